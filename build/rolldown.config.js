@@ -1,0 +1,15 @@
+import { defineConfig } from "rolldown";
+
+// Two entries share their chunks: the command line and the library. Everything is bundled, so that an
+// installed package resolves no dependency at start-up; dynamic imports stay chunks of their own.
+export default defineConfig({
+  input: { main: "src/cli/main.ts", index: "src/index.ts" },
+  platform: "node",
+  output: {
+    dir: "dist",
+    format: "esm",
+    cleanDir: true,
+    minify: true,
+    chunkFileNames: "chunks/[name]-[hash].js",
+  },
+});

@@ -1,0 +1,40 @@
+/** §3: every state of a conversation request. */
+export const STATUSES = ["PENDING", "PROCESSING", "COMPLETED", "FAILED", "STOPPED"] as const;
+
+export type KnownStatus = (typeof STATUSES)[number];
+
+/** A state as the service gave it. One that §3 does not name is passed on as it is. */
+export type Status = KnownStatus | (string & {});
+
+const FINAL: ReadonlySet<string> = new Set<KnownStatus>(["COMPLETED", "FAILED", "STOPPED"]);
+
+/** Whether a conversation in this state never changes again (§3). A state nobody knows is not final. */
+export function isFinal(status: Status): status is "COMPLETED" | "FAILED" | "STOPPED" {
+  return FINAL.has(status);
+}
+
+/** §3, rule 1: stop is permitted from PENDING and PROCESSING only. */
+export function canStop(status: KnownStatus): boolean {
+  return !isFinal(status);
+}
+
+/**
+ * A request id that can safely stand in a path, a file name and a line of text. The service does not show a
+ * form (§2 has only UUID-shaped examples); this one is never `.` or `..`, which `encodeURIComponent` keeps.
+ */
+const REQUEST_ID = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/;
+
+/** Whether `value` is a well-formed request id. Asked when one arrives and again when one is used. */
+export function isRequestId(value: unknown): value is string {
+  return typeof value === "string" && REQUEST_ID.test(value);
+}
+
+/** §2, create request body: exactly what is sent, so an absent field is one the service defaults. */
+export interface CreateBody {
+  prompt: string;
+  structured_output?: true;
+  output_schema?: JsonSchema;
+}
+
+/** A JSON Schema as §2 carries it: an object that this layer does not look into. */
+export type JsonSchema = Record<string, unknown>;
