@@ -27,7 +27,10 @@ export function readEnvelope(body: unknown): Envelope | undefined {
   return undefined;
 }
 
-const requestId = v.pipe(v.string(), v.check((id: string) => isRequestId(id)));
+const requestId = v.pipe(
+  v.string(),
+  v.check((id: string) => isRequestId(id)),
+);
 
 /** §4.1: what create must carry to count; without `status` or `created_at` it is still a request with an id. */
 export const createdData = v.looseObject({ request_id: requestId });

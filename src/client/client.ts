@@ -1,0 +1,191 @@
+import { type CreateBody, isFinal, isRequestId } from "../protocol/conversation.js";
+import type { Operation } from "../protocol/endpoints.js";
+import type { Data } from "../protocol/envelope.js";
+import { salvageRequestId } from "./body.js";
+import { NoOutputError, OutcomeUnknownError, RefusedError } from "./errors.js";
+import { FAULTS } from "./faults.js";
+import type { Verdict } from "./judge.js";
+import { retryDelay } from "./retry.js";
+import { type ClientOptions, Session } from "./session.js";
+import { type WatchEvent, type WatchOptions, type WatchTarget, watch } from "./watch.js";
+
+/** §4.1 as answered, or as salvaged from an answer that was no success and confirmed by a status call. */
+export type Created = Data & { request_id: string };
+export type StatusData = Data & { status: string };
+
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
+}
+
+export interface CreateOptions extends CallOptions {
+  /** Called with an id the moment it is known, before anything is made of the answer it stood in. */
+  onRequestId?: (requestId: string, data: Data | undefined) => void;
+}
+
+type NoData = Exclude<Verdict, { kind: "data" }>;
+
+/** A create that is interrupted gets this long, in milliseconds, to learn the id it paid for. */
+const CREATE_GRACE_MS = 5_000;
+
+/** Speaks to one service. Every method may throw the errors of errors.ts, or `signal.reason`. */
+export class ResearchClient {
+  readonly #session: Session;
+
+  /** Opens nothing yet. Throws BaseUrlError, or ResearchError `NOT_AUTHENTICATED` for a key that cannot be one. */
+  constructor(options: ClientOptions) {
+    this.#session = new Session(options);
+  }
+
+  /** Scheme, host and port: what a key belongs to. */
+  get origin(): string {
+    return this.#session.origin;
+  }
+
+  /**
+   * §4.1. Sent once; repeated only where it provably never left. Throws OutcomeUnknownError where it was sent
+   * and nothing readable came back.
+   */
+  async create(body: CreateBody, { signal, onRequestId }: CreateOptions = {}): Promise<Created> {
+    const limits = { body: JSON.stringify(body), signal, grace: CREATE_GRACE_MS };
+    for (let failures = 1; ; failures++) {
+      const { answer, verdict } = await this.#session.create(limits);
+      const data = verdict.kind === "data" ? verdict.data : undefined;
+      const requestId = isRequestId(data?.request_id) ? data.request_id : salvageRequestId(answer);
+      if (requestId !== undefined) {
+        onRequestId?.(requestId, data);
+        return verdict.kind === "data"
+          ? { ...verdict.data, request_id: requestId }
+          : await this.#confirm(requestId, verdict);
+      }
+      if (verdict.kind === "data") throw new OutcomeUnknownError("the answer has no request id");
+      const again = verdict.kind === "fault" && !verdict.sent && FAULTS[verdict.fault].create === "retry";
+      await this.#pause("create", verdict, again ? failures : undefined, signal);
+    }
+  }
+
+  /** §4.3. */
+  async status(requestId: string, { signal }: CallOptions = {}): Promise<StatusData> {
+    return (await this.#read("status", requestId, signal)) as StatusData;
+  }
+
+  /**
+   * §4.2. Where the service says no, or the answer is lost, the state is asked for: already STOPPED is success,
+   * and then the data is that of the status answer.
+   */
+  async stop(requestId: string, { signal }: CallOptions = {}): Promise<StatusData> {
+    for (let failures = 1; ; failures++) {
+      const verdict = await this.#session.call("stop", requestId, { signal });
+      if (verdict.kind === "data") return verdict.data as StatusData;
+      signal?.throwIfAborted();
+      const handling = stopHandling(verdict);
+      if (handling === "ask" || handling === "ask-retry") {
+        const state = await this.#stateAfterStop(verdict, requestId, signal);
+        if (state?.status === "STOPPED") return state;
+      }
+      const again = handling === "retry" || handling === "ask-retry";
+      await this.#pause("stop", verdict, again ? failures : undefined, signal, requestId);
+    }
+  }
+
+  /** §4.4. Where the service says no, the state is asked for and named: NoOutputError. */
+  async output(requestId: string, { signal }: CallOptions = {}): Promise<Data> {
+    try {
+      return await this.#read("output", requestId, signal);
+    } catch (error) {
+      if (!(error instanceof RefusedError)) throw error;
+      if (error.kind === "unauthenticated" || error.kind === "rate-limited") throw error;
+      const { status } = await this.status(requestId, { signal });
+      throw new NoOutputError(status, error, requestId);
+    }
+  }
+
+  /** Polls until every id is final or given up; ends with the generator, and with `signal`. */
+  watch(
+    targets: readonly (WatchTarget | string)[],
+    options: WatchOptions = {},
+  ): AsyncGenerator<WatchEvent, void> {
+    const { clock, random } = this.#session;
+    return watch(
+      { clock, random, poll: (requestId, limits) => this.#session.call("status", requestId, limits) },
+      targets.map((target) => (typeof target === "string" ? { requestId: target } : target)),
+      options,
+    );
+  }
+
+  /** Ends every connection at once. */
+  async close(): Promise<void> {
+    await this.#session.close();
+  }
+
+  async #read(
+    operation: "status" | "output",
+    requestId: string,
+    signal: AbortSignal | undefined,
+  ): Promise<Data> {
+    for (let failures = 1; ; failures++) {
+      const verdict = await this.#session.call(operation, requestId, { signal });
+      if (verdict.kind === "data") return verdict.data;
+      const again = verdict.kind === "fault" && FAULTS[verdict.fault].read === "retry";
+      await this.#pause(operation, verdict, again ? failures : undefined, signal, requestId);
+    }
+  }
+
+  /** A salvaged id counts as created once the service knows it; else by the answer it stood in. */
+  async #confirm(requestId: string, verdict: NoData): Promise<Created> {
+    const state = await this.#session.call("status", requestId, {});
+    if (state.kind === "data") return { ...state.data, request_id: requestId };
+    if (verdict.kind === "refused") throw verdict.error;
+    throw new OutcomeUnknownError(verdict.error.message, { ...verdict.error, requestId });
+  }
+
+  /** The state after a stop that did not say; undefined where that cannot be learnt, or it may still be stopped. */
+  async #stateAfterStop(
+    verdict: NoData,
+    requestId: string,
+    signal: AbortSignal | undefined,
+  ): Promise<StatusData | undefined> {
+    let state: StatusData;
+    try {
+      state = await this.status(requestId, { signal });
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (verdict.kind === "fault" && error instanceof RefusedError) throw error;
+      return undefined;
+    }
+    if (verdict.kind === "fault" && isFinal(state.status) && state.status !== "STOPPED") {
+      const message = `${requestId} is ${state.status} and cannot be stopped any more`;
+      throw new RefusedError("refused", false, "NOT_ALLOWED", message, { requestId });
+    }
+    return state;
+  }
+
+  /** Waits before try `failures + 1`, or throws the error where there is none (`failures` undefined, or used up). */
+  async #pause(
+    operation: Operation,
+    { error }: NoData,
+    failures: number | undefined,
+    signal: AbortSignal | undefined,
+    requestId?: string,
+  ): Promise<void> {
+    const waitMs =
+      failures === undefined ? undefined : retryDelay(failures, error.retryAfter, this.#session.random());
+    // An interrupted create must still say what became of it, so only what may be repeated gives way here.
+    if (failures !== undefined || operation !== "create") signal?.throwIfAborted();
+    if (waitMs === undefined) throw error;
+    this.#session.emit({ kind: "retry", operation, requestId, waitMs, error });
+    await this.#session.clock.sleep(waitMs, signal);
+  }
+}
+
+/** What a stop does about an answer that is not the one hoped for. */
+function stopHandling(verdict: NoData): "fail" | "retry" | "ask" | "ask-retry" {
+  if (verdict.kind === "fault")
+    return verdict.sent ? FAULTS[verdict.fault].stop : unsent(FAULTS[verdict.fault].stop);
+  // §7: the code for stopping a FAILED or STOPPED conversation is not shown, so any refusal may be that.
+  return verdict.error.kind === "refused" || verdict.error.kind === "invalid-input" ? "ask" : "fail";
+}
+
+/** A stop that never left needs no question about what it did. */
+function unsent<T extends string>(handling: T): T | "retry" {
+  return handling === "ask-retry" ? "retry" : handling;
+}

@@ -1,0 +1,90 @@
+/** What an error may know beside its sentence. Absent where it does not apply. */
+export interface ErrorFacts {
+  httpStatus?: number | undefined;
+  requestId?: string | undefined;
+  /** Seconds the service asked to wait. */
+  retryAfter?: number | undefined;
+  /** One thing to do about it. */
+  hint?: string | undefined;
+}
+
+/** The root of every error this library throws on purpose. `code` is the service's own, or one of ours. */
+export class ResearchError extends Error {
+  readonly code: string;
+  readonly httpStatus: number | undefined;
+  readonly requestId: string | undefined;
+  readonly retryAfter: number | undefined;
+  readonly hint: string | undefined;
+
+  constructor(code: string, message: string, facts: ErrorFacts = {}) {
+    super(message);
+    this.name = new.target.name;
+    this.code = code;
+    this.httpStatus = facts.httpStatus;
+    this.requestId = facts.requestId;
+    this.retryAfter = facts.retryAfter;
+    this.hint = facts.hint;
+  }
+}
+
+/** Why the service said no. */
+export type RefusalKind = "invalid-input" | "unauthenticated" | "not-found" | "refused" | "rate-limited";
+
+/** The service said no, readably. It did nothing, and asking again unchanged would get the same answer. */
+export class RefusedError extends ResearchError {
+  readonly kind: RefusalKind;
+  /** False where the answer had no envelope: something in between may have given it. */
+  readonly enveloped: boolean;
+
+  constructor(kind: RefusalKind, enveloped: boolean, code: string, message: string, facts: ErrorFacts = {}) {
+    super(code, message, facts);
+    this.kind = kind;
+    this.enveloped = enveloped;
+  }
+}
+
+/** The service could not be reached, or its answer could not be read. Nothing was created. */
+export class UnreachableError extends ResearchError {}
+
+/** A create was sent and no readable answer came back: the request may or may not exist. Never repeat it. */
+export class OutcomeUnknownError extends ResearchError {
+  constructor(message: string, facts: ErrorFacts = {}) {
+    super("OUTCOME_UNKNOWN", message, facts);
+  }
+}
+
+/** There is no output to fetch: the research has not finished, or ended without one, or the service kept it. */
+export class NoOutputError extends ResearchError {
+  readonly status: string;
+
+  constructor(status: string, refusal: ResearchError, requestId: string) {
+    super(codeOfMissingOutput(status), sentence(status, requestId, refusal), { ...refusal, requestId });
+    this.status = status;
+  }
+}
+
+function codeOfMissingOutput(status: string): string {
+  switch (status) {
+    case "FAILED":
+      return "RESEARCH_FAILED";
+    case "STOPPED":
+      return "RESEARCH_STOPPED";
+    case "COMPLETED":
+      return "BAD_RESPONSE";
+    default:
+      return "NOT_FINISHED";
+  }
+}
+
+function sentence(status: string, requestId: string, refusal: ResearchError): string {
+  switch (status) {
+    case "FAILED":
+      return `${requestId} ended FAILED, so it has no output`;
+    case "STOPPED":
+      return `${requestId} was stopped, so it has no output`;
+    case "COMPLETED":
+      return `${requestId} is COMPLETED, but the service gives no output: ${refusal.message}`;
+    default:
+      return `${requestId} is not finished yet: ${status}`;
+  }
+}

@@ -1,0 +1,76 @@
+/** Everything that can go wrong between a request and a readable answer, by what may follow from it. */
+export type FaultName = keyof typeof FAULTS;
+
+/**
+ * What each operation does about a fault.
+ * - `create`: `retry` only where the request provably never left; `unknown` where it may have been carried out.
+ * - `stop`: `ask` looks at the state instead of guessing; `ask-retry` stops again if that still runs.
+ * - `read`: status and output, which change nothing.
+ * - `watch`: `keep` polling; `first` and `answered` end it on the very first poll, or until the service has
+ *   answered this command once: what never worked is a wrong setting, what worked a minute ago is an outage.
+ */
+interface Handling {
+  create: "retry" | "unknown" | "fail";
+  stop: "retry" | "ask-retry" | "ask" | "fail";
+  read: "retry" | "fail";
+  watch: "keep" | "first" | "answered";
+}
+
+const handling = (
+  create: Handling["create"],
+  stop: Handling["stop"],
+  read: Handling["read"],
+  watch: Handling["watch"],
+): Handling => ({ create, stop, read, watch });
+
+export const FAULTS = {
+  /** Refused, no route, a name that could not be looked up just now, lost before the headers were written. */
+  unreachable: handling("retry", "retry", "retry", "keep"),
+  /** A name that does not exist, a certificate that does not hold, a proxy that says no. */
+  unconnectable: handling("fail", "fail", "fail", "first"),
+  /** The connection ended after the headers were written and before an answer. */
+  lost: handling("unknown", "ask-retry", "retry", "keep"),
+  /** Sent, and not a byte of an answer within the limit. */
+  timeout: handling("unknown", "ask-retry", "retry", "keep"),
+  /** An answer that broke off, dripped past the limit, or is no HTTP. */
+  torn: handling("unknown", "ask", "retry", "keep"),
+  /** A whole answer that is no envelope, or an envelope without what it must hold. */
+  unreadable: handling("unknown", "ask", "retry", "keep"),
+  /** More bytes or deeper nesting than anything the service has to say. */
+  oversized: handling("unknown", "ask", "fail", "keep"),
+  /** 5xx. The service documents none (§7), so something in between, or a defect, said it. */
+  unavailable: handling("unknown", "ask-retry", "retry", "keep"),
+  /** A 4xx without an envelope that says nothing about the request. */
+  stray: handling("unknown", "ask", "retry", "keep"),
+  /** 3xx, never followed: the key would go along. */
+  redirected: handling("fail", "fail", "fail", "answered"),
+  /** 303: it was carried out, and the answer is elsewhere. */
+  "see-other": handling("unknown", "fail", "fail", "answered"),
+  /** 405 on an operation whose method the interface does not show. */
+  "wrong-method": handling("unknown", "ask", "fail", "answered"),
+  /** The answer is about another request than the one asked for. */
+  "wrong-request": handling("unknown", "fail", "fail", "keep"),
+} as const satisfies Record<string, Handling>;
+
+const TLS = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|EPROTO|HOSTNAME_MISMATCH|CRL_)/;
+/** undici's ProxyAgent has no code for a CONNECT that was not answered with 200. */
+const PROXY_REFUSAL = /^Proxy response \(\d+\)/;
+
+/**
+ * Names the fault behind a transport error.
+ * `sent`: whether the request's headers were written; `answering`: whether the answer's headers were read.
+ */
+export function nameOfError(error: Error, sent: boolean, answering: boolean): FaultName {
+  const code = codeOf(error);
+  if (code.startsWith("HPE_") || answering) return "torn";
+  if (code === "UND_ERR_HEADERS_OVERFLOW") return "oversized";
+  if (sent) return "lost";
+  if (code === "ENOTFOUND" || TLS.test(code) || PROXY_REFUSAL.test(error.message)) return "unconnectable";
+  if (code === "UND_ERR_PRX_TLS") return "unconnectable";
+  return "unreachable";
+}
+
+function codeOf(error: Error): string {
+  const code = "code" in error ? error.code : undefined;
+  return typeof code === "string" ? code : "";
+}

@@ -1,0 +1,60 @@
+import { FAULTS } from "./faults.js";
+import type { Verdict } from "./judge.js";
+import { retryDelay, TRIES } from "./retry.js";
+import type { Watched } from "./watch.js";
+
+/** A status page may lag behind the create by this long, in milliseconds. */
+const NEWBORN_MS = 60_000;
+
+export interface Circumstances {
+  /** Whether the service has answered this command once. */
+  answered: boolean;
+  /** Milliseconds without a successful poll that are borne. */
+  patience: number;
+  /** Monotonic milliseconds. */
+  now: number;
+  /** Epoch milliseconds. */
+  wallNow: number;
+}
+
+/** Whether a failed poll is the last one of its id. Pure. */
+export function givesUp(
+  watched: Watched,
+  verdict: Exclude<Verdict, { kind: "data" }>,
+  c: Circumstances,
+): boolean {
+  if (verdict.kind === "refused") {
+    const { kind, enveloped, httpStatus } = verdict.error;
+    if (kind === "rate-limited") return outOfPatience(watched, c);
+    if (kind === "not-found" && enveloped) {
+      const newborn =
+        watched.recordedAt !== undefined && Math.abs(c.wallNow - watched.recordedAt) < NEWBORN_MS;
+      return newborn ? outOfPatience(watched, c) : true;
+    }
+    // A 404 page or a 413 from something in between: a wrong base URL at first, an outage later.
+    const byIntermediary = !enveloped && kind !== "unauthenticated";
+    const tooLarge = httpStatus === 413 || httpStatus === 414 || httpStatus === 431;
+    return (byIntermediary || tooLarge) && c.answered ? outOfPatience(watched, c) : true;
+  }
+  const { watch } = FAULTS[verdict.fault];
+  if (watch === "answered" && !c.answered) return true;
+  if (watch === "first" && !c.answered && watched.polls === 1) return true;
+  // An id that nobody here knows, at a service that never answered: four tries tell as much as ten minutes.
+  if (!c.answered && watched.recordedAt === undefined && watched.failures >= TRIES) return true;
+  return outOfPatience(watched, c);
+}
+
+function outOfPatience(watched: Watched, c: Circumstances): boolean {
+  return c.now - watched.quietSince >= c.patience;
+}
+
+/**
+ * Milliseconds until the next poll after `failures` failed ones in a row: the first few come as quickly as any
+ * retry, then at the pace of the watch. Never quicker than that pace.
+ */
+export function pauseAfterFailure(failures: number, pace: number, random: number): number {
+  return Math.max(pace, retryDelay(failures, undefined, random) ?? LATER_MS);
+}
+
+/** An outage that outlasts the retries is looked at this often at most. */
+const LATER_MS = 5_000;

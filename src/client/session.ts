@@ -1,0 +1,162 @@
+import { type Clock, systemClock } from "../clock.js";
+import { isRequestId } from "../protocol/conversation.js";
+import {
+  CREATE,
+  DEFAULT_GAPS,
+  type Endpoint,
+  endpoint,
+  type Gaps,
+  type Operation,
+} from "../protocol/endpoints.js";
+import { type ProxyEnvironment, parseBaseUrl, proxyFor } from "./address.js";
+import { maxBytes } from "./body.js";
+import { type Connections, connections } from "./connection.js";
+import { ResearchError } from "./errors.js";
+import { judge, type Verdict } from "./judge.js";
+import { type Answer, exchange, type Failure } from "./transport.js";
+
+export interface ClientOptions {
+  baseUrl: string;
+  apiKey: string;
+  /** What the interface does not show. */
+  gaps?: Partial<Gaps>;
+  /** Milliseconds for one exchange; default 30,000. */
+  requestTimeout?: number;
+  /** Allow plain http to another machine. */
+  insecureHttp?: boolean;
+  /** Where `HTTPS_PROXY` and its kin are read; default: no proxy. */
+  proxyEnvironment?: ProxyEnvironment;
+  userAgent?: string;
+  clock?: Clock;
+  /** In [0, 1); for jitter. */
+  random?: () => number;
+  /** Told of each exchange and of each wait before it is repeated. */
+  onEvent?: (event: ClientEvent) => void;
+}
+
+export type ClientEvent =
+  | { kind: "exchange"; method: string; url: string; outcome: string; elapsedMs: number }
+  | {
+      kind: "retry";
+      operation: Operation;
+      requestId: string | undefined;
+      waitMs: number;
+      error: ResearchError;
+    };
+
+export interface CallLimits {
+  body?: string;
+  signal?: AbortSignal | undefined;
+  /** Milliseconds between the signal and the end of the exchange; default 0. */
+  grace?: number;
+  /** Milliseconds, where less than the client's own limit. */
+  timeout?: number | undefined;
+}
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+/** A longer timer fires at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** One service, one key: turns an operation into one exchange and its answer into a verdict. Repeats nothing. */
+export class Session {
+  readonly origin: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly #prefix: string;
+  readonly #options: ClientOptions;
+  readonly #gaps: Gaps;
+  readonly #timeout: number;
+  readonly #connections: Connections;
+
+  /** Opens nothing yet. Throws BaseUrlError, or ResearchError `NOT_AUTHENTICATED` for a key that cannot be one. */
+  constructor(options: ClientOptions) {
+    const base = parseBaseUrl(options.baseUrl, options.insecureHttp ?? false);
+    // §5: the key stands in a header, so anything but visible ASCII would be refused or, worse, split it.
+    if (!/^[\x21-\x7e]+$/.test(options.apiKey)) {
+      throw new ResearchError(
+        "NOT_AUTHENTICATED",
+        "the API key is empty or has a character that no key has (a space, a line break, a letter beyond ASCII)",
+      );
+    }
+    this.origin = base.origin;
+    this.#prefix = base.pathname.replace(/\/$/, "");
+    this.clock = options.clock ?? systemClock;
+    this.random = options.random ?? Math.random;
+    this.#options = options;
+    this.#gaps = { ...DEFAULT_GAPS, ...options.gaps };
+    this.#timeout = Math.min(options.requestTimeout ?? DEFAULT_TIMEOUT_MS, MAX_TIMER_MS);
+    this.#connections = connections(
+      this.origin,
+      proxyFor(base, options.proxyEnvironment ?? {}),
+      this.#timeout,
+    );
+  }
+
+  /** §4.1: the one operation without an id. */
+  async create(limits: CallLimits): Promise<{ answer: Answer | Failure; verdict: Verdict }> {
+    const answer = await this.#send("create", CREATE, limits);
+    return { answer, verdict: this.#judge("create", CREATE, answer) };
+  }
+
+  /** §4.2 to §4.4. Throws ResearchError `USAGE` for an id that is not well-formed: it would stand in the path. */
+  async call(
+    operation: Exclude<Operation, "create">,
+    requestId: string,
+    limits: CallLimits,
+  ): Promise<Verdict> {
+    if (!isRequestId(requestId)) {
+      throw new ResearchError("USAGE", `not a request id: ${JSON.stringify(requestId)}`);
+    }
+    const at = endpoint(operation, requestId, this.#gaps);
+    return this.#judge(operation, at, await this.#send(operation, at, limits), requestId);
+  }
+
+  /** Tells the observer about something that is not silent. */
+  emit(event: ClientEvent): void {
+    this.#options.onEvent?.(event);
+  }
+
+  /** Ends every connection at once. */
+  async close(): Promise<void> {
+    await this.#connections.close();
+  }
+
+  #judge(operation: Operation, at: Endpoint, answer: Answer | Failure, requestId?: string): Verdict {
+    const target = `${at.method} ${this.#url(at)}`;
+    return judge(answer, { operation, requestId, target, now: this.clock.now() });
+  }
+
+  #url(at: Endpoint): string {
+    return this.origin + this.#prefix + at.path;
+  }
+
+  async #send(operation: Operation, at: Endpoint, limits: CallLimits): Promise<Answer | Failure> {
+    const dispatcher =
+      operation === "create" ? await this.#connections.fresh() : await this.#connections.shared();
+    const start = this.clock.monotonic();
+    const answer = await exchange(
+      dispatcher,
+      { method: at.method, path: this.#prefix + at.path, headers: this.#headers(at), body: limits.body },
+      {
+        timeout: Math.min(limits.timeout ?? this.#timeout, this.#timeout),
+        perPiece: operation === "output",
+        maxBytes: maxBytes(operation),
+        signal: limits.signal,
+        grace: limits.grace ?? 0,
+      },
+    );
+    const outcome = answer.kind === "answer" ? `HTTP ${answer.status}` : `${answer.fault}: ${answer.message}`;
+    const elapsedMs = this.clock.monotonic() - start;
+    this.emit({ kind: "exchange", method: at.method, url: this.#url(at), outcome, elapsedMs });
+    return answer;
+  }
+
+  #headers(at: Endpoint): Record<string, string> {
+    return {
+      authorization: `Bearer ${this.#options.apiKey}`,
+      accept: "application/json",
+      "user-agent": this.#options.userAgent ?? "research-cli",
+      ...(at.json && { "content-type": "application/json" }),
+    };
+  }
+}

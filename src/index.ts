@@ -1,0 +1,25 @@
+// The public library: this list is all of it. What is not here (the transport, the retry table, the history
+// and settings of the command line, the local service) may change at any time.
+export { BaseUrlError } from "./client/address.js";
+export {
+  type CallOptions,
+  type Created,
+  type CreateOptions,
+  ResearchClient,
+  type StatusData,
+} from "./client/client.js";
+export {
+  type ErrorFacts,
+  NoOutputError,
+  OutcomeUnknownError,
+  type RefusalKind,
+  RefusedError,
+  ResearchError,
+  UnreachableError,
+} from "./client/errors.js";
+export type { ClientEvent, ClientOptions } from "./client/session.js";
+export type { WatchEvent, WatchOptions, WatchTarget } from "./client/watch.js";
+export type { Clock } from "./clock.js";
+export { type CreateBody, isFinal, type JsonSchema, STATUSES, type Status } from "./protocol/conversation.js";
+export type { Gaps, Operation } from "./protocol/endpoints.js";
+export type { Data } from "./protocol/envelope.js";

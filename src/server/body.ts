@@ -1,0 +1,34 @@
+import type { IncomingMessage } from "node:http";
+import { Refusal } from "./refusals.js";
+
+/** The interface does not show a limit of the body's size (§8); this is ours, in bytes. */
+export const MAX_BODY_BYTES = 1_048_576;
+
+/** Refuses a body that says beforehand that it is too large. */
+export function refuseLargeBody(request: IncomingMessage): void {
+  if (Number(request.headers["content-length"] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
+}
+
+/** The whole body, at most MAX_BODY_BYTES of it; a larger one is refused as soon as it is. */
+export async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    // The connection has to outlive the loop: the refusal still goes out on it.
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      size += chunk.length;
+      if (size > MAX_BODY_BYTES) throw tooLarge();
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw new Refusal("BAD_REQUEST", "The request body could not be read to its end.");
+  }
+  return Buffer.concat(chunks, size);
+}
+
+function tooLarge(): Refusal {
+  return new Refusal("PAYLOAD_TOO_LARGE", `The request body is larger than ${MAX_BODY_BYTES} bytes.`, {
+    Connection: "close",
+  });
+}

@@ -1,0 +1,107 @@
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Clock } from "../clock.js";
+import { TIERS, type Tier } from "../protocol/limits.js";
+import { createApp } from "./app.js";
+import { Conversations } from "./conversations.js";
+import type { Fault } from "./faults.js";
+import { noJournal } from "./journal.js";
+import { createListener } from "./listener.js";
+import { Queue } from "./queue.js";
+import { Quota } from "./quota.js";
+import type { Researcher } from "./researchers/researcher.js";
+import { ServiceStartError } from "./start-error.js";
+
+export interface ServiceOptions {
+  /** The address to listen on; another one than loopback also becomes a name that it answers to. */
+  host: string;
+  /** 0 picks a free one. */
+  port: number;
+  /** The one key that is valid (§5). */
+  apiKey: string;
+  /** §8 */
+  tier: Tier;
+  /** Where the journal is kept; in memory only without it. */
+  dataDir?: string;
+  /** Least time in PENDING and in PROCESSING, ms. */
+  pendingMs: number;
+  processingMs: number;
+  /** How many conversations may be PROCESSING at a time. */
+  workers: number;
+  researcher: Researcher;
+  /** Names for the Host header beside the loopback ones. */
+  allowHosts: readonly string[];
+  faults: readonly Fault[];
+  /** Of the faults with a probability. */
+  seed?: number;
+  clock: Clock;
+  /** For the log of a person; a key is never in it. */
+  log: (line: string) => void;
+}
+
+export interface Service {
+  /** Without a trailing slash. */
+  baseUrl: string;
+  /** Stops all work and frees everything: connections, processes, files. */
+  close(): Promise<void>;
+}
+
+/** How long answers that are under way may still take when the service closes, ms. */
+const CLOSE_GRACE_MS = 1_000;
+
+/** Starts the service; resolves when it listens, rejects with a ServiceStartError when it cannot. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { clock, researcher } = options;
+  const log = (line: string) => options.log(line.replaceAll(options.apiKey, "[key]"));
+  const journal = noJournal;
+  const conversations = new Conversations(journal);
+  const queue = new Queue({ ...options, conversations, log });
+  const quota = new Quota(TIERS[options.tier], clock);
+  const allowHosts = new Set([options.host, ...options.allowHosts].map((name) => name.toLowerCase()));
+  const app = createApp({
+    apiKey: options.apiKey,
+    allowHosts,
+    clock,
+    conversations,
+    journal,
+    queue,
+    quota,
+    log,
+  });
+  const server = createListener(app);
+  await listen(server, options);
+  return {
+    baseUrl: baseUrlOf(server, options.host),
+    async close() {
+      await closeServer(server);
+      await queue.close();
+      await researcher.close();
+      await journal.close();
+    },
+  };
+}
+
+function listen(server: Server, { port, host }: ServiceOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      reject(ServiceStartError.ofListening(error, host, port));
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+function baseUrlOf(server: Server, host: string): string {
+  const { port, family } = server.address() as AddressInfo;
+  if (host === "0.0.0.0") return `http://127.0.0.1:${port}`;
+  if (host === "::") return `http://[::1]:${port}`;
+  return family === "IPv6" && host.includes(":") ? `http://[${host}]:${port}` : `http://${host}:${port}`;
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const grace = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+  clearTimeout(grace);
+}
