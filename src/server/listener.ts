@@ -1,15 +1,15 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
-import { answerOf, type createApp } from "./app.js";
-import { ANSWER_HEADERS, failureBody, Refusal } from "./refusals.js";
+import type { App } from "./app.js";
+import { ANSWER_HEADERS, answerOf, failureBody, Refusal } from "./refusals.js";
 
 /** How long a client may take to send its headers, and its whole request, in ms. */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 
 /** A server for `app` whose every answer is an envelope, also where Node or the adapter would answer itself. */
-export function createListener(app: ReturnType<typeof createApp>): Server {
+export function createListener(app: App): Server {
   const listener = getRequestListener(app.fetch, {
     overrideGlobalObjects: false,
     errorHandler: () => answerOf(new Refusal("BAD_REQUEST", "The Host header or the target is malformed.")),
@@ -26,7 +26,8 @@ export function createListener(app: ReturnType<typeof createApp>): Server {
   );
   server.on("checkExpectation", (_, response: ServerResponse) => {
     const refusal = new Refusal("EXPECTATION_FAILED", "The Expect header asks for what is not offered.");
-    response.writeHead(refusal.status, { ...ANSWER_HEADERS, Connection: "close" }).end(failureBody(refusal));
+    const { headers, body } = closing(refusal);
+    response.writeHead(refusal.status, headers).end(body);
   });
   server.on("clientError", refuseUnreadable);
   return server;
@@ -39,10 +40,16 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
     return;
   }
   const refusal = refusalOf(error.code);
-  const body = failureBody(refusal);
-  const headers = { ...ANSWER_HEADERS, "Content-Length": Buffer.byteLength(body), Connection: "close" };
+  const { headers, body } = closing(refusal);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${refusal.status} ${refusal.code}\r\n${lines.join("")}\r\n${body}`);
+}
+
+/** A last answer on a connection. */
+function closing(refusal: Refusal) {
+  const body = failureBody(refusal);
+  const length = { "Content-Length": String(Buffer.byteLength(body)) };
+  return { headers: { ...ANSWER_HEADERS, ...length, Connection: "close" }, body };
 }
 
 function refusalOf(code: string | undefined): Refusal {

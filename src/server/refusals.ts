@@ -55,3 +55,11 @@ export const ANSWER_HEADERS = {
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
 } as const;
+
+/** A refusal as an answer. */
+export function answerOf(refusal: Refusal): Response {
+  return new Response(failureBody(refusal), {
+    status: refusal.status,
+    headers: { ...ANSWER_HEADERS, ...refusal.headers },
+  });
+}

@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { systemClock } from "../../src/clock.js";
+import type { Researcher, ResearchJob } from "../../src/server/researchers/researcher.js";
+import { type Service, type ServiceOptions, startService } from "../../src/server/service.js";
+
+export const KEY = "test-key-0123456789";
+
+/** A researcher that answers with `answer(job)` at once. */
+export function instantResearcher(
+  answer: (job: ResearchJob) => unknown = (job) => `about: ${job.prompt}`,
+): Researcher {
+  return { research: async (job) => answer(job), close: async () => {} };
+}
+
+/** A researcher that works until it is aborted, and counts what runs. */
+export function endlessResearcher(): Researcher & { running: number } {
+  const researcher = {
+    running: 0,
+    async research(_: ResearchJob, signal: AbortSignal): Promise<unknown> {
+      researcher.running += 1;
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener("abort", () => {
+          researcher.running -= 1;
+          reject(signal.reason);
+        });
+      });
+    },
+    close: async () => {},
+  };
+  return researcher;
+}
+
+/** A service on a free port, everything at its most permissive; the caller closes it. */
+export function serviceFor(options: Partial<ServiceOptions> = {}): Promise<Service> {
+  return startService({
+    host: "127.0.0.1",
+    port: 0,
+    apiKey: KEY,
+    tier: "enterprise",
+    pendingMs: 0,
+    processingMs: 0,
+    workers: 2,
+    researcher: instantResearcher(),
+    allowHosts: [],
+    faults: [],
+    clock: systemClock,
+    log: () => {},
+    ...options,
+  });
+}
+
+/** Asks `probe` every few ms until it gives a value; an error after `limitMs`. */
+export async function until<T>(probe: () => Promise<T | undefined>, limitMs = 10_000): Promise<T> {
+  const end = performance.now() + limitMs;
+  for (;;) {
+    const found = await probe();
+    if (found !== undefined) return found;
+    if (performance.now() > end) throw new Error("it did not happen in time");
+    await sleep(5);
+  }
+}
