@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type SourceFile, violations } from "./support/architecture.js";
+
+const root = join(import.meta.dirname, "..");
+
+function filesIn(folder: string): SourceFile[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.[cm]?[jt]s$/.test(name))
+    .map((name) => `${folder}/${name.replaceAll("\\", "/")}`)
+    .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
+}
+
+test("src, bin and test keep to the layers and the house rules", () => {
+  const files = ["src", "bin", "test"].flatMap(filesIn);
+  expect(files.length).toBeGreaterThan(10);
+  expect(violations(files)).toEqual([]);
+});
+
+describe("a breach is seen:", () => {
+  const call = (object: string, method: string) => `${object}.${method}("./x.js");`;
+  test.each([
+    ["an import that points up", "src/client/a.ts", 'import { x } from "../cli/main.js";'],
+    ["a dynamic one", "src/store/a.ts", 'const x = await import("../cli/main.js");'],
+    ["a re-export of one", "src/protocol/a.ts", 'export * from "../client/client.js";'],
+    ["a side-effect one", "src/protocol/deep/a.ts", 'import "../../server/app.js";'],
+    ["one from the clock", "src/clock.ts", 'import type { X } from "./store/history.js";'],
+    ["client to server", "src/client/a.ts", 'import { x } from "../server/app.js";'],
+    ["server to store", "src/server/a.ts", 'import { x } from "../store/history.js";'],
+    ["store to client", "src/store/a.ts", 'import { x } from "../client/client.js";'],
+    ["the library reaching into the command line", "src/index.ts", 'export { x } from "./cli/main.js";'],
+    ["a layer importing the library", "src/cli/a.ts", 'import { x } from "../index.js";'],
+    ["exit", "src/cli/a.ts", "process.exit(1);"],
+    ["reallyExit", "src/cli/a.ts", "process.reallyExit(1);"],
+    ["abort", "src/cli/a.ts", "process.abort();"],
+    ["exitCode", "src/cli/a.ts", "process.exitCode = 2;"],
+    ["a computed member", "src/cli/a.ts", 'process["exit"](1);'],
+    ["an imported exit", "src/cli/a.ts", 'import { argv, exit } from "node:process";'],
+    ["a destructured exit", "src/cli/a.ts", "const { exit } = process;"],
+    ["killing oneself", "src/cli/a.ts", 'process.kill(process.pid, "SIGINT");'],
+    ["killing one's group", "src/cli/a.ts", 'process.kill(0, "SIGINT");'],
+    ["a mocked module", "test/a.test.ts", call("vi", "mock")],
+    ["a late mocked module", "test/a.test.ts", call("vi", "doMock")],
+    ["another runner's", "test/a.test.ts", call("jest", "mock")],
+    ["ora outside the seam", "src/cli/views/a.ts", 'import ora from "ora";'],
+    ["chalk outside the seam", "src/cli/output.ts", 'const { Chalk } = await import("chalk");'],
+    ["a long file", "src/cli/a.ts", "const x = 1;\n".repeat(221)],
+  ])("%s", (_name, path, text) => {
+    expect(violations([{ path, text }])).toHaveLength(1);
+  });
+});
+
+describe("what is allowed is not one:", () => {
+  test.each([
+    ["imports that point down", "src/cli/a.ts", 'import { x } from "../client/client.js";'],
+    ["the program loading its build", "bin/research.js", 'import { main } from "../dist/main.js";'],
+    ["the program ending the process", "bin/research.js", "process.exitCode = await main();"],
+    ["protocol and clock knowing each other", "src/protocol/a.ts", 'import type { C } from "../clock.js";'],
+    ["the terminal seam", "src/cli/terminal-live.ts", 'import ora from "ora";'],
+    ["killing a child's group", "src/server/a.ts", 'process.kill(-child.pid, "SIGTERM");'],
+    ["a comment that names it", "src/cli/a.ts", "// never process.exit() here\n/* process.abort() */"],
+    ["a file of 220 lines", "src/cli/a.ts", "const x = 1;\n".repeat(220)],
+  ])("%s", (_name, path, text) => {
+    expect(violations([{ path, text }])).toEqual([]);
+  });
+});

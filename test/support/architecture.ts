@@ -1,0 +1,74 @@
+/** A file as the rules see it: its path from the root of the repository, with slashes, and its text. */
+export interface SourceFile {
+  path: string;
+  text: string;
+}
+
+/** What a layer may import besides itself. Client, server and store never know of each other. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  bin: ["cli", "dist"],
+  cli: ["client", "server", "store", "protocol", "clock"],
+  index: ["client", "server", "store", "protocol", "clock"],
+  client: ["protocol", "clock"],
+  server: ["protocol", "clock"],
+  store: ["protocol", "clock"],
+  protocol: ["clock"],
+  clock: ["protocol"],
+};
+
+const LONGEST_FILE = 220;
+const SPECIFIER = /\b(?:from|import)\s*\(?\s*["'`]([^"'`]+)["'`]/g;
+const ENDS_PROCESS = [
+  /\bprocess\s*(?:\?\.|\.)\s*(?:exit|reallyExit|abort|exitCode)\b/,
+  /\bprocess\s*(?:\?\.)?\s*\[/,
+  /\bkill\s*\(\s*(?:process\s*\.\s*pid|0)\b/,
+  /\bimport\s*\{[^}]*\b(?:exit|reallyExit|abort|exitCode)\b[^}]*\}\s*from\s*["'](?:node:)?process["']/,
+  /\{[^{}]*\b(?:exit|reallyExit|abort|exitCode)\b[^{}]*\}\s*=\s*process\b/,
+];
+const MODULE_MOCK = /\b(?:vi|vitest|jest|mock)\s*\.\s*(?:mock|doMock|unstable_mockModule|module)\s*\(/;
+
+/** Every breach of the layering and of the house rules in `files`, as `path: what`; empty when there is none. */
+export function violations(files: readonly SourceFile[]): string[] {
+  return files.flatMap((file) => {
+    const code = withoutComments(file.text);
+    const found = file.path.startsWith("test/") ? testRules(code) : sourceRules(file, code);
+    return found.map((what) => `${file.path}: ${what}`);
+  });
+}
+
+function testRules(code: string): string[] {
+  return MODULE_MOCK.test(code) ? ["mocks a module"] : [];
+}
+
+function sourceRules({ path, text }: SourceFile, code: string): string[] {
+  const found: string[] = [];
+  const specifiers = [...code.matchAll(SPECIFIER)].map((match) => match[1] ?? "");
+  for (const specifier of specifiers) {
+    if (/^(?:ora|chalk)(?:\/|$)/.test(specifier) && !/^src\/cli\/terminal[^/]*\.ts$/.test(path))
+      found.push(`imports ${specifier} outside the terminal seam`);
+    const from = layerOf(path);
+    const to = specifier.startsWith(".") ? layerOf(resolve(path, specifier)) : undefined;
+    if (to !== undefined && to !== from && !MAY_IMPORT[from]?.includes(to))
+      found.push(`${from} imports ${to} (${specifier})`);
+  }
+  if (!path.startsWith("bin/") && ENDS_PROCESS.some((pattern) => pattern.test(code)))
+    found.push("ends the process, or decides how it ends");
+  const lines = text.trimEnd().split("\n").length;
+  if (path.startsWith("src/") && lines > LONGEST_FILE) found.push(`has ${lines} lines`);
+  return found;
+}
+
+/** The first folder or file name below `src`, or the first folder below the root. */
+function layerOf(path: string): string {
+  const [top = "", next = ""] = path.split("/");
+  return top === "src" ? next.replace(/\.[cm]?[jt]s$/, "") : top;
+}
+
+function resolve(path: string, specifier: string): string {
+  return new URL(specifier, `file:///${path}`).pathname.slice(1);
+}
+
+/** A comment may name what the code must not do. A slash-star inside a glob is no comment: no blank precedes it. */
+function withoutComments(text: string): string {
+  return text.replace(/(^|\s)\/\*[\s\S]*?\*\//g, "$1").replace(/(^|\s)\/\/[^\n]*/g, "$1");
+}
