@@ -1,0 +1,56 @@
+import { isAbsolute, join } from "node:path";
+
+export interface Surroundings {
+  env: Readonly<Record<string, string | undefined>>;
+  platform: NodeJS.Platform;
+}
+
+/** Absolute paths; undefined where the environment names no place for one (no usable home folder). */
+export interface Folders {
+  config: string | undefined;
+  state: string | undefined;
+}
+
+/** A folder setting that is no absolute path. */
+export class FolderError extends Error {}
+
+/**
+ * Where settings and history live: `RESEARCH_CONFIG_DIR` and `RESEARCH_STATE_DIR`, else the platform's own
+ * place. Relative XDG paths are ignored, as the XDG Base Directory specification asks; so is a relative home.
+ * Throws FolderError for a relative `RESEARCH_*_DIR`: ignoring that would write where nobody looks.
+ */
+export function folders({ env, platform }: Surroundings): Folders {
+  const home = absolute(platform === "win32" ? env.USERPROFILE : env.HOME);
+  const below = (base: string | undefined, ...parts: string[]) => (base ? join(base, ...parts) : undefined);
+  const byPlatform: Record<string, Folders> = {
+    win32: {
+      config: below(absolute(env.APPDATA), "research"),
+      state: below(absolute(env.LOCALAPPDATA), "research"),
+    },
+    darwin: {
+      config: below(home, "Library", "Preferences", "research"),
+      state: below(home, "Library", "Application Support", "research"),
+    },
+  };
+  const xdg: Folders = {
+    config: below(absolute(env.XDG_CONFIG_HOME) ?? below(home, ".config"), "research"),
+    state: below(absolute(env.XDG_STATE_HOME) ?? below(home, ".local", "state"), "research"),
+  };
+  const own = byPlatform[platform] ?? xdg;
+  return {
+    config: chosen(env, "RESEARCH_CONFIG_DIR") ?? own.config,
+    state: chosen(env, "RESEARCH_STATE_DIR") ?? own.state,
+  };
+}
+
+function absolute(path: string | undefined): string | undefined {
+  return path && isAbsolute(path) ? path : undefined;
+}
+
+function chosen(env: Surroundings["env"], name: string): string | undefined {
+  const path = env[name];
+  if (!path) return undefined;
+  if (!isAbsolute(path))
+    throw new FolderError(`${name} must be an absolute path, and ${JSON.stringify(path)} is not`);
+  return path;
+}

@@ -1,0 +1,137 @@
+import * as fs from "node:fs";
+import { dirname, join } from "node:path";
+import * as v from "valibot";
+import { inWords, LocalError } from "./errors.js";
+import { makeFolder, readIfThere, replaceFile, restrict } from "./files.js";
+import { HeldError, lock } from "./lock.js";
+
+const profile = v.looseObject({
+  "base-url": v.optional(v.string()),
+  "api-key": v.optional(v.string()),
+  /** The origin in force when the key was stored: it is sent nowhere else. */
+  "api-key-origin": v.optional(v.string()),
+  tier: v.optional(v.string()),
+  history: v.optional(v.string()),
+  "status-method": v.optional(v.string()),
+  "output-method": v.optional(v.string()),
+  "output-path": v.optional(v.string()),
+  "output-field": v.optional(v.string()),
+});
+const store = v.looseObject({
+  profile: v.optional(v.string()),
+  profiles: v.optional(v.record(v.string(), profile), {}),
+});
+
+export type Profile = v.InferOutput<typeof profile>;
+export type Store = v.InferOutput<typeof store>;
+
+/** The profile in use unless another is named. */
+export const DEFAULT_PROFILE = "default";
+
+const LOCK_WAIT_MS = 2_000;
+
+/**
+ * The settings file. Read by hand, because every command reads it and its faults must be named by place;
+ * written by conf into a draft, which takes the file's place once it is known to be whole: conf itself reports
+ * success on a full disk and leaves a torso.
+ */
+export class Settings {
+  readonly path: string | undefined;
+  readonly #notice: (text: string) => void;
+
+  /** `folder` is undefined where this machine has no place for settings. Touches nothing yet. */
+  constructor(folder: string | undefined, notice: (text: string) => void) {
+    this.path = folder && join(folder, "config.json");
+    this.#notice = notice;
+  }
+
+  /** What is stored; empty where nothing is. Throws LocalError, naming path and place, for a file that is none. */
+  read(): Store {
+    if (!this.path) return { profiles: {} };
+    let text: string | undefined;
+    try {
+      text = readIfThere(this.path);
+      if (text === undefined) return { profiles: {} };
+      if (restrict(this.path))
+        this.#notice(`${this.path} could be read by others; it is now private (mode 0600)`);
+    } catch (error) {
+      if (text === undefined)
+        throw new LocalError(`could not read ${this.path}: ${inWords(error)}`, { cause: error });
+    }
+    return parse(this.path, text ?? "");
+  }
+
+  /** Changes what is stored, one process at a time. Throws LocalError; then the old settings stand. */
+  async update(change: (stored: Store) => void): Promise<void> {
+    if (!this.path) {
+      throw new LocalError(
+        "there is no folder for settings: set HOME or RESEARCH_CONFIG_DIR to an absolute path",
+      );
+    }
+    const release = await this.#lock(this.path);
+    try {
+      const next = this.read();
+      change(next);
+      await this.#write(this.path, next);
+    } catch (error) {
+      if (error instanceof LocalError) throw error;
+      throw new LocalError(`could not write ${this.path}: ${inWords(error)}; the settings are as they were`, {
+        cause: error,
+      });
+    } finally {
+      release();
+    }
+  }
+
+  async #lock(path: string): Promise<() => void> {
+    for (const end = performance.now() + LOCK_WAIT_MS; ; ) {
+      try {
+        return lock(`${path}.lock`);
+      } catch (error) {
+        if (!(error instanceof HeldError))
+          throw new LocalError(`could not write ${path}: ${inWords(error)}`, { cause: error });
+        if (performance.now() > end) throw new LocalError(error.message, { cause: error });
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    }
+  }
+
+  async #write(path: string, next: Store): Promise<void> {
+    const { default: Conf } = await import("conf");
+    makeFolder(dirname(path));
+    const drafts = fs.mkdtempSync(`${path}.draft-`);
+    try {
+      const conf = new Conf<Record<string, unknown>>({
+        cwd: drafts,
+        configFileMode: 0o600,
+        accessPropertiesByDotNotation: false,
+        serialize: (value) => `${JSON.stringify(value, null, 2)}\n`,
+      });
+      conf.store = next;
+      const written = fs.readFileSync(conf.path, "utf8");
+      if (written !== `${JSON.stringify(next, null, 2)}\n`) throw new Error("the disk is full");
+      replaceFile(path, written);
+    } finally {
+      fs.rmSync(drafts, { recursive: true, force: true });
+    }
+  }
+}
+
+function parse(path: string, text: string): Store {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const why = text.trim() === "" ? "it is empty" : `it is no JSON: ${(error as Error).message}`;
+    throw new LocalError(
+      `the settings in ${path} cannot be read: ${why}. Mend the file, or remove it to start afresh`,
+    );
+  }
+  const result = v.safeParse(store, value);
+  if (result.success && !Array.isArray(value)) return result.output;
+  const issue = result.issues?.[0];
+  const where = (issue && v.getDotPath(issue)) || "the top level";
+  throw new LocalError(
+    `the settings in ${path} cannot be read: ${where} is not what it should be. Mend the file, or remove it to start afresh`,
+  );
+}
