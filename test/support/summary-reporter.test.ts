@@ -1,0 +1,39 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "./run.js";
+
+const root = join(import.meta.dirname, "../..");
+
+/** Runs vitest, with this project's settings, over files of other content. */
+function lastLines(files: Record<string, string>, count: number): string[] {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, "test"));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, "test", name), text);
+  const args = ["run", "--config", join(root, "vitest.config.ts"), "--dir", folder];
+  const run = spawnSync(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), ...args], {
+    cwd: root,
+    encoding: "utf8",
+    env: { PATH: process.env.PATH },
+  });
+  return run.stdout.trimEnd().split("\n").slice(-count);
+}
+
+const HEAD = 'import { expect, test } from "vitest";\n';
+
+test("the last line counts what passed and what failed, a file that cannot be loaded as one", () => {
+  const lines = lastLines(
+    {
+      "a.test.ts": `${HEAD}test("x", () => {});\ntest("y", () => expect(1).toBe(2));`,
+      "b.test.ts": `${HEAD}throw new Error("not to be loaded");`,
+    },
+    1,
+  );
+  expect(lines).toEqual(["1 passed, 2 failed"]);
+});
+
+test("cells of the fault matrix are counted where there are any", () => {
+  const text = `${HEAD}test("cell: a", () => {});\ntest("cell: b", () => {});\ntest("other", () => {});`;
+  expect(lastLines({ "a.test.ts": text }, 2)).toEqual(["2 cells of the fault matrix", "3 passed, 0 failed"]);
+});
