@@ -1,9 +1,13 @@
 import { defineConfig } from "rolldown";
 
-// Two entries share their chunks: the command line and the library. Everything is bundled, so that an
+// Three entries, the last one for the research threads, share their chunks: the command line and the library. Everything is bundled, so that an
 // installed package resolves no dependency at start-up; dynamic imports stay chunks of their own.
 export default defineConfig({
-  input: { main: "src/cli/main.ts", index: "src/index.ts" },
+  input: {
+    main: "src/cli/main.ts",
+    index: "src/index.ts",
+    "passages-worker": "src/server/researchers/passages/worker.ts",
+  },
   platform: "node",
   output: {
     dir: "dist",

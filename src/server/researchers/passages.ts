@@ -1,0 +1,38 @@
+import { realpathSync } from "node:fs";
+import { Slots } from "../slots.js";
+import { Pool } from "./passages/pool.js";
+import type { Researcher } from "./researcher.js";
+
+/** More threads than this would only hold more copies of the same index. */
+const MAX_THREADS = 4;
+
+export interface PassagesOptions {
+  /** The folder whose text files are searched. */
+  sources: string;
+  /** How many conversations may be worked on at a time. */
+  workers: number;
+  /** Told once when not all of the folder could be read. */
+  notice: (line: string) => void;
+}
+
+/** Researches in the files of a folder: quotes with `file:line`, or a schema filled with what the files say. */
+export function passagesResearcher({ sources, workers, notice }: PassagesOptions): Researcher {
+  const said = new Set<string>();
+  const once = (line: string) => {
+    if (!said.has(line)) notice(line);
+    said.add(line);
+  };
+  const pool = new Pool({ root: realpathSync(sources) }, once);
+  const slots = new Slots(Math.max(1, Math.min(workers, MAX_THREADS)));
+  return {
+    async research(job, signal) {
+      const release = await slots.take(signal);
+      try {
+        return await pool.run(job, signal);
+      } finally {
+        release();
+      }
+    },
+    close: () => pool.close(),
+  };
+}
