@@ -1,0 +1,94 @@
+import { readFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { ResearchClient } from "../../src/client/client.js";
+import { ok } from "./behaviours.js";
+import { faultServer } from "./fault-server.js";
+import { VirtualClock } from "./virtual-clock.js";
+
+test("sleepers wake in order, each at its own time, and ties in the order they began", async () => {
+  const clock = new VirtualClock(0);
+  const start = clock.monotonic();
+  const woken: [string, number][] = [];
+  const sleeper = async (name: string, ms: number) => {
+    await clock.sleep(ms);
+    woken.push([name, clock.monotonic() - start]);
+  };
+  await Promise.all([sleeper("c", 3_000_000_000), sleeper("a", 10), sleeper("b", 20), sleeper("b2", 20)]);
+  expect(woken).toEqual([
+    ["a", 10],
+    ["b", 20],
+    ["b2", 20],
+    ["c", 3_000_000_000],
+  ]);
+  expect(clock.now()).toBe(3_000_000_000);
+});
+
+test("an aborted sleep rejects with the reason and lets no time pass", async () => {
+  const clock = new VirtualClock(0);
+  const stop = new AbortController();
+  const sleeping = clock.sleep(1_000, stop.signal);
+  stop.abort(new Error("enough"));
+  await expect(sleeping).rejects.toThrow("enough");
+  await expect(async () => clock.sleep(1, stop.signal)).rejects.toThrow("enough");
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(clock.now()).toBe(0);
+});
+
+test("no time passes while a request or a file is under way, or while it is held", async () => {
+  const clock = new VirtualClock(0);
+  let release = () => {};
+  const server = await faultServer(() => ({
+    act(socket) {
+      release = () => socket.end(REPLY);
+    },
+  }));
+  const answered = fetch(server.url);
+  const slept = clock.sleep(1_000);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(clock.now()).toBe(0);
+  const resume = clock.hold();
+  release();
+  await (await answered).text();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(clock.now()).toBe(0);
+  resume();
+  await slept;
+  expect(clock.now()).toBe(1_000);
+
+  const times: number[] = [];
+  const read = readFile(import.meta.filename).then(() => times.push(clock.now()));
+  await Promise.all([read, clock.sleep(1)]);
+  expect(times).toEqual([1_000]);
+});
+
+const REPLY = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}";
+
+test("a suspended machine ends sleeps early, with the wall clock ahead of the monotonic one", async () => {
+  const clock = new VirtualClock(0);
+  const resume = clock.hold();
+  const before = clock.monotonic();
+  const long = clock.sleep(600_000);
+  clock.suspend(3_600_000);
+  await long;
+  expect([clock.now(), clock.monotonic() - before]).toEqual([3_600_000, 0]);
+  clock.suspend(-60_000);
+  expect(clock.now()).toBe(3_540_000);
+  resume();
+});
+
+test("two hours of polling over real loopback requests take under two seconds", async () => {
+  const clock = new VirtualClock();
+  const start = clock.now();
+  const server = await faultServer(() =>
+    ok({ status: clock.now() - start >= 7_200_000 ? "COMPLETED" : "PROCESSING" }),
+  );
+  const client = new ResearchClient({ baseUrl: server.url, apiKey: "k", clock, random: () => 0.5 });
+  const real = performance.now();
+  const seen: string[] = [];
+  for await (const event of client.watch(["abc"])) if (event.kind === "state") seen.push(event.status);
+  await client.close();
+  expect(seen).toEqual(["PROCESSING", "COMPLETED"]);
+  expect(server.count("status")).toBeGreaterThan(250);
+  expect(server.count("status")).toBeLessThan(370);
+  expect(performance.now() - real).toBeLessThan(2_000);
+});
