@@ -1,13 +1,16 @@
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono/tiny";
-import { CREATE } from "../protocol/endpoints.js";
+import { CREATE, type Operation } from "../protocol/endpoints.js";
 import { refuseLargeBody } from "./body.js";
+import type { FaultPlan } from "./fault-plan.js";
 import { checkContentType, checkHost, checkKey, checkOrigin } from "./guard.js";
+import { misbehave } from "./misbehave.js";
 import { create, type Handler, output, type Parts, status, stop } from "./operations.js";
 import { ANSWER_HEADERS, answerOf, Refusal, successBody } from "./refusals.js";
 
 export interface AppParts extends Parts {
   allowHosts: ReadonlySet<string>;
+  faults: FaultPlan;
   log: (line: string) => void;
 }
 
@@ -17,7 +20,7 @@ export type App = Hono<Env>;
 /** The operations of §4 over HTTP. Every answer, of whatever status, is an envelope (§2). */
 export function createApp(parts: AppParts): App {
   const app: App = new Hono();
-  const { allowHosts, apiKey, log } = parts;
+  const { allowHosts, apiKey, clock, faults, log } = parts;
 
   app.use(async (c, next) => {
     checkHost(c.env.incoming, allowHosts);
@@ -26,13 +29,17 @@ export function createApp(parts: AppParts): App {
     await next();
   });
 
-  const route = (method: "GET" | "POST", path: string, handler: Handler) => {
+  const route = (operation: Operation, method: "GET" | "POST", path: string, handler: Handler) => {
     app.on(method, path, async (c) => {
       const request = c.env.incoming;
-      checkKey(request, apiKey);
-      if (method === "POST") checkContentType(request);
-      const data = await handler(parts, request, c.req.param("request_id") ?? "");
-      return c.body(successBody(data), 200, ANSWER_HEADERS);
+      const answer = async () => {
+        checkKey(request, apiKey);
+        if (method === "POST") checkContentType(request);
+        const data = await handler(parts, request, c.req.param("request_id") ?? "");
+        return c.body(successBody(data), 200, ANSWER_HEADERS);
+      };
+      const fault = faults.next(operation);
+      return fault === undefined ? answer() : misbehave(fault, c.env, clock, answer);
     });
     app.all(path, (c) => {
       const allow = method === "GET" ? "GET, HEAD" : method;
@@ -41,10 +48,10 @@ export function createApp(parts: AppParts): App {
       });
     });
   };
-  route("POST", CREATE.path, create);
-  route("POST", "/api/v1/conversation/:request_id/stop", stop);
-  route("GET", "/api/v1/conversation/:request_id/status", status);
-  route("GET", "/api/v1/conversation/:request_id/output", output);
+  route("create", "POST", CREATE.path, create);
+  route("stop", "POST", "/api/v1/conversation/:request_id/stop", stop);
+  route("status", "GET", "/api/v1/conversation/:request_id/status", status);
+  route("output", "GET", "/api/v1/conversation/:request_id/output", output);
 
   app.notFound(() => answerOf(new Refusal("NOT_FOUND", "There is nothing at this path.")));
   app.onError((error) => {

@@ -51,17 +51,23 @@ export class Conversations {
   /** Makes one move of §3 and says whether it was permitted; the journal has it before anybody can see it. */
   async move(conversation: Conversation, trigger: Trigger, ending: Ending = {}): Promise<boolean> {
     const { request_id } = conversation;
-    for (let busy = this.#moving.get(request_id); busy; busy = this.#moving.get(request_id)) await busy;
+    for (let busy = this.#moving.get(request_id); busy; busy = this.#moving.get(request_id)) {
+      await busy.catch(() => {});
+    }
     const status = nextStatus(conversation.status, trigger);
     if (status === undefined) return false;
-    const written = isFinal(status)
-      ? this.journal.append({ kind: "ended", request_id, status, ...ending })
-      : Promise.resolve();
-    const moving = written.catch(() => {}).finally(() => this.#moving.delete(request_id));
+    const moving = this.#to(status, conversation, ending).finally(() => this.#moving.delete(request_id));
     this.#moving.set(request_id, moving);
-    await written;
-    Object.assign(conversation, ending, { status });
-    if (isFinal(status)) delete conversation.job;
+    await moving;
     return true;
+  }
+
+  async #to(status: KnownStatus, conversation: Conversation, ending: Ending): Promise<void> {
+    if (isFinal(status)) {
+      const { request_id } = conversation;
+      await this.journal.append({ kind: "ended", request_id, status, ...ending });
+      delete conversation.job;
+    }
+    Object.assign(conversation, ending, { status });
   }
 }

@@ -1,7 +1,8 @@
 import type { Clock } from "../clock.js";
-import type { Conversation, Conversations } from "./conversations.js";
+import type { Conversation, Conversations, Ending } from "./conversations.js";
 import { type Researcher, ResearchFailure, type ResearchJob } from "./researchers/researcher.js";
 import { Slots } from "./slots.js";
+import type { Trigger } from "./states.js";
 import { timestamp } from "./timestamp.js";
 
 export interface QueueOptions {
@@ -15,6 +16,9 @@ export interface QueueOptions {
   clock: Clock;
   log: (line: string) => void;
 }
+
+/** Between two tries to write an end, ms. */
+const REWRITE_MS = 5_000;
 
 /** Takes conversations from PENDING through PROCESSING to their end, a few at a time, first come first served. */
 export class Queue {
@@ -49,19 +53,36 @@ export class Queue {
   }
 
   async #live(conversation: Conversation, job: ResearchJob, signal: AbortSignal): Promise<void> {
-    const { clock, conversations, pendingMs, log } = this.options;
+    const { clock, conversations, pendingMs } = this.options;
     if (pendingMs > 0) await clock.sleep(pendingMs, signal);
     const release = await this.#slots.take(signal);
     try {
       if (!(await conversations.move(conversation, "start"))) return;
       const result = await this.#research(job, signal);
       signal.throwIfAborted();
-      const completed_at = timestamp(clock.now());
-      if ("reason" in result) await conversations.move(conversation, "fail", { ...result, completed_at });
-      else await conversations.move(conversation, "complete", { ...result, completed_at });
-      log(`${conversation.request_id} ${conversation.status}`);
+      const ending = { ...result, completed_at: timestamp(clock.now()) };
+      await this.#end(conversation, "reason" in result ? "fail" : "complete", ending, signal);
     } finally {
       release();
+    }
+  }
+
+  /** A full disk must not cost a result: the last move is tried until it is written. */
+  async #end(
+    conversation: Conversation,
+    trigger: Trigger,
+    ending: Ending,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { clock, conversations, log } = this.options;
+    for (;;) {
+      try {
+        await conversations.move(conversation, trigger, ending);
+        return;
+      } catch (error) {
+        log(`${conversation.request_id}: its end could not be written: ${reasonOf(error)}`);
+      }
+      await clock.sleep(REWRITE_MS, signal);
     }
   }
 

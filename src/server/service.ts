@@ -4,8 +4,9 @@ import type { Clock } from "../clock.js";
 import { TIERS, type Tier } from "../protocol/limits.js";
 import { createApp } from "./app.js";
 import { Conversations } from "./conversations.js";
+import { openData, restore } from "./data.js";
+import { FaultPlan, seeded } from "./fault-plan.js";
 import type { Fault } from "./faults.js";
-import { noJournal } from "./journal.js";
 import { createListener } from "./listener.js";
 import { Queue } from "./queue.js";
 import { Quota } from "./quota.js";
@@ -21,7 +22,7 @@ export interface ServiceOptions {
   apiKey: string;
   /** §8 */
   tier: Tier;
-  /** Where the journal is kept; in memory only without it. */
+  /** Where the journal is kept, for this process alone; without it all is gone with the process. */
   dataDir?: string;
   /** Least time in PENDING and in PROCESSING, ms. */
   pendingMs: number;
@@ -32,8 +33,10 @@ export interface ServiceOptions {
   /** Names for the Host header beside the loopback ones. */
   allowHosts: readonly string[];
   faults: readonly Fault[];
-  /** Of the faults with a probability. */
+  /** Makes the faults with a probability the same ones each time; else they differ. */
   seed?: number;
+  /** In [0, 1), for those faults; stands before `seed`. */
+  random?: () => number;
   clock: Clock;
   /** For the log of a person; a key is never in it. */
   log: (line: string) => void;
@@ -51,32 +54,32 @@ const CLOSE_GRACE_MS = 1_000;
 
 /** Starts the service; resolves when it listens, rejects with a ServiceStartError when it cannot. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { clock, researcher } = options;
-  const log = (line: string) => options.log(line.replaceAll(options.apiKey, "[key]"));
-  const journal = noJournal;
-  const conversations = new Conversations(journal);
+  const { apiKey, clock, researcher } = options;
+  const log = (line: string) => options.log(line.replaceAll(apiKey, "[key]"));
+  const data = await openData(options.dataDir, log);
+  const conversations = new Conversations(data.journal);
   const queue = new Queue({ ...options, conversations, log });
   const quota = new Quota(TIERS[options.tier], clock);
+  const unfinished = restore(data.entries, conversations, quota);
   const allowHosts = new Set([options.host, ...options.allowHosts].map((name) => name.toLowerCase()));
-  const app = createApp({
-    apiKey: options.apiKey,
-    allowHosts,
-    clock,
-    conversations,
-    journal,
-    queue,
-    quota,
-    log,
-  });
+  const faults = new FaultPlan(options.faults, options.random ?? seeded(options.seed));
+  const { journal } = data;
+  const app = createApp({ apiKey, allowHosts, clock, conversations, faults, journal, queue, quota, log });
   const server = createListener(app);
-  await listen(server, options);
+  try {
+    await listen(server, options);
+  } catch (error) {
+    await data.close();
+    throw error;
+  }
+  for (const conversation of unfinished) queue.add(conversation);
   return {
     baseUrl: baseUrlOf(server, options.host),
     async close() {
       await closeServer(server);
       await queue.close();
       await researcher.close();
-      await journal.close();
+      await data.close();
     },
   };
 }

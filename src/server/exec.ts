@@ -1,0 +1,36 @@
+import { once } from "node:events";
+import { constants } from "node:os";
+import { endGroup, spawnGroup } from "./process-group.js";
+
+export interface ExecOptions {
+  /** For the shell. */
+  command: string;
+  baseUrl: string;
+  apiKey: string;
+  env: NodeJS.ProcessEnv;
+  /** Ends the command and all it started: SIGTERM, SIGKILL after 5 s. */
+  signal: AbortSignal;
+}
+
+/** Settings that would lead a client inside the command away from this service. */
+const MISLEADING = ["RESEARCH_API_KEY_FILE", "RESEARCH_PROFILE", "RESEARCH_SERVE_API_KEY"];
+
+/**
+ * Runs a command with `RESEARCH_BASE_URL` and `RESEARCH_API_KEY` set and this process's own stdin, stdout and
+ * stderr. Resolves with its exit code, 128 + n where signal n ended it, when nothing of it is left.
+ */
+export async function execCommand({ command, baseUrl, apiKey, env, signal }: ExecOptions): Promise<number> {
+  const own = { ...env, RESEARCH_BASE_URL: baseUrl, RESEARCH_API_KEY: apiKey };
+  for (const name of MISLEADING) Reflect.deleteProperty(own, name);
+  const child = spawnGroup(command, own, "inherit");
+  const stop = () => void endGroup(child);
+  if (signal.aborted) stop();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    const [code, killedBy]: [number | null, NodeJS.Signals | null] = (await once(child, "exit")) as never;
+    return code ?? 128 + (killedBy === null ? 0 : constants.signals[killedBy]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+    await endGroup(child);
+  }
+}
