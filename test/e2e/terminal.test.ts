@@ -1,0 +1,113 @@
+import { expect, test } from "vitest";
+import { HappyService } from "../support/happy-service.js";
+import { temporaryFolder } from "../support/run.js";
+import { bashScreen, screen } from "../support/screen.js";
+
+const SPINNER = /[⠁-⣿◐◓◑◒|/\\-]/;
+const LONG = `x => ${"PENDING ".repeat(4)}${"PROCESSING ".repeat(6)}COMPLETED`;
+
+async function setUp(env: Record<string, string> = {}) {
+  const service = await HappyService.start();
+  const options = { home: temporaryFolder(), env: { ...service.env, ...env } };
+  return { service, options, id: service.add(LONG) };
+}
+
+test("a watch shows a spinner with the state, follows it, and ends with a plain line", async () => {
+  const { id, options } = await setUp();
+  const shown = screen(["watch", id, "--interval", "250ms"], options);
+  await shown.waitFor(/PENDING/);
+  const first = shown.text();
+  expect(first).toMatch(SPINNER);
+  expect(first).toMatch(/\d+\s?s\b/);
+  await shown.waitFor(/PROCESSING/);
+  expect(shown.text()).not.toMatch(/PENDING[\s\S]*PENDING/);
+  expect(await shown.done).toEqual({ code: 0, signal: 0 });
+  expect(shown.text()).toContain("COMPLETED");
+  expect(shown.text()).toContain(id);
+  expect(shown.cursorVisible).toBe(true);
+  expect(new Set(shown.raw.match(/[⠁-⣿]/g)).size).toBeGreaterThan(2);
+  expect(shown.raw).toMatch(/\x1b\[\d*(?:;\d+)*m/);
+});
+
+test("many ids share one live line that counts those that are done", async () => {
+  const { service, options } = await setUp();
+  const ids = [service.add("x => COMPLETED"), service.add(LONG), service.add(LONG)];
+  const shown = screen(["watch", ...ids, "--interval", "250ms"], options);
+  await shown.waitFor(/1\s*(?:\/|of)\s*3/);
+  expect(await shown.done).toEqual({ code: 0, signal: 0 });
+});
+
+test("Ctrl-C typed in a bash loop ends the loop, stops nothing and gives the cursor back", async () => {
+  const { service, id, options } = await setUp();
+  const forever = service.add("x => PROCESSING");
+  expect(id).not.toBe(forever);
+  const shown = bashScreen(
+    `for i in 1 2 3; do echo round $i; research watch ${forever} --interval 200ms; done; echo after`,
+    options,
+  );
+  await shown.waitFor(/PROCESSING/);
+  shown.type("\x03");
+  expect(await shown.done).toEqual({ code: 0, signal: 2 });
+  expect(shown.text()).toContain("round 1");
+  expect(shown.text()).not.toMatch(/round 2|after/);
+  expect(shown.text()).toContain(`research watch ${forever}`);
+  expect(shown.cursorVisible).toBe(true);
+  expect(service.server.count("stop")).toBe(0);
+});
+
+test("NO_COLOR takes the colour and keeps the spinner", async () => {
+  const { id, options } = await setUp({ NO_COLOR: "1" });
+  const shown = screen(["watch", id, "--interval", "150ms"], options);
+  await shown.done;
+  expect(shown.raw).not.toMatch(/\x1b\[[\d;]*m/);
+  expect(new Set(shown.raw.match(/[⠁-⣿]/g)).size).toBeGreaterThan(2);
+});
+
+test.each([{ TERM: "dumb" }, { CI: "true" }])("nothing but plain lines under %o", async (env) => {
+  const { id, options } = await setUp(env);
+  const shown = screen(["watch", id, "--interval", "100ms"], options);
+  expect(await shown.done).toEqual({ code: 0, signal: 0 });
+  expect(shown.raw).not.toMatch(/\x1b|\r(?!\n)|[⠁-⣿]/);
+  for (const state of ["PENDING", "PROCESSING", "COMPLETED"]) expect(shown.text()).toContain(state);
+});
+
+test("stop asks on a terminal, and no means no", async () => {
+  const { service, id, options } = await setUp();
+  const shown = screen(["stop", id], options);
+  await shown.waitFor(/\?/);
+  shown.type("n\r");
+  await shown.done;
+  expect(service.server.count("stop")).toBe(0);
+  const again = screen(["stop", id], options);
+  await again.waitFor(/\?/);
+  again.type("y\r");
+  expect(await again.done).toEqual({ code: 0, signal: 0 });
+  expect(service.server.count("stop")).toBe(1);
+  const unasked = screen(["stop", "-y", service.add("x")], options);
+  expect(await unasked.done).toEqual({ code: 0, signal: 0 });
+});
+
+test("login hides the key while it is typed", async () => {
+  const service = await HappyService.start();
+  const home = temporaryFolder();
+  const shown = screen(["login"], { home });
+  await shown.waitFor(/URL/i);
+  shown.type(`${service.url}\r`);
+  await shown.waitFor(/key/i);
+  shown.type(`${service.env.RESEARCH_API_KEY}\r`);
+  expect(await shown.done).toEqual({ code: 0, signal: 0 });
+  expect(shown.raw).not.toContain("sk-test");
+  const id = service.add("x");
+  const used = screen(["status", id], { home });
+  expect(await used.done).toEqual({ code: 0, signal: 0 });
+  expect(used.text()).toContain("PENDING");
+});
+
+test("the result of output on a terminal cannot move its cursor or set its title", async () => {
+  const service = await HappyService.start({ output: () => "a\x1b]0;owned\x07b\x1b[2Jc\u202ed" });
+  const options = { home: temporaryFolder(), env: service.env };
+  const shown = screen(["output", service.add("x => COMPLETED")], options);
+  expect(await shown.done).toEqual({ code: 0, signal: 0 });
+  expect(shown.raw).not.toMatch(/\x1b\]|\x07|\x1b\[2J|\u202e/);
+  expect(shown.text()).toContain("\\u{1b}");
+});

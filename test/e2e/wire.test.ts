@@ -1,0 +1,145 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { KEY } from "../support/happy-service.js";
+import type { SeenRequest } from "../support/request-reader.js";
+import { type World, world } from "../support/world.js";
+
+/** What HTTP itself wants, and a name; no header beside these and those of §4 may be sent. */
+const GENERIC = new Set(["host", "connection", "accept", "user-agent", "content-length"]);
+
+/** The request line, the headers that mean something to the service (name in lower case, sorted), and the body. */
+function literal(request: SeenRequest | undefined): string {
+  if (!request) return "no request";
+  const [line, ...fields] = request.head.trimEnd().split("\r\n");
+  const headers = fields
+    .map((field) => field.replace(/^[^:]+/, (name) => name.toLowerCase()))
+    .filter((field) => !GENERIC.has(field.split(":")[0] ?? ""))
+    .sort();
+  return [line, ...headers, "", request.body.toString("latin1")].join("\r\n");
+}
+
+const latin1 = (text: string) => Buffer.from(text, "utf8").toString("latin1");
+
+async function created(here: World, args: string[], input?: string): Promise<string> {
+  const run = await here.research(args, input === undefined ? {} : { input });
+  expect(run).toMatchObject({ code: 0 });
+  expect(here.service.server.count("create")).toBe(1);
+  return literal(here.service.server.of("create")[0]);
+}
+
+test("create sends the prompt and nothing else", async () => {
+  const here = await world();
+  expect(await created(here, ["create", 'Why is "π" 3.14 \\ not 3? 🥧'])).toBe(
+    latin1(
+      "POST /api/v1/conversations HTTP/1.1\r\n" +
+        "authorization: Bearer sk-test-sentinel-4242\r\n" +
+        "content-type: application/json\r\n" +
+        "\r\n" +
+        '{"prompt":"Why is \\"π\\" 3.14 \\\\ not 3? 🥧"}',
+    ),
+  );
+  const [request] = here.service.server.of("create");
+  expect(request?.headers.host).toBe(`127.0.0.1:${here.service.server.port}`);
+  expect(request?.headers["content-length"]).toBe(String(request?.body.length));
+  expect(request?.headers.accept).toMatch(/application\/json|\*\/\*/);
+});
+
+test("create --structured asks for a structured output without a schema", async () => {
+  const here = await world();
+  expect(await created(here, ["create", "--structured", "x"])).toBe(
+    "POST /api/v1/conversations HTTP/1.1\r\n" +
+      "authorization: Bearer sk-test-sentinel-4242\r\n" +
+      "content-type: application/json\r\n" +
+      "\r\n" +
+      '{"prompt":"x","structured_output":true}',
+  );
+});
+
+test("create --schema sends both fields, from a file, from stdin and as text", async () => {
+  const schema = '{"type":"object","properties":{"names":{"type":"array","items":{"type":"string"}}}}';
+  const expected =
+    "POST /api/v1/conversations HTTP/1.1\r\n" +
+    "authorization: Bearer sk-test-sentinel-4242\r\n" +
+    "content-type: application/json\r\n" +
+    "\r\n" +
+    '{"prompt":"x","structured_output":true,"output_schema":' +
+    '{"type":"object","properties":{"names":{"type":"array","items":{"type":"string"}}}}}';
+  const text = await world();
+  expect(await created(text, ["create", "x", "--schema", schema])).toBe(expected);
+  const stdin = await world();
+  expect(await created(stdin, ["create", "x", "--schema", "-"], schema)).toBe(expected);
+  const file = await world();
+  writeFileSync(join(file.home, "s.json"), JSON.stringify(JSON.parse(schema), null, 2));
+  expect(await created(file, ["create", "x", "--schema", "s.json"])).toBe(expected);
+});
+
+test("stop sends its content type and no body", async () => {
+  const here = await world();
+  const id = here.service.add("x");
+  expect(await here.research(["stop", id])).toMatchObject({ code: 0, stdout: `${id}\tSTOPPED\n` });
+  const [request] = here.service.server.requests;
+  expect(literal(request)).toBe(
+    `POST /api/v1/conversation/${id}/stop HTTP/1.1\r\n` +
+      "authorization: Bearer sk-test-sentinel-4242\r\n" +
+      "content-type: application/json\r\n" +
+      "\r\n",
+  );
+  expect(request?.headers["content-length"] ?? "0").toBe("0");
+  expect(request?.headers["transfer-encoding"]).toBeUndefined();
+});
+
+test("status and output are GETs of the singular path, without a content type", async () => {
+  const here = await world();
+  const id = here.service.add("x => COMPLETED");
+  expect(await here.research(["status", id])).toMatchObject({ code: 0 });
+  expect(await here.research(["output", id])).toMatchObject({ code: 0 });
+  expect(here.service.server.requests.map(literal)).toEqual([
+    `GET /api/v1/conversation/${id}/status HTTP/1.1\r\n` +
+      "authorization: Bearer sk-test-sentinel-4242\r\n" +
+      "\r\n",
+    `GET /api/v1/conversation/${id}/output HTTP/1.1\r\n` +
+      "authorization: Bearer sk-test-sentinel-4242\r\n" +
+      "\r\n",
+  ]);
+});
+
+test("what the interface does not show is sent as the settings say", async () => {
+  const here = await world();
+  const id = here.service.add("x => COMPLETED");
+  const settings = [
+    ["status-method", "POST"],
+    ["output-method", "POST"],
+    ["output-path", "/api/v1/results/{request_id}/text"],
+  ];
+  for (const [key = "", value = ""] of settings)
+    expect(await here.research(["config", "set", key, value])).toMatchObject({ code: 0 });
+  await here.research(["status", id]);
+  await here.research(["output", id]);
+  const lines = here.service.server.requests.map((request) => literal(request).split("\r\n")[0]);
+  expect(lines.slice(0, 2)).toEqual([
+    `POST /api/v1/conversation/${id}/status HTTP/1.1`,
+    `POST /api/v1/results/${id}/text HTTP/1.1`,
+  ]);
+});
+
+test.each(["/prefix", "/prefix/", "/a/b/"])("a base URL with the path %s keeps it", async (path) => {
+  const here = await world();
+  const env = { RESEARCH_BASE_URL: here.service.url + path };
+  const created = await here.research(["create", "x => COMPLETED"], { env });
+  expect(created).toMatchObject({ code: 0 });
+  const id = created.stdout.trim();
+  for (const verb of ["status", "output", "stop"]) await here.research([verb, id], { env });
+  const prefix = path.replace(/\/$/, "");
+  const lines = here.service.server.requests.map((request) => literal(request).split("\r\n")[0]);
+  expect(lines.slice(0, 4)).toEqual([
+    `POST ${prefix}/api/v1/conversations HTTP/1.1`,
+    `GET ${prefix}/api/v1/conversation/${id}/status HTTP/1.1`,
+    `GET ${prefix}/api/v1/conversation/${id}/output HTTP/1.1`,
+    `POST ${prefix}/api/v1/conversation/${id}/stop HTTP/1.1`,
+  ]);
+});
+
+test("the key in these tests is the one the service knows", () => {
+  expect(KEY).toBe("sk-test-sentinel-4242");
+});
