@@ -8,7 +8,7 @@ subscribe("undici:request:trailers", (message) => inFlight.delete(note(message))
 subscribe("undici:request:error", (message) => inFlight.delete(note(message)));
 
 /** What libuv is still working on that ends by itself: reading and writing files, looking up names, connecting. */
-const WORK = /^(?:FSReq|GetAddrInfoReq|TCPConnect)/;
+const WORK = /Req|ConnectWrap$/;
 /** Turns of the event loop without work after which no answer, callback or promise is on its way any more. */
 const TURNS = 6;
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { ResearchClient } from "../../src/client/client.js";
-import { ok } from "./behaviours.js";
+import { startService } from "../../src/server/service.js";
 import { faultServer } from "./fault-server.js";
 import { VirtualClock } from "./virtual-clock.js";
 
@@ -76,19 +76,30 @@ test("a suspended machine ends sleeps early, with the wall clock ahead of the mo
   resume();
 });
 
-test("two hours of polling over real loopback requests take under two seconds", async () => {
+test("two hours of a conversation, watched through real loopback requests, take under two seconds", async () => {
   const clock = new VirtualClock();
-  const start = clock.now();
-  const server = await faultServer(() =>
-    ok({ status: clock.now() - start >= 7_200_000 ? "COMPLETED" : "PROCESSING" }),
-  );
-  const client = new ResearchClient({ baseUrl: server.url, apiKey: "k", clock, random: () => 0.5 });
+  let polls = 0;
+  const service = await startService({
+    ...{ host: "127.0.0.1", port: 0, apiKey: "k", tier: "free", workers: 1, allowHosts: [], faults: [] },
+    ...{ pendingMs: 60_000, processingMs: 7_140_000, clock },
+    researcher: { research: async () => "done", close: async () => {} },
+    log: () => {},
+  });
+  const client = new ResearchClient({
+    ...{ baseUrl: service.baseUrl, apiKey: "k", clock, random: () => 0.5 },
+    onEvent: ({ kind }) => void (kind === "exchange" && polls++),
+  });
   const real = performance.now();
+  const { request_id } = await client.create({ prompt: "x" });
+  const start = clock.now();
   const seen: string[] = [];
-  for await (const event of client.watch(["abc"])) if (event.kind === "state") seen.push(event.status);
+  for await (const event of client.watch([request_id])) if (event.kind === "state") seen.push(event.status);
   await client.close();
-  expect(seen).toEqual(["PROCESSING", "COMPLETED"]);
-  expect(server.count("status")).toBeGreaterThan(250);
-  expect(server.count("status")).toBeLessThan(370);
+  await service.close();
+  expect(seen).toEqual(["PENDING", "PROCESSING", "COMPLETED"]);
+  expect(clock.now() - start).toBeGreaterThanOrEqual(7_200_000);
+  expect(clock.now() - start).toBeLessThan(7_200_000 + 35_000);
+  expect(polls).toBeGreaterThan(290);
+  expect(polls).toBeLessThan(330);
   expect(performance.now() - real).toBeLessThan(2_000);
 });
