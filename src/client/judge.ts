@@ -102,10 +102,17 @@ function judgeError(
   }
   if (status === 405 && (asked.operation === "status" || asked.operation === "output")) {
     const hint = `If the service wants another method, set it: research config set ${asked.operation}-method POST`;
-    return faulty("wrong-method", true, `the service does not take ${asked.target} (HTTP 405)`, asked, {
-      ...facts,
-      hint,
-    });
+    return faulty(
+      "wrong-method",
+      true,
+      `the service does not take ${asked.target} (HTTP 405)`,
+      asked,
+      {
+        ...facts,
+        hint,
+      },
+      envelope,
+    );
   }
   const byCode = envelope && !envelope.ok ? kindOfCode(envelope.error.code) : undefined;
   const kind = byCode ?? kindOfStatus(status) ?? (envelope && !envelope.ok ? "refused" : undefined);

@@ -241,11 +241,13 @@ export class History {
       dismissed: (code) => {
         const { local_id, origin, key_id } = record;
         try {
-          if (code !== undefined)
+          if (code !== undefined) {
             this.#append({ kind: "dismissed", local_id, origin, key_id, at: this.#date(), code }, false);
-        } finally {
-          this.#open.remove(local_id);
+          }
+        } catch {
+          // Only the count of the hour suffers, and it suffers on the side of one create too many.
         }
+        this.#open.remove(local_id);
       },
     };
   }

@@ -1,0 +1,52 @@
+import { LocalError } from "../../store/errors.js";
+import type { Context } from "../context.js";
+import { type FollowOptions, follow, worstFollowed } from "../follow.js";
+import { type RequestOptions, readRequest, showRequest } from "../request.js";
+import { type Submitted, submit } from "../submit.js";
+
+export interface CreateOptions extends RequestOptions, Partial<FollowOptions> {
+  dryRun?: boolean;
+  watch?: boolean;
+}
+
+/** Submits a prompt; the id is on stdout the moment it is safe on the disk. */
+export async function create(
+  ctx: Context,
+  prompt: string | undefined,
+  options: CreateOptions,
+): Promise<number> {
+  const body = await readRequest(ctx, prompt, options);
+  if (options.dryRun) {
+    await showRequest(ctx, body);
+    return 0;
+  }
+  const submitted = await submit(ctx, body);
+  return announce(ctx, submitted, options);
+}
+
+/** Prints a new request and, where asked, goes on as `watch`. */
+export async function announce(ctx: Context, submitted: Submitted, options: CreateOptions): Promise<number> {
+  const { data } = submitted;
+  const requestId = data.request_id;
+  await saySaved(ctx, submitted);
+  if (ctx.reporter.json) await ctx.reporter.resultJson(data);
+  else await ctx.reporter.result(`${requestId}\n`);
+  if (submitted.notSaved) throw submitted.notSaved;
+  ctx.signal.throwIfAborted();
+  if (!options.watch) return 0;
+  const entry = ctx.history?.find(requestId)[0];
+  const followed = await follow(ctx, [{ requestId, entry }], {
+    ...options,
+    print: true,
+    answered: true,
+    resume: ["watch"],
+  });
+  return worstFollowed(followed);
+}
+
+/** An id that is not on the disk is said wherever it can be, before it can be lost. */
+export async function saySaved(ctx: Context, { data, notSaved }: Submitted): Promise<void> {
+  if (!notSaved) return;
+  const failure = new LocalError(`NOT SAVED: ${data.request_id} was created, but ${notSaved.message}`);
+  await ctx.reporter.notice("NOT_SAVED", failure.message);
+}

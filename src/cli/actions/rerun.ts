@@ -1,0 +1,16 @@
+import type { Context } from "../context.js";
+import { requestBody, showRequest } from "../request.js";
+import { submit } from "../submit.js";
+import { announce, type CreateOptions } from "./create.js";
+import { requireEntry } from "./show.js";
+
+/** A new request with the prompt and the schema of an old one. */
+export async function rerun(ctx: Context, id: string, options: CreateOptions): Promise<number> {
+  const entry = requireEntry(ctx, id);
+  const body = requestBody(entry.prompt, entry.output_schema ?? undefined, entry.structured_output);
+  if (options.dryRun) {
+    await showRequest(ctx, body);
+    return 0;
+  }
+  return announce(ctx, await submit(ctx, body), options);
+}

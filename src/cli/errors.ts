@@ -1,0 +1,77 @@
+import type { Signal } from "./host.js";
+
+export interface Facts {
+  hint?: string | undefined;
+  requestId?: string | undefined;
+  localId?: string | undefined;
+  retryAfter?: number | undefined;
+}
+
+/** The error codes that are ours, each with its exit code. */
+export const EXIT_CODES = {
+  INTERNAL: 1,
+  USAGE: 2,
+  NOT_CONFIGURED: 2,
+  RESEARCH_FAILED: 3,
+  NOT_AUTHENTICATED: 4,
+  NOT_FOUND: 5,
+  NOT_ALLOWED: 6,
+  RATE_LIMITED: 7,
+  NOT_FINISHED: 8,
+  TIMEOUT: 8,
+  UNREACHABLE: 9,
+  BAD_RESPONSE: 9,
+  RESEARCH_STOPPED: 10,
+  OUTCOME_UNKNOWN: 11,
+  LOCAL_IO: 12,
+  SCHEMA_MISMATCH: 13,
+} as const;
+
+export type OurCode = keyof typeof EXIT_CODES;
+
+/** An error of the command line's own: what is wrong and, as the hint, what to do. */
+export class CliError extends Error {
+  readonly code: OurCode;
+  readonly facts: Facts;
+
+  constructor(code: OurCode, message: string, facts: Facts = {}) {
+    super(message);
+    this.code = code;
+    this.facts = facts;
+  }
+}
+
+/** Bad input, found before anything was sent. */
+export class UsageError extends CliError {
+  constructor(message: string, hint?: string) {
+    super("USAGE", message, { hint });
+  }
+}
+
+/** A signal came. `resume` says how to go on where this command ended. */
+export class Interrupted extends Error {
+  readonly signal: Signal;
+  resume: string | undefined;
+
+  constructor(signal: Signal) {
+    super(`interrupted by ${signal}`);
+    this.signal = signal;
+  }
+}
+
+/** What a shell reports for a process that died of a signal. */
+export const SIGNAL_EXIT_CODES: Record<Signal, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
+
+/** Whoever read stdout has gone. */
+export class ClosedPipe extends Error {}
+
+const ERRORS_FIRST = [3, 10, 8];
+
+/**
+ * The exit code of several ids, from theirs in the order given: the first error wins, then FAILED, then
+ * STOPPED, then unfinished.
+ */
+export function worstOf(codes: readonly number[]): number {
+  const error = codes.find((code) => code !== 0 && !ERRORS_FIRST.includes(code));
+  return error ?? ERRORS_FIRST.find((code) => codes.includes(code)) ?? 0;
+}

@@ -1,0 +1,34 @@
+import { UsageError } from "../errors.js";
+import type { Host } from "../host.js";
+import { checkSize, readTextFile, readTextStream } from "./bytes.js";
+
+export interface PromptSource {
+  argument: string | undefined;
+  promptFile: string | undefined;
+  /** Whether something else (a schema) reads stdin. */
+  stdinTaken: boolean;
+}
+
+const HOW = 'Give it as one argument ("…"), on stdin, or with --prompt-file PATH.';
+
+/**
+ * The prompt: the argument; or stdin, when the argument is `-`, or when there is none and stdin is no terminal;
+ * or a file. Throws UsageError for more than one, none, or a blank one, LocalError for an unreadable file.
+ */
+export async function readPrompt(source: PromptSource, stdin: Host["stdin"]): Promise<string> {
+  const { argument, promptFile, stdinTaken } = source;
+  if (argument !== undefined && promptFile !== undefined) {
+    throw new UsageError("two prompts: one as an argument and one in --prompt-file", "Give one of them.");
+  }
+  if (promptFile !== undefined) return notBlank(readTextFile(promptFile, "the prompt file"));
+  if (argument !== undefined && argument !== "-") return notBlank(checkSize(argument, "the prompt"));
+  if (argument === "-" && stdinTaken)
+    throw new UsageError("the prompt and the schema cannot both come from stdin");
+  if (stdinTaken || (argument === undefined && stdin.isTTY)) throw new UsageError("no prompt was given", HOW);
+  return notBlank(await readTextStream(stdin.stream, "the prompt"));
+}
+
+function notBlank(prompt: string): string {
+  if (prompt.trim() === "") throw new UsageError("the prompt is blank", HOW);
+  return prompt;
+}

@@ -1,0 +1,40 @@
+import { Context } from "./context.js";
+import { ClosedPipe, Interrupted } from "./errors.js";
+import { failureOf } from "./failure.js";
+import type { Ending, Host } from "./host.js";
+import { Interruption } from "./interruption.js";
+import { readArguments } from "./program.js";
+import { Reporter } from "./reporter.js";
+
+/** Reads the arguments, runs the action, and maps whatever it throws to what is said and how the process ends. */
+export async function perform(argv: readonly string[], host: Host): Promise<Ending> {
+  const interruption = new Interruption(host);
+  const reporter = new Reporter(host, wantsJson(argv, host.env), interruption.signal);
+  let ctx: Context | undefined;
+  try {
+    const request = readArguments(argv, host.version);
+    if (request.kind === "text") {
+      await reporter.result(request.text);
+      return { code: 0 };
+    }
+    ctx = new Context(host, request.flags, reporter, interruption);
+    return { code: await request.action(ctx) };
+  } catch (error) {
+    reporter.stopLive();
+    if (error instanceof ClosedPipe) return { code: 0 };
+    const failure = failureOf(error);
+    await reporter.error(failure);
+    return error instanceof Interrupted
+      ? { code: failure.exit_code, signal: error.signal }
+      : { code: failure.exit_code };
+  } finally {
+    await ctx?.close();
+    interruption.release();
+  }
+}
+
+/** Asked before the arguments are read, since errors in those are told in JSON too. */
+function wantsJson(argv: readonly string[], env: Host["env"]): boolean {
+  const end = argv.indexOf("--");
+  return env.RESEARCH_OUTPUT === "json" || argv.slice(0, end < 0 ? undefined : end).includes("--json");
+}

@@ -1,0 +1,104 @@
+import { Command, CommanderError } from "commander";
+import type { Define, Perform } from "./commands/command.js";
+import { config } from "./commands/config.js";
+import { create } from "./commands/create.js";
+import { list } from "./commands/list.js";
+import { login, logout } from "./commands/login.js";
+import { output } from "./commands/output.js";
+import { rerun } from "./commands/rerun.js";
+import { resolve } from "./commands/resolve.js";
+import { run } from "./commands/run.js";
+import { show } from "./commands/show.js";
+import { status } from "./commands/status.js";
+import { stop } from "./commands/stop.js";
+import { watch } from "./commands/watch.js";
+import type { Context } from "./context.js";
+import { UsageError } from "./errors.js";
+import { positiveDuration } from "./options.js";
+import type { Globals } from "./settings.js";
+
+const COMMANDS: readonly Define[] = [
+  run,
+  create,
+  status,
+  watch,
+  stop,
+  output,
+  list,
+  show,
+  rerun,
+  resolve,
+  login,
+  logout,
+  config,
+];
+
+/** What the arguments ask for: a text to print, or an action with the global flags. */
+export type Request =
+  | { kind: "text"; text: string }
+  | { kind: "action"; flags: Globals; action: (ctx: Context) => Promise<number> };
+
+/** Reads the arguments after the program's name. Throws UsageError, with the nearest name where one is near. */
+export function readArguments(argv: readonly string[], version: string): Request {
+  let text = "";
+  let action: ((ctx: Context) => Promise<number>) | undefined;
+  const program = buildProgram(version, (performed) => {
+    action = performed;
+  });
+  program.configureOutput({
+    writeOut: (part) => {
+      text += part;
+    },
+    writeErr: () => {},
+  });
+  try {
+    program.parse(argv, { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return { kind: "text", text };
+    throw usageError(error);
+  }
+  // Without a verb there is nothing to do but to say what there is.
+  if (!action)
+    throw new UsageError(
+      "no command was given",
+      "`research --help` lists them; `research try` needs no account.",
+    );
+  return { kind: "action", flags: program.opts<Globals>(), action };
+}
+
+function buildProgram(version: string, perform: Perform): Command {
+  const program = new Command("research")
+    .description(
+      "Submit and manage deep research: every request is recorded before it is sent and never lost.",
+    )
+    .version(version, "-V, --version")
+    .option("--json", "JSON on stdout, errors as JSON on stderr (or RESEARCH_OUTPUT=json)")
+    .option("-p, --profile <name>", "the profile to use")
+    .option("--base-url <url>", "the service to speak to")
+    .option("--insecure-http", "allow plain http:// to another machine")
+    .option("--request-timeout <duration>", "the limit of one exchange (default: 30s)", positiveDuration)
+    .option("--verbose", "say which settings are used and what is exchanged")
+    .configureHelp({ showGlobalOptions: true })
+    .exitOverride()
+    .helpCommand("help [command]", "show the help of a command")
+    .addHelpText(
+      "after",
+      '\nNew here? `research try "your question"` answers from the files of this folder: no account, no key.\nExit codes and settings: see the README.',
+    );
+  for (const define of COMMANDS) define(program, perform);
+  return program;
+}
+
+/** commander's sentence in our form; its suggestion becomes the hint. */
+function usageError(error: CommanderError): UsageError {
+  const [first = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
+  const suggestion = rest
+    .join(" ")
+    .trim()
+    .replace(/^\(|\)$/g, "");
+  return new UsageError(
+    first,
+    suggestion || "`research --help` lists the commands, `research COMMAND --help` the flags.",
+  );
+}

@@ -1,0 +1,76 @@
+import type { Host, Sink } from "./host.js";
+
+/** What colours mean here. Pure functions on text. */
+export interface Style {
+  bold(text: string): string;
+  dim(text: string): string;
+  good(text: string): string;
+  bad(text: string): string;
+  busy(text: string): string;
+}
+
+const same = (text: string) => text;
+export const PLAIN: Style = { bold: same, dim: same, good: same, bad: same, busy: same };
+
+/** A line on a terminal that is rewritten in place. */
+export interface LiveLine {
+  set(text: string): void;
+  /** Takes the line away, lets something else be written, and puts it back. */
+  aside<T>(write: () => Promise<T>): Promise<T>;
+  stop(): void;
+}
+
+type Environment = Host["env"];
+
+const isSet = (value: string | undefined) => value !== undefined && value !== "";
+/** Some runners export `CI=false` where there is none. */
+const inCi = (env: Environment) => isSet(env.CI) && env.CI !== "false" && env.CI !== "0";
+
+/** Whether a stream shows things that move. */
+export function isLive(sink: Sink, env: Environment): boolean {
+  return sink.isTTY && env.TERM !== "dumb" && !inCi(env);
+}
+
+/** Whether a stream shows colour. `FORCE_COLOR` is for whoever pipes what a terminal would see. */
+function hasColour(sink: Sink, env: Environment): boolean {
+  if (isSet(env.FORCE_COLOR)) return env.FORCE_COLOR !== "0" && env.FORCE_COLOR !== "false";
+  return isLive(sink, env) && !isSet(env.NO_COLOR);
+}
+
+/** The style of a stream. chalk is loaded only where there is colour. */
+export async function styleFor(sink: Sink, env: Environment): Promise<Style> {
+  if (!hasColour(sink, env)) return PLAIN;
+  const { Chalk } = await import("chalk");
+  const chalk = new Chalk({ level: 1 });
+  return { bold: chalk.bold, dim: chalk.dim, good: chalk.green, bad: chalk.red, busy: chalk.cyan };
+}
+
+/** A spinner on a terminal; undefined elsewhere. */
+export async function liveLine(sink: Sink, env: Environment): Promise<LiveLine | undefined> {
+  if (!isLive(sink, env) || !sink.stream) return undefined;
+  const { default: ora } = await import("ora");
+  // ora's own stdin handling swallows Ctrl-C, so that three of them did not end a process.
+  const spinner = ora({
+    stream: sink.stream,
+    discardStdin: false,
+    color: hasColour(sink, env) ? "cyan" : false,
+  });
+  return {
+    set(text) {
+      spinner.text = text;
+      if (!spinner.isSpinning) spinner.start();
+    },
+    async aside(write) {
+      const spinning = spinner.isSpinning;
+      if (spinning) spinner.stop();
+      try {
+        return await write();
+      } finally {
+        if (spinning) spinner.start();
+      }
+    },
+    stop() {
+      spinner.stop();
+    },
+  };
+}
