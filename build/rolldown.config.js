@@ -1,7 +1,8 @@
 import { defineConfig } from "rolldown";
 
-// Three entries, the last one for the research threads, share their chunks: the command line and the library. Everything is bundled, so that an
-// installed package resolves no dependency at start-up; dynamic imports stay chunks of their own.
+// Three entries share their chunks: the command line, the library and the thread of the built-in researcher.
+// Everything is bundled, so that an installed package resolves no dependency at start-up; dynamic imports stay
+// chunks of their own.
 export default defineConfig({
   input: {
     main: "src/cli/main.ts",

@@ -20,6 +20,9 @@ export interface QueueOptions {
 /** Between two tries to write an end, ms. */
 const REWRITE_MS = 5_000;
 
+/** How many misfits a reason names. */
+const NAMED = 3;
+
 /** Takes conversations from PENDING through PROCESSING to their end, a few at a time, first come first served. */
 export class Queue {
   readonly #slots: Slots;
@@ -93,11 +96,23 @@ export class Queue {
     // Both are awaited to the end: a stop must find nothing still running when it gives the slot back.
     const [result] = await Promise.allSettled([research, least]);
     signal.throwIfAborted();
-    if (result.status === "fulfilled") return { output: result.value };
+    if (result.status === "fulfilled") return judged(job, result.value);
     if (result.reason instanceof ResearchFailure) return { reason: result.reason.message };
     log(`${job.request_id}: ${reasonOf(result.reason)}`);
     return { reason: "The researcher failed unexpectedly." };
   }
+}
+
+/** Whoever did the research: a result that does not fit the client's schema is none. */
+async function judged(
+  { output_schema }: ResearchJob,
+  output: unknown,
+): Promise<{ output: unknown } | { reason: string }> {
+  if (output_schema === undefined) return { output };
+  const { misfits } = await import("./schema.js");
+  const wrong = await misfits(output_schema, output);
+  if (wrong.length === 0) return { output };
+  return { reason: `The result does not fit the output_schema: ${wrong.slice(0, NAMED).join("; ")}.` };
 }
 
 function reasonOf(error: unknown): string {

@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import type { Ajv, ErrorObject, ValidateFunction } from "ajv";
 import type { JsonSchema } from "../protocol/conversation.js";
 
@@ -31,6 +32,21 @@ export async function compileSchema(schema: JsonSchema): Promise<CompiledSchema>
     ajv.removeSchema(schema);
   }
   return { ok: true, check: (value) => (validate(value) ? [] : (validate.errors ?? []).map(sentence)) };
+}
+
+/** How long one check may take, ms: a pattern of a client's can take for ever, and nothing else runs meanwhile. */
+const CHECK_MS = 2_000;
+
+/** What is wrong with `value` by `schema`, one sentence each; empty when it fits. */
+export async function misfits(schema: JsonSchema, value: unknown): Promise<string[]> {
+  const compiled = await compileSchema(schema);
+  if (!compiled.ok) return [compiled.reason];
+  const check = () => compiled.check(value);
+  try {
+    return runInNewContext("check()", { check }, { timeout: CHECK_MS });
+  } catch {
+    return [`checking it took more than ${CHECK_MS / 1000} s`];
+  }
 }
 
 function engineFor(schema: JsonSchema): Promise<Ajv> {

@@ -78,9 +78,11 @@ export class Library {
     );
   }
 
-  /** All passages of one kind, in the order they were read. */
-  all(kind: Passage["kind"]): Passage[] {
-    return [...this.#passages.values()].filter((passage) => passage.kind === kind);
+  /** The passages of documents, in the order they were read: what a fact may be taken from. */
+  documents(): Passage[] {
+    return [...this.#passages.values()].filter(
+      (passage) => passage.kind !== "code" && standing(passage) === 1,
+    );
   }
 
   async #update(file: SourceFile): Promise<void> {
@@ -107,8 +109,8 @@ export class Library {
   }
 }
 
-/** Documentation answers questions better than code, code better than tests and lists of packages. */
-function standing({ file, kind }: Passage): number {
+/** Documentation (1) answers questions better than code, code better than tests and lists of packages. */
+export function standing({ file, kind }: Passage): number {
   if (/(?:^|\/)(?:tests?|__tests__|spec|fixtures|bench)\/|[._](?:test|spec)\.\w+$/i.test(file)) return 0.2;
   if (/(?:^|\/)(?:licen[cs]e|third_party|changelog|copying)|[-.]lock\b|-lock\.\w+$/i.test(file)) return 0.1;
   return kind === "code" ? 0.6 : 1;

@@ -28,10 +28,12 @@ export function passagesOf(file: string, text: string): Passage[] {
   return blocks(file, lines, "code");
 }
 
-/** Blanks what an HTML page does not show; every line stays where it was. */
+/** Blanks what an HTML page does not show, and lines of nothing but tags; every line stays where it was. */
 function withoutScripts(text: string): string {
   const blank = (found: string) => found.replace(/[^\r\n]+/g, "");
-  return text.replace(/<(script|style)\b[\s\S]*?<\/\1\s*>|<!--[\s\S]*?-->/gi, blank);
+  return text
+    .replace(/<(script|style)\b[\s\S]*?<\/\1\s*>|<!--[\s\S]*?-->/gi, blank)
+    .replace(/^[ \t]*(?:<[^<>\r\n]*>[ \t]*)+$/gm, "");
 }
 
 function proseOf(file: string, lines: readonly string[]): Passage[] {

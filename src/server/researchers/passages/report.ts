@@ -1,5 +1,5 @@
 import type { Library } from "./library.js";
-import { distinct, rank, type Scored } from "./sentences.js";
+import { coverage, distinct, rank, type Scored } from "./sentences.js";
 import { words } from "./words.js";
 
 /** What was found for a question. */
@@ -18,7 +18,7 @@ const MAX_QUOTES = 6;
 const MIN_QUOTES = 3;
 const MAX_ANSWER = 3;
 /** Below this share of the question's words, weighted by what they tell, a sentence is about something else. */
-const ABOUT = 0.34;
+export const ABOUT = 0.34;
 /** What a further quote must have of the best one's score, once there are MIN_QUOTES. */
 const CLOSE = 0.45;
 
@@ -37,19 +37,9 @@ export function find(library: Library, prompt: string): Findings {
     ({ score }, i) => i < MIN_QUOTES || score >= CLOSE * best.score,
   );
   const sure = quotes.filter(({ score }) => score >= SURE * best.score);
-  const prose = sure.filter((quote) => quote.prose);
+  const prose = sure.filter(({ kind }) => kind === "prose");
   const answer = (prose.length > 0 ? prose : sure).slice(0, MAX_ANSWER);
   return { answer, quotes, files, stopped };
-}
-
-function coverage({ terms, around }: Scored, weights: ReadonlyMap<string, number>): number {
-  let met = 0;
-  let all = 0;
-  for (const [term, weight] of weights) {
-    all += weight;
-    if (terms.has(term) || around.has(term)) met += weight;
-  }
-  return met / all;
 }
 
 /** The findings as Markdown: a direct answer, then quotes with `file:line`, then the sources. */

@@ -11,8 +11,8 @@ export interface Sentence {
   quote: string[];
   /** The same as one line to read. */
   text: string;
-  /** Whether it was written for people, so that an answer can be made of it. */
-  prose: boolean;
+  /** Prose was written for people, so that an answer can be made of it; a row is one of a table. */
+  kind: "prose" | "row" | "code";
   /** What it is about: its own words and, with less weight, those of its headings. */
   terms: Set<string>;
   around: Set<string>;
@@ -31,16 +31,16 @@ const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
 /** The sentences of a passage. */
 export function sentencesOf(passage: Passage): Sentence[] {
   const around = new Set(words(`${passage.heading} ${passage.kind === "table" ? passage.lines[0] : ""}`));
-  return pieces(passage).map(({ line, quote, prose }) => {
+  return pieces(passage).map(({ line, quote, kind }) => {
     const text = readable(quote.join(" "), passage.file);
-    return { file: passage.file, line, quote, text, prose, terms: new Set(words(text)), around };
+    return { file: passage.file, line, quote, text, kind, terms: new Set(words(text)), around };
   });
 }
 
 interface Piece {
   line: number;
   quote: string[];
-  prose: boolean;
+  kind: Sentence["kind"];
 }
 
 function pieces(passage: Passage): Piece[] {
@@ -53,10 +53,10 @@ function pieces(passage: Passage): Piece[] {
   passage.lines.forEach((raw, index) => {
     const line = passage.line + index;
     if (passage.kind === "table") {
-      if (index > 0 && !TABLE_RULE.test(raw)) found.push({ line, quote: [raw.trim()], prose: false });
+      if (index > 0 && !TABLE_RULE.test(raw)) found.push({ line, quote: [raw.trim()], kind: "row" });
     } else if (passage.kind === "code" && !COMMENT.test(raw)) {
       close();
-      if (/\p{L}{3}/u.test(raw)) found.push({ line, quote: [raw.trim()], prose: false });
+      if (/\p{L}{3}/u.test(raw)) found.push({ line, quote: [raw.trim()], kind: "code" });
     } else {
       const text = raw.replace(LEAD, "").replace(/\s*(?:\*\/|-->)?\s*$/, "");
       if (text !== "") run.push({ line, text });
@@ -83,7 +83,7 @@ function joined(run: readonly { line: number; text: string }[]): Piece[] {
     const first = covered[0];
     if (first === undefined || segment.trim() === "") return [];
     const quote = covered.length === 1 ? [segment.trim()] : covered.map(({ text }) => text);
-    return [{ line: first.line, quote, prose: true }];
+    return [{ line: first.line, quote, kind: "prose" }];
   });
 }
 
@@ -111,11 +111,16 @@ export function rank(hits: readonly Hit[], prompt: string, weights: ReadonlyMap<
       const own = [...weights].filter(([term]) => terms.has(term));
       const lent = [...weights].filter(([term]) => !terms.has(term) && around.has(term));
       const news = terms.size - own.length;
-      if (own.length === 0 || news < 2) return [];
+      if (own.length === 0 || news < 1) return [];
       if (question !== undefined && sentence.text.toLowerCase().includes(question)) return [];
       const coverage = (sum(own.map(([, w]) => w)) + 0.4 * sum(lent.map(([, w]) => w))) / total;
       const length = terms.size < 5 ? 0.8 : terms.size > 45 ? 0.7 : 1;
-      return [{ ...sentence, score: coverage * length * (0.4 + 0.6 * score) * (sentence.prose ? 1 : 0.85) }];
+      return [
+        {
+          ...sentence,
+          score: coverage * length * (0.4 + 0.6 * score) * (sentence.kind === "prose" ? 1 : 0.85),
+        },
+      ];
     }),
   );
   return scored.sort((a, b) => b.score - a.score);
@@ -133,7 +138,13 @@ export function distinct(ranked: readonly Scored[], limit: number): Scored[] {
 
 function alike(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
   const shared = [...a].filter((term) => b.has(term)).length;
-  return shared / Math.min(a.size, b.size) > 0.75;
+  return shared / Math.min(a.size, b.size) > 0.85;
+}
+
+/** Which share of the words in `weights`, by what each tells, the sentence or its headings have. */
+export function coverage({ terms, around }: Sentence, weights: ReadonlyMap<string, number>): number {
+  const met = [...weights].filter(([term]) => terms.has(term) || around.has(term));
+  return sum(met.map(([, weight]) => weight)) / Math.max(sum(weights.values()), Number.MIN_VALUE);
 }
 
 function sum(numbers: Iterable<number>): number {

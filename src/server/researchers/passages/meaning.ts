@@ -1,0 +1,22 @@
+import { words } from "./words.js";
+
+/** Parts of property names that say what a value is for the program, not what it is about. */
+const FILLERS = new Set(
+  words(
+    "max maximum min minimum num number count counts total amount value values name names list per each id",
+  ),
+);
+
+/** The words of a property's name that a text about it would have; all of them when they are all fillers. */
+export function meaning(name: string): Set<string> {
+  const all = words(name);
+  const telling = all.filter((word) => !FILLERS.has(word));
+  return new Set(telling.length > 0 ? telling : all);
+}
+
+/** How many words of `a` are in `b`. */
+export function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  let both = 0;
+  for (const word of a) if (b.has(word)) both += 1;
+  return both;
+}

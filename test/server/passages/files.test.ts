@@ -1,0 +1,68 @@
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { findSources, MAX_FILES, readText } from "../../../src/server/researchers/passages/files.js";
+import { folderWith } from "../../support/folder.js";
+
+const namesIn = async (folder: string) => (await findSources(folder)).files.map(({ name }) => name).sort();
+
+it("reads no dot-files, nothing that a .gitignore names, also a nested one, and no packages", async () => {
+  const folder = folderWith({
+    ".env": "SECRET",
+    ".git/config": "x",
+    ".gitignore": "*.log\nbuild/\n!kept.log\n",
+    "a.md": "a",
+    "b.log": "b",
+    "kept.log": "k",
+    "build/out.md": "o",
+    "node_modules/p/index.js": "p",
+    "sub/.gitignore": "/secret.md\n!deep.log\n",
+    "sub/secret.md": "s",
+    "sub/deep.log": "d",
+    "sub/more/secret.md": "s2",
+  });
+  expect(await namesIn(folder)).toEqual(["a.md", "kept.log", "sub/deep.log", "sub/more/secret.md"]);
+});
+
+it("keeps to the .gitignore of the repository around the folder", async () => {
+  const folder = folderWith({ ".gitignore": "secret*\n", "sub/secret.md": "s", "sub/open.md": "o" });
+  mkdirSync(join(folder, ".git"));
+  expect(await namesIn(join(folder, "sub"))).toEqual(["open.md"]);
+});
+
+it("follows no symlink", async () => {
+  const outside = folderWith({ "passwd.md": "root" });
+  const folder = folderWith({ "a.md": "a" });
+  symlinkSync(join(outside, "passwd.md"), join(folder, "link.md"));
+  symlinkSync(outside, join(folder, "sub"));
+  expect(await namesIn(folder)).toEqual(["a.md"]);
+  expect(await readText(folder, "link.md")).toBeUndefined();
+});
+
+it("skips what is binary or over a mebibyte", async () => {
+  const folder = folderWith({
+    "a.md": "a",
+    "big.md": "x".repeat(1_048_577),
+    "nul.md": "a\0b",
+    "latin.md": Uint8Array.of(0xe9, 0x20),
+    "p.png": "x",
+  });
+  expect(await namesIn(folder)).toEqual(["a.md", "latin.md", "nul.md"]);
+  expect(await readText(folder, "nul.md")).toBeUndefined();
+  expect(await readText(folder, "latin.md")).toBeUndefined();
+});
+
+it("stops at 5,000 files, and says so", async () => {
+  const files = Object.fromEntries(Array.from({ length: MAX_FILES + 1 }, (_, i) => [`f${i}.md`, "x"]));
+  const { files: found, stopped } = await findSources(folderWith(files));
+  expect(found).toHaveLength(5_000);
+  expect(stopped).toBe("stopped at 5000 files");
+});
+
+it("stops at 64 MiB, and says so", async () => {
+  const text = "x".repeat(1_000_000);
+  const files = Object.fromEntries(Array.from({ length: 70 }, (_, i) => [`f${i}.md`, text]));
+  const { files: found, stopped } = await findSources(folderWith(files));
+  expect(found).toHaveLength(67);
+  expect(stopped).toBe("stopped at 64 MiB");
+});

@@ -1,0 +1,94 @@
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, expect, it } from "vitest";
+import { passagesResearcher } from "../../../src/server/researchers/passages.js";
+import { folderWith } from "../../support/folder.js";
+
+const ROOT = join(import.meta.dirname, "../../..");
+const question = (prompt: string, more = {}) => ({
+  request_id: "r",
+  prompt,
+  structured_output: false,
+  ...more,
+});
+const never = () => new AbortController().signal;
+
+// The thread runs the bundle, which the tests build first; a lone run of this file may have to.
+beforeAll(() => {
+  if (!existsSync(join(ROOT, "dist/passages-worker.js"))) {
+    execFileSync("npx", ["rolldown", "-c", "build/rolldown.config.js"], { cwd: ROOT });
+  }
+});
+
+function researcherOn(folder: string, workers = 2) {
+  const notices: string[] = [];
+  return {
+    researcher: passagesResearcher({ sources: folder, workers, notice: (line) => notices.push(line) }),
+    notices,
+  };
+}
+
+it("reports from a thread, as text, as data, or as the schema wants it", async () => {
+  const { researcher } = researcherOn(folderWith({ "a.md": "A basket holds 12 apples.\n" }));
+  try {
+    const prompt = "How many apples does a basket hold?";
+    expect(await researcher.research(question(prompt), never())).toContain("> A basket holds 12 apples.");
+    expect(await researcher.research(question(prompt, { structured_output: true }), never())).toEqual({
+      answer: "A basket holds 12 apples.",
+      quotes: [{ source: "a.md:1", text: "A basket holds 12 apples." }],
+      sources: ["a.md"],
+    });
+    const schema = (name: string) => ({
+      structured_output: true,
+      output_schema: { properties: { [name]: { type: "integer" } }, required: [name] },
+    });
+    expect(await researcher.research(question(prompt, schema("apples")), never())).toEqual({ apples: 12 });
+    await expect(researcher.research(question(prompt, schema("pears")), never())).rejects.toThrow(
+      "do not say pears",
+    );
+  } finally {
+    await researcher.close();
+  }
+});
+
+it("stop ends a thread in the middle of its work; the next question gets a new one", async () => {
+  const text = Array.from(
+    { length: 20_000 },
+    (_, i) => `Basket ${i} holds ${i} apples and ${i * 7} pears.\n\n`,
+  ).join("");
+  const files = Object.fromEntries(
+    Array.from({ length: 20 }, (_, i) => [`f${i}.md`, text.slice(0, 900_000)]),
+  );
+  const { researcher } = researcherOn(folderWith({ ...files }), 1);
+  try {
+    const stop = new AbortController();
+    const reason = new Error("stopped");
+    const work = researcher.research(question("How many apples?"), stop.signal);
+    setTimeout(() => stop.abort(reason), 200);
+    const begun = performance.now();
+    await expect(work).rejects.toBe(reason);
+    expect(performance.now() - begun).toBeLessThan(1_500);
+  } finally {
+    await researcher.close();
+  }
+});
+
+it("says once that not everything was read", async () => {
+  const files = Object.fromEntries(
+    Array.from({ length: 5_001 }, (_, i) => [`f${i}.md`, `Basket ${i} is red.`]),
+  );
+  const { researcher, notices } = researcherOn(folderWith(files), 1);
+  try {
+    const report = await researcher.research(question("Which basket is red?"), never());
+    expect(report).toContain("5000 files were read; reading stopped at 5000 files.");
+    await researcher.research(question("Which basket is red?"), never());
+    expect(notices).toEqual(["reading the sources stopped at 5000 files; the rest is not searched"]);
+  } finally {
+    await researcher.close();
+  }
+});
+
+it("refuses to start on a folder that is not there", () => {
+  expect(() => researcherOn(join(ROOT, "no-such-folder"))).toThrow(/no-such-folder/);
+});

@@ -1,0 +1,99 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { Library } from "../../../src/server/researchers/passages/library.js";
+import { find, report } from "../../../src/server/researchers/passages/report.js";
+import { folderWith } from "../../support/folder.js";
+
+const ROOT = join(import.meta.dirname, "../../..");
+
+async function reportOn(folder: string, prompt: string): Promise<string> {
+  const library = new Library(folder);
+  await library.refresh();
+  return report(prompt, find(library, prompt));
+}
+
+/** Each quote of a report with its place: `n. \`file:line\`` and the quoted lines under it. */
+function quotesIn(text: string): { file: string; line: number; quoted: string[] }[] {
+  return [...text.matchAll(/^\d+\. `(.+):(\d+)`\n\n((?: {3}> .*\n)+)/gm)].map(
+    ([, file = "", line, block = ""]) => ({
+      file,
+      line: Number(line),
+      quoted: block
+        .trimEnd()
+        .split("\n")
+        .map((one) => one.slice(5)),
+    }),
+  );
+}
+
+it.each([
+  "What happens when the hourly limit is exceeded?",
+  "Can a stopped conversation be restarted?",
+  "Which header carries the API key?",
+  "How are the states of a conversation called?",
+])("about this repository: %s", async (prompt) => {
+  const quotes = quotesIn(await reportOn(ROOT, prompt));
+  expect(quotes.length).toBeGreaterThanOrEqual(3);
+  for (const { file, line, quoted } of quotes) {
+    const lines = readFileSync(join(ROOT, file), "utf8").split("\n");
+    quoted.forEach((text, i) => {
+      expect(lines[line - 1 + i]).toContain(text);
+    });
+  }
+});
+
+it("answers from the lines that say it", async () => {
+  const text = await reportOn(ROOT, "What happens when the hourly limit is exceeded?");
+  const [, answer = ""] = text.split("\n\n");
+  expect(answer).toContain("429");
+  expect(answer).toContain("RATE_LIMIT_EXCEEDED");
+  expect(quotesIn(text).some(({ file }) => file === "docs/interface.md")).toBe(true);
+});
+
+it("quotes a sentence over several lines by its whole lines, and HTML by what it shows", async () => {
+  const folder = folderWith({
+    "a.md": "# Tea\n\nGreen tea is brewed with water\nthat does not boil at all.\n",
+    "b.html":
+      "<p>\n<b>Black tea</b> is brewed with boiling water.\n</p><script>\nvar brewed = 'tea water boil';\n</script>\n",
+  });
+  const quotes = quotesIn(await reportOn(folder, "How is tea brewed with water?"));
+  expect(quotes).toContainEqual({
+    file: "a.md",
+    line: 3,
+    quoted: ["Green tea is brewed with water", "that does not boil at all."],
+  });
+  expect(quotes.map(({ file, line }) => `${file}:${line}`)).toEqual(expect.arrayContaining(["b.html:2"]));
+  expect(quotes.some(({ file, line }) => file === "b.html" && line > 3)).toBe(false);
+});
+
+it("does not take the question for an answer", async () => {
+  const folder = folderWith({
+    "a.md":
+      "Ask `How hot is the water for tea?` in a shell on a machine.\n\nTea needs hot water of 80 degrees.\n",
+  });
+  const text = await reportOn(folder, "How hot is the water for tea?");
+  expect(quotesIn(text).map(({ line }) => line)).toEqual([3]);
+});
+
+it("says so when there is nothing", async () => {
+  const text = await reportOn(folderWith({ "a.md": "Tea needs hot water.\n" }), "zebra migration in Africa");
+  expect(text).toContain("Nothing was found");
+  expect(text).toContain("1 file was read");
+});
+
+it("sees new, changed and deleted files", async () => {
+  const folder = folderWith({ "a.md": "Green tea needs water of 80 degrees.\n" });
+  const library = new Library(folder);
+  const quoted = async () => {
+    await sleep(1_010);
+    await library.refresh();
+    return find(library, "How many degrees does green tea need?").quotes.map(({ text }) => text);
+  };
+  expect(await quoted()).toEqual(["Green tea needs water of 80 degrees."]);
+  writeFileSync(join(folder, "a.md"), "Green tea needs water of 75 degrees and time.\n");
+  expect(await quoted()).toEqual(["Green tea needs water of 75 degrees and time."]);
+  rmSync(join(folder, "a.md"));
+  expect(await quoted()).toEqual([]);
+});

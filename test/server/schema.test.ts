@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import { compileSchema, misfits } from "../../src/server/schema.js";
+
+it("compiles draft 2020-12, and draft-07 where the schema says so", async () => {
+  const tuple = { prefixItems: [{ type: "string" }] };
+  expect(await misfits(tuple, [1])).toEqual(["/0 must be string"]);
+  const seven = { $schema: "http://json-schema.org/draft-07/schema#", items: [{ type: "string" }] };
+  expect(await misfits(seven, [1])).toEqual(["/0 must be string"]);
+  expect(await misfits(seven, ["a"])).toEqual([]);
+});
+
+it.each([
+  [{ type: "strin" }, /type/],
+  [{ $ref: "https://example.org/other.json" }, /can't resolve/],
+  [{ $schema: "http://json-schema.org/draft-04/schema#" }, /draft-04/],
+  [{ pattern: "(" }, /pattern|regular/i],
+])("says why %j is none", async (schema, why) => {
+  expect(await compileSchema(schema)).toEqual({ ok: false, reason: expect.stringMatching(why) });
+});
+
+it("keeps nothing of one schema for the next", async () => {
+  const schema = (type: string) => ({ $id: "https://example.org/same", type });
+  expect(await misfits(schema("string"), 1)).toHaveLength(1);
+  expect(await misfits(schema("number"), 1)).toHaveLength(0);
+});
+
+it("gives up on a pattern that takes for ever", async () => {
+  expect(await misfits({ pattern: "^(a+)+$" }, `${"a".repeat(40)}!`)).toEqual([
+    "checking it took more than 2 s",
+  ]);
+});
