@@ -6,11 +6,14 @@ import process from "node:process";
 import { isatty } from "node:tty";
 import { setFlagsFromString } from "node:v8";
 
+/** @type {{ enableCompileCache?: () => unknown }} */
+const runtime = module;
 // Node 20 has no compile cache, and waits at its end for the optimising compiler to finish undici's parser.
 if (process.versions.node.startsWith("20.")) setFlagsFromString("--liftoff-only");
-else module.enableCompileCache?.();
+else runtime.enableCompileCache?.();
 
-const { main, systemClock } = await import("../dist/main.js");
+/** @type {typeof import("../src/cli/main.js")} */
+const { main, systemClock } = await import(new URL("../dist/main.js", import.meta.url).href);
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 
 /** @typedef {import("../src/cli/host.js").Host} Host */

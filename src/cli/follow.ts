@@ -1,17 +1,23 @@
 import type { ResearchError } from "../client/errors.js";
-import type { Pace } from "../client/pace.js";
-import type { WatchEvent, WatchOptions } from "../client/watch.js";
-import { isFinal, type Status } from "../protocol/conversation.js";
-import { LocalError } from "../store/errors.js";
+import type { WatchEvent } from "../client/watch.js";
+import type { Status } from "../protocol/conversation.js";
 import type { Context } from "./context.js";
 import { formatDuration } from "./durations.js";
-import { CliError, ClosedPipe, EXIT_CODES, Interrupted, worstOf } from "./errors.js";
+import { CliError, ClosedPipe, EXIT_CODES, Interrupted } from "./errors.js";
 import { failureOf } from "./failure.js";
 import type { Target } from "./ids.js";
+import { exitCodeOf, type Followed, observe } from "./outcome.js";
 import { resumeCommand } from "./resume.js";
 import { PLAIN } from "./terminal.js";
 import { statusLine } from "./views/status.js";
-import { changeLine, liveText, unchangedLine } from "./views/watch.js";
+import {
+  changeLine,
+  liveText,
+  type Progress,
+  unchangedLine,
+  type WatchLine,
+  watchJson,
+} from "./views/watch.js";
 
 export interface FollowOptions {
   /** Milliseconds; 0 or absent for none. */
@@ -23,20 +29,15 @@ export interface FollowOptions {
   answered?: boolean;
   /** False where stdout is for something else (`run`). */
   print: boolean;
-  /** The command that goes on after an interruption: `watch`, or `output -w`. */
-  resume: readonly string[];
-}
-
-/** How one id ended for this command. */
-export interface Followed {
-  requestId: string;
-  status: Status | null;
-  exitCode: number;
+  /** The words of the command that goes on after this one: `watch`, or `output -w`; undefined where none can. */
+  resume: readonly string[] | undefined;
 }
 
 const REDRAW_MS = 1_000;
+/** A wait that the service asked for is announced when it is longer than this, in milliseconds. */
+const SILENT_WAIT_MS = 5_000;
 
-/** Watches ids to their end, showing what happens. Throws Interrupted after every unfinished id has had its last line. */
+/** Watches ids to their end, showing what happens. Throws Interrupted after each unfinished id has had its last line. */
 export async function follow(
   ctx: Context,
   targets: readonly Target[],
@@ -46,11 +47,12 @@ export async function follow(
   try {
     return await follower.run();
   } finally {
-    await follower.end();
+    follower.end();
   }
 }
 
-type Ended = Extract<WatchEvent, { kind: "given-up" | "timeout" }>;
+type Event<Kind extends WatchEvent["kind"]> = Extract<WatchEvent, { kind: Kind }>;
+type Moment = Pick<WatchLine, "at" | "elapsedMs">;
 
 class Follower {
   readonly #ctx: Context;
@@ -77,36 +79,27 @@ class Follower {
       this.#draw();
       this.#redraw = setInterval(() => this.#draw(), REDRAW_MS);
     }
-    const { timeout, interval, patience, answered } = this.#options;
-    const watchOptions: WatchOptions = {
-      signal,
-      timeout: timeout || Number.POSITIVE_INFINITY,
-      interval,
-      answered: answered ?? false,
-      ...(patience !== undefined && { patience }),
-      ...this.#pace(),
-    };
+    const { timeout, ...rest } = this.#options;
+    const targets = [...this.#targets.values()].map(watchTarget);
     try {
-      for await (const event of client.watch([...this.#targets.values()].map(watchTarget), watchOptions)) {
-        await this.#show(event);
-      }
+      const watched = client.watch(targets, {
+        ...rest,
+        signal,
+        timeout: timeout || Number.POSITIVE_INFINITY,
+      });
+      for await (const event of watched) await this.#show(event);
     } catch (error) {
-      if (error instanceof ClosedPipe) return this.#afterClosedPipe();
       if (error instanceof Interrupted) await this.#interrupted(error);
-      throw error;
+      if (!(error instanceof ClosedPipe)) throw error;
+      for (const id of this.#unfinished()) this.#finish(id, EXIT_CODES.NOT_FINISHED);
     }
     await this.#sayTimeout();
-    return this.#results();
+    return [...this.#targets.keys()].flatMap((id) => this.#ended.get(id) ?? []);
   }
 
-  async end(): Promise<void> {
+  end(): void {
     clearInterval(this.#redraw);
     this.#ctx.reporter.stopLive();
-  }
-
-  /** How long past runs took, where enough are known, paces the polls better than their age alone. */
-  #pace(): { pace?: Pace } {
-    return {};
   }
 
   async #show(event: WatchEvent): Promise<void> {
@@ -119,20 +112,12 @@ class Follower {
       case "recovered":
         return reporter.notice(
           "RECOVERED",
-          `the service answers again (after ${formatDuration(event.elapsedMs)} of this watch)`,
+          `the service answers again, ${formatDuration(event.elapsedMs)} into this watch`,
         );
-      case "asked-to-wait": {
-        if (event.waitMs <= 5_000) return;
-        const until = new Date(this.#ctx.host.clock.now() + event.waitMs);
-        const when = Number.isNaN(until.getTime()) ? "never" : until.toISOString();
-        return reporter.notice(
-          "WAITING",
-          `the service asked to wait ${formatDuration(event.waitMs)} (until ${when})`,
-        );
-      }
+      case "asked-to-wait":
+        return this.#sayWait(event.waitMs);
       case "unchanged":
-        if (!this.#isLive) await reporter.say(unchangedLine(this.#progress()));
-        return;
+        return this.#isLive ? undefined : reporter.say(unchangedLine(this.#progress()));
       case "given-up":
         return this.#gaveUp(event);
       case "timeout":
@@ -140,48 +125,37 @@ class Follower {
     }
   }
 
-  async #changed({
-    requestId,
-    status,
-    previous,
-    at,
-    elapsedMs,
-    final,
-  }: Extract<WatchEvent, { kind: "state" }>): Promise<void> {
-    this.#states.set(requestId, status);
-    this.#observe(requestId, status);
-    this.#draw();
+  async #changed(event: Event<"state">): Promise<void> {
+    const { requestId, status, elapsedMs, final } = event;
     const { reporter } = this.#ctx;
+    this.#states.set(requestId, status);
+    observe(this.#ctx, this.#targets.get(requestId)?.entry, status);
+    this.#draw();
     if (!this.#isLive) await reporter.say(changeLine(requestId, status, elapsedMs));
-    if (final) this.#ended.set(requestId, { requestId, status, exitCode: exitCodeOf(status) });
+    if (final) this.#finish(requestId, exitCodeOf(status));
     if (!this.#options.print) return;
-    if (reporter.json) await reporter.resultJson(line(requestId, status, previous, at, elapsedMs, final));
+    if (reporter.json) await reporter.resultJson(watchJson(event));
     else if (final) await reporter.result(`${statusLine(requestId, status, PLAIN)}\n`);
   }
 
-  async #gaveUp(event: Extract<WatchEvent, { kind: "given-up" }>): Promise<void> {
-    const error = this.#withResume(event.error, event.requestId);
-    await this.#ctx.reporter.error(error);
-    await this.#lastLine(event.requestId, error.exit_code, event, event.error);
+  async #gaveUp(event: Event<"given-up">): Promise<void> {
+    const { requestId, error } = event;
+    const failure = failureOf(error);
+    const resume = this.#resume([requestId]);
+    const hint =
+      resume && (failure.hint ? `${failure.hint} Then go on with: ${resume}` : `Go on with: ${resume}`);
+    await this.#ctx.reporter.error({ ...failure, request_id: requestId, hint: hint ?? failure.hint });
+    await this.#lastLine(requestId, failure.exit_code, event, error);
   }
 
   /** The last line of an id that is not final, which a reader of stdout can rely on. */
-  async #lastLine(
-    requestId: string,
-    exitCode: number,
-    { at, elapsedMs }: Pick<Ended, "at" | "elapsedMs">,
-    error?: ResearchError,
-  ): Promise<void> {
-    const status = this.#states.get(requestId) ?? null;
-    this.#ended.set(requestId, { requestId, status, exitCode });
+  async #lastLine(requestId: string, exitCode: number, moment: Moment, error?: ResearchError): Promise<void> {
+    const { status } = this.#finish(requestId, exitCode);
     if (!this.#options.print) return;
     const { reporter } = this.#ctx;
     if (!reporter.json) return reporter.result(`${statusLine(requestId, status ?? "UNKNOWN", PLAIN)}\n`);
-    const failure = error && failureOf(error);
-    await reporter.resultJson({
-      ...line(requestId, status, status, at, elapsedMs, false),
-      ...(failure && { error: failure }),
-    });
+    const line = watchJson({ requestId, status, previous: status, ...moment, final: false });
+    await reporter.resultJson(error ? { ...line, error: failureOf(error) } : line);
   }
 
   async #interrupted(error: Interrupted): Promise<void> {
@@ -189,110 +163,73 @@ class Follower {
     const unfinished = this.#unfinished();
     const moment = { at: host.clock.now(), elapsedMs: host.clock.monotonic() - this.#start };
     for (const requestId of unfinished) await this.#lastLine(requestId, 0, moment).catch(() => {});
-    if (this.#options.stopOnInterrupt) await this.#stopAll(unfinished);
-    else error.resume = `the research goes on; go on watching with: ${this.#resumeCommand(unfinished)}`;
     reporter.stopLive();
+    if (this.#options.stopOnInterrupt) return this.#stopAll(unfinished);
+    const resume = this.#resume(unfinished);
+    error.resume = resume && `the research goes on; go on with: ${resume}`;
   }
 
   async #stopAll(ids: readonly string[]): Promise<void> {
+    const { client, reporter } = this.#ctx;
     for (const requestId of ids) {
       try {
-        await this.#ctx.client.stop(requestId);
-        this.#observe(requestId, "STOPPED");
-        await this.#ctx.reporter.say(`${requestId} is stopped`);
+        const { status } = await client.stop(requestId);
+        observe(this.#ctx, this.#targets.get(requestId)?.entry, status);
+        await reporter.say(`${requestId} is ${status}`);
       } catch (error) {
-        await this.#ctx.reporter.error(failureOf(error));
+        await reporter.error(failureOf(error));
       }
     }
   }
 
   async #sayTimeout(): Promise<void> {
-    const late = [...this.#ended.values()]
-      .filter(({ exitCode }) => exitCode === EXIT_CODES.TIMEOUT)
-      .map(({ requestId }) => requestId);
-    if (late.length === 0) return;
+    const late = [...this.#ended.values()].filter(({ exitCode }) => exitCode === EXIT_CODES.TIMEOUT);
+    const ids = late.map(({ requestId }) => requestId);
+    const requestId = ids[0];
+    if (requestId === undefined || !this.#options.timeout) return;
     const what =
-      late.length === 1
-        ? `${late[0]} is not finished`
-        : `${late.length} of ${this.#targets.size} are not finished`;
-    const hint = `The research goes on; go on watching with: ${this.#resumeCommand(late)}`;
-    await this.#ctx.reporter.error(
-      failureOf(
-        new CliError("TIMEOUT", `${what} after ${formatDuration(this.#options.timeout ?? 0)}`, {
-          hint,
-          ...(late.length === 1 && { requestId: late[0] }),
-        }),
-      ),
+      ids.length === 1
+        ? `${requestId} is not finished`
+        : `${ids.length} of ${this.#targets.size} are not finished`;
+    const resume = this.#resume(ids);
+    const error = new CliError("TIMEOUT", `${what} after ${formatDuration(this.#options.timeout)}`, {
+      hint: resume && `The research goes on; go on with: ${resume}`,
+      requestId: ids.length === 1 ? requestId : undefined,
+    });
+    await this.#ctx.reporter.error(failureOf(error));
+  }
+
+  async #sayWait(waitMs: number): Promise<void> {
+    if (waitMs <= SILENT_WAIT_MS) return;
+    const until = new Date(this.#ctx.host.clock.now() + waitMs);
+    const end = Number.isNaN(until.getTime()) ? "beyond all dates" : until.toISOString();
+    await this.#ctx.reporter.notice(
+      "WAITING",
+      `the service asked to wait ${formatDuration(waitMs)}, until ${end}`,
     );
   }
 
-  #withResume(error: ResearchError, requestId: string) {
-    const failure = failureOf(error);
-    const resume = `go on watching with: ${this.#resumeCommand([requestId])}`;
-    return {
-      ...failure,
-      request_id: requestId,
-      hint: failure.hint ? `${failure.hint} Then ${resume}` : `When that is mended, ${resume}`,
-    };
+  #finish(requestId: string, exitCode: number): Followed {
+    const followed = { requestId, status: this.#states.get(requestId) ?? null, exitCode };
+    this.#ended.set(requestId, followed);
+    return followed;
   }
 
-  #resumeCommand(ids: readonly string[]): string {
-    return resumeCommand(this.#ctx, ...this.#options.resume, ...ids);
-  }
-
-  #afterClosedPipe(): Followed[] {
-    for (const requestId of this.#unfinished()) {
-      this.#ended.set(requestId, {
-        requestId,
-        status: this.#states.get(requestId) ?? null,
-        exitCode: EXIT_CODES.NOT_FINISHED,
-      });
-    }
-    return this.#results();
+  #resume(ids: readonly string[]): string | undefined {
+    const { resume } = this.#options;
+    return resume && ids.length > 0 ? resumeCommand(this.#ctx, ...resume, ...ids) : undefined;
   }
 
   #unfinished(): string[] {
     return [...this.#targets.keys()].filter((id) => !this.#ended.has(id));
   }
 
-  #results(): Followed[] {
-    return [...this.#targets.keys()].flatMap((id) => this.#ended.get(id) ?? []);
-  }
-
-  #observe(requestId: string, status: Status): void {
-    const entry = this.#targets.get(requestId)?.entry;
-    if (!entry) return;
-    observe(this.#ctx, entry, status);
-    entry.status = status;
-  }
-
-  #progress() {
+  #progress(): Progress {
     return { states: this.#states, elapsedMs: this.#ctx.host.clock.monotonic() - this.#start };
   }
 
   #draw(): void {
     if (this.#isLive) this.#ctx.reporter.live(liveText(this.#progress()));
-  }
-}
-
-/** The exit code of several followed ids. */
-export function worstFollowed(followed: readonly Followed[]): number {
-  return worstOf(followed.map(({ exitCode }) => exitCode));
-}
-
-/** The exit code of a state, for `watch`, `run` and `status --exit-status`. */
-export function exitCodeOf(status: Status): number {
-  if (!isFinal(status)) return EXIT_CODES.NOT_FINISHED;
-  return { COMPLETED: 0, FAILED: EXIT_CODES.RESEARCH_FAILED, STOPPED: EXIT_CODES.RESEARCH_STOPPED }[status];
-}
-
-/** Keeps a state in the history. What cannot be kept can be asked for again, so it stops nothing. */
-export function observe(ctx: Context, entry: NonNullable<Target["entry"]>, status: Status): void {
-  try {
-    ctx.history?.observe(entry, status);
-  } catch (error) {
-    if (error instanceof LocalError || error instanceof Error)
-      void ctx.reporter.notice("HISTORY_NOT_UPDATED", error.message);
   }
 }
 
@@ -302,22 +239,4 @@ function watchTarget({ requestId, entry }: Target) {
     return Number.isNaN(at) ? undefined : at;
   };
   return { requestId, createdAt: date(entry?.created_at), recordedAt: date(entry?.sent_at) };
-}
-
-function line(
-  requestId: string,
-  status: Status | null,
-  previous: Status | null,
-  at: number,
-  elapsedMs: number,
-  final: boolean,
-) {
-  return {
-    request_id: requestId,
-    status,
-    previous_status: previous,
-    at: new Date(at).toISOString(),
-    elapsed_ms: Math.round(elapsedMs),
-    final,
-  };
 }

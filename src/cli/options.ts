@@ -32,12 +32,12 @@ function tier(text: string): string {
 }
 
 /** Flags of whatever makes a request. */
-export function requestFlags(command: Command): Command {
+export function requestFlags(command: Command, { dryRun = true } = {}): Command {
+  if (dryRun) command.option("--dry-run", "send nothing; print the request as a curl command");
   return command
     .option("--prompt-file <path>", "read the prompt from a file")
     .option("--schema <file|-|json>", "a JSON Schema for the result")
-    .option("--structured", "ask for structured output without a schema")
-    .option("--dry-run", "send nothing; print the request as a curl command");
+    .option("--structured", "ask for structured output without a schema");
 }
 
 /** Flags of whatever counts against the hourly limit. */

@@ -8,6 +8,7 @@ import { output } from "./commands/output.js";
 import { rerun } from "./commands/rerun.js";
 import { resolve } from "./commands/resolve.js";
 import { run } from "./commands/run.js";
+import { serve, tryOut } from "./commands/serve.js";
 import { show } from "./commands/show.js";
 import { status } from "./commands/status.js";
 import { stop } from "./commands/stop.js";
@@ -31,6 +32,8 @@ const COMMANDS: readonly Define[] = [
   login,
   logout,
   config,
+  serve,
+  tryOut,
 ];
 
 /** What the arguments ask for: a text to print, or an action with the global flags. */

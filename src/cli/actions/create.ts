@@ -1,6 +1,7 @@
 import { LocalError } from "../../store/errors.js";
 import type { Context } from "../context.js";
-import { type FollowOptions, follow, worstFollowed } from "../follow.js";
+import { type FollowOptions, follow } from "../follow.js";
+import { worstFollowed } from "../outcome.js";
 import { type RequestOptions, readRequest, showRequest } from "../request.js";
 import { type Submitted, submit } from "../submit.js";
 

@@ -3,7 +3,7 @@ import { RefusedError } from "../../client/errors.js";
 import { isFinal } from "../../protocol/conversation.js";
 import { type Entry, UNKNOWN } from "../../store/records.js";
 import type { Context } from "../context.js";
-import { observe } from "../follow.js";
+import { observe } from "../outcome.js";
 import { requireConnection } from "../settings.js";
 import { entryRow, entryTable } from "../views/list.js";
 

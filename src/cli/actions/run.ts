@@ -1,6 +1,8 @@
+import type { CreateBody } from "../../protocol/conversation.js";
 import type { Context } from "../context.js";
 import { Interrupted } from "../errors.js";
-import { follow, worstFollowed } from "../follow.js";
+import { follow } from "../follow.js";
+import { worstFollowed } from "../outcome.js";
 import { readRequest, showRequest } from "../request.js";
 import { checkResultOptions, deliver } from "../result.js";
 import { resumeCommand } from "../resume.js";
@@ -12,36 +14,41 @@ export type RunOptions = CreateOptions & OutputOptions;
 
 /** `create`, `watch` and `output` in one: stdout is the result. */
 export async function run(ctx: Context, prompt: string | undefined, options: RunOptions): Promise<number> {
+  // What would fail at the end fails before anything is spent.
   checkResultOptions(options);
   const body = await readRequest(ctx, prompt, options);
-  if (options.dryRun) {
-    await showRequest(ctx, body);
-    return 0;
-  }
+  if (!options.dryRun) return perform(ctx, body, options, ["output", "-w"]);
+  await showRequest(ctx, body);
+  return 0;
+}
+
+/** Submits, follows and delivers. `resume`: the words of the command that fetches the result later, if any does. */
+export async function perform(
+  ctx: Context,
+  body: CreateBody,
+  options: RunOptions,
+  resume: readonly string[] | undefined,
+): Promise<number> {
   const submitted = await submit(ctx, body);
   const requestId = submitted.data.request_id;
   await saySaved(ctx, submitted);
-  await ctx.reporter.say(`created ${requestId}`);
-  if (ctx.signal.aborted) throw interrupted(ctx, requestId);
+  if (resume) await ctx.reporter.say(`created ${requestId}`);
+  if (ctx.signal.aborted) throw interrupted(ctx, requestId, resume);
   const entry = ctx.history?.find(requestId)[0];
-  const followed = await follow(ctx, [{ requestId, entry }], {
-    ...options,
-    print: false,
-    answered: true,
-    resume: ["output", "-w"],
-  });
+  const target = { requestId, entry };
+  const followed = await follow(ctx, [target], { ...options, print: false, answered: true, resume });
   const code = worstFollowed(followed);
-  if (code !== 0) return endedWithout(code, requestId);
+  if (code !== 0) return endedWithout(ctx, code, followed[0]);
   const data = await ctx.client.output(requestId, { signal: ctx.signal });
   await deliver(ctx, data, entry, options);
   if (submitted.notSaved) throw submitted.notSaved;
   return 0;
 }
 
-function interrupted(ctx: Context, requestId: string): unknown {
+function interrupted(ctx: Context, requestId: string, resume: readonly string[] | undefined): unknown {
   const { reason } = ctx.signal;
-  if (reason instanceof Interrupted) {
-    reason.resume = `the research goes on; fetch the result with: ${resumeCommand(ctx, "output", "-w", requestId)}`;
+  if (reason instanceof Interrupted && resume) {
+    reason.resume = `the research goes on; fetch the result with: ${resumeCommand(ctx, ...resume, requestId)}`;
   }
   return reason;
 }

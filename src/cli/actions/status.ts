@@ -3,8 +3,8 @@ import { RefusedError, ResearchError } from "../../client/errors.js";
 import type { Context } from "../context.js";
 import { worstOf } from "../errors.js";
 import { failureOf } from "../failure.js";
-import { exitCodeOf, observe } from "../follow.js";
 import { resolveTargets, type Target } from "../ids.js";
+import { exitCodeOf, observe } from "../outcome.js";
 import { statusLine, statusWord } from "../views/status.js";
 
 export interface StatusOptions {
@@ -29,7 +29,7 @@ export async function status(ctx: Context, ids: readonly string[], options: Stat
       continue;
     }
     const data = { request_id: target.requestId, ...answer.value };
-    if (target.entry) observe(ctx, target.entry, data.status);
+    observe(ctx, target.entry, data.status);
     found.push(data);
     codes.push(options.exitStatus ? exitCodeOf(data.status) : 0);
     if (reporter.json) continue;

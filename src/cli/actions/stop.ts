@@ -1,8 +1,8 @@
 import type { StatusData } from "../../client/client.js";
 import type { Context } from "../context.js";
 import { UsageError, worstOf } from "../errors.js";
-import { observe } from "../follow.js";
 import { resolveTargets, type Target } from "../ids.js";
+import { observe } from "../outcome.js";
 import { ask } from "../prompting.js";
 import { statusLine } from "../views/status.js";
 import { tell } from "./status.js";
@@ -25,7 +25,7 @@ export async function stop(ctx: Context, ids: readonly string[], options: StopOp
         request_id: target.requestId,
         ...(await client.stop(target.requestId, { signal: ctx.signal })),
       };
-      if (target.entry) observe(ctx, target.entry, data.status);
+      observe(ctx, target.entry, data.status);
       found.push(data);
       codes.push(0);
       if (!reporter.json) await reporter.result(`${statusLine(target.requestId, data.status, style)}\n`);

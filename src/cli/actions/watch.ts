@@ -1,6 +1,7 @@
 import type { Context } from "../context.js";
-import { type FollowOptions, follow, worstFollowed } from "../follow.js";
+import { type FollowOptions, follow } from "../follow.js";
 import { resolveTargets } from "../ids.js";
+import { worstFollowed } from "../outcome.js";
 
 /** Polls until every id is final. */
 export async function watch(

@@ -31,3 +31,26 @@ export function changeLine(requestId: string, status: Status, elapsedMs: number)
 export function unchangedLine(progress: Progress): string {
   return `still watching: ${liveText(progress)}`;
 }
+
+export interface WatchLine {
+  requestId: string;
+  status: Status | null;
+  previous: Status | null;
+  /** Epoch milliseconds. */
+  at: number;
+  /** Milliseconds since the watch began. */
+  elapsedMs: number;
+  final: boolean;
+}
+
+/** One line of a watch for a program. */
+export function watchJson({ requestId, status, previous, at, elapsedMs, final }: WatchLine) {
+  return {
+    request_id: requestId,
+    status,
+    previous_status: previous,
+    at: new Date(at).toISOString(),
+    elapsed_ms: Math.round(elapsedMs),
+    final,
+  };
+}
