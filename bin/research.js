@@ -6,8 +6,8 @@ import process from "node:process";
 import { isatty } from "node:tty";
 import { setFlagsFromString } from "node:v8";
 
-/** @type {{ enableCompileCache?: () => unknown }} */
-const runtime = module;
+/** @type {Record<string, unknown> & { enableCompileCache?: () => unknown }} */
+const runtime = { ...module };
 // Node 20 has no compile cache, and waits at its end for the optimising compiler to finish undici's parser.
 if (process.versions.node.startsWith("20.")) setFlagsFromString("--liftoff-only");
 else runtime.enableCompileCache?.();

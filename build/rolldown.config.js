@@ -1,4 +1,5 @@
 import { defineConfig } from "rolldown";
+import { yamlAsData } from "./yaml.js";
 
 // Three entries share their chunks: the command line, the library and the thread of the built-in researcher.
 // Everything is bundled, so that an installed package resolves no dependency at start-up; dynamic imports stay
@@ -10,6 +11,9 @@ export default defineConfig({
     "passages-worker": "src/server/researchers/passages/worker.ts",
   },
   platform: "node",
+  // Where a package has both, the ES modules: a bundled UMD file asks for its parts at run time.
+  resolve: { mainFields: ["module", "main"] },
+  plugins: [yamlAsData()],
   output: {
     dir: "dist",
     format: "esm",

@@ -45,15 +45,18 @@ export type Request =
 export function readArguments(argv: readonly string[], version: string): Request {
   let text = "";
   let action: ((ctx: Context) => Promise<number>) | undefined;
-  const program = buildProgram(version, (performed) => {
-    action = performed;
-  });
-  program.configureOutput({
+  const program = new Command("research").exitOverride().configureOutput({
     writeOut: (part) => {
       text += part;
     },
     writeErr: () => {},
   });
+  describeProgram(program, version);
+  // Commands inherit what the program has when they are added, so they come last.
+  const perform: Perform = (performed) => {
+    action = performed;
+  };
+  for (const define of COMMANDS) define(program, perform);
   try {
     program.parse(argv, { from: "user" });
   } catch (error) {
@@ -70,8 +73,8 @@ export function readArguments(argv: readonly string[], version: string): Request
   return { kind: "action", flags: program.opts<Globals>(), action };
 }
 
-function buildProgram(version: string, perform: Perform): Command {
-  const program = new Command("research")
+function describeProgram(program: Command, version: string): void {
+  program
     .description(
       "Submit and manage deep research: every request is recorded before it is sent and never lost.",
     )
@@ -83,14 +86,11 @@ function buildProgram(version: string, perform: Perform): Command {
     .option("--request-timeout <duration>", "the limit of one exchange (default: 30s)", positiveDuration)
     .option("--verbose", "say which settings are used and what is exchanged")
     .configureHelp({ showGlobalOptions: true })
-    .exitOverride()
     .helpCommand("help [command]", "show the help of a command")
     .addHelpText(
       "after",
       '\nNew here? `research try "your question"` answers from the files of this folder: no account, no key.\nExit codes and settings: see the README.',
     );
-  for (const define of COMMANDS) define(program, perform);
-  return program;
 }
 
 /** commander's sentence in our form; its suggestion becomes the hint. */

@@ -22,22 +22,25 @@ function readLine(ctx: Context, question: string, hidden: boolean): Promise<stri
   });
   const silence = new Writable({ write: (_chunk, _encoding, done) => done() });
   return new Promise((resolve, reject) => {
-    void stderr.write(question);
     const lines = createInterface({
       input: stdin.stream,
       output: hidden ? silence : echo,
       terminal: stdin.isTTY,
     });
+    // Asked only now: before readline has the terminal, what is typed is shown.
+    void stderr.write(question);
     const end = (settle: () => void) => {
+      settle();
       ctx.signal.removeEventListener("abort", abort);
       lines.close();
-      if (hidden) void stderr.write("\n");
-      settle();
     };
     const abort = () => end(() => reject(ctx.signal.reason));
     // readline takes the terminal into raw mode, where Ctrl-C is a key and no signal.
     lines.once("SIGINT", () => end(() => reject(new Interrupted("SIGINT"))));
-    lines.once("line", (line) => end(() => resolve(line)));
+    lines.once("line", (line) => {
+      if (hidden) void stderr.write("\n");
+      end(() => resolve(line));
+    });
     lines.once("close", () =>
       end(() => reject(new CliError("USAGE", "stdin ended before an answer was given"))),
     );

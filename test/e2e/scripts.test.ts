@@ -12,7 +12,7 @@ test("a script under set -e: the id is exactly the id, and each step has the cod
     research status -q "$id"
     research output "$id" || echo "output $?"
     research watch "$id" --interval 20ms
-    research output "$id"
+    research output "$id" && echo
     research stop "$id" || echo "stop $?"
   `);
   const id = run.stdout.match(/^\[(.*)\]$/m)?.[1] ?? "";
@@ -63,9 +63,9 @@ test("several ids: a line or an array, in the order given", async () => {
 test("run prints the result and nothing else; -o writes it, and never over a file", async () => {
   const here = await world();
   const run = await here.research(["run", "x => PENDING COMPLETED", "--interval", "20ms"]);
-  expect(run).toMatchObject({ code: 0, stdout: "An answer to: x => PENDING COMPLETED\n" });
+  expect(run).toMatchObject({ code: 0, stdout: "An answer to: x => PENDING COMPLETED" });
   const script = await here.bash(
-    "research run 'x => COMPLETED' -o r.txt && cat r.txt; research output @last -o r.txt; echo $?; research output @last -o r.txt --force; echo $?",
+    "research run 'x => COMPLETED' -o r.txt && cat r.txt && echo; research output @last -o r.txt; echo $?; research output @last -o r.txt --force; echo $?",
   );
   expect(script.stdout).toBe("An answer to: x => COMPLETED\n12\n0\n");
 });
