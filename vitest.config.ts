@@ -1,6 +1,8 @@
 import { defineConfig } from "vitest/config";
+import { yamlAsData } from "./build/yaml.js";
 
 export default defineConfig({
+  plugins: [yamlAsData()],
   test: {
     include: ["test/**/*.test.ts"],
     setupFiles: ["test/support/setup.ts"],

@@ -14,8 +14,15 @@ export interface AppParts extends Parts {
   log: (line: string) => void;
 }
 
-type Env = { Bindings: HttpBindings };
-export type App = Hono<Env>;
+export type App = Hono<{ Bindings: HttpBindings }>;
+
+/** §4.1 to §4.4 with what they leave open. */
+const OPERATIONS: readonly [Operation, "GET" | "POST", string, Handler][] = [
+  ["create", "POST", CREATE.path, create],
+  ["stop", "POST", "/api/v1/conversation/:request_id/stop", stop],
+  ["status", "GET", "/api/v1/conversation/:request_id/status", status],
+  ["output", "GET", "/api/v1/conversation/:request_id/output", output],
+];
 
 /** The operations of §4 over HTTP. Every answer, of whatever status, is an envelope (§2). */
 export function createApp(parts: AppParts): App {
@@ -28,8 +35,7 @@ export function createApp(parts: AppParts): App {
     refuseLargeBody(c.env.incoming);
     await next();
   });
-
-  const route = (operation: Operation, method: "GET" | "POST", path: string, handler: Handler) => {
+  for (const [operation, method, path, handler] of OPERATIONS) {
     app.on(method, path, async (c) => {
       const request = c.env.incoming;
       const answer = async () => {
@@ -41,17 +47,13 @@ export function createApp(parts: AppParts): App {
       const fault = faults.next(operation);
       return fault === undefined ? answer() : misbehave(fault, c.env, clock, answer);
     });
-    app.all(path, (c) => {
-      const allow = method === "GET" ? "GET, HEAD" : method;
-      throw new Refusal("METHOD_NOT_ALLOWED", `${c.req.method} is not a method of this path.`, {
-        Allow: allow,
-      });
-    });
-  };
-  route("create", "POST", CREATE.path, create);
-  route("stop", "POST", "/api/v1/conversation/:request_id/stop", stop);
-  route("status", "GET", "/api/v1/conversation/:request_id/status", status);
-  route("output", "GET", "/api/v1/conversation/:request_id/output", output);
+    refuseOtherMethods(app, path, method);
+  }
+  app.get("/openapi.json", async (c) => {
+    const { default: description } = await import("../../openapi.yaml");
+    return c.body(JSON.stringify(description), 200, ANSWER_HEADERS);
+  });
+  refuseOtherMethods(app, "/openapi.json", "GET");
 
   app.notFound(() => answerOf(new Refusal("NOT_FOUND", "There is nothing at this path.")));
   app.onError((error) => {
@@ -60,4 +62,11 @@ export function createApp(parts: AppParts): App {
     return answerOf(new Refusal("INTERNAL_ERROR", "The service met a defect of its own."));
   });
   return app;
+}
+
+function refuseOtherMethods(app: App, path: string, method: "GET" | "POST"): void {
+  const headers = { Allow: method === "GET" ? "GET, HEAD" : method };
+  app.all(path, (c) => {
+    throw new Refusal("METHOD_NOT_ALLOWED", `${c.req.method} is not a method of this path.`, headers);
+  });
 }

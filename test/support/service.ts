@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../src/clock.js";
 import type { Researcher, ResearchJob } from "../../src/server/researchers/researcher.js";
 import { type Service, type ServiceOptions, startService } from "../../src/server/service.js";
+import { holdAnswersOf } from "./exchanges.js";
 
 export const KEY = "test-key-0123456789";
 
@@ -31,8 +32,8 @@ export function endlessResearcher(): Researcher & { running: number } {
 }
 
 /** A service on a free port, everything at its most permissive; the caller closes it. */
-export function serviceFor(options: Partial<ServiceOptions> = {}): Promise<Service> {
-  return startService({
+export async function serviceFor(options: Partial<ServiceOptions> = {}): Promise<Service> {
+  const service = await startService({
     host: "127.0.0.1",
     port: 0,
     apiKey: KEY,
@@ -47,6 +48,8 @@ export function serviceFor(options: Partial<ServiceOptions> = {}): Promise<Servi
     log: () => {},
     ...options,
   });
+  if ((options.faults ?? []).length === 0) holdAnswersOf(Number(new URL(service.baseUrl).port));
+  return service;
 }
 
 /** Asks `probe` every few ms until it gives a value; an error after `limitMs`. */

@@ -1,5 +1,11 @@
-import { afterAll } from "vitest";
+import { afterAll, afterEach, expect } from "vitest";
+import { breaches } from "./exchanges.js";
 import { undoLeftovers } from "./leftovers.js";
+
+// Whatever a test is about, what went over the wire in it has to be what openapi.yaml describes.
+afterEach(() => {
+  expect(breaches.splice(0)).toEqual([]);
+});
 
 // vitest kills its workers without an "exit" event, so each test file cleans up after itself.
 afterAll(undoLeftovers);
