@@ -1,0 +1,86 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Researcher, ResearchFailure } from "../../src/server/researchers/researcher.js";
+import type { Service, ServiceOptions } from "../../src/server/service.js";
+import { endlessResearcher, KEY, serviceFor } from "../support/service.js";
+import { VirtualClock } from "../support/virtual-clock.js";
+import type { Target } from "./http.js";
+import { INTERFACE } from "./interface.js";
+import { LIMITED, rollingWindow } from "./limits.js";
+import { LOCAL } from "./local.js";
+
+const endless = endlessResearcher();
+const researcher: Researcher = {
+  async research(job, signal) {
+    if (job.prompt === "fail") throw new ResearchFailure("as it was asked to");
+    if (job.prompt === "last") return endless.research(job, signal);
+    return job.structured_output ? { list: [], part: {} } : "A report.";
+  },
+  close: async () => {},
+};
+const options = (service: Service): Target => ({
+  baseUrl: service.baseUrl,
+  key: KEY,
+  statusMethod: "GET",
+  patienceMs: 10_000,
+  failing: "fail",
+  lasting: "last",
+});
+
+async function against(more: Partial<ServiceOptions>, run: (target: Target) => Promise<void>): Promise<void> {
+  const service = await serviceFor({ researcher, ...more });
+  try {
+    await run(options(service));
+  } finally {
+    await service.close();
+  }
+}
+
+describe("the local service", () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await serviceFor({ researcher });
+  });
+  afterAll(() => service.close());
+
+  it.each(Object.entries({ ...INTERFACE, ...LOCAL }))("%s", async (_name, run) => {
+    await run(options(service));
+  });
+});
+
+describe.each(["free", "pro"] as const)("its %s tier", (tier) => {
+  it.each(Object.entries(LIMITED))("%s", async (_name, run) => {
+    await against({ tier }, (target) => run({ ...target, tier }));
+  });
+
+  it("§8 the window rolls; Retry-After is the second at which the next create is taken", async () => {
+    const clock = new VirtualClock();
+    await against({ tier, clock }, (target) => rollingWindow({ ...target, tier }, (ms) => clock.sleep(ms)));
+  });
+});
+
+it("runs alone against any base URL, with the key from the environment only", async () => {
+  await against({ tier: "pro" }, async ({ baseUrl }) => {
+    const program = join(import.meta.dirname, "run.js");
+    const run = (args: string[], key: string) =>
+      promisify(execFile)(process.execPath, [program, ...args], { env: { RESEARCH_API_KEY: key } });
+    const all = [
+      "--base-url",
+      baseUrl,
+      "--local",
+      "--lasting",
+      "last",
+      "--failing",
+      "fail",
+      "--patience",
+      "10",
+    ];
+    const { stdout } = await run(all, KEY);
+    expect(stdout).not.toContain("not ok");
+    expect(stdout).toMatch(/(\d+) of \1 hold\n$/);
+    await expect(run(["--base-url", baseUrl], "wrong")).rejects.toMatchObject({ code: 1 });
+    await expect(run(["--base-url", baseUrl], "")).rejects.toMatchObject({ code: 2 });
+  });
+});

@@ -1,0 +1,68 @@
+#!/usr/bin/env node
+import { parseArgs } from "node:util";
+import { INTERFACE } from "./interface.js";
+import { LIMITED } from "./limits.js";
+import { LOCAL } from "./local.js";
+
+const USAGE = `Usage: RESEARCH_API_KEY=... npm run conformance -- --base-url URL [options]
+
+Checks an implementation of the interface over HTTP. Without further options only what the interface document
+shows is checked, with about ten creates.
+
+  --base-url URL        the service, RESEARCH_BASE_URL by default
+  --status-method VERB  of the status operation (GET)
+  --patience SECONDS    how long a conversation may take to complete (600)
+  --lasting PROMPT      a prompt that is researched until it is stopped
+  --failing PROMPT      a prompt whose research fails
+  --local               also what \`research serve\` does beyond the document (needs --lasting and --failing)
+  --tier free|pro       also uses up the limits of an hour of this tier
+
+The key comes from RESEARCH_API_KEY alone.
+`;
+
+const { values } = parseArgs({
+  options: {
+    "base-url": { type: "string" },
+    "status-method": { type: "string", default: "GET" },
+    patience: { type: "string", default: "600" },
+    lasting: { type: "string" },
+    failing: { type: "string" },
+    local: { type: "boolean", default: false },
+    tier: { type: "string" },
+    help: { type: "boolean", default: false },
+  },
+});
+const baseUrl = (values["base-url"] ?? process.env.RESEARCH_BASE_URL ?? "").replace(/\/+$/, "");
+const key = process.env.RESEARCH_API_KEY ?? "";
+const { lasting, failing } = values;
+const tier = values.tier === "free" || values.tier === "pro" ? values.tier : undefined;
+const incomplete = values.local && (lasting === undefined || failing === undefined);
+
+if (values.help) process.stdout.write(USAGE);
+else if (baseUrl === "" || key === "" || incomplete || tier !== values.tier) {
+  process.stderr.write(USAGE);
+  process.exitCode = 2;
+} else {
+  const target = {
+    baseUrl,
+    key,
+    statusMethod: values["status-method"],
+    patienceMs: Number(values.patience) * 1_000,
+    ...(lasting === undefined ? {} : { lasting }),
+    ...(failing === undefined ? {} : { failing }),
+    ...(tier === undefined ? {} : { tier }),
+  };
+  const cases = { ...INTERFACE, ...(values.local ? LOCAL : {}), ...(tier === undefined ? {} : LIMITED) };
+  let failed = 0;
+  for (const [name, run] of Object.entries(cases)) {
+    try {
+      await run(target);
+      process.stdout.write(`ok      ${name}\n`);
+    } catch (error) {
+      failed += 1;
+      process.stdout.write(`not ok  ${name}\n        ${error instanceof Error ? error.message : error}\n`);
+    }
+  }
+  process.stdout.write(`${Object.keys(cases).length - failed} of ${Object.keys(cases).length} hold\n`);
+  process.exitCode = failed > 0 ? 1 : 0;
+}
