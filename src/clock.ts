@@ -32,6 +32,12 @@ export const systemClock: Clock = {
   },
 };
 
+/** A date from outside as epoch milliseconds; undefined for what is none. */
+export function epochOf(value: unknown): number | undefined {
+  const at = typeof value === "string" ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(at) ? undefined : at;
+}
+
 function timer(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => {

@@ -18,7 +18,7 @@ export {
   UnreachableError,
 } from "./client/errors.js";
 export type { ClientEvent, ClientOptions } from "./client/session.js";
-export type { WatchEvent, WatchOptions, WatchTarget } from "./client/watch.js";
+export type { WatchEvent, WatchOptions, WatchSource, WatchTarget } from "./client/watch-types.js";
 export type { Clock } from "./clock.js";
 export { type CreateBody, isFinal, type JsonSchema, STATUSES, type Status } from "./protocol/conversation.js";
 export type { Gaps, Operation } from "./protocol/endpoints.js";

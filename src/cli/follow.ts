@@ -1,5 +1,6 @@
 import type { ResearchError } from "../client/errors.js";
-import type { WatchEvent } from "../client/watch.js";
+import type { WatchEvent } from "../client/watch-types.js";
+import { epochOf } from "../clock.js";
 import type { Status } from "../protocol/conversation.js";
 import type { Context } from "./context.js";
 import { formatDuration } from "./durations.js";
@@ -234,9 +235,5 @@ class Follower {
 }
 
 function watchTarget({ requestId, entry }: Target) {
-  const date = (text: string | null | undefined) => {
-    const at = Date.parse(text ?? "");
-    return Number.isNaN(at) ? undefined : at;
-  };
-  return { requestId, createdAt: date(entry?.created_at), recordedAt: date(entry?.sent_at) };
+  return { requestId, createdAt: epochOf(entry?.created_at), recordedAt: epochOf(entry?.sent_at) };
 }

@@ -4,10 +4,11 @@ import type { Data } from "../protocol/envelope.js";
 import { salvageRequestId } from "./body.js";
 import { NoOutputError, OutcomeUnknownError, RefusedError } from "./errors.js";
 import { FAULTS } from "./faults.js";
-import type { Verdict } from "./judge.js";
+import type { NoData } from "./judge.js";
 import { retryDelay } from "./retry.js";
 import { type ClientOptions, Session } from "./session.js";
-import { type WatchEvent, type WatchOptions, type WatchTarget, watch } from "./watch.js";
+import { type WatchPorts, watch } from "./watch.js";
+import type { WatchEvent, WatchOptions, WatchSource } from "./watch-types.js";
 
 /** §4.1 as answered, or as salvaged from an answer that was no success and confirmed by a status call. */
 export type Created = Data & { request_id: string };
@@ -21,8 +22,6 @@ export interface CreateOptions extends CallOptions {
   /** Called with an id the moment it is known, before anything is made of the answer it stood in. */
   onRequestId?: (requestId: string, data: Data | undefined) => void;
 }
-
-type NoData = Exclude<Verdict, { kind: "data" }>;
 
 /** A create that is interrupted gets this long, in milliseconds, to learn the id it paid for. */
 const CREATE_GRACE_MS = 5_000;
@@ -100,16 +99,10 @@ export class ResearchClient {
   }
 
   /** Polls until every id is final or given up; ends with the generator, and with `signal`. */
-  watch(
-    targets: readonly (WatchTarget | string)[],
-    options: WatchOptions = {},
-  ): AsyncGenerator<WatchEvent, void> {
+  watch(source: WatchSource, options: WatchOptions = {}): AsyncGenerator<WatchEvent, void> {
     const { clock, random } = this.#session;
-    return watch(
-      { clock, random, poll: (requestId, limits) => this.#session.call("status", requestId, limits) },
-      targets.map((target) => (typeof target === "string" ? { requestId: target } : target)),
-      options,
-    );
+    const poll: WatchPorts["poll"] = (requestId, limits) => this.#session.call("status", requestId, limits);
+    return watch({ clock, random, poll }, source, options);
   }
 
   /** Ends every connection at once. */

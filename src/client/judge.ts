@@ -30,6 +30,9 @@ export type Verdict =
   /** Inconclusive: `FAULTS[fault]` says what follows. */
   | { kind: "fault"; fault: FaultName; sent: boolean; error: ResearchError };
 
+/** A verdict that is no success. */
+export type NoData = Exclude<Verdict, { kind: "data" }>;
+
 export interface Asked {
   operation: Operation;
   /** The id in the path; undefined for create. */

@@ -1,7 +1,10 @@
 import { FAULTS } from "./faults.js";
-import type { Verdict } from "./judge.js";
+import type { NoData } from "./judge.js";
 import { retryDelay, TRIES } from "./retry.js";
-import type { Watched } from "./watch.js";
+import type { Watched } from "./watch-types.js";
+
+/** Milliseconds without a successful poll that are borne unless a caller says otherwise. */
+export const DEFAULT_PATIENCE_MS = 600_000;
 
 /** A status page may lag behind the create by this long, in milliseconds. */
 const NEWBORN_MS = 60_000;
@@ -18,11 +21,7 @@ export interface Circumstances {
 }
 
 /** Whether a failed poll is the last one of its id. Pure. */
-export function givesUp(
-  watched: Watched,
-  verdict: Exclude<Verdict, { kind: "data" }>,
-  c: Circumstances,
-): boolean {
+export function givesUp(watched: Watched, verdict: NoData, c: Circumstances): boolean {
   if (verdict.kind === "refused") {
     const { kind, enveloped, httpStatus } = verdict.error;
     if (kind === "rate-limited") return outOfPatience(watched, c);
