@@ -60,7 +60,7 @@ test("several ids: a line or an array, in the order given", async () => {
   expect(await here.research(["status", "--exit-status", ...ids])).toMatchObject({ code: 3 });
 });
 
-test("run prints the result and nothing else; -o writes it, and never over a file", async () => {
+test("run prints the result exactly; -o writes it, and never over a file", async () => {
   const here = await world();
   const run = await here.research(["run", "x => PENDING COMPLETED", "--interval", "20ms"]);
   expect(run).toMatchObject({ code: 0, stdout: "An answer to: x => PENDING COMPLETED" });
