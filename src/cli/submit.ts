@@ -2,7 +2,7 @@ import type { Created } from "../client/client.js";
 import { OutcomeUnknownError, RefusedError, UnreachableError } from "../client/errors.js";
 import type { CreateBody } from "../protocol/conversation.js";
 import { LocalError } from "../store/errors.js";
-import type { Pending } from "../store/history.js";
+import type { Pending } from "../store/pending.js";
 import type { Context } from "./context.js";
 import { CliError, Interrupted } from "./errors.js";
 import { requireConnection } from "./settings.js";

@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import { basename, join } from "node:path";
 import * as v from "valibot";
 import { createFile, makeFolder, namesIn, overwrite, readIfThere } from "./files.js";
-import { type CreatedRecord, created, type Intent, intent } from "./records.js";
+import { type CreatedRecord, created, type Entry, type Intent, intent, UNKNOWN } from "./records.js";
 
 /**
  * Room for an outcome, written together with the intent: overwriting it needs no space on the disk, so an id
@@ -83,6 +83,11 @@ export function createdRecord(
   { confirmed: __, ...found }: Outcome,
 ): CreatedRecord {
   return v.parse(created, { kind: "created", ...record, ...found });
+}
+
+/** An intent whose outcome nobody knows; an id that was salvaged for it may be there. */
+export function unknownEntry({ intent: { kind: _, ...rest }, outcome: found }: OpenIntent): Entry {
+  return { ...rest, request_id: found?.request_id ?? null, status: UNKNOWN, created_at: null };
 }
 
 function parse<T extends v.GenericSchema>(schema: T, text: string): v.InferOutput<T> | undefined {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import * as v from "valibot";
 import type { JsonSchema } from "../protocol/conversation.js";
 
@@ -117,4 +118,14 @@ export function entryOf(record: CreatedRecord, status = record.status): Entry {
     structured_output,
     output_schema,
   };
+}
+
+/** When a request began, epoch ms: by the service's word, else by this machine's. */
+export function timeOf(entry: Pick<Entry, "created_at" | "sent_at">): number {
+  return Date.parse(entry.created_at ?? "") || Date.parse(entry.sent_at);
+}
+
+/** Tells keys apart in the history without keeping one: the start of a digest. */
+export function keyId(apiKey: string): string {
+  return createHash("sha256").update(apiKey).digest("hex").slice(0, 12);
 }
