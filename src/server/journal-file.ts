@@ -46,9 +46,7 @@ class FileJournal implements Journal {
     const line = `${JSON.stringify(entry)}\n`;
     return new Promise((resolve, reject) => {
       this.#waiting.push({ line, resolve, reject });
-      this.#writing ??= this.#writeAll().finally(() => {
-        this.#writing = undefined;
-      });
+      this.#writing ??= this.#writeAll();
     });
   }
 
@@ -68,6 +66,8 @@ class FileJournal implements Journal {
         for (const { reject } of batch) reject(error);
       }
     }
+    // Not in a later turn: an entry that arrived in between would wait for ever.
+    this.#writing = undefined;
   }
 
   async #write(text: string): Promise<void> {

@@ -1,5 +1,7 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Clock } from "../clock.js";
@@ -10,6 +12,7 @@ type Answer = () => Promise<Response>;
 
 /** Larger than any client should take: the contract of ours reads 64 MiB of an output. */
 const HUGE_BYTES = 80 * 1_048_576;
+const PIECE = Buffer.alloc(65_536, "x");
 /** One byte each time, ms. */
 const DRIP_MS = 1_000;
 /** A name that no resolver may ever find (RFC 6761), so that nobody can be led there. */
@@ -101,10 +104,10 @@ async function drip(outgoing: ServerResponse, body: Buffer, clock: Clock): Promi
 async function huge(outgoing: ServerResponse, response: Response): Promise<void> {
   const body = await response.text();
   outgoing.writeHead(response.status, ANSWER_HEADERS);
-  outgoing.write('{"padding":"');
-  const chunk = Buffer.alloc(65_536, "x");
-  for (let sent = 0; sent < HUGE_BYTES && !outgoing.destroyed; sent += chunk.length) {
-    if (!outgoing.write(chunk)) await Promise.race([once(outgoing, "drain"), once(outgoing, "close")]);
+  function* pieces() {
+    yield '{"padding":"';
+    for (let sent = 0; sent < HUGE_BYTES; sent += PIECE.length) yield PIECE;
+    yield `",${body.slice(1)}`;
   }
-  outgoing.end(`",${body.slice(1)}`);
+  await pipeline(Readable.from(pieces()), outgoing).catch(() => {});
 }

@@ -73,13 +73,18 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     throw error;
   }
   for (const conversation of unfinished) queue.add(conversation);
+  const end = async () => {
+    await closeServer(server);
+    await queue.close();
+    await researcher.close();
+    await data.close();
+  };
+  let ending: Promise<void> | undefined;
   return {
     baseUrl: baseUrlOf(server, options.host),
-    async close() {
-      await closeServer(server);
-      await queue.close();
-      await researcher.close();
-      await data.close();
+    close() {
+      ending ??= end();
+      return ending;
     },
   };
 }

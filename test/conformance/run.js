@@ -35,6 +35,7 @@ const { values } = parseArgs({
 const baseUrl = (values["base-url"] ?? process.env.RESEARCH_BASE_URL ?? "").replace(/\/+$/, "");
 const key = process.env.RESEARCH_API_KEY ?? "";
 const { lasting, failing } = values;
+/** @type {"free" | "pro" | undefined} */
 const tier = values.tier === "free" || values.tier === "pro" ? values.tier : undefined;
 const incomplete = values.local && (lasting === undefined || failing === undefined);
 
