@@ -17,7 +17,7 @@ import {
 } from "./settings.js";
 
 /** A wait that is longer than this, in milliseconds, is announced. */
-const SILENT_WAIT_MS = 5_000;
+export const SILENT_WAIT_MS = 5_000;
 
 /** What a command works with. Costly things are made on first use. */
 export class Context {

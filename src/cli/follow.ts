@@ -1,24 +1,17 @@
 import type { ResearchError } from "../client/errors.js";
 import type { WatchEvent } from "../client/watch-types.js";
 import { epochOf } from "../clock.js";
-import type { Status } from "../protocol/conversation.js";
-import type { Context } from "./context.js";
+import { type Context, SILENT_WAIT_MS } from "./context.js";
 import { formatDuration } from "./durations.js";
 import { CliError, ClosedPipe, EXIT_CODES, Interrupted } from "./errors.js";
 import { failureOf } from "./failure.js";
 import type { Target } from "./ids.js";
-import { exitCodeOf, type Followed, observe } from "./outcome.js";
+import { Ledger } from "./ledger.js";
+import { exitCodeOf, type Followed } from "./outcome.js";
 import { resumeCommand } from "./resume.js";
 import { PLAIN } from "./terminal.js";
 import { statusLine } from "./views/status.js";
-import {
-  changeLine,
-  liveText,
-  type Progress,
-  unchangedLine,
-  type WatchLine,
-  watchJson,
-} from "./views/watch.js";
+import { changeLine, liveText, unchangedLine, type WatchLine, watchJson } from "./views/watch.js";
 
 export interface FollowOptions {
   /** Milliseconds; 0 or absent for none. */
@@ -35,8 +28,6 @@ export interface FollowOptions {
 }
 
 const REDRAW_MS = 1_000;
-/** A wait that the service asked for is announced when it is longer than this, in milliseconds. */
-const SILENT_WAIT_MS = 5_000;
 
 /** Watches ids to their end, showing what happens. Throws Interrupted after each unfinished id has had its last line. */
 export async function follow(
@@ -57,20 +48,15 @@ type Moment = Pick<WatchLine, "at" | "elapsedMs">;
 
 class Follower {
   readonly #ctx: Context;
-  readonly #targets: ReadonlyMap<string, Target>;
   readonly #options: FollowOptions;
-  readonly #states: Map<string, Status | null>;
-  readonly #ended = new Map<string, Followed>();
-  readonly #start: number;
+  readonly #ledger: Ledger;
   #redraw: NodeJS.Timeout | undefined;
   #isLive = false;
 
   constructor(ctx: Context, targets: readonly Target[], options: FollowOptions) {
     this.#ctx = ctx;
-    this.#targets = new Map(targets.map((target) => [target.requestId, target]));
-    this.#states = new Map([...this.#targets.keys()].map((id) => [id, null]));
     this.#options = options;
-    this.#start = ctx.host.clock.monotonic();
+    this.#ledger = new Ledger(ctx, targets);
   }
 
   async run(): Promise<Followed[]> {
@@ -81,7 +67,7 @@ class Follower {
       this.#redraw = setInterval(() => this.#draw(), REDRAW_MS);
     }
     const { timeout, ...rest } = this.#options;
-    const targets = [...this.#targets.values()].map(watchTarget);
+    const targets = this.#ledger.targets.map(watchTarget);
     try {
       const watched = client.watch(targets, {
         ...rest,
@@ -92,10 +78,10 @@ class Follower {
     } catch (error) {
       if (error instanceof Interrupted) await this.#interrupted(error);
       if (!(error instanceof ClosedPipe)) throw error;
-      for (const id of this.#unfinished()) this.#finish(id, EXIT_CODES.NOT_FINISHED);
+      for (const id of this.#ledger.unfinished) this.#ledger.finish(id, EXIT_CODES.NOT_FINISHED);
     }
     await this.#sayTimeout();
-    return [...this.#targets.keys()].flatMap((id) => this.#ended.get(id) ?? []);
+    return this.#ledger.results;
   }
 
   end(): void {
@@ -118,7 +104,7 @@ class Follower {
       case "asked-to-wait":
         return this.#sayWait(event.waitMs);
       case "unchanged":
-        return this.#isLive ? undefined : reporter.say(unchangedLine(this.#progress()));
+        return this.#isLive ? undefined : reporter.say(unchangedLine(this.#ledger.progress));
       case "given-up":
         return this.#gaveUp(event);
       case "timeout":
@@ -129,11 +115,10 @@ class Follower {
   async #changed(event: Event<"state">): Promise<void> {
     const { requestId, status, elapsedMs, final } = event;
     const { reporter } = this.#ctx;
-    this.#states.set(requestId, status);
-    observe(this.#ctx, this.#targets.get(requestId)?.entry, status);
+    this.#ledger.see(requestId, status);
     this.#draw();
     if (!this.#isLive) await reporter.say(changeLine(requestId, status, elapsedMs));
-    if (final) this.#finish(requestId, exitCodeOf(status));
+    if (final) this.#ledger.finish(requestId, exitCodeOf(status));
     if (!this.#options.print) return;
     if (reporter.json) await reporter.resultJson(watchJson(event));
     else if (final) await reporter.result(`${statusLine(requestId, status, PLAIN)}\n`);
@@ -151,7 +136,7 @@ class Follower {
 
   /** The last line of an id that is not final, which a reader of stdout can rely on. */
   async #lastLine(requestId: string, exitCode: number, moment: Moment, error?: ResearchError): Promise<void> {
-    const { status } = this.#finish(requestId, exitCode);
+    const { status } = this.#ledger.finish(requestId, exitCode);
     if (!this.#options.print) return;
     const { reporter } = this.#ctx;
     if (!reporter.json) return reporter.result(`${statusLine(requestId, status ?? "UNKNOWN", PLAIN)}\n`);
@@ -161,8 +146,8 @@ class Follower {
 
   async #interrupted(error: Interrupted): Promise<void> {
     const { host, reporter } = this.#ctx;
-    const unfinished = this.#unfinished();
-    const moment = { at: host.clock.now(), elapsedMs: host.clock.monotonic() - this.#start };
+    const unfinished = this.#ledger.unfinished;
+    const moment = { at: host.clock.now(), elapsedMs: this.#ledger.progress.elapsedMs };
     for (const requestId of unfinished) await this.#lastLine(requestId, 0, moment).catch(() => {});
     reporter.stopLive();
     if (this.#options.stopOnInterrupt) return this.#stopAll(unfinished);
@@ -175,7 +160,7 @@ class Follower {
     for (const requestId of ids) {
       try {
         const { status } = await client.stop(requestId);
-        observe(this.#ctx, this.#targets.get(requestId)?.entry, status);
+        this.#ledger.see(requestId, status);
         await reporter.say(`${requestId} is ${status}`);
       } catch (error) {
         await reporter.error(failureOf(error));
@@ -184,14 +169,14 @@ class Follower {
   }
 
   async #sayTimeout(): Promise<void> {
-    const late = [...this.#ended.values()].filter(({ exitCode }) => exitCode === EXIT_CODES.TIMEOUT);
+    const late = this.#ledger.results.filter(({ exitCode }) => exitCode === EXIT_CODES.TIMEOUT);
     const ids = late.map(({ requestId }) => requestId);
     const requestId = ids[0];
     if (requestId === undefined || !this.#options.timeout) return;
     const what =
       ids.length === 1
         ? `${requestId} is not finished`
-        : `${ids.length} of ${this.#targets.size} are not finished`;
+        : `${ids.length} of ${this.#ledger.results.length} are not finished`;
     const resume = this.#resume(ids);
     const error = new CliError("TIMEOUT", `${what} after ${formatDuration(this.#options.timeout)}`, {
       hint: resume && `The research goes on; go on with: ${resume}`,
@@ -210,27 +195,13 @@ class Follower {
     );
   }
 
-  #finish(requestId: string, exitCode: number): Followed {
-    const followed = { requestId, status: this.#states.get(requestId) ?? null, exitCode };
-    this.#ended.set(requestId, followed);
-    return followed;
-  }
-
   #resume(ids: readonly string[]): string | undefined {
     const { resume } = this.#options;
     return resume && ids.length > 0 ? resumeCommand(this.#ctx, ...resume, ...ids) : undefined;
   }
 
-  #unfinished(): string[] {
-    return [...this.#targets.keys()].filter((id) => !this.#ended.has(id));
-  }
-
-  #progress(): Progress {
-    return { states: this.#states, elapsedMs: this.#ctx.host.clock.monotonic() - this.#start };
-  }
-
   #draw(): void {
-    if (this.#isLive) this.#ctx.reporter.live(liveText(this.#progress()));
+    if (this.#isLive) this.#ctx.reporter.live(liveText(this.#ledger.progress));
   }
 }
 
