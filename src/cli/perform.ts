@@ -1,5 +1,5 @@
 import { Context } from "./context.js";
-import { ClosedPipe, Interrupted } from "./errors.js";
+import { ClosedPipe, Interrupted, UsageError } from "./errors.js";
 import { failureOf } from "./failure.js";
 import type { Ending, Host } from "./host.js";
 import { Interruption } from "./interruption.js";
@@ -16,6 +16,10 @@ export async function perform(argv: readonly string[], host: Host): Promise<Endi
     if (request.kind === "text") {
       await reporter.result(request.text);
       return { code: 0 };
+    }
+    if (request.kind === "help") {
+      await reporter.say(request.text.trimEnd());
+      throw new UsageError("no command was given");
     }
     ctx = new Context(host, request.flags, reporter, interruption);
     return { code: await request.action(ctx) };

@@ -39,17 +39,22 @@ const COMMANDS: readonly Define[] = [
 /** What the arguments ask for: a text to print, or an action with the global flags. */
 export type Request =
   | { kind: "text"; text: string }
+  /** No command, or only the first half of one: the help says which there are. */
+  | { kind: "help"; text: string }
   | { kind: "action"; flags: Globals; action: (ctx: Context) => Promise<number> };
 
 /** Reads the arguments after the program's name. Throws UsageError, with the nearest name where one is near. */
 export function readArguments(argv: readonly string[], version: string): Request {
   let text = "";
   let action: ((ctx: Context) => Promise<number>) | undefined;
+  let help = "";
   const program = new Command("research").exitOverride().configureOutput({
     writeOut: (part) => {
       text += part;
     },
-    writeErr: () => {},
+    writeErr: (part) => {
+      help += part;
+    },
   });
   describeProgram(program, version);
   // Commands inherit what the program has when they are added, so they come last.
@@ -62,14 +67,9 @@ export function readArguments(argv: readonly string[], version: string): Request
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { kind: "text", text };
-    throw usageError(error);
+    if (error.code !== "commander.help") throw usageError(error);
   }
-  // Without a verb there is nothing to do but to say what there is.
-  if (!action)
-    throw new UsageError(
-      "no command was given",
-      "`research --help` lists them; `research try` needs no account.",
-    );
+  if (!action) return { kind: "help", text: help };
   return { kind: "action", flags: program.opts<Globals>(), action };
 }
 
@@ -96,6 +96,8 @@ function describeProgram(program: Command, version: string): void {
 /** commander's sentence in our form; its suggestion becomes the hint. */
 function usageError(error: CommanderError): UsageError {
   const [first = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
+  if (error.code === "commander.excessArguments")
+    return new UsageError(first, "Put a prompt of several words in quotes.");
   const suggestion = rest
     .join(" ")
     .trim()

@@ -48,7 +48,7 @@ export async function status(ctx: Context, ids: readonly string[], options: Stat
 export async function tell(ctx: Context, error: unknown, requestId: string): Promise<number> {
   if (!(error instanceof ResearchError)) throw error;
   const failure = { ...failureOf(error), request_id: requestId };
-  const named = error instanceof RefusedError ? `${requestId}: ${failure.message}` : failure.message;
-  await ctx.reporter.error({ ...failure, message: named });
+  const named = error instanceof RefusedError && !ctx.reporter.json;
+  await ctx.reporter.error(named ? { ...failure, message: `${requestId}: ${failure.message}` } : failure);
   return failure.exit_code;
 }
