@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { HappyService } from "../support/happy-service.js";
 import { temporaryFolder } from "../support/run.js";
 import { bashScreen, screen } from "../support/screen.js";
+import { jsonLines } from "../support/world.js";
 
 const SPINNER = /[⠁-⣿◐◓◑◒|/\\-]/;
 const LONG = `x => ${"PENDING ".repeat(4)}${"PROCESSING ".repeat(6)}COMPLETED`;
@@ -35,6 +36,15 @@ test("many ids share one live line that counts those that are done", async () =>
   const shown = screen(["watch", ...ids, "--interval", "250ms"], options);
   await shown.waitFor(/1\s*(?:\/|of)\s*3/);
   expect(await shown.done).toEqual({ code: 0, signal: 0 });
+});
+
+test("JSON on a terminal is JSON alone", async () => {
+  const { service, options } = await setUp();
+  const id = service.add("x => PENDING COMPLETED");
+  const shown = screen(["watch", id, "--json", "--interval", "200ms"], { ...options, cols: 300 });
+  expect(await shown.done).toEqual({ code: 0, signal: 0 });
+  expect(shown.raw).not.toContain("\x1b");
+  expect(jsonLines(`${shown.text()}\n`).map(({ status }) => status)).toEqual(["PENDING", "COMPLETED"]);
 });
 
 test("Ctrl-C typed in a bash loop ends the loop, stops nothing and gives the cursor back", async () => {
@@ -96,7 +106,8 @@ test("login hides the key while it is typed", async () => {
   await shown.waitFor(/key/i);
   shown.type(`${service.env.RESEARCH_API_KEY}\r`);
   expect(await shown.done).toEqual({ code: 0, signal: 0 });
-  expect(shown.raw).not.toContain("sk-test");
+  expect(shown.raw).not.toContain("sentinel");
+  expect(shown.text().split("\n")[0]).toContain(service.url);
   const id = service.add("x");
   const used = screen(["status", id], { home });
   expect(await used.done).toEqual({ code: 0, signal: 0 });
