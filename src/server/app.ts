@@ -1,5 +1,5 @@
 import type { HttpBindings } from "@hono/node-server";
-import { Hono } from "hono/tiny";
+import { Hono } from "hono";
 import { CREATE, type Operation } from "../protocol/endpoints.js";
 import { refuseLargeBody } from "./body.js";
 import type { FaultPlan } from "./fault-plan.js";

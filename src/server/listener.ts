@@ -1,4 +1,10 @@
-import { createServer, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from "node:http";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import type { App } from "./app.js";
@@ -14,6 +20,7 @@ export function createListener(app: App): Server {
     overrideGlobalObjects: false,
     errorHandler: () => answerOf(new Refusal("BAD_REQUEST", "The Host header or the target is malformed.")),
   });
+  const newest: Newest = new WeakMap();
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -22,19 +29,34 @@ export function createListener(app: App): Server {
       // Node's own answer to a missing Host has no body; the guard gives a better one.
       requireHostHeader: false,
     },
-    listener,
+    (request, response) => {
+      newest.set(request.socket, { request, response });
+      void listener(request, response);
+    },
   );
   server.on("checkExpectation", (_, response: ServerResponse) => {
     const refusal = new Refusal("EXPECTATION_FAILED", "The Expect header asks for what is not offered.");
     const { headers, body } = closing(refusal);
     response.writeHead(refusal.status, headers).end(body);
   });
-  server.on("clientError", refuseUnreadable);
+  server.on("clientError", (error, socket) => refuseUnreadable(newest, error, socket));
   return server;
 }
 
-/** Answers a request that Node's parser gave up on. */
-function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+/** What Node's parser says, with the bytes it could not read. */
+type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer };
+
+/** The newest request of each connection, with its answer. */
+type Newest = WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>;
+
+/** Answers a request that Node's parser gave up on, after what is still to be answered on its connection. */
+function refuseUnreadable(newest: Newest, error: ParserError, socket: Duplex): void {
+  const { request, response } = newest.get(socket) ?? {};
+  // A request that will never be whole is the unreadable one itself: nothing else is to be waited for.
+  if (request?.complete && response?.writableFinished === false) {
+    response.once("finish", () => refuseUnreadable(newest, error, socket));
+    return;
+  }
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;
@@ -42,7 +64,9 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   const refusal = refusalOf(error.code);
   const { headers, body } = closing(refusal);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${refusal.status} ${refusal.code}\r\n${lines.join("")}\r\n${body}`);
+  const head = `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${lines.join("")}\r\n`;
+  const bodiless = error.rawPacket?.subarray(0, 5).toString("latin1") === "HEAD ";
+  socket.end(bodiless ? head : head + body);
 }
 
 /** A last answer on a connection. */

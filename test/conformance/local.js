@@ -85,6 +85,8 @@ export const LOCAL = {
       "/api/v1/conversation",
       `/api/v1/conversations/${NOBODY}`,
       "/api/v2/conversations",
+      "/api/v1/conversations/",
+      `/api/v1/conversation/${NOBODY}/status/`,
     ]) {
       failure(await exchange(target, { method: "GET", path, headers }), 404, "NOT_FOUND");
     }

@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { passagesResearcher } from "../../src/server/researchers/passages.js";
+import { folderWith } from "../support/folder.js";
+import { KEY, serviceFor } from "../support/service.js";
+import { ask, post } from "../support/wire.js";
+
+const CONVERSATIONS = 1_000;
+const CLIENTS = 16;
+const MAX_RSS = 200 * 1_048_576;
+
+it("1,000 conversations of 16 clients, really researched: none lost, memory flat, always answering", async () => {
+  const sources = folderWith({ "a.md": "A basket holds 12 apples.\n", "b.md": "A crate holds 40 pears.\n" });
+  const researcher = passagesResearcher({ sources, workers: 2, notice: () => {} });
+  const service = await serviceFor({ researcher });
+  try {
+    const before = process.memoryUsage().rss;
+    const ids = new Set<string>();
+    let slowest = 0;
+    const client = async () => {
+      while (ids.size < CONVERSATIONS) {
+        const begun = performance.now();
+        const { json } = await post(service.baseUrl, "/api/v1/conversations", KEY, {
+          prompt: "What does a basket hold?",
+        });
+        slowest = Math.max(slowest, performance.now() - begun);
+        const id = String(json.data?.request_id);
+        ids.add(id);
+        await completed(service.baseUrl, id);
+        const path = `/api/v1/conversation/${id}/output`;
+        const output = await ask(service.baseUrl, { path, key: KEY });
+        expect(String(output.json.data?.output)).toContain("> A basket holds 12 apples.");
+      }
+    };
+    await Promise.all(Array.from({ length: CLIENTS }, client));
+    expect(ids.size).toBeGreaterThanOrEqual(CONVERSATIONS);
+    expect(process.memoryUsage().rss - before).toBeLessThan(MAX_RSS);
+    expect(slowest).toBeLessThan(2_000);
+  } finally {
+    await service.close();
+  }
+}, 60_000);
+
+async function completed(baseUrl: string, id: string): Promise<void> {
+  for (let wait = 2; ; wait = Math.min(wait * 2, 50)) {
+    const { json } = await ask(baseUrl, { path: `/api/v1/conversation/${id}/status`, key: KEY });
+    if (json.data?.status === "COMPLETED") return;
+    expect(["PENDING", "PROCESSING"]).toContain(json.data?.status);
+    await sleep(wait);
+  }
+}
