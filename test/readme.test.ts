@@ -1,0 +1,41 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { bash, type Running, start, temporaryFolder } from "./support/run.js";
+
+const ROOT = join(import.meta.dirname, "..");
+const README = readFileSync(join(ROOT, "README.md"), "utf8");
+const blocks = (language: string) =>
+  [...README.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "gm"))].map(
+    ([, code = ""]) => code,
+  );
+
+const key = "sk-of-the-readme";
+let service: Running;
+let env: Record<string, string>;
+beforeAll(async () => {
+  service = start(["serve", "--port", "0", "--sources", join(ROOT, "docs")], {
+    env: { RESEARCH_SERVE_API_KEY: key },
+  });
+  const [baseUrl] = await service.waitFor(/http:\S+/);
+  env = { RESEARCH_BASE_URL: baseUrl ?? "", RESEARCH_API_KEY: key };
+});
+afterAll(() => service.child.kill());
+
+describe("every script of the README works as it stands:", () => {
+  test.each(blocks("bash").map((script) => [script.split("\n")[0], script]))("%s", async (_name, script) => {
+    const folder = temporaryFolder();
+    // `docs` and an executable named `research`, as somebody in this checkout has them after an install.
+    const setUp = `ln -s "${ROOT}/docs" docs; mkdir bin; ln -s "${ROOT}/bin/research.js" bin/research; PATH="$PWD/bin:$PATH"; unset -f research\n`;
+    const run = await bash(`set -eu\n${setUp}${script}`, { env, home: folder, timeoutMs: 60_000 });
+    expect(run, run.stderr).toMatchObject({ code: 0 });
+  });
+});
+
+test("the set-up commands come first, and there are scripts to run", () => {
+  expect(README.indexOf("npm ci && node bin/research.js try")).toBeLessThan(
+    README.indexOf("npm ci && npm test"),
+  );
+  expect(README.indexOf("npm ci && npm test")).toBeLessThan(200);
+  expect(blocks("bash").length).toBeGreaterThanOrEqual(5);
+});
