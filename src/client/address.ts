@@ -11,13 +11,17 @@ export interface ProxyEnvironment {
   readonly [name: string]: string | undefined;
 }
 
-/** The proxy to use for `url`, or undefined for a direct connection. Loopback is never proxied. */
+/** The proxy to use for `url`, or undefined for a direct connection. Loopback is never proxied. Throws BaseUrlError. */
 export function proxyFor(url: URL, env: ProxyEnvironment): string | undefined {
   if (isLoopback(url.hostname)) return undefined;
   const proxy =
     url.protocol === "https:" ? env.https_proxy || env.HTTPS_PROXY : env.http_proxy || env.HTTP_PROXY;
   if (!proxy || isExempt(url, env.no_proxy || env.NO_PROXY || "")) return undefined;
-  return proxy.includes("://") ? proxy : `http://${proxy}`;
+  const address = proxy.includes("://") ? proxy : `http://${proxy}`;
+  // Never quoted: it may hold a password.
+  if (!URL.canParse(address))
+    throw new BaseUrlError(`the proxy set in the environment for ${url.protocol}// is no URL`);
+  return address;
 }
 
 /** `NO_PROXY` as curl reads it: `*`, or names separated by commas or spaces, each with its subdomains, `:port` optional. */

@@ -31,19 +31,19 @@ export function connections(origin: string, proxy: string | undefined, connectTi
     open.push(dispatcher);
     return dispatcher;
   };
-  const tunnel = async () => {
+  const proxied = async (uri: string) => {
     // Loaded where a proxy is set only: few have one, and every command pays for what is loaded.
-    const { default: ProxyAgent } = await import("undici/lib/dispatcher/proxy-agent.js");
-    return keep(new ProxyAgent({ uri: proxy ?? "", connections: POOL_SIZE, connectTimeout }));
+    const { tunnel } = await import("./tunnel.js");
+    return keep(tunnel(uri, POOL_SIZE, connectTimeout));
   };
   const connect = buildConnector({ timeout: connectTimeout });
   return {
     async shared() {
-      pool ??= proxy ? await tunnel() : keep(new Pool(origin, { connections: POOL_SIZE, connect }));
+      pool ??= proxy ? await proxied(proxy) : keep(new Pool(origin, { connections: POOL_SIZE, connect }));
       return pool;
     },
     async fresh() {
-      return proxy ? await tunnel() : keep(new Client(origin, { connect: settled(connect) }));
+      return proxy ? await proxied(proxy) : keep(new Client(origin, { connect: settled(connect) }));
     },
     async close() {
       await Promise.all(open.map((dispatcher) => dispatcher.destroy()));

@@ -136,7 +136,13 @@ export class Session {
     const start = this.clock.monotonic();
     const answer = await exchange(
       dispatcher,
-      { method: at.method, path: this.#prefix + at.path, headers: this.#headers(at), body: limits.body },
+      {
+        origin: this.origin,
+        method: at.method,
+        path: this.#prefix + at.path,
+        headers: this.#headers(at),
+        body: limits.body,
+      },
       {
         timeout: Math.min(limits.timeout ?? this.#timeout, this.#timeout),
         perPiece: operation === "output",

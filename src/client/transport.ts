@@ -2,6 +2,8 @@ import type { Dispatcher } from "undici";
 import { type FaultName, nameOfError } from "./faults.js";
 
 export interface WireRequest {
+  /** Scheme, host and port; a proxy is told by it where to. */
+  origin: string;
   method: string;
   /** Path from the root of the origin. */
   path: string;

@@ -15,3 +15,9 @@ declare module "undici/lib/core/connect.js" {
   import { buildConnector } from "undici";
   export default buildConnector;
 }
+declare module "undici/lib/api/api-connect.js" {
+  import { Dispatcher } from "undici";
+
+  const connect: Dispatcher["connect"];
+  export default connect;
+}
