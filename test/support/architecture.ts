@@ -47,7 +47,7 @@ function sourceRules({ path, text }: SourceFile, code: string): string[] {
     if (/^(?:ora|chalk)(?:\/|$)/.test(specifier) && !/^src\/cli\/terminal[^/]*\.ts$/.test(path))
       found.push(`imports ${specifier} outside the terminal seam`);
     const from = layerOf(path);
-    const to = specifier.startsWith(".") ? layerOf(resolve(path, specifier)) : undefined;
+    const to = isOwnCode(specifier) ? layerOf(resolve(path, specifier)) : undefined;
     if (to !== undefined && to !== from && !MAY_IMPORT[from]?.includes(to))
       found.push(`${from} imports ${to} (${specifier})`);
   }
@@ -56,6 +56,11 @@ function sourceRules({ path, text }: SourceFile, code: string): string[] {
   const lines = text.trimEnd().split("\n").length;
   if (path.startsWith("src/") && lines > LONGEST_FILE) found.push(`has ${lines} lines`);
   return found;
+}
+
+/** A document that is bundled as text, such as a description of the interface, belongs to no layer. */
+function isOwnCode(specifier: string): boolean {
+  return specifier.startsWith(".") && !/\.(?:ya?ml|json|md|txt)(?:\?|$)/.test(specifier);
 }
 
 /** The first folder or file name below `src`, or the first folder below the root. */
