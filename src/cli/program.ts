@@ -5,6 +5,7 @@ import { create } from "./commands/create.js";
 import { list } from "./commands/list.js";
 import { login, logout } from "./commands/login.js";
 import { output } from "./commands/output.js";
+import { quota } from "./commands/quota.js";
 import { rerun } from "./commands/rerun.js";
 import { resolve } from "./commands/resolve.js";
 import { run } from "./commands/run.js";
@@ -29,6 +30,7 @@ const COMMANDS: readonly Define[] = [
   show,
   rerun,
   resolve,
+  quota,
   login,
   logout,
   config,

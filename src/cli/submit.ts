@@ -3,8 +3,18 @@ import { OutcomeUnknownError, RefusedError, UnreachableError } from "../client/e
 import type { CreateBody } from "../protocol/conversation.js";
 import { LocalError } from "../store/errors.js";
 import type { Pending } from "../store/pending.js";
+import { reserve } from "../store/reserve.js";
 import type { Context } from "./context.js";
 import { CliError, Interrupted } from "./errors.js";
+import {
+  announceWait,
+  blockedUntil,
+  currentHour,
+  hourlyLimit,
+  QuotaFull,
+  type QuotaOptions,
+  waitUntil,
+} from "./quota.js";
 import { requireConnection } from "./settings.js";
 
 /** A request that exists. */
@@ -14,13 +24,31 @@ export interface Submitted {
   notSaved: LocalError | undefined;
 }
 
+export interface SubmitOptions {
+  /** Creates allowed in an hour; nothing is counted where it is absent or Infinity. */
+  limit?: number | undefined;
+  /** Called before anything is sent, with the name the history has for it, where one is kept. */
+  onIntent?: (localId: string | undefined) => void;
+}
+
 /**
  * Creates a request so that it is never lost: the intent is on the disk before anything is sent, the id before
- * this returns. Throws what the client throws; an unknown outcome names its local id.
+ * this returns. Throws what the client throws, QuotaFull where the hour has no create left, and what `onIntent`
+ * throws; an unknown outcome names its local id.
  */
-export async function submit(ctx: Context, body: CreateBody): Promise<Submitted> {
+export async function submit(
+  ctx: Context,
+  body: CreateBody,
+  { limit, onIntent }: SubmitOptions = {},
+): Promise<Submitted> {
   const { client } = ctx;
-  const pending = begin(ctx, body);
+  const pending = await begin(ctx, body, limit);
+  try {
+    onIntent?.(pending?.localId);
+  } catch (error) {
+    pending?.dismissed();
+    throw error;
+  }
   let known = false;
   let notSaved: LocalError | undefined;
   const keep = (write: () => void) => {
@@ -46,22 +74,50 @@ export async function submit(ctx: Context, body: CreateBody): Promise<Submitted>
   }
 }
 
-/** Throws LocalError where the intent cannot be kept: then nothing is sent. */
-function begin(ctx: Context, body: CreateBody): Pending | undefined {
-  const { settings, history } = ctx;
+/**
+ * As `submit`; where the hour has no create left, by this machine's records or by a 429, waits for it with
+ * `waitForQuota`, and says so.
+ */
+export async function submitWithinQuota(
+  ctx: Context,
+  body: CreateBody,
+  options: QuotaOptions,
+): Promise<Submitted> {
+  const limit = hourlyLimit(ctx, options);
+  for (;;) {
+    try {
+      return await submit(ctx, body, { limit });
+    } catch (error) {
+      const attempts = () => currentHour(ctx, limit ?? 1)?.attempts ?? [];
+      const until = blockedUntil(error, attempts, limit, ctx.host.clock.now());
+      if (until === undefined || !options.waitForQuota) throw error;
+      await announceWait(ctx, "the hourly limit is reached", until);
+      await waitUntil(ctx, until);
+    }
+  }
+}
+
+/** Throws LocalError where the intent cannot be kept, QuotaFull where no slot is left: then nothing is sent. */
+async function begin(
+  ctx: Context,
+  body: CreateBody,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<Pending | undefined> {
+  const { settings, history, folders, host } = ctx;
   if (settings.history.value === "off") return undefined;
   const hint =
     "set RESEARCH_STATE_DIR to a folder that can be written, or RESEARCH_NO_HISTORY=1 to go on without a record";
-  if (!history)
+  if (!history || !folders.state)
     throw new LocalError(`the request was not sent, because there is no folder to record it in: ${hint}`);
   const { origin, apiKey } = requireConnection(settings);
+  const profile = settings.profile.source === "default" ? null : settings.profile.value;
+  const attempt = { origin, apiKey, body, profile };
   try {
-    return history.begin({
-      origin,
-      apiKey,
-      body,
-      profile: settings.profile.source === "default" ? null : settings.profile.value,
-    });
+    if (limit === Number.POSITIVE_INFINITY) return history.begin(attempt);
+    const now = () => host.clock.now();
+    const claim = await reserve(history, folders.state, attempt, limit, now);
+    if ("pending" in claim) return claim.pending;
+    throw new QuotaFull(limit, claim.fullUntil, now());
   } catch (error) {
     if (!(error instanceof LocalError)) throw error;
     throw new LocalError(`the request was not sent: ${error.message}; ${hint}`, { cause: error });

@@ -6,7 +6,7 @@ import { makeFolder } from "./files.js";
 import { isClosed, Log } from "./log.js";
 import { createdRecord, type OpenIntent, OpenIntents, unknownEntry } from "./open.js";
 import { Pending } from "./pending.js";
-import { type Entry, entryOf, type Intent, keyId, timeOf, UNKNOWN } from "./records.js";
+import { type Entry, entryOf, type Intent, keyId, RESOLVED, timeOf, UNKNOWN } from "./records.js";
 import { attempts, durations } from "./usage.js";
 
 export interface Attempt {
@@ -149,7 +149,7 @@ export class History {
     const open = this.#unknown().find(({ intent }) => intent.local_id === localId);
     if (!open) return undefined;
     const pending = this.#pending(open.intent);
-    if (requestId === null) pending.dismissed("RESOLVED");
+    if (requestId === null) pending.dismissed(RESOLVED);
     else pending.created(requestId, {});
     const status = requestId === null ? "NOT_CREATED" : "PENDING";
     return { ...unknownEntry(open), request_id: requestId, status };

@@ -3,6 +3,9 @@ import { dirname } from "node:path";
 import { systemCode } from "./errors.js";
 import { makeFolder } from "./files.js";
 
+/** How soon a lock that is held is tried again, in milliseconds. */
+const AGAIN_MS = 10;
+
 /** Somebody else holds the lock. */
 export class HeldError extends Error {
   readonly pid: number;
@@ -32,6 +35,21 @@ export function lock(path: string): () => void {
     fs.rmSync(own, { force: true });
   }
   return () => fs.rmSync(path, { force: true });
+}
+
+/**
+ * The same, waiting up to `waitMs` while another process has it. For a lock that is held for a moment; throws
+ * HeldError where it is not given back in time.
+ */
+export async function lockWithin(path: string, waitMs: number): Promise<() => void> {
+  for (const end = performance.now() + waitMs; ; ) {
+    try {
+      return lock(path);
+    } catch (error) {
+      if (!(error instanceof HeldError) || performance.now() > end) throw error;
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    }
+  }
 }
 
 /** Moves a dead holder's file out of the way; puts it back if another process was quicker and it is a living one's. */

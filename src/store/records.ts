@@ -26,6 +26,9 @@ export interface Entry {
 
 export const UNKNOWN = "UNKNOWN";
 
+/** The code of a create that its user settled as never made. */
+export const RESOLVED = "RESOLVED";
+
 const text = v.string();
 const maybe = v.nullable(v.string());
 

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import * as v from "valibot";
 import { inWords, LocalError } from "./errors.js";
 import { makeFolder, readIfThere, replaceFile, restrict } from "./files.js";
-import { HeldError, lock } from "./lock.js";
+import { HeldError, lockWithin } from "./lock.js";
 
 const profile = v.looseObject({
   "base-url": v.optional(v.string()),
@@ -84,15 +84,11 @@ export class Settings {
   }
 
   async #lock(path: string): Promise<() => void> {
-    for (const end = performance.now() + LOCK_WAIT_MS; ; ) {
-      try {
-        return lock(`${path}.lock`);
-      } catch (error) {
-        if (!(error instanceof HeldError))
-          throw new LocalError(`could not write ${path}: ${inWords(error)}`, { cause: error });
-        if (performance.now() > end) throw new LocalError(error.message, { cause: error });
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
+    try {
+      return await lockWithin(`${path}.lock`, LOCK_WAIT_MS);
+    } catch (error) {
+      if (error instanceof HeldError) throw new LocalError(error.message, { cause: error });
+      throw new LocalError(`could not write ${path}: ${inWords(error)}`, { cause: error });
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Log } from "./log.js";
 import type { OpenIntent } from "./open.js";
-import { keyId } from "./records.js";
+import { keyId, RESOLVED } from "./records.js";
 
 /** How long the last finished runs of an origin took, in milliseconds, the newest first. */
 export function durations(log: Log, origin: string, limit: number): number[] {
@@ -31,6 +31,8 @@ export function attempts(
   }
   for (const line of log.lines()) {
     if (Date.parse(line.at) < since) break;
+    // What was settled as never made did not count; the line says when it was settled.
+    if (line.kind === "dismissed" && line.code === RESOLVED) continue;
     if (line.kind !== "status" && counts(line)) times.set(line.local_id, Date.parse(line.at));
   }
   return [...times.values()].filter((at) => at >= since);

@@ -2,10 +2,11 @@ import { LocalError } from "../../store/errors.js";
 import type { Context } from "../context.js";
 import { type FollowOptions, follow } from "../follow.js";
 import { worstFollowed } from "../outcome.js";
+import { type QuotaOptions, sayLeft } from "../quota.js";
 import { type RequestOptions, readRequest, showRequest } from "../request.js";
-import { type Submitted, submit } from "../submit.js";
+import { type Submitted, submitWithinQuota } from "../submit.js";
 
-export interface CreateOptions extends RequestOptions, Partial<FollowOptions> {
+export interface CreateOptions extends RequestOptions, QuotaOptions, Partial<FollowOptions> {
   dryRun?: boolean;
   watch?: boolean;
 }
@@ -21,7 +22,7 @@ export async function create(
     await showRequest(ctx, body);
     return 0;
   }
-  const submitted = await submit(ctx, body);
+  const submitted = await submitWithinQuota(ctx, body, options);
   return announce(ctx, submitted, options);
 }
 
@@ -32,6 +33,7 @@ export async function announce(ctx: Context, submitted: Submitted, options: Crea
   await saySaved(ctx, submitted);
   if (ctx.reporter.json) await ctx.reporter.resultJson(data);
   else await ctx.reporter.result(`${requestId}\n`);
+  await sayLeft(ctx, options);
   if (submitted.notSaved) throw submitted.notSaved;
   ctx.signal.throwIfAborted();
   if (!options.watch) return 0;

@@ -1,6 +1,6 @@
 import type { Context } from "../context.js";
 import { requestBody, showRequest } from "../request.js";
-import { submit } from "../submit.js";
+import { submitWithinQuota } from "../submit.js";
 import { announce, type CreateOptions } from "./create.js";
 import { requireEntry } from "./show.js";
 
@@ -12,5 +12,5 @@ export async function rerun(ctx: Context, id: string, options: CreateOptions): P
     await showRequest(ctx, body);
     return 0;
   }
-  return announce(ctx, await submit(ctx, body), options);
+  return announce(ctx, await submitWithinQuota(ctx, body, options), options);
 }

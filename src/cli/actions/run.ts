@@ -3,10 +3,11 @@ import type { Context } from "../context.js";
 import { Interrupted } from "../errors.js";
 import { follow } from "../follow.js";
 import { worstFollowed } from "../outcome.js";
+import { sayLeft } from "../quota.js";
 import { readRequest, showRequest } from "../request.js";
 import { checkResultOptions, deliver } from "../result.js";
 import { resumeCommand } from "../resume.js";
-import { submit } from "../submit.js";
+import { submitWithinQuota } from "../submit.js";
 import { type CreateOptions, saySaved } from "./create.js";
 import { endedWithout, type OutputOptions } from "./output.js";
 
@@ -29,10 +30,13 @@ export async function perform(
   options: RunOptions,
   resume: readonly string[] | undefined,
 ): Promise<number> {
-  const submitted = await submit(ctx, body);
+  const submitted = await submitWithinQuota(ctx, body, options);
   const requestId = submitted.data.request_id;
   await saySaved(ctx, submitted);
-  if (resume) await ctx.reporter.say(`created ${requestId}`);
+  if (resume) {
+    await ctx.reporter.say(`created ${requestId}`);
+    await sayLeft(ctx, options);
+  }
   if (ctx.signal.aborted) throw interrupted(ctx, requestId, resume);
   const entry = ctx.history?.find(requestId)[0];
   const target = { requestId, entry };
