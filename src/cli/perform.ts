@@ -1,3 +1,4 @@
+import { BrokenSettings } from "../store/settings.js";
 import { Context } from "./context.js";
 import { ClosedPipe, Interrupted, UsageError } from "./errors.js";
 import { failureOf } from "./failure.js";
@@ -26,7 +27,7 @@ export async function perform(argv: readonly string[], host: Host): Promise<Endi
   } catch (error) {
     reporter.stopLive();
     if (error instanceof ClosedPipe) return { code: 0 };
-    const failure = failureOf(error);
+    const failure = failureOf(await located(error));
     await reporter.error(failure);
     return error instanceof Interrupted
       ? { code: failure.exit_code, signal: error.signal }
@@ -35,6 +36,13 @@ export async function perform(argv: readonly string[], host: Host): Promise<Endi
     await ctx?.close();
     interruption.release();
   }
+}
+
+/** The place in a settings file takes a parser that nothing else needs. */
+async function located(error: unknown): Promise<unknown> {
+  if (!(error instanceof BrokenSettings)) return error;
+  const { placeOfError } = await import("./input/json.js");
+  return new BrokenSettings(error.path, error.text, await placeOfError(error.text));
 }
 
 /** Asked before the arguments are read, since errors in those are told in JSON too. */

@@ -17,7 +17,9 @@ function readLine(ctx: Context, question: string, hidden: boolean): Promise<stri
   const { stdin, stderr } = ctx.host;
   const echo = new Writable({
     write(chunk, _encoding, done) {
-      stderr.write(chunk).then(() => done(), done);
+      // Not waited for: an echo that lags behind would stand in the next question.
+      void stderr.write(chunk);
+      done();
     },
   });
   const silence = new Writable({ write: (_chunk, _encoding, done) => done() });

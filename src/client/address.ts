@@ -54,7 +54,7 @@ export function parseBaseUrl(text: string, insecureHttp: boolean): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || !/^https?:\/\//i.test(text)) {
     throw new BaseUrlError(
-      `the base URL is none: ${JSON.stringify(text)}; give one like https://research.example.com`,
+      `the base URL is none: ${JSON.stringify(text.replace(/\/\/[^/@]*@/, "//…@"))}; give one like https://research.example.com`,
     );
   }
   // Never quoted whole: a user part may hold a secret.

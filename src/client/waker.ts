@@ -52,7 +52,10 @@ export class Waker {
     const sleeping = new AbortController();
     const slept = this.#clock.sleep(Math.max(at - this.#clock.monotonic(), 0), sleeping.signal).then(
       () => this.#clock.monotonic() < at,
-      () => false,
+      (error) => {
+        if (!sleeping.signal.aborted) throw error;
+        return false;
+      },
     );
     const early = await Promise.race([slept, woken.then(() => false)]);
     sleeping.abort();

@@ -113,21 +113,33 @@ export class Settings {
   }
 }
 
+/** Settings that are no JSON. The parser's own words would quote the text, and a key may stand in it. */
+export class BrokenSettings extends LocalError {
+  readonly text: string;
+
+  /** `place`: where it breaks off, where that is known. */
+  constructor(
+    readonly path: string,
+    text: string,
+    place = "",
+  ) {
+    super(`the settings in ${path} are no JSON${place && ` (${place})`}. ${REMEDY}`);
+    this.text = text;
+  }
+}
+
+const REMEDY = "Mend the file, or remove it to start afresh";
+
 function parse(path: string, text: string): Store {
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch (error) {
-    const why = text.trim() === "" ? "it is empty" : `it is no JSON: ${(error as Error).message}`;
-    throw new LocalError(
-      `the settings in ${path} cannot be read: ${why}. Mend the file, or remove it to start afresh`,
-    );
+  } catch {
+    throw new BrokenSettings(path, text);
   }
   const result = v.safeParse(store, value);
   if (result.success && !Array.isArray(value)) return result.output;
   const issue = result.issues?.[0];
   const where = (issue && v.getDotPath(issue)) || "the top level";
-  throw new LocalError(
-    `the settings in ${path} cannot be read: ${where} is not what it should be. Mend the file, or remove it to start afresh`,
-  );
+  throw new LocalError(`the settings in ${path} are not what they should be at ${where}. ${REMEDY}`);
 }

@@ -2,6 +2,7 @@ import type { JsonSchema } from "../../protocol/conversation.js";
 import { UsageError } from "../errors.js";
 import type { Host } from "../host.js";
 import { checkSize, readTextFile, readTextStream } from "./bytes.js";
+import { parseJson } from "./json.js";
 
 /**
  * A schema given as JSON text, as a path, or as `-` for stdin, checked as JSON and as a JSON Schema. Throws
@@ -21,28 +22,6 @@ export async function readSchema(source: string, stdin: Host["stdin"]): Promise<
   }
   await checkSchema(schema as JsonSchema, what);
   return schema as JsonSchema;
-}
-
-/** Parses JSON; the UsageError names line and column of what is wrong. */
-export async function parseJson(text: string, what: string): Promise<unknown> {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new UsageError(`${what} is no JSON: ${await placeOfError(text)}`);
-  }
-}
-
-/** V8 names a place in some messages and on some versions only. */
-async function placeOfError(text: string): Promise<string> {
-  const { parse, printParseErrorCode } = await import("jsonc-parser");
-  const errors: { error: number; offset: number; length: number }[] = [];
-  parse(text, errors, { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false });
-  const first = errors[0];
-  const before = text.slice(0, first?.offset ?? text.length);
-  const line = before.split("\n").length;
-  const column = before.length - before.lastIndexOf("\n");
-  const reason = first ? printParseErrorCode(first.error) : "InvalidSymbol";
-  return `line ${line}, column ${column}: ${reason.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`;
 }
 
 /** Throws UsageError, with the place in the schema, for what is no JSON Schema. */
