@@ -1,6 +1,7 @@
 import { promises as fs } from "node:fs";
+import { join } from "node:path";
+import { HeldError, lock } from "../lock.js";
 import type { Conversation, Conversations } from "./conversations.js";
-import { lockData } from "./data-lock.js";
 import { type Entry, type Journal, noJournal } from "./journal.js";
 import { openJournal } from "./journal-file.js";
 import type { Quota } from "./quota.js";
@@ -19,17 +20,21 @@ export async function openData(dataDir: string | undefined, log: (line: string) 
   if (dataDir === undefined) return { journal: noJournal, entries: [], close: async () => {} };
   try {
     await fs.mkdir(dataDir, { recursive: true, mode: 0o700 });
-    const unlock = await lockData(dataDir);
+    const unlock = lock(join(dataDir, "lock"));
     try {
       const { journal, entries, skipped } = await openJournal(dataDir);
       if (skipped > 0) log(`${skipped} unreadable lines of the journal were skipped`);
       return { journal, entries, close: () => journal.close().finally(unlock) };
     } catch (error) {
-      await unlock();
+      unlock();
       throw error;
     }
   } catch (error) {
     if (error instanceof ServiceStartError) throw error;
+    if (error instanceof HeldError) {
+      const message = `The data folder ${dataDir} is held by process ${error.pid}.`;
+      throw new ServiceStartError("DATA_HELD", message, { cause: error });
+    }
     const why = error instanceof Error ? error.message : String(error);
     throw new ServiceStartError("DATA_UNUSABLE", `The data folder ${dataDir} cannot be used: ${why}`, {
       cause: error,

@@ -1,8 +1,9 @@
 import { join } from "node:path";
+import { HeldError, lockWithin } from "../lock.js";
 import { nextSlot, WINDOW_MS } from "../protocol/limits.js";
 import { inWords, LocalError } from "./errors.js";
+import { makeFolder } from "./files.js";
 import type { Attempt, History } from "./history.js";
-import { HeldError, lockWithin } from "./lock.js";
 import type { Pending } from "./pending.js";
 
 /** Counting an hour and writing one intent takes milliseconds; a holder of this many is stuck. */
@@ -45,6 +46,7 @@ export async function reserve(
   limit: number,
   now: () => number,
 ): Promise<{ pending: Pending } | { fullUntil: number }> {
+  makeFolder(folder);
   const release = await acquire(join(folder, "hour.lock"));
   try {
     const { nextAt } = hour(history, attempt, limit, now());

@@ -1,9 +1,9 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import * as v from "valibot";
+import { HeldError, lockWithin } from "../lock.js";
 import { inWords, LocalError } from "./errors.js";
 import { makeFolder, readIfThere, replaceFile, restrict } from "./files.js";
-import { HeldError, lockWithin } from "./lock.js";
 
 const profile = v.looseObject({
   "base-url": v.optional(v.string()),
@@ -85,6 +85,7 @@ export class Settings {
 
   async #lock(path: string): Promise<() => void> {
     try {
+      makeFolder(dirname(path));
       return await lockWithin(`${path}.lock`, LOCK_WAIT_MS);
     } catch (error) {
       if (error instanceof HeldError) throw new LocalError(error.message, { cause: error });

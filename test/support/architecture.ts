@@ -7,11 +7,11 @@ export interface SourceFile {
 /** What a layer may import besides itself. Client, server and store never know of each other. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   bin: ["cli", "dist"],
-  cli: ["client", "server", "store", "protocol", "clock"],
+  cli: ["client", "server", "store", "protocol", "clock", "lock"],
   index: ["client", "server", "store", "protocol", "clock"],
   client: ["protocol", "clock"],
-  server: ["protocol", "clock"],
-  store: ["protocol", "clock"],
+  server: ["protocol", "clock", "lock"],
+  store: ["protocol", "clock", "lock"],
   protocol: ["clock"],
   clock: ["protocol"],
 };
