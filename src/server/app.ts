@@ -14,7 +14,8 @@ export interface AppParts extends Parts {
   log: (line: string) => void;
 }
 
-export type App = Hono<{ Bindings: HttpBindings }>;
+/** One request with its answer, which never rejects. */
+export type App = (request: Request, bindings: HttpBindings) => Response | Promise<Response>;
 
 /** §4.1 to §4.4 with what they leave open. */
 const OPERATIONS: readonly [Operation, "GET" | "POST", string, Handler][] = [
@@ -26,47 +27,57 @@ const OPERATIONS: readonly [Operation, "GET" | "POST", string, Handler][] = [
 
 /** The operations of §4 over HTTP. Every answer, of whatever status, is an envelope (§2). */
 export function createApp(parts: AppParts): App {
-  const app: App = new Hono();
-  const { allowHosts, apiKey, clock, faults, log } = parts;
+  const routes: Routes = new Hono();
+  const { allowHosts, clock, faults, key, log } = parts;
 
-  app.use(async (c, next) => {
-    checkHost(c.env.incoming, allowHosts);
-    checkOrigin(c.env.incoming);
-    refuseLargeBody(c.env.incoming);
-    await next();
-  });
   for (const [operation, method, path, handler] of OPERATIONS) {
-    app.on(method, path, async (c) => {
+    routes.on(method, path, (c) => {
       const request = c.env.incoming;
       const answer = async () => {
-        checkKey(request, apiKey);
+        checkKey(request, key);
         if (method === "POST") checkContentType(request);
-        const data = await handler(parts, request, c.req.param("request_id") ?? "");
-        return c.body(successBody(data), 200, ANSWER_HEADERS);
+        return answered(successBody(await handler(parts, request, c.req.param("request_id") ?? "")));
       };
       const fault = faults.next(operation);
       return fault === undefined ? answer() : misbehave(fault, c.env, clock, answer);
     });
-    refuseOtherMethods(app, path, method);
+    refuseOtherMethods(routes, path, method);
   }
-  app.get("/openapi.json", async (c) => {
+  routes.get("/openapi.json", async () => {
     const { default: description } = await import("../../openapi.yaml");
-    return c.body(JSON.stringify(description), 200, ANSWER_HEADERS);
+    return answered(JSON.stringify(description));
   });
-  refuseOtherMethods(app, "/openapi.json", "GET");
+  refuseOtherMethods(routes, "/openapi.json", "GET");
 
-  app.notFound(() => answerOf(new Refusal("NOT_FOUND", "There is nothing at this path.")));
-  app.onError((error) => {
+  routes.notFound(() => answerOf(new Refusal("NOT_FOUND", "There is nothing at this path.")));
+  const refuse = (error: unknown) => {
     if (error instanceof Refusal) return answerOf(error);
-    log(`defect: ${error.stack ?? error.message}`);
+    log(`defect: ${error instanceof Error ? error.stack : error}`);
     return answerOf(new Refusal("INTERNAL_ERROR", "The service met a defect of its own."));
-  });
-  return app;
+  };
+  routes.onError(refuse);
+
+  return (request, bindings) => {
+    try {
+      checkHost(bindings.incoming, allowHosts);
+      checkOrigin(bindings.incoming);
+      refuseLargeBody(bindings.incoming);
+      return routes.fetch(request, bindings);
+    } catch (error) {
+      return refuse(error);
+    }
+  };
 }
 
-function refuseOtherMethods(app: App, path: string, method: "GET" | "POST"): void {
+type Routes = Hono<{ Bindings: HttpBindings }>;
+
+function answered(body: string): Response {
+  return new Response(body, { headers: ANSWER_HEADERS });
+}
+
+function refuseOtherMethods(routes: Routes, path: string, method: "GET" | "POST"): void {
   const headers = { Allow: method === "GET" ? "GET, HEAD" : method };
-  app.all(path, (c) => {
+  routes.all(path, (c) => {
     throw new Refusal("METHOD_NOT_ALLOWED", `${c.req.method} is not a method of this path.`, headers);
   });
 }

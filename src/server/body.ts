@@ -10,21 +10,20 @@ export function refuseLargeBody(request: IncomingMessage): void {
 }
 
 /** The whole body, at most MAX_BODY_BYTES of it; a larger one is refused as soon as it is. */
-export async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    // The connection has to outlive the loop: the refusal still goes out on it.
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+export function readBody(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on("data", (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MAX_BODY_BYTES) throw tooLarge();
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    if (error instanceof Refusal) throw error;
-    throw new Refusal("BAD_REQUEST", "The request body could not be read to its end.");
-  }
-  return Buffer.concat(chunks, size);
+      if (size > MAX_BODY_BYTES) reject(tooLarge());
+      else chunks.push(chunk);
+    });
+    request.on("end", () => resolve(Buffer.concat(chunks, size)));
+    const broken = () => reject(new Refusal("BAD_REQUEST", "The request body could not be read to its end."));
+    request.on("error", broken);
+    request.on("close", broken);
+  });
 }
 
 function tooLarge(): Refusal {

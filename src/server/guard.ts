@@ -34,21 +34,28 @@ export function checkContentType(request: IncomingMessage): void {
   }
 }
 
-/** A short name for a key that does not give it away. */
-export function fingerprint(key: string): string {
-  return digest(key).toString("hex").slice(0, 16);
+/** The one key that is valid (§5), as what is needed of it for each request. */
+export interface Key {
+  digest: Buffer;
+  /** A short name for the key that does not give it away. */
+  name: string;
 }
 
-/** §5: asks for `apiKey` as a bearer token. The comparison takes the same time whatever is sent. */
-export function checkKey(request: IncomingMessage, apiKey: string): void {
+export function keyOf(apiKey: string): Key {
+  const digest = digestOf(apiKey);
+  return { digest, name: digest.toString("hex").slice(0, 16) };
+}
+
+/** §5: asks for the key as a bearer token. The comparison takes the same time whatever is sent. */
+export function checkKey(request: IncomingMessage, { digest }: Key): void {
   const token = /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
-  if (token === undefined || !timingSafeEqual(digest(token), digest(apiKey))) {
+  if (token === undefined || !timingSafeEqual(digestOf(token), digest)) {
     throw new Refusal("INVALID_API_KEY", "The API key is missing, invalid or expired.", {
       "WWW-Authenticate": "Bearer",
     });
   }
 }
 
-function digest(text: string): Buffer {
+function digestOf(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }

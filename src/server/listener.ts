@@ -6,7 +6,7 @@ import {
   STATUS_CODES,
 } from "node:http";
 import type { Duplex } from "node:stream";
-import { getRequestListener } from "@hono/node-server";
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import type { App } from "./app.js";
 import { ANSWER_HEADERS, answerOf, failureBody, Refusal } from "./refusals.js";
 
@@ -16,11 +16,11 @@ const REQUEST_TIMEOUT_MS = 30_000;
 
 /** A server for `app` whose every answer is an envelope, also where Node or the adapter would answer itself. */
 export function createListener(app: App): Server {
-  const listener = getRequestListener(app.fetch, {
-    overrideGlobalObjects: false,
+  // The adapter also serves HTTP/2; this server does not.
+  const listener = getRequestListener((request, bindings) => app(request, bindings as HttpBindings), {
     errorHandler: () => answerOf(new Refusal("BAD_REQUEST", "The Host header or the target is malformed.")),
   });
-  const newest: Newest = new WeakMap();
+  const open: Open = new WeakMap();
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -30,7 +30,9 @@ export function createListener(app: App): Server {
       requireHostHeader: false,
     },
     (request, response) => {
-      newest.set(request.socket, { request, response });
+      const { socket } = request;
+      open.set(socket, { request, response });
+      response.once("finish", () => open.delete(socket));
       void listener(request, response);
     },
   );
@@ -39,26 +41,26 @@ export function createListener(app: App): Server {
     const { headers, body } = closing(refusal);
     response.writeHead(refusal.status, headers).end(body);
   });
-  server.on("clientError", (error, socket) => refuseUnreadable(newest, error, socket));
+  server.on("clientError", (error, socket) => refuseUnreadable(open, error, socket));
   return server;
 }
 
 /** What Node's parser says, with the bytes it could not read. */
 type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer };
 
-/** The newest request of each connection, with its answer. */
-type Newest = WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>;
+/** The request of each connection that is being answered. */
+type Open = WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>;
 
 /** Answers a request that Node's parser gave up on, after what is still to be answered on its connection. */
-function refuseUnreadable(newest: Newest, error: ParserError, socket: Duplex): void {
-  const { request, response } = newest.get(socket) ?? {};
-  // A request that will never be whole is the unreadable one itself: nothing else is to be waited for.
-  if (request?.complete && response?.writableFinished === false) {
-    response.once("finish", () => refuseUnreadable(newest, error, socket));
-    return;
-  }
+function refuseUnreadable(open: Open, error: ParserError, socket: Duplex): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
+    return;
+  }
+  const { request, response } = open.get(socket) ?? {};
+  // A request that will never be whole is the unreadable one itself: nothing else is to be waited for.
+  if (request?.complete) {
+    response?.once("finish", () => refuseUnreadable(open, error, socket));
     return;
   }
   const refusal = refusalOf(error.code);

@@ -5,7 +5,7 @@ import { isFinal } from "../protocol/conversation.js";
 import type { Data } from "../protocol/envelope.js";
 import { readBody } from "./body.js";
 import type { Conversations } from "./conversations.js";
-import { fingerprint } from "./guard.js";
+import type { Key } from "./guard.js";
 import type { Journal } from "./journal.js";
 import type { Queue } from "./queue.js";
 import type { Quota } from "./quota.js";
@@ -15,7 +15,7 @@ import { readCreateBody } from "./validation.js";
 
 /** What the operations of §4 work on. */
 export interface Parts {
-  apiKey: string;
+  key: Key;
   clock: Clock;
   conversations: Conversations;
   journal: Journal;
@@ -29,7 +29,7 @@ export type Handler = (parts: Parts, request: IncomingMessage, requestId: string
 /** §4.1 */
 export const create: Handler = async (parts, request) => {
   const body = await readCreateBody(await readBody(request));
-  const key = fingerprint(parts.apiKey);
+  const key = parts.key.name;
   const at = parts.quota.take("create", key);
   const job = { request_id: randomUUID(), ...body };
   try {
@@ -45,7 +45,7 @@ export const create: Handler = async (parts, request) => {
 /** §4.2 */
 export const stop: Handler = async (parts, request, requestId) => {
   await readBody(request);
-  const key = fingerprint(parts.apiKey);
+  const key = parts.key.name;
   const at = parts.quota.take("stop", key);
   await parts.journal.append({ kind: "counted", operation: "stop", key, at });
   const conversation = parts.conversations.get(requestId);

@@ -7,6 +7,7 @@ import { Conversations } from "./conversations.js";
 import { openData, restore } from "./data.js";
 import { FaultPlan, seeded } from "./fault-plan.js";
 import type { Fault } from "./faults.js";
+import { keyOf } from "./guard.js";
 import { createListener } from "./listener.js";
 import { Queue } from "./queue.js";
 import { Quota } from "./quota.js";
@@ -64,7 +65,17 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const allowHosts = new Set([options.host, ...options.allowHosts].map((name) => name.toLowerCase()));
   const faults = new FaultPlan(options.faults, options.random ?? seeded(options.seed));
   const { journal } = data;
-  const app = createApp({ apiKey, allowHosts, clock, conversations, faults, journal, queue, quota, log });
+  const app = createApp({
+    key: keyOf(apiKey),
+    allowHosts,
+    clock,
+    conversations,
+    faults,
+    journal,
+    queue,
+    quota,
+    log,
+  });
   const server = createListener(app);
   try {
     await listen(server, options);
