@@ -26,7 +26,9 @@ export async function list(ctx: Context, options: ListOptions): Promise<number> 
   if (options.refresh) entries = (await refresh(ctx, entries)).filter(matches);
   if (reporter.json) await reporter.resultJson(entries);
   else if (host.stdout.isTTY)
-    await reporter.result(entryTable(entries, host.clock.now(), await reporter.style()));
+    await reporter.result(
+      entryTable(entries, host.clock.now(), host.stdout.stream?.columns ?? 80, await reporter.style()),
+    );
   else await reporter.result(entries.map((entry) => `${entryRow(entry)}\n`).join(""));
   if (entries.length === 0)
     await reporter.say("nothing was created from this machine yet, or nothing that fits");

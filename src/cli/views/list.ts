@@ -4,7 +4,8 @@ import { safeJson, safeLine, safeResult } from "../safe-text.js";
 import type { Style } from "../terminal.js";
 import { statusWord } from "./status.js";
 
-const PROMPT_WIDTH = 60;
+/** A prompt is shown at least this long, however narrow the terminal. */
+const SHORTEST_PROMPT = 20;
 
 /** One entry for a script: `id<TAB>STATUS<TAB>created_at<TAB>prompt`; an unknown outcome has its local id. */
 export function entryRow(entry: Entry): string {
@@ -16,21 +17,22 @@ export function entryRow(entry: Entry): string {
   ].join("\t");
 }
 
-/** Entries for a person: aligned, with ages. `now` is epoch milliseconds. */
-export function entryTable(entries: readonly Entry[], now: number, style: Style): string {
+/** Entries for a person: aligned, with ages, `columns` wide. `now` is epoch milliseconds. */
+export function entryTable(entries: readonly Entry[], now: number, columns: number, style: Style): string {
   if (entries.length === 0) return "";
   const rows = entries.map((entry) => ({
     id: entry.request_id ?? entry.local_id,
     status: entry.status,
     age: formatDuration(now - (Date.parse(entry.created_at ?? "") || Date.parse(entry.sent_at))),
-    prompt: clip(safeLine(entry.prompt)),
+    prompt: safeLine(entry.prompt),
   }));
   const width = (key: "id" | "status" | "age") => Math.max(key.length, ...rows.map((row) => row[key].length));
   const [id, status, age] = [width("id"), width("status"), width("age")];
+  const room = Math.max(columns - id - status - age - 6, SHORTEST_PROMPT);
   const head = style.dim(`${"ID".padEnd(id)}  ${"STATUS".padEnd(status)}  ${"AGE".padStart(age)}  PROMPT`);
   const lines = rows.map(
     (row) =>
-      `${row.id.padEnd(id)}  ${statusWord(row.status, style)}${" ".repeat(status - row.status.length)}  ${row.age.padStart(age)}  ${row.prompt}`,
+      `${row.id.padEnd(id)}  ${statusWord(row.status, style)}${" ".repeat(status - row.status.length)}  ${row.age.padStart(age)}  ${clip(row.prompt, room)}`,
   );
   return `${[head, ...lines].join("\n")}\n`;
 }
@@ -54,7 +56,7 @@ export function entryDetails(entry: Entry, style: Style): string {
   ].join("\n");
 }
 
-function clip(text: string): string {
+function clip(text: string, room: number): string {
   const chars = Array.from(text);
-  return chars.length > PROMPT_WIDTH ? `${chars.slice(0, PROMPT_WIDTH - 1).join("")}…` : text;
+  return chars.length > room ? `${chars.slice(0, room - 1).join("")}…` : text;
 }
