@@ -7,8 +7,8 @@ import { FAULTS } from "./faults.js";
 import type { NoData } from "./judge.js";
 import { retryDelay } from "./retry.js";
 import { type ClientOptions, Session } from "./session.js";
-import { type WatchPorts, watch } from "./watch.js";
-import type { WatchEvent, WatchOptions, WatchSource } from "./watch-types.js";
+import { watch } from "./watch.js";
+import type { WatchEvent, WatchOptions, WatchPorts, WatchSource } from "./watch-types.js";
 
 /** §4.1 as answered, or as salvaged from an answer that was no success and confirmed by a status call. */
 export type Created = Data & { request_id: string };

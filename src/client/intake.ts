@@ -1,4 +1,4 @@
-import type { WatchSource, WatchTarget } from "./watch-types.js";
+import type { Watched, WatchSource, WatchTarget } from "./watch-types.js";
 
 /** Ids as they come: all at once, or from somewhere that goes on giving while the watch runs. */
 export class Intake {
@@ -39,4 +39,10 @@ export class Intake {
 
 function named(target: WatchTarget | string): WatchTarget {
   return typeof target === "string" ? { requestId: target } : target;
+}
+
+/** An id that nothing is known of yet; `now` is monotonic milliseconds. */
+export function newlyWatched(target: WatchTarget, now: number): Watched {
+  const unseen = { status: null, isQueued: true, polls: 0, failures: 0 };
+  return { ...target, ...unseen, since: now, quietSince: now, notBefore: 0 };
 }

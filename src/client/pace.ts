@@ -1,3 +1,5 @@
+import type { Watched, WatchOptions } from "./watch-types.js";
+
 /** The next poll comes after this share of the age of the request: the lag is then about 2.5 % of the run. */
 const SHARE_OF_AGE = 1 / 20;
 /** No wait is shorter or longer than these, in milliseconds. */
@@ -19,8 +21,18 @@ export function fixedPace(intervalMs: number): Pace {
   return () => intervalMs;
 }
 
+/** The pace a watch was asked for. */
+export function paceOf({ interval, pace = adaptivePace }: WatchOptions): Pace {
+  return interval === undefined ? pace : fixedPace(interval);
+}
+
 /** Jitters a wait and keeps it within the bounds. */
 export function within(waitMs: number, random: number): number {
   const wait = Math.min(Math.max(waitMs, SHORTEST_MS), LONGEST_MS);
   return Math.min(Math.max(wait * (1 - JITTER + 2 * JITTER * random), SHORTEST_MS), LONGEST_MS);
+}
+
+/** How old a request is, in milliseconds, as far as is known; `now` is monotonic, `wallNow` epoch milliseconds. */
+export function ageOf({ createdAt, since }: Watched, now: number, wallNow: number): number {
+  return createdAt === undefined ? now - since : Math.max(now - since, wallNow - createdAt);
 }

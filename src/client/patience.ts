@@ -20,8 +20,31 @@ export interface Circumstances {
   wallNow: number;
 }
 
-/** Whether a failed poll is the last one of its id. Pure. */
-export function givesUp(watched: Watched, verdict: NoData, c: Circumstances): boolean {
+/** What follows from a failed poll: no other one, or one after `waitMs`, of which the service asked for `askedMs`. */
+export type AfterFailure = "give up" | { waitMs: number; askedMs: number };
+
+/**
+ * Judges a failed poll that `watched.failures` counts already. `paceMs` is the wait between two polls of this
+ * id, `random` in [0, 1). Pure.
+ */
+export function afterFailure(
+  watched: Watched,
+  verdict: NoData,
+  circumstances: Circumstances,
+  paceMs: number,
+  random: number,
+): AfterFailure {
+  if (givesUp(watched, verdict, circumstances)) return "give up";
+  const askedMs = (verdict.error.retryAfter ?? 0) * 1_000;
+  const pause = pauseAfterFailure(watched.failures, paceMs, random);
+  // The last look before patience ends is worth more than an even pace.
+  const { patience, now } = circumstances;
+  const patienceEnds = Math.max(watched.quietSince + askedMs + patience - now, 1);
+  return { askedMs, waitMs: Math.max(askedMs, Math.min(pause, patienceEnds)) };
+}
+
+/** Whether a failed poll is the last one of its id. */
+function givesUp(watched: Watched, verdict: NoData, c: Circumstances): boolean {
   if (verdict.kind === "refused") {
     const { kind, enveloped, httpStatus } = verdict.error;
     if (kind === "rate-limited") return outOfPatience(watched, c);
@@ -51,7 +74,7 @@ function outOfPatience(watched: Watched, c: Circumstances): boolean {
  * Milliseconds until the next poll after `failures` failed ones in a row: the first few come as quickly as any
  * retry, then at the pace of the watch. Never quicker than that pace.
  */
-export function pauseAfterFailure(failures: number, pace: number, random: number): number {
+function pauseAfterFailure(failures: number, pace: number, random: number): number {
   return Math.max(pace, retryDelay(failures, undefined, random) ?? LATER_MS);
 }
 

@@ -7,6 +7,11 @@ export class Schedule<T> {
     return this.#entries.at(-1)?.at ?? Number.POSITIVE_INFINITY;
   }
 
+  /** The thing that is due next. */
+  peek(): T | undefined {
+    return this.#entries.at(-1)?.thing;
+  }
+
   add(at: number, thing: T): void {
     // Latest first, so that taking the earliest is a pop: a heap would win only beyond many thousands.
     let low = 0;

@@ -1,7 +1,15 @@
+import type { Clock } from "../clock.js";
 import type { Status } from "../protocol/conversation.js";
 import type { Data } from "../protocol/envelope.js";
 import type { ResearchError } from "./errors.js";
+import type { Verdict } from "./judge.js";
 import type { Pace } from "./pace.js";
+
+export interface WatchPorts {
+  clock: Clock;
+  random: () => number;
+  poll: (requestId: string, limits: { signal: AbortSignal; timeout: number }) => Promise<Verdict>;
+}
 
 export interface WatchTarget {
   requestId: string;
@@ -16,8 +24,10 @@ export type WatchSource = Iterable<WatchTarget | string> | AsyncIterable<WatchTa
 
 export interface WatchOptions {
   signal?: AbortSignal;
-  /** Milliseconds until the watch ends by itself; Infinity (the default) for never. */
+  /** Milliseconds for which each id is watched; Infinity (the default) for to its end. */
   timeout?: number;
+  /** The same for the time until an id is seen in another state than PENDING. */
+  queueTimeout?: number;
   /** A fixed wait between two polls of an id, in milliseconds; else adaptive. */
   interval?: number | undefined;
   /** Replaces the adaptive pace, where more is known about how long runs take. */
@@ -47,11 +57,12 @@ interface StateSeen extends Moment {
   data: Data;
 }
 
-interface Abandoned extends Moment {
-  requestId: string;
-  /** The last state seen. */
-  status: Status | null;
-}
+/** Why an id that is not final is polled no further. */
+export type Ending =
+  /** No poll has succeeded for too long, or an answer came that cannot change. */
+  | { kind: "given-up"; error: ResearchError }
+  /** Its time is over: that of the whole, or the one in the queue. */
+  | { kind: "timeout"; limit: "whole" | "queue" };
 
 export type WatchEvent =
   /** The first state seen, and each change after it. */
@@ -64,16 +75,16 @@ export type WatchEvent =
   | { kind: "asked-to-wait"; requestId: string; waitMs: number; error: ResearchError }
   /** Nothing has changed for five minutes. */
   | { kind: "unchanged"; elapsedMs: number }
-  /** No further poll of this id. */
-  | (Abandoned & { kind: "given-up"; error: ResearchError })
-  /** The time is over for this id; the watch ends when each unfinished one has had this. */
-  | (Abandoned & { kind: "timeout" });
+  /** No further poll of this id; `status` is the last state seen. */
+  | (Ending & Moment & { requestId: string; status: Status | null });
 
 /** One id on its way. Times are monotonic milliseconds. */
 export interface Watched extends WatchTarget {
   status: Status | null;
   /** Since when it has been watched. */
   since: number;
+  /** Whether no other state than PENDING has been seen. */
+  isQueued: boolean;
   polls: number;
   /** Polls that failed since the last one that did not. */
   failures: number;

@@ -1,20 +1,23 @@
-import { type Clock, epochOf } from "../clock.js";
+import { epochOf } from "../clock.js";
 import { isFinal } from "../protocol/conversation.js";
 import type { Data } from "../protocol/envelope.js";
-import { POOL_SIZE } from "./connection.js";
-import { Intake } from "./intake.js";
-import type { NoData, Verdict } from "./judge.js";
-import { adaptivePace, BETWEEN_POLLS_MS, fixedPace, type Pace } from "./pace.js";
-import { DEFAULT_PATIENCE_MS, givesUp, pauseAfterFailure } from "./patience.js";
-import { Schedule } from "./schedule.js";
+import { Deadlines } from "./deadlines.js";
+import { Intake, newlyWatched } from "./intake.js";
+import type { NoData } from "./judge.js";
+import { ageOf, type Pace, paceOf } from "./pace.js";
+import { afterFailure, DEFAULT_PATIENCE_MS } from "./patience.js";
+import { Turns } from "./turns.js";
 import { Waker } from "./waker.js";
-import type { Moment, WatchEvent, Watched, WatchOptions, WatchSource, WatchTarget } from "./watch-types.js";
-
-export interface WatchPorts {
-  clock: Clock;
-  random: () => number;
-  poll: (requestId: string, limits: { signal: AbortSignal; timeout: number }) => Promise<Verdict>;
-}
+import type {
+  Ending,
+  Moment,
+  WatchEvent,
+  Watched,
+  WatchOptions,
+  WatchPorts,
+  WatchSource,
+  WatchTarget,
+} from "./watch-types.js";
 
 const UNCHANGED_MS = 300_000;
 /** A poll that is under way when the time is over may still take this long, in milliseconds. */
@@ -43,28 +46,26 @@ class Watcher {
   readonly #options: WatchOptions;
   readonly #pace: Pace;
   readonly #start: number;
-  readonly #deadline: number;
+  readonly #deadlines: Deadlines;
   readonly #waker: Waker;
   readonly #intake = new Intake();
-  readonly #schedule = new Schedule<Watched>();
+  readonly #turns: Turns;
   readonly #polling = new AbortController();
   #events: WatchEvent[] = [];
-  #underWay = 0;
   #live = 0;
   #failing = 0;
   #answered: boolean;
   #lastChange: number;
-  #nextLaunch = 0;
 
   constructor(ports: WatchPorts, options: WatchOptions) {
     this.#ports = ports;
     this.#options = options;
-    this.#pace =
-      options.interval === undefined ? (options.pace ?? adaptivePace) : fixedPace(options.interval);
+    this.#pace = paceOf(options);
     this.#start = ports.clock.monotonic();
-    this.#deadline = this.#start + (options.timeout || Number.POSITIVE_INFINITY);
     this.#answered = options.answered ?? false;
     this.#lastChange = this.#start;
+    this.#deadlines = new Deadlines(options);
+    this.#turns = new Turns(this.#deadlines, options.interval === undefined);
     this.#waker = new Waker(ports.clock, options.signal);
   }
 
@@ -81,7 +82,6 @@ class Watcher {
     while (true) {
       this.#options.signal?.throwIfAborted();
       this.#launchDue();
-      this.#judgeDeadline();
       this.#noteQuiet();
       const events = this.#events;
       this.#events = [];
@@ -93,28 +93,27 @@ class Watcher {
 
   #add(target: WatchTarget): void {
     const now = this.#now();
-    const fresh = { status: null, since: now, polls: 0, failures: 0, quietSince: now, notBefore: 0 };
-    this.#schedule.add(now, { ...target, ...fresh });
+    this.#turns.plan(newlyWatched(target, now), now, 0);
     this.#live++;
   }
 
   #launchDue(): void {
-    while (this.#underWay < POOL_SIZE) {
-      const now = this.#now();
-      // The last polls before the deadline all come at once: the pool alone holds them back.
-      if (this.#schedule.nextAt() > now || (now < this.#nextLaunch && now < this.#deadline)) return;
-      const watched = this.#schedule.take();
-      if (!watched) return;
-      if (this.#options.interval === undefined) this.#nextLaunch = now + BETWEEN_POLLS_MS;
-      this.#underWay++;
+    const now = this.#now();
+    for (let watched = this.#turns.take(now); watched; watched = this.#turns.take(now)) {
+      // It is due because its time is over, and the service asked for a longer wait.
+      if (watched.notBefore > now) {
+        this.#expire(watched);
+        continue;
+      }
+      this.#turns.begin(now);
       void this.#poll(watched);
     }
   }
 
   async #poll(watched: Watched): Promise<void> {
-    const timeout = this.#deadline - this.#now() + LAST_POLL_MS;
+    const timeout = this.#deadlines.of(watched) - this.#now() + LAST_POLL_MS;
     const verdict = await this.#ports.poll(watched.requestId, { signal: this.#polling.signal, timeout });
-    this.#underWay--;
+    this.#turns.end();
     if (this.#polling.signal.aborted) return;
     watched.polls++;
     if (verdict.kind === "data") this.#succeed(watched, verdict.data);
@@ -132,6 +131,7 @@ class Watcher {
     watched.failures = 0;
     watched.quietSince = this.#now();
     watched.createdAt ??= epochOf(data.created_at);
+    if (status !== "PENDING") watched.isQueued = false;
     if (status !== previous) {
       const seen = { requestId, status, previous, final: isFinal(status), data };
       this.#events.push({ kind: "state", ...seen, ...this.#moment() });
@@ -144,47 +144,45 @@ class Watcher {
 
   #fail(watched: Watched, verdict: NoData): void {
     const { error } = verdict;
-    const { requestId, status } = watched;
-    const patience = this.#options.patience ?? DEFAULT_PATIENCE_MS;
-    const now = this.#now();
+    const { requestId } = watched;
+    const { patience = DEFAULT_PATIENCE_MS } = this.#options;
+    const [now, random] = [this.#now(), this.#ports.random()];
     watched.failures++;
-    if (
-      givesUp(watched, verdict, { answered: this.#answered, patience, now, wallNow: this.#ports.clock.now() })
-    ) {
-      if (watched.failures > 1) this.#failing--;
-      this.#live--;
-      this.#events.push({ kind: "given-up", requestId, status, error, ...this.#moment() });
+    const circumstances = { answered: this.#answered, patience, now, wallNow: this.#ports.clock.now() };
+    const next = afterFailure(
+      watched,
+      verdict,
+      circumstances,
+      this.#pace(this.#age(watched), random),
+      random,
+    );
+    const isFirst = watched.failures === 1 && ++this.#failing === 1;
+    if (next === "give up") {
+      this.#drop(watched, { kind: "given-up", error });
       return;
     }
-    if (watched.failures === 1 && ++this.#failing === 1)
-      this.#events.push({ kind: "trouble", requestId, error });
-    const asked = (error.retryAfter ?? 0) * 1_000;
-    if (asked > 0) {
-      watched.quietSince += asked;
-      watched.notBefore = now + asked;
-      this.#events.push({ kind: "asked-to-wait", requestId, waitMs: asked, error });
+    if (isFirst) this.#events.push({ kind: "trouble", requestId, error });
+    if (next.askedMs > 0) {
+      watched.quietSince += next.askedMs;
+      watched.notBefore = now + next.askedMs;
+      this.#events.push({ kind: "asked-to-wait", requestId, waitMs: next.askedMs, error });
     }
-    const random = this.#ports.random();
-    const pause = pauseAfterFailure(watched.failures, this.#pace(this.#age(watched), random), random);
-    // The last look before patience ends is worth more than an even pace.
-    const patienceEnds = Math.max(watched.quietSince + patience - now, 1);
-    this.#plan(watched, Math.max(asked, Math.min(pause, patienceEnds)));
+    this.#plan(watched, next.waitMs);
   }
 
-  /** The next poll: after `waitMs`, but once more right before the deadline unless the service asked for longer. */
   #plan(watched: Watched, waitMs: number): void {
-    const now = this.#now();
-    const at = now + waitMs;
-    const isLast = at > this.#deadline && now < this.#deadline;
-    this.#schedule.add(isLast ? Math.max(this.#deadline, watched.notBefore) : at, watched);
+    if (!this.#turns.plan(watched, this.#now(), waitMs)) this.#expire(watched);
   }
 
-  #judgeDeadline(): void {
-    if (this.#now() < this.#deadline || this.#underWay > 0) return;
-    for (const { requestId, status } of this.#schedule.drain()) {
-      this.#live--;
-      this.#events.push({ kind: "timeout", requestId, status, ...this.#moment() });
-    }
+  #expire(watched: Watched): void {
+    this.#drop(watched, { kind: "timeout", limit: this.#deadlines.reached(watched, this.#now()) });
+  }
+
+  #drop(watched: Watched, end: Ending): void {
+    const { requestId, status, failures } = watched;
+    if (failures > 0) this.#failing--;
+    this.#live--;
+    this.#events.push({ ...end, requestId, status, ...this.#moment() });
   }
 
   #noteQuiet(): void {
@@ -195,18 +193,12 @@ class Watcher {
 
   /** Waits for whatever comes first: a poll that ends, one that is due, an id, the deadline, the signal. */
   async #idle(): Promise<void> {
-    const nextPoll = Math.max(this.#schedule.nextAt(), this.#nextLaunch);
-    const next = Math.min(nextPoll, this.#deadline, this.#lastChange + UNCHANGED_MS);
-    // With a full pool, or a deadline that only waits for the last polls, nothing but their end matters.
-    const isBlocked = this.#underWay > 0 && (this.#underWay >= POOL_SIZE || next <= this.#now());
-    const early = await this.#waker.sleepUntil(isBlocked ? Number.POSITIVE_INFINITY : next);
-    // The machine slept: nothing that was planned by the monotonic clock means anything now.
-    if (early) this.#schedule.allAt(this.#now(), ({ notBefore }) => notBefore);
+    const next = Math.min(this.#turns.nextAt(this.#now()), this.#lastChange + UNCHANGED_MS);
+    if (await this.#waker.sleepUntil(next)) this.#turns.allNow(this.#now());
   }
 
-  #age({ createdAt, since }: Watched): number {
-    const watchedFor = this.#now() - since;
-    return createdAt === undefined ? watchedFor : Math.max(watchedFor, this.#ports.clock.now() - createdAt);
+  #age(watched: Watched): number {
+    return ageOf(watched, this.#now(), this.#ports.clock.now());
   }
 
   #now(): number {
