@@ -58,8 +58,8 @@ export function post(baseUrl: string, path: string, key: string | null, body?: u
   });
 }
 
-/** Sends raw bytes and gives back all that comes until the other side closes. */
-export function raw(baseUrl: string, bytes: string): Promise<string> {
+/** Sends raw bytes and gives back all that comes until the other side closes, or until `hangUpMs` have passed. */
+export function raw(baseUrl: string, bytes: string, hangUpMs?: number): Promise<string> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname.replace(/^\[|\]$/g, ""));
@@ -71,6 +71,7 @@ export function raw(baseUrl: string, bytes: string): Promise<string> {
     socket.on("error", reject);
     socket.on("close", () => resolve(text));
     socket.write(bytes, "latin1");
+    if (hangUpMs !== undefined) setTimeout(() => socket.resetAndDestroy(), hangUpMs);
   });
 }
 

@@ -31,8 +31,8 @@ const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
 /** The sentences of a passage. */
 export function sentencesOf(passage: Passage): Sentence[] {
   const around = new Set(words(`${passage.heading} ${passage.kind === "table" ? passage.lines[0] : ""}`));
-  return pieces(passage).map(({ line, quote, kind }) => {
-    const text = readable(quote.join(" "), passage.file);
+  return pieces(passage).map(({ line, quote, kind, sentence = quote.join(" ") }) => {
+    const text = readable(sentence, passage.file);
     return { file: passage.file, line, quote, text, kind, terms: new Set(words(text)), around };
   });
 }
@@ -41,6 +41,8 @@ interface Piece {
   line: number;
   quote: string[];
   kind: Sentence["kind"];
+  /** Where the quoted lines hold more than it. */
+  sentence?: string;
 }
 
 function pieces(passage: Passage): Piece[] {
@@ -82,8 +84,9 @@ function joined(run: readonly { line: number; text: string }[]): Piece[] {
     });
     const first = covered[0];
     if (first === undefined || segment.trim() === "") return [];
-    const quote = covered.length === 1 ? [segment.trim()] : covered.map(({ text }) => text);
-    return [{ line: first.line, quote, kind: "prose" }];
+    const sentence = segment.trim();
+    const quote = covered.length === 1 ? [sentence] : covered.map(({ text }) => text);
+    return [{ line: first.line, quote, kind: "prose", sentence }];
   });
 }
 
@@ -131,9 +134,16 @@ export function distinct(ranked: readonly Scored[], limit: number): Scored[] {
   const chosen: Scored[] = [];
   for (const sentence of ranked) {
     if (chosen.length >= limit) break;
-    if (!chosen.some((other) => alike(other.terms, sentence.terms))) chosen.push(sentence);
+    if (!chosen.some((other) => alike(other.terms, sentence.terms) || overlap(other, sentence)))
+      chosen.push(sentence);
   }
   return chosen;
+}
+
+/** Quotes of whole lines can share one. */
+function overlap(a: Sentence, b: Sentence): boolean {
+  if (a.file !== b.file || a.quote.length + b.quote.length === 2) return false;
+  return a.line < b.line + b.quote.length && b.line < a.line + a.quote.length;
 }
 
 function alike(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {

@@ -15,7 +15,20 @@ const HAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 export function words(text: string): string[] {
   return rawWords(text)
     .filter((word) => !STOP.has(word))
-    .map(stem);
+    .map(knownStem);
+}
+
+/** Most words of a library come again and again. */
+const stems = new Map<string, string>();
+const MOST_STEMS = 100_000;
+
+function knownStem(word: string): string {
+  const known = stems.get(word);
+  if (known !== undefined) return known;
+  if (stems.size >= MOST_STEMS) stems.clear();
+  const found = stem(word);
+  stems.set(word, found);
+  return found;
 }
 
 /** Every word, lower case; camelCase and snake_case identifiers fall into their parts. */

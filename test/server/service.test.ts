@@ -1,0 +1,185 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { createListener } from "../../src/server/listener.js";
+import { commandResearcher } from "../../src/server/researchers/command.js";
+import type { Researcher } from "../../src/server/researchers/researcher.js";
+import type { Service, ServiceOptions } from "../../src/server/service.js";
+import { folderWith } from "../support/folder.js";
+import { endlessResearcher, instantResearcher, KEY, serviceFor, until } from "../support/service.js";
+import { VirtualClock } from "../support/virtual-clock.js";
+import { ask, post, raw } from "../support/wire.js";
+
+async function during<T>(
+  options: Partial<ServiceOptions>,
+  run: (service: Service) => Promise<T>,
+): Promise<T> {
+  const service = await serviceFor(options);
+  try {
+    return await run(service);
+  } finally {
+    await service.close();
+  }
+}
+
+const create = async ({ baseUrl }: Service, body: object = {}) =>
+  String((await post(baseUrl, "/api/v1/conversations", KEY, { prompt: "x", ...body })).json.data?.request_id);
+const stateOf = async ({ baseUrl }: Service, id: string) =>
+  (await ask(baseUrl, { path: `/api/v1/conversation/${id}/status`, key: KEY })).json.data?.status;
+const outputOf = async ({ baseUrl }: Service, id: string) =>
+  (await ask(baseUrl, { path: `/api/v1/conversation/${id}/output`, key: KEY })).json;
+const final = (service: Service, id: string) =>
+  until(async () => {
+    const state = await stateOf(service, id);
+    return state === "PENDING" || state === "PROCESSING" ? undefined : state;
+  });
+
+describe("with a program as researcher", () => {
+  const command = (text: string) => commandResearcher({ command: text, env: { PATH: process.env.PATH } });
+  const endOf = (text: string, body: object = {}) =>
+    during({ researcher: command(text) }, async (service) => {
+      const id = await create(service, body);
+      return [await final(service, id), (await outputOf(service, id)) as unknown];
+    });
+  const refused = (message: string) => ({
+    status: false,
+    version: "1.0.0",
+    error: {
+      code: "OUTPUT_NOT_AVAILABLE",
+      message: `There is no output, the conversation is FAILED: ${message}`,
+    },
+  });
+
+  it("what it prints is the output", async () => {
+    expect(await endOf("printf 'An answer.'")).toMatchObject([
+      "COMPLETED",
+      { data: { output: "An answer." } },
+    ]);
+    const body = { structured_output: true, output_schema: { type: "object", required: ["a"] } };
+    expect(await endOf(`echo '{"a": [1]}'`, body)).toMatchObject([
+      "COMPLETED",
+      { data: { output: { a: [1] } } },
+    ]);
+  });
+
+  it.each([
+    ["its last line on stderr is the reason", "echo early >&2; echo no luck >&2; exit 2", {}, "no luck"],
+    ["100 MiB are too much", "head -c 104857600 /dev/zero", {}, "The researcher printed more than 64 MiB."],
+    [
+      "what breaks the schema is no result",
+      `echo '{"a": 1}'`,
+      { structured_output: true, output_schema: { properties: { a: { type: "string" } } } },
+      "The result does not fit the output_schema: /a must be string.",
+    ],
+  ])("%s", async (_name, text, body, reason) => {
+    expect(await endOf(text, body)).toEqual(["FAILED", refused(reason)]);
+  });
+
+  it("stop and close leave nothing of it in the process table", async () => {
+    const folder = folderWith();
+    const gone = (name: string) => {
+      const path = `/proc/${readFileSync(join(folder, name), "utf8").trim()}/stat`;
+      return !existsSync(path) || readFileSync(path, "utf8").includes(") Z ");
+    };
+    const hanging = `name=$(mktemp -u ${folder}/XXXXXX); sleep 300 & echo $! > $name; mv $name ${folder}/$(ls ${folder} | wc -l).pid; wait`;
+    await during({ researcher: command(hanging) }, async (service) => {
+      const id = await create(service);
+      await until(async () => (existsSync(join(folder, "1.pid")) ? true : undefined));
+      await post(service.baseUrl, `/api/v1/conversation/${id}/stop`, KEY);
+      await until(async () => (gone("1.pid") ? true : undefined));
+      await create(service);
+      await until(async () => (existsSync(join(folder, "2.pid")) ? true : undefined));
+      expect(gone("2.pid")).toBe(false);
+    });
+    expect(gone("2.pid")).toBe(true);
+  });
+});
+
+it("is PENDING and PROCESSING for their least times", async () => {
+  const clock = new VirtualClock();
+  await during({ clock, pendingMs: 60_000, processingMs: 120_000 }, async (service) => {
+    const letGo = clock.hold();
+    const id = await create(service);
+    const begun = clock.now();
+    expect(await stateOf(service, id)).toBe("PENDING");
+    letGo();
+    await clock.sleep(59_000);
+    expect(await stateOf(service, id)).toBe("PENDING");
+    await clock.sleep(2_000);
+    expect(await stateOf(service, id)).toBe("PROCESSING");
+    await clock.sleep(118_000);
+    expect(await stateOf(service, id)).toBe("PROCESSING");
+    await clock.sleep(2_000);
+    expect(await stateOf(service, id)).toBe("COMPLETED");
+    expect(clock.now() - begun).toBe(181_000);
+  });
+});
+
+it("works on as many at a time as it has workers, first come first served", async () => {
+  const researcher = endlessResearcher();
+  await during({ researcher, workers: 3 }, async (service) => {
+    const ids: string[] = [];
+    for (let i = 0; i < 5; i++) ids.push(await create(service));
+    const states = () => Promise.all(ids.map((id) => stateOf(service, id)));
+    await until(async () => (researcher.running === 3 ? true : undefined));
+    expect(await states()).toEqual(["PROCESSING", "PROCESSING", "PROCESSING", "PENDING", "PENDING"]);
+    await post(service.baseUrl, `/api/v1/conversation/${ids[3]}/stop`, KEY);
+    await post(service.baseUrl, `/api/v1/conversation/${ids[0]}/stop`, KEY);
+    await until(async () => ((await stateOf(service, ids[4] ?? "")) === "PROCESSING" ? true : undefined));
+    expect(await states()).toEqual(["STOPPED", "PROCESSING", "PROCESSING", "STOPPED", "PROCESSING"]);
+  });
+  expect(researcher.running).toBe(0);
+});
+
+it("says nothing of a researcher's defect but in its log, and never a key", async () => {
+  const lines: string[] = [];
+  const researcher = instantResearcher(() => {
+    throw new Error(`the key ${KEY} is in here`);
+  });
+  await during({ researcher, log: (line) => lines.push(line) }, async (service) => {
+    const id = await create(service);
+    expect(await final(service, id)).toBe("FAILED");
+    expect(JSON.stringify(await outputOf(service, id))).toContain("The researcher failed unexpectedly.");
+  });
+  expect(lines.join("\n")).toContain("the key [key] is in here");
+  expect(lines.join("\n")).not.toContain(KEY);
+});
+
+it("a client that hangs up in the middle of its body costs nothing", async () => {
+  const lines: string[] = [];
+  await during({ log: (line) => lines.push(line) }, async (service) => {
+    const head = `POST /api/v1/conversations HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${KEY}\r\nContent-Type: application/json\r\n`;
+    const half = raw(service.baseUrl, `${head}Content-Length: 100\r\n\r\n{"prompt`, 50);
+    expect(await half).toBe("");
+    expect(await stateOf(service, await create(service))).toMatch(/PENDING|PROCESSING|COMPLETED/);
+  });
+  expect(lines).toEqual([]);
+});
+
+it("gives a client 10 s for its headers and 30 s for its request", () => {
+  const server = createListener(() => new Response());
+  expect([server.headersTimeout, server.requestTimeout]).toEqual([10_000, 30_000]);
+});
+
+it("answers to a host it was told to, and to no other", async () => {
+  await during({ allowHosts: ["Research.Example"] }, async ({ baseUrl }) => {
+    const status = async (Host: string) =>
+      (await ask(baseUrl, { path: "/openapi.json", headers: { Host } })).status;
+    expect(await status("research.example:80")).toBe(200);
+    expect(await status("other.example")).toBe(421);
+  });
+});
+
+it("closes once, at once, and leaves no connection open", async () => {
+  const close: Researcher = { ...instantResearcher(), close: async () => void closed.push("researcher") };
+  const closed: string[] = [];
+  const service = await serviceFor({ researcher: close });
+  await create(service);
+  const begun = performance.now();
+  await Promise.all([service.close(), service.close()]);
+  expect(performance.now() - begun).toBeLessThan(1_000);
+  expect(closed).toEqual(["researcher"]);
+  await sleep(1);
+  await expect(ask(service.baseUrl, { path: "/" })).rejects.toMatchObject({ code: "ECONNREFUSED" });
+});
