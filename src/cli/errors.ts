@@ -1,6 +1,7 @@
 import type { Signal } from "./host.js";
 
 export interface Facts {
+  httpStatus?: number | undefined;
   hint?: string | undefined;
   requestId?: string | undefined;
   localId?: string | undefined;

@@ -34,9 +34,10 @@ const REFUSALS: Record<RefusalKind, OurCode> = {
 /** The one place where an error becomes a code, a sentence and an exit code. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof CliError) {
-    const { hint, requestId, localId, retryAfter } = error.facts;
+    const { hint, httpStatus, requestId, localId, retryAfter } = error.facts;
     return {
       ...ours(error.code, error.message),
+      http_status: httpStatus,
       request_id: requestId,
       local_id: localId,
       retry_after: retryAfter,

@@ -144,18 +144,12 @@ function settle(error: unknown, pending: Pending | undefined, notSaved: LocalErr
 
 /** A create whose outcome nobody knows, with the name it has in the history. */
 export class UnknownOutcome extends CliError {
-  readonly httpStatus: number | undefined;
-
   constructor(error: OutcomeUnknownError, localId: string | undefined, hint: string) {
+    const { httpStatus, requestId, retryAfter, message } = error;
     super(
       "OUTCOME_UNKNOWN",
-      `the request was sent and no readable answer came back, so it may or may not exist (${error.message})`,
-      {
-        localId,
-        requestId: error.requestId,
-        hint,
-      },
+      `the request was sent and no readable answer came back, so it may or may not exist (${message})`,
+      { httpStatus, localId, requestId, retryAfter, hint },
     );
-    this.httpStatus = error.httpStatus;
   }
 }

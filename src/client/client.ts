@@ -54,7 +54,7 @@ export class ResearchClient {
         onRequestId?.(requestId, data);
         return verdict.kind === "data"
           ? { ...verdict.data, request_id: requestId }
-          : await this.#confirm(requestId, verdict);
+          : await this.#confirm(requestId, verdict, signal);
       }
       if (verdict.kind === "data") throw new OutcomeUnknownError("the answer has no request id");
       const again = verdict.kind === "fault" && !verdict.sent && FAULTS[verdict.fault].create === "retry";
@@ -80,6 +80,8 @@ export class ResearchClient {
       if (handling === "ask" || handling === "ask-retry") {
         const state = await this.#stateAfterStop(verdict, requestId, signal);
         if (state?.status === "STOPPED") return state;
+        // Who cannot even be asked has been tried often enough.
+        if (!state) throw verdict.error;
       }
       const again = handling === "retry" || handling === "ask-retry";
       await this.#pause("stop", verdict, again ? failures : undefined, signal, requestId);
@@ -123,15 +125,16 @@ export class ResearchClient {
     }
   }
 
-  /** A salvaged id counts as created once the service knows it; else by the answer it stood in. */
-  async #confirm(requestId: string, verdict: NoData): Promise<Created> {
-    const state = await this.#session.call("status", requestId, {});
+  /** A salvaged id counts as created once the service knows it; where it says no, by the answer it stood in. */
+  async #confirm(requestId: string, verdict: NoData, signal: AbortSignal | undefined): Promise<Created> {
+    const state = await this.#session.call("status", requestId, { signal, grace: CREATE_GRACE_MS });
     if (state.kind === "data") return { ...state.data, request_id: requestId };
-    if (verdict.kind === "refused") throw verdict.error;
+    const isCertain = state.kind === "refused" || isRateLimit(verdict);
+    if (verdict.kind === "refused" && isCertain) throw verdict.error;
     throw new OutcomeUnknownError(verdict.error.message, { ...verdict.error, requestId });
   }
 
-  /** The state after a stop that did not say; undefined where that cannot be learnt, or it may still be stopped. */
+  /** The state after a stop that did not say; undefined where that cannot be learnt. */
   async #stateAfterStop(
     verdict: NoData,
     requestId: string,
@@ -175,7 +178,13 @@ function stopHandling(verdict: NoData): "fail" | "retry" | "ask" | "ask-retry" {
   if (verdict.kind === "fault")
     return verdict.sent ? FAULTS[verdict.fault].stop : unsent(FAULTS[verdict.fault].stop);
   // §7: the code for stopping a FAILED or STOPPED conversation is not shown, so any refusal may be that.
-  return verdict.error.kind === "refused" || verdict.error.kind === "invalid-input" ? "ask" : "fail";
+  const { kind, enveloped } = verdict.error;
+  return enveloped && (kind === "refused" || kind === "invalid-input") ? "ask" : "fail";
+}
+
+/** A 429 created nothing, whatever else stands in it. */
+function isRateLimit(verdict: NoData): boolean {
+  return verdict.kind === "refused" && verdict.error.kind === "rate-limited";
 }
 
 /** A stop that never left needs no question about what it did. */

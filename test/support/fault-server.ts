@@ -1,5 +1,7 @@
 import { createServer, type Server, type Socket } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
 import type { Behaviour } from "./behaviours.js";
+import { CERTIFICATE, CERTIFICATE_KEY } from "./certificate.js";
 import { leftovers } from "./leftovers.js";
 import { type Operation, readRequests, type SeenRequest } from "./request-reader.js";
 
@@ -9,6 +11,8 @@ export type Script = (operation: Operation, nth: number, request: SeenRequest) =
 export interface FaultServerOptions {
   /** What happens to the nth connection, from 1, as it comes in; default: it is served. */
   onConnection?: (nth: number) => "serve" | "reset" | "hang" | "speak-no-http";
+  /** Speaks TLS, with a certificate that nobody signed. */
+  tls?: boolean;
 }
 
 /** A service on a real loopback socket that does to each request what a script says, and logs what it saw. */
@@ -56,7 +60,9 @@ export class FaultServer {
 
   /** Listens, on the port it had before where there was one: connections were refused meanwhile. */
   async open(): Promise<void> {
-    const server = createServer((socket) => this.#serve(socket));
+    const server = this.#options.tls
+      ? createTlsServer({ cert: CERTIFICATE, key: CERTIFICATE_KEY }, (socket) => this.#serve(socket))
+      : createServer((socket) => this.#serve(socket));
     this.#server = server;
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject).listen(this.#port, "127.0.0.1", resolve);

@@ -1,0 +1,94 @@
+import { answer } from "../support/behaviours.js";
+import { type FaultServer, faultServer, type Script } from "../support/fault-server.js";
+import { KEY } from "../support/happy-service.js";
+import { inProcess } from "../support/in-process.js";
+import { filesWith, foldersIn, type Listed, listed, plant } from "../support/machine.js";
+import { type RunResult, research, temporaryFolder } from "../support/run.js";
+import { VirtualClock } from "../support/virtual-clock.js";
+import { type JsonError, jsonErrors } from "../support/world.js";
+import { goodAnswer, ID, type Play } from "./plays.js";
+
+export type Command = "create" | "stop" | "status" | "output" | "watch";
+
+export interface Scene {
+  play: Play;
+  command: Command;
+  /** What the service says of the state when it is asked and that is not what goes wrong; default COMPLETED. */
+  state?: string;
+  /** Which polls of a watch go wrong, from the first one on; default: all. */
+  wrongPolls?: (nth: number) => boolean;
+  /** Whether whatever else the command asks goes wrong too. */
+  everything?: boolean;
+  /** Runs in this process, where waiting costs no time; else it is the built program, in real time. */
+  virtual?: boolean;
+  /** How long ago the request was created from this machine, in milliseconds; undefined: it was not. */
+  age?: number | undefined;
+  flags?: string[];
+}
+
+export interface Observed extends RunResult {
+  server: FaultServer;
+  errors: JsonError[];
+  /** The codes of the notices, in their order. */
+  notices: string[];
+  /** What `list` shows afterwards. */
+  history: Listed[];
+  /** Real milliseconds. */
+  elapsedMs: number;
+  /** Where the key turned up. */
+  leaks: string[];
+}
+
+/** The limit of one exchange: short enough to wait for, and long enough for a busy machine. */
+const REQUEST_TIMEOUT = { real: "700ms", virtual: "250ms" };
+
+/** Plays one fault against one command, and looks at everything that a user has afterwards. */
+export async function observe(scene: Scene): Promise<Observed> {
+  const { play, command, virtual = false, age, flags = [] } = scene;
+  const server = await faultServer(script(scene), play.on === "way" ? play.server : {});
+  const home = temporaryFolder();
+  const clock = new VirtualClock();
+  const way = { RESEARCH_BASE_URL: server.url, ...(play.on === "way" && play.env?.(server)) };
+  const env = { ...foldersIn(home), HOME: home, RESEARCH_API_KEY: KEY, ...way };
+  const now = virtual ? clock.now() : Date.now();
+  const { origin } = new URL(way.RESEARCH_BASE_URL);
+  if (command !== "create" && age !== undefined) plant(home, { requestId: ID, origin, createdAt: now - age });
+  const argv = [
+    ...(command === "create" ? ["create", PROMPT] : [command, ID]),
+    ...["--json", "--request-timeout", REQUEST_TIMEOUT[virtual ? "virtual" : "real"], ...flags],
+  ];
+  const start = performance.now();
+  const run = virtual
+    ? await inProcess(argv, { env, clock })
+    : await research(argv, { home, env, timeoutMs: 40_000 });
+  const elapsedMs = performance.now() - start;
+  const history = await listed(home);
+  await server.close();
+  const errors = jsonErrors(run.stderr);
+  const notices = noticesIn(run.stderr);
+  const leaks = [run.stdout, run.stderr].filter((text) => text.includes(KEY));
+  leaks.push(...filesWith(home, KEY));
+  return { ...run, server, errors, notices, history, elapsedMs, leaks };
+}
+
+/** Larger than what a socket takes at once, so that a fault can strike while it is being sent. */
+const PROMPT = `why? ${"because ".repeat(12_000)}`;
+
+function script({ play, command, state = "COMPLETED", wrongPolls = () => true, everything }: Scene): Script {
+  const wrong = command === "watch" ? "status" : command;
+  return (operation, nth) => {
+    const asked = operation === "other" ? command : operation;
+    const isWrong = operation === wrong ? command !== "watch" || wrongPolls(nth) : everything;
+    if (play.on === "request" && isWrong) return play.behaviour(asked);
+    if (operation === "other") return answer({ status: 403, body: "no tunnels here" });
+    const good = command === "watch" && nth === 1 && wrongPolls(2) ? "PROCESSING" : state;
+    return answer(goodAnswer(asked, good));
+  };
+}
+
+function noticesIn(stderr: string): string[] {
+  return stderr
+    .split("\n")
+    .filter((line) => line !== "")
+    .flatMap((line) => (JSON.parse(line) as { notice?: { code: string } }).notice?.code ?? []);
+}

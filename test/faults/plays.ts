@@ -1,0 +1,89 @@
+import type { Behaviour } from "../support/behaviours.js";
+import * as does from "../support/behaviours.js";
+import type { FaultServer, FaultServerOptions } from "../support/fault-server.js";
+import type { Command } from "./cell.js";
+
+/** The request that everything but create is about. */
+export const ID = "5f0c9a3e-7b1d-4c52-9d86-2f1e0a4b6c8d";
+export const OTHER_ID = "0b9d7c11-93a2-4f6e-8a55-c4e1d2f3a6b7";
+
+/** How a fault is played: what a request meets, or what is wrong with the way to the service. */
+export type Play =
+  | { on: "request"; behaviour: (operation: Command) => Behaviour }
+  | {
+      on: "way";
+      server?: FaultServerOptions;
+      /** What leads the program astray; by default it goes to the server. */
+      env?: (server: FaultServer) => Record<string, string>;
+    };
+
+/** A good answer of each operation (§4). */
+export function goodAnswer(operation: Command, status = "COMPLETED"): does.AnswerParts {
+  const created_at = "2030-01-01T00:00:00.000+00:00";
+  const data = {
+    create: { request_id: ID, status: "PENDING", created_at },
+    stop: { request_id: ID, status: "STOPPED", message: "stopped" },
+    status: { request_id: ID, status, created_at },
+    watch: { request_id: ID, status, created_at },
+    output: { request_id: ID, status, output: "the result" },
+  }[operation];
+  return { body: does.envelope(data) };
+}
+
+export const plays = {
+  always: (behaviour: Behaviour): Play => ({ on: "request", behaviour: () => behaviour }),
+  /** A good answer of which only so many bytes of its body come. */
+  cut: (bytes: number, end: "end" | "reset" = "end", length?: "none"): Play => ({
+    on: "request",
+    behaviour: (operation) =>
+      does.truncate({ ...goodAnswer(operation), ...(length && { length }) }, bytes, end),
+  }),
+  /** A byte a second, which is beyond the limit of an exchange in these tests. */
+  drip: (from: "head" | "body"): Play => ({
+    on: "request",
+    behaviour: (operation) => does.drip(goodAnswer(operation), 1_000, from),
+  }),
+  retryDate: (status: number, seconds: number): Play => ({
+    on: "request",
+    behaviour: () => {
+      const date = new Date(Date.now() + seconds * 1_000).toUTCString();
+      return does.refuse(status, "RATE_LIMIT_EXCEEDED", { "retry-after": date });
+    },
+  }),
+};
+
+/** Makes every look-up of a name end so, before the program is loaded; `never` leaves it open. */
+function preload(code: string): string {
+  const fail = `callback(Object.assign(new Error("getaddrinfo ${code}"), { code: "${code}" }))`;
+  const script = `import dns from "node:dns"; dns.lookup = (_name, _options, callback) => { ${
+    code === "never" ? "" : `process.nextTick(() => ${fail})`
+  } };`;
+  return `--import=data:text/javascript,${encodeURIComponent(script)}`;
+}
+
+const NAMED = { RESEARCH_BASE_URL: "http://research.example", RESEARCH_INSECURE_HTTP: "1" };
+
+export const ways = {
+  /** A port on which nobody listens: 1 is reserved for a service of the eighties. */
+  refused: { on: "way", env: () => ({ RESEARCH_BASE_URL: "http://127.0.0.1:1" }) } as Play,
+  resetOnAccept: { on: "way", server: { onConnection: () => "reset" } } as Play,
+  lookup: (code: string): Play => ({
+    on: "way",
+    env: () => ({ ...NAMED, NODE_OPTIONS: preload(code) }),
+  }),
+  noTls: {
+    on: "way",
+    server: { onConnection: () => "speak-no-http" },
+    env: ({ port }) => ({ RESEARCH_BASE_URL: `https://127.0.0.1:${port}` }),
+  } as Play,
+  selfSigned: {
+    on: "way",
+    server: { tls: true },
+    env: ({ port }) => ({ RESEARCH_BASE_URL: `https://127.0.0.1:${port}` }),
+  } as Play,
+  /** The server answers CONNECT with 403, as it answers whatever it does not know. */
+  proxyRefuses: {
+    on: "way",
+    env: ({ url }) => ({ ...NAMED, HTTP_PROXY: url }),
+  } as Play,
+};

@@ -1,0 +1,61 @@
+import { expect } from "vitest";
+import { observe } from "./cell.js";
+import { cell, HOUR_MS, onTheWay, sound, states } from "./matrix.js";
+import { ID } from "./plays.js";
+import { ROWS, type Row } from "./table.js";
+
+const polls = (from: number, to: number) => (nth: number) => nth >= from && nth <= to;
+
+/** The watch goes on over three polls that go wrong, and says so twice. */
+async function goesOn(row: Row, from: number): Promise<void> {
+  const wrongPolls = polls(from, from + 2);
+  const seen = await observe({ play: row.play, command: "watch", age: HOUR_MS, virtual: true, wrongPolls });
+  sound(row, seen, 0);
+  const said = seen.notices.filter((code) => code === "TROUBLE" || code === "RECOVERED");
+  expect(said).toEqual(["TROUBLE", "RECOVERED"]);
+  expect(seen.server.count("status")).toBe(from + 3);
+  expect(states(seen)).toEqual(["COMPLETED"]);
+  if (!row.wait) return;
+  const last = JSON.parse(seen.stdout.trimEnd().split("\n").at(-1) ?? "");
+  expect(last.elapsed_ms).toBeGreaterThanOrEqual(3 * row.wait * 1_000);
+}
+
+/** The watch waits as long as it was told, and so asks nothing more before its own time is over. */
+async function waits(row: Row): Promise<void> {
+  const flags = ["--timeout", "2d"];
+  const seen = await observe({ play: row.play, command: "watch", age: HOUR_MS, virtual: true, flags });
+  expect(seen).toMatchObject({ code: 8, errors: [{ code: "TIMEOUT" }] });
+  expect(seen.server.count("status")).toBe(1);
+}
+
+/** The watch ends at its first poll, with the line that goes on. */
+async function ends(row: Row, exit: number): Promise<void> {
+  const seen = await observe({ play: row.play, command: "watch", age: HOUR_MS, virtual: !onTheWay(row) });
+  sound(row, seen, exit);
+  expect(seen.server.count("status")).toBe(onTheWay(row) ? 0 : 1);
+  expect(JSON.parse(seen.stdout)).toMatchObject({ request_id: ID, final: false, error: { exit_code: exit } });
+  expect(seen.errors[0]?.hint).toContain(`research watch ${ID}`);
+}
+
+function watch(row: Row): void {
+  const { watch: does } = row;
+  if (does === undefined) return;
+  const exit = Number(/\d+/.exec(String(does))?.[0]);
+  if (onTheWay(row) && does === "K") {
+    cell(row, "watch", "until patience ends", async () => {
+      const flags = ["--interval", "50ms", "--patience", "1s"];
+      const seen = await observe({ play: row.play, command: "watch", age: HOUR_MS, flags });
+      sound(row, seen, 9);
+      expect(seen.elapsedMs).toBeGreaterThan(1_000);
+      expect(seen.notices.filter((code) => code === "TROUBLE")).toHaveLength(1);
+      expect(seen.errors[0]?.hint).toContain(`research watch ${ID}`);
+    });
+  } else if (does === "waits") cell(row, "watch", "", () => waits(row));
+  else if (does === "K") cell(row, "watch", "from the start", () => goesOn(row, 1));
+  else {
+    cell(row, "watch", "at the start", () => ends(row, exit));
+    if (String(does).endsWith("K") && !onTheWay(row)) cell(row, "watch", "later", () => goesOn(row, 2));
+  }
+}
+
+for (const row of ROWS) watch(row);
