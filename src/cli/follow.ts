@@ -7,6 +7,7 @@ import { CliError, ClosedPipe, EXIT_CODES, Interrupted } from "./errors.js";
 import { failureOf } from "./failure.js";
 import type { Target } from "./ids.js";
 import { Ledger } from "./ledger.js";
+import type { OnDone } from "./on-done.js";
 import { exitCodeOf, type Followed } from "./outcome.js";
 import { resumeCommand } from "./resume.js";
 import { PLAIN } from "./terminal.js";
@@ -16,6 +17,8 @@ import { changeLine, liveText, unchangedLine, type WatchLine, watchJson } from "
 export interface FollowOptions {
   /** Milliseconds; 0 or absent for none. */
   timeout?: number;
+  /** The same for the time in PENDING. */
+  queueTimeout?: number;
   interval?: number;
   patience?: number;
   stopOnInterrupt?: boolean;
@@ -25,6 +28,8 @@ export interface FollowOptions {
   print: boolean;
   /** The words of the command that goes on after this one: `watch`, or `output -w`; undefined where none can. */
   resume: readonly string[] | undefined;
+  /** Told of each id that ends. */
+  done?: OnDone | undefined;
 }
 
 const REDRAW_MS = 1_000;
@@ -44,12 +49,14 @@ export async function follow(
 }
 
 type Event<Kind extends WatchEvent["kind"]> = Extract<WatchEvent, { kind: Kind }>;
+type Late = Event<"timeout">;
 type Moment = Pick<WatchLine, "at" | "elapsedMs">;
 
 class Follower {
   readonly #ctx: Context;
   readonly #options: FollowOptions;
   readonly #ledger: Ledger;
+  readonly #late: Record<Late["limit"], string[]> = { whole: [], queue: [] };
   #redraw: NodeJS.Timeout | undefined;
   #isLive = false;
 
@@ -66,21 +73,18 @@ class Follower {
       this.#draw();
       this.#redraw = setInterval(() => this.#draw(), REDRAW_MS);
     }
-    const { timeout, ...rest } = this.#options;
     const targets = this.#ledger.targets.map(watchTarget);
     try {
-      const watched = client.watch(targets, {
-        ...rest,
-        signal,
-        timeout: timeout || Number.POSITIVE_INFINITY,
-      });
+      const watched = client.watch(targets, { ...this.#options, signal });
       for await (const event of watched) await this.#show(event);
     } catch (error) {
       if (error instanceof Interrupted) await this.#interrupted(error);
       if (!(error instanceof ClosedPipe)) throw error;
       for (const id of this.#ledger.unfinished) this.#ledger.finish(id, EXIT_CODES.NOT_FINISHED);
     }
-    await this.#sayTimeout();
+    const { timeout = 0, queueTimeout = 0 } = this.#options;
+    await this.#sayTimeout(this.#late.whole, "not finished", timeout);
+    await this.#sayTimeout(this.#late.queue, "still in the queue", queueTimeout);
     return this.#ledger.results;
   }
 
@@ -108,6 +112,7 @@ class Follower {
       case "given-up":
         return this.#gaveUp(event);
       case "timeout":
+        this.#late[event.limit].push(event.requestId);
         return this.#lastLine(event.requestId, EXIT_CODES.TIMEOUT, event);
     }
   }
@@ -118,7 +123,10 @@ class Follower {
     this.#ledger.see(requestId, status);
     this.#draw();
     if (!this.#isLive) await reporter.say(changeLine(requestId, status, elapsedMs));
-    if (final) this.#ledger.finish(requestId, exitCodeOf(status));
+    if (final) {
+      this.#ledger.finish(requestId, exitCodeOf(status));
+      this.#options.done?.run({ requestId, status });
+    }
     if (!this.#options.print) return;
     if (reporter.json) await reporter.resultJson(watchJson(event));
     else if (final) await reporter.result(`${statusLine(requestId, status, PLAIN)}\n`);
@@ -168,19 +176,15 @@ class Follower {
     }
   }
 
-  async #sayTimeout(): Promise<void> {
-    const late = this.#ledger.results.filter(({ exitCode }) => exitCode === EXIT_CODES.TIMEOUT);
-    const ids = late.map(({ requestId }) => requestId);
-    const requestId = ids[0];
-    if (requestId === undefined || !this.#options.timeout) return;
-    const what =
-      ids.length === 1
-        ? `${requestId} is not finished`
-        : `${ids.length} of ${this.#ledger.results.length} are not finished`;
+  async #sayTimeout(ids: readonly string[], what: string, afterMs: number): Promise<void> {
+    const [requestId, ...others] = ids;
+    if (requestId === undefined) return;
+    const which =
+      others.length === 0 ? `${requestId} is` : `${ids.length} of ${this.#ledger.results.length} are`;
     const resume = this.#resume(ids);
-    const error = new CliError("TIMEOUT", `${what} after ${formatDuration(this.#options.timeout)}`, {
+    const error = new CliError("TIMEOUT", `${which} ${what} after ${formatDuration(afterMs)}`, {
       hint: resume && `The research goes on; go on with: ${resume}`,
-      requestId: ids.length === 1 ? requestId : undefined,
+      requestId: others.length === 0 ? requestId : undefined,
     });
     await this.#ctx.reporter.error(failureOf(error));
   }

@@ -58,6 +58,12 @@ export function watchFlags(command: Command): Command {
       new Option("--timeout <duration>", "stop waiting after this long; 0 for never").argParser(duration),
     )
     .addOption(
+      new Option(
+        "--queue-timeout <duration>",
+        "stop waiting for what is PENDING after this long; 0 for never",
+      ).argParser(duration),
+    )
+    .addOption(
       new Option("--interval <duration>", "poll at this fixed pace (default: adaptive)").argParser(
         positiveDuration,
       ),
@@ -69,6 +75,15 @@ export function watchFlags(command: Command): Command {
       ).argParser(positiveDuration),
     )
     .option("--stop-on-interrupt", "Ctrl-C stops the research too");
+}
+
+/** The flag of whatever sees requests end. */
+export function onDoneFlag(command: Command): Command {
+  return command.option(
+    "--on-done <command>",
+    "run a shell command for each request that ended, with RESEARCH_REQUEST_ID, RESEARCH_STATUS and, where " +
+      "the result went to a file, RESEARCH_RESULT_FILE",
+  );
 }
 
 /** Flags of whatever delivers a result. */

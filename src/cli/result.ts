@@ -18,8 +18,8 @@ export function checkResultOptions({ output, force }: ResultOptions): void {
 }
 
 /**
- * Delivers the output of a completed conversation. stdout gets it exactly, made safe only where that is a
- * terminal. Throws CliError `SCHEMA_MISMATCH` after delivery, with `strict`.
+ * Delivers the output of a completed conversation; see `writeResult` and `checkFit`. Throws CliError
+ * `SCHEMA_MISMATCH` after delivery, with `strict`.
  */
 export async function deliver(
   ctx: Context,
@@ -27,36 +27,56 @@ export async function deliver(
   entry: Entry | undefined,
   options: ResultOptions,
 ): Promise<void> {
-  const { reporter, host, settings } = ctx;
-  const field = settings.gaps.outputField.value;
-  const result = Object.hasOwn(data, field) ? data[field] : data;
-  const text = reporter.json ? `${safeJson(data)}\n` : asText(result);
-  if (options.output !== undefined && options.output !== "-") {
-    writeTarget(options.output, text, options.force ?? false);
-    await reporter.say(`wrote ${options.output}`);
-  } else if (host.stdout.isTTY && !reporter.json) {
+  await writeResult(ctx, data, options);
+  await checkFit(ctx, data, entry, options);
+}
+
+/**
+ * Writes the output of a completed conversation. stdout gets it exactly, made safe only where that is a
+ * terminal. Returns the path of the file it went to, if any. Throws LocalError, ClosedPipe.
+ */
+export async function writeResult(
+  ctx: Context,
+  data: Data,
+  { output, force = false }: ResultOptions,
+): Promise<string | undefined> {
+  const { reporter, host } = ctx;
+  const text = reporter.json ? `${safeJson(data)}\n` : resultText(resultOf(ctx, data));
+  if (output !== undefined && output !== "-") {
+    writeTarget(output, text, force);
+    await reporter.say(`wrote ${output}`);
+    return output;
+  }
+  if (host.stdout.isTTY && !reporter.json) {
     const safe = safeResult(text);
     await reporter.result(safe.endsWith("\n") ? safe : `${safe}\n`);
   } else {
     await reporter.result(text);
   }
-  await checkFit(ctx, result, entry, options.strict ?? false);
+  return undefined;
+}
+
+/** What of the output's data is the result: the setting `output-field` where it is there, else all of it. */
+export function resultOf({ settings }: Context, data: Data): unknown {
+  const field = settings.gaps.outputField.value;
+  return Object.hasOwn(data, field) ? data[field] : data;
 }
 
 /** Text as it is, anything else as indented JSON. */
-function asText(result: unknown): string {
+export function resultText(result: unknown): string {
   return typeof result === "string" ? result : `${safeJson(result, 2)}\n`;
 }
 
-async function checkFit(
+/** Checks a result against the schema it was asked for, where that is known: a mismatch is said, or thrown with `strict`. */
+export async function checkFit(
   ctx: Context,
-  result: unknown,
-  entry: Entry | undefined,
-  strict: boolean,
+  data: Data,
+  entry: Pick<Entry, "request_id" | "output_schema"> | undefined,
+  { strict = false }: ResultOptions,
 ): Promise<void> {
   if (!entry?.output_schema) return;
   const { resultFault } = await import("./json-schema.js");
-  const fault = resultFault(entry.output_schema, result);
+  const fault = resultFault(entry.output_schema, resultOf(ctx, data));
   if (fault === undefined) return;
   const message = `the result does not fit its schema: ${fault}`;
   if (strict) throw new CliError("SCHEMA_MISMATCH", message, { requestId: entry.request_id ?? undefined });

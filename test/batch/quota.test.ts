@@ -1,33 +1,16 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { main } from "../../src/cli/main.js";
 import { blockedUntil, tierFlag } from "../../src/cli/quota.js";
 import { RefusedError } from "../../src/client/errors.js";
 import { History } from "../../src/store/history.js";
 import { hour, reserve } from "../../src/store/reserve.js";
 import { answer, errorEnvelope, refuse } from "../support/behaviours.js";
 import { folderWith } from "../support/folder.js";
-import { HappyService, KEY } from "../support/happy-service.js";
-import { perform, type Ran } from "../support/host.js";
-import { VirtualClock } from "../support/virtual-clock.js";
+import { KEY } from "../support/happy-service.js";
+import { memoryHost } from "../support/host.js";
+import { machine } from "./machine.js";
 
 const HOUR = 3_600_000;
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
-type Options = Parameters<typeof HappyService.start>[0];
-
-/** One machine and one service in virtual time. */
-async function machine(options: Options = {}) {
-  const service = await HappyService.start(options);
-  closing.push(() => service.server.close());
-  const clock = new VirtualClock();
-  const home = folderWith();
-  const env = { HOME: home, ...service.env };
-  const run = (...argv: string[]): Promise<Ran> => perform(argv, { env, clock });
-  return { service, clock, run, env, creates: () => service.server.count("create") };
-}
-
 test("quota counts this machine's creates of the last hour for one origin and key, and says so", async () => {
   const { clock, run, creates } = await machine();
   for (let i = 0; i < 3; i++) await run("create", `question ${i}`);
@@ -128,8 +111,6 @@ test("--wait-for-quota waits out a 429 for its Retry-After, and at least a minut
 test("an interrupted wait sends nothing", async () => {
   const { run, creates, env, clock } = await machine();
   await run("create", "one", "--per-hour", "1");
-  const { memoryHost } = await import("../support/host.js");
-  const { main } = await import("../../src/cli/main.js");
   const resume = clock.hold();
   const { host, send, written } = memoryHost({
     env,

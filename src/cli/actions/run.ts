@@ -1,17 +1,17 @@
-import type { CreateBody } from "../../protocol/conversation.js";
+import { type CreateBody, isFinal } from "../../protocol/conversation.js";
 import type { Context } from "../context.js";
 import { Interrupted } from "../errors.js";
 import { follow } from "../follow.js";
-import { worstFollowed } from "../outcome.js";
+import { OnDone, type OnDoneOptions } from "../on-done.js";
 import { sayLeft } from "../quota.js";
 import { readRequest, showRequest } from "../request.js";
-import { checkResultOptions, deliver } from "../result.js";
+import { checkFit, checkResultOptions, writeResult } from "../result.js";
 import { resumeCommand } from "../resume.js";
 import { submitWithinQuota } from "../submit.js";
 import { type CreateOptions, saySaved } from "./create.js";
 import { endedWithout, type OutputOptions } from "./output.js";
 
-export type RunOptions = CreateOptions & OutputOptions;
+export type RunOptions = CreateOptions & OutputOptions & OnDoneOptions;
 
 /** `create`, `watch` and `output` in one: stdout is the result. */
 export async function run(ctx: Context, prompt: string | undefined, options: RunOptions): Promise<number> {
@@ -40,13 +40,21 @@ export async function perform(
   if (ctx.signal.aborted) throw interrupted(ctx, requestId, resume);
   const entry = ctx.history?.find(requestId)[0];
   const target = { requestId, entry };
-  const followed = await follow(ctx, [target], { ...options, print: false, answered: true, resume });
-  const code = worstFollowed(followed);
-  if (code !== 0) return endedWithout(ctx, code, followed[0]);
-  const data = await ctx.client.output(requestId, { signal: ctx.signal });
-  await deliver(ctx, data, entry, options);
+  const [followed] = await follow(ctx, [target], { ...options, print: false, answered: true, resume });
+  const done = OnDone.of(ctx, options);
+  const { status = null, exitCode = 0 } = followed ?? {};
+  let file: string | undefined;
+  try {
+    if (exitCode !== 0) return await endedWithout(ctx, exitCode, followed);
+    const data = await ctx.client.output(requestId, { signal: ctx.signal });
+    file = await writeResult(ctx, data, options);
+    await checkFit(ctx, data, entry, options);
+  } finally {
+    if (status !== null && isFinal(status)) done?.run({ requestId, status, file });
+    await done?.settle(0);
+  }
   if (submitted.notSaved) throw submitted.notSaved;
-  return 0;
+  return done ? done.settle(0) : 0;
 }
 
 function interrupted(ctx: Context, requestId: string, resume: readonly string[] | undefined): unknown {

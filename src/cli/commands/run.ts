@@ -1,4 +1,4 @@
-import { quotaFlags, requestFlags, resultFlags, watchFlags } from "../options.js";
+import { onDoneFlag, quotaFlags, requestFlags, resultFlags, watchFlags } from "../options.js";
 import { type Define, help } from "./command.js";
 
 export const run: Define = (program, perform) => {
@@ -7,7 +7,7 @@ export const run: Define = (program, perform) => {
     .summary("submit a question, wait, and print the result")
     .description("`create`, `watch` and `output` in one: stdout is the result.")
     .argument("[prompt]", "the question; - or nothing reads stdin");
-  quotaFlags(resultFlags(watchFlags(requestFlags(command))))
+  onDoneFlag(quotaFlags(resultFlags(watchFlags(requestFlags(command)))))
     .option("--wait-for-quota", "where the hourly limit is reached, wait for it instead of ending with 7")
     .addHelpText(
       "after",

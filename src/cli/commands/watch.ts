@@ -1,4 +1,4 @@
-import { watchFlags } from "../options.js";
+import { onDoneFlag, watchFlags } from "../options.js";
 import { type Define, help } from "./command.js";
 
 export const watch: Define = (program, perform) => {
@@ -9,7 +9,7 @@ export const watch: Define = (program, perform) => {
       "Poll until every request is COMPLETED, FAILED or STOPPED. Ctrl-C ends the watch, never the research.",
     )
     .argument("<id...>", "ids, unique prefixes of ids made here, or @last");
-  watchFlags(command)
+  onDoneFlag(watchFlags(command))
     .addHelpText(
       "after",
       help({

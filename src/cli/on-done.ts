@@ -1,0 +1,101 @@
+import { resolve } from "node:path";
+import type { Readable } from "node:stream";
+import type { Status } from "../protocol/conversation.js";
+import type { Context } from "./context.js";
+import { EXIT_CODES } from "./errors.js";
+
+export interface OnDoneOptions {
+  /** A shell command. */
+  onDone?: string;
+}
+
+/** A request that ended, and the file its result is in where that was fetched. */
+export interface Done {
+  requestId: string;
+  status: Status;
+  file?: string | undefined;
+}
+
+/** What a command left running in the background may still print after it, in milliseconds. */
+const LAST_WORDS_MS = 500;
+
+/** Runs a shell command for each request that ended, one after the other, beside whatever else goes on. */
+export class OnDone {
+  readonly #ctx: Context;
+  readonly #command: string;
+  #queue: Promise<void> = Promise.resolve();
+  #failures = 0;
+
+  /** Undefined where no command was given. */
+  static of(ctx: Context, { onDone }: OnDoneOptions): OnDone | undefined {
+    return onDone === undefined ? undefined : new OnDone(ctx, onDone);
+  }
+
+  private constructor(ctx: Context, command: string) {
+    this.#ctx = ctx;
+    this.#command = command;
+  }
+
+  /** Has the command run when its turn comes. `after` is called when it has ended, but for an interruption. */
+  run(done: Done, after?: () => void): void {
+    this.#queue = this.#queue.then(async () => {
+      if (this.#ctx.signal.aborted) return;
+      await this.#run(done);
+      after?.();
+    });
+  }
+
+  /** Waits for what is still to be run; a failure turns the exit code 0 into 1. */
+  async settle(exitCode: number): Promise<number> {
+    await Promise.race([this.#queue, aborted(this.#ctx.signal)]);
+    return exitCode === 0 && this.#failures > 0 ? EXIT_CODES.INTERNAL : exitCode;
+  }
+
+  async #run({ requestId, status, file }: Done): Promise<void> {
+    const env = {
+      ...this.#ctx.host.env,
+      RESEARCH_REQUEST_ID: requestId,
+      RESEARCH_STATUS: status,
+      RESEARCH_RESULT_FILE: file && resolve(file),
+    };
+    const fault = await this.#shell(env).catch((error: Error) => error.message);
+    if (fault === undefined) return;
+    this.#failures++;
+    await this.#ctx.reporter.notice("ON_DONE_FAILED", `--on-done failed for ${requestId}: ${fault}`);
+  }
+
+  /** Returns how the command failed; undefined where it did not. Throws where it could not be started. */
+  async #shell(env: NodeJS.ProcessEnv): Promise<string | undefined> {
+    const { spawn } = await import("node:child_process");
+    const child = spawn(this.#command, { shell: true, stdio: ["ignore", "pipe", "pipe"], env });
+    const relayed = Promise.all([this.#relay(child.stdout), this.#relay(child.stderr)]);
+    const fault = await new Promise<string | undefined>((tell, reject) => {
+      child.once("error", reject);
+      child.once("exit", (code, signal) => {
+        if (signal) tell(`it died of ${signal}`);
+        else tell(code === 0 ? undefined : `it ended with ${code}`);
+      });
+    });
+    const timer = new AbortController();
+    const enough = this.#ctx.host.clock.sleep(LAST_WORDS_MS, timer.signal).catch(() => {});
+    await Promise.race([relayed, enough]);
+    timer.abort();
+    return fault;
+  }
+
+  /** What the command prints goes to stderr, in the form that stderr has. */
+  async #relay(stream: Readable): Promise<void> {
+    const { createInterface } = await import("node:readline");
+    const { reporter } = this.#ctx;
+    for await (const line of createInterface({ input: stream })) {
+      await (reporter.json ? reporter.notice("ON_DONE", line) : reporter.say(line));
+    }
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((tell) => {
+    if (signal.aborted) tell();
+    else signal.addEventListener("abort", () => tell(), { once: true });
+  });
+}

@@ -1,0 +1,101 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { machine } from "./machine.js";
+
+const TELL = `echo "$RESEARCH_REQUEST_ID $RESEARCH_STATUS $(basename "$RESEARCH_RESULT_FILE")"`;
+
+test("watch runs --on-done once for each id that ended; what it prints goes to stderr", async () => {
+  const { run, service } = await machine();
+  const ids = ["a => COMPLETED", "b => PENDING FAILED", "c => STOPPED"].map((prompt) => service.add(prompt));
+  const { code, stdout, stderr } = await run("watch", ...ids, "--on-done", TELL);
+  expect(code).toBe(3);
+  expect(stdout.trim().split("\n").sort()).toEqual(
+    [`${ids[0]}\tCOMPLETED`, `${ids[1]}\tFAILED`, `${ids[2]}\tSTOPPED`].sort(),
+  );
+  for (const [id, status] of [
+    [ids[0], "COMPLETED"],
+    [ids[1], "FAILED"],
+    [ids[2], "STOPPED"],
+  ]) {
+    expect(stderr.split(`${id} ${status} \n`)).toHaveLength(2);
+  }
+});
+
+test("run tells the file that the result went to, and keeps its environment", async () => {
+  const { run, home, env } = await machine();
+  env.MINE = "kept";
+  env.RESEARCH_RESULT_FILE = "of somebody else";
+  const file = join(home, "answer.md");
+  const { code, stderr } = await run(
+    "run",
+    "tides",
+    "-o",
+    file,
+    "--on-done",
+    `cat "$RESEARCH_RESULT_FILE"; echo; echo $MINE`,
+  );
+  expect(code).toBe(0);
+  expect(stderr).toContain(`${readFileSync(file, "utf8")}\nkept\n`);
+  const failed = await run("run", "tides => FAILED", "-o", join(home, "b.md"), "--on-done", TELL);
+  expect(failed).toMatchObject({ code: 3, stderr: expect.stringMatching(/ FAILED \n/) });
+});
+
+test("a command that fails is a notice and turns 0 into 1, and nothing else", async () => {
+  const { run, service } = await machine();
+  const fine = await run("watch", service.add("a => COMPLETED"), "--on-done", "exit 7");
+  expect(fine).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/note: --on-done failed for .*: it ended with 7/),
+  });
+  expect((await run("watch", service.add("a => FAILED"), "--on-done", "kill -9 $$")).code).toBe(3);
+});
+
+test("in JSON mode what it prints is JSON too", async () => {
+  const { run, service } = await machine();
+  const { stderr } = await run(
+    "watch",
+    service.add("a => COMPLETED"),
+    "--json",
+    "--on-done",
+    "echo one; echo two >&2; exit 1",
+  );
+  const notices = stderr
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line).notice);
+  expect(notices.map(({ code }) => code).sort()).toEqual(["ON_DONE", "ON_DONE", "ON_DONE_FAILED"]);
+});
+
+test("--queue-timeout ends the wait for what stays PENDING, and lets what has begun go on", async () => {
+  const { run, service, clock } = await machine();
+  const stuck = service.add("stuck => PENDING");
+  const slow = service.add(`slow => PENDING ${"PROCESSING ".repeat(200)}COMPLETED`);
+  const start = clock.monotonic();
+  const ended = await run("watch", stuck, slow, "--queue-timeout", "90s", "--json");
+  expect(ended.code).toBe(8);
+  const last = (id: string) =>
+    ended.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+      .findLast((line) => line.request_id === id);
+  expect(last(stuck)).toMatchObject({ status: "PENDING", final: false, elapsed_ms: 90_000 });
+  expect(last(slow)).toMatchObject({ status: "COMPLETED", final: true });
+  expect(clock.monotonic() - start).toBeGreaterThan(600_000);
+  expect(JSON.parse(ended.stderr.trim()).error).toMatchObject({
+    code: "TIMEOUT",
+    request_id: stuck,
+    message: `${stuck} is still in the queue after 1m 30s`,
+    hint: `The research goes on; go on with: research watch ${stuck}`,
+  });
+});
+
+test("--timeout is for the whole, in the queue or not", async () => {
+  const { run, service, clock } = await machine();
+  const ids = [service.add("a => PENDING"), service.add("b => PROCESSING")];
+  const start = clock.monotonic();
+  const { code, stderr } = await run("watch", ...ids, "--queue-timeout", "2h", "--timeout", "1h");
+  expect([code, clock.monotonic() - start]).toEqual([8, 3_600_000]);
+  expect(stderr).toContain("2 of 2 are not finished after 1h 00m");
+});
