@@ -21,9 +21,10 @@ async function watching(source: WatchSource, reply: Reply, options: WatchOptions
   const begin = clock.monotonic();
   const polls: number[] = [];
   // What is loaded for the first request takes real time, in which virtual time must not pass.
-  const release = clock.hold();
+  let release: (() => void) | undefined = clock.hold();
   const server = await faultServer((_operation, nth, { path }) => {
-    release();
+    release?.();
+    release = undefined;
     polls.push(clock.monotonic() - begin);
     const requestId = path.split("/").at(-2) ?? "";
     const said = reply(clock.monotonic() - begin, nth, requestId);
