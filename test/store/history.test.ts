@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, readFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { History } from "../../src/store/history.js";
@@ -60,25 +60,18 @@ test("a salvaged id stays with its unknown, and resolving settles it once", () =
   expect(open().list({ limit: 9 })).toMatchObject([{ status: "PENDING", request_id: "id-9" }]);
 });
 
-test("an id that found no room in the log is kept in the room beside its intent, a long schema or not", () => {
-  const { folder, open } = world();
-  const closed = join(folder, "history.jsonl");
-  const history = open();
+test("an id that found no room in the log is kept in the room beside its intent", () => {
+  const { folder, log, open } = world();
   const output_schema = { description: "é".repeat(5_000) };
-  const pending = history.begin({
-    origin: ORIGIN,
-    profile: "work",
-    apiKey: "k",
-    body: { prompt: "ü\n", structured_output: true, output_schema },
-  });
-  // A folder where the log should be: nothing can be appended.
-  appendFileSync(closed, "");
-  const blocked = new History(folder, Date.now);
-  Object.defineProperty(blocked, "unused", { value: closed });
+  const body = { prompt: "ü\n", structured_output: true, output_schema } as const;
+  const pending = open().begin({ origin: ORIGIN, profile: "work", apiKey: "k", body });
+  // A log that leads nowhere can be neither appended to nor read.
+  symlinkSync(join(folder, "missing", "log"), log);
   pending.created("id-1", { status: "PENDING", created_at: "2030-01-01T00:00:00Z" });
   expect(open().list({ limit: 9 })).toMatchObject([
     { request_id: "id-1", output_schema, prompt: "ü\n", profile: "work" },
   ]);
+  expect(open().find("id-1")).toMatchObject([{ status: "PENDING" }]);
 });
 
 test("unknown outcomes first, then the newest by created_at, with the last state seen", () => {
