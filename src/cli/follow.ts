@@ -1,7 +1,7 @@
 import type { ResearchError } from "../client/errors.js";
 import type { WatchEvent } from "../client/watch-types.js";
 import { epochOf } from "../clock.js";
-import { type Context, SILENT_WAIT_MS } from "./context.js";
+import type { Context } from "./context.js";
 import { formatDuration } from "./durations.js";
 import { CliError, ClosedPipe, EXIT_CODES, Interrupted } from "./errors.js";
 import { failureOf } from "./failure.js";
@@ -12,6 +12,7 @@ import { exitCodeOf, type Followed } from "./outcome.js";
 import { resumeCommand } from "./resume.js";
 import { PLAIN } from "./terminal.js";
 import { statusLine } from "./views/status.js";
+import { troubleLine, waitLine } from "./views/trouble.js";
 import { changeLine, liveText, unchangedLine, type WatchLine, watchJson } from "./views/watch.js";
 
 export interface FollowOptions {
@@ -33,6 +34,8 @@ export interface FollowOptions {
 }
 
 const REDRAW_MS = 1_000;
+/** Within a trouble, a wait is announced when it is longer than a watch is silent otherwise, in milliseconds. */
+const LONG_WAIT_MS = 300_000;
 
 /** Watches ids to their end, showing what happens. Throws Interrupted after each unfinished id has had its last line. */
 export async function follow(
@@ -59,6 +62,8 @@ class Follower {
   readonly #late: Record<Late["limit"], string[]> = { whole: [], queue: [] };
   #redraw: NodeJS.Timeout | undefined;
   #isLive = false;
+  /** What the trouble of the moment, or the last one, began with. */
+  #trouble: ResearchError | undefined;
 
   constructor(ctx: Context, targets: readonly Target[], options: FollowOptions) {
     this.#ctx = ctx;
@@ -99,14 +104,14 @@ class Follower {
       case "state":
         return this.#changed(event);
       case "trouble":
-        return reporter.notice("TROUBLE", `${event.error.message}; polling goes on`);
+        return this.#sayTrouble(event.error);
       case "recovered":
         return reporter.notice(
           "RECOVERED",
           `the service answers again, ${formatDuration(event.elapsedMs)} into this watch`,
         );
       case "asked-to-wait":
-        return this.#sayWait(event.waitMs);
+        return this.#sayWait(event);
       case "unchanged":
         return this.#isLive ? undefined : reporter.say(unchangedLine(this.#ledger.progress));
       case "given-up":
@@ -189,14 +194,15 @@ class Follower {
     await this.#ctx.reporter.error(failureOf(error));
   }
 
-  async #sayWait(waitMs: number): Promise<void> {
-    if (waitMs <= SILENT_WAIT_MS) return;
-    const until = new Date(this.#ctx.host.clock.now() + waitMs);
-    const end = Number.isNaN(until.getTime()) ? "beyond all dates" : until.toISOString();
-    await this.#ctx.reporter.notice(
-      "WAITING",
-      `the service asked to wait ${formatDuration(waitMs)}, until ${end}`,
-    );
+  async #sayTrouble(error: ResearchError): Promise<void> {
+    this.#trouble = error;
+    await this.#ctx.reporter.notice("TROUBLE", troubleLine(error, this.#ctx.host.clock.now()));
+  }
+
+  /** Most waits are part of a trouble of which enough was said. */
+  async #sayWait({ waitMs, error }: Event<"asked-to-wait">): Promise<void> {
+    if (error === this.#trouble || waitMs <= LONG_WAIT_MS) return;
+    await this.#ctx.reporter.notice("WAITING", waitLine(waitMs, this.#ctx.host.clock.now()));
   }
 
   #resume(ids: readonly string[]): string | undefined {

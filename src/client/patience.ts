@@ -1,3 +1,4 @@
+import { type RefusedError, type ResearchError, UnreachableError } from "./errors.js";
 import { FAULTS } from "./faults.js";
 import type { NoData } from "./judge.js";
 import { retryDelay, TRIES } from "./retry.js";
@@ -20,8 +21,8 @@ export interface Circumstances {
   wallNow: number;
 }
 
-/** What follows from a failed poll: no other one, or one after `waitMs`, of which the service asked for `askedMs`. */
-export type AfterFailure = "give up" | { waitMs: number; askedMs: number };
+/** What follows from a failed poll: the end, or another one after `waitMs`, of which the service asked for `askedMs`. */
+export type AfterFailure = { end: ResearchError } | { waitMs: number; askedMs: number };
 
 /**
  * Judges a failed poll that `watched.failures` counts already. `paceMs` is the wait between two polls of this
@@ -34,7 +35,8 @@ export function afterFailure(
   paceMs: number,
   random: number,
 ): AfterFailure {
-  if (givesUp(watched, verdict, circumstances)) return "give up";
+  const end = endOf(watched, verdict, circumstances);
+  if (end) return { end };
   const askedMs = (verdict.error.retryAfter ?? 0) * 1_000;
   const pause = pauseAfterFailure(watched.failures, paceMs, random);
   // The last look before patience ends is worth more than an even pace.
@@ -43,31 +45,40 @@ export function afterFailure(
   return { askedMs, waitMs: Math.max(askedMs, Math.min(pause, patienceEnds)) };
 }
 
-/** Whether a failed poll is the last one of its id. */
-function givesUp(watched: Watched, verdict: NoData, c: Circumstances): boolean {
+/** What an id ends with where a failed poll is its last one; else undefined. */
+function endOf(watched: Watched, verdict: NoData, c: Circumstances): ResearchError | undefined {
+  const { error } = verdict;
+  const outOfPatience = c.now - watched.quietSince >= c.patience;
   if (verdict.kind === "refused") {
-    const { kind, enveloped, httpStatus } = verdict.error;
-    if (kind === "rate-limited") return outOfPatience(watched, c);
+    const { kind, enveloped } = verdict.error;
     if (kind === "not-found" && enveloped) {
       const newborn =
         watched.recordedAt !== undefined && Math.abs(c.wallNow - watched.recordedAt) < NEWBORN_MS;
-      return newborn ? outOfPatience(watched, c) : true;
+      return newborn && !outOfPatience ? undefined : error;
     }
-    // A 404 page or a 413 from something in between: a wrong base URL at first, an outage later.
-    const byIntermediary = !enveloped && kind !== "unauthenticated";
-    const tooLarge = httpStatus === 413 || httpStatus === 414 || httpStatus === 431;
-    return (byIntermediary || tooLarge) && c.answered ? outOfPatience(watched, c) : true;
+    if (!mayPass(verdict.error, c.answered)) return error;
+    return outOfPatience ? silence(error) : undefined;
   }
   const { watch } = FAULTS[verdict.fault];
-  if (watch === "answered" && !c.answered) return true;
-  if (watch === "first" && !c.answered && watched.polls === 1) return true;
+  if (watch === "answered" && !c.answered) return error;
+  if (watch === "first" && !c.answered && watched.polls === 1) return error;
   // An id that nobody here knows, at a service that never answered: four tries tell as much as ten minutes.
-  if (!c.answered && watched.recordedAt === undefined && watched.failures >= TRIES) return true;
-  return outOfPatience(watched, c);
+  if (!c.answered && watched.recordedAt === undefined && watched.failures >= TRIES) return error;
+  return outOfPatience ? error : undefined;
 }
 
-function outOfPatience(watched: Watched, c: Circumstances): boolean {
-  return c.now - watched.quietSince >= c.patience;
+/** Whether a refusal says something about now and not about the request. */
+function mayPass({ kind, enveloped, httpStatus }: RefusedError, answered: boolean): boolean {
+  if (kind === "rate-limited") return true;
+  // A 404 page or a 413 from something in between: a wrong base URL at first, an outage later.
+  const byIntermediary = !enveloped && kind !== "unauthenticated";
+  const tooLarge = httpStatus === 413 || httpStatus === 414 || httpStatus === 431;
+  return (byIntermediary || tooLarge) && answered;
+}
+
+/** Nothing but refusals for so long is an outage, whatever the last one of them was. */
+function silence(error: ResearchError): UnreachableError {
+  return new UnreachableError("UNREACHABLE", `no poll has succeeded for too long: ${error.message}`, error);
 }
 
 /**

@@ -157,8 +157,8 @@ class Watcher {
       random,
     );
     const isFirst = watched.failures === 1 && ++this.#failing === 1;
-    if (next === "give up") {
-      this.#drop(watched, { kind: "given-up", error });
+    if ("end" in next) {
+      this.#drop(watched, { kind: "given-up", error: next.end });
       return;
     }
     if (isFirst) this.#events.push({ kind: "trouble", requestId, error });

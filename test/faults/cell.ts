@@ -1,4 +1,4 @@
-import { answer } from "../support/behaviours.js";
+import { answer, type Behaviour } from "../support/behaviours.js";
 import { type FaultServer, faultServer, type Script } from "../support/fault-server.js";
 import { KEY } from "../support/happy-service.js";
 import { inProcess } from "../support/in-process.js";
@@ -15,6 +15,8 @@ export interface Scene {
   command: Command;
   /** What the service says of the state when it is asked and that is not what goes wrong; default COMPLETED. */
   state?: string;
+  /** What a status call meets where it is not what goes wrong; default: a good answer with `state`. */
+  status?: Behaviour;
   /** Which polls of a watch go wrong, from the first one on; default: all. */
   wrongPolls?: (nth: number) => boolean;
   /** Whether whatever else the command asks goes wrong too. */
@@ -28,6 +30,7 @@ export interface Scene {
 
 export interface Observed extends RunResult {
   server: FaultServer;
+  home: string;
   errors: JsonError[];
   /** The codes of the notices, in their order. */
   notices: string[];
@@ -68,19 +71,22 @@ export async function observe(scene: Scene): Promise<Observed> {
   const notices = noticesIn(run.stderr);
   const leaks = [run.stdout, run.stderr].filter((text) => text.includes(KEY));
   leaks.push(...filesWith(home, KEY));
-  return { ...run, server, errors, notices, history, elapsedMs, leaks };
+  return { ...run, server, home, errors, notices, history, elapsedMs, leaks };
 }
 
 /** Larger than what a socket takes at once, so that a fault can strike while it is being sent. */
 const PROMPT = `why? ${"because ".repeat(12_000)}`;
 
-function script({ play, command, state = "COMPLETED", wrongPolls = () => true, everything }: Scene): Script {
+function script(scene: Scene): Script {
+  const { play, command, state = "COMPLETED", status, wrongPolls = () => true, everything } = scene;
   const wrong = command === "watch" ? "status" : command;
   return (operation, nth) => {
     const asked = operation === "other" ? command : operation;
     const isWrong = operation === wrong ? command !== "watch" || wrongPolls(nth) : everything;
     if (play.on === "request" && isWrong) return play.behaviour(asked);
+    if (operation === "status" && status) return status;
     if (operation === "other") return answer({ status: 403, body: "no tunnels here" });
+    // A watch whose first poll is answered, and whose later ones are not, has to have something to wait for.
     const good = command === "watch" && nth === 1 && wrongPolls(2) ? "PROCESSING" : state;
     return answer(goodAnswer(asked, good));
   };
