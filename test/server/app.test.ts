@@ -84,6 +84,16 @@ describe("bad input", () => {
     expect(answer.json.error?.message).toContain(field);
   });
 
+  it("a body that says it is over 1 MiB is refused before it comes, whatever the method", async () => {
+    const head = "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1048577\r\n\r\n";
+    expect(await raw(service.baseUrl, head)).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  it("what cannot be read of a HEAD is answered without a body", async () => {
+    const text = await raw(service.baseUrl, "HEAD /\xe9 HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    expect(text).toMatch(/^HTTP\/1\.1 400 [\s\S]*\r\n\r\n$/);
+  });
+
   it("a body over 1 MiB is 413, announced or not", async () => {
     const body = JSON.stringify({ prompt: "x".repeat(1_048_577) });
     const common = { method: "POST", path: "/api/v1/conversations", key: KEY, body };
