@@ -1,16 +1,17 @@
 #!/usr/bin/env node
 // The process as a Host for the program, and the only file that decides how the process ends.
+// Whatever else of Node is needed is asked for where it is: each of its modules costs a part of the start, and
+// importing `node:process` would open every standard stream.
 import { fstatSync, readFileSync, writeFileSync } from "node:fs";
-import module from "node:module";
-import process from "node:process";
-import { isatty } from "node:tty";
-import { setFlagsFromString } from "node:v8";
 
-/** @type {Record<string, unknown> & { enableCompileCache?: () => unknown }} */
-const runtime = { ...module };
 // Node 20 has no compile cache, and waits at its end for the optimising compiler to finish undici's parser.
-if (process.versions.node.startsWith("20.")) setFlagsFromString("--liftoff-only");
-else runtime.enableCompileCache?.();
+if (process.versions.node.startsWith("20.")) {
+  process.getBuiltinModule("node:v8").setFlagsFromString("--liftoff-only");
+} else {
+  /** @type {Record<string, unknown> & { enableCompileCache?: () => unknown }} */
+  const { enableCompileCache } = { ...process.getBuiltinModule("node:module") };
+  enableCompileCache?.();
+}
 
 /** @type {typeof import("../src/cli/main.js")} */
 const { main, systemClock } = await import(new URL("../dist/main.js", import.meta.url).href);
@@ -30,7 +31,6 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
  * @returns {import("../src/cli/host.js").Sink}
  */
 function sink(fd, open) {
-  const isTTY = isatty(fd);
   /** @type {NodeJS.WriteStream | undefined} */
   let stream;
   const opened = () => {
@@ -39,17 +39,24 @@ function sink(fd, open) {
     return stream;
   };
   return {
-    isTTY,
+    get isTTY() {
+      return isTerminal(fd);
+    },
     get stream() {
-      return isTTY ? opened() : undefined;
+      return isTerminal(fd) ? opened() : undefined;
     },
     async write(data) {
-      if (!isTTY && !isPipe(fd)) return writeFileSync(fd, data);
+      if (!isPipe(fd) && !isTerminal(fd)) return writeFileSync(fd, data);
       await new Promise((resolve, reject) => {
         opened().write(data, (error) => (error ? reject(error) : resolve(undefined)));
       });
     },
   };
+}
+
+/** @param {number} fd */
+function isTerminal(fd) {
+  return fstatSync(fd).isCharacterDevice() && process.getBuiltinModule("node:tty").isatty(fd);
 }
 
 /** @param {number} fd */
@@ -70,7 +77,9 @@ const host = {
   env: process.env,
   platform: process.platform,
   stdin: {
-    isTTY: isatty(0),
+    get isTTY() {
+      return isTerminal(0);
+    },
     get stream() {
       return process.stdin;
     },

@@ -1,4 +1,5 @@
 import { defineConfig } from "rolldown";
+import { spare } from "./spare.js";
 import { yamlAsData } from "./yaml.js";
 
 // Three entries share their chunks: the command line, the library and the thread of the built-in researcher.
@@ -13,7 +14,7 @@ export default defineConfig({
   platform: "node",
   // Where a package has both, the ES modules: a bundled UMD file asks for its parts at run time.
   resolve: { mainFields: ["module", "main"] },
-  plugins: [yamlAsData()],
+  plugins: [spare(), yamlAsData()],
   output: {
     dir: "dist",
     format: "esm",

@@ -1,5 +1,5 @@
-import { BrokenSettings } from "../store/settings.js";
-import { Context } from "./context.js";
+import { BrokenSettings } from "../store/errors.js";
+import type { Context } from "./context.js";
 import { ClosedPipe, Interrupted, UsageError } from "./errors.js";
 import { failureOf } from "./failure.js";
 import type { Ending, Host } from "./host.js";
@@ -22,6 +22,8 @@ export async function perform(argv: readonly string[], host: Host): Promise<Endi
       await reporter.say(request.text.trimEnd());
       throw new UsageError("no command was given");
     }
+    // Help and errors of usage need none of what an action works with.
+    const { Context } = await import("./context.js");
     ctx = new Context(host, request.flags, reporter, interruption);
     return { code: await request.action(ctx) };
   } catch (error) {

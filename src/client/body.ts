@@ -1,4 +1,3 @@
-import { brotliDecompressSync, constants, gunzipSync, inflateSync } from "node:zlib";
 import { isRequestId } from "../protocol/conversation.js";
 import type { Operation } from "../protocol/endpoints.js";
 
@@ -50,18 +49,21 @@ export function salvageRequestId(answer: Bytes): string | undefined {
   return isRequestId(id) ? id : undefined;
 }
 
-/** No encoding is ever asked for, but an intermediary may use one all the same. */
+/** No encoding is ever asked for, so zlib is loaded only where an intermediary used one all the same. */
 function decoded({ headers, body }: Bytes, maxOutputLength: number): Buffer {
+  const encoding = headers["content-encoding"]?.trim().toLowerCase();
+  if (!encoding) return body;
+  const zlib = process.getBuiltinModule("node:zlib");
   // Z_SYNC_FLUSH reads what there is of a stream that broke off.
-  const limit = { maxOutputLength, finishFlush: constants.Z_SYNC_FLUSH };
-  switch (headers["content-encoding"]?.trim().toLowerCase()) {
+  const limit = { maxOutputLength, finishFlush: zlib.constants.Z_SYNC_FLUSH };
+  switch (encoding) {
     case "gzip":
     case "x-gzip":
-      return gunzipSync(body, limit);
+      return zlib.gunzipSync(body, limit);
     case "deflate":
-      return inflateSync(body, limit);
+      return zlib.inflateSync(body, limit);
     case "br":
-      return brotliDecompressSync(body, { maxOutputLength });
+      return zlib.brotliDecompressSync(body, { maxOutputLength });
     default:
       return body;
   }

@@ -55,6 +55,7 @@ class Watcher {
   #live = 0;
   #failing = 0;
   #answered: boolean;
+  #defect: { error: unknown } | undefined;
   #lastChange: number;
 
   constructor(ports: WatchPorts, options: WatchOptions) {
@@ -81,6 +82,7 @@ class Watcher {
   async *run(): AsyncGenerator<WatchEvent, void> {
     while (true) {
       this.#options.signal?.throwIfAborted();
+      if (this.#defect) throw this.#defect.error;
       this.#launchDue();
       this.#noteQuiet();
       const events = this.#events;
@@ -106,7 +108,11 @@ class Watcher {
         continue;
       }
       this.#turns.begin(now);
-      void this.#poll(watched);
+      // What a poll throws is none of its outcomes: it ends the watch, or comes too late to matter.
+      this.#poll(watched).catch((error: unknown) => {
+        this.#defect = { error };
+        this.#waker.wake();
+      });
     }
   }
 

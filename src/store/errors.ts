@@ -6,6 +6,24 @@ export class LocalError extends Error {
   }
 }
 
+/** What to do about a settings file that cannot be read. */
+export const REMEDY = "Mend the file, or remove it to start afresh";
+
+/** Settings that are no JSON. The parser's own words would quote the text, and a key may stand in it. */
+export class BrokenSettings extends LocalError {
+  readonly text: string;
+
+  /** `place`: where it breaks off, where that is known. */
+  constructor(
+    readonly path: string,
+    text: string,
+    place = "",
+  ) {
+    super(`the settings in ${path} are no JSON${place && ` (${place})`}. ${REMEDY}`);
+    this.text = text;
+  }
+}
+
 /** The system's code of an error (`ENOSPC`), or undefined. */
 export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;

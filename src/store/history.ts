@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { type CreateBody, isFinal } from "../protocol/conversation.js";
 import { inWords, LocalError } from "./errors.js";
@@ -6,7 +5,7 @@ import { makeFolder } from "./files.js";
 import { isClosed, Log } from "./log.js";
 import { createdRecord, type OpenIntent, OpenIntents, unknownEntry } from "./open.js";
 import { Pending } from "./pending.js";
-import { type Entry, entryOf, type Intent, keyId, RESOLVED, timeOf, UNKNOWN } from "./records.js";
+import { type Entry, entryOf, type Intent, keyId, newLocalId, RESOLVED, timeOf, UNKNOWN } from "./records.js";
 import { attempts, durations } from "./usage.js";
 
 export interface Attempt {
@@ -58,7 +57,7 @@ export class History {
   begin({ origin, profile, apiKey, body }: Attempt): Pending {
     const intent: Intent = {
       kind: "intent",
-      local_id: `local-${randomBytes(6).toString("hex")}`,
+      local_id: newLocalId(),
       sent_at: this.#date(),
       origin,
       profile,

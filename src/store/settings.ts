@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import * as v from "valibot";
 import { HeldError, lockWithin } from "../lock.js";
-import { inWords, LocalError } from "./errors.js";
+import { BrokenSettings, inWords, LocalError, REMEDY } from "./errors.js";
 import { makeFolder, readIfThere, replaceFile, restrict } from "./files.js";
 
 const profile = v.looseObject({
@@ -113,23 +113,6 @@ export class Settings {
     }
   }
 }
-
-/** Settings that are no JSON. The parser's own words would quote the text, and a key may stand in it. */
-export class BrokenSettings extends LocalError {
-  readonly text: string;
-
-  /** `place`: where it breaks off, where that is known. */
-  constructor(
-    readonly path: string,
-    text: string,
-    place = "",
-  ) {
-    super(`the settings in ${path} are no JSON${place && ` (${place})`}. ${REMEDY}`);
-    this.text = text;
-  }
-}
-
-const REMEDY = "Mend the file, or remove it to start afresh";
 
 function parse(path: string, text: string): Store {
   let value: unknown;

@@ -1,0 +1,64 @@
+/**
+ * What bundled libraries ask for at once and this program never uses, and the value that stands in for it: on
+ * Node 22, `node:http2` alone takes as long to load as all of a `status` beside it. Keys are path endings.
+ *
+ * @type {Record<string, Record<string, string>>}
+ */
+const SPARED = {
+  "undici/lib/dispatcher/client.js": {
+    // Offered to a service only with `allowH2`, which nothing here sets.
+    "./client-h2.js": "undefined",
+    // Asked for the default limit of an answer's headers, in bytes.
+    "node:http": "{ maxHeaderSize: 16_384 }",
+  },
+  // Streams and forms as bodies of requests; ours are strings.
+  "undici/lib/dispatcher/client-h1.js": { "../web/fetch/body.js": "{}" },
+  // Asked whether a body is a message of that module.
+  "undici/lib/core/util.js": { "node:http": "{ IncomingMessage: class {} }" },
+  "commander/lib/command.js": {
+    // Asking for the module of that name instead of the global opens every standard stream.
+    "node:process": "globalThis.process",
+    // For commands that are programs of their own; ours are functions.
+    "node:child_process": "{}",
+  },
+};
+
+const REQUIRE = /\brequire\((['"])([\w./:-]+)\1\)/g;
+
+/**
+ * Spares the start of the program what libraries load for nothing. A `require` of a module of Node becomes
+ * `process.getBuiltinModule`: as lazy as before, and no `require` has to be made for the bundle, which costs more
+ * than most of what it would fetch. Fails the build where a library no longer asks for what is spared, so that an
+ * entry of the table cannot outlive its reason. For rolldown.
+ *
+ * @returns {import("rolldown").Plugin}
+ */
+export function spare() {
+  const idle = new Set(Object.entries(SPARED).flatMap(([file, parts]) => keys(file, parts)));
+  return {
+    name: "spare",
+    transform: {
+      filter: { id: /node_modules.*\.c?js$/, code: "require(" },
+      handler(code, id) {
+        const [file, parts] = Object.entries(SPARED).find(([ending]) => id.endsWith(ending)) ?? ["", {}];
+        const lean = code.replaceAll(REQUIRE, (whole, _quote, source) => {
+          idle.delete(`${file} ${source}`);
+          if (parts[source]) return `(${parts[source]})`;
+          return source.startsWith("node:") ? `globalThis.process.getBuiltinModule("${source}")` : whole;
+        });
+        return { code: lean, map: null };
+      },
+    },
+    buildEnd(error) {
+      if (!error && idle.size > 0) throw new Error(`no longer asked for: ${[...idle].join(", ")}`);
+    },
+  };
+}
+
+/**
+ * @param {string} file
+ * @param {Record<string, string>} parts
+ */
+function keys(file, parts) {
+  return Object.keys(parts).map((source) => `${file} ${source}`);
+}
