@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { Interrupted } from "./errors.js";
 import type { Host, Signal } from "./host.js";
 
@@ -8,9 +9,12 @@ import type { Host, Signal } from "./host.js";
 export class Interruption {
   readonly #controller = new AbortController();
   #received: Signal | undefined;
+  #isMet = false;
   #release: (() => void) | undefined;
 
   constructor(host: Host) {
+    // Every exchange and every write that is under way listens: many, and no leak.
+    setMaxListeners(0, this.#controller.signal);
     const hasTerminal = host.stdin.isTTY || host.stdout.isTTY || host.stderr.isTTY;
     this.#release = host.onSignal((signal) => {
       if (signal === "SIGHUP" && !hasTerminal) return;
@@ -27,6 +31,16 @@ export class Interruption {
 
   get received(): Signal | undefined {
     return this.#received;
+  }
+
+  /** The signal of which the process still has to die. */
+  get unmet(): Signal | undefined {
+    return this.#isMet ? undefined : this.#received;
+  }
+
+  /** The signal asked for nothing but the end that the command comes to by itself. */
+  meet(): void {
+    this.#isMet = true;
   }
 
   release(): void {

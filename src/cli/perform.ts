@@ -12,6 +12,8 @@ export async function perform(argv: readonly string[], host: Host): Promise<Endi
   const interruption = new Interruption(host);
   const reporter = new Reporter(host, wantsJson(argv, host.env), interruption.signal);
   let ctx: Context | undefined;
+  // Whatever a command still had to say, a loop around it has to see that it was interrupted.
+  const ending = (code: number, signal = interruption.unmet): Ending => ({ code, ...(signal && { signal }) });
   try {
     const request = readArguments(argv, host.version);
     if (request.kind === "text") {
@@ -25,15 +27,13 @@ export async function perform(argv: readonly string[], host: Host): Promise<Endi
     // Help and errors of usage need none of what an action works with.
     const { Context } = await import("./context.js");
     ctx = new Context(host, request.flags, reporter, interruption);
-    return { code: await request.action(ctx) };
+    return ending(await request.action(ctx));
   } catch (error) {
     reporter.stopLive();
-    if (error instanceof ClosedPipe) return { code: 0 };
+    if (error instanceof ClosedPipe) return ending(0);
     const failure = failureOf(await located(error));
     await reporter.error(failure);
-    return error instanceof Interrupted
-      ? { code: failure.exit_code, signal: error.signal }
-      : { code: failure.exit_code };
+    return ending(failure.exit_code, error instanceof Interrupted ? error.signal : undefined);
   } finally {
     await ctx?.close();
     interruption.release();

@@ -1,9 +1,12 @@
 import { inWords, LocalError, systemCode } from "../store/errors.js";
 import { ClosedPipe, Interrupted } from "./errors.js";
 import type { Failure } from "./failure.js";
-import type { Host } from "./host.js";
+import type { Host, Sink } from "./host.js";
 import { safe, safeJson } from "./safe-text.js";
 import { type LiveLine, liveLine, PLAIN, type Style, styleFor } from "./terminal.js";
+
+/** How long what is said after a signal may take to be read, in milliseconds. */
+const FAREWELL_MS = 1_000;
 
 /** Everything the program says: the result to stdout, the conversation to stderr, in the form that was asked for. */
 export class Reporter {
@@ -12,6 +15,8 @@ export class Reporter {
   readonly #signal: AbortSignal;
   #live: LiveLine | undefined;
   #errStyle: Style = PLAIN;
+  /** Where nobody has read for so long that nothing more is waited for. */
+  readonly #stuck = new Set<Sink>();
 
   /** `signal`: a result that nobody takes is given up when it is aborted. */
   constructor(host: Host, json: boolean, signal: AbortSignal) {
@@ -30,7 +35,7 @@ export class Reporter {
   async result(data: string | Uint8Array): Promise<void> {
     const write = async () => {
       try {
-        await this.#unlessInterrupted(this.#host.stdout.write(data));
+        await this.#taken(this.#host.stdout, data);
       } catch (error) {
         if (error instanceof Interrupted) throw error;
         if (systemCode(error) === "EPIPE") throw new ClosedPipe();
@@ -82,22 +87,38 @@ export class Reporter {
     this.#live = undefined;
   }
 
-  /** A reader that has stopped reading must not keep a signal waiting. What is written after one is waited for. */
-  async #unlessInterrupted(written: Promise<void>): Promise<void> {
-    if (this.#signal.aborted) return written;
-    let abort = () => {};
-    const aborted = new Promise<never>((_resolve, reject) => {
-      abort = () => reject(this.#signal.reason);
-      this.#signal.addEventListener("abort", abort, { once: true });
-    });
-    await Promise.race([written, aborted]).finally(() => this.#signal.removeEventListener("abort", abort));
-  }
-
   /** Trouble with stderr is nobody's business: there is nowhere left to tell it. */
   async #toStderr(text: string): Promise<void> {
-    const write = () => this.#host.stderr.write(text).catch(() => {});
+    const write = () => this.#taken(this.#host.stderr, text).catch(() => {});
     await (this.#live ? this.#live.aside(write) : write());
   }
+
+  /**
+   * Writes, but lets no reader that has stopped reading keep a signal waiting: throws `signal.reason` when that
+   * comes, and what is written after it has a second to be taken.
+   */
+  async #taken(sink: Sink, data: string | Uint8Array): Promise<void> {
+    const signal = this.#signal;
+    if (signal.aborted && this.#stuck.has(sink)) signal.throwIfAborted();
+    const written = sink.write(data);
+    const enough = new AbortController();
+    const givenUp = (
+      signal.aborted ? this.#host.clock.sleep(FAREWELL_MS, enough.signal) : abortOf(signal, enough.signal)
+    ).then(() => {
+      this.#stuck.add(sink);
+      throw signal.reason;
+    });
+    givenUp.catch(() => {});
+    await Promise.race([written, givenUp]).finally(() => enough.abort());
+  }
+}
+
+/** Resolves when `signal` is aborted; rejects when `enough` is. */
+function abortOf(signal: AbortSignal, enough: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener("abort", () => resolve(), { once: true, signal: enough });
+    enough.addEventListener("abort", () => reject(enough.reason), { once: true });
+  });
 }
 
 /** Lines after the first are set off, so that text from outside cannot pass for a line of ours. */

@@ -22,9 +22,11 @@ export async function readRequest(
 ): Promise<CreateBody> {
   const { stdin } = ctx.host;
   const stdinTaken = options.schema === "-";
-  const text = await readPrompt({ argument: prompt, promptFile: options.promptFile, stdinTaken }, stdin);
+  const source = { argument: prompt, promptFile: options.promptFile, stdinTaken };
+  const text = await readPrompt(source, stdin, ctx.signal);
   if (options.schema === "") throw new UsageError("--schema needs a file, `-`, or JSON");
-  const schema = options.schema === undefined ? undefined : await readSchema(options.schema, stdin);
+  const schema =
+    options.schema === undefined ? undefined : await readSchema(options.schema, stdin, ctx.signal);
   return requestBody(text, schema, options.structured ?? false);
 }
 

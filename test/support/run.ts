@@ -13,6 +13,10 @@ export interface RunOptions {
   env?: Readonly<Record<string, string | undefined>>;
   /** What stands on stdin, which then ends; nothing by default. */
   input?: string | Buffer;
+  /** Whether stdin stays open after the input, as that of a program that writes later. */
+  openInput?: boolean;
+  /** A pipe that nobody reads until `read()`. */
+  unread?: "stdout" | "stderr";
   /** Default: the home folder. */
   cwd?: string;
   /** Default: an empty folder of its own, removed when the test file is done. */
@@ -87,13 +91,10 @@ export class Running {
       detached: true,
     });
     this.pid = this.child.pid ?? 0;
-    this.child.stdin.on("error", () => {}).end(options.input);
-    for (const name of ["stdout", "stderr"] as const) {
-      this.child[name].setEncoding("utf8").on("data", (text: string) => {
-        this[name] += text;
-        for (const look of this.#watchers) look();
-      });
-    }
+    this.child.stdin.on("error", () => {});
+    if (options.openInput) this.child.stdin.write(options.input ?? "");
+    else this.child.stdin.end(options.input);
+    for (const name of ["stdout", "stderr"] as const) if (name !== options.unread) this.read(name);
     const killLater = () => this.kill("SIGKILL");
     leftovers.add(killLater);
     const limit = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
@@ -114,6 +115,14 @@ export class Running {
     });
     // Whoever awaits `done` sees the failure; a test that has failed before must not fail once more.
     this.done.catch(() => {});
+  }
+
+  /** Reads a stream to its end. */
+  read(name: "stdout" | "stderr"): void {
+    this.child[name].setEncoding("utf8").on("data", (text: string) => {
+      this[name] += text;
+      for (const look of this.#watchers) look();
+    });
   }
 
   /** Sends a signal to the program alone. */

@@ -150,7 +150,7 @@ async function readKey(ctx: Context): Promise<string> {
   const { stdin } = ctx.host;
   const typed = stdin.isTTY
     ? await askHidden(ctx, "API key (hidden): ")
-    : await readTextStream(stdin.stream, "the key", 65_536);
+    : await readTextStream(stdin.stream, "the key", ctx.signal, 65_536);
   return typed.trim();
 }
 

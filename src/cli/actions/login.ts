@@ -32,7 +32,7 @@ export async function login(ctx: Context, options: LoginOptions): Promise<number
     ctx.flags.insecureHttp ?? Boolean(ctx.host.env.RESEARCH_INSECURE_HTTP),
   );
   const typed = options.withKey
-    ? await readTextStream(ctx.host.stdin.stream, "the key", MAX_KEY_BYTES)
+    ? await readTextStream(ctx.host.stdin.stream, "the key", ctx.signal, MAX_KEY_BYTES)
     : await askHidden(ctx, `API key for ${base.origin} (hidden): `);
   const key = typed.trim();
   if (key === "") throw new CliError("NOT_AUTHENTICATED", "no key was given; nothing was saved");

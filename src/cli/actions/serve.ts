@@ -46,6 +46,7 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
   const service = await start(ctx, options, key, faults);
   try {
     if (options.exec !== undefined) {
+      ctx.interruption.meet();
       return await execCommand({
         command: options.exec,
         baseUrl: service.baseUrl,
@@ -57,6 +58,7 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
     await announce(ctx, service, key, options);
     await aborted(ctx.signal);
     if (ctx.interruption.received === "SIGHUP") ctx.signal.throwIfAborted();
+    ctx.interruption.meet();
     return 0;
   } finally {
     await service.close();

@@ -1,4 +1,5 @@
 import * as fs from "node:fs";
+import { addAbortSignal } from "node:stream";
 import { inWords, LocalError } from "../../store/errors.js";
 import { UsageError } from "../errors.js";
 
@@ -30,22 +31,24 @@ export function readTextFile(path: string, what: string, maxBytes = MAX_INPUT_BY
   return decode(Buffer.concat(chunks), what);
 }
 
-/** Reads a stream to its end as UTF-8 text. */
+/** Reads a stream to its end as UTF-8 text. Throws `signal.reason` when that is aborted. */
 export async function readTextStream(
-  stream: NodeJS.ReadableStream,
+  stream: NodeJS.ReadStream,
   what: string,
+  signal: AbortSignal,
   maxBytes = MAX_INPUT_BYTES,
 ): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    for await (const chunk of stream) {
+    for await (const chunk of addAbortSignal(signal, stream)) {
       const bytes = Buffer.from(chunk);
       size += bytes.length;
       if (size > maxBytes) throw tooLarge(what, maxBytes);
       chunks.push(bytes);
     }
   } catch (error) {
+    signal.throwIfAborted();
     if (error instanceof UsageError) throw error;
     throw new LocalError(`${what} could not be read from stdin: ${inWords(error)}`, { cause: error });
   }

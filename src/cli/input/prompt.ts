@@ -15,7 +15,11 @@ const HOW = 'Give it as one argument ("…"), on stdin, or with --prompt-file PA
  * The prompt: the argument; or stdin, when the argument is `-`, or when there is none and stdin is no terminal;
  * or a file. Throws UsageError for more than one, none, or a blank one, LocalError for an unreadable file.
  */
-export async function readPrompt(source: PromptSource, stdin: Host["stdin"]): Promise<string> {
+export async function readPrompt(
+  source: PromptSource,
+  stdin: Host["stdin"],
+  signal: AbortSignal,
+): Promise<string> {
   const { argument, promptFile, stdinTaken } = source;
   if (argument !== undefined && promptFile !== undefined) {
     throw new UsageError("two prompts: one as an argument and one in --prompt-file", "Give one of them.");
@@ -25,7 +29,7 @@ export async function readPrompt(source: PromptSource, stdin: Host["stdin"]): Pr
   if (argument === "-" && stdinTaken)
     throw new UsageError("the prompt and the schema cannot both come from stdin");
   if (stdinTaken || (argument === undefined && stdin.isTTY)) throw new UsageError("no prompt was given", HOW);
-  return notBlank(await readTextStream(stdin.stream, "the prompt"));
+  return notBlank(await readTextStream(stdin.stream, "the prompt", signal));
 }
 
 function notBlank(prompt: string): string {

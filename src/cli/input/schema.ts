@@ -8,13 +8,17 @@ import { parseJson } from "./json.js";
  * A schema given as JSON text, as a path, or as `-` for stdin, checked as JSON and as a JSON Schema. Throws
  * UsageError that says where it is wrong, LocalError for an unreadable file.
  */
-export async function readSchema(source: string, stdin: Host["stdin"]): Promise<JsonSchema> {
+export async function readSchema(
+  source: string,
+  stdin: Host["stdin"],
+  signal: AbortSignal,
+): Promise<JsonSchema> {
   const inline = /^\s*[[{]/.test(source);
   const what = inline ? "the schema" : source === "-" ? "the schema on stdin" : `the schema in ${source}`;
   const text = inline
     ? checkSize(source, "the schema")
     : source === "-"
-      ? await readTextStream(stdin.stream, "the schema")
+      ? await readTextStream(stdin.stream, "the schema", signal)
       : readTextFile(source, "the schema file");
   const schema = await parseJson(text, what);
   if (typeof schema !== "object" || schema === null || Array.isArray(schema)) {
