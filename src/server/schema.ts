@@ -14,7 +14,8 @@ export type CompiledSchema =
 const MAX_DEPTH = 100;
 const MAX_NODES = 20_000;
 
-const OPTIONS = { strict: false, allErrors: true, validateFormats: true } as const;
+// A client's schema may use words of its own; nothing of it is worth a line on this process's stderr.
+const OPTIONS = { strict: false, allErrors: true, logger: false } as const;
 const engines = new Map<"draft-07" | "2020-12", Promise<Ajv>>();
 
 /** Compiles a JSON Schema of draft 2020-12, or of draft-07 where `$schema` says so. */

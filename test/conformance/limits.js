@@ -43,7 +43,7 @@ export async function rollingWindow(target, wait) {
   const limit = LIMITS[target.tier ?? "free"].create;
   for (let i = 0; i < limit; i++) {
     await created(target);
-    await wait(1_000);
+    await wait(1_300);
   }
   for (let round = 0; round < 3; round++) {
     const answer = await create(target, { prompt: "one too many" });

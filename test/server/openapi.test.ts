@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ResearchClient } from "../../src/client/client.js";
+import { API_VERSION } from "../../src/protocol/codes.js";
 import { REFUSALS } from "../../src/server/refusals.js";
 import type { Service } from "../../src/server/service.js";
 import { breaches, held } from "../support/exchanges.js";
@@ -17,6 +18,10 @@ it("is served as it is shipped, without a key", async () => {
   const answer = await ask(service.baseUrl, { path: "/openapi.json" });
   expect(answer.status).toBe(200);
   expect(JSON.parse(answer.text)).toEqual(description);
+});
+
+it("has the version that every envelope states", () => {
+  expect(description.info).toMatchObject({ version: API_VERSION });
 });
 
 it("names every error code of the service and no other", () => {

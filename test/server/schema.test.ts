@@ -29,3 +29,18 @@ it("gives up on a pattern that takes for ever", async () => {
     "checking it took more than 2 s",
   ]);
 });
+
+it("takes words and formats that it does not know, and says nothing about them", async () => {
+  const said: unknown[] = [];
+  const { warn, error } = console;
+  Object.assign(console, {
+    warn: (...args: unknown[]) => said.push(args),
+    error: (...args: unknown[]) => said.push(args),
+  });
+  try {
+    expect(await misfits({ type: "string", format: "shoe-size", "x-note": 1 }, "44")).toEqual([]);
+  } finally {
+    Object.assign(console, { warn, error });
+  }
+  expect(said).toEqual([]);
+});

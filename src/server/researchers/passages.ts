@@ -1,4 +1,4 @@
-import { realpathSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { Slots } from "../slots.js";
 import { Pool } from "./passages/pool.js";
 import type { Researcher } from "./researcher.js";
@@ -15,14 +15,19 @@ export interface PassagesOptions {
   notice: (line: string) => void;
 }
 
-/** Researches in the files of a folder: quotes with `file:line`, or a schema filled with what the files say. */
+/**
+ * Researches in the files of a folder: quotes with `file:line`, or a schema filled with what the files say. Throws
+ * where the folder cannot be read.
+ */
 export function passagesResearcher({ sources, workers, notice }: PassagesOptions): Researcher {
   const said = new Set<string>();
   const once = (line: string) => {
     if (!said.has(line)) notice(line);
     said.add(line);
   };
-  const pool = new Pool({ root: realpathSync(sources) }, once);
+  const root = realpathSync(sources);
+  if (!statSync(root).isDirectory()) throw new Error("it is not a folder");
+  const pool = new Pool({ root }, once);
   const slots = new Slots(Math.max(1, Math.min(workers, MAX_THREADS)));
   return {
     async research(job, signal) {

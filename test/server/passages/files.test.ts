@@ -12,6 +12,7 @@ it("reads no dot-files, nothing that a .gitignore names, also a nested one, and 
     ".git/config": "x",
     ".gitignore": "*.log\nbuild/\n!kept.log\n",
     "a.md": "a",
+    "line\nbreak.md": "x",
     "b.log": "b",
     "kept.log": "k",
     "build/out.md": "o",

@@ -89,6 +89,7 @@ it("says once that not everything was read", async () => {
   }
 });
 
-it("refuses to start on a folder that is not there", () => {
+it("refuses to start on what is no folder", () => {
   expect(() => researcherOn(join(ROOT, "no-such-folder"))).toThrow(/no-such-folder/);
+  expect(() => researcherOn(join(ROOT, "package.json"))).toThrow("it is not a folder");
 });

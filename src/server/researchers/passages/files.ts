@@ -30,6 +30,9 @@ const BINARY =
 /** git tells cases apart where the file system does. */
 const AS_GIT = { ignorecase: process.platform !== "linux" };
 
+/** Dot-files are private; a name with a line break in it could not be cited as `file:line`. */
+const UNCITABLE = /^\.|[\x00-\x1f\x7f]/;
+
 /** One .gitignore with the folder it speaks of. */
 interface Rules {
   folder: string;
@@ -46,7 +49,7 @@ export async function findSources(root: string): Promise<Sources> {
     const rules = await withRulesOf(path, folder.rules);
     for (const entry of await entriesOf(path)) {
       const full = join(path, entry.name);
-      if (entry.name.startsWith(".") || isIgnored(full, entry.isDirectory(), rules)) continue;
+      if (UNCITABLE.test(entry.name) || isIgnored(full, entry.isDirectory(), rules)) continue;
       if (entry.isDirectory()) {
         if (!SKIPPED.has(entry.name)) folders.push({ path: full, rules });
         continue;
