@@ -44,3 +44,17 @@ it("takes words and formats that it does not know, and says nothing about them",
   }
   expect(said).toEqual([]);
 });
+
+it("refuses what would overflow a stack, or take seconds", async () => {
+  let deep: object = {};
+  for (let i = 0; i < 200; i++) deep = { a: deep };
+  expect(await compileSchema({ default: deep })).toEqual({
+    ok: false,
+    reason: "it is nested more than 100 levels deep",
+  });
+  const wide = Object.fromEntries(Array.from({ length: 20_001 }, (_, i) => [`p${i}`, {}]));
+  expect(await compileSchema({ properties: wide })).toEqual({
+    ok: false,
+    reason: "it has more than 20000 parts",
+  });
+});
