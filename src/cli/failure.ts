@@ -51,10 +51,9 @@ export function failureOf(error: unknown): Failure {
     const { message, signal, resume } = error;
     return { code: "INTERRUPTED", message, exit_code: SIGNAL_EXIT_CODES[signal], hint: resume };
   }
-  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return {
-    ...ours("INTERNAL", message),
-    hint: "This is a defect of this program; the lines above say where.",
+    ...ours("INTERNAL", String(error)),
+    hint: "This is a defect of this program; --verbose shows where it is.",
   };
 }
 
