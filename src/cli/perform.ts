@@ -33,6 +33,9 @@ export async function perform(argv: readonly string[], host: Host): Promise<Endi
     if (error instanceof ClosedPipe) return ending(0);
     const failure = failureOf(await located(error));
     await reporter.error(failure);
+    if (failure.code === "INTERNAL" && argv.includes("--verbose") && error instanceof Error) {
+      await reporter.notice("STACK", error.stack ?? "");
+    }
     return ending(failure.exit_code, error instanceof Interrupted ? error.signal : undefined);
   } finally {
     await ctx?.close();
