@@ -1,0 +1,30 @@
+import { expect, test, vi } from "vitest";
+import { crash, losses, STAGES } from "../support/crash.js";
+
+vi.setConfig({ maxConcurrency: 3 });
+
+/** A few blows to each stage; `npm run test:soak` deals two hundred. */
+const BLOWS = [0, 0.3, 0.6, 0.9, 0.99];
+
+/** Where the stage alone decides: the POSTs that began, those that were whole, and the state in the history. */
+const LEFT: Readonly<Record<string, [number, number, string]>> = {
+  "after the intent": [0, 0, "UNKNOWN"],
+  "after the headers": [1, 0, "UNKNOWN"],
+  "mid-body": [1, 0, "UNKNOWN"],
+  "after the body": [1, 1, "UNKNOWN"],
+  "mid-answer": [1, 1, "UNKNOWN"],
+  "after the first byte of output": [1, 1, "PENDING"],
+};
+
+for (const [name, stage] of Object.entries(STAGES)) {
+  test.concurrent.each(BLOWS)(
+    `killed ${name}, %d: an id or an unknown, and never two POSTs`,
+    async (random) => {
+      const crashed = await crash(stage, random);
+      expect(losses(crashed)).toEqual([]);
+      const { run, posts, whole, history } = crashed;
+      const left = LEFT[name];
+      if (left) expect([run.signal, posts, whole, history[0]?.status]).toEqual(["SIGKILL", ...left]);
+    },
+  );
+}
