@@ -146,6 +146,7 @@ describe("nothing is invented", () => {
       object({ pears: whole }),
       "pears",
     ],
+    ["a number of that name on another matter", "What about pears?", object({ apples: whole }), "apples"],
     [
       "a value that does not occur",
       "Where is the depot?",

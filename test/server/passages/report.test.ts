@@ -78,8 +78,10 @@ it("does not take the question for an answer", async () => {
 });
 
 it("says so when there is nothing", async () => {
-  const text = await reportOn(folderWith({ "a.md": "Tea needs hot water.\n" }), "zebra migration in Africa");
+  const folder = folderWith({ "a.md": "Tea needs hot water.\n" });
+  const text = await reportOn(folder, "zebra migration in Africa");
   expect(text).toContain("Nothing was found");
+  expect(await reportOn(folder, "zebra migration to water in Africa")).toContain("Nothing was found");
   expect(text).toContain("1 file was read");
 });
 
