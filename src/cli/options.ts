@@ -51,8 +51,13 @@ export function quotaFlags(command: Command): Command {
     );
 }
 
-/** Flags of whatever polls. */
+/** Flags of whatever watches requests that it may leave to themselves. */
 export function watchFlags(command: Command): Command {
+  return paceFlags(command).option("--stop-on-interrupt", "Ctrl-C stops the research too");
+}
+
+/** Flags of whatever polls. */
+export function paceFlags(command: Command): Command {
   return command
     .addOption(
       new Option("--timeout <duration>", "stop waiting after this long; 0 for never").argParser(duration),
@@ -73,8 +78,7 @@ export function watchFlags(command: Command): Command {
         "--patience <duration>",
         "give an id up when no poll has succeeded for this long (default: 10m)",
       ).argParser(positiveDuration),
-    )
-    .option("--stop-on-interrupt", "Ctrl-C stops the research too");
+    );
 }
 
 /** The flag of whatever sees requests end. */

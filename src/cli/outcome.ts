@@ -1,5 +1,5 @@
 import { isFinal, type Status } from "../protocol/conversation.js";
-import type { Entry } from "../store/records.js";
+import type { Seen } from "../store/records.js";
 import type { Context } from "./context.js";
 import { EXIT_CODES, worstOf } from "./errors.js";
 
@@ -22,7 +22,7 @@ export function worstFollowed(followed: readonly Followed[]): number {
 }
 
 /** Keeps a state in the history. What cannot be kept can be asked for again, so it stops nothing. */
-export function observe(ctx: Context, entry: Entry | undefined, status: Status): void {
+export function observe(ctx: Context, entry: Seen | undefined, status: Status): void {
   if (!entry) return;
   try {
     ctx.history?.observe(entry, status);

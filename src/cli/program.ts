@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { batch } from "./commands/batch.js";
 import type { Define, Perform } from "./commands/command.js";
 import { config } from "./commands/config.js";
 import { create } from "./commands/create.js";
@@ -30,6 +31,7 @@ const COMMANDS: readonly Define[] = [
   show,
   rerun,
   resolve,
+  batch,
   quota,
   login,
   logout,

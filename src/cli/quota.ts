@@ -68,7 +68,10 @@ export function blockedUntil(
 }
 
 /** Waits for a moment of the wall clock (epoch ms), which the machine may also sleep through. */
-export async function waitUntil({ host, signal }: Context, until: number): Promise<void> {
+export async function waitUntil(
+  { host, signal }: Pick<Context, "host" | "signal">,
+  until: number,
+): Promise<void> {
   for (let left = until - host.clock.now(); left > 0; left = until - host.clock.now()) {
     await host.clock.sleep(left, signal);
   }
@@ -101,10 +104,8 @@ export function isoDate(at: number): string {
   return Number.isNaN(date.getTime()) ? "the end of time" : date.toISOString();
 }
 
-/** The flag that would have told the limit after a 429 came at `used` creates in an hour. */
-export function tierFlag(used: number): { flag: string; limit: number } {
-  const tier = (["free", "pro"] as const).find((name) => used <= TIERS[name].create);
-  return tier
-    ? { flag: `--tier ${tier}`, limit: TIERS[tier].create }
-    : { flag: `--per-hour ${used}`, limit: used };
+/** The flag that says a limit. */
+export function limitFlag(limit: number): string {
+  const tier = Object.keys(TIERS).find((name) => TIERS[name as Tier].create === limit);
+  return tier ? `--tier ${tier}` : `--per-hour ${limit}`;
 }

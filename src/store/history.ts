@@ -5,7 +5,17 @@ import { makeFolder } from "./files.js";
 import { isClosed, Log } from "./log.js";
 import { createdRecord, type OpenIntent, OpenIntents, unknownEntry } from "./open.js";
 import { Pending } from "./pending.js";
-import { type Entry, entryOf, type Intent, keyId, newLocalId, RESOLVED, timeOf, UNKNOWN } from "./records.js";
+import {
+  type Entry,
+  entryOf,
+  type Intent,
+  keyId,
+  newLocalId,
+  RESOLVED,
+  type Seen,
+  timeOf,
+  UNKNOWN,
+} from "./records.js";
 import { attempts, durations } from "./usage.js";
 
 export interface Attempt {
@@ -119,7 +129,7 @@ export class History {
   }
 
   /** Keeps a state that was seen of a request in the history. Not synced: it can be asked for again. */
-  observe(entry: Entry, status: string): void {
+  observe(entry: Seen, status: string): void {
     if (entry.status === status || entry.request_id === null) return;
     const hasEnded = isFinal(status) && !isFinal(entry.status);
     const duration = hasEnded ? { duration_ms: this.#now() - timeOf(entry) } : {};

@@ -23,6 +23,9 @@ export interface Entry {
   output_schema: JsonSchema | null;
 }
 
+/** What has to be known of a request to keep a state that was seen of it. */
+export type Seen = Pick<Entry, "request_id" | "status" | "origin" | "created_at" | "sent_at">;
+
 export const UNKNOWN = "UNKNOWN";
 
 /** The code of a create that its user settled as never made. */

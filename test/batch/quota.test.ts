@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { main } from "../../src/cli/main.js";
-import { blockedUntil, tierFlag } from "../../src/cli/quota.js";
+import { blockedUntil, limitFlag } from "../../src/cli/quota.js";
 import { RefusedError } from "../../src/client/errors.js";
 import { History } from "../../src/store/history.js";
 import { hour, reserve } from "../../src/store/reserve.js";
@@ -141,10 +141,8 @@ test("a 429 says how long to wait; without a word the oldest create has to leave
   expect(blockedUntil(new Error("else"), minutesAgo(), 10, now)).toBeUndefined();
 });
 
-test("the flag that would have told a limit", () => {
-  expect(tierFlag(10)).toEqual({ flag: "--tier free", limit: 10 });
-  expect(tierFlag(11)).toEqual({ flag: "--tier pro", limit: 100 });
-  expect(tierFlag(250)).toEqual({ flag: "--per-hour 250", limit: 250 });
+test("the flag that says a limit", () => {
+  expect([10, 11, 100].map(limitFlag)).toEqual(["--tier free", "--per-hour 11", "--tier pro"]);
 });
 
 test("to count and to begin is one step: of 40 at once, as many as the limit get a slot", async () => {
