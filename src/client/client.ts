@@ -1,7 +1,6 @@
-import { type CreateBody, isFinal, isRequestId } from "../protocol/conversation.js";
+import { type CreateBody, isFinal } from "../protocol/conversation.js";
 import type { Operation } from "../protocol/endpoints.js";
 import type { Data } from "../protocol/envelope.js";
-import { salvageRequestId } from "./body.js";
 import { NoOutputError, OutcomeUnknownError, RefusedError } from "./errors.js";
 import { FAULTS } from "./faults.js";
 import type { NoData } from "./judge.js";
@@ -47,11 +46,9 @@ export class ResearchClient {
   async create(body: CreateBody, { signal, onRequestId }: CreateOptions = {}): Promise<Created> {
     const limits = { body: JSON.stringify(body), signal, grace: CREATE_GRACE_MS };
     for (let failures = 1; ; failures++) {
-      const { answer, verdict } = await this.#session.create(limits);
-      const data = verdict.kind === "data" ? verdict.data : undefined;
-      const requestId = isRequestId(data?.request_id) ? data.request_id : salvageRequestId(answer);
+      const { requestId, verdict } = await this.#session.create(limits);
       if (requestId !== undefined) {
-        onRequestId?.(requestId, data);
+        onRequestId?.(requestId, verdict.kind === "data" ? verdict.data : undefined);
         return verdict.kind === "data"
           ? { ...verdict.data, request_id: requestId }
           : await this.#confirm(requestId, verdict, signal);

@@ -9,10 +9,11 @@ import {
   type Operation,
 } from "../protocol/endpoints.js";
 import { type ProxyEnvironment, parseBaseUrl, proxyFor } from "./address.js";
-import { maxBytes } from "./body.js";
+import { maxBytes, salvageRequestId } from "./body.js";
 import { type Connections, connections } from "./connection.js";
 import { ResearchError } from "./errors.js";
 import { judge, type Verdict } from "./judge.js";
+import { betrays, withoutKey } from "./redact.js";
 import { type Answer, exchange, type Failure } from "./transport.js";
 
 export interface ClientOptions {
@@ -92,10 +93,13 @@ export class Session {
     );
   }
 
-  /** §4.1: the one operation without an id. */
-  async create(limits: CallLimits): Promise<{ answer: Answer | Failure; verdict: Verdict }> {
+  /** §4.1: the one operation without an id. `requestId` is the one in the answer, whatever else that is. */
+  async create(limits: CallLimits): Promise<{ requestId: string | undefined; verdict: Verdict }> {
     const answer = await this.#send("create", CREATE, limits);
-    return { answer, verdict: this.#judge("create", CREATE, answer) };
+    const verdict = this.#judge("create", CREATE, answer);
+    const requestId = verdict.kind === "data" ? verdict.data.request_id : salvageRequestId(answer);
+    const isGood = isRequestId(requestId) && !betrays(requestId, this.#options.apiKey);
+    return { requestId: isGood ? requestId : undefined, verdict };
   }
 
   /** §4.2 to §4.4. Throws ResearchError `USAGE` for an id that is not well-formed: it would stand in the path. */
@@ -123,7 +127,8 @@ export class Session {
 
   #judge(operation: Operation, at: Endpoint, answer: Answer | Failure, requestId?: string): Verdict {
     const target = `${at.method} ${this.#url(at)}`;
-    return judge(answer, { operation, requestId, target, now: this.clock.now() });
+    const verdict = judge(answer, { operation, requestId, target, now: this.clock.now() });
+    return withoutKey(verdict, this.#options.apiKey);
   }
 
   #url(at: Endpoint): string {
