@@ -3,14 +3,12 @@ const UNSAFE =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Cs}/gu;
 /** U+200C and U+200D shape the letters of many scripts and join emoji. */
 const JOINERS = /[\u200c\u200d]/;
-/** What a CI runner takes for a command when a line begins with it. */
-const CI_COMMAND = /^(\s*)(::|##\[|##vso\[)/gm;
+/** What a CI runner takes for a command: GitHub's where a line begins with it, the older ones wherever it stands. */
+const CI_COMMAND = /(?<=^\s*):(?=:)|#(?=#\[|#vso\[)/gm;
 
 /** Text from outside, made safe to show: nothing in it acts on a terminal or commands a CI runner. */
 export function safe(text: string): string {
-  return text.replace(UNSAFE, escaped).replace(CI_COMMAND, (_all, space: string, command: string) => {
-    return `${space}${escaped(command.charAt(0))}${command.slice(1)}`;
-  });
+  return text.replace(UNSAFE, escaped).replace(CI_COMMAND, escaped);
 }
 
 /** The same on one line: line breaks and tabs are spaces. */
@@ -23,15 +21,14 @@ export function safeResult(text: string): string {
   return text.replace(UNSAFE, (char) => (JOINERS.test(char) ? char : escaped(char)));
 }
 
-/** JSON on one line, or indented, that is exact and yet acts on no terminal: what could is an escape in it. */
+/** JSON on one line, or indented, that is exact and yet acts on no terminal or runner: what could is an escape in it. */
 export function safeJson(value: unknown, indent?: number): string {
-  const json = JSON.stringify(value, null, indent);
-  return json.replace(UNSAFE, (char) =>
-    Array.from(
-      { length: char.length },
-      (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, "0")}`,
-    ).join(""),
-  );
+  return JSON.stringify(value, null, indent).replace(UNSAFE, inJson).replace(CI_COMMAND, inJson);
+}
+
+function inJson(char: string): string {
+  const units = Array.from({ length: char.length }, (_, i) => char.charCodeAt(i));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }
 
 function escaped(char: string): string {

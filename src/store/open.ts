@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import { basename, join } from "node:path";
 import * as v from "valibot";
 import { createFile, makeFolder, namesIn, overwrite, readIfThere } from "./files.js";
-import { type CreatedRecord, created, type Entry, type Intent, intent, UNKNOWN } from "./records.js";
+import { type CreatedRecord, created, type Entry, type Intent, id, intent, UNKNOWN } from "./records.js";
 
 /**
  * Room for an outcome, written together with the intent: overwriting it needs no space on the disk, so an id
@@ -11,7 +11,7 @@ import { type CreatedRecord, created, type Entry, type Intent, intent, UNKNOWN }
 const ROOM = 1_024;
 
 const outcome = v.looseObject({
-  request_id: v.string(),
+  request_id: id,
   /** False while the id was only found in an answer that was no success. */
   confirmed: v.boolean(),
   status: v.fallback(v.string(), "PENDING"),

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { JsonSchema } from "../protocol/conversation.js";
+import { isRequestId, type JsonSchema } from "../protocol/conversation.js";
 
 /**
  * What the history holds of one request. `UNKNOWN` stands for a create that was sent, or may have been, and
@@ -32,11 +32,16 @@ export const UNKNOWN = "UNKNOWN";
 export const RESOLVED = "RESOLVED";
 
 const text = v.string();
+/** An id is data, in a file of somebody else's as well: what is not well-formed names nothing. */
+export const id = v.pipe(
+  text,
+  v.check((value: string) => isRequestId(value)),
+);
 const maybe = v.nullable(v.string());
 
 export const intent = v.looseObject({
   kind: v.literal("intent"),
-  local_id: text,
+  local_id: id,
   sent_at: text,
   origin: text,
   profile: v.fallback(maybe, null),
@@ -51,7 +56,7 @@ export type Intent = v.InferOutput<typeof intent>;
 export const created = v.looseObject({
   ...intent.entries,
   kind: v.literal("created"),
-  request_id: text,
+  request_id: id,
   status: v.fallback(text, "PENDING"),
   created_at: v.fallback(maybe, null),
   at: text,
@@ -61,7 +66,7 @@ export type CreatedRecord = v.InferOutput<typeof created>;
 /** A state that was seen; `duration_ms` on a final one whose beginning is known. */
 export const seen = v.looseObject({
   kind: v.literal("status"),
-  request_id: text,
+  request_id: id,
   origin: text,
   status: text,
   at: text,
@@ -72,7 +77,7 @@ export type SeenRecord = v.InferOutput<typeof seen>;
 /** A create that the service counted and turned down, or one that was settled as never made. */
 export const dismissed = v.looseObject({
   kind: v.literal("dismissed"),
-  local_id: text,
+  local_id: id,
   origin: text,
   key_id: v.fallback(text, ""),
   at: text,

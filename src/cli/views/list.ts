@@ -1,6 +1,6 @@
 import type { Entry } from "../../store/records.js";
 import { formatDuration } from "../durations.js";
-import { safeJson, safeLine, safeResult } from "../safe-text.js";
+import { safe, safeJson, safeLine } from "../safe-text.js";
 import type { Style } from "../terminal.js";
 import { statusWord } from "./status.js";
 
@@ -51,7 +51,7 @@ export function entryDetails(entry: Entry, style: Style): string {
     field("structured", entry.structured_output ? "yes" : "no"),
     ...(entry.output_schema ? [field("schema", safeJson(entry.output_schema))] : []),
     "",
-    safeResult(entry.prompt).replace(/^/gm, "  "),
+    safe(entry.prompt).replace(/^/gm, "  "),
     "",
   ].join("\n");
 }
