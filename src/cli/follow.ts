@@ -6,6 +6,7 @@ import { formatDuration } from "./durations.js";
 import { CliError, ClosedPipe, EXIT_CODES, Interrupted } from "./errors.js";
 import { failureOf } from "./failure.js";
 import type { Target } from "./ids.js";
+import { learntPace } from "./learnt-pace.js";
 import { Ledger } from "./ledger.js";
 import type { OnDone } from "./on-done.js";
 import { exitCodeOf, type Followed } from "./outcome.js";
@@ -80,7 +81,7 @@ class Follower {
     }
     const targets = this.#ledger.targets.map(watchTarget);
     try {
-      const watched = client.watch(targets, { ...this.#options, signal });
+      const watched = client.watch(targets, { ...learntPace(this.#ctx), ...this.#options, signal });
       for await (const event of watched) await this.#show(event);
     } catch (error) {
       if (error instanceof Interrupted) await this.#interrupted(error);
