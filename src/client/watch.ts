@@ -88,8 +88,10 @@ class Watcher {
       const events = this.#events;
       this.#events = [];
       yield* events;
+      // More may have happened while the caller dealt with those.
+      if (this.#events.length > 0) continue;
       if (this.#live === 0 && !this.#intake.isOpen) return;
-      if (this.#events.length === 0) await this.#idle();
+      await this.#idle();
     }
   }
 

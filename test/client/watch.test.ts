@@ -58,6 +58,21 @@ test("the age counts from created_at, so an old request is not polled like a new
   expect(gaps(polls)[0]).toBeCloseTo(15_000, -3);
 });
 
+test("what happens while the caller deals with an event is not lost", async () => {
+  const server = await faultServer((_operation, _nth, { path }) =>
+    ok({ request_id: path.split("/").at(-2) ?? "", status: "COMPLETED" }),
+  );
+  const client = new ResearchClient({ baseUrl: server.url, apiKey: KEY });
+  started.push(client, server);
+  const seen: string[] = [];
+  for await (const event of client.watch(["a", "b", "c"], { interval: 1 })) {
+    if (event.kind === "state") seen.push(event.requestId);
+    while (server.count() < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  expect(seen.sort()).toEqual(["a", "b", "c"]);
+});
+
 test("--interval fixes the pace", async () => {
   const { polls } = await watching(["a"], until(10_000), { interval: 2_500 });
   expect(gaps(polls)).toEqual([2_500, 2_500, 2_500, 2_500]);
