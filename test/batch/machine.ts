@@ -1,9 +1,13 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach } from "vitest";
-import "../../src/client/direct.js";
+import type { Clock } from "../../src/clock.js";
 import { folderWith } from "../support/folder.js";
-import { HappyService } from "../support/happy-service.js";
-import { perform, type Ran } from "../support/host.js";
+import { type HappyOptions, HappyService } from "../support/happy-service.js";
+import { InProcess, inProcess } from "../support/in-process.js";
+import type { RunResult } from "../support/run.js";
 import { VirtualClock } from "../support/virtual-clock.js";
+import { jsonLines } from "../support/world.js";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -15,13 +19,62 @@ export function closeLater(close: () => Promise<void>): void {
   closing.push(close);
 }
 
-/** One machine and one service that follows the interface, in virtual time. */
-export async function machine(options: Parameters<typeof HappyService.start>[0] = {}) {
+type Service = { url: string; env: { RESEARCH_BASE_URL: string; RESEARCH_API_KEY: string } };
+
+/** One person's machine: commands run in this process, and share a home. */
+export class Machine<C extends Clock> {
+  readonly home = folderWith();
+  readonly env: Record<string, string>;
+  readonly clock: C;
+
+  constructor(service: Pick<Service, "env">, clock: C) {
+    this.clock = clock;
+    this.env = { PATH: process.env.PATH ?? "", HOME: this.home, ...service.env };
+  }
+
+  readonly run = (...argv: string[]): Promise<RunResult> => inProcess(argv, this);
+
+  readonly start = (...argv: string[]): InProcess => new InProcess(argv, this);
+
+  /** Writes a file in the home, and returns its path. */
+  file(name: string, text: string): string {
+    const path = join(this.home, name);
+    mkdirSync(join(path, ".."), { recursive: true });
+    writeFileSync(path, text);
+    return path;
+  }
+
+  /** The path of something in the home. */
+  path(...names: string[]): string {
+    return join(this.home, ...names);
+  }
+
+  read(...names: string[]): string {
+    return readFileSync(this.path(...names), "utf8");
+  }
+
+  /** The results in an output folder: every file but those with a dot. */
+  results(out: string): string[] {
+    return readdirSync(this.path(out))
+      .filter((name) => !name.startsWith(".") && name !== "results.jsonl")
+      .sort();
+  }
+
+  /** The lines of `results.jsonl` in an output folder. */
+  listed(out: string): Record<string, unknown>[] {
+    return jsonLines(this.read(out, "results.jsonl"));
+  }
+}
+
+/** A machine and a service that follows the interface, in virtual time. */
+export async function machine(options: HappyOptions = {}) {
   const service = await HappyService.start(options);
   closeLater(() => service.server.close());
-  const clock = new VirtualClock();
-  const home = folderWith();
-  const env: Record<string, string> = { PATH: process.env.PATH ?? "", HOME: home, ...service.env };
-  const run = (...argv: string[]): Promise<Ran> => perform(argv, { env, clock });
-  return { service, clock, run, env, home, creates: () => service.server.count("create") };
+  const creates = () => service.server.count("create");
+  return Object.assign(new Machine(service, new VirtualClock()), { service, creates });
+}
+
+/** The prompts a service was sent, in order. */
+export function promptsOf({ server }: HappyService): string[] {
+  return server.of("create").map(({ body }) => JSON.parse(body.toString("utf8")).prompt);
 }

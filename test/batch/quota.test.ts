@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { main } from "../../src/cli/main.js";
 import { blockedUntil, limitFlag } from "../../src/cli/quota.js";
 import { RefusedError } from "../../src/client/errors.js";
 import { History } from "../../src/store/history.js";
@@ -7,7 +6,7 @@ import { hour, reserve } from "../../src/store/reserve.js";
 import { answer, errorEnvelope, refuse } from "../support/behaviours.js";
 import { folderWith } from "../support/folder.js";
 import { KEY } from "../support/happy-service.js";
-import { memoryHost } from "../support/host.js";
+import { until } from "../support/service.js";
 import { machine } from "./machine.js";
 
 const HOUR = 3_600_000;
@@ -109,18 +108,15 @@ test("--wait-for-quota waits out a 429 for its Retry-After, and at least a minut
 });
 
 test("an interrupted wait sends nothing", async () => {
-  const { run, creates, env, clock } = await machine();
+  const { run, start, clock, creates } = await machine();
   await run("create", "one", "--per-hour", "1");
   const resume = clock.hold();
-  const { host, send, written } = memoryHost({
-    env,
-    clock,
-    onWrite: (_name, text) => void (text.includes("waiting") && setImmediate(() => send("SIGINT"))),
-  });
-  const ending = await main(["create", "two", "--per-hour", "1", "--wait-for-quota"], host);
+  const waiting = start("create", "two", "--per-hour", "1", "--wait-for-quota");
+  await until(async () => waiting.stderr.includes("waiting") || undefined);
+  waiting.signal("SIGINT");
+  const { signal, stdout } = await waiting.done;
   resume();
-  expect(ending).toEqual({ code: 130, signal: "SIGINT" });
-  expect([creates(), written.stdout]).toEqual([1, ""]);
+  expect([signal, stdout, creates()]).toEqual(["SIGINT", "", 1]);
 });
 
 test("a 429 says how long to wait; without a word the oldest create has to leave the window", () => {

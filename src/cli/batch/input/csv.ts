@@ -15,7 +15,7 @@ export function parseCsv(text: string): Parsed {
         ...twice(columns).map((name) => ({ line, reason: `two columns are named ${quoted(name)}` })),
       );
     } else if (cells.length !== columns.length) {
-      const reason = `it has ${cells.length} cells, and the header names ${columns.length} columns`;
+      const reason = `it has ${cells.length} ${cells.length === 1 ? "cell" : "cells"}, and the header names ${columns.length} columns`;
       faults.push({ line, reason });
     } else {
       records.push({ line, fields: Object.fromEntries(columns.map((name, i) => [name, cells[i]])) });
