@@ -1,11 +1,10 @@
 import type { ResearchError } from "../client/errors.js";
 import type { WatchEvent } from "../client/watch-types.js";
-import { epochOf } from "../clock.js";
 import type { Context } from "./context.js";
 import { formatDuration } from "./durations.js";
 import { CliError, ClosedPipe, EXIT_CODES, Interrupted } from "./errors.js";
 import { failureOf } from "./failure.js";
-import type { Target } from "./ids.js";
+import { type Target, watchTarget } from "./ids.js";
 import { learntPace } from "./learnt-pace.js";
 import { Ledger } from "./ledger.js";
 import type { OnDone } from "./on-done.js";
@@ -214,8 +213,4 @@ class Follower {
   #draw(): void {
     if (this.#isLive) this.#ctx.reporter.live(liveText(this.#ledger.progress));
   }
-}
-
-function watchTarget({ requestId, entry }: Target) {
-  return { requestId, createdAt: epochOf(entry?.created_at), recordedAt: epochOf(entry?.sent_at) };
 }

@@ -1,3 +1,5 @@
+import type { WatchTarget } from "../client/watch-types.js";
+import { epochOf } from "../clock.js";
 import { isRequestId } from "../protocol/conversation.js";
 import { type Entry, UNKNOWN } from "../store/records.js";
 import type { Context } from "./context.js";
@@ -69,4 +71,9 @@ function unknownOutcome(entry: Entry): CliError {
       hint: `Settle it: research resolve ${entry.local_id} --request-id ID, or --not-created.`,
     },
   );
+}
+
+/** What a watch is told of a target. */
+export function watchTarget({ requestId, entry }: Target): WatchTarget {
+  return { requestId, createdAt: epochOf(entry?.created_at), recordedAt: epochOf(entry?.sent_at) };
 }
