@@ -2,7 +2,7 @@
 // The process as a Host for the program, and the only file that decides how the process ends.
 // Whatever else of Node is needed is asked for where it is: each of its modules costs a part of the start, and
 // importing `node:process` would open every standard stream.
-import { fstatSync, readFileSync, writeFileSync } from "node:fs";
+import { fstatSync, readFileSync, statSync, write, writeFileSync } from "node:fs";
 
 // Node 20 has no compile cache, and waits at its end for the optimising compiler to finish undici's parser.
 if (process.versions.node.startsWith("20.")) {
@@ -24,8 +24,8 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /**
- * A stream of the process. Where it is a regular file or a device, a stream's `write` would call back without
- * an error on a full disk; `writeFileSync` on the descriptor throws.
+ * A stream of the process, written to past `process.stdout` where that is no terminal: on a regular file or a
+ * device it would call back without an error on a full disk, and for a pipe it loads the network stack.
  * @param {1 | 2} fd
  * @param {() => NodeJS.WriteStream} open
  * @returns {import("../src/cli/host.js").Sink}
@@ -38,6 +38,16 @@ function sink(fd, open) {
     stream ??= open().on("error", () => {});
     return stream;
   };
+  /** @param {Uint8Array} data */
+  const toStream = (data) =>
+    new Promise((resolve, reject) => {
+      opened().write(data, (error) => (error ? reject(error) : resolve(undefined)));
+    });
+  /**
+   * Pieces for a pipe go in the order in which they came.
+   * @type {Promise<unknown>}
+   */
+  let last = Promise.resolve();
   return {
     get isTTY() {
       return isTerminal(fd);
@@ -46,17 +56,49 @@ function sink(fd, open) {
       return isTerminal(fd) ? opened() : undefined;
     },
     async write(data) {
-      if (!isPipe(fd) && !isTerminal(fd)) return writeFileSync(fd, data);
-      await new Promise((resolve, reject) => {
-        opened().write(data, (error) => (error ? reject(error) : resolve(undefined)));
-      });
+      const bytes = Buffer.from(data);
+      if (isTerminal(fd)) await toStream(bytes);
+      else if (!isPipe(fd)) writeFileSync(fd, bytes);
+      else {
+        const written = last.then(() => toPipe(fd, bytes, toStream));
+        last = written.catch(() => {});
+        await written;
+      }
     },
   };
 }
 
-/** @param {number} fd */
+/**
+ * Writes from a thread of the pool, where a reader who takes his time holds up no signal. A pipe that another
+ * process has made non-blocking needs the stream when it is full.
+ * @param {number} fd
+ * @param {Uint8Array} data
+ * @param {(rest: Uint8Array) => Promise<unknown>} toStream
+ */
+async function toPipe(fd, data, toStream) {
+  for (let rest = data; rest.length > 0; ) {
+    /** @type {number} */
+    const count = await new Promise((resolve, reject) => {
+      write(fd, rest, (error, written) => {
+        if (!error) resolve(written);
+        else if (error.code === "EAGAIN") resolve(0);
+        else reject(error);
+      });
+    });
+    if (count === 0) return toStream(rest);
+    rest = rest.subarray(count);
+  }
+}
+
+/**
+ * `node:tty` brings the network stack along, so it is asked about devices only, and not about the commonest.
+ * @param {number} fd
+ */
 function isTerminal(fd) {
-  return fstatSync(fd).isCharacterDevice() && process.getBuiltinModule("node:tty").isatty(fd);
+  const stats = fstatSync(fd);
+  if (!stats.isCharacterDevice()) return false;
+  if (stats.rdev === statSync("/dev/null", { throwIfNoEntry: false })?.rdev) return false;
+  return process.getBuiltinModule("node:tty").isatty(fd);
 }
 
 /** @param {number} fd */
