@@ -29,8 +29,8 @@ export function lock(path: string): () => void {
   // The file appears with its text or not at all: a link is made in one step, a write is not.
   const own = `${path}.${process.pid}.${performance.now().toString(36)}`;
   const mine = JSON.stringify({ pid: process.pid, began: beginningOf(process.pid) } satisfies Holder);
-  fs.writeFileSync(own, mine, { mode: 0o600 });
   try {
+    fs.writeFileSync(own, mine, { mode: 0o600 });
     while (!linked(own, path)) bury(path, own);
   } finally {
     fs.rmSync(own, { force: true });

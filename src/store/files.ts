@@ -12,13 +12,10 @@ export function makeFolder(path: string): void {
   if (made !== undefined) fs.chmodSync(path, FOLDER_MODE);
 }
 
-/** Writes a new file whole and to the disk, its entry in the folder included. Fails where one exists. */
-export function createFile(path: string, text: string): void {
-  writeSynced(path, "wx", text);
-  syncFolder(dirname(path));
-}
-
-/** Replaces a file as a whole: a reader, or a crash, sees the old text or the new one. A torso is removed. */
+/**
+ * Writes a file as a whole and to the disk, its entry in the folder included: a reader, or a crash, sees the old
+ * text, or none, or the new one. A torso is removed.
+ */
 export function replaceFile(path: string, text: string): void {
   const draft = `${path}.${process.pid}.draft`;
   try {

@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { basename, join } from "node:path";
 import * as v from "valibot";
-import { createFile, makeFolder, namesIn, overwrite, readIfThere } from "./files.js";
+import { makeFolder, namesIn, overwrite, readIfThere, replaceFile } from "./files.js";
 import { type CreatedRecord, created, type Entry, type Intent, id, intent, UNKNOWN } from "./records.js";
 
 /**
@@ -39,7 +39,7 @@ export class OpenIntents {
   /** Writes an intent whole and synced. Throws the system's error. */
   add(record: Intent): void {
     makeFolder(this.#folder);
-    createFile(this.#path(record.local_id), `${JSON.stringify(record)}\n${" ".repeat(ROOM)}\n`);
+    replaceFile(this.#path(record.local_id), `${JSON.stringify(record)}\n${" ".repeat(ROOM)}\n`);
   }
 
   /** Keeps an outcome beside its intent, in the room made for it. */

@@ -37,7 +37,8 @@ const good: Behaviour = { act: (socket) => void socket.write(ANSWER) };
 async function afterIntent(running: Running, home: string): Promise<void> {
   const folder = join(foldersIn(home).RESEARCH_STATE_DIR, "open");
   while (running.child.exitCode === null && running.child.signalCode === null) {
-    if (existsSync(folder) && readdirSync(folder).length > 0) return running.kill("SIGKILL");
+    if (existsSync(folder) && readdirSync(folder).some((name) => name.endsWith(".json")))
+      return running.kill("SIGKILL");
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

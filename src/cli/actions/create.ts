@@ -1,5 +1,6 @@
 import { LocalError } from "../../store/errors.js";
 import type { Context } from "../context.js";
+import { CliError } from "../errors.js";
 import { type FollowOptions, follow } from "../follow.js";
 import { worstFollowed } from "../outcome.js";
 import { type QuotaOptions, sayLeft } from "../quota.js";
@@ -31,8 +32,7 @@ export async function announce(ctx: Context, submitted: Submitted, options: Crea
   const { data } = submitted;
   const requestId = data.request_id;
   await saySaved(ctx, submitted);
-  if (ctx.reporter.json) await ctx.reporter.resultJson(data);
-  else await ctx.reporter.result(`${requestId}\n`);
+  await print(ctx, data);
   await sayLeft(ctx, options);
   if (submitted.notSaved) throw submitted.notSaved;
   ctx.signal.throwIfAborted();
@@ -45,6 +45,18 @@ export async function announce(ctx: Context, submitted: Submitted, options: Crea
     resume: ["watch"],
   });
   return worstFollowed(followed);
+}
+
+/** Throws CliError `LOCAL_IO`, with the id, where that could not be printed. */
+async function print({ reporter }: Context, data: Submitted["data"]): Promise<void> {
+  const requestId = data.request_id;
+  try {
+    if (reporter.json) await reporter.resultJson(data);
+    else await reporter.result(`${requestId}\n`);
+  } catch (error) {
+    if (!(error instanceof LocalError)) throw error;
+    throw new CliError("LOCAL_IO", `${requestId} was created, but ${error.message}`, { requestId });
+  }
 }
 
 /** An id that is not on the disk is said wherever it can be, before it can be lost. */

@@ -1,0 +1,246 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import * as does from "../support/behaviours.js";
+import { faultServer } from "../support/fault-server.js";
+import { HappyService, KEY } from "../support/happy-service.js";
+import { foldersIn, listed, plant } from "../support/machine.js";
+import { bash, type RunResult, research, temporaryFolder } from "../support/run.js";
+import { type SmallDisk, smallDisk } from "../support/small-disk.js";
+import { goodAnswer, ID } from "./plays.js";
+
+const CREATED = does.answer(goodAnswer("create"));
+
+/**
+ * Ways to run out of room: `ulimit -f 0` lets no file grow, for everyone; a file system that is full needs a
+ * mount, which not everyone may make.
+ */
+interface Shortage {
+  what: string;
+  home: string;
+  /** Runs the program while there is no room. */
+  run(words: string, env: Record<string, string>): Promise<RunResult>;
+  disk?: SmallDisk;
+}
+
+function shortages(): Shortage[] {
+  const home = temporaryFolder();
+  const limited: Shortage = {
+    ...{ what: "ulimit -f", home },
+    // What the shell itself writes goes to pipes, which have no size.
+    run: (words, env) => bash(`ulimit -f 0; research ${words}`, { home, env }),
+  };
+  const disk = smallDisk();
+  if (!disk) return [limited];
+  return [
+    limited,
+    {
+      ...{ what: "a full disk", home: disk.path, disk },
+      run: async (words, env) => {
+        disk.fill();
+        try {
+          return await bash(`research ${words}`, { home: disk.path, env });
+        } finally {
+          disk.free();
+        }
+      },
+    },
+  ];
+}
+
+for (const { what, home, run } of shortages()) {
+  const own = foldersIn(home);
+
+  test(`${what} while settings are written: the old ones stand`, async () => {
+    const service = await HappyService.start();
+    const env = { ...own, RESEARCH_BASE_URL: service.url };
+    expect(await research(["login", "--with-key"], { home, env, input: KEY })).toMatchObject({ code: 0 });
+    const path = join(own.RESEARCH_CONFIG_DIR, "config.json");
+    const before = readFileSync(path, "utf8");
+    for (const words of [
+      "config set tier pro",
+      "logout",
+      "config set output-field x",
+      "login --with-key < key",
+    ]) {
+      writeFileSync(join(home, "key"), KEY);
+      const done = await run(words, env);
+      expect(done, words).toMatchObject({ code: 12, stdout: "" });
+      expect(done.stderr).toMatch(/full|size/);
+      expect(readFileSync(path, "utf8")).toBe(before);
+    }
+    expect(readdirSync(own.RESEARCH_CONFIG_DIR)).toEqual(["config.json"]);
+    expect(await research(["config", "set", "tier", "pro"], { home, env: own })).toMatchObject({ code: 0 });
+  });
+
+  test(`${what} at the intent: nothing is sent`, async () => {
+    const server = await faultServer(() => CREATED);
+    const env = { ...own, RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
+    const before = await listed(home);
+    for (const words of ["create x", "run x"]) {
+      const done = await run(words, env);
+      expect(done, words).toMatchObject({ code: 12, stdout: "" });
+      expect(done.stderr).toMatch(/not sent/);
+    }
+    expect(server.connections).toBe(0);
+    expect(await listed(home)).toEqual(before);
+    expect((await research(["list"], { home, env: own })).stderr).not.toMatch(/skipped/);
+    // What needs no room still works.
+    const status = await run(`status ${ID}`, { ...env, RESEARCH_BASE_URL: (await working()).url });
+    expect(status).toMatchObject({ code: 0, stdout: `${ID}\tPROCESSING\n` });
+  });
+}
+
+const working = () =>
+  faultServer((operation) => does.answer(goodAnswer(operation === "stop" ? "stop" : "status", "PROCESSING")));
+
+test("no file can grow after the POST: the id is in the room that was kept for it", async () => {
+  const server = await faultServer(() => CREATED);
+  const home = temporaryFolder();
+  const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
+  // An intent fits into four blocks of a KiB; a log that is longer cannot grow.
+  plant(home, { requestId: "planted-1", origin: server.url, createdAt: 1e12, prompt: "x".repeat(8_000) });
+  const run = await bash("ulimit -f 4; research create x", { home, env });
+  expect(run).toMatchObject({ code: 0, stdout: `${ID}\n`, stderr: "" });
+  expect(await listed(home)).toMatchObject([
+    { request_id: ID, status: "PENDING" },
+    { request_id: "planted-1" },
+  ]);
+});
+
+const disk = smallDisk();
+if (disk)
+  test("the disk fills during the POST: the id is in the room that was kept for it", async () => {
+    const server = await faultServer(() => ({
+      act: (socket) => {
+        disk.fill();
+        socket.write(does.answerBytes(goodAnswer("create")));
+      },
+    }));
+    const home = disk.path;
+    const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
+    const run = await research(["create", "x"], { home: temporaryFolder(), env });
+    expect(run).toMatchObject({ code: 0, stdout: `${ID}\n`, stderr: "" });
+    expect(await listed(home)).toMatchObject([{ request_id: ID, status: "PENDING" }]);
+    disk.free();
+    const next = await faultServer(() => does.ok({ request_id: "next-1", status: "PENDING" }));
+    await research(["create", "y"], {
+      home: temporaryFolder(),
+      env: { ...env, RESEARCH_BASE_URL: next.url },
+    });
+    expect((await listed(home)).map(({ request_id }) => request_id).sort()).toEqual([ID, "next-1"]);
+  });
+
+test.each([
+  { argv: ["create", "x"], result: `${ID}\n` },
+  { argv: ["create", "x", "--json"], result: `${JSON.stringify({ request_id: ID, status: "PENDING" })}\n` },
+])(
+  "nothing can be kept after the POST: the id is said wherever it can be ($argv)",
+  async ({ argv, result }) => {
+    const home = temporaryFolder();
+    const own = foldersIn(home);
+    const server = await faultServer(() => ({
+      act: (socket) => {
+        rmSync(own.RESEARCH_STATE_DIR, { recursive: true });
+        writeFileSync(own.RESEARCH_STATE_DIR, "");
+        socket.write(does.answerBytes({ body: does.envelope({ request_id: ID, status: "PENDING" }) }));
+      },
+    }));
+    const env = { ...own, RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
+    const run = await research(argv, { home, env });
+    expect(run).toMatchObject({ code: 12, stdout: result });
+    expect(run.stderr).toMatch(new RegExp(`NOT SAVED.*${ID}|${ID}.*NOT SAVED`));
+    expect(server.count("create")).toBe(1);
+  },
+);
+
+test.each([["create"], ["create", "--json"], ["create", "-w"]])(
+  "%j > /dev/full: 12, and the id is in list",
+  async (...words) => {
+    const service = await HappyService.start();
+    const home = temporaryFolder();
+    const env = { ...foldersIn(home), ...service.env };
+    const run = await bash(`research ${words.join(" ")} 'x => COMPLETED' > /dev/full`, { home, env });
+    expect(run).toMatchObject({ code: 12 });
+    const [entry] = await listed(home);
+    expect([...service.conversations.keys()]).toEqual([entry?.request_id]);
+    expect(run.stderr).toContain(entry?.request_id ?? "no id");
+  },
+);
+
+test.each(["list", "status ID", "output ID", "run x", "watch ID", "--version", "--help", "config list"])(
+  "%s > /dev/full is an error, and 2> /dev/full is none",
+  async (words) => {
+    const service = await HappyService.start();
+    const home = temporaryFolder();
+    const id = service.add("x => COMPLETED");
+    plant(home, { requestId: id, origin: service.url, createdAt: Date.now() });
+    const env = { ...foldersIn(home), ...service.env };
+    const command = `research ${words.replace("ID", id)}`;
+    expect(await bash(`${command} > /dev/full`, { home, env })).toMatchObject({ code: 12 });
+    expect(await bash(`${command} 2> /dev/full`, { home, env })).toMatchObject({ code: 0 });
+    expect(await bash(`${command} 2>&-`, { home, env })).toMatchObject({ code: 0 });
+    expect(await bash(`${command} <&-`, { home, env })).toMatchObject({ code: 0 });
+  },
+);
+
+test("a result on a regular file of a full disk is an error", async () => {
+  const service = await HappyService.start({ output: () => "x".repeat(100_000) });
+  const home = temporaryFolder();
+  const id = service.add("x => COMPLETED");
+  const env = { ...foldersIn(home), ...service.env };
+  const run = await bash(`ulimit -f 8; research output ${id} > out.txt`, { home, env });
+  expect(run).toMatchObject({ code: 12 });
+  const target = await bash(`ulimit -f 8; research output ${id} -o target.txt`, { home, env });
+  expect(target).toMatchObject({ code: 12 });
+  expect(readdirSync(home)).not.toContain("target.txt");
+  expect(readdirSync(home).filter((name) => name.includes("target"))).toEqual([]);
+});
+
+test.each(["create x", "create x --json", "create x -w", "run 'x => PENDING COMPLETED'"])(
+  "%s with stdout closed, or a pipe that is: the record is there all the same",
+  async (words) => {
+    const service = await HappyService.start();
+    const home = temporaryFolder();
+    const env = { ...foldersIn(home), ...service.env };
+    const run = await bash(`research ${words} --interval 20ms | true; echo "\${PIPESTATUS[0]}"`, {
+      home,
+      env,
+    });
+    expect(run.stdout).toBe("0\n");
+    await bash(`research ${words} --interval 20ms >&-`, { home, env });
+    const ids = (await listed(home)).map(({ request_id }) => request_id);
+    expect(ids.sort()).toEqual([...service.conversations.keys()].sort());
+    expect(ids).toHaveLength(2);
+  },
+);
+
+test("an output that exists, or is no file, is refused before anything is spent", async () => {
+  const service = await HappyService.start();
+  const home = temporaryFolder();
+  const env = { ...foldersIn(home), ...service.env };
+  mkdirSync(join(home, "folder"));
+  await bash("echo old > file; ln -s file link; ln -s nowhere dangling; mkfifo fifo", { home });
+  for (const name of ["file", "link", "dangling", "fifo", "folder", "missing/file"]) {
+    for (const words of ["run 'x => COMPLETED'", `output ${service.add("x => COMPLETED")}`]) {
+      const run = await bash(`research ${words} -o ${name}`, { home, env });
+      expect(run, `${words} ${name}`).toMatchObject({ code: 12, stdout: "" });
+    }
+  }
+  expect(service.server.count()).toBe(0);
+  expect(readFileSync(join(home, "file"), "utf8")).toBe("old\n");
+  const forced = await bash("research run 'x => COMPLETED' -o file --force", { home, env });
+  expect(forced).toMatchObject({ code: 0, stdout: "" });
+  expect(readFileSync(join(home, "file"), "utf8")).toContain("An answer");
+});
+
+test.each(["create --prompt-file /dev/zero", "create < /dev/zero", "create x --schema /dev/zero"])(
+  "%s: too large, 2",
+  async (words) => {
+    const server = await faultServer(() => CREATED);
+    const home = temporaryFolder();
+    const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
+    expect(await bash(`research ${words}`, { home, env })).toMatchObject({ code: 2, stdout: "" });
+    expect(server.connections).toBe(0);
+  },
+);

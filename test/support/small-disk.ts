@@ -1,0 +1,34 @@
+import { execFileSync } from "node:child_process";
+import { statfsSync, unlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { leftovers } from "./leftovers.js";
+import { temporaryFolder } from "./run.js";
+
+/** A file system of its own that is soon full. */
+export interface SmallDisk {
+  path: string;
+  /** Takes all the room that is left. */
+  fill(): void;
+  /** Gives it back. */
+  free(): void;
+}
+
+/** Mounts one of 256 KiB; undefined where that is not allowed. */
+export function smallDisk(): SmallDisk | undefined {
+  const path = temporaryFolder();
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", path], { stdio: "ignore" });
+  } catch {
+    return undefined;
+  }
+  leftovers.add(() => execFileSync("umount", ["-l", path], { stdio: "ignore" }));
+  const filling = join(path, "filling");
+  return {
+    path,
+    fill() {
+      const { bavail, bsize } = statfsSync(path);
+      writeFileSync(filling, Buffer.alloc(bavail * bsize));
+    },
+    free: () => unlinkSync(filling),
+  };
+}
