@@ -5,13 +5,14 @@ import { failureOf } from "../failure.js";
 import { isoDate } from "../quota.js";
 import { PLAIN, type Style, styleFor } from "../terminal.js";
 import {
+  countsText,
   liveBatch,
   type Outlook,
+  progressText,
   rowChange,
   rowJson,
   rowLine,
   summaryJson,
-  summaryText,
   wordOf,
 } from "../views/batch.js";
 import type { Board } from "./board.js";
@@ -89,14 +90,17 @@ export class Report {
 
   /** A word where nothing has changed for long. */
   async unchanged(): Promise<void> {
-    if (!this.#isLive) await this.#ctx.reporter.say(`still at it: ${this.#text()}`);
+    if (!this.#isLive)
+      await this.#ctx.reporter.say(
+        `still at it: ${progressText(this.#board.counts, this.#outlook(), this.#ctx.host.clock.now(), PLAIN)}`,
+      );
   }
 
   async summary(exitCode: number): Promise<void> {
     const { reporter } = this.#ctx;
     this.end();
     if (reporter.json) await reporter.resultJson(summaryJson(this.#board.counts, exitCode));
-    else await reporter.say(summaryText(this.#board.counts, PLAIN));
+    else await reporter.say(countsText(this.#board.counts, PLAIN));
     await this.#sayWhatToDo();
   }
 
@@ -115,12 +119,9 @@ export class Report {
       await reporter.say("--retry-failed sends again what failed or was refused");
   }
 
-  #text(): string {
-    const { host } = this.#ctx;
-    return liveBatch(this.#board.counts, this.#outlook(), host.clock.now(), this.#style);
-  }
-
   #draw(): void {
-    if (this.#isLive) this.#ctx.reporter.live(this.#text());
+    if (!this.#isLive) return;
+    const { reporter, host } = this.#ctx;
+    reporter.live(liveBatch(this.#board.counts, this.#outlook(), host.clock.now(), this.#style));
   }
 }

@@ -20,23 +20,24 @@ export function liveBatch(counts: Counts, outlook: Outlook, now: number, style: 
   const total = sum(counts);
   const ended = counts.done + counts.failed + counts.refused + counts.stopped;
   const full = total === 0 ? BAR_WIDTH : Math.floor((BAR_WIDTH * ended) / total);
-  const bar = `${style.good("█".repeat(full))}${style.dim("░".repeat(BAR_WIDTH - full))}`;
+  const bar = style.good("█".repeat(full)) + style.dim("░".repeat(BAR_WIDTH - full));
+  return `${bar} ${progressText(counts, outlook, now, style)}`;
+}
+
+/** The same without the bar. */
+export function progressText(counts: Counts, outlook: Outlook, now: number, style: Style): string {
   const { left, nextAt, endsAt } = outlook;
+  const isAhead = nextAt !== undefined && nextAt > now && counts.waiting > 0;
   const hour = [
     ...(left === undefined ? [] : [`${left} creates left this hour`]),
-    ...(nextAt === undefined || nextAt <= now || counts.waiting === 0
-      ? []
-      : [`next slot ${clock(nextAt, now)}`]),
+    ...(isAhead ? [`next slot ${clock(nextAt, now)}`] : []),
     ...(endsAt === undefined ? [] : [`end about ${clock(endsAt, now)}`]),
-  ];
-  return [
-    `${bar} ${countsText(counts, style)}`,
-    ...(hour.length > 0 ? [style.dim(hour.join(", "))] : []),
-  ].join("; ");
+  ].join(", ");
+  return countsText(counts, style) + (hour && style.dim(`; ${hour}`));
 }
 
 /** `12 of 40 done, 3 running, …`; what is always of interest, and the rest where there is any. */
-function countsText(counts: Counts, style: Style): string {
+export function countsText(counts: Counts, style: Style): string {
   const { done, running, waiting, failed, refused, stopped, unknown } = counts;
   const rare = (count: number, word: string) => (count > 0 ? [style.bad(`${count} ${word}`)] : []);
   return [
@@ -106,11 +107,6 @@ export function rowJson(state: RowState, { previous, final, at, elapsedMs }: Row
     ...(file && { file }),
     ...(error && { error }),
   };
-}
-
-/** All of a batch in one line, for people. */
-export function summaryText(counts: Counts, style: Style): string {
-  return `${countsText(counts, style)}`;
 }
 
 /** All of a batch for a program. */

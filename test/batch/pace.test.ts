@@ -1,0 +1,163 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Clock, systemClock } from "../../src/clock.js";
+import type { ServiceOptions } from "../../src/server/service.js";
+import { refuse, reset } from "../support/behaviours.js";
+import { KEY, serviceFor } from "../support/service.js";
+import { VirtualClock } from "../support/virtual-clock.js";
+import { closeLater, Machine, machine, promptsOf } from "./machine.js";
+
+const HOUR = 3_600_000;
+const MINUTE = 60_000;
+
+/** The status of every answer to a create that this process got. */
+const answers: number[] = [];
+function note(message: unknown): void {
+  const { request, response } = message as {
+    request: { method: string; path: string };
+    response: { statusCode: number };
+  };
+  if (request.method === "POST" && request.path.endsWith("/conversations")) answers.push(response.statusCode);
+}
+beforeEach(() => {
+  answers.length = 0;
+  subscribe("undici:request:headers", note);
+});
+afterEach(() => {
+  unsubscribe("undici:request:headers", note);
+});
+
+/** The local service on the free tier, where research takes ten minutes, and a machine for it. */
+async function freeTier<C extends Clock>(clock: C, options: Partial<ServiceOptions> = {}) {
+  const service = await serviceFor({
+    ...{ tier: "free", clock, processingMs: 10 * MINUTE, workers: 100 },
+    ...options,
+  });
+  closeLater(() => service.close());
+  const env = { RESEARCH_BASE_URL: service.baseUrl, RESEARCH_API_KEY: KEY };
+  return { env, m: new Machine({ env }, clock) };
+}
+
+const prompts = (count: number, what = "question") =>
+  Array.from({ length: count }, (_, i) => `${what} ${i + 1}\n`).join("");
+
+test("25 prompts under 10 an hour: 130 minutes, in under two seconds, and no 429", async () => {
+  const clock = new VirtualClock();
+  const { m } = await freeTier(clock);
+  const path = m.file("q.txt", prompts(25));
+  // The modules of a batch are compiled when a test first needs them.
+  await m.run("batch", path, "--dry-run");
+  const [start, real] = [clock.now(), performance.now()];
+  const flags = ["--tier", "free", "--interval", "1m"];
+  const { code, stderr } = await m.run("batch", path, "--out", m.path("out"), ...flags);
+  const minutes = (clock.now() - start) / MINUTE;
+  expect([code, answers]).toEqual([0, Array(25).fill(200)]);
+  expect(minutes).toBeGreaterThanOrEqual(130);
+  expect(minutes).toBeLessThan(132);
+  expect(performance.now() - real).toBeLessThan(2_000);
+  expect(m.results("out")).toHaveLength(25);
+  expect(m.listed("out").map(({ status }) => status)).toEqual(Array(25).fill("COMPLETED"));
+  expect(stderr).toMatch(/the hourly limit is reached; nothing is sent for 1h 00m, until 2030-01-01T01:00:/);
+  expect(stderr).toMatch(/25 of 25 done, 0 running, 0 waiting\n$/);
+});
+
+test("two batches that share one key keep below its limit together", async () => {
+  const clock = new VirtualClock();
+  const { m } = await freeTier(clock);
+  const start = clock.now();
+  const batches = ["a", "b"].map((name) =>
+    m.run("batch", m.file(`${name}.txt`, prompts(13, name)), "--out", m.path(name), "--tier", "free"),
+  );
+  expect((await Promise.all(batches)).map(({ code }) => code)).toEqual([0, 0]);
+  expect(answers).toEqual(Array(26).fill(200));
+  expect((clock.now() - start) / MINUTE).toBeGreaterThanOrEqual(130);
+  expect((clock.now() - start) / MINUTE).toBeLessThan(132);
+});
+
+test("creates beside the batch count, and unknown outcomes too", async () => {
+  const m = await machine({
+    fault: (operation, nth) => (operation === "create" && nth <= 2 ? reset() : undefined),
+  });
+  const start = m.clock.now();
+  for (const prompt of ["lost", "lost too"]) expect((await m.run("create", prompt)).code).toBe(11);
+  const path = m.file("q.txt", prompts(2));
+  expect((await m.run("batch", path, "--out", m.path("out"), "--per-hour", "3")).code).toBe(0);
+  expect(m.clock.now() - start).toBeGreaterThanOrEqual(HOUR);
+  expect(m.creates()).toBe(4);
+});
+
+test("with no tier set a 429 teaches the limit, is said with the flag that would have told it, and fails no row", async () => {
+  const clock = new VirtualClock();
+  const { m } = await freeTier(clock);
+  const path = m.file("q.txt", prompts(23));
+  const { code, stderr } = await m.run("batch", path, "--out", m.path("out"));
+  expect(code).toBe(0);
+  expect(answers.filter((status) => status === 429)).toHaveLength(1);
+  expect(answers.filter((status) => status === 200)).toHaveLength(23);
+  expect(stderr).toContain(
+    "it came after 10 creates within the hour from this machine: --tier free would have told",
+  );
+  expect(m.listed("out").map(({ status }) => status)).toEqual(Array(23).fill("COMPLETED"));
+});
+
+test("where others filled the hour, the 429 pauses the batch for its Retry-After and teaches nothing", async () => {
+  const clock = new VirtualClock();
+  const { m, env } = await freeTier(clock);
+  const other = new Machine({ env }, clock);
+  for (let i = 0; i < 10; i++) await other.run("create", `other ${i}`);
+  await clock.sleep(30 * MINUTE);
+  const start = clock.now();
+  const path = m.file("q.txt", prompts(3));
+  const { code, stderr } = await m.run("batch", path, "--out", m.path("out"), "--json");
+  expect(code).toBe(0);
+  expect(stderr).toContain('"LIMIT_LEARNED"');
+  expect(stderr).toContain("other clients use the key too");
+  expect(stderr).toMatch(/"WAITING_FOR_QUOTA".*nothing is sent for (29|30)m/);
+  expect((clock.now() - start) / MINUTE).toBeGreaterThan(39);
+  expect((clock.now() - start) / MINUTE).toBeLessThan(42);
+});
+
+test("a 429 without a word pauses for at least a minute, and asks again", async () => {
+  const m = await machine({
+    fault: (operation, nth) =>
+      operation === "create" && nth > 1 && nth < 4 ? refuse(429, "RATE_LIMIT_EXCEEDED") : undefined,
+  });
+  const path = m.file("q.txt", prompts(2));
+  const start = m.clock.now();
+  expect((await m.run("batch", path, "--out", m.path("out"), "--tier", "pro")).code).toBe(0);
+  expect(m.creates()).toBe(4);
+  expect(promptsOf(m.service).slice(1)).toEqual(Array(3).fill("question 2"));
+  expect(m.clock.now() - start).toBeGreaterThanOrEqual(HOUR + MINUTE);
+});
+
+test("real time: twelve rows, a window that another client filled, a 429 that is waited out", async () => {
+  const limited = { operation: "create", kind: { status: 429, retryAfter: "2" } } as const;
+  const { m } = await freeTier(systemClock, {
+    ...{ tier: "enterprise", processingMs: 300, faults: [{ ...limited, how: { nth: 11 } }] },
+  });
+  const path = m.file("q.txt", prompts(12));
+  const real = performance.now();
+  const { code, stderr } = await m.run("batch", path, "--out", m.path("out"), "--interval", "100ms");
+  expect([code, m.results("out").length]).toEqual([0, 12]);
+  expect(answers.filter((status) => status === 429)).toHaveLength(1);
+  expect(stderr).toContain("the hourly limit is reached");
+  expect(performance.now() - real).toBeGreaterThan(2_000);
+});
+
+test("a shard takes its rows and its part of the limit, and all shards together take every row once", async () => {
+  const m = await machine();
+  const path = m.file("q.txt", prompts(40));
+  const start = m.clock.now();
+  const flags = ["--tier", "free", "--json"];
+  const shard = (k: number) =>
+    m.run("batch", path, "--out", m.path(`out${k}`), "--shard", `${k}/4`, ...flags).then(({ code }) => code);
+  const plan = await m.run("batch", path, "--shard", "1/4", "--dry-run", ...flags);
+  expect(JSON.parse(plan.stdout)).toMatchObject({ limit: 2 });
+  expect(await Promise.all([1, 2, 3, 4].map(shard))).toEqual([0, 0, 0, 0]);
+  expect(new Set(promptsOf(m.service)).size).toBe(40);
+  expect(m.creates()).toBe(40);
+  const sizes = [1, 2, 3, 4].map((k) => m.results(`out${k}`).length);
+  const hours = Math.ceil(Math.max(...sizes) / 2) - 1;
+  expect((m.clock.now() - start) / HOUR).toBeGreaterThanOrEqual(hours);
+  expect((m.clock.now() - start) / HOUR).toBeLessThan(hours + 0.1);
+});
