@@ -8,8 +8,20 @@ const FOLDER_MODE = 0o700;
 
 /** Makes a folder, and those above it, that only the owner can enter, whatever the umask. */
 export function makeFolder(path: string): void {
-  const made = fs.mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
-  if (made !== undefined) fs.chmodSync(path, FOLDER_MODE);
+  if (made(path)) fs.chmodSync(path, FOLDER_MODE);
+}
+
+/** By hand: with `recursive`, Node never returns from a place like /proc, whose folders exist and take none. */
+function made(path: string): boolean {
+  try {
+    fs.mkdirSync(path, FOLDER_MODE);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === "EEXIST" && fs.statSync(path).isDirectory()) return false;
+    if (systemCode(error) !== "ENOENT" || dirname(path) === path || fs.existsSync(dirname(path))) throw error;
+  }
+  makeFolder(dirname(path));
+  return made(path);
 }
 
 /**
@@ -76,7 +88,7 @@ export function readIfThere(path: string): string | undefined {
   try {
     return fs.readFileSync(path, "utf8");
   } catch (error) {
-    if (systemCode(error) === "ENOENT") return undefined;
+    if (systemCode(error) === "ENOENT" || systemCode(error) === "ENOTDIR") return undefined;
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import * as v from "valibot";
 import { HeldError, lockWithin } from "../lock.js";
 import { BrokenSettings, inWords, LocalError, REMEDY } from "./errors.js";
-import { makeFolder, readIfThere, replaceFile, restrict } from "./files.js";
+import { makeFolder, namesIn, readIfThere, replaceFile, restrict } from "./files.js";
 
 const profile = v.looseObject({
   "base-url": v.optional(v.string()),
@@ -96,7 +96,12 @@ export class Settings {
   async #write(path: string, next: Store): Promise<void> {
     const { default: Conf } = await import("conf");
     makeFolder(dirname(path));
-    const drafts = fs.mkdtempSync(`${path}.draft-`);
+    const draft = `${path}.draft-`;
+    // Nobody else writes now, so what is there was left by a crash, and may hold a key.
+    for (const name of namesIn(dirname(path)))
+      if (join(dirname(path), name).startsWith(draft))
+        fs.rmSync(join(dirname(path), name), { recursive: true });
+    const drafts = fs.mkdtempSync(draft);
     try {
       const conf = new Conf<Record<string, unknown>>({
         cwd: drafts,
@@ -122,8 +127,20 @@ function parse(path: string, text: string): Store {
     throw new BrokenSettings(path, text);
   }
   const result = v.safeParse(store, value);
-  if (result.success && !Array.isArray(value)) return result.output;
+  const array = placeOfArray(value);
+  if (result.success && array === undefined) return result.output;
   const issue = result.issues?.[0];
-  const where = (issue && v.getDotPath(issue)) || "the top level";
+  const where = array ?? ((issue && v.getDotPath(issue)) || TOP);
   throw new LocalError(`the settings in ${path} are not what they should be at ${where}. ${REMEDY}`);
+}
+
+const TOP = "the top level";
+
+/** To valibot an array is an object like any other; what was put into one would be lost when it is written. */
+function placeOfArray(value: unknown): string | undefined {
+  if (Array.isArray(value)) return TOP;
+  const profiles = (value as { profiles?: unknown } | null)?.profiles;
+  if (Array.isArray(profiles)) return "profiles";
+  const found = Object.entries(profiles ?? {}).find(([, one]) => Array.isArray(one));
+  return found && `profiles.${found[0]}`;
 }
