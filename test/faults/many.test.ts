@@ -1,0 +1,134 @@
+import { appendFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { HappyService } from "../support/happy-service.js";
+import { inProcess } from "../support/in-process.js";
+import { foldersIn, historyLine, listed } from "../support/machine.js";
+import { research, start, startBash, temporaryFolder } from "../support/run.js";
+
+test("eight processes create, list and watch at once, and one of them is killed: nothing is lost", {
+  timeout: 60_000,
+}, async () => {
+  const service = await HappyService.start();
+  const home = temporaryFolder();
+  const env = { ...foldersIn(home), ...service.env };
+  const loop = (name: string) =>
+    startBash(
+      `for i in 1 2 3 4 5; do id=$(research create "${name} $i => PENDING COMPLETED") || exit; echo $id
+       research list > /dev/null || exit; research watch $id --interval 20ms > /dev/null || exit; done`,
+      { home, env, timeoutMs: 50_000 },
+    );
+  const loops = ["a", "b", "c", "d", "e", "f", "g", "victim"].map(loop);
+  const victim = loops.at(-1);
+  while (service.server.count("create") < 12) await new Promise((resolve) => setTimeout(resolve, 5));
+  victim?.kill("SIGKILL");
+  const runs = await Promise.all(loops.map(({ done }) => done));
+  const survivors = runs.slice(0, -1);
+  expect(survivors.map(({ code, stderr }) => [code, stderr])).toEqual(
+    survivors.map(() => [0, expect.not.stringContaining("skipped")]),
+  );
+  const history = await listed(home, 1_000);
+  const known = history.filter(({ status }) => status !== "UNKNOWN");
+  const ids = known.map(({ request_id }) => request_id);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const id of runs.flatMap(({ stdout }) => stdout.split("\n").filter(Boolean)))
+    expect(ids).toContain(id);
+  // What the killed one had under way is there, known or unknown.
+  expect(history.length).toBeGreaterThanOrEqual(service.conversations.size);
+  expect(history.length).toBeLessThanOrEqual(service.conversations.size + 1);
+  expect(
+    known.filter(({ prompt }) => !prompt.startsWith("victim")).every(({ status }) => status === "COMPLETED"),
+  ).toBe(true);
+});
+
+test("eight processes change the settings at once: each change is there", async () => {
+  const home = temporaryFolder();
+  const own = foldersIn(home);
+  const names = Array.from({ length: 8 }, (_, i) => `profile-${i}`);
+  const runs = names.map((name) =>
+    research(["config", "set", "base-url", `http://127.0.0.1/${name}`, "--profile", name], {
+      home,
+      env: own,
+    }),
+  );
+  expect((await Promise.all(runs)).map(({ code }) => code)).toEqual(names.map(() => 0));
+  for (const name of names) {
+    const got = await inProcess(["config", "get", "base-url", "--profile", name], {
+      env: { HOME: home, ...own },
+    });
+    expect(got.stdout).toBe(`http://127.0.0.1/${name}\n`);
+  }
+});
+
+const LINES = 100_000;
+
+test("100,000 lines with torn and foreign ones in them: everything is found, and soon", {
+  timeout: 60_000,
+}, async () => {
+  const service = await HappyService.start();
+  const home = temporaryFolder();
+  const own = foldersIn(home);
+  mkdirSync(own.RESEARCH_STATE_DIR, { recursive: true });
+  const idOf = (i: number) => `many-${String(i).padStart(6, "0")}`;
+  const lineOf = (i: number) =>
+    historyLine({
+      requestId: idOf(i),
+      origin: service.url,
+      createdAt: 1.7e12 + i * 1_000,
+      prompt: `prompt ${i}`,
+    }).replace(/"local-[^"]*"/, `"local-${String(i).padStart(6, "0")}"`);
+  for (let begin = 0; begin < LINES; begin += 10_000) {
+    const lines = Array.from({ length: 10_000 }, (_, i) => begin + i).flatMap((i) => {
+      if (i % 100 === 7) return [lineOf(i).slice(0, 60), lineOf(i)];
+      if (i % 100 === 13) return ['{"kind":"from-a-later-version"}', "\0\0", lineOf(i)];
+      return [lineOf(i)];
+    });
+    appendFileSync(join(own.RESEARCH_STATE_DIR, "history.jsonl"), `${lines.join("\n")}\n`);
+  }
+  const env = { ...own, ...service.env };
+  const limits = { list: 10_000, whole: 10_000, rest: 20_000 };
+  const timed = async (argv: string[], limit: number) => {
+    const begin = performance.now();
+    const run = await research(argv, { home, env });
+    expect(performance.now() - begin, argv.join(" ")).toBeLessThan(limit);
+    return run;
+  };
+  const newest = await timed(["list", "--json", "--limit", "3"], limits.list);
+  expect(JSON.parse(newest.stdout).map((entry: { request_id: string }) => entry.request_id)).toEqual(
+    [1, 2, 3].map((i) => idOf(LINES - i)),
+  );
+  const created = await timed(["create", "one more"], limits.whole);
+  expect(created).toMatchObject({ code: 0 });
+  const [first] = JSON.parse((await timed(["list", "--json", "--limit", "1"], limits.list)).stdout);
+  expect(first.request_id).toBe(created.stdout.trim());
+  expect(JSON.parse((await timed(["show", idOf(50_007), "--json"], limits.rest)).stdout).prompt).toBe(
+    "prompt 50007",
+  );
+  expect(JSON.parse((await timed(["show", idOf(0), "--json"], limits.rest)).stdout).prompt).toBe("prompt 0");
+  expect(await timed(["show", "many-0999"], limits.rest)).toMatchObject({ code: 2 });
+  const all = await timed(["list", "--limit", "999999"], limits.rest);
+  expect(all.stdout.split("\n").length - 1).toBe(LINES + 1);
+  expect(all.stderr).toMatch(/\b2000 records/);
+});
+
+test("a create that waits and one that ends keep out of each other's way", async () => {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const service = await HappyService.start({
+    fault: (operation, nth) =>
+      operation === "create" && nth === 1
+        ? { act: async (socket) => held.then(() => void socket.resetAndDestroy()) }
+        : undefined,
+  });
+  const home = temporaryFolder();
+  const env = { ...foldersIn(home), ...service.env };
+  const waiting = start(["create", "slow"], { home, env });
+  while (service.server.count("create") < 1) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(await research(["create", "quick"], { home, env })).toMatchObject({ code: 0 });
+  expect(await listed(home)).toMatchObject([{ status: "UNKNOWN", prompt: "slow" }, { prompt: "quick" }]);
+  release();
+  expect(await waiting.done).toMatchObject({ code: 11 });
+  expect(await listed(home)).toMatchObject([{ status: "UNKNOWN", prompt: "slow" }, { prompt: "quick" }]);
+});
