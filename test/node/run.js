@@ -1,28 +1,11 @@
 // Runs the end-to-end tests with the built program executed by other lines of Node, fetched from the npm
 // registry. The tests themselves stay on the Node that runs this. `npm run test:node -- 22 24` picks lines.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { nodeOf } from "./runtimes.js";
 
 const root = join(import.meta.dirname, "../..");
-const platform = `${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
 const lines = process.argv.length > 2 ? process.argv.slice(2) : ["20", "22", "24", "26"];
-
-/**
- * The path of a Node of that line, fetched where it is not there yet.
- * @param {string} line
- */
-function nodeOf(line) {
-  if (process.versions.node.startsWith(`${line}.`)) return process.execPath;
-  const folder = join(root, ".node-runtimes", line);
-  const binary = join(folder, "node_modules", `node-${platform}`, "bin", "node");
-  if (!existsSync(binary)) {
-    mkdirSync(folder, { recursive: true });
-    const options = ["--prefix", folder, "--no-save", "--no-audit", "--no-fund", "--ignore-scripts"];
-    run("npm", ["install", ...options, `node-${platform}@${line}`]);
-  }
-  return binary;
-}
 
 /**
  * @param {string} command

@@ -1,0 +1,238 @@
+#!/usr/bin/env node
+// Every speed claim, each as a ratio against its baseline in one run, taken in turn. Writes bench/RESULTS.md.
+// `--quick` takes 5 pairs instead of 15 and shorter loads; figures to quote come from the whole run.
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { nodeOf } from "../test/node/runtimes.js";
+import { pollingTable } from "./polling.js";
+import { background, usage } from "./support/background.js";
+import { writeHistory } from "./support/history.js";
+import { compare, peakMemory, wallTime } from "./support/process.js";
+
+const quick = process.argv.includes("--quick");
+const PAIRS = quick ? 5 : 15;
+const WATCH_SECONDS = quick ? 15 : 60;
+const LOAD_SECONDS = quick ? 2 : 6;
+
+const root = join(import.meta.dirname, "..");
+const support = (/** @type {string} */ name) => join(root, "bench/support", name);
+const program = join(root, "bin/research.js");
+const folder = mkdtempSync(join(tmpdir(), "research-bench-"));
+const key = { RESEARCH_API_KEY: "sk-bench" };
+
+/** @type {string[]} */
+const rows = [];
+/** @type {string[]} */
+const notes = [];
+
+/**
+ * @param {string} what
+ * @param {{ figure: string, baseline: string, ratio: string, goal: string, met: boolean }} result
+ */
+function row(what, { figure, baseline, ratio, goal, met }) {
+  const line = `| ${what} | ${figure} | ${baseline} | ${ratio} | ${goal} | ${met ? "yes" : "**no**"} |`;
+  rows.push(line);
+  process.stdout.write(`${line}\n`);
+}
+
+/**
+ * @param {string} what
+ * @param {number} goal the largest ratio of the medians pair by pair
+ * @param {import("./support/process.js").Command} ours
+ * @param {import("./support/process.js").Command} theirs
+ * @param {{ measure?: typeof wallTime, unit?: string, pairs?: number }} [options]
+ */
+async function atMost(what, goal, ours, theirs, { measure = wallTime, unit = "ms", pairs = PAIRS } = {}) {
+  const { a, b, ratio } = await compare(measure, ours, theirs, pairs);
+  const shown = (/** @type {typeof a} */ s) =>
+    `${s.median.toFixed(0)} ${unit} (${s.min.toFixed(0)}–${s.max.toFixed(0)})`;
+  const met = ratio.median <= goal;
+  row(what, {
+    figure: shown(a),
+    baseline: shown(b),
+    ratio: ratio.median.toFixed(2),
+    goal: `≤ ${goal.toFixed(2)}`,
+    met,
+  });
+}
+
+const research = (/** @type {string[]} */ ...args) => ({ args: [program, ...args] });
+writeFileSync(join(folder, "empty.mjs"), "");
+writeFileSync(join(folder, "package.json"), '{"private":true}');
+spawnSync(
+  "npm",
+  ["install", "--ignore-scripts", "--no-audit", "--no-fund", "undici@7", "firecrawl-cli", "resend-cli"],
+  {
+    cwd: folder,
+    stdio: "inherit",
+  },
+);
+copyFileSync(support("five-lines.js"), join(folder, "five-lines.mjs"));
+const empty = { args: [join(folder, "empty.mjs")] };
+const peer = (/** @type {string} */ name, /** @type {string[]} */ ...args) => ({
+  args: [join(folder, "node_modules/.bin", name), ...args],
+});
+const service = background([support("service.js")]);
+
+try {
+  const baseUrl = await service.url();
+  const env = { ...key, RESEARCH_BASE_URL: baseUrl };
+  const id = "3f2a0000-0000-4000-8000-000000000000";
+  const status = { ...research("status", id), env };
+  const fiveLines = { args: [join(folder, "five-lines.mjs"), id], env };
+  const crawl = {
+    ...peer("firecrawl", "crawl", id, "--status", "--api-url", baseUrl, "--api-key", "fc-bench"),
+    env,
+  };
+
+  await atMost("`--version` / empty module", 1.2, research("--version"), empty);
+  await atMost("`--help` / empty module", 1.35, research("--help"), empty);
+  await atMost("`--help` / `resend --help`", 0.85, research("--help"), peer("resend", "--help"));
+  await atMost("`status ID` / five undici lines", 0.6, status, fiveLines);
+  for (const line of ["22", "24", "26"]) {
+    const node = nodeOf(line);
+    await atMost(`the same on Node ${line}`, 0.7, { ...status, node }, { ...fiveLines, node });
+  }
+  await atMost("`status ID` / `firecrawl crawl ID --status`", 1, status, crawl);
+  await atMost("`status ID` / `resend --help`", 1.6, status, peer("resend", "--help"));
+  await atMost("peak memory of `status ID` / five lines", 0.62, status, fiveLines, {
+    measure: peakMemory,
+    unit: "MiB",
+    pairs: 5,
+  });
+  await atMost("`create` / `status ID`", 1.25, { ...research("create", "why?"), env }, status);
+
+  const histories = [100, 100_000].map((count) => {
+    const state = join(folder, `history-${count}`);
+    writeHistory(state, count);
+    return { RESEARCH_STATE_DIR: state };
+  });
+  const [few = {}, many = {}] = histories;
+  await atMost(
+    "`list` with 100,000 / with 100",
+    1.5,
+    { ...research("list"), env: many },
+    { ...research("list"), env: few },
+  );
+  const create = (/** @type {Record<string, string>} */ state) => ({
+    ...research("create", "why?"),
+    env: { ...env, ...state },
+  });
+  await atMost("`create` with 100,000 / with none", 1.1, create(many), create({}));
+
+  await watchOfMany(baseUrl);
+  await pollRate(baseUrl);
+  await createRate();
+} finally {
+  await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** @param {string} baseUrl */
+async function watchOfMany(baseUrl) {
+  const ids = Array.from({ length: 1_000 }, (_, i) => `watched-${i}`);
+  const env = { ...key, RESEARCH_BASE_URL: baseUrl, RESEARCH_NO_HISTORY: "1" };
+  const watch = background([program, "watch", ...ids], env);
+  await sleep(WATCH_SECONDS * 1_000);
+  const { cpuSeconds, peakMiB } = usage(watch.pid);
+  await watch.stop();
+  const share = (cpuSeconds / WATCH_SECONDS) * 100;
+  const figure = `${peakMiB.toFixed(0)} MiB, ${share.toFixed(1)} % of a core`;
+  row(`\`watch\` of 1,000 for ${WATCH_SECONDS} s`, {
+    figure,
+    baseline: "",
+    ratio: "",
+    goal: "< 120 MB, < 15 %",
+    met: peakMiB < 114 && share < 15,
+  });
+}
+
+/** @param {string} baseUrl */
+async function pollRate(baseUrl) {
+  const polls = async () => Number(await (await fetch(`${baseUrl}/polls`)).text());
+  const ids = Array.from({ length: 1_000 }, (_, i) => `watched-${i}`);
+  const env = { ...key, RESEARCH_BASE_URL: baseUrl, RESEARCH_NO_HISTORY: "1" };
+  const taken = [];
+  for (let i = 0; i < 3; i++) {
+    const watch = background([program, "watch", "--interval", "1ms", ...ids], env);
+    await sleep(1_000);
+    const before = await polls();
+    await sleep(LOAD_SECONDS * 1_000);
+    const ours = ((await polls()) - before) / LOAD_SECONDS;
+    await watch.stop();
+    taken.push({ ours, bare: await loadRate("GET", `${baseUrl}/api/v1/conversation/x/status`) });
+  }
+  const best = middle(taken);
+  row("polls a second, `--interval 1ms`, 1,000 ids / bare undici, 16 connections", {
+    ...best,
+    goal: "≥ 0.60",
+    met: Number(best.ratio) >= 0.6,
+  });
+}
+
+async function createRate() {
+  const taken = [];
+  for (let i = 0; i < 3; i++) {
+    const local = background(
+      [program, "serve", "--port", "0", "--pending", "1h", "--sources", join(root, "docs")],
+      { RESEARCH_SERVE_API_KEY: "sk-bench" },
+    );
+    const hono = background([support("bare-hono.js")]);
+    const body = '{"prompt":"why?"}';
+    const ours = await loadRate("POST", `${await local.url()}/api/v1/conversations`, body);
+    const bare = await loadRate("POST", `${await hono.url()}/api/v1/conversations`, body);
+    await Promise.all([local.stop(), hono.stop()]);
+    taken.push({ ours, bare });
+  }
+  const best = middle(taken);
+  row("creates a second at the local service / a bare Hono handler", {
+    ...best,
+    goal: "≥ 0.50",
+    met: Number(best.ratio) >= 0.5,
+  });
+}
+
+/**
+ * @param {string} method
+ * @param {string} url
+ * @param {string} [body]
+ */
+async function loadRate(method, url, body) {
+  const args = [support("load.js"), method, url, String(LOAD_SECONDS), ...(body ? [body] : [])];
+  const load = background(args, key);
+  return Number(await load.url());
+}
+
+/** @param {{ ours: number, bare: number }[]} taken the one with the median ratio is shown */
+function middle(taken) {
+  const sorted = [...taken].sort((x, y) => x.ours / x.bare - y.ours / y.bare);
+  const { ours = 0, bare = 1 } = sorted[Math.floor(sorted.length / 2)] ?? {};
+  return {
+    figure: `${ours.toFixed(0)} /s`,
+    baseline: `${bare.toFixed(0)} /s`,
+    ratio: (ours / bare).toFixed(2),
+  };
+}
+
+const versions = ["undici", "hono", "rolldown"].map((name) => {
+  const text = spawnSync("npm", ["ls", name, "--depth=0", "--json"], { cwd: root, encoding: "utf8" }).stdout;
+  return `${name} ${JSON.parse(text || "{}").dependencies?.[name]?.version ?? "?"}`;
+});
+const results = `# Figures
+
+Made by \`npm run bench${quick ? " -- --quick" : ""}\` on ${cpus().length} cores (${cpus()[0]?.model.trim()}), ${process.platform} ${process.arch}, Node ${process.versions.node}, ${versions.join(", ")}.
+Whole processes, ${PAIRS} pairs taken in turn; each figure is the median with the least and the most, each ratio the median of the pairs.
+
+| what | ours | baseline | ratio | goal | met |
+|---|---|---|---:|---|---|
+${rows.join("\n")}
+${notes.map((note) => `\n${note}\n`).join("")}
+## Polling
+
+A simulation of 20,000 runs (\`node bench/polling.js\`): how late an end is seen, against how many polls that takes.
+
+${await pollingTable()}`;
+writeFileSync(join(root, "bench/RESULTS.md"), results);
