@@ -262,3 +262,13 @@ test("nothing in the current folder leads the key anywhere", async () => {
   expect(bare).toMatchObject({ code: 2 });
   expect(trap.connections).toBe(0);
 });
+
+test("the local service lets other machines in only with a key that was given to it", async () => {
+  const home = temporaryFolder();
+  const open = await research(["serve", "--host", "0.0.0.0", "--port", "0"], { home });
+  expect(open).toMatchObject({ code: 2, stdout: "" });
+  const local = start(["serve", "--port", "0"], { home });
+  expect((await local.waitFor(/^(\S+)\n/))[1]).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  local.signal("SIGTERM");
+  expect(await local.done).toMatchObject({ code: 0 });
+});
