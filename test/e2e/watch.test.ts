@@ -15,7 +15,9 @@ test("three that end COMPLETED, FAILED and STOPPED: results on stdout, changes o
   const { here, good, bad, stopped, args } = await three();
   const run = await here.research(args);
   expect(run).toMatchObject({ code: 3, signal: null });
-  expect(run.stdout).toBe(`${bad}\tFAILED\n${stopped}\tSTOPPED\n${good}\tCOMPLETED\n`);
+  // As each one ends: on a busy machine polls that are due together may come in another order.
+  const ended = [`${bad}\tFAILED`, `${stopped}\tSTOPPED`, `${good}\tCOMPLETED`];
+  expect(run.stdout.trimEnd().split("\n").sort()).toEqual(ended.sort());
   const changes = [
     [good, "PENDING"],
     [good, "PROCESSING"],
