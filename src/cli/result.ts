@@ -72,13 +72,13 @@ export async function checkFit(
   ctx: Context,
   data: Data,
   entry: Pick<Entry, "request_id" | "output_schema"> | undefined,
-  { strict = false }: ResultOptions,
+  { strict = false, name }: Pick<ResultOptions, "strict"> & { name?: string },
 ): Promise<void> {
   if (!entry?.output_schema) return;
   const { resultFault } = await import("./json-schema.js");
   const fault = resultFault(entry.output_schema, resultOf(ctx, data));
   if (fault === undefined) return;
-  const message = `the result does not fit its schema: ${fault}`;
+  const message = `${name ? `${name}: ` : ""}the result does not fit its schema: ${fault}`;
   if (strict) throw new CliError("SCHEMA_MISMATCH", message, { requestId: entry.request_id ?? undefined });
   await ctx.reporter.notice("SCHEMA_MISMATCH", message);
 }

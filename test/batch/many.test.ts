@@ -6,8 +6,9 @@ test.runIf(process.platform === "linux")(
   { timeout: 120_000 },
   async () => {
     const { firstCreateMs, early, late } = await longBatch(10_000, 400);
-    expect(late).toBeLessThan(160);
-    expect(late - early).toBeLessThan(20);
+    expect(late).toBeLessThan(200);
+    // Each result is half a megabyte: 200 of them kept would be twice this.
+    expect(late - early).toBeLessThan(50);
     // Other tests run on the same cores, so the best of three starts counts.
     const starts = [firstCreateMs];
     while (Math.min(...starts) > 1_000 && starts.length < 3)

@@ -58,7 +58,8 @@ test("a row each of FAILED, VALIDATION_ERROR, unknown and STOPPED: NDJSON, files
   expect(last("stopped")).toMatchObject({ status: "STOPPED", previous_status: "PROCESSING", final: true });
   const counts = { rows: 5, waiting: 0, running: 0, done: 1, failed: 1, refused: 1, stopped: 1, unknown: 1 };
   expect(all.at(-1)).toEqual({ summary: { ...counts, exit_code: 2 } });
-  expect(jsonLines(stderr).filter(({ error }) => error)).toHaveLength(1);
+  const errors = jsonLines(stderr).flatMap(({ error }) => (error ? [(error as { code: string }).code] : []));
+  expect(errors).toEqual(["VALIDATION_ERROR", "OUTCOME_UNKNOWN"]);
   expect(m.results("out")).toEqual(["good.md"]);
   const listed = Object.fromEntries(m.listed("out").map(({ key, status, file }) => [key, [status, file]]));
   expect(listed).toEqual({

@@ -14,5 +14,5 @@ test(`kill -9 at ${ROUNDS} moments, each of a batch of its own`, { timeout: 600_
 test("10,000 rows to the last: memory stays flat", { timeout: 1_200_000 }, async () => {
   const { firstCreateMs, early, late } = await longBatch(10_000, 10_000);
   expect(firstCreateMs).toBeLessThan(1_000);
-  expect(late - early).toBeLessThan(20);
+  expect(late - early).toBeLessThan(50);
 });

@@ -14,7 +14,7 @@ export interface LongBatch {
 
 /** Runs a batch of so many rows until `creates` were made, and looks at its memory (Linux only). */
 export async function longBatch(rows: number, creates: number): Promise<LongBatch> {
-  const service = await HappyService.start({ output: (prompt) => prompt.repeat(500) });
+  const service = await HappyService.start({ output: (prompt) => prompt.repeat(10_000) });
   const home = temporaryFolder();
   const file = join(home, "q.txt");
   const prompts = Array.from({ length: rows }, (_, i) => `Question ${i + 1}, at some length => COMPLETED\n`);

@@ -92,7 +92,8 @@ async function sayTwice(ctx: Context, rows: readonly Row[]): Promise<void> {
 }
 
 function pacerFor(ctx: Context, known: ReadonlyMap<string, Known>, options: BatchOptions): Pacer {
-  const own = Array.from(known.values(), ({ sentAt }) => Date.parse(sentAt));
+  const counted = [...known.values()].filter(({ stage }) => stage !== "free");
+  const own = counted.map(({ sentAt }) => Date.parse(sentAt));
   const isConnected = connectedOrigin(ctx) !== undefined;
   return new Pacer({
     clock: ctx.host.clock,

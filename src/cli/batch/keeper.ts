@@ -97,7 +97,7 @@ export class Keeper {
       const file = `${stem}.${typeof result === "string" ? "md" : "json"}`;
       folder.write(file, resultText(result));
       const schema = row.body.output_schema ?? null;
-      await checkFit(ctx, data, { request_id: requestId, output_schema: schema }, {});
+      await checkFit(ctx, data, { request_id: requestId, output_schema: schema }, { name: nameOf(row) });
       await this.#end(state, { file });
     } catch (error) {
       signal.throwIfAborted();

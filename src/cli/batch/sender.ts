@@ -7,15 +7,12 @@ import { type Submitted, submit, UnknownOutcome } from "../submit.js";
 import type { Board } from "./board.js";
 import type { BatchFolder } from "./folder.js";
 import type { RowError } from "./journal.js";
+import { Outage } from "./outage.js";
 import type { Pacer } from "./pacer.js";
 import type { RowState } from "./plan.js";
 import type { Report } from "./report.js";
 import { resultLine, rowError } from "./results.js";
 import { nameOf } from "./row.js";
-
-/** The first pause after a create that could not be sent, and the longest, in milliseconds. */
-const PAUSE_MS = 5_000;
-const LONGEST_PAUSE_MS = 30_000;
 
 export interface SenderParts {
   ctx: Context;
@@ -34,14 +31,13 @@ export interface SenderParts {
 /** Sends what waits, one at a time and never faster than the limit allows. */
 export class Sender {
   readonly #parts: SenderParts;
-  /** Since when (monotonic ms) nothing could be sent. */
-  #outageSince: number | undefined;
-  #hasAnswered = false;
+  readonly #outage: Outage;
   /** Whether the journal has an intent for the row at hand, and no word of what became of it. */
   #isOpen = false;
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
+    this.#outage = new Outage(parts.ctx.host.clock, parts.report, parts.patience);
   }
 
   /** Returns when nothing is left to be sent. Throws what keeps every further row from being sent. */
@@ -74,7 +70,7 @@ export class Sender {
       }
       return this.#failed(state, error);
     }
-    await this.#reachable();
+    await this.#outage.over();
     pacer.sent();
     await this.#created(state, submitted);
     if (submitted.notSaved) await report.notice("NOT_SAVED", submitted.notSaved.message);
@@ -153,7 +149,7 @@ export class Sender {
     if (isFree) this.#dismiss(state);
     this.#parts.signal.throwIfAborted();
     if (!(error instanceof UnreachableError)) throw error;
-    await this.#outage(error);
+    await this.#outage.bear(error, this.#parts.signal);
     return false;
   }
 
@@ -170,7 +166,7 @@ export class Sender {
   async #refused(state: RowState, error: RefusedError): Promise<void> {
     const { board, folder, pacer, report } = this.#parts;
     const refusal = rowError(failureOf(error));
-    await this.#reachable();
+    await this.#outage.over();
     pacer.sent();
     this.#dismiss(state, refusal);
     board.update(state, {
@@ -179,27 +175,8 @@ export class Sender {
       endedAt: folder.known.get(state.row.id)?.endedAt,
     });
     folder.addResult(resultLine(state));
+    await report.error(error, { message: `${nameOf(state.row)}: ${refusal.message}` });
     await report.changed(state, true);
-  }
-
-  /** A service that answered a minute ago is having an outage; one that never did is a wrong setting. */
-  async #outage(error: UnreachableError): Promise<void> {
-    const { ctx, report, patience, signal } = this.#parts;
-    const now = ctx.host.clock.monotonic();
-    if (this.#outageSince === undefined) {
-      this.#outageSince = now;
-      if (this.#hasAnswered) await report.notice("TROUBLE", `${error.message}; sending is tried again`);
-    }
-    const lasting = now - this.#outageSince;
-    if (!this.#hasAnswered || lasting >= patience) throw error;
-    await ctx.host.clock.sleep(Math.min(Math.max(lasting, PAUSE_MS), LONGEST_PAUSE_MS), signal);
-  }
-
-  async #reachable(): Promise<void> {
-    this.#hasAnswered = true;
-    if (this.#outageSince === undefined) return;
-    this.#outageSince = undefined;
-    await this.#parts.report.notice("RECOVERED", "the service answers again");
   }
 
   #date(): string {

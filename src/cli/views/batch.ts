@@ -68,12 +68,13 @@ export function wordOf({ standing, status }: RowState): string {
   return status ?? "WAITING";
 }
 
-/** A change of a row, where nothing moves. */
+/** A change of a row, where nothing moves. Why a row FAILED stands in no line of its own, so it stands here. */
 export function rowChange(state: RowState, counts: Counts): string {
-  const word = safeLine(wordOf(state));
-  const why = state.error ? `: ${safeLine(state.error.message)}` : "";
+  const { row, standing, status, requestId, error } = state;
+  const why = standing === "failed" && error ? `: ${safeLine(error.message)}` : "";
+  const id = status === "PENDING" && requestId ? ` (${requestId})` : "";
   const ended = sum(counts) - counts.running - counts.waiting - counts.unknown;
-  return `[${ended}/${sum(counts)}] ${safeLine(nameOf(state.row))} is ${word}${why}`;
+  return `[${ended}/${sum(counts)}] ${safeLine(nameOf(row))}${id} is ${safeLine(wordOf(state))}${why}`;
 }
 
 /** A row that is done with, for a script: `request_id<TAB>STATUS<TAB>name<TAB>file`, `-` for what is not there. */
