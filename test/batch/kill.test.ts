@@ -1,5 +1,8 @@
+import { statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { batchLosses, crashBatch } from "../support/batch-crash.js";
+import { world } from "../support/world.js";
 
 const ROUNDS = 12;
 
@@ -14,4 +17,22 @@ test(`kill -9 at ${ROUNDS} moments of a batch of 30 rows: each prompt sent once 
     kills += crashed.kills;
   }
   expect(kills).toBeGreaterThan(ROUNDS / 3);
+});
+
+test("nobody ever sees a part of a result under its name", async () => {
+  const size = 16 << 20;
+  const here = await world({ output: () => "x".repeat(size) });
+  writeFileSync(join(here.home, "q.txt"), "one => COMPLETED\ntwo => COMPLETED\n");
+  const running = here.start(["batch", "q.txt", "--out", "out"]);
+  const seen = new Set<number | undefined>();
+  const look = (line: number) =>
+    seen.add(statSync(join(here.home, "out", `line-${line}.md`), { throwIfNoEntry: false })?.size);
+  while (running.child.exitCode === null) {
+    look(1);
+    look(2);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect((await running.done).code).toBe(0);
+  look(1);
+  expect([...seen]).toEqual([undefined, size]);
 });

@@ -385,3 +385,46 @@ test("--dry-run counts what is done, and what the hour has seen", async () => {
   expect(plan.takes_ms).toBeGreaterThan(3_400_000);
   expect(Date.parse(plan.ends_at)).toBeGreaterThan(Date.parse(plan.last_sent_at));
 });
+
+test("what a 429 turned away does not count as sent, after an interruption neither", async () => {
+  const m = await machine({
+    fault: (operation, nth) =>
+      operation === "create" && nth === 1
+        ? refuse(429, "RATE_LIMIT_EXCEEDED", { "retry-after": 900 })
+        : undefined,
+  });
+  m.env.RESEARCH_NO_HISTORY = "1";
+  const args = [
+    "batch",
+    m.file("q.txt", lines("one => COMPLETED")),
+    "--out",
+    m.path("out"),
+    "--per-hour",
+    "1",
+  ];
+  const letGo = m.clock.hold();
+  const running = m.start(...args);
+  await until(async () => running.stderr.includes("nothing is sent") || undefined);
+  running.signal("SIGINT");
+  expect((await running.done).signal).toBe("SIGINT");
+  letGo();
+  const start = m.clock.now();
+  expect((await m.run(...args)).code).toBe(0);
+  expect(m.clock.now() - start).toBeLessThan(60_000);
+});
+
+test("a create that was interrupted before it left is no unknown", async () => {
+  let isDown = true;
+  const m: M = await machine({ onConnection: () => (isDown ? "reset" : "serve") });
+  const file = m.file("q.txt", lines("one => COMPLETED"));
+  const letGo = m.clock.hold();
+  const running = m.start("batch", file, "--out", m.path("out"));
+  await until(async () => m.service.server.connections > 0 || undefined);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  running.signal("SIGINT");
+  expect((await running.done).signal).toBe("SIGINT");
+  letGo();
+  isDown = false;
+  expect((await m.run("batch", file, "--out", m.path("out"))).code).toBe(0);
+  expect(m.creates()).toBe(1);
+});

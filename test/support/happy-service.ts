@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { answer, type Behaviour, envelope, ok, refuse } from "./behaviours.js";
 import { type FaultServer, type FaultServerOptions, faultServer, type Script } from "./fault-server.js";
 import type { Operation, SeenRequest } from "./request-reader.js";
@@ -17,6 +18,8 @@ interface Conversation {
 export interface HappyOptions extends FaultServerOptions {
   /** Something else than the good answer, for some requests. */
   fault?: (operation: Operation, nth: number, request: SeenRequest) => Behaviour | undefined;
+  /** Milliseconds that a create takes to be answered; default 0. */
+  createMs?: number;
   /** What the output of a completed conversation is; default a sentence about the prompt. */
   output?: (prompt: string) => unknown;
 }
@@ -63,7 +66,13 @@ export class HappyService {
     if (fault) return fault;
     if (request.headers.authorization !== `Bearer ${KEY}`) return refuse(401, "INVALID_API_KEY");
     // The body of a create is needed, so the answer is made only when the request is whole.
-    return { act: (socket) => this.#reply(operation, request).act(socket, request) };
+    return {
+      act: async (socket) => {
+        const reply = this.#reply(operation, request);
+        if (operation === "create" && this.#options.createMs) await delay(this.#options.createMs);
+        await reply.act(socket, request);
+      },
+    };
   };
 
   #reply(operation: Operation, request: SeenRequest): Behaviour {
