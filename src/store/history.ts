@@ -1,29 +1,22 @@
 import { join } from "node:path";
-import { type CreateBody, isFinal } from "../protocol/conversation.js";
+import { isFinal } from "../protocol/conversation.js";
 import { inWords, LocalError } from "./errors.js";
 import { makeFolder } from "./files.js";
 import { isClosed, Log } from "./log.js";
 import { createdRecord, type OpenIntent, OpenIntents, unknownEntry } from "./open.js";
 import { Pending } from "./pending.js";
 import {
+  type Attempt,
   type Entry,
   entryOf,
   type Intent,
-  keyId,
-  newLocalId,
+  intentOf,
   RESOLVED,
   type Seen,
   timeOf,
   UNKNOWN,
 } from "./records.js";
 import { attempts, durations } from "./usage.js";
-
-export interface Attempt {
-  origin: string;
-  profile: string | null;
-  apiKey: string;
-  body: CreateBody;
-}
 
 export interface ListOptions {
   limit: number;
@@ -64,18 +57,8 @@ export class History {
    * Puts the intent of a create on the disk, synced. Nothing may be sent before this returns. Throws
    * LocalError: then nothing may be sent at all.
    */
-  begin({ origin, profile, apiKey, body }: Attempt): Pending {
-    const intent: Intent = {
-      kind: "intent",
-      local_id: newLocalId(),
-      sent_at: this.#date(),
-      origin,
-      profile,
-      key_id: keyId(apiKey),
-      prompt: body.prompt,
-      structured_output: body.structured_output ?? false,
-      output_schema: body.output_schema ?? null,
-    };
+  begin(attempt: Attempt): Pending {
+    const intent = intentOf(attempt, this.#date());
     try {
       makeFolder(this.#folder);
       this.#open.add(intent);

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { isRequestId, type JsonSchema } from "../protocol/conversation.js";
+import { type CreateBody, isRequestId, type JsonSchema } from "../protocol/conversation.js";
 
 /**
  * What the history holds of one request. `UNKNOWN` stands for a create that was sent, or may have been, and
@@ -51,6 +51,23 @@ export const intent = v.looseObject({
   output_schema: v.fallback(v.nullable(v.record(v.string(), v.unknown())), null),
 });
 export type Intent = v.InferOutput<typeof intent>;
+
+/** A create that is about to be sent. */
+export interface Attempt {
+  origin: string;
+  profile: string | null;
+  apiKey: string;
+  body: CreateBody;
+}
+
+/** The record of an attempt; `sentAt` is ISO 8601. */
+export function intentOf({ origin, profile, apiKey, body }: Attempt, sentAt: string): Intent {
+  const { prompt, structured_output = false, output_schema = null } = body;
+  return {
+    ...{ kind: "intent", local_id: newLocalId(), sent_at: sentAt, origin, profile, key_id: keyId(apiKey) },
+    ...{ prompt, structured_output, output_schema },
+  };
+}
 
 /** A request that exists: the intent, and what the service said. `at` is when it said so. */
 export const created = v.looseObject({
@@ -112,7 +129,7 @@ export function timeOf(entry: Pick<Entry, "created_at" | "sent_at">): number {
 }
 
 /** The name of a create in the history: it has one before the service gives it any. */
-export function newLocalId(): string {
+function newLocalId(): string {
   return `local-${crypto().randomBytes(6).toString("hex")}`;
 }
 

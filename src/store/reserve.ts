@@ -3,8 +3,9 @@ import { HeldError, lockWithin } from "../lock.js";
 import { nextSlot, WINDOW_MS } from "../protocol/limits.js";
 import { inWords, LocalError } from "./errors.js";
 import { makeFolder } from "./files.js";
-import type { Attempt, History } from "./history.js";
+import type { History } from "./history.js";
 import type { Pending } from "./pending.js";
+import type { Attempt } from "./records.js";
 
 /** Counting an hour and writing one intent takes milliseconds; a holder of this many is stuck. */
 const LOCK_WAIT_MS = 10_000;

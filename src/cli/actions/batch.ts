@@ -47,7 +47,8 @@ export async function batch(ctx: Context, file: string, options: BatchOptions): 
     const states = planRows(mine, known, options);
     checkRoom(out, occupied(states, folder.foreign));
     await sayTwice(ctx, mine);
-    const again = resumeCommand(ctx, "batch", file, ...wordsOf(options));
+    const command = resumeCommand(ctx, "batch", file, ...wordsOf(options));
+    const again = file === "-" ? `${command} < INPUT` : command;
     return await runBatch(ctx, { states, folder, pacer: pacerFor(ctx, known, options), again }, options);
   } finally {
     folder.close();
