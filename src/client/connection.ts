@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import { dial } from "./dial.js";
 
 /** Polls that may be under way at once, each on a connection of its own. */
 export const POOL_SIZE = 16;
@@ -18,7 +19,7 @@ export interface Connections {
  * proxy for tunnels. `proxy` is a URL or undefined; `connectTimeout` is in milliseconds.
  */
 export function connections(origin: string, proxy: string | undefined, connectTimeout: number): Connections {
-  const open: Promise<Dispatcher>[] = [];
+  const open: Promise<{ destroy(): unknown }>[] = [];
   let pool: Promise<Dispatcher> | undefined;
   const keep = (dispatcher: Promise<Dispatcher>) => {
     open.push(dispatcher);
@@ -37,7 +38,11 @@ export function connections(origin: string, proxy: string | undefined, connectTi
       return pool;
     },
     fresh() {
-      return keep(proxy ? proxied(proxy) : direct().then(({ fresh }) => fresh(origin, connectTimeout)));
+      if (proxy) return keep(proxied(proxy));
+      // It opens and settles while undici is loaded.
+      const dialled = dial(new URL(origin), connectTimeout);
+      open.push(Promise.resolve(dialled));
+      return keep(direct().then(({ fresh }) => fresh(origin, dialled)));
     },
     async close() {
       await Promise.all(open.map(async (dispatcher) => (await dispatcher).destroy()));
