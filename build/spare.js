@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+
 /**
  * What bundled libraries ask for at once and this program never uses, and the value that stands in for it: on
  * Node 22, `node:http2` alone takes as long to load as all of a `status` beside it. Keys are path endings.
@@ -23,6 +25,21 @@ const SPARED = {
   },
 };
 
+/**
+ * Files of libraries that are more than this program has a use for, and what is left of each.
+ *
+ * @type {Record<string, (code: string) => string>}
+ */
+const CUT = {
+  // A hundred spinners, of which ora takes the first of these, or the other where there is no Unicode.
+  "cli-spinners/spinners.json": (code) => {
+    const { dots, line } = JSON.parse(code);
+    return JSON.stringify({ dots, line });
+  },
+  // For migrations of settings between versions of a program; conf is told of none.
+  "semver/index.js": () => "module.exports = {};",
+};
+
 const REQUIRE = /\brequire\((['"])([\w./:-]+)\1\)/g;
 
 /**
@@ -34,9 +51,21 @@ const REQUIRE = /\brequire\((['"])([\w./:-]+)\1\)/g;
  * @returns {import("rolldown").Plugin}
  */
 export function spare() {
-  const idle = new Set(Object.entries(SPARED).flatMap(([file, parts]) => keys(file, parts)));
+  const idle = new Set([
+    ...Object.keys(CUT),
+    ...Object.entries(SPARED).flatMap(([file, parts]) => keys(file, parts)),
+  ]);
   return {
     name: "spare",
+    load: {
+      filter: { id: /node_modules/ },
+      handler(id) {
+        const [file, cut] = Object.entries(CUT).find(([ending]) => id.endsWith(`/${ending}`)) ?? [];
+        if (!file || !cut) return null;
+        idle.delete(file);
+        return { code: cut(readFileSync(id, "utf8")), moduleType: file.endsWith(".json") ? "json" : "js" };
+      },
+    },
     transform: {
       filter: { id: /node_modules.*\.c?js$/, code: "require(" },
       handler(code, id) {
