@@ -15,7 +15,7 @@ export async function perform(argv: readonly string[], host: Host): Promise<Endi
   // Whatever a command still had to say, a loop around it has to see that it was interrupted.
   const ending = (code: number, signal = interruption.unmet): Ending => ({ code, ...(signal && { signal }) });
   try {
-    const request = readArguments(argv, host.version);
+    const request = readArguments(argv, host);
     if (request.kind === "text") {
       await reporter.result(request.text);
       return { code: 0 };

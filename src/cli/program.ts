@@ -17,6 +17,7 @@ import { stop } from "./commands/stop.js";
 import { watch } from "./commands/watch.js";
 import type { Context } from "./context.js";
 import { UsageError } from "./errors.js";
+import type { Host } from "./host.js";
 import { positiveDuration } from "./options.js";
 import type { Globals } from "./settings.js";
 
@@ -40,6 +41,9 @@ const COMMANDS: readonly Define[] = [
   tryOut,
 ];
 
+/** Columns of help where no terminal says how many it has. */
+const HELP_WIDTH = 80;
+
 /** What the arguments ask for: a text to print, or an action with the global flags. */
 export type Request =
   | { kind: "text"; text: string }
@@ -47,8 +51,11 @@ export type Request =
   | { kind: "help"; text: string }
   | { kind: "action"; flags: Globals; action: (ctx: Context) => Promise<number> };
 
-/** Reads the arguments after the program's name. Throws UsageError, with the nearest name where one is near. */
-export function readArguments(argv: readonly string[], version: string): Request {
+/**
+ * Reads the arguments after the program's name; help is laid out for the host's stdout. Throws UsageError, with the
+ * nearest name where one is near.
+ */
+export function readArguments(argv: readonly string[], { version, stdout, stderr }: Host): Request {
   let text = "";
   let action: ((ctx: Context) => Promise<number>) | undefined;
   let help = "";
@@ -59,6 +66,11 @@ export function readArguments(argv: readonly string[], version: string): Request
     writeErr: (part) => {
       help += part;
     },
+    // By itself commander asks the streams of the process, which opens them.
+    getOutHelpWidth: () => stdout.stream?.columns ?? HELP_WIDTH,
+    getErrHelpWidth: () => stderr.stream?.columns ?? HELP_WIDTH,
+    getOutHasColors: () => true,
+    getErrHasColors: () => true,
   });
   describeProgram(program, version);
   // Commands inherit what the program has when they are added, so they come last.
