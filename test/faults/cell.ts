@@ -43,7 +43,7 @@ export interface Observed extends RunResult {
 }
 
 /** The limit of one exchange: short enough to wait for, and long enough for a busy machine. */
-const REQUEST_TIMEOUT = { real: "700ms", virtual: "250ms" };
+const REQUEST_TIMEOUT = { real: "700ms", virtual: "600ms" };
 
 /** Plays one fault against one command, and looks at everything that a user has afterwards. */
 export async function observe(scene: Scene): Promise<Observed> {
