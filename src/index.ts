@@ -17,9 +17,9 @@ export {
   ResearchError,
   UnreachableError,
 } from "./client/errors.js";
-export type { ClientEvent, ClientOptions } from "./client/session.js";
+export type { ClientEvent, ClientOptions } from "./client/options.js";
 export type { WatchEvent, WatchOptions, WatchSource, WatchTarget } from "./client/watch-types.js";
 export type { Clock } from "./clock.js";
 export { type CreateBody, isFinal, type JsonSchema, STATUSES, type Status } from "./protocol/conversation.js";
+export type { Data } from "./protocol/data.js";
 export type { Gaps, Operation } from "./protocol/endpoints.js";
-export type { Data } from "./protocol/envelope.js";

@@ -1,5 +1,5 @@
 import { ResearchClient } from "../client/client.js";
-import type { ClientEvent } from "../client/session.js";
+import type { ClientEvent } from "../client/options.js";
 import type { Gaps } from "../protocol/endpoints.js";
 import { type Folders, folders } from "../store/folders.js";
 import { History } from "../store/history.js";

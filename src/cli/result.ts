@@ -1,4 +1,4 @@
-import type { Data } from "../protocol/envelope.js";
+import type { Data } from "../protocol/data.js";
 import type { Entry } from "../store/records.js";
 import type { Context } from "./context.js";
 import { CliError } from "./errors.js";

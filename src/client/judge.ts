@@ -1,8 +1,8 @@
 import * as v from "valibot";
+import type { Data } from "../protocol/data.js";
 import type { Operation } from "../protocol/endpoints.js";
 import {
   createdData,
-  type Data,
   type Envelope,
   outputData,
   readEnvelope,

@@ -1,4 +1,4 @@
-import type { Data } from "../protocol/envelope.js";
+import type { Data } from "../protocol/data.js";
 import type { Verdict } from "./judge.js";
 
 /** A shorter text is no key worth hiding, and hiding it would garble answers that merely contain it. */

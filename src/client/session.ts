@@ -8,42 +8,14 @@ import {
   type Gaps,
   type Operation,
 } from "../protocol/endpoints.js";
-import { type ProxyEnvironment, parseBaseUrl, proxyFor } from "./address.js";
+import { parseBaseUrl, proxyFor } from "./address.js";
 import { maxBytes, salvageRequestId } from "./body.js";
 import { type Connections, connections } from "./connection.js";
 import { ResearchError } from "./errors.js";
 import { judge, type Verdict } from "./judge.js";
+import type { ClientEvent, ClientOptions } from "./options.js";
 import { betrays, withoutKey } from "./redact.js";
 import { type Answer, exchange, type Failure } from "./transport.js";
-
-export interface ClientOptions {
-  baseUrl: string;
-  apiKey: string;
-  /** What the interface does not show. */
-  gaps?: Partial<Gaps>;
-  /** Milliseconds for one exchange; default 30,000. */
-  requestTimeout?: number;
-  /** Allow plain http to another machine. */
-  insecureHttp?: boolean;
-  /** Where `HTTPS_PROXY` and its kin are read; default: no proxy. */
-  proxyEnvironment?: ProxyEnvironment;
-  userAgent?: string;
-  clock?: Clock;
-  /** In [0, 1); for jitter. */
-  random?: () => number;
-  /** Told of each exchange and of each wait before it is repeated. */
-  onEvent?: (event: ClientEvent) => void;
-}
-
-export type ClientEvent =
-  | { kind: "exchange"; method: string; url: string; outcome: string; elapsedMs: number }
-  | {
-      kind: "retry";
-      operation: Operation;
-      requestId: string | undefined;
-      waitMs: number;
-      error: ResearchError;
-    };
 
 export interface CallLimits {
   body?: string;

@@ -1,15 +1,7 @@
-import type { Clock } from "../clock.js";
 import type { Status } from "../protocol/conversation.js";
-import type { Data } from "../protocol/envelope.js";
+import type { Data } from "../protocol/data.js";
 import type { ResearchError } from "./errors.js";
-import type { Verdict } from "./judge.js";
 import type { Pace } from "./pace.js";
-
-export interface WatchPorts {
-  clock: Clock;
-  random: () => number;
-  poll: (requestId: string, limits: { signal: AbortSignal; timeout: number }) => Promise<Verdict>;
-}
 
 export interface WatchTarget {
   requestId: string;

@@ -1,6 +1,6 @@
 import { epochOf } from "../clock.js";
 import { isFinal } from "../protocol/conversation.js";
-import type { Data } from "../protocol/envelope.js";
+import type { Data } from "../protocol/data.js";
 import { Deadlines } from "./deadlines.js";
 import { Intake, newlyWatched } from "./intake.js";
 import type { NoData } from "./judge.js";
@@ -8,13 +8,13 @@ import { ageOf, type Pace, paceOf } from "./pace.js";
 import { afterFailure, DEFAULT_PATIENCE_MS } from "./patience.js";
 import { Turns } from "./turns.js";
 import { Waker } from "./waker.js";
+import type { WatchPorts } from "./watch-ports.js";
 import type {
   Ending,
   Moment,
   WatchEvent,
   Watched,
   WatchOptions,
-  WatchPorts,
   WatchSource,
   WatchTarget,
 } from "./watch-types.js";

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { isRequestId } from "./conversation.js";
+import type { Data } from "./data.js";
 
 /**
  * §2, response envelope. Unknown fields survive. `version` is not asked for: nothing here depends on it, and
@@ -11,7 +12,6 @@ const failure = v.looseObject({
   error: v.looseObject({ message: v.optional(v.string(), ""), code: v.string() }),
 });
 
-export type Data = Record<string, unknown>;
 export interface ServiceFault {
   code: string;
   message: string;

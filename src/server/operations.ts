@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "../clock.js";
 import { isFinal } from "../protocol/conversation.js";
-import type { Data } from "../protocol/envelope.js";
+import type { Data } from "../protocol/data.js";
 import { readBody } from "./body.js";
 import type { Conversations } from "./conversations.js";
 import type { Key } from "./guard.js";

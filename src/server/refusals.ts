@@ -1,5 +1,5 @@
 import { API_VERSION, SERVICE_CODES } from "../protocol/codes.js";
-import type { Data } from "../protocol/envelope.js";
+import type { Data } from "../protocol/data.js";
 
 /** The codes of §7, and ours for what the interface leaves open, each with its HTTP status. */
 export const REFUSALS = {

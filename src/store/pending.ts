@@ -1,4 +1,4 @@
-import type { Data } from "../protocol/envelope.js";
+import type { Data } from "../protocol/data.js";
 import { inWords, LocalError } from "./errors.js";
 import type { Log } from "./log.js";
 import { createdRecord, type OpenIntents, type Outcome } from "./open.js";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { NoOutputError, RefusedError, UnreachableError } from "../../client/errors.js";
-import type { Data } from "../../protocol/envelope.js";
+import type { Data } from "../../protocol/data.js";
 import { LocalError } from "../../store/errors.js";
 import type { Context } from "../context.js";
 import { CliError } from "../errors.js";

@@ -1,0 +1,33 @@
+import type { Clock } from "../clock.js";
+import type { Gaps, Operation } from "../protocol/endpoints.js";
+import type { ProxyEnvironment } from "./address.js";
+import type { ResearchError } from "./errors.js";
+
+export interface ClientOptions {
+  baseUrl: string;
+  apiKey: string;
+  /** What the interface does not show. */
+  gaps?: Partial<Gaps>;
+  /** Milliseconds for one exchange; default 30,000. */
+  requestTimeout?: number;
+  /** Allow plain http to another machine. */
+  insecureHttp?: boolean;
+  /** Where `HTTPS_PROXY` and its kin are read; default: no proxy. */
+  proxyEnvironment?: ProxyEnvironment;
+  userAgent?: string;
+  clock?: Clock;
+  /** In [0, 1); for jitter. */
+  random?: () => number;
+  /** Told of each exchange and of each wait before it is repeated. */
+  onEvent?: (event: ClientEvent) => void;
+}
+
+export type ClientEvent =
+  | { kind: "exchange"; method: string; url: string; outcome: string; elapsedMs: number }
+  | {
+      kind: "retry";
+      operation: Operation;
+      requestId: string | undefined;
+      waitMs: number;
+      error: ResearchError;
+    };
