@@ -181,5 +181,7 @@ it("closes once, at once, and leaves no connection open", async () => {
   expect(performance.now() - begun).toBeLessThan(1_000);
   expect(closed).toEqual(["researcher"]);
   await sleep(1);
-  await expect(ask(service.baseUrl, { path: "/" })).rejects.toMatchObject({ code: "ECONNREFUSED" });
+  await expect(ask(service.baseUrl, { path: "/" })).rejects.toMatchObject({
+    code: expect.stringMatching(/^ECONN(REFUSED|RESET)$/),
+  });
 });
