@@ -73,7 +73,7 @@ export async function waitUntil(
   until: number,
 ): Promise<void> {
   for (let left = until - host.clock.now(); left > 0; left = until - host.clock.now()) {
-    await host.clock.sleep(left, signal);
+    await host.clock.sleep(Math.ceil(left), signal);
   }
 }
 
