@@ -87,7 +87,7 @@ class Watcher {
       this.#noteQuiet();
       const events = this.#events;
       this.#events = [];
-      yield* events;
+      for (const event of events) yield event;
       // More may have happened while the caller dealt with those.
       if (this.#events.length > 0) continue;
       if (this.#live === 0 && !this.#intake.isOpen) return;
@@ -194,7 +194,8 @@ class Watcher {
   }
 
   #noteQuiet(): void {
-    if (this.#now() - this.#lastChange < UNCHANGED_MS) return;
+    // As in `#idle`, to the last bit: another sum may be a little less, and the watch would never sleep.
+    if (this.#now() < this.#lastChange + UNCHANGED_MS) return;
     this.#lastChange = this.#now();
     this.#events.push({ kind: "unchanged", elapsedMs: this.#now() - this.#start });
   }
