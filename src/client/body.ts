@@ -27,7 +27,7 @@ export function parseBody(answer: Bytes, maxBytes: number): ParsedBody {
     const text = decoded(answer, maxBytes)
       .toString("utf8")
       .replace(/^\uFEFF/, "");
-    if (depth(text) > MAX_DEPTH) return { kind: "oversized" };
+    if (text.length > MAX_DEPTH && depth(text) > MAX_DEPTH) return { kind: "oversized" };
     return { kind: "json", value: JSON.parse(text) };
   } catch (error) {
     return error instanceof RangeError ? { kind: "oversized" } : { kind: "none" };

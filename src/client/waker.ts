@@ -1,12 +1,13 @@
 import type { Clock } from "../clock.js";
 
-/** A sleep that something else can end. */
+/** A sleep that something else can end. One at a time. */
 export class Waker {
   readonly #clock: Clock;
   readonly #signal: AbortSignal | undefined;
-  #wake: (() => void) | undefined;
+  #sleeper: { resolve: (early: boolean) => void; reject: (error: unknown) => void } | undefined;
   /** Woken while nobody slept: the next sleep does not begin. */
   #isAwake = false;
+  #alarm: { at: number; off: AbortController } | undefined;
 
   /** Aborting `signal` wakes, and does nothing else. */
   constructor(clock: Clock, signal: AbortSignal | undefined) {
@@ -17,48 +18,50 @@ export class Waker {
 
   readonly wake = (): void => {
     this.#isAwake = true;
-    this.#wake?.();
+    this.#sleeper?.resolve(false);
   };
 
   /**
-   * Sleeps until `at` (monotonic milliseconds; Infinity for until woken). Resolves to true where the clock
-   * itself ended the sleep before that: the machine was suspended.
+   * Sleeps until `at` (monotonic milliseconds; Infinity for until woken), or less long. Resolves to true where
+   * the clock itself ended the sleep too early: the machine was suspended. Rejects where the clock fails.
    */
   async sleepUntil(at: number): Promise<boolean> {
-    const wasAwake = this.#isAwake;
-    this.#isAwake = false;
-    if (wasAwake || this.#signal?.aborted) return false;
-    const woken = new Promise<void>((resolve) => {
-      this.#wake = resolve;
-    });
     try {
-      if (at === Number.POSITIVE_INFINITY) {
-        await woken;
-        return false;
-      }
-      return await this.#sleep(at, woken);
+      if (this.#isAwake || this.#signal?.aborted) return false;
+      const roused = new Promise<boolean>((resolve, reject) => {
+        this.#sleeper = { resolve, reject };
+      });
+      this.#setAlarm(at);
+      return await roused;
     } finally {
-      this.#wake = undefined;
+      this.#sleeper = undefined;
       this.#isAwake = false;
     }
   }
 
-  /** Gives the signal back. */
+  /** Gives the signal back, and leaves no timer behind. */
   end(): void {
     this.#signal?.removeEventListener("abort", this.wake);
+    this.#alarm?.off.abort();
+    this.#alarm = undefined;
   }
 
-  async #sleep(at: number, woken: Promise<void>): Promise<boolean> {
-    const sleeping = new AbortController();
-    const slept = this.#clock.sleep(Math.max(at - this.#clock.monotonic(), 0), sleeping.signal).then(
-      () => this.#clock.monotonic() < at,
-      (error) => {
-        if (!sleeping.signal.aborted) throw error;
-        return false;
-      },
-    );
-    const early = await Promise.race([slept, woken.then(() => false)]);
-    sleeping.abort();
-    return early;
+  /** One that rings sooner stays: to wake for nothing now and then costs less than a timer for each sleep. */
+  #setAlarm(at: number): void {
+    if (at === Number.POSITIVE_INFINITY || (this.#alarm && this.#alarm.at <= at)) return;
+    this.#alarm?.off.abort();
+    const alarm = { at, off: new AbortController() };
+    this.#alarm = alarm;
+    void this.#ring(alarm);
+  }
+
+  async #ring(alarm: { at: number; off: AbortController }): Promise<void> {
+    try {
+      await this.#clock.sleep(Math.max(alarm.at - this.#clock.monotonic(), 0), alarm.off.signal);
+      if (this.#alarm === alarm) this.#sleeper?.resolve(this.#clock.monotonic() < alarm.at);
+    } catch (error) {
+      if (this.#alarm === alarm) this.#sleeper?.reject(error);
+    }
+    if (this.#alarm === alarm) this.#alarm = undefined;
   }
 }
