@@ -148,3 +148,23 @@ test("cell: a stale keep-alive socket · status", async () => {
   expect(server.of("status").map(({ connection }) => connection)).toEqual([1, 1, 2]);
   await client.close();
 });
+
+test.each([
+  { answer: does.html(503), times: [0, 500, 1_500, 4_000] },
+  { answer: does.reset(), times: [0, 500, 1_500, 4_000] },
+  { answer: does.html(503, { "retry-after": 10 }), times: [0, 10_000, 20_000, 30_000] },
+  { answer: does.html(503, { "retry-after": 30 }), times: [0, 30_000, 60_000, 90_000] },
+  { answer: does.html(503, { "retry-after": 31 }), times: [0] },
+])("cell: tries of a status at $times ms · status", async ({ answer, times }) => {
+  const clock = new VirtualClock();
+  const begin = clock.monotonic();
+  const seen: number[] = [];
+  const server = await faultServer(() => {
+    seen.push(Math.round(clock.monotonic() - begin));
+    return answer;
+  });
+  const home = temporaryFolder();
+  const env = { HOME: home, ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
+  expect(await inProcess(["status", ID], { env, clock })).toMatchObject({ code: 9 });
+  expect(seen).toEqual(times);
+});

@@ -1,3 +1,5 @@
+// Loaded when the first request is sent; virtual time would pass meanwhile.
+import "../../src/client/direct.js";
 import { Readable } from "node:stream";
 import type { Host, Signal, Sink } from "../../src/cli/host.js";
 import { main, systemClock } from "../../src/cli/main.js";
