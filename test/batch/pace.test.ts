@@ -111,10 +111,25 @@ test("where others filled the hour, the 429 pauses the batch for its Retry-After
   const { code, stderr } = await m.run("batch", path, "--out", m.path("out"), "--json");
   expect(code).toBe(0);
   expect(stderr).toContain('"LIMIT_LEARNED"');
-  expect(stderr).toContain("other clients use the key too");
+  expect(stderr).toContain("after 0 creates within the hour from this machine: others use the key; --tier");
   expect(stderr).toMatch(/"WAITING_FOR_QUOTA".*nothing is sent for (29|30)m/);
   expect((clock.now() - start) / MINUTE).toBeGreaterThan(39);
   expect((clock.now() - start) / MINUTE).toBeLessThan(42);
+});
+
+test("where others filled a part of the hour, its size is not concluded from what was sent from here", async () => {
+  const clock = new VirtualClock();
+  const { m, env } = await freeTier(clock);
+  const other = new Machine({ env }, clock);
+  for (let i = 0; i < 6; i++) await other.run("create", `other ${i}`);
+  await clock.sleep(MINUTE);
+  const start = clock.now();
+  const { code, stderr } = await m.run("batch", m.file("q.txt", prompts(12)), "--out", m.path("out"));
+  expect(code).toBe(0);
+  expect(stderr).toContain(
+    "after 4 creates within the hour from this machine: if nobody else uses the key, --per-hour 4",
+  );
+  expect((clock.now() - start) / MINUTE).toBeLessThan(90);
 });
 
 test("a 429 without a word pauses for at least a minute, and asks again", async () => {

@@ -20,7 +20,7 @@ export interface PacerOptions {
 /** As in the hour that processes share: the service's clock is another one. */
 const MARGIN_MS = 1_000;
 /** How far the slot that a 429 names may be from the one that is counted here, and still be the same. */
-const SAME_SLOT_MS = 60_000;
+const SAME_SLOT_MS = 3_000;
 
 /** When the next create may be sent, from all that is known of the limit. */
 export class Pacer {
@@ -75,7 +75,8 @@ export class Pacer {
     const until = blockedUntil(error, attempts, this.#limit, this.#clock.now());
     if (until === undefined) return undefined;
     this.#blockedUntil = until;
-    return { until, lesson: error instanceof RefusedError ? this.#learn(attempts(), until) : undefined };
+    const lesson = error instanceof RefusedError ? this.#learn(attempts(), error, until) : undefined;
+    return { until, lesson };
   }
 
   /** What is left of the hour for this batch, and when (epoch ms) the next create may go; undefined without a limit. */
@@ -100,17 +101,22 @@ export class Pacer {
     return sendTimes(count, hour, Math.max(this.#clock.now(), this.#blockedUntil));
   }
 
-  /** What a 429 teaches where no limit was set. Where others filled the hour, it says nothing of its size. */
-  #learn(attempts: readonly number[], until: number): string | undefined {
+  /**
+   * What a 429 teaches where no limit was set. Where the slot it names is the one that this machine's oldest
+   * create gives back, nobody else filled the hour, and its size is known.
+   */
+  #learn(attempts: readonly number[], error: RefusedError, until: number): string | undefined {
     if (this.#limit !== undefined) return undefined;
     const [oldest] = attempts;
     const used = attempts.length;
-    const sent = `${used} ${used === 1 ? "create" : "creates"} within the hour from this machine`;
-    if (oldest === undefined || Math.abs(oldest + WINDOW_MS - until) > SAME_SLOT_MS)
-      return `it came after ${sent}, so other clients use the key too; with --tier or --per-hour this machine keeps count of its own`;
+    const told = `it came after ${used} ${used === 1 ? "create" : "creates"} within the hour from this machine`;
+    if (oldest === undefined)
+      return `${told}: others use the key; --tier or --per-hour would at least count what is sent from here`;
+    const isOurs = error.retryAfter !== undefined && Math.abs(oldest + WINDOW_MS - until) < SAME_SLOT_MS;
+    if (!isOurs) return `${told}: if nobody else uses the key, ${limitFlag(used)} would have told`;
     this.#limit = used;
     this.#countAgain();
-    return `it came after ${sent}: ${limitFlag(used)} would have told, and is kept to from now on`;
+    return `${told}: ${limitFlag(used)} would have told, and is kept to from now on`;
   }
 
   #countAgain(): void {
