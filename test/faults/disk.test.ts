@@ -94,7 +94,7 @@ for (const { what, home, run } of shortages()) {
 const working = () =>
   faultServer((operation) => does.answer(goodAnswer(operation === "stop" ? "stop" : "status", "PROCESSING")));
 
-test("no file can grow after the POST: the id is in the room that was kept for it", async () => {
+test.concurrent("no file can grow after the POST: the id is in the room that was kept for it", async () => {
   const server = await faultServer(() => CREATED);
   const home = temporaryFolder();
   const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
@@ -110,7 +110,7 @@ test("no file can grow after the POST: the id is in the room that was kept for i
 
 const disk = smallDisk();
 if (disk)
-  test("the disk fills during the POST: the id is in the room that was kept for it", async () => {
+  test.concurrent("the disk fills during the POST: the id is in the room that was kept for it", async () => {
     const server = await faultServer(() => ({
       act: (socket) => {
         disk.fill();
@@ -131,7 +131,7 @@ if (disk)
     expect((await listed(home)).map(({ request_id }) => request_id).sort()).toEqual([ID, "next-1"]);
   });
 
-test.each([
+test.concurrent.each([
   { argv: ["create", "x"], result: `${ID}\n` },
   { argv: ["create", "x", "--json"], result: `${JSON.stringify({ request_id: ID, status: "PENDING" })}\n` },
 ])(
@@ -154,7 +154,7 @@ test.each([
   },
 );
 
-test.each([["create"], ["create", "--json"], ["create", "-w"]])(
+test.concurrent.each([["create"], ["create", "--json"], ["create", "-w"]])(
   "%j > /dev/full: 12, and the id is in list",
   async (...words) => {
     const service = await HappyService.start();
@@ -168,23 +168,29 @@ test.each([["create"], ["create", "--json"], ["create", "-w"]])(
   },
 );
 
-test.each(["list", "status ID", "output ID", "run x", "watch ID", "--version", "--help", "config list"])(
-  "%s > /dev/full is an error, and 2> /dev/full is none",
-  async (words) => {
-    const service = await HappyService.start();
-    const home = temporaryFolder();
-    const id = service.add("x => COMPLETED");
-    plant(home, { requestId: id, origin: service.url, createdAt: Date.now() });
-    const env = { ...foldersIn(home), ...service.env };
-    const command = `research ${words.replace("ID", id)}`;
-    expect(await bash(`${command} > /dev/full`, { home, env })).toMatchObject({ code: 12 });
-    expect(await bash(`${command} 2> /dev/full`, { home, env })).toMatchObject({ code: 0 });
-    expect(await bash(`${command} 2>&-`, { home, env })).toMatchObject({ code: 0 });
-    expect(await bash(`${command} <&-`, { home, env })).toMatchObject({ code: 0 });
-  },
-);
+test.concurrent.each([
+  "list",
+  "status ID",
+  "output ID",
+  "run x",
+  "watch ID",
+  "--version",
+  "--help",
+  "config list",
+])("%s > /dev/full is an error, and 2> /dev/full is none", async (words) => {
+  const service = await HappyService.start();
+  const home = temporaryFolder();
+  const id = service.add("x => COMPLETED");
+  plant(home, { requestId: id, origin: service.url, createdAt: Date.now() });
+  const env = { ...foldersIn(home), ...service.env };
+  const command = `research ${words.replace("ID", id)}`;
+  expect(await bash(`${command} > /dev/full`, { home, env })).toMatchObject({ code: 12 });
+  expect(await bash(`${command} 2> /dev/full`, { home, env })).toMatchObject({ code: 0 });
+  expect(await bash(`${command} 2>&-`, { home, env })).toMatchObject({ code: 0 });
+  expect(await bash(`${command} <&-`, { home, env })).toMatchObject({ code: 0 });
+});
 
-test("a result on a regular file of a full disk is an error", async () => {
+test.concurrent("a result on a regular file of a full disk is an error", async () => {
   const service = await HappyService.start({ output: () => "x".repeat(100_000) });
   const home = temporaryFolder();
   const id = service.add("x => COMPLETED");
@@ -197,7 +203,7 @@ test("a result on a regular file of a full disk is an error", async () => {
   expect(readdirSync(home).filter((name) => name.includes("target"))).toEqual([]);
 });
 
-test.each(["create x", "create x --json", "create x -w", "run 'x => PENDING COMPLETED'"])(
+test.concurrent.each(["create x", "create x --json", "create x -w", "run 'x => PENDING COMPLETED'"])(
   "%s with stdout closed, or a pipe that is: the record is there all the same",
   async (words) => {
     const service = await HappyService.start();
@@ -215,7 +221,7 @@ test.each(["create x", "create x --json", "create x -w", "run 'x => PENDING COMP
   },
 );
 
-test("an output that exists, or is no file, is refused before anything is spent", async () => {
+test.concurrent("an output that exists, or is no file, is refused before anything is spent", async () => {
   const service = await HappyService.start();
   const home = temporaryFolder();
   const env = { ...foldersIn(home), ...service.env };
@@ -234,7 +240,7 @@ test("an output that exists, or is no file, is refused before anything is spent"
   expect(readFileSync(join(home, "file"), "utf8")).toContain("An answer");
 });
 
-test.each(["create --prompt-file /dev/zero", "create < /dev/zero", "create x --schema /dev/zero"])(
+test.concurrent.each(["create --prompt-file /dev/zero", "create < /dev/zero", "create x --schema /dev/zero"])(
   "%s: too large, 2",
   async (words) => {
     const server = await faultServer(() => CREATED);

@@ -1,9 +1,13 @@
+import { readdirSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import type { Behaviour } from "../support/behaviours.js";
 import * as does from "../support/behaviours.js";
+import { faultServer } from "../support/fault-server.js";
 import { inProcess } from "../support/in-process.js";
 import { foldersIn, plant } from "../support/machine.js";
+import { temporaryFolder } from "../support/run.js";
+import { jsonErrors } from "../support/world.js";
 import { observe } from "./cell.js";
 import { ID, OTHER_ID, plays } from "./plays.js";
 
@@ -130,4 +134,17 @@ test("unknowns stand first in list, and @last names a newer one and sends nothin
   const last = await inProcess(["status", "@last", "--json"], { env: service });
   expect(last).toMatchObject({ code: 11, stdout: "" });
   expect(last.stderr).toContain(seen.history[0]?.local_id);
+});
+
+test("without a history an unknown has no name to settle it by, and says where to look", async () => {
+  const server = await faultServer(() => does.reset());
+  const home = temporaryFolder();
+  const env = { HOME: home, ...foldersIn(home), RESEARCH_NO_HISTORY: "1", RESEARCH_API_KEY: "k" };
+  const run = await inProcess(["create", "x", "--json"], { env: { ...env, RESEARCH_BASE_URL: server.url } });
+  expect(run).toMatchObject({ code: 11, stdout: "" });
+  const [error] = jsonErrors(run.stderr);
+  expect(error).toMatchObject({ code: "OUTCOME_UNKNOWN", hint: expect.stringContaining("in no history") });
+  expect(error).not.toHaveProperty("local_id");
+  expect(readdirSync(home)).toEqual([]);
+  await server.close();
 });

@@ -45,6 +45,8 @@ interface Doing {
 const hanging: Script = () => does.hang();
 const processing: Script = () => does.answer(goodAnswer("status", "PROCESSING"));
 const long: Script = () => does.ok({ request_id: ID, output: "x".repeat(4 << 20) });
+const ending: Script = (operation) =>
+  operation === "create" || operation === "status" ? does.answer(goodAnswer(operation)) : does.hang();
 const resumes = new RegExp(`research watch ${ID}`);
 const settled = (server: FaultServer) => server.count("status") > 0;
 
@@ -69,6 +71,10 @@ const DOINGS: Doing[] = [
   {
     ...{ what: "during the POST of run", argv: ["run", "x"], script: hanging, says: /may or may not exist/ },
     ...{ reached: (server) => server.count("create") > 0, within: 7_000 },
+  },
+  {
+    ...{ what: "fetching, at the end of run", argv: ["run", "x"], script: ending },
+    ...{ reached: (server) => server.count("output") > 0, says: new RegExp(`research output -w ${ID}`) },
   },
   {
     what: "during the POST of stop",

@@ -49,6 +49,8 @@ export async function perform(
     const data = await ctx.client.output(requestId, { signal: ctx.signal });
     file = await writeResult(ctx, data, options);
     await checkFit(ctx, data, entry, options);
+  } catch (error) {
+    throw error instanceof Interrupted ? interrupted(ctx, requestId, resume) : error;
   } finally {
     if (status !== null && isFinal(status)) done?.run({ requestId, status, file });
     await done?.settle(0);
@@ -60,7 +62,7 @@ export async function perform(
 function interrupted(ctx: Context, requestId: string, resume: readonly string[] | undefined): unknown {
   const { reason } = ctx.signal;
   if (reason instanceof Interrupted && resume) {
-    reason.resume = `the research goes on; fetch the result with: ${resumeCommand(ctx, ...resume, requestId)}`;
+    reason.resume = `nothing is lost; fetch the result with: ${resumeCommand(ctx, ...resume, requestId)}`;
   }
   return reason;
 }
