@@ -98,11 +98,11 @@ const DOINGS: Doing[] = [
   },
   {
     ...{ what: "writing lines", argv: ["watch", ID, "--json", "--interval", "1ms"], script: swinging },
-    ...{ options: { unread: "stdout" }, reached: stuck() },
+    ...{ options: { unread: "stdout" }, reached: stuck },
   },
   {
     ...{ what: "writing to stderr", argv: ["watch", ID, "--verbose", "--interval", "1ms"], script: swinging },
-    ...{ options: { unread: "stderr" }, reached: stuck() },
+    ...{ options: { unread: "stderr" }, reached: stuck },
   },
 ];
 
@@ -113,12 +113,9 @@ function handlesSignals(_server: FaultServer, { pid }: Running): boolean {
 }
 
 /** Whether no request has come for a while, after many: what wants to write them cannot. */
-function stuck(): (server: FaultServer) => boolean {
-  let [last, since] = [0, 0];
-  return (server) => {
-    if (server.count() !== last) [last, since] = [server.count(), performance.now()];
-    return last > 20 && performance.now() - since > 300;
-  };
+function stuck(server: FaultServer): boolean {
+  const last = server.requests.at(-1);
+  return server.count() > 20 && last !== undefined && performance.now() - last.at > 300;
 }
 
 /** A state that changes with every poll, and is long. */
@@ -258,6 +255,14 @@ test.each(["create x", `status ${ID}`])("a bash loop around `%s` stops", async (
   running.kill("SIGINT");
   expect(await running.done).toMatchObject({ code: null, signal: "SIGINT", stdout: "round 1\n" });
   expect(server.count()).toBe(1);
+});
+
+test("serve that nobody reads yet is stopped as calmly as any: 0", async () => {
+  const env = { PROGRAM, NODE };
+  const script = `
+    { head -c 65536 /dev/zero; timeout --preserve-status 2 "$NODE" "$PROGRAM" serve --port 0; echo $? >&2; } | sleep 3`;
+  const run = await startBash(script, { env }).done;
+  expect(run.stderr).toMatch(/^API key.*\n0\n$/);
 });
 
 test("nohup goes on when the terminal hangs up", async () => {

@@ -20,6 +20,8 @@ export interface SeenRequest {
   whole: boolean;
   /** The connection it came on, 1 for the first. */
   connection: number;
+  /** When its headers were complete, as `performance.now()` has it. */
+  at: number;
 }
 
 export interface RequestListener {
@@ -71,7 +73,8 @@ function parseHead(head: string, connection: number): SeenRequest {
     }),
   );
   const operation = operationOf(path);
-  return { operation, nth: 0, method, path, headers, head, body: Buffer.alloc(0), whole: false, connection };
+  const read = { operation, method, path, headers, head, connection, at: performance.now() };
+  return { ...read, nth: 0, body: Buffer.alloc(0), whole: false };
 }
 
 function operationOf(path: string): Operation {

@@ -11,7 +11,7 @@ import { type Service, startService } from "../../server/service.js";
 import { ServiceStartError } from "../../server/start-error.js";
 import { inWords, LocalError } from "../../store/errors.js";
 import type { Context } from "../context.js";
-import { CliError, UsageError } from "../errors.js";
+import { CliError, Interrupted, UsageError } from "../errors.js";
 import { readKeyFile } from "../settings.js";
 
 export interface ServeOptions {
@@ -55,7 +55,7 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
         signal: ctx.signal,
       });
     }
-    await announce(ctx, service, key, options);
+    await announce(ctx, service, key, options).catch(unlessInterrupted);
     await aborted(ctx.signal);
     if (ctx.interruption.received === "SIGHUP") ctx.signal.throwIfAborted();
     ctx.interruption.meet();
@@ -161,6 +161,11 @@ function readFault(text: string): ReturnType<typeof parseFault> {
   } catch (error) {
     throw new UsageError(`--fault ${text}: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** Whoever reads the address may well end the service before the write of it is known to have succeeded. */
+function unlessInterrupted(error: unknown): void {
+  if (!(error instanceof Interrupted)) throw error;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
