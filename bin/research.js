@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 // The process as a Host for the program, and the only file that decides how the process ends.
-// Whatever else of Node is needed is asked for where it is: each of its modules costs a part of the start, and
-// importing `node:process` would open every standard stream.
-import { fstatSync, readFileSync, statSync, write, writeFileSync } from "node:fs";
+// Of Node's modules, each costs a part of the start: they are asked for where they are needed, and not imported,
+// since an import looks at all that a module has. That of `node:fs` would load every kind of stream, and that of
+// `node:process` would open the standard ones.
+const { fstatSync, readFileSync, statSync, write, writeFileSync } = process.getBuiltinModule("node:fs");
 
-// Node 20 has no compile cache, and waits at its end for the optimising compiler to finish undici's parser.
-if (process.versions.node.startsWith("20.")) {
-  process.getBuiltinModule("node:v8").setFlagsFromString("--liftoff-only");
-} else {
+/** Without a compile cache there is nothing to gain by asking for one. */
+const isNode20 = process.versions.node.startsWith("20.");
+if (!isNode20) {
   /** @type {Record<string, unknown> & { enableCompileCache?: () => unknown }} */
   const { enableCompileCache } = { ...process.getBuiltinModule("node:module") };
   enableCompileCache?.();
@@ -137,6 +137,10 @@ const host = {
     };
   },
   die,
+  beforeRequests() {
+    // Node 20 waits at its end for the optimising compiler to finish undici's parser, 90 ms after all is done.
+    if (isNode20) process.getBuiltinModule("node:v8").setFlagsFromString("--liftoff-only");
+  },
   onWarning(listener) {
     process.removeAllListeners("warning").on("warning", listener);
   },

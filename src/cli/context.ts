@@ -77,6 +77,7 @@ export class Context {
     if (!this.#client) {
       const { settings, host, flags } = this;
       const { baseUrl, apiKey } = requireConnection(settings);
+      host.beforeRequests?.();
       this.#client = new ResearchClient({
         baseUrl,
         apiKey,

@@ -26,6 +26,8 @@ export interface Host {
   onSignal(listener: (signal: Signal) => void): () => void;
   /** Dies of a signal now, without another word. */
   die(signal: Signal): void;
+  /** Readies the runtime for requests, before what makes them is loaded. */
+  beforeRequests?(): void;
   /** Takes over the runtime's own warnings. */
   onWarning(listener: (warning: Error) => void): void;
 }

@@ -57,8 +57,8 @@ const NETWORK = ["net", "tls", "http", "_http_client", "http2", "dns"];
 const COSTLY = ["crypto", "zlib", "child_process", "tty", "worker_threads"];
 
 test.each([
-  { name: "version", args: ["--version"], never: [...NETWORK, ...COSTLY] },
-  { name: "help", args: ["--help"], never: [...NETWORK, ...COSTLY] },
+  { name: "version", args: ["--version"], never: [...NETWORK, ...COSTLY, "stream"] },
+  { name: "help", args: ["--help"], never: [...NETWORK, ...COSTLY, "stream"] },
   { name: "list", args: ["list"], never: [...NETWORK, ...COSTLY] },
   { name: "status", args: ["status", "ID"], never: [...NETWORK.filter((name) => name !== "net"), ...COSTLY] },
 ])("$name loads what it needs, and nothing else", async ({ name, args, never }) => {
