@@ -139,7 +139,7 @@ const host = {
   die,
   beforeRequests() {
     // Node 20 waits at its end for the optimising compiler to finish undici's parser, 90 ms after all is done.
-    if (isNode20) process.getBuiltinModule("node:v8").setFlagsFromString("--liftoff-only");
+    if (isNode20) process.getBuiltinModule("node:v8").setFlagsFromString("--wasm-tiering-budget=1000000000");
   },
   onWarning(listener) {
     process.removeAllListeners("warning").on("warning", listener);

@@ -1,5 +1,6 @@
 import { isRequestId } from "../protocol/conversation.js";
 import type { Operation } from "../protocol/endpoints.js";
+import { type Headers, headerOf } from "./transport.js";
 
 /** A control answer (create, stop, status) holds a few hundred bytes; this is room for any envelope. */
 const CONTROL_BYTES = 1 << 20;
@@ -15,7 +16,7 @@ export function maxBytes(operation: Operation): number {
 const MAX_DEPTH = 1_000;
 
 interface Bytes {
-  headers: Readonly<Record<string, string>>;
+  headers: Headers;
   body: Buffer;
 }
 
@@ -51,7 +52,7 @@ export function salvageRequestId(answer: Bytes): string | undefined {
 
 /** No encoding is ever asked for, so zlib is loaded only where an intermediary used one all the same. */
 function decoded({ headers, body }: Bytes, maxOutputLength: number): Buffer {
-  const encoding = headers["content-encoding"]?.trim().toLowerCase();
+  const encoding = headerOf(headers, "content-encoding")?.trim().toLowerCase();
   if (!encoding) return body;
   const zlib = process.getBuiltinModule("node:zlib");
   // Z_SYNC_FLUSH reads what there is of a stream that broke off.

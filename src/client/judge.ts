@@ -20,7 +20,7 @@ import {
 } from "./errors.js";
 import { FAULTS, type FaultName } from "./faults.js";
 import { readRetryAfter } from "./retry.js";
-import type { Answer, Failure } from "./transport.js";
+import { type Answer, type Failure, headerOf } from "./transport.js";
 
 /** What one exchange comes to. */
 export type Verdict =
@@ -49,7 +49,7 @@ const SHAPES = { create: createdData, status: statusData, stop: stopData, output
 export function judge(answer: Answer | Failure, asked: Asked): Verdict {
   const facts: ErrorFacts = {
     requestId: asked.requestId,
-    retryAfter: readRetryAfter(answer.headers["retry-after"], asked.now),
+    retryAfter: readRetryAfter(headerOf(answer.headers, "retry-after"), asked.now),
   };
   if (answer.kind === "failure") return faulty(answer.fault, answer.sent, answer.message, asked, facts);
   const known: ErrorFacts = { ...facts, httpStatus: answer.status };
@@ -94,7 +94,8 @@ function judgeError(
       envelope,
     );
   if (status < 400) {
-    const to = headers.location ? ` to ${headers.location}` : "";
+    const location = headerOf(headers, "location");
+    const to = location ? ` to ${location}` : "";
     return faulty(
       status === 303 ? "see-other" : "redirected",
       true,

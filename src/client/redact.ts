@@ -15,17 +15,28 @@ export function betrays(text: string, apiKey: string): boolean {
  * its headers. Not even the result of an output is worth a key in a log.
  */
 export function withoutKey(verdict: Verdict, apiKey: string): Verdict {
-  if (verdict.kind === "data") return { ...verdict, data: hideIn(verdict.data, apiKey) };
   const hide = (text: string) => (betrays(text, apiKey) ? text.replaceAll(apiKey, INSTEAD) : text);
+  if (verdict.kind === "data")
+    return holds(verdict.data, apiKey) ? { ...verdict, data: hideIn(verdict.data, hide) as Data } : verdict;
   const { error } = verdict;
   const { message, code, hint } = error;
   Object.assign(error, { message: hide(message), code: hide(code), hint: hint && hide(hint) });
   return verdict;
 }
 
-function hideIn(data: Data, apiKey: string): Data {
-  const text = JSON.stringify(data);
-  // The key as it stands in JSON: of visible ASCII (§5), that escapes the quotation mark and the backslash.
-  const escaped = JSON.stringify(apiKey).slice(1, -1);
-  return betrays(text, escaped) ? JSON.parse(text.replaceAll(escaped, INSTEAD)) : data;
+/** Whether the key stands anywhere in a JSON value, in the name of a field, or as a number. */
+function holds(value: unknown, apiKey: string): boolean {
+  if (typeof value === "string") return betrays(value, apiKey);
+  if (typeof value === "number") return betrays(String(value), apiKey);
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return value.some((part) => holds(part, apiKey));
+  return Object.entries(value).some(([name, part]) => betrays(name, apiKey) || holds(part, apiKey));
+}
+
+function hideIn(value: unknown, hide: (text: string) => string): unknown {
+  if (typeof value === "string") return hide(value);
+  if (typeof value === "number") return hide(String(value)) === String(value) ? value : INSTEAD;
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((part) => hideIn(part, hide));
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [hide(name), hideIn(part, hide)]));
 }

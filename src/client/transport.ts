@@ -1,5 +1,6 @@
 import type { Dispatcher } from "undici";
 import { type FaultName, nameOfError } from "./faults.js";
+import { onAbort } from "./on-abort.js";
 
 export interface WireRequest {
   /** Scheme, host and port; a proxy is told by it where to. */
@@ -22,11 +23,14 @@ export interface ExchangeLimits {
   grace?: number;
 }
 
+/** Names in lower case; what came several times is a list. */
+export type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
 /** A whole answer, of any status. */
 export interface Answer {
   kind: "answer";
   status: number;
-  headers: Readonly<Record<string, string>>;
+  headers: Headers;
   body: Buffer;
 }
 
@@ -38,7 +42,7 @@ export interface Failure {
   /** Whether the headers of the request were written: false proves that the service never saw it. */
   sent: boolean;
   /** What came before it broke, for salvage. */
-  headers: Readonly<Record<string, string>>;
+  headers: Headers;
   body: Buffer;
 }
 
@@ -54,15 +58,16 @@ export function exchange(
     let over = false;
     let status = 0;
     let size = 0;
-    let headers: Record<string, string> = {};
+    let headers: Headers = {};
     const pieces: Buffer[] = [];
 
     const finish = (failure?: { fault: FaultName; message: string }) => {
       if (over) return;
       over = true;
       clearTimeout(timer);
-      limits.signal?.removeEventListener("abort", interrupt);
-      const body = Buffer.concat(pieces);
+      release();
+      const [first] = pieces;
+      const body = first && pieces.length === 1 ? first : Buffer.concat(pieces);
       resolve(
         failure
           ? { kind: "failure", ...failure, sent, headers, body }
@@ -81,8 +86,7 @@ export function exchange(
       timer = setTimeout(expire, limits.grace ?? 0);
     };
     let timer = setTimeout(expire, limits.timeout);
-    if (limits.signal?.aborted) interrupt();
-    else limits.signal?.addEventListener("abort", interrupt, { once: true });
+    const release = onAbort(limits.signal, interrupt);
 
     // undici's own timeouts are off: they are coarse (a second) and apart for headers and body, ours is one.
     const options = { ...request, body: request.body ?? null, headersTimeout: 0, bodyTimeout: 0 };
@@ -97,7 +101,7 @@ export function exchange(
       },
       onResponseStart(_controller, statusCode, raw) {
         status = statusCode;
-        headers = flatten(raw);
+        headers = raw;
         if (limits.perPiece) timer.refresh();
       },
       onResponseData(_controller, piece) {
@@ -116,13 +120,10 @@ export function exchange(
   });
 }
 
-function flatten(raw: Record<string, string | string[] | undefined>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(raw).map(([name, value]) => [
-      name.toLowerCase(),
-      Array.isArray(value) ? value.join(", ") : (value ?? ""),
-    ]),
-  );
+/** The value of a header, as one text; undefined where it did not come. */
+export function headerOf(headers: Headers, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value.join(", ") : value;
 }
 
 /** The sentence of an error; a failed connection to several addresses has it in the parts only. */

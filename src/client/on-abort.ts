@@ -1,0 +1,25 @@
+/** Who waits for a signal; the signal itself knows of one listener only. */
+const WAITING = new WeakMap<AbortSignal, (() => void)[]>();
+
+/**
+ * Calls `listener` when `signal` is aborted, at once where it is; returns what takes it back. For a signal that
+ * outlives thousands of listeners: Node's own list, and the table of a Set that has grown anew, go on pointing at
+ * what they held before, so that a listener that has grown old keeps younger ones from the quick collector.
+ */
+export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
+  if (signal?.aborted) listener();
+  if (!signal || signal.aborted) return () => {};
+  const waiting = WAITING.get(signal) ?? waitingFor(signal);
+  waiting.push(listener);
+  return () => void waiting.splice(waiting.indexOf(listener), 1);
+}
+
+function waitingFor(signal: AbortSignal): (() => void)[] {
+  const waiting: (() => void)[] = [];
+  WAITING.set(signal, waiting);
+  const tell = () => {
+    for (const listener of [...waiting]) listener();
+  };
+  signal.addEventListener("abort", tell, { once: true });
+  return waiting;
+}
