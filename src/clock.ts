@@ -11,9 +11,11 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** One timer's length. A timer over 2^31 ms fires at once; a second is also how soon a suspend is noticed. */
-const SLICE_MS = 1_000;
-/** A wall clock this far ahead of the monotonic one after a slice means that the machine slept. */
+/** A longer timer fires at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+/** How soon a suspend is noticed; no shorter sleep is ended by one. */
+const BEAT_MS = 1_000;
+/** A wall clock this far ahead of the monotonic one after a beat means that the machine slept. */
 const SUSPEND_MS = 5_000;
 
 /** The clock of this machine. */
@@ -24,10 +26,7 @@ export const systemClock: Clock = {
     signal?.throwIfAborted();
     const end = performance.now() + ms;
     for (let left = ms; left > 0; left = end - performance.now()) {
-      const wall = Date.now();
-      const start = performance.now();
-      await timer(Math.min(left, SLICE_MS), signal);
-      if (Date.now() - wall - (performance.now() - start) > SUSPEND_MS) return;
+      if ((await timer(Math.min(left, LONGEST_MS), signal)) === "suspended") return;
     }
   },
 };
@@ -38,16 +37,50 @@ export function epochOf(value: unknown): number | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
-function timer(ms: number, signal?: AbortSignal): Promise<void> {
+function timer(ms: number, signal?: AbortSignal): Promise<"over" | "suspended"> {
   return new Promise((resolve, reject) => {
-    const abort = () => {
+    const release = () => {
       clearTimeout(handle);
+      signal?.removeEventListener("abort", abort);
+      leave();
+    };
+    const abort = () => {
+      release();
       reject(signal?.reason);
     };
     const handle = setTimeout(() => {
-      signal?.removeEventListener("abort", abort);
-      resolve();
+      release();
+      resolve("over");
     }, ms);
     signal?.addEventListener("abort", abort, { once: true });
+    const leave = joinSleepers(ms, () => {
+      release();
+      resolve("suspended");
+    });
   });
+}
+
+/** What ends each long sleep when the machine was suspended, and the one timer that notices. */
+const sleepers = new Set<() => void>();
+let beat: NodeJS.Timeout | undefined;
+
+function joinSleepers(ms: number, wake: () => void): () => void {
+  if (ms < BEAT_MS) return () => {};
+  sleepers.add(wake);
+  beat ??= startBeat();
+  return () => {
+    sleepers.delete(wake);
+    if (sleepers.size > 0) return;
+    clearInterval(beat);
+    beat = undefined;
+  };
+}
+
+function startBeat(): NodeJS.Timeout {
+  let [wall, monotonic] = [Date.now(), performance.now()];
+  return setInterval(() => {
+    const suspendedMs = Date.now() - wall - (performance.now() - monotonic);
+    [wall, monotonic] = [Date.now(), performance.now()];
+    if (suspendedMs > SUSPEND_MS) for (const wake of [...sleepers]) wake();
+  }, BEAT_MS);
 }

@@ -20,7 +20,10 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
       else chunks.push(chunk);
     });
     request.on("end", () => resolve(Buffer.concat(chunks, size)));
-    const broken = () => reject(new Refusal("BAD_REQUEST", "The request body could not be read to its end."));
+    const broken = () => {
+      if (!request.readableEnded)
+        reject(new Refusal("BAD_REQUEST", "The request body could not be read to its end."));
+    };
     request.on("error", broken);
     request.on("close", broken);
   });

@@ -31,15 +31,16 @@ export const create: Handler = async (parts, request) => {
   const body = await readCreateBody(await readBody(request));
   const key = parts.key.name;
   const at = parts.quota.take("create", key);
+  const created_at = timestamp(at);
   const job = { request_id: randomUUID(), ...body };
   try {
-    const conversation = await parts.conversations.create(job, timestamp(at), { key, at });
+    const conversation = await parts.conversations.create(job, created_at, { key, at });
     parts.queue.add(conversation);
   } catch (error) {
     parts.quota.release("create", key, at);
     throw error;
   }
-  return { request_id: job.request_id, status: "PENDING", created_at: timestamp(at) };
+  return { request_id: job.request_id, status: "PENDING", created_at };
 };
 
 /** §4.2 */

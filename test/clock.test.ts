@@ -1,0 +1,49 @@
+import { expect, onTestFinished, test, vi } from "vitest";
+import { systemClock } from "../src/clock.js";
+
+const HOUR = 3_600_000;
+
+/** What a suspend does to the two clocks: the wall jumps ahead of the monotonic one. */
+function suspend(ms: number): void {
+  const now = Date.now;
+  onTestFinished(() => {
+    Date.now = now;
+  });
+  Date.now = () => now() + ms;
+}
+
+test("a sleep takes as long as it should", async () => {
+  const start = performance.now();
+  await systemClock.sleep(50);
+  expect(performance.now() - start).toBeGreaterThanOrEqual(49);
+});
+
+test("a long sleep ends soon after the machine was suspended, all of them at once", async () => {
+  const start = performance.now();
+  const sleeps = [systemClock.sleep(HOUR), systemClock.sleep(2 * HOUR)];
+  suspend(HOUR);
+  await Promise.all(sleeps);
+  expect(performance.now() - start).toBeLessThan(10_000);
+});
+
+test("an aborted sleep rejects with the reason, before it and during it", async () => {
+  const reason = new Error("enough");
+  await expect(systemClock.sleep(HOUR, AbortSignal.abort(reason))).rejects.toBe(reason);
+  const during = new AbortController();
+  const sleep = systemClock.sleep(HOUR, during.signal);
+  during.abort(reason);
+  await expect(sleep).rejects.toBe(reason);
+});
+
+test("a sleep of months does not end at once, and nothing is left of sleeps that are over", async () => {
+  const set = vi.spyOn(globalThis, "setInterval");
+  const clear = vi.spyOn(globalThis, "clearInterval");
+  onTestFinished(() => void vi.restoreAllMocks());
+  const enough = new AbortController();
+  const sleep = systemClock.sleep(100 * 24 * HOUR, enough.signal).catch(() => "aborted");
+  expect(await Promise.race([sleep, systemClock.sleep(50)])).toBeUndefined();
+  enough.abort();
+  expect(await sleep).toBe("aborted");
+  expect(set).toHaveBeenCalledTimes(1);
+  expect(clear).toHaveBeenCalledTimes(1);
+});
