@@ -1,4 +1,5 @@
 import { defineConfig } from "rolldown";
+import { help } from "./help.js";
 import { licenses } from "./licenses.js";
 import { spare } from "./spare.js";
 import { yamlAsData } from "./yaml.js";
@@ -33,7 +34,7 @@ export default defineConfig({
   platform: "node",
   // Where a package has both, the ES modules: a bundled UMD file asks for its parts at run time.
   resolve: { mainFields: ["module", "main"] },
-  plugins: [spare(), yamlAsData(), licenses()],
+  plugins: [spare(), yamlAsData(), licenses(), help()],
   output: {
     dir: "dist",
     format: "esm",

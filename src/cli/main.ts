@@ -1,3 +1,4 @@
+import { helpPage } from "./help-pages.js";
 import type { Ending, Host } from "./host.js";
 
 export { systemClock } from "../clock.js";
@@ -7,20 +8,23 @@ export { systemClock } from "../clock.js";
  * to the host's streams by then, and nothing keeps the process alive.
  */
 export async function main(argv: readonly string[], host: Host): Promise<Ending> {
-  // The cheapest question gets the cheapest answer: nothing else is loaded for it.
-  if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) return printVersion(host);
+  // The cheapest questions get the cheapest answers: nothing else is loaded for them.
+  if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V"))
+    return print(`${host.version}\n`, host);
+  const page = helpPage(argv, host.stdout);
+  if (page !== undefined) return print(page, host);
   const { perform } = await import("./perform.js");
   return perform(argv, host);
 }
 
-async function printVersion(host: Host): Promise<Ending> {
+async function print(text: string, { stdout, stderr }: Host): Promise<Ending> {
   try {
-    await host.stdout.write(`${host.version}\n`);
+    await stdout.write(text);
     return { code: 0 };
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "EPIPE") return { code: 0 };
-    await host.stderr.write(`error: the version could not be written to stdout (${code})\n`).catch(() => {});
+    await stderr.write(`error: the result could not be written to stdout (${code})\n`).catch(() => {});
     return { code: 12 };
   }
 }
