@@ -16,6 +16,7 @@ const quick = process.argv.includes("--quick");
 const PAIRS = quick ? 5 : 15;
 const WATCH_SECONDS = quick ? 15 : 60;
 const LOAD_SECONDS = quick ? 2 : 6;
+const WARM_UPS = 3;
 
 const root = join(import.meta.dirname, "..");
 const support = (/** @type {string} */ name) => join(root, "bench/support", name);
@@ -174,19 +175,23 @@ async function pollRate(baseUrl) {
 }
 
 async function createRate() {
+  const local = background(
+    [program, "serve", "--port", "0", "--pending", "1h", "--sources", join(root, "docs")],
+    {
+      RESEARCH_SERVE_API_KEY: "sk-bench",
+    },
+  );
+  const hono = background([support("bare-hono.js")]);
+  const rate = async (/** @type {string} */ baseUrl) =>
+    loadRate("POST", `${baseUrl}/api/v1/conversations`, { seconds: 1, body: '{"prompt":"why?"}' });
+  const [ours, bare] = [await local.url(), await hono.url()];
   const taken = [];
-  for (let i = 0; i < 3; i++) {
-    const local = background(
-      [program, "serve", "--port", "0", "--pending", "1h", "--sources", join(root, "docs")],
-      { RESEARCH_SERVE_API_KEY: "sk-bench" },
-    );
-    const hono = background([support("bare-hono.js")]);
-    const body = '{"prompt":"why?"}';
-    const ours = await loadRate("POST", `${await local.url()}/api/v1/conversations`, body);
-    const bare = await loadRate("POST", `${await hono.url()}/api/v1/conversations`, body);
-    await Promise.all([local.stop(), hono.stop()]);
-    taken.push({ ours, bare });
+  // Both stay, and the first rounds only warm them up.
+  for (let i = -WARM_UPS; i < PAIRS; i++) {
+    const pair = { ours: await rate(ours), bare: await rate(bare) };
+    if (i >= 0) taken.push(pair);
   }
+  await Promise.all([local.stop(), hono.stop()]);
   const best = middle(taken);
   row("creates a second at the local service / a bare Hono handler", {
     ...best,
@@ -198,10 +203,10 @@ async function createRate() {
 /**
  * @param {string} method
  * @param {string} url
- * @param {string} [body]
+ * @param {{ seconds?: number, body?: string }} [options]
  */
-async function loadRate(method, url, body) {
-  const args = [support("load.js"), method, url, String(LOAD_SECONDS), ...(body ? [body] : [])];
+async function loadRate(method, url, { seconds = LOAD_SECONDS, body } = {}) {
+  const args = [support("load.js"), method, url, String(seconds), ...(body ? [body] : [])];
   const load = background(args, key);
   return Number(await load.url());
 }

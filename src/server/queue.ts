@@ -25,8 +25,12 @@ const NAMED = 3;
 
 /** Takes conversations from PENDING through PROCESSING to their end, a few at a time, first come first served. */
 export class Queue {
-  readonly #slots: Slots;
+  /** By request id, in the order they came. Thousands may wait for an hour, so nothing is made for them yet. */
+  readonly #waiting = new Map<string, { conversation: Conversation; job: ResearchJob; dueAt: number }>();
   readonly #running = new Map<string, { stop: AbortController; done: Promise<void> }>();
+  readonly #slots: Slots;
+  readonly #closing = new AbortController();
+  #feeding: Promise<void> | undefined;
   constructor(private readonly options: QueueOptions) {
     this.#slots = new Slots(options.workers);
   }
@@ -34,40 +38,65 @@ export class Queue {
   add(conversation: Conversation): void {
     const { job, request_id } = conversation;
     if (job === undefined) return;
-    const stop = new AbortController();
-    const done = this.#live(conversation, job, stop.signal)
-      .catch((error) => {
-        if (!stop.signal.aborted) this.options.log(`${request_id}: ${reasonOf(error)}`);
-      })
-      .finally(() => this.#running.delete(request_id));
-    this.#running.set(request_id, { stop, done });
+    const { clock, pendingMs } = this.options;
+    this.#waiting.set(request_id, { conversation, job, dueAt: clock.monotonic() + pendingMs });
+    this.#feeding ??= this.#feed().catch(() => {});
   }
 
   /** Ends the work on a conversation at once (§3). */
   abort(requestId: string): void {
+    this.#waiting.delete(requestId);
     this.#running.get(requestId)?.stop.abort(new Error("stopped"));
   }
 
   /** Ends all work; resolves when nothing of it is left. */
   async close(): Promise<void> {
+    const closing = new Error("the service is closing");
+    this.#waiting.clear();
+    this.#closing.abort(closing);
+    await this.#feeding;
     const running = [...this.#running.values()];
-    for (const { stop } of running) stop.abort(new Error("the service is closing"));
+    for (const { stop } of running) stop.abort(closing);
     await Promise.all(running.map(({ done }) => done));
   }
 
-  async #live(conversation: Conversation, job: ResearchJob, signal: AbortSignal): Promise<void> {
-    const { clock, conversations, pendingMs } = this.options;
-    if (pendingMs > 0) await clock.sleep(pendingMs, signal);
-    const release = await this.#slots.take(signal);
-    try {
-      if (!(await conversations.move(conversation, "start"))) return;
-      const result = await this.#research(job, signal);
-      signal.throwIfAborted();
-      const ending = { ...result, completed_at: timestamp(clock.now()) };
-      await this.#end(conversation, "reason" in result ? "fail" : "complete", ending, signal);
-    } finally {
-      release();
+  /** Starts what waits, as slots become free. All wait equally long, so the first is due first. */
+  async #feed(): Promise<void> {
+    const { clock } = this.options;
+    const { signal } = this.#closing;
+    for (const [requestId, { conversation, job, dueAt }] of this.#waiting) {
+      for (let left = dueAt - clock.monotonic(); left > 0; left = dueAt - clock.monotonic()) {
+        await clock.sleep(left, signal);
+      }
+      const release = await this.#slots.take(signal);
+      // It may have been stopped meanwhile.
+      if (this.#waiting.delete(requestId)) this.#start(conversation, job, release);
+      else release();
     }
+    this.#feeding = undefined;
+  }
+
+  #start(conversation: Conversation, job: ResearchJob, release: () => void): void {
+    const { request_id } = conversation;
+    const stop = new AbortController();
+    const done = this.#process(conversation, job, stop.signal)
+      .catch((error) => {
+        if (!stop.signal.aborted) this.options.log(`${request_id}: ${reasonOf(error)}`);
+      })
+      .finally(() => {
+        this.#running.delete(request_id);
+        release();
+      });
+    this.#running.set(request_id, { stop, done });
+  }
+
+  async #process(conversation: Conversation, job: ResearchJob, signal: AbortSignal): Promise<void> {
+    const { clock, conversations } = this.options;
+    if (!(await conversations.move(conversation, "start"))) return;
+    const result = await this.#research(job, signal);
+    signal.throwIfAborted();
+    const ending = { ...result, completed_at: timestamp(clock.now()) };
+    await this.#end(conversation, "reason" in result ? "fail" : "complete", ending, signal);
   }
 
   /** A full disk must not cost a result: the last move is tried until it is written. */
