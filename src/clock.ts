@@ -39,24 +39,22 @@ export function epochOf(value: unknown): number | undefined {
 
 function timer(ms: number, signal?: AbortSignal): Promise<"over" | "suspended"> {
   return new Promise((resolve, reject) => {
-    const release = () => {
+    const end = (settle: () => void) => () => {
       clearTimeout(handle);
       signal?.removeEventListener("abort", abort);
       leave();
+      settle();
     };
-    const abort = () => {
-      release();
-      reject(signal?.reason);
-    };
-    const handle = setTimeout(() => {
-      release();
-      resolve("over");
-    }, ms);
+    const leave = joinSleepers(
+      ms,
+      end(() => resolve("suspended")),
+    );
+    const abort = end(() => reject(signal?.reason));
+    const handle = setTimeout(
+      end(() => resolve("over")),
+      ms,
+    );
     signal?.addEventListener("abort", abort, { once: true });
-    const leave = joinSleepers(ms, () => {
-      release();
-      resolve("suspended");
-    });
   });
 }
 
@@ -66,8 +64,8 @@ let beat: NodeJS.Timeout | undefined;
 
 function joinSleepers(ms: number, wake: () => void): () => void {
   if (ms < BEAT_MS) return () => {};
-  sleepers.add(wake);
   beat ??= startBeat();
+  sleepers.add(wake);
   return () => {
     sleepers.delete(wake);
     if (sleepers.size > 0) return;

@@ -3,12 +3,10 @@ import type { Ajv, ErrorObject, ValidateFunction } from "ajv";
 import type { JsonSchema } from "../protocol/conversation.js";
 
 /** A schema that can be used, or the sentence that says why it cannot. */
-export type CompiledSchema =
-  | {
-      ok: true /** What is wrong with a value, one sentence each; empty when it fits. */;
-      check(value: unknown): string[];
-    }
-  | { ok: false; reason: string };
+export type CompiledSchema = { ok: true; check: Check } | { ok: false; reason: string };
+
+/** What is wrong with a value, one sentence each; empty when it fits. */
+type Check = (value: unknown) => string[];
 
 /** Deep or vast schemas would overflow the compiler's stack or keep the service from answering. */
 const MAX_DEPTH = 100;

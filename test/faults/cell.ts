@@ -51,7 +51,7 @@ export async function observe(scene: Scene): Promise<Observed> {
   const server = await faultServer(script(scene), play.on === "way" ? play.server : {});
   const home = temporaryFolder();
   const clock = new VirtualClock();
-  const way = { RESEARCH_BASE_URL: server.url, ...(play.on === "way" && play.env?.(server)) };
+  const way = { RESEARCH_BASE_URL: server.url, ...(play.on === "way" && (await play.env?.(server))) };
   const env = { ...foldersIn(home), HOME: home, RESEARCH_API_KEY: KEY, ...way };
   const now = virtual ? clock.now() : Date.now();
   const { origin } = new URL(way.RESEARCH_BASE_URL);

@@ -1,6 +1,7 @@
 import type { Behaviour } from "../support/behaviours.js";
 import * as does from "../support/behaviours.js";
 import type { FaultServer, FaultServerOptions } from "../support/fault-server.js";
+import { resettingUrl } from "../support/resetting-server.js";
 import type { Command } from "./cell.js";
 
 /** The request that everything but create is about. */
@@ -14,7 +15,7 @@ export type Play =
       on: "way";
       server?: FaultServerOptions;
       /** What leads the program astray; by default it goes to the server. */
-      env?: (server: FaultServer) => Record<string, string>;
+      env?: (server: FaultServer) => Record<string, string> | Promise<Record<string, string>>;
     };
 
 /** A good answer of each operation (§4). */
@@ -66,7 +67,10 @@ const NAMED = { RESEARCH_BASE_URL: "http://research.example", RESEARCH_INSECURE_
 export const ways = {
   /** A port on which nobody listens: 1 is reserved for a service of the eighties. */
   refused: { on: "way", env: () => ({ RESEARCH_BASE_URL: "http://127.0.0.1:1" }) } as Play,
-  resetOnAccept: { on: "way", server: { onConnection: () => "reset" } } as Play,
+  resetOnAccept: {
+    on: "way",
+    env: async () => ({ RESEARCH_BASE_URL: await resettingUrl() }),
+  } as Play,
   lookup: (code: string): Play => ({
     on: "way",
     env: () => ({ ...NAMED, NODE_OPTIONS: preload(code) }),
