@@ -7,9 +7,12 @@ import type { Socket } from "node:net";
 const SETTLE_MS = 15;
 /**
  * Turns of a millisecond that pass before it is handed over, whatever passed before: what came while the loop was
- * busy is read in them, and on a busy machine they take longer, as the peer does.
+ * busy is read in them. One that takes longer says that the machine is busy, and a peer on it late as well.
  */
-const TURNS = 8;
+const TURNS = 2;
+const TURNS_WHEN_BUSY = 12;
+/** Milliseconds that a turn takes at most where nothing else wants the processor. */
+const QUIET_MS = 3;
 
 /** A connection on its way. */
 export interface Dialled {
@@ -41,7 +44,12 @@ export function dial(url: URL, timeout: number): Dialled {
   return {
     async take() {
       await settled;
-      for (let turn = 0; turn < TURNS; turn++) await new Promise((resolve) => setTimeout(resolve, 1));
+      let turns = TURNS;
+      for (let turn = 0; turn < turns; turn++) {
+        const start = performance.now();
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        if (performance.now() - start > QUIET_MS) turns = TURNS_WHEN_BUSY;
+      }
       clearTimeout(late);
       if (failure) throw failure;
       if (isTaken) throw new Error("the connection has been used");

@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 import type { Command, Observed } from "./cell.js";
+import { ways } from "./plays.js";
 import type { Row } from "./table.js";
 
 // Most of a cell's time is waiting between tries.
@@ -37,5 +38,7 @@ export const states = (seen: Observed) => seen.history.map(({ status }) => statu
 
 /** A test of the matrix; the last line of a run counts them. */
 export function cell(row: Row, command: Command, what: string, run: () => Promise<void>): void {
-  test.concurrent(`cell: ${row.fault} · ${command}${what && `, ${what}`}`, run);
+  // A peer that gets no turn within a few milliseconds resets too late to prove anything, and then 11 is right.
+  const retry = row.play === ways.resetOnAccept ? 2 : 0;
+  test.concurrent(`cell: ${row.fault} · ${command}${what && `, ${what}`}`, { retry }, run);
 }
