@@ -11,7 +11,10 @@ export function onAbort(signal: AbortSignal | undefined, listener: () => void): 
   if (!signal || signal.aborted) return () => {};
   const waiting = WAITING.get(signal) ?? waitingFor(signal);
   waiting.push(listener);
-  return () => void waiting.splice(waiting.indexOf(listener), 1);
+  return () => {
+    const at = waiting.indexOf(listener);
+    if (at >= 0) waiting.splice(at, 1);
+  };
 }
 
 function waitingFor(signal: AbortSignal): (() => void)[] {
