@@ -1,8 +1,8 @@
 import { inWords, LocalError, systemCode } from "../store/errors.js";
+import { safe, safeJson } from "../text/safe-text.js";
 import { ClosedPipe, Interrupted } from "./errors.js";
 import type { Failure } from "./failure.js";
 import type { Host, Sink } from "./host.js";
-import { safe, safeJson } from "./safe-text.js";
 import { type LiveLine, liveLine, PLAIN, type Style, styleFor } from "./terminal.js";
 
 /** How long what is said after a signal may take to be read, in milliseconds. */

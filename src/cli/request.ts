@@ -1,11 +1,11 @@
 import type { CreateBody } from "../protocol/conversation.js";
 import { CREATE } from "../protocol/endpoints.js";
+import { safeJson } from "../text/safe-text.js";
 import type { Context } from "./context.js";
 import { UsageError } from "./errors.js";
 import { readPrompt } from "./input/prompt.js";
 import { readSchema } from "./input/schema.js";
 import { shellWord } from "./resume.js";
-import { safeJson } from "./safe-text.js";
 import { requireBaseUrl } from "./settings.js";
 
 export interface RequestOptions {

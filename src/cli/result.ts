@@ -1,8 +1,8 @@
 import type { Data } from "../protocol/data.js";
 import type { Entry } from "../store/records.js";
+import { safeJson, safeResult } from "../text/safe-text.js";
 import type { Context } from "./context.js";
 import { CliError } from "./errors.js";
-import { safeJson, safeResult } from "./safe-text.js";
 import { checkTarget, writeTarget } from "./write-target.js";
 
 export interface ResultOptions {

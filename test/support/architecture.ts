@@ -7,12 +7,13 @@ export interface SourceFile {
 /** What a layer may import besides itself. Client, server and store never know of each other. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   bin: ["cli", "dist"],
-  cli: ["client", "server", "store", "protocol", "clock", "lock"],
+  cli: ["client", "server", "store", "protocol", "markdown", "text", "clock", "lock"],
   index: ["client", "server", "store", "protocol", "clock"],
   client: ["protocol", "clock"],
-  server: ["protocol", "clock", "lock"],
+  server: ["protocol", "markdown", "text", "clock", "lock"],
   store: ["protocol", "clock", "lock"],
   protocol: ["clock"],
+  markdown: ["text"],
   clock: ["protocol"],
 };
 

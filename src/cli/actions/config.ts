@@ -1,12 +1,12 @@
 import { parseBaseUrl } from "../../client/address.js";
 import { isTier, TIERS } from "../../protocol/limits.js";
 import type { Profile } from "../../store/settings.js";
+import { safeLine } from "../../text/safe-text.js";
 import type { Context } from "../context.js";
 import { CliError, UsageError } from "../errors.js";
 import { readTextStream } from "../input/bytes.js";
 import { editProfile, profileName } from "../profile.js";
 import { askHidden } from "../prompting.js";
-import { safeLine } from "../safe-text.js";
 import { maskKey, type Sourced } from "../settings.js";
 
 type Key = Exclude<keyof Profile & string, "api-key-origin">;

@@ -1,8 +1,8 @@
+import { safeLine } from "../../text/safe-text.js";
 import type { Counts } from "../batch/board.js";
 import type { RowState } from "../batch/plan.js";
 import { nameOf } from "../batch/row.js";
 import { formatDuration } from "../durations.js";
-import { safeLine } from "../safe-text.js";
 import type { Style } from "../terminal.js";
 import { statusWord } from "./status.js";
 

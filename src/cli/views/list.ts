@@ -1,6 +1,6 @@
 import type { Entry } from "../../store/records.js";
+import { safe, safeJson, safeLine } from "../../text/safe-text.js";
 import { formatDuration } from "../durations.js";
-import { safe, safeJson, safeLine } from "../safe-text.js";
 import type { Style } from "../terminal.js";
 import { statusWord } from "./status.js";
 

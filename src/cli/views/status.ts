@@ -1,4 +1,4 @@
-import { safeLine } from "../safe-text.js";
+import { safeLine } from "../../text/safe-text.js";
 import type { Style } from "../terminal.js";
 
 /** A state in its colour. */

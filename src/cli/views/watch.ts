@@ -1,6 +1,6 @@
 import { isFinal, type Status } from "../../protocol/conversation.js";
+import { safeLine } from "../../text/safe-text.js";
 import { formatDuration } from "../durations.js";
-import { safeLine } from "../safe-text.js";
 
 export interface Progress {
   /** The last state seen of each id, in the order given. */
