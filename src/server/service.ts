@@ -2,15 +2,15 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Clock } from "../clock.js";
 import { TIERS, type Tier } from "../protocol/limits.js";
-import { createApp } from "./app.js";
-import { Conversations } from "./conversations.js";
-import { openData, restore } from "./data.js";
-import { FaultPlan, seeded } from "./fault-plan.js";
-import type { Fault } from "./faults.js";
-import { keyOf } from "./guard.js";
-import { createListener } from "./listener.js";
-import { Queue } from "./queue.js";
-import { Quota } from "./quota.js";
+import { Conversations } from "./conversations/conversations.js";
+import { openData, restore } from "./conversations/data-folder.js";
+import { RateLimiter } from "./conversations/rate-limiter.js";
+import { Scheduler } from "./conversations/scheduler.js";
+import { createApp } from "./http/app.js";
+import type { Fault } from "./http/faults/fault.js";
+import { FaultPlan, seeded } from "./http/faults/fault-plan.js";
+import { createListener } from "./http/listener.js";
+import { apiKeyDigest } from "./http/request-checks.js";
 import type { Researcher } from "./researchers/researcher.js";
 import { ServiceStartError } from "./start-error.js";
 
@@ -59,21 +59,21 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const log = (line: string) => options.log(line.replaceAll(apiKey, "[key]"));
   const data = await openData(options.dataDir, log);
   const conversations = new Conversations(data.journal);
-  const queue = new Queue({ ...options, conversations, log });
-  const quota = new Quota(TIERS[options.tier], clock);
-  const unfinished = restore(data.entries, conversations, quota);
+  const scheduler = new Scheduler({ ...options, conversations, log });
+  const rateLimiter = new RateLimiter(TIERS[options.tier], clock);
+  const unfinished = restore(data.entries, conversations, rateLimiter);
   const allowHosts = new Set([options.host, ...options.allowHosts].map((name) => name.toLowerCase()));
   const faults = new FaultPlan(options.faults, options.random ?? seeded(options.seed));
   const { journal } = data;
   const app = createApp({
-    key: keyOf(apiKey),
+    key: apiKeyDigest(apiKey),
     allowHosts,
     clock,
     conversations,
     faults,
     journal,
-    queue,
-    quota,
+    scheduler,
+    rateLimiter,
     log,
   });
   const server = createListener(app);
@@ -83,10 +83,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await data.close();
     throw error;
   }
-  for (const conversation of unfinished) queue.add(conversation);
+  for (const conversation of unfinished) scheduler.add(conversation);
   const end = async () => {
     await closeServer(server);
-    await queue.close();
+    await scheduler.close();
     await researcher.close();
     await data.close();
   };

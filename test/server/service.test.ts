@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { createListener } from "../../src/server/listener.js";
+import { createListener } from "../../src/server/http/listener.js";
 import { commandResearcher } from "../../src/server/researchers/command.js";
 import type { Researcher } from "../../src/server/researchers/researcher.js";
 import type { Service, ServiceOptions } from "../../src/server/service.js";

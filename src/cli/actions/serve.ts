@@ -1,9 +1,9 @@
 import { availableParallelism } from "node:os";
 import { isLoopback } from "../../client/address.js";
 import type { Tier } from "../../protocol/limits.js";
-import { apiKeyFor, type OwnKey } from "../../server/api-key.js";
-import { execCommand } from "../../server/exec.js";
-import { parseFault } from "../../server/faults.js";
+import { parseFault } from "../../server/http/faults/fault.js";
+import { apiKeyFor, type OwnKey } from "../../server/keys/own-key.js";
+import { execCommand } from "../../server/processes/exec-command.js";
 import { commandResearcher } from "../../server/researchers/command.js";
 import { passagesResearcher } from "../../server/researchers/passages.js";
 import type { Researcher } from "../../server/researchers/researcher.js";

@@ -1,4 +1,4 @@
-import { apiKeyFor } from "../../server/api-key.js";
+import { apiKeyFor } from "../../server/keys/own-key.js";
 import type { Context } from "../context.js";
 import { readRequest } from "../request.js";
 import { checkResultOptions } from "../result.js";

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { systemClock } from "../../clock.js";
-import { endGroup, spawnGroup } from "../process-group.js";
+import { endGroup, spawnGroup } from "../processes/process-group.js";
 import { type Researcher, ResearchFailure, type ResearchJob } from "./researcher.js";
 
 /** The most a program may print, in bytes. */

@@ -1,5 +1,5 @@
 import { realpathSync, statSync } from "node:fs";
-import { Slots } from "../slots.js";
+import { Semaphore } from "../semaphore.js";
 import { Pool } from "./passages/pool.js";
 import type { Researcher } from "./researcher.js";
 
@@ -28,10 +28,10 @@ export function passagesResearcher({ sources, workers, notice }: PassagesOptions
   const root = realpathSync(sources);
   if (!statSync(root).isDirectory()) throw new Error("it is not a folder");
   const pool = new Pool({ root }, once);
-  const slots = new Slots(Math.max(1, Math.min(workers, MAX_THREADS)));
+  const threads = new Semaphore(Math.max(1, Math.min(workers, MAX_THREADS)));
   return {
     async research(job, signal) {
-      const release = await slots.take(signal);
+      const release = await threads.take(signal);
       try {
         return await pool.run(job, signal);
       } finally {

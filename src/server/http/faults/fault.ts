@@ -1,0 +1,62 @@
+import type { Operation } from "../../../protocol/endpoints.js";
+
+/** The injected faults that are not an HTTP status. */
+export const FAULT_KINDS = [
+  "reset",
+  "reset-after-body",
+  "hang",
+  "drip",
+  "truncate",
+  "html",
+  "bad-envelope",
+  "huge",
+  "redirect",
+] as const;
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+/** Which of the requests it befalls: each, the n-th, the first n, or each with the probability p. */
+export type FaultTrigger = { each: true } | { nth: number } | { first: number } | { p: number };
+
+/** An injected fault, for testing clients. */
+export interface Fault {
+  operation: Operation | "any";
+  kind: FaultKind | { status: number; retryAfter?: string };
+  how: FaultTrigger;
+}
+
+const OPERATIONS: readonly string[] = ["create", "status", "stop", "output", "any"];
+
+/** Reads `OPERATION:KIND[:HOW]`, as in `status:503+retry-after=2:first=2`. Throws an Error with a clear sentence. */
+export function parseFault(text: string): Fault {
+  const [operation = "", kind = "", how, ...rest] = text.split(":");
+  const fail = (what: string): never => {
+    throw new Error(
+      `The fault "${text}" ${what}. It is written OPERATION:KIND[:HOW], for example status:503:first=2.`,
+    );
+  };
+  if (rest.length > 0) fail("has more than three parts");
+  if (!OPERATIONS.includes(operation)) fail(`begins with none of ${OPERATIONS.join(", ")}`);
+  return {
+    operation: operation as Fault["operation"],
+    kind:
+      kindOf(kind) ??
+      fail(`has no kind that is known (an HTTP status from 200 to 599, ${FAULT_KINDS.join(", ")})`),
+    how: howOf(how) ?? fail("does not say when with nth=N, first=N (from 1) or p=X (above 0, at most 1)"),
+  };
+}
+
+function kindOf(text: string): Fault["kind"] | undefined {
+  const status = /^([2-5]\d\d)(?:\+retry-after=([\x20-\x7e]+))?$/.exec(text);
+  if (status)
+    return { status: Number(status[1]), ...(status[2] === undefined ? {} : { retryAfter: status[2] }) };
+  return FAULT_KINDS.find((kind) => kind === text);
+}
+
+function howOf(text: string | undefined): FaultTrigger | undefined {
+  if (text === undefined) return { each: true };
+  const [, name, value] = /^(nth|first|p)=(\d+|\d*\.\d+)$/.exec(text) ?? [];
+  const number = Number(value);
+  if (name === "p") return number > 0 && number <= 1 ? { p: number } : undefined;
+  if (!Number.isSafeInteger(number) || number < 1) return undefined;
+  return name === "nth" ? { nth: number } : name === "first" ? { first: number } : undefined;
+}

@@ -1,0 +1,92 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from "node:http";
+import type { Duplex } from "node:stream";
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import type { App } from "./app.js";
+import { ANSWER_HEADERS, errorBody, errorResponse } from "./responses.js";
+import { ServiceError } from "./service-error.js";
+
+/** How long a client may take to send its headers, and its whole request, in ms. */
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+
+/** A server for `app` whose every answer is an envelope, also where Node or the adapter would answer itself. */
+export function createListener(app: App): Server {
+  // The adapter also serves HTTP/2; this server does not.
+  const listener = getRequestListener((request, bindings) => app(request, bindings as HttpBindings), {
+    errorHandler: () =>
+      errorResponse(new ServiceError("BAD_REQUEST", "The Host header or the target is malformed.")),
+  });
+  const open: Open = new WeakMap();
+  const server = createServer(
+    {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: 1_000,
+      // Node's own answer to a missing Host has no body; checkHost gives a better one.
+      requireHostHeader: false,
+    },
+    (request, response) => {
+      const { socket } = request;
+      open.set(socket, { request, response });
+      response.once("finish", () => open.delete(socket));
+      void listener(request, response);
+    },
+  );
+  server.on("checkExpectation", (_, response: ServerResponse) => {
+    const error = new ServiceError("EXPECTATION_FAILED", "The Expect header asks for what is not offered.");
+    const { headers, body } = closing(error);
+    response.writeHead(error.status, headers).end(body);
+  });
+  server.on("clientError", (error, socket) => answerUnreadable(open, error, socket));
+  return server;
+}
+
+/** What Node's parser says, with the bytes it could not read. */
+type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer };
+
+/** The request of each connection that is being answered. */
+type Open = WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>;
+
+/** Answers a request that Node's parser gave up on, after what is still to be answered on its connection. */
+function answerUnreadable(open: Open, error: ParserError, socket: Duplex): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { request, response } = open.get(socket) ?? {};
+  // A request that will never be whole is the unreadable one itself: nothing else is to be waited for.
+  if (request?.complete) {
+    response?.once("finish", () => answerUnreadable(open, error, socket));
+    return;
+  }
+  const answer = serviceErrorOf(error.code);
+  const { headers, body } = closing(answer);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\n${lines.join("")}\r\n`;
+  const bodiless = error.rawPacket?.subarray(0, 5).toString("latin1") === "HEAD ";
+  socket.end(bodiless ? head : head + body);
+}
+
+/** A last answer on a connection. */
+function closing(error: ServiceError) {
+  const body = errorBody(error);
+  const length = { "Content-Length": String(Buffer.byteLength(body)) };
+  return { headers: { ...ANSWER_HEADERS, ...length, Connection: "close" }, body };
+}
+
+function serviceErrorOf(code: string | undefined): ServiceError {
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return new ServiceError("HEADERS_TOO_LARGE", "The request's headers are too large.");
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return new ServiceError("REQUEST_TIMEOUT", "The request did not arrive in time.");
+    default:
+      return new ServiceError("BAD_REQUEST", "The request is not HTTP that can be read.");
+  }
+}

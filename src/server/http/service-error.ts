@@ -1,0 +1,38 @@
+import { SERVICE_CODES } from "../../protocol/codes.js";
+
+/** The codes of §7, and ours for what the interface leaves open, each with its HTTP status. */
+export const ERROR_STATUS = {
+  ...SERVICE_CODES,
+  BAD_REQUEST: 400,
+  CONVERSATION_ALREADY_FAILED: 400,
+  CONVERSATION_ALREADY_STOPPED: 400,
+  CONVERSATION_NOT_COMPLETED: 400,
+  OUTPUT_NOT_AVAILABLE: 400,
+  ORIGIN_NOT_ALLOWED: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  REQUEST_TIMEOUT: 408,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  EXPECTATION_FAILED: 417,
+  MISDIRECTED_REQUEST: 421,
+  HEADERS_TOO_LARGE: 431,
+  INTERNAL_ERROR: 500,
+} as const;
+
+export type ServiceErrorCode = keyof typeof ERROR_STATUS;
+
+/** Thrown by an operation or a request check to answer with an error of §7: its code, its HTTP status, its sentence. */
+export class ServiceError extends Error {
+  override name = "ServiceError";
+  constructor(
+    readonly code: ServiceErrorCode,
+    message: string,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(message);
+  }
+  get status(): number {
+    return ERROR_STATUS[this.code];
+  }
+}

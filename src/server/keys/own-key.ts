@@ -1,0 +1,50 @@
+import { randomBytes } from "node:crypto";
+import { promises as fs } from "node:fs";
+import { join } from "node:path";
+import { ServiceStartError } from "../start-error.js";
+
+/** The key's file in the data folder. */
+const FILE = "api-key";
+
+export interface OwnKey {
+  apiKey: string;
+  /** Whether it was made just now. */
+  fresh: boolean;
+}
+
+/** A random key (§5); with a data folder the one kept there, mode 0600, so that clients need not learn a new one. */
+export async function apiKeyFor(dataDir?: string): Promise<OwnKey> {
+  const fresh = `research-${randomBytes(24).toString("base64url")}`;
+  if (dataDir === undefined) return { apiKey: fresh, fresh: true };
+  const path = join(dataDir, FILE);
+  try {
+    await fs.mkdir(dataDir, { recursive: true, mode: 0o700 });
+    const handle = await fs.open(path, "wx", 0o600);
+    try {
+      await handle.writeFile(`${fresh}\n`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    return { apiKey: fresh, fresh: true };
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST"))
+      throw unusable(dataDir, error);
+  }
+  try {
+    const apiKey = (await fs.readFile(path, "utf8")).trim();
+    if (!/^[\x21-\x7e]+$/.test(apiKey))
+      throw new Error(`${path} holds no key; remove the file to get a new one`);
+    await fs.chmod(path, 0o600);
+    return { apiKey, fresh: false };
+  } catch (error) {
+    throw unusable(dataDir, error);
+  }
+}
+
+function unusable(dataDir: string, cause: unknown): ServiceStartError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new ServiceStartError("DATA_UNUSABLE", `The data folder ${dataDir} cannot be used: ${why}`, {
+    cause,
+  });
+}

@@ -1,0 +1,55 @@
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { systemClock } from "../../clock.js";
+
+/** How long a group may take to end itself after SIGTERM, ms. */
+export const TERM_GRACE_MS = 5_000;
+/** How long the kernel may take after SIGKILL; what is left then is waiting for its parent to notice. */
+const KILL_GRACE_MS = 1_000;
+const LOOK_MS = 20;
+
+/** A shell command that is the head of a process group of its own, so that all it starts can be ended with it. */
+export function spawnGroup(command: string, env: NodeJS.ProcessEnv, stdio: StdioOptions): ChildProcess {
+  return spawn(command, {
+    shell: true,
+    detached: process.platform !== "win32",
+    env,
+    stdio,
+    windowsHide: true,
+  });
+}
+
+const ending = new WeakMap<ChildProcess, Promise<void>>();
+
+/** Ends the child and all of its group: SIGTERM, and SIGKILL for what is there 5 s later. Resolves when all is gone. */
+export function endGroup(child: ChildProcess): Promise<void> {
+  const end = ending.get(child) ?? termThenKill(child);
+  ending.set(child, end);
+  return end;
+}
+
+async function termThenKill(child: ChildProcess): Promise<void> {
+  signalGroup(child, "SIGTERM");
+  if (await groupIsGone(child, TERM_GRACE_MS)) return;
+  signalGroup(child, "SIGKILL");
+  await groupIsGone(child, KILL_GRACE_MS);
+}
+
+async function groupIsGone(child: ChildProcess, limitMs: number): Promise<boolean> {
+  const end = systemClock.monotonic() + limitMs;
+  while (signalGroup(child, 0)) {
+    if (systemClock.monotonic() > end) return false;
+    await systemClock.sleep(LOOK_MS);
+  }
+  return true;
+}
+
+/** Whether there was anything to signal. */
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals | 0): boolean {
+  if (child.pid === undefined) return false;
+  if (process.platform === "win32") return child.exitCode === null && child.kill(signal);
+  try {
+    return process.kill(-child.pid, signal);
+  } catch {
+    return false;
+  }
+}

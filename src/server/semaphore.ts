@@ -1,0 +1,44 @@
+/** A number of places that callers take and give back; who waits first is served first. */
+export class Semaphore {
+  #free: number;
+  readonly #waiting = new Set<() => void>();
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  /** Resolves with the function that gives the place back; rejects with `signal.reason` on an abort. */
+  async take(signal: AbortSignal): Promise<() => void> {
+    signal.throwIfAborted();
+    if (this.#free > 0) this.#free -= 1;
+    else await this.#wait(signal);
+    let held = true;
+    return () => {
+      if (held) this.#giveBack();
+      held = false;
+    };
+  }
+
+  #wait(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const turn = () => {
+        signal.removeEventListener("abort", abort);
+        resolve();
+      };
+      const abort = () => {
+        this.#waiting.delete(turn);
+        reject(signal.reason);
+      };
+      this.#waiting.add(turn);
+      signal.addEventListener("abort", abort, { once: true });
+    });
+  }
+
+  #giveBack(): void {
+    for (const turn of this.#waiting) {
+      this.#waiting.delete(turn);
+      turn();
+      return;
+    }
+    this.#free += 1;
+  }
+}

@@ -1,0 +1,155 @@
+import { spawn } from "node:child_process";
+import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { apiKeyFor } from "../../../src/server/keys/own-key.js";
+import type { Service, ServiceOptions } from "../../../src/server/service.js";
+import { ServiceStartError } from "../../../src/server/start-error.js";
+import { folderWith } from "../../support/folder.js";
+import { endlessResearcher, instantResearcher, KEY, serviceFor, until } from "../../support/service.js";
+import { VirtualClock } from "../../support/virtual-clock.js";
+import { ask, post } from "../../support/wire.js";
+
+async function during<T>(
+  options: Partial<ServiceOptions>,
+  run: (service: Service) => Promise<T>,
+): Promise<T> {
+  const service = await serviceFor(options);
+  try {
+    return await run(service);
+  } finally {
+    await service.close();
+  }
+}
+
+const create = async ({ baseUrl }: Service, prompt = "x") =>
+  (await post(baseUrl, "/api/v1/conversations", KEY, { prompt })).json.data?.request_id as string;
+const stateOf = async ({ baseUrl }: Service, id: string) =>
+  (await ask(baseUrl, { path: `/api/v1/conversation/${id}/status`, key: KEY })).json.data?.status;
+const outputOf = async ({ baseUrl }: Service, id: string) =>
+  (await ask(baseUrl, { path: `/api/v1/conversation/${id}/output`, key: KEY })).json;
+const ended = (service: Service, id: string, state: string) =>
+  until(async () => ((await stateOf(service, id)) === state ? true : undefined));
+
+describe("after a restart", () => {
+  it("final conversations are as they were, unfinished ones begin again as PENDING", async () => {
+    const dataDir = folderWith();
+    const [done, stopped, unfinished] = await during(
+      { dataDir, researcher: instantResearcher() },
+      async (service) => {
+        const first = await create(service, "first");
+        await ended(service, first, "COMPLETED");
+        return [first, ...(await stuck(dataDir, service))];
+      },
+    );
+    await during({ dataDir, pendingMs: 60_000 }, async (service) => {
+      expect(await stateOf(service, done ?? "")).toBe("COMPLETED");
+      expect((await outputOf(service, done ?? "")).data?.output).toBe("about: first");
+      expect(await stateOf(service, stopped ?? "")).toBe("STOPPED");
+      expect(await stateOf(service, unfinished ?? "")).toBe("PENDING");
+    });
+    await during({ dataDir }, (service) => ended(service, unfinished ?? "", "COMPLETED"));
+  });
+
+  // The first service is closed by the caller; a second one on the folder has work that does not end.
+  async function stuck(dataDir: string, first: Service): Promise<string[]> {
+    await first.close();
+    return during({ dataDir, researcher: endlessResearcher() }, async (service) => {
+      const stopped = await create(service);
+      await post(service.baseUrl, `/api/v1/conversation/${stopped}/stop`, KEY);
+      const unfinished = await create(service);
+      await ended(service, unfinished, "PROCESSING");
+      return [stopped, unfinished];
+    });
+  }
+
+  it("the hourly windows stay", async () => {
+    const dataDir = folderWith();
+    const clock = new VirtualClock();
+    await during({ dataDir, tier: "free", clock }, async (service) => {
+      for (let i = 0; i < 10; i++) await create(service);
+      for (let i = 0; i < 20; i++) await post(service.baseUrl, "/api/v1/conversation/x/stop", KEY);
+    });
+    await clock.sleep(600_000);
+    await during({ dataDir, tier: "free", clock }, async (service) => {
+      const refused = await post(service.baseUrl, "/api/v1/conversations", KEY, { prompt: "x" });
+      expect([refused.status, refused.headers["retry-after"]]).toEqual([429, "3000"]);
+      const stop = await post(service.baseUrl, "/api/v1/conversation/x/stop", KEY);
+      expect([stop.status, stop.headers["retry-after"]]).toEqual([429, "3000"]);
+    });
+  });
+
+  it("a line torn by a crash costs that line only, and the next one is whole", async () => {
+    const dataDir = folderWith();
+    const first = await during({ dataDir }, (service) => create(service));
+    appendFileSync(join(dataDir, "journal.ndjson"), '{"kind":"created","job":{"requ');
+    const lines: string[] = [];
+    const second = await during({ dataDir, log: (line) => lines.push(line) }, (service) => create(service));
+    expect(lines).toContain("1 unreadable lines of the journal were skipped");
+    await during({ dataDir }, async (service) => {
+      await ended(service, first, "COMPLETED");
+      await ended(service, second, "COMPLETED");
+    });
+  });
+
+  it("keeps its files to the user", async () => {
+    const dataDir = join(folderWith(), "deep", "data");
+    await apiKeyFor(dataDir);
+    await during({ dataDir }, create);
+    expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+    for (const name of ["journal.ndjson", "api-key"])
+      expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(dataDir, "journal.ndjson"), "utf8")).not.toContain(KEY);
+  });
+});
+
+describe("one service a folder", () => {
+  const held = (pid: number) =>
+    expect.objectContaining({ code: "DATA_HELD", message: expect.stringContaining(`process ${pid}`) });
+
+  it("the second one says who holds it", async () => {
+    const dataDir = folderWith();
+    await during({ dataDir }, async () => {
+      await expect(serviceFor({ dataDir })).rejects.toEqual(held(process.pid));
+    });
+    expect(existsSync(join(dataDir, "lock"))).toBe(false);
+    await during({ dataDir }, create);
+  });
+
+  it("a dead holder is passed over, also when its number lives on in another process", async () => {
+    const dataDir = folderWith();
+    const dead = spawn("true");
+    await new Promise((resolve) => dead.once("exit", resolve));
+    writeFileSync(join(dataDir, "lock"), JSON.stringify({ pid: dead.pid }));
+    await during({ dataDir }, create);
+    writeFileSync(join(dataDir, "lock"), JSON.stringify({ pid: process.pid, began: "another boot 1" }));
+    await during({ dataDir }, create);
+    writeFileSync(join(dataDir, "lock"), "torn");
+    await during({ dataDir }, create);
+  });
+
+  it("gives the folder back when it cannot listen", async () => {
+    const dataDir = folderWith();
+    await during({}, async ({ baseUrl }) => {
+      const port = Number(new URL(baseUrl).port);
+      const refused = await serviceFor({ dataDir, port }).catch((error) => error);
+      expect(refused).toBeInstanceOf(ServiceStartError);
+      expect(refused.code).toBe("PORT_IN_USE");
+    });
+    expect(existsSync(join(dataDir, "lock"))).toBe(false);
+  });
+
+  it("says why a folder cannot be used", async () => {
+    const file = join(folderWith({ file: "" }), "file");
+    await expect(serviceFor({ dataDir: file })).rejects.toMatchObject({ code: "DATA_UNUSABLE" });
+    await expect(apiKeyFor(file)).rejects.toMatchObject({ code: "DATA_UNUSABLE" });
+  });
+});
+
+it("the key is kept with the data, else fresh each time", async () => {
+  const dataDir = folderWith();
+  const first = await apiKeyFor(dataDir);
+  expect(first).toEqual({ apiKey: expect.stringMatching(/^research-[\w-]{32}$/), fresh: true });
+  expect(await apiKeyFor(dataDir)).toEqual({ apiKey: first.apiKey, fresh: false });
+  expect((await apiKeyFor()).apiKey).not.toBe((await apiKeyFor()).apiKey);
+});

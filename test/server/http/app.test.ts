@@ -1,0 +1,142 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Service } from "../../../src/server/service.js";
+import { endlessResearcher, KEY, serviceFor, until } from "../../support/service.js";
+import { ask, post, raw } from "../../support/wire.js";
+
+let service: Service;
+beforeEach(async () => {
+  service = await serviceFor();
+});
+afterEach(() => service.close());
+
+const status = (id: unknown) => ask(service.baseUrl, { path: `/api/v1/conversation/${id}/status`, key: KEY });
+
+describe("a conversation", () => {
+  it("is created PENDING, completes and has an output", async () => {
+    const created = await post(service.baseUrl, "/api/v1/conversations", KEY, { prompt: "why" });
+    expect(created.status).toBe(200);
+    expect(created.json).toMatchObject({ status: true, version: "1.0.0", data: { status: "PENDING" } });
+    expect(created.json.data?.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+\+00:00$/);
+    const id = created.json.data?.request_id;
+    const last = await until(async () => {
+      const answer = await status(id);
+      return answer.json.data?.status === "COMPLETED" ? answer : undefined;
+    });
+    expect(last.json.data).toEqual({
+      request_id: id,
+      status: "COMPLETED",
+      created_at: created.json.data?.created_at,
+    });
+    const output = await ask(service.baseUrl, { path: `/api/v1/conversation/${id}/output`, key: KEY });
+    expect(output.json.data).toMatchObject({ request_id: id, status: "COMPLETED", output: "about: why" });
+    const stop = await post(service.baseUrl, `/api/v1/conversation/${id}/stop`, KEY);
+    expect([stop.status, stop.json.error?.code]).toEqual([400, "CONVERSATION_ALREADY_COMPLETED"]);
+  });
+
+  it("stops at once, frees its work and cannot be stopped again", async () => {
+    const researcher = endlessResearcher();
+    const busy = await serviceFor({ researcher });
+    try {
+      const { json } = await post(busy.baseUrl, "/api/v1/conversations", KEY, { prompt: "why" });
+      const id = json.data?.request_id;
+      await until(async () => (researcher.running === 1 ? true : undefined));
+      const stop = await post(busy.baseUrl, `/api/v1/conversation/${id}/stop`, KEY);
+      expect(stop.json.data).toMatchObject({
+        request_id: id,
+        status: "STOPPED",
+        message: expect.any(String),
+      });
+      await until(async () => (researcher.running === 0 ? true : undefined));
+      const again = await post(busy.baseUrl, `/api/v1/conversation/${id}/stop`, KEY);
+      expect([again.status, again.json.error?.code]).toEqual([400, "CONVERSATION_ALREADY_STOPPED"]);
+    } finally {
+      await busy.close();
+    }
+  });
+});
+
+describe("bad input", () => {
+  it.each([
+    ["{", "body"],
+    ["[]", "body"],
+    ["", "body"],
+    ["{}", "prompt"],
+    [`{"prompt":1}`, "prompt"],
+    [`{"prompt":"  "}`, "prompt"],
+    [`{"prompt":"x","structured_output":"yes"}`, "structured_output"],
+    [`{"prompt":"x","structured_output":true,"output_schema":[]}`, "output_schema"],
+    [`{"prompt":"x","structured_output":true,"output_schema":{"type":"strin"}}`, "output_schema"],
+    [`{"prompt":"x","output_schema":{"type":"string"}}`, "output_schema"],
+    [
+      `{"prompt":"x","structured_output":true,"output_schema":${'{"a":'.repeat(5000)}1${"}".repeat(5000)}}`,
+      "output_schema",
+    ],
+  ])("%# is a VALIDATION_ERROR that names its field", async (body, field) => {
+    const headers = { "Content-Type": "application/json" };
+    const answer = await ask(service.baseUrl, {
+      method: "POST",
+      path: "/api/v1/conversations",
+      key: KEY,
+      headers,
+      body,
+    });
+    expect([answer.status, answer.json.error?.code]).toEqual([400, "VALIDATION_ERROR"]);
+    expect(answer.json.error?.message).toContain(field);
+  });
+
+  it("a body that says it is over 1 MiB is refused before it comes, whatever the method", async () => {
+    const head = "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1048577\r\n\r\n";
+    expect(await raw(service.baseUrl, head)).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  it("what cannot be read of a HEAD is answered without a body", async () => {
+    const text = await raw(service.baseUrl, "HEAD /\xe9 HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    expect(text).toMatch(/^HTTP\/1\.1 400 [\s\S]*\r\n\r\n$/);
+  });
+
+  it("a body over 1 MiB is 413, announced or not", async () => {
+    const body = JSON.stringify({ prompt: "x".repeat(1_048_577) });
+    const common = { method: "POST", path: "/api/v1/conversations", key: KEY, body };
+    const chunked = { "Content-Type": "application/json", "Transfer-Encoding": "chunked" };
+    for (const headers of [{ "Content-Type": "application/json" }, chunked]) {
+      const answer = await ask(service.baseUrl, { ...common, headers });
+      expect([answer.status, answer.json.error?.code]).toEqual([413, "PAYLOAD_TOO_LARGE"]);
+    }
+  });
+
+  it.each([
+    ["GET /nothing HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n", 404, "NOT_FOUND"],
+    [
+      "GET /api/v1/conversations HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n",
+      405,
+      "METHOD_NOT_ALLOWED",
+    ],
+    ["GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n", 421, "MISDIRECTED_REQUEST"],
+    [
+      "GET / HTTP/1.1\r\nHost: localhost:1\r\nOrigin: null\r\nConnection: close\r\n\r\n",
+      403,
+      "ORIGIN_NOT_ALLOWED",
+    ],
+    ["GET / HTTP/1.1\r\nConnection: close\r\n\r\n", 400, "BAD_REQUEST"],
+    ["GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n", 400, "BAD_REQUEST"],
+    ["GET / HTTP/1.1\r\nHost: localhost\r\nExpect: tea\r\n\r\n", 417, "EXPECTATION_FAILED"],
+    [`GET / HTTP/1.1\r\nHost: localhost\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431, "HEADERS_TOO_LARGE"],
+    ["nonsense\r\n\r\n", 400, "BAD_REQUEST"],
+    [
+      "POST /api/v1/conversations HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+      401,
+      "INVALID_API_KEY",
+    ],
+    [
+      `POST /api/v1/conversations HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${KEY}\r\nConnection: close\r\n\r\n`,
+      415,
+      "UNSUPPORTED_MEDIA_TYPE",
+    ],
+  ])("%# is refused in an envelope", async (bytes, code, name) => {
+    const text = await raw(service.baseUrl, bytes);
+    const [head = "", body = ""] = text.split("\r\n\r\n");
+    expect(head).toContain(`HTTP/1.1 ${code} `);
+    expect(JSON.parse(body)).toMatchObject({ status: false, version: "1.0.0", error: { code: name } });
+    if (code === 405) expect(head.toLowerCase()).toContain("allow: post");
+  });
+});

@@ -1,0 +1,186 @@
+import { connect } from "node:net";
+import { describe, expect, it } from "vitest";
+import { parseFault } from "../../../../src/server/http/faults/fault.js";
+import { FaultPlan, seeded } from "../../../../src/server/http/faults/fault-plan.js";
+import { KEY, serviceFor } from "../../../support/service.js";
+import { type Answer, ask, post } from "../../../support/wire.js";
+
+describe("a fault is read", () => {
+  it.each([
+    ["status:503:first=2", { operation: "status", kind: { status: 503 }, how: { first: 2 } }],
+    [
+      "any:503+retry-after=2",
+      { operation: "any", kind: { status: 503, retryAfter: "2" }, how: { each: true } },
+    ],
+    ["create:reset-after-body:nth=3", { operation: "create", kind: "reset-after-body", how: { nth: 3 } }],
+    ["output:drip:p=0.1", { operation: "output", kind: "drip", how: { p: 0.1 } }],
+    ["stop:hang:p=1", { operation: "stop", kind: "hang", how: { p: 1 } }],
+  ])("%s", (text, fault) => {
+    expect(parseFault(text)).toEqual(fault);
+  });
+
+  it.each([
+    ["", "begins with none of create, status, stop, output, any"],
+    ["status", "has no kind that is known"],
+    ["watch:503", "begins with none of"],
+    ["status:600", "has no kind"],
+    ["status:99", "has no kind"],
+    ["status:explode", "has no kind"],
+    ["status:503:nth=0", "does not say when"],
+    ["status:503:first=x", "does not say when"],
+    ["status:503:p=2", "does not say when"],
+    ["status:503:p=0", "does not say when"],
+    ["status:503:", "does not say when"],
+    ["status:503:nth=1:p=1", "has more than three parts"],
+  ])("or refused in a sentence: %j", (text, why) => {
+    expect(() => parseFault(text)).toThrow(why);
+  });
+});
+
+describe("when", () => {
+  const plan = (...texts: string[]) => new FaultPlan(texts.map(parseFault), seeded(7));
+  const outcomes = (from: FaultPlan, count: number) =>
+    Array.from({ length: count }, () => from.next("status"));
+
+  it("nth, first, each, and the first fault that is due", () => {
+    expect(outcomes(plan("status:hang:nth=2"), 3)).toEqual([undefined, "hang", undefined]);
+    expect(outcomes(plan("any:hang:first=2"), 3)).toEqual(["hang", "hang", undefined]);
+    expect(outcomes(plan("create:hang"), 2)).toEqual([undefined, undefined]);
+    expect(outcomes(plan("status:drip:nth=1", "status:hang"), 2)).toEqual(["drip", "hang"]);
+  });
+
+  it("p follows the seed", () => {
+    const first = outcomes(plan("status:hang:p=0.3"), 200);
+    expect(outcomes(plan("status:hang:p=0.3"), 200)).toEqual(first);
+    const share = first.filter((kind) => kind === "hang").length / 200;
+    expect(share).toBeGreaterThan(0.2);
+    expect(share).toBeLessThan(0.4);
+  });
+});
+
+/** What comes back for a GET of a status, byte for byte, within `ms`; `error` where the connection broke. */
+function bytesFrom(baseUrl: string, ms: number): Promise<{ text: string; error?: string; ended: boolean }> {
+  return new Promise((resolve) => {
+    const socket = connect(Number(new URL(baseUrl).port), "127.0.0.1");
+    const seen: { text: string; error?: string; ended: boolean } = { text: "", ended: false };
+    const done = () => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(seen);
+    };
+    const timer = setTimeout(done, ms);
+    socket.on("data", (chunk) => {
+      seen.text += chunk.toString("latin1");
+    });
+    socket.on("end", () => {
+      seen.ended = true;
+      done();
+    });
+    socket.on("error", (error: NodeJS.ErrnoException) => {
+      seen.error = String(error.code);
+      done();
+    });
+    socket.write(
+      `GET /api/v1/conversation/x/status HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${KEY}\r\n\r\n`,
+    );
+  });
+}
+
+async function under(fault: string, run: (baseUrl: string) => Promise<void>): Promise<void> {
+  const service = await serviceFor({ faults: [parseFault(fault)] });
+  try {
+    await run(service.baseUrl);
+  } finally {
+    await service.close();
+  }
+}
+
+describe("each kind on the wire:", () => {
+  const status = (baseUrl: string): Promise<Answer> =>
+    ask(baseUrl, { path: "/api/v1/conversation/x/status", key: KEY });
+
+  it("a status of a gateway is bare, one of the service an envelope", async () => {
+    await under("status:503+retry-after=2", async (baseUrl) => {
+      const answer = await status(baseUrl);
+      expect([answer.status, answer.headers["retry-after"], answer.json]).toEqual([503, "2", {}]);
+    });
+    await under("status:429+retry-after=9", async (baseUrl) => {
+      const answer = await status(baseUrl);
+      expect([answer.status, answer.headers["retry-after"]]).toEqual([429, "9"]);
+      expect(answer.json.error?.code).toBe("RATE_LIMIT_EXCEEDED");
+    });
+    await under("status:204", async (baseUrl) => {
+      expect(await status(baseUrl)).toMatchObject({ status: 204, text: "" });
+    });
+  });
+
+  it("reset breaks the connection before the service sees anything", async () => {
+    await under("status:reset", async (baseUrl) => {
+      expect(await bytesFrom(baseUrl, 5_000)).toEqual({ text: "", error: "ECONNRESET", ended: false });
+    });
+  });
+
+  it("reset-after-body has created, and tells nobody", async () => {
+    await under("create:reset-after-body:first=1", async (baseUrl) => {
+      const lost = post(baseUrl, "/api/v1/conversations", KEY, { prompt: "x" });
+      await expect(lost).rejects.toMatchObject({ code: "ECONNRESET" });
+    });
+    const free = await serviceFor({ tier: "free", faults: [parseFault("create:reset-after-body:first=10")] });
+    try {
+      const create = () => post(free.baseUrl, "/api/v1/conversations", KEY, { prompt: "x" });
+      for (let i = 0; i < 10; i++) await expect(create()).rejects.toMatchObject({ code: "ECONNRESET" });
+      expect((await create()).status).toBe(429);
+    } finally {
+      await free.close();
+    }
+  });
+
+  it("hang says nothing, and does not keep the service from closing", async () => {
+    await under("status:hang", async (baseUrl) => {
+      expect(await bytesFrom(baseUrl, 300)).toEqual({ text: "", ended: false });
+      void ask(baseUrl, { path: "/api/v1/conversation/x/status", key: KEY }).catch(() => {});
+    });
+  });
+
+  it("drip sends the head, then a byte a second", async () => {
+    await under("status:drip", async (baseUrl) => {
+      const { text, ended } = await bytesFrom(baseUrl, 1_500);
+      expect(text).toMatch(/^HTTP\/1\.1 404 [\s\S]*\r\n\r\n\{"?$/);
+      expect(ended).toBe(false);
+    });
+  });
+
+  it("truncate promises more than it sends", async () => {
+    await under("status:truncate", async (baseUrl) => {
+      const { text } = await bytesFrom(baseUrl, 5_000);
+      const [head = "", body = ""] = text.split("\r\n\r\n");
+      const promised = Number(/content-length: (\d+)/i.exec(head)?.[1]);
+      expect(body.length).toBe(Math.ceil(promised / 2));
+    });
+  });
+
+  it("html, bad-envelope and redirect are answers that are none", async () => {
+    await under("status:html", async (baseUrl) => {
+      const answer = await status(baseUrl);
+      expect([answer.status, answer.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
+    });
+    await under("status:bad-envelope", async (baseUrl) => {
+      expect(await status(baseUrl)).toMatchObject({ status: 200, text: `{"ok":true}` });
+    });
+    await under("status:redirect", async (baseUrl) => {
+      const answer = await status(baseUrl);
+      expect([answer.status, answer.headers.location]).toEqual([
+        307,
+        "http://redirect.invalid/api/v1/conversation/x/status",
+      ]);
+    });
+  });
+
+  it("huge is more than 64 MiB of valid JSON", async () => {
+    await under("create:huge", async (baseUrl) => {
+      const answer = await post(baseUrl, "/api/v1/conversations", KEY, { prompt: "x" });
+      expect(answer.text.length).toBeGreaterThan(64 * 1_048_576);
+      expect(answer.json.data?.status).toBe("PENDING");
+    });
+  });
+});

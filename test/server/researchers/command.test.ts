@@ -1,0 +1,96 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import { commandResearcher } from "../../../src/server/researchers/command.js";
+import { ResearchFailure } from "../../../src/server/researchers/researcher.js";
+import { until } from "../../support/service.js";
+
+const folder = mkdtempSync(join(tmpdir(), "research-command-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const job = { request_id: "r-1", prompt: "why?", structured_output: false };
+
+function research(
+  command: string,
+  more = {},
+  env: NodeJS.ProcessEnv = process.env,
+  stop = new AbortController(),
+) {
+  return commandResearcher({ command, env }).research({ ...job, ...more }, stop.signal);
+}
+
+function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // A zombie that nobody has waited for yet is gone for all that matters.
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+it("gets the question as one JSON object on stdin; stdout is the output", async () => {
+  const schema = { type: "object" };
+  const output = await research("cat", { structured_output: true, output_schema: schema });
+  expect(output).toEqual({ ...job, structured_output: true, output_schema: schema });
+  expect(await research("printf 'a\\nb'")).toBe("a\nb");
+});
+
+it("need not read its stdin", async () => {
+  expect(await research("printf done", { prompt: "x".repeat(900_000) })).toBe("done");
+});
+
+it("does not see the keys", async () => {
+  const env = {
+    PATH: process.env.PATH,
+    RESEARCH_API_KEY: "k1",
+    RESEARCH_API_KEY_FILE: "k2",
+    RESEARCH_SERVE_API_KEY: "k3",
+  };
+  const output = String(await research("env", {}, { ...env, OTHER: "kept" }));
+  expect(output).toContain("OTHER=kept");
+  expect(output).not.toMatch(/k[123]|RESEARCH_/);
+});
+
+it.each([
+  ["echo one >&2; echo two >&2; exit 3", "two"],
+  ["exit 4", "The researcher ended with exit code 4 and said nothing."],
+  ["kill -9 $$", "The researcher was ended by SIGKILL and said nothing."],
+])("fails with the last line of stderr: %s", async (command, reason) => {
+  await expect(research(command)).rejects.toThrow(new ResearchFailure(reason));
+});
+
+it("fails when structured output is not JSON", async () => {
+  await expect(research("echo no", { structured_output: true })).rejects.toThrow(/is not JSON/);
+});
+
+it("fails at more than 64 MiB, and ends the program", async () => {
+  await expect(
+    research("echo $$ > big.pid; exec yes".replace("big.pid", `${folder}/big.pid`)),
+  ).rejects.toThrow(/64 MiB/);
+  expect(alive(Number(readFileSync(`${folder}/big.pid`, "utf8")))).toBe(false);
+});
+
+it("leaves nothing running when it ends by itself", async () => {
+  expect(await research(`sleep 300 & echo $! > ${folder}/left.pid; printf ok`)).toBe("ok");
+  expect(alive(Number(readFileSync(`${folder}/left.pid`, "utf8")))).toBe(false);
+});
+
+it("stop ends the whole tree, also what does not listen to SIGTERM", async () => {
+  const stop = new AbortController();
+  const tree = `trap '' TERM; sleep 300 & (trap '' TERM; sleep 300) & echo $$ $! > ${folder}/tree; wait; sleep 300`;
+  const work = research(`bash -c "${tree.replaceAll("$", "\\$")}"`, {}, process.env, stop);
+  work.catch(() => {});
+  const pids = await until(async () => {
+    const text = await Promise.resolve()
+      .then(() => readFileSync(`${folder}/tree`, "utf8"))
+      .catch(() => "");
+    return text.trim() === "" ? undefined : text.trim().split(" ").map(Number);
+  });
+  expect(pids.map(alive)).toEqual([true, true]);
+  const reason = new Error("stopped");
+  stop.abort(reason);
+  await expect(work).rejects.toBe(reason);
+  expect(pids.map(alive)).toEqual([false, false]);
+});
