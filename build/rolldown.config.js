@@ -29,7 +29,7 @@ export default defineConfig({
   input: {
     main: "src/cli/main.ts",
     index: "src/index.ts",
-    "passages-worker": "src/server/researchers/passages/worker.ts",
+    "extractive-worker": "src/server/researchers/extractive/worker.ts",
   },
   platform: "node",
   // Where a package has both, the ES modules: a bundled UMD file asks for its parts at run time.

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { passagesResearcher } from "../../src/server/researchers/passages.js";
+import { extractiveResearcher } from "../../src/server/researchers/extractive/extractive-researcher.js";
 import { folderWith } from "../support/folder.js";
 import { KEY, serviceFor } from "../support/service.js";
 import { ask, post } from "../support/wire.js";
@@ -11,7 +11,7 @@ const MAX_RSS = 200 * 1_048_576;
 
 it("1,000 conversations of 16 clients, really researched: none lost, memory flat, always answering", async () => {
   const sources = folderWith({ "a.md": "A basket holds 12 apples.\n", "b.md": "A crate holds 40 pears.\n" });
-  const researcher = passagesResearcher({ sources, workers: 2, notice: () => {} });
+  const researcher = extractiveResearcher({ sources, workers: 2, notice: () => {} });
   const service = await serviceFor({ researcher });
   try {
     const before = process.memoryUsage().rss;

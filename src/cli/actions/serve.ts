@@ -5,7 +5,7 @@ import { parseFault } from "../../server/http/faults/fault.js";
 import { apiKeyFor, type OwnKey } from "../../server/keys/own-key.js";
 import { execCommand } from "../../server/processes/exec-command.js";
 import { commandResearcher } from "../../server/researchers/command.js";
-import { passagesResearcher } from "../../server/researchers/passages.js";
+import { extractiveResearcher } from "../../server/researchers/extractive/extractive-researcher.js";
 import type { Researcher } from "../../server/researchers/researcher.js";
 import { type Service, startService } from "../../server/service.js";
 import { ServiceStartError } from "../../server/start-error.js";
@@ -68,7 +68,7 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
 /** The built-in researcher on a folder. Throws LocalError for one that cannot be read. */
 export function sourcesResearcher(ctx: Context, sources: string, workers: number): Researcher {
   try {
-    return passagesResearcher({
+    return extractiveResearcher({
       sources,
       workers,
       notice: (text) => void ctx.reporter.notice("SOURCES", text),

@@ -1,6 +1,6 @@
-import type { Library } from "./library.js";
+import type { Corpus } from "../sources/corpus.js";
+import { words } from "../sources/words.js";
 import { coverage, distinct, rank, type Scored } from "./sentences.js";
-import { words } from "./words.js";
 
 /** What was found for a question. */
 export interface Findings {
@@ -25,12 +25,12 @@ const CLOSE = 0.45;
 /** What a sentence of the direct answer must have of it. */
 const SURE = 0.6;
 
-/** Searches the library for what answers `prompt`. */
-export function find(library: Library, prompt: string): Findings {
-  const weights = library.weights(words(prompt).slice(0, 256));
-  const ranked = rank(library.search(prompt, PASSAGES), prompt, weights);
+/** Searches the corpus for what answers `prompt`. */
+export function find(corpus: Corpus, prompt: string): Findings {
+  const weights = corpus.weights(words(prompt).slice(0, 256));
+  const ranked = rank(corpus.search(prompt, PASSAGES), prompt, weights);
   const best = ranked[0];
-  const { fileCount: files, stopped } = library;
+  const { fileCount: files, stopped } = corpus;
   if (best === undefined || coverage(best, weights) < ABOUT)
     return { answer: [], quotes: [], files, stopped };
   const quotes = distinct(ranked, MAX_QUOTES).filter(

@@ -1,12 +1,12 @@
 import { realpathSync, statSync } from "node:fs";
-import { Semaphore } from "../semaphore.js";
-import { Pool } from "./passages/pool.js";
-import type { Researcher } from "./researcher.js";
+import { Semaphore } from "../../semaphore.js";
+import type { Researcher } from "../researcher.js";
+import { Pool } from "./thread-pool.js";
 
 /** More threads than this would only hold more copies of the same index. */
 const MAX_THREADS = 4;
 
-export interface PassagesOptions {
+export interface ExtractiveOptions {
   /** The folder whose text files are searched. */
   sources: string;
   /** How many conversations may be worked on at a time. */
@@ -19,7 +19,7 @@ export interface PassagesOptions {
  * Researches in the files of a folder: quotes with `file:line`, or a schema filled with what the files say. Throws
  * where the folder cannot be read.
  */
-export function passagesResearcher({ sources, workers, notice }: PassagesOptions): Researcher {
+export function extractiveResearcher({ sources, workers, notice }: ExtractiveOptions): Researcher {
   const said = new Set<string>();
   const once = (line: string) => {
     if (!said.has(line)) notice(line);

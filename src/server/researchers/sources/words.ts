@@ -18,7 +18,7 @@ export function words(text: string): string[] {
     .map(knownStem);
 }
 
-/** Most words of a library come again and again. */
+/** Most words of a corpus come again and again. */
 const stems = new Map<string, string>();
 const MOST_STEMS = 100_000;
 

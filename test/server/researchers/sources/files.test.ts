@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { findSources, MAX_FILES, readText } from "../../../src/server/researchers/passages/files.js";
-import { folderWith } from "../../support/folder.js";
+import { findSources, MAX_FILES, readText } from "../../../../src/server/researchers/sources/files.js";
+import { folderWith } from "../../../support/folder.js";
 
 const namesIn = async (folder: string) => (await findSources(folder)).files.map(({ name }) => name).sort();
 

@@ -1,12 +1,12 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { extract } from "./extract.js";
-import { Library } from "./library.js";
-import type { Reply, Request, ThreadData } from "./protocol.js";
+import { Corpus } from "../sources/corpus.js";
+import { extract } from "../structured/extract.js";
+import type { Reply, Request, ThreadData } from "./messages.js";
 import { find, report, structured } from "./report.js";
 
 // The thread's entry: reading, ranking and validating keep a core busy, and the service has to go on answering.
 const { root } = workerData as ThreadData;
-const library = new Library(root);
+const corpus = new Corpus(root);
 let noticed: string | undefined;
 
 parentPort?.on("message", (request: Request) => {
@@ -19,13 +19,13 @@ parentPort?.on("message", (request: Request) => {
 });
 
 async function answer({ prompt, structured_output, output_schema }: Request): Promise<Reply> {
-  await library.refresh();
-  if (library.stopped !== noticed && library.stopped !== undefined) {
-    send({ kind: "notice", line: `reading the sources ${library.stopped}; the rest is not searched` });
+  await corpus.refresh();
+  if (corpus.stopped !== noticed && corpus.stopped !== undefined) {
+    send({ kind: "notice", line: `reading the sources ${corpus.stopped}; the rest is not searched` });
   }
-  noticed = library.stopped;
-  if (output_schema !== undefined) return extract(library, prompt, output_schema);
-  const findings = find(library, prompt);
+  noticed = corpus.stopped;
+  if (output_schema !== undefined) return extract(corpus, prompt, output_schema);
+  const findings = find(corpus, prompt);
   return { kind: "output", output: structured_output ? structured(findings) : report(prompt, findings) };
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { ResearchFailure, type ResearchJob } from "../researcher.js";
-import type { Reply, ThreadData } from "./protocol.js";
+import type { Reply, ThreadData } from "./messages.js";
 
 /** Threads that each do one job at a time, with an index of their own that lives on between jobs. */
 export class Pool {
@@ -88,9 +88,9 @@ function exchange(
 /** The thread's own bundle. It lies in dist/ both for the bundled program and for the sources beside it. */
 function threadFile(): string {
   for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
-    for (const file of [join(folder, "passages-worker.js"), join(folder, "dist", "passages-worker.js")]) {
+    for (const file of [join(folder, "extractive-worker.js"), join(folder, "dist", "extractive-worker.js")]) {
       if (existsSync(file)) return file;
     }
-    if (folder === dirname(folder)) throw new Error("dist/passages-worker.js is missing: run the build");
+    if (folder === dirname(folder)) throw new Error("dist/extractive-worker.js is missing: run the build");
   }
 }

@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
-import { passagesResearcher } from "../../../src/server/researchers/passages.js";
-import { folderWith } from "../../support/folder.js";
+import { extractiveResearcher } from "../../../../src/server/researchers/extractive/extractive-researcher.js";
+import { folderWith } from "../../../support/folder.js";
 
-const ROOT = join(import.meta.dirname, "../../..");
+const ROOT = join(import.meta.dirname, "../../../..");
 const question = (prompt: string, more = {}) => ({
   request_id: "r",
   prompt,
@@ -16,7 +16,7 @@ const never = () => new AbortController().signal;
 
 // The thread runs the bundle, which the tests build first; a lone run of this file may have to.
 beforeAll(() => {
-  if (!existsSync(join(ROOT, "dist/passages-worker.js"))) {
+  if (!existsSync(join(ROOT, "dist/extractive-worker.js"))) {
     execFileSync("npx", ["rolldown", "-c", "build/rolldown.config.js"], { cwd: ROOT });
   }
 });
@@ -24,7 +24,7 @@ beforeAll(() => {
 function researcherOn(folder: string, workers = 2) {
   const notices: string[] = [];
   return {
-    researcher: passagesResearcher({ sources: folder, workers, notice: (line) => notices.push(line) }),
+    researcher: extractiveResearcher({ sources: folder, workers, notice: (line) => notices.push(line) }),
     notices,
   };
 }

@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../../../protocol/conversation.js";
-import type { Evidence } from "./evidence.js";
+import type { Lookup } from "./lookup.js";
 import { rowsFor } from "./rows.js";
 import { listed, scalar } from "./scalar.js";
 import { descriptionOf, propertiesOf, type View, viewsOf } from "./schema-view.js";
@@ -15,7 +15,7 @@ export interface Wanted {
 }
 
 export interface Filling {
-  evidence: Evidence;
+  lookup: Lookup;
   root: JsonSchema;
   /** Paths that had to be filled and could not be. */
   missing: string[];
@@ -41,7 +41,7 @@ function fillView(view: View, wanted: Wanted, filling: Filling): unknown {
     case "null":
       return null;
     default:
-      return scalar(view, wanted, filling.evidence);
+      return scalar(view, wanted, filling.lookup);
   }
 }
 
@@ -60,11 +60,11 @@ function object(schema: JsonSchema, wanted: Wanted, filling: Filling): unknown {
   return complete && Object.keys(filled).length > 0 ? filled : undefined;
 }
 
-function array(schema: JsonSchema, wanted: Wanted, { evidence, root }: Filling): unknown {
+function array(schema: JsonSchema, wanted: Wanted, { lookup, root }: Filling): unknown {
   const most = typeof schema.maxItems === "number" ? schema.maxItems : Number.POSITIVE_INFINITY;
   for (const item of viewsOf(schema.items ?? true, root)) {
     const found =
-      item.type === "object" ? rowsFor(item.schema, wanted, evidence, root) : listed(item, wanted, evidence);
+      item.type === "object" ? rowsFor(item.schema, wanted, lookup, root) : listed(item, wanted, lookup);
     if (found.length > 0) return found.slice(0, most);
   }
   return undefined;

@@ -1,4 +1,4 @@
-import { words } from "./words.js";
+import { words } from "../sources/words.js";
 
 /** Parts of property names that say what a value is for the program, not what it is about. */
 const FILLERS = new Set(
@@ -8,7 +8,7 @@ const FILLERS = new Set(
 );
 
 /** The words of a property's name that a text about it would have; all of them when they are all fillers. */
-export function meaning(name: string): Set<string> {
+export function propertyWords(name: string): Set<string> {
   const all = words(name);
   const telling = all.filter((word) => !FILLERS.has(word));
   return new Set(telling.length > 0 ? telling : all);

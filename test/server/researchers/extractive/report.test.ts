@@ -2,16 +2,16 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { Library } from "../../../src/server/researchers/passages/library.js";
-import { find, report } from "../../../src/server/researchers/passages/report.js";
-import { folderWith } from "../../support/folder.js";
+import { find, report } from "../../../../src/server/researchers/extractive/report.js";
+import { Corpus } from "../../../../src/server/researchers/sources/corpus.js";
+import { folderWith } from "../../../support/folder.js";
 
-const ROOT = join(import.meta.dirname, "../../..");
+const ROOT = join(import.meta.dirname, "../../../..");
 
 async function reportOn(folder: string, prompt: string): Promise<string> {
-  const library = new Library(folder);
-  await library.refresh();
-  return report(prompt, find(library, prompt));
+  const corpus = new Corpus(folder);
+  await corpus.refresh();
+  return report(prompt, find(corpus, prompt));
 }
 
 /** Each quote of a report with its place: `n. \`file:line\`` and the quoted lines under it. */
@@ -87,11 +87,11 @@ it("says so when there is nothing", async () => {
 
 it("sees new, changed and deleted files", async () => {
   const folder = folderWith({ "a.md": "Green tea needs water of 80 degrees.\n" });
-  const library = new Library(folder);
+  const corpus = new Corpus(folder);
   const quoted = async () => {
     await sleep(1_010);
-    await library.refresh();
-    return find(library, "How many degrees does green tea need?").quotes.map(({ text }) => text);
+    await corpus.refresh();
+    return find(corpus, "How many degrees does green tea need?").quotes.map(({ text }) => text);
   };
   expect(await quoted()).toEqual(["Green tea needs water of 80 degrees."]);
   writeFileSync(join(folder, "a.md"), "Green tea needs water of 75 degrees and time.\n");

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { extract } from "../../../src/server/researchers/passages/extract.js";
-import { Library } from "../../../src/server/researchers/passages/library.js";
-import { folderWith } from "../../support/folder.js";
+import { Corpus } from "../../../../src/server/researchers/sources/corpus.js";
+import { extract } from "../../../../src/server/researchers/structured/extract.js";
+import { folderWith } from "../../../support/folder.js";
 
 const text = { type: "string" };
 const whole = { type: "integer" };
@@ -28,10 +28,10 @@ The service was released on March 5, 2024. Write to help@example.org for support
 A basket holds 12 apples. The depot in Berlin is open from 9 to 17.
 `;
 
-let library: Library;
+let corpus: Corpus;
 beforeAll(async () => {
-  library = new Library(folderWith({ "doc.md": DOCUMENT }));
-  await library.refresh();
+  corpus = new Corpus(folderWith({ "doc.md": DOCUMENT }));
+  await corpus.refresh();
 });
 
 describe("what the document says is filled", () => {
@@ -121,7 +121,7 @@ describe("what the document says is filled", () => {
       { answer: "A basket holds 12 apples.", sources: ["doc.md:13"] },
     ],
   ])("%s", async (_name, prompt, schema, output) => {
-    expect(await extract(library, prompt, schema)).toEqual({ kind: "output", output });
+    expect(await extract(corpus, prompt, schema)).toEqual({ kind: "output", output });
   });
 });
 
@@ -156,7 +156,7 @@ describe("nothing is invented", () => {
     ["a subject that is not there", "zebra", object({ zebra: text }), "zebra"],
     ["yes or no", "Is the depot open?", object({ open: { type: "boolean" } }), "open"],
   ])("%s", async (_name, prompt, schema, path) => {
-    expect(await extract(library, prompt, schema)).toEqual({
+    expect(await extract(corpus, prompt, schema)).toEqual({
       kind: "failure",
       reason: `The sources do not say ${path}.`,
     });
@@ -166,7 +166,7 @@ describe("nothing is invented", () => {
     const schema = object({
       limits: { ...list(object({ tier: text, creates_per_hour: whole })), minItems: 3 },
     });
-    expect(await extract(library, "limits", schema)).toEqual({
+    expect(await extract(corpus, "limits", schema)).toEqual({
       kind: "failure",
       reason: expect.stringContaining("/limits must NOT have fewer than 3 items"),
     });
@@ -174,7 +174,7 @@ describe("nothing is invented", () => {
 });
 
 it("this repository's own document gives the true numbers", async () => {
-  const own = new Library(join(import.meta.dirname, "../../.."));
+  const own = new Corpus(join(import.meta.dirname, "../../../.."));
   await own.refresh();
   const schema = object({ limits: list(object({ tier: text, creates_per_hour: whole })) });
   expect(await extract(own, "What are the hourly limits?", schema)).toEqual({

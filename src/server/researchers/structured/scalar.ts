@@ -1,11 +1,11 @@
-import type { Evidence } from "./evidence.js";
+import type { Scored } from "../extractive/sentences.js";
+import { plain } from "../sources/tables.js";
+import { words } from "../sources/words.js";
 import type { Wanted } from "./fill.js";
-import { meaning, overlap } from "./meaning.js";
+import type { Lookup } from "./lookup.js";
+import { overlap, propertyWords } from "./property-words.js";
 import type { View } from "./schema-view.js";
-import type { Scored } from "./sentences.js";
-import { plain } from "./tables.js";
 import { allowed, cellValue, numbersIn, particular } from "./values.js";
-import { words } from "./words.js";
 
 const ANSWER = /^(?:answer|summary|conclusion|overview|result|report|explanation|findings?|text|response)$/i;
 const SOURCES = /^(?:sources?|citations?|references?|files?|locations?)$/i;
@@ -15,19 +15,19 @@ const MOST_LISTED = 5;
 const NEAR = 2;
 
 /** One string, number or boolean that the sources say; undefined when they do not, or not clearly. */
-export function scalar(view: View, wanted: Wanted, evidence: Evidence): unknown {
+export function scalar(view: View, wanted: Wanted, lookup: Lookup): unknown {
   if ("const" in view.schema) return view.schema.const;
   const name = wanted.names.at(-1) ?? "";
   if (view.type === "string" && allowed(view.schema) === undefined && isFree(view)) {
-    const { answer, quotes } = evidence.findings;
+    const { answer, quotes } = lookup.findings;
     const said = answer.filter(({ kind }) => kind !== "code");
     if (ANSWER.test(name)) return said.map(({ text }) => text).join(" ") || undefined;
     if (SOURCES.test(name)) return quotes[0] && place(quotes[0]);
     if (QUOTES.test(name)) return quotes[0]?.quote.join("\n");
   }
-  const cell = cellFor(view, wanted, evidence);
+  const cell = cellFor(view, wanted, lookup);
   if (cell !== undefined || view.type === "boolean") return cell;
-  const sentences = evidence.sentences(`${wanted.names.join(" ")} ${wanted.about}`);
+  const sentences = lookup.sentences(`${wanted.names.join(" ")} ${wanted.about}`);
   for (const sentence of sentences.filter((one) => speaksOf(one, wanted, view))) {
     const value = valueIn(plain(sentence.text), view, wanted);
     if (value !== undefined) return value;
@@ -36,17 +36,17 @@ export function scalar(view: View, wanted: Wanted, evidence: Evidence): unknown 
 }
 
 /** The values for an array of strings or numbers: a column of a table, the permitted values that occur, sentences. */
-export function listed(view: View, wanted: Wanted, evidence: Evidence): unknown[] {
+export function listed(view: View, wanted: Wanted, lookup: Lookup): unknown[] {
   const name = wanted.names.at(-1) ?? "";
-  const { quotes } = evidence.findings;
+  const { quotes } = lookup.findings;
   if (view.type === "string" && isFree(view)) {
     if (SOURCES.test(name)) return quotes.map(place);
     if (QUOTES.test(name)) return quotes.map(({ quote }) => quote.join("\n"));
   }
-  const column = columnFor(view, wanted, evidence);
+  const column = columnFor(view, wanted, lookup);
   if (column.length > 0) return column;
   if (view.type !== "string") return [];
-  const sentences = evidence
+  const sentences = lookup
     .sentences(`${wanted.names.join(" ")} ${wanted.about}`)
     .filter((one) => speaksOf(one, wanted, view));
   const permitted = allowed(view.schema);
@@ -66,7 +66,7 @@ function place({ file, line }: Scored): string {
 
 /** For numbers every word of the name has to be there; a text is about a name when they share one. */
 function speaksOf({ terms, around }: Scored, { names, about }: Wanted, { type }: View): boolean {
-  const named = meaning(names.at(-1) ?? "");
+  const named = propertyWords(names.at(-1) ?? "");
   const said = new Set([...terms, ...around]);
   if (type !== "string") return named.size > 0 && overlap(named, said) === named.size;
   return named.size === 0 || overlap(named, said) > 0 || overlap(new Set(words(about)), said) > 1;
@@ -80,7 +80,7 @@ function valueIn(text: string, view: View, { names }: Wanted): unknown {
     return named.length === 1 ? named[0] : undefined;
   }
   const found = numbersIn(text).filter(({ value }) => view.type === "number" || Number.isInteger(value));
-  const named = meaning(names.at(-1) ?? "");
+  const named = propertyWords(names.at(-1) ?? "");
   const owned = found.filter(({ after }) => overlap(named, new Set(words(after).slice(0, NEAR))) > 0);
   const values = new Set((owned.length > 0 ? owned : found).map(({ value }) => value));
   return values.size === 1 ? [...values][0] : undefined;
@@ -96,10 +96,10 @@ function says(text: string, value: unknown): boolean {
 }
 
 /** The one cell whose row and column together have every word of the name: "pro creates per hour". */
-function cellFor(view: View, { names }: Wanted, evidence: Evidence): unknown {
-  const named = meaning(names.join(" "));
+function cellFor(view: View, { names }: Wanted, lookup: Lookup): unknown {
+  const named = propertyWords(names.join(" "));
   const values = new Set<unknown>();
-  for (const { header, rows, around } of evidence.tables) {
+  for (const { header, rows, around } of lookup.tables) {
     for (const row of rows) {
       const label = new Set(words(row[0] ?? ""));
       if (overlap(label, named) === 0) continue;
@@ -116,11 +116,11 @@ function cellFor(view: View, { names }: Wanted, evidence: Evidence): unknown {
 }
 
 /** The cells of the one column that the name means. */
-function columnFor(view: View, { names }: Wanted, evidence: Evidence): unknown[] {
-  const named = meaning(names.at(-1) ?? "");
+function columnFor(view: View, { names }: Wanted, lookup: Lookup): unknown[] {
+  const named = propertyWords(names.at(-1) ?? "");
   let best: { fit: number; values: unknown[] } = { fit: 0, values: [] };
-  const topic = new Set(words(evidence.prompt));
-  for (const { header, rows, around } of evidence.tables) {
+  const topic = new Set(words(lookup.prompt));
+  for (const { header, rows, around } of lookup.tables) {
     header.forEach((title, index) => {
       const own = new Set(words(title));
       if (own.size === 0 || overlap(named, own) < named.size) return;

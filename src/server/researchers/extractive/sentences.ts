@@ -1,6 +1,6 @@
-import type { Hit } from "./library.js";
-import type { Passage } from "./passage.js";
-import { words } from "./words.js";
+import type { Hit } from "../sources/corpus.js";
+import type { Passage } from "../sources/passage.js";
+import { words } from "../sources/words.js";
 
 /** A sentence, or a line that stands for one, with where it is. */
 export interface Sentence {

@@ -1,11 +1,11 @@
 import type { JsonSchema } from "../../../protocol/conversation.js";
-import type { Evidence } from "./evidence.js";
+import type { Table } from "../sources/tables.js";
+import { words } from "../sources/words.js";
 import type { Wanted } from "./fill.js";
-import { meaning, overlap } from "./meaning.js";
+import type { Lookup } from "./lookup.js";
+import { overlap, propertyWords } from "./property-words.js";
 import { descriptionOf, propertiesOf, type View, viewsOf } from "./schema-view.js";
-import type { Table } from "./tables.js";
 import { cellValue } from "./values.js";
-import { words } from "./words.js";
 
 interface Column {
   name: string;
@@ -16,10 +16,10 @@ interface Column {
 }
 
 /** Objects of the kind `schema`, one for each row of the table whose columns fit its properties best. */
-export function rowsFor(schema: JsonSchema, wanted: Wanted, evidence: Evidence, root: JsonSchema): unknown[] {
-  const topic = new Set(words(`${wanted.names.join(" ")} ${wanted.about} ${evidence.prompt}`));
+export function rowsFor(schema: JsonSchema, wanted: Wanted, lookup: Lookup, root: JsonSchema): unknown[] {
+  const topic = new Set(words(`${wanted.names.join(" ")} ${wanted.about} ${lookup.prompt}`));
   let best: { score: number; rows: unknown[] } = { score: 0, rows: [] };
-  for (const table of evidence.tables) {
+  for (const table of lookup.tables) {
     const columns = columnsFor(schema, table, root);
     if (columns === undefined) continue;
     const rows = table.rows.flatMap((row) => objectOf(row, columns));
@@ -56,7 +56,7 @@ function columnOf(
   description: string,
   table: Table,
 ): { index: number; fit: number } | undefined {
-  const named = meaning(name);
+  const named = propertyWords(name);
   const described = new Set(words(description));
   const fits = table.header.map((title, index) => {
     const header = new Set(words(title));

@@ -15,7 +15,7 @@ const MAX_QUERY_WORDS = 64;
 const FRESH_MS = 1_000;
 
 /** The passages of a folder, searchable; kept up to date with its files. */
-export class Library {
+export class Corpus {
   readonly #index = new MiniSearch<{ id: number; text: string; heading: string; name: string }>({
     fields: ["text", "heading", "name"],
     tokenize: words,
@@ -67,7 +67,7 @@ export class Library {
     return best.map(({ passage, score }) => ({ passage, score: score / top }));
   }
 
-  /** How much each of `terms` tells: the rarer in the library, the more; one that is not there the most. */
+  /** How much each of `terms` tells: the rarer in the corpus, the more; one that is not there the most. */
   weights(terms: readonly string[]): Map<string, number> {
     const total = this.#index.documentCount;
     return new Map(
