@@ -1,0 +1,137 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  cpSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  symlinkSync,
+} from "node:fs";
+import { basename, join } from "node:path";
+import pg from "pg";
+
+/** PostgreSQL as a package of the registry ships it. */
+export interface Binaries {
+  /** The package's folder. */
+  root: string;
+  /** The library names that a package cannot hold, because it holds no symlinks; paths from `root`. */
+  links: readonly { source: string; target: string }[];
+}
+
+/** PostgreSQL refuses to run as root; this user owns nothing. */
+const NOBODY = 65_534;
+const READY_LIMIT_MS = 30_000;
+
+/** No fsync: the machine does not crash in a test. One folder holds data and socket. */
+const SETTINGS = ["fsync=off", "full_page_writes=off", "listen_addresses=", "max_connections=100"];
+
+/** A server of its own on a Unix socket, which ends with the process that started it. */
+export class PostgresServer {
+  readonly url: string;
+  #process: ChildProcess | undefined;
+  readonly #native: string;
+  readonly #options: { uid?: number; gid?: number; env: NodeJS.ProcessEnv };
+
+  private constructor(
+    { root, links }: Binaries,
+    private readonly folder: string,
+  ) {
+    this.url = `postgresql://research@localhost/postgres?host=${folder}`;
+    const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+    const libraries = join(folder, "links");
+    mkdirSync(libraries);
+    const env = { PATH: process.env.PATH, LC_ALL: "C", TZ: "UTC" };
+    if (user.uid !== undefined) {
+      chownSync(folder, NOBODY, NOBODY);
+      chmodSync(folder, 0o755);
+    }
+    this.#native = join(root, "native");
+    if (user.uid !== undefined && !runs(this.#native, user)) {
+      this.#native = join(folder, "native");
+      cpSync(join(root, "native"), this.#native, { recursive: true });
+    }
+    for (const { source, target } of links) {
+      symlinkSync(join(this.#native, "lib", basename(source)), join(libraries, basename(target)));
+    }
+    const path = `${libraries}:${join(this.#native, "lib")}`;
+    this.#options = { ...user, env: { ...env, LD_LIBRARY_PATH: path, DYLD_LIBRARY_PATH: path } };
+  }
+
+  /** Makes a cluster in `folder` and starts its server; resolves when it answers. */
+  static async start(binaries: Binaries, folder: string): Promise<PostgresServer> {
+    const server = new PostgresServer(binaries, folder);
+    const args = ["-D", join(folder, "data"), "-U", "research", "-A", "trust", "--no-sync", "-E", "UTF8"];
+    const made = spawnSync(server.#program("initdb"), args, server.#options);
+    if (made.status !== 0) throw new Error(`initdb failed: ${made.error ?? made.stderr}`);
+    await server.start();
+    return server;
+  }
+
+  /** Starts the server again after a stop. */
+  async start(): Promise<void> {
+    const log = openSync(join(this.folder, "log"), "a");
+    const settings = [...SETTINGS, `unix_socket_directories=${this.folder}`];
+    const child = spawn(
+      this.#program("postgres"),
+      ["-D", join(this.folder, "data"), ...settings.flatMap((setting) => ["-c", setting])],
+      { ...this.#options, stdio: ["ignore", log, log] },
+    );
+    closeSync(log);
+    // A test process that is killed takes the server along: the pipe to this shell closes with it.
+    spawn("sh", ["-c", `read _; kill -QUIT ${child.pid} 2>/dev/null`], {
+      stdio: ["pipe", "ignore", "ignore"],
+    }).unref();
+    this.#process = child;
+    const end = performance.now() + READY_LIMIT_MS;
+    while (!(await this.#answers())) {
+      if (child.exitCode !== null || performance.now() > end) throw new Error(this.#lastWords());
+    }
+  }
+
+  /** Stops the server: "fast" ends sessions and writes all to disk, "immediate" is a crash. */
+  async stop(mode: "fast" | "immediate"): Promise<void> {
+    const child = this.#process;
+    if (!child) return;
+    const ended = once(child, "exit");
+    child.kill(mode === "fast" ? "SIGINT" : "SIGQUIT");
+    await ended;
+    this.#process = undefined;
+  }
+
+  /** Ends the server at once, and waits for it: what it holds open could not be removed before. */
+  kill(): void {
+    if (!this.#process) return;
+    const args = ["stop", "-m", "immediate", "-s", "-D", join(this.folder, "data")];
+    spawnSync(this.#program("pg_ctl"), args, this.#options);
+    this.#process = undefined;
+  }
+
+  #program(name: string): string {
+    return join(this.#native, "bin", name);
+  }
+
+  async #answers(): Promise<boolean> {
+    const client = new pg.Client({ connectionString: this.url });
+    try {
+      await client.connect();
+      await client.end();
+      return true;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return false;
+    }
+  }
+
+  #lastWords(): string {
+    return `PostgreSQL did not start: ${readFileSync(join(this.folder, "log"), "utf8").slice(-2_000)}`;
+  }
+}
+
+/** Whether that user may run what is in the folder: a checkout may be closed to others. */
+function runs(native: string, user: { uid: number; gid: number }): boolean {
+  const { error } = spawnSync(join(native, "bin/postgres"), ["--version"], { ...user, stdio: "ignore" });
+  return error === undefined;
+}

