@@ -13,8 +13,8 @@ const SHAPES = [
 
 /** The table of the simulation as Markdown. */
 export async function pollingTable() {
-  const { adaptivePace } = await source("src/client/pace.ts");
-  const { hazardPace } = await source("src/client/hazard.ts");
+  const { adaptivePace } = await source("src/client/watch/poll-interval.ts");
+  const { hazardPace } = await source("src/client/watch/learned-interval.ts");
   const parts = [];
   for (const { name, ...shape } of SHAPES) {
     const random = seeded(20_261_120);

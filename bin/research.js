@@ -17,8 +17,8 @@ if (!isNode20) {
 const { main, systemClock } = await import(new URL("../dist/main.js", import.meta.url).href);
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 
-/** @typedef {import("../src/cli/host.js").Host} Host */
-/** @typedef {import("../src/cli/host.js").Signal} Signal */
+/** @typedef {import("../src/cli/terminal/host.js").Host} Host */
+/** @typedef {import("../src/cli/terminal/host.js").Signal} Signal */
 
 /** @type {readonly Signal[]} */
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
@@ -28,7 +28,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
  * device it would call back without an error on a full disk, and for a pipe it loads the network stack.
  * @param {1 | 2} fd
  * @param {() => NodeJS.WriteStream} open
- * @returns {import("../src/cli/host.js").Sink}
+ * @returns {import("../src/cli/terminal/host.js").Sink}
  */
 function sink(fd, open) {
   /** @type {NodeJS.WriteStream | undefined} */

@@ -1,6 +1,6 @@
 // The public library: this list is all of it. What is not here (the transport, the retry table, the history
 // and settings of the command line, the local service) may change at any time.
-export { BaseUrlError } from "./client/address.js";
+
 export {
   type CallOptions,
   type Created,
@@ -17,8 +17,9 @@ export {
   ResearchError,
   UnreachableError,
 } from "./client/errors.js";
+export { BaseUrlError } from "./client/http/address.js";
 export type { ClientEvent, ClientOptions } from "./client/options.js";
-export type { WatchEvent, WatchOptions, WatchSource, WatchTarget } from "./client/watch-types.js";
+export type { WatchEvent, WatchOptions, WatchSource, WatchTarget } from "./client/watch/types.js";
 export type { Clock } from "./clock.js";
 export { type CreateBody, isFinal, type JsonSchema, STATUSES, type Status } from "./protocol/conversation.js";
 export type { Data } from "./protocol/data.js";

@@ -58,7 +58,7 @@ describe("what is allowed is not one:", () => {
     ["the program ending the process", "bin/research.js", "process.exitCode = await main();"],
     ["protocol and clock knowing each other", "src/protocol/a.ts", 'import type { C } from "../clock.js";'],
     ["a document bundled as text", "src/server/a.ts", 'import text from "../../openapi.yaml";'],
-    ["the terminal seam", "src/cli/terminal-live.ts", 'import ora from "ora";'],
+    ["the terminal seam", "src/cli/terminal/live.ts", 'import ora from "ora";'],
     ["killing a child's group", "src/server/a.ts", 'process.kill(-child.pid, "SIGTERM");'],
     ["a comment that names it", "src/cli/a.ts", "// never process.exit() here\n/* process.abort() */"],
     ["a file of 220 lines", "src/cli/a.ts", "const x = 1;\n".repeat(220)],

@@ -2,12 +2,8 @@ import { ResearchClient } from "../client/client.js";
 import type { ClientEvent } from "../client/options.js";
 import type { Gaps } from "../protocol/endpoints.js";
 import { type Folders, folders } from "../store/folders.js";
-import { History } from "../store/history.js";
+import { History } from "../store/history/history.js";
 import { Settings } from "../store/settings.js";
-import { formatDuration } from "./durations.js";
-import type { Host } from "./host.js";
-import type { Interruption } from "./interruption.js";
-import type { Reporter } from "./reporter.js";
 import {
   type Globals,
   maskKey,
@@ -15,6 +11,10 @@ import {
   requireConnection,
   resolveSettings,
 } from "./settings.js";
+import { formatDuration } from "./terminal/durations.js";
+import type { Host } from "./terminal/host.js";
+import type { Interruption } from "./terminal/interruption.js";
+import type { Reporter } from "./terminal/reporter.js";
 
 /** A wait that is longer than this, in milliseconds, is announced. */
 export const SILENT_WAIT_MS = 5_000;

@@ -1,4 +1,4 @@
-import type { Signal } from "./host.js";
+import type { Signal } from "./terminal/host.js";
 
 export interface Facts {
   httpStatus?: number | undefined;

@@ -1,4 +1,3 @@
-import { BaseUrlError } from "../client/address.js";
 import {
   NoOutputError,
   OutcomeUnknownError,
@@ -7,6 +6,7 @@ import {
   ResearchError,
   UnreachableError,
 } from "../client/errors.js";
+import { BaseUrlError } from "../client/http/address.js";
 import { LocalError } from "../store/errors.js";
 import { FolderError } from "../store/folders.js";
 import { CliError, EXIT_CODES, Interrupted, type OurCode, SIGNAL_EXIT_CODES } from "./errors.js";

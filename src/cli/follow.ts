@@ -1,7 +1,9 @@
 import type { ResearchError } from "../client/errors.js";
-import type { WatchEvent } from "../client/watch-types.js";
+import type { WatchEvent } from "../client/watch/types.js";
+import { statusLine } from "./commands/status/view.js";
+import { troubleLine, waitLine } from "./commands/watch/trouble.js";
+import { changeLine, liveText, unchangedLine, type WatchLine, watchJson } from "./commands/watch/view.js";
 import type { Context } from "./context.js";
-import { formatDuration } from "./durations.js";
 import { CliError, ClosedPipe, EXIT_CODES, Interrupted } from "./errors.js";
 import { failureOf } from "./failure.js";
 import { type Target, watchTarget } from "./ids.js";
@@ -10,10 +12,8 @@ import { Ledger } from "./ledger.js";
 import type { OnDone } from "./on-done.js";
 import { exitCodeOf, type Followed } from "./outcome.js";
 import { resumeCommand } from "./resume.js";
-import { PLAIN } from "./terminal.js";
-import { statusLine } from "./views/status.js";
-import { troubleLine, waitLine } from "./views/trouble.js";
-import { changeLine, liveText, unchangedLine, type WatchLine, watchJson } from "./views/watch.js";
+import { formatDuration } from "./terminal/durations.js";
+import { PLAIN } from "./terminal/style.js";
 
 export interface FollowOptions {
   /** Milliseconds; 0 or absent for none. */

@@ -1,7 +1,7 @@
-import type { WatchTarget } from "../client/watch-types.js";
+import type { WatchTarget } from "../client/watch/types.js";
 import { epochOf } from "../clock.js";
 import { isRequestId } from "../protocol/conversation.js";
-import { type Entry, UNKNOWN } from "../store/records.js";
+import { type Entry, UNKNOWN } from "../store/history/records.js";
 import type { Context } from "./context.js";
 import { CliError, UsageError } from "./errors.js";
 import { requireBaseUrl } from "./settings.js";

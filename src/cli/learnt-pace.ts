@@ -1,5 +1,5 @@
-import { hazardPace } from "../client/hazard.js";
-import type { Pace } from "../client/pace.js";
+import { hazardPace } from "../client/watch/learned-interval.js";
+import type { Pace } from "../client/watch/poll-interval.js";
 import type { Context } from "./context.js";
 
 /** How many of the newest finished runs are looked at: what a service took long ago says little about today. */

@@ -1,8 +1,8 @@
 import type { Status } from "../protocol/conversation.js";
+import type { Progress } from "./commands/watch/view.js";
 import type { Context } from "./context.js";
 import type { Target } from "./ids.js";
 import { type Followed, observe } from "./outcome.js";
-import type { Progress } from "./views/watch.js";
 
 /** What is known so far of each id that is followed. */
 export class Ledger {

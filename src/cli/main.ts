@@ -1,5 +1,5 @@
-import { helpPage } from "./help-pages.js";
-import type { Ending, Host } from "./host.js";
+import { helpPage } from "./help/help-pages.js";
+import type { Ending, Host } from "./terminal/host.js";
 
 export { systemClock } from "../clock.js";
 
@@ -13,7 +13,7 @@ export async function main(argv: readonly string[], host: Host): Promise<Ending>
     return print(`${host.version}\n`, host);
   const page = helpPage(argv, host.stdout);
   if (page !== undefined) return print(page, host);
-  const { perform } = await import("./perform.js");
+  const { perform } = await import("./run-command.js");
   return perform(argv, host);
 }
 

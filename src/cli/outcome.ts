@@ -1,5 +1,5 @@
 import { isFinal, type Status } from "../protocol/conversation.js";
-import type { Seen } from "../store/records.js";
+import type { Seen } from "../store/history/records.js";
 import type { Context } from "./context.js";
 import { EXIT_CODES, worstOf } from "./errors.js";
 

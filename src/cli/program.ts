@@ -1,25 +1,25 @@
 import { Command, CommanderError } from "commander";
-import { batch } from "./commands/batch.js";
-import type { Define, Perform } from "./commands/command.js";
-import { config } from "./commands/config.js";
-import { create } from "./commands/create.js";
-import { list } from "./commands/list.js";
-import { login, logout } from "./commands/login.js";
-import { output } from "./commands/output.js";
-import { quota } from "./commands/quota.js";
-import { rerun } from "./commands/rerun.js";
-import { resolve } from "./commands/resolve.js";
-import { run } from "./commands/run.js";
-import { serve, tryOut } from "./commands/serve.js";
-import { show } from "./commands/show.js";
-import { status } from "./commands/status.js";
-import { stop } from "./commands/stop.js";
-import { watch } from "./commands/watch.js";
+import { batch } from "./commands/batch/command.js";
+import { config } from "./commands/config/command.js";
+import { create } from "./commands/create/command.js";
+import type { Define, Perform } from "./commands/definition.js";
+import { positiveDuration } from "./commands/flags.js";
+import { list } from "./commands/list/command.js";
+import { login, logout } from "./commands/login/command.js";
+import { output } from "./commands/output/command.js";
+import { quota } from "./commands/quota/command.js";
+import { rerun } from "./commands/rerun/command.js";
+import { resolve } from "./commands/resolve/command.js";
+import { run } from "./commands/run/command.js";
+import { serve, tryOut } from "./commands/serve/command.js";
+import { show } from "./commands/show/command.js";
+import { status } from "./commands/status/command.js";
+import { stop } from "./commands/stop/command.js";
+import { watch } from "./commands/watch/command.js";
 import type { Context } from "./context.js";
 import { UsageError } from "./errors.js";
-import type { Host } from "./host.js";
-import { positiveDuration } from "./options.js";
 import type { Globals } from "./settings.js";
+import type { Host } from "./terminal/host.js";
 
 const COMMANDS: readonly Define[] = [
   run,

@@ -1,10 +1,10 @@
 import { RefusedError } from "../client/errors.js";
 import { inWindow, nextSlot, TIERS, type Tier } from "../protocol/limits.js";
-import { type Hour, hour } from "../store/reserve.js";
+import { type Hour, hour } from "../store/history/reserve-create.js";
 import type { Context } from "./context.js";
-import { formatDuration } from "./durations.js";
 import { CliError } from "./errors.js";
 import { requireConnection } from "./settings.js";
+import { formatDuration } from "./terminal/durations.js";
 
 /** The flags of whatever counts against the hourly limit. */
 export interface QuotaOptions {

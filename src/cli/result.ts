@@ -1,9 +1,9 @@
 import type { Data } from "../protocol/data.js";
-import type { Entry } from "../store/records.js";
+import type { Entry } from "../store/history/records.js";
 import { safeJson, safeResult } from "../text/safe-text.js";
 import type { Context } from "./context.js";
 import { CliError } from "./errors.js";
-import { checkTarget, writeTarget } from "./write-target.js";
+import { checkTarget, writeTarget } from "./output-file.js";
 
 export interface ResultOptions {
   /** A path, `-` for stdout; absent for stdout. */
@@ -75,7 +75,7 @@ export async function checkFit(
   { strict = false, name }: Pick<ResultOptions, "strict"> & { name?: string },
 ): Promise<void> {
   if (!entry?.output_schema) return;
-  const { resultFault } = await import("./json-schema.js");
+  const { resultFault } = await import("./input/json-schema.js");
   const fault = resultFault(entry.output_schema, resultOf(ctx, data));
   if (fault === undefined) return;
   const message = `${name ? `${name}: ` : ""}the result does not fit its schema: ${fault}`;

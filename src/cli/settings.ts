@@ -1,4 +1,4 @@
-import { isLoopback, parseBaseUrl } from "../client/address.js";
+import { isLoopback, parseBaseUrl } from "../client/http/address.js";
 import { DEFAULT_GAPS, type Gaps } from "../protocol/endpoints.js";
 import { isTier, type Tier } from "../protocol/limits.js";
 import { DEFAULT_PROFILE, type Profile, type Store } from "../store/settings.js";

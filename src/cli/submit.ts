@@ -2,8 +2,8 @@ import type { Created } from "../client/client.js";
 import { OutcomeUnknownError, RefusedError, UnreachableError } from "../client/errors.js";
 import type { CreateBody } from "../protocol/conversation.js";
 import { LocalError } from "../store/errors.js";
-import type { Pending } from "../store/pending.js";
-import { reserve } from "../store/reserve.js";
+import type { Pending } from "../store/history/recorded-create.js";
+import { reserve } from "../store/history/reserve-create.js";
 import type { Context } from "./context.js";
 import { CliError, Interrupted } from "./errors.js";
 import {

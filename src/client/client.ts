@@ -1,15 +1,15 @@
 import { type CreateBody, isFinal } from "../protocol/conversation.js";
 import type { Data } from "../protocol/data.js";
 import type { Operation } from "../protocol/endpoints.js";
+import type { NoData } from "./classify-response.js";
 import { NoOutputError, OutcomeUnknownError, RefusedError } from "./errors.js";
-import { FAULTS } from "./faults.js";
-import type { NoData } from "./judge.js";
+import { FAULTS } from "./failure-policy.js";
 import type { ClientOptions } from "./options.js";
-import { retryDelay } from "./retry.js";
+import { retryDelay } from "./retry-delay.js";
 import { Session } from "./session.js";
-import { watch } from "./watch.js";
-import type { WatchPorts } from "./watch-ports.js";
-import type { WatchEvent, WatchOptions, WatchSource } from "./watch-types.js";
+import type { WatchPorts } from "./watch/ports.js";
+import type { WatchEvent, WatchOptions, WatchSource } from "./watch/types.js";
+import { watch } from "./watch/watch.js";
 
 /** §4.1 as answered, or as salvaged from an answer that was no success and confirmed by a status call. */
 export type Created = Data & { request_id: string };

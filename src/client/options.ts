@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.js";
 import type { Gaps, Operation } from "../protocol/endpoints.js";
-import type { ProxyEnvironment } from "./address.js";
 import type { ResearchError } from "./errors.js";
+import type { ProxyEnvironment } from "./http/address.js";
 
 export interface ClientOptions {
   baseUrl: string;

@@ -8,14 +8,14 @@ import {
   type Gaps,
   type Operation,
 } from "../protocol/endpoints.js";
-import { parseBaseUrl, proxyFor } from "./address.js";
-import { maxBytes, salvageRequestId } from "./body.js";
-import { type Connections, connections } from "./connection.js";
+import { judge, type Verdict } from "./classify-response.js";
 import { ResearchError } from "./errors.js";
-import { judge, type Verdict } from "./judge.js";
+import { parseBaseUrl, proxyFor } from "./http/address.js";
+import { maxBytes, salvageRequestId } from "./http/body.js";
+import { type Connections, connections } from "./http/connections.js";
+import { type Answer, exchange, type Failure } from "./http/transport.js";
 import type { ClientEvent, ClientOptions } from "./options.js";
-import { betrays, withoutKey } from "./redact.js";
-import { type Answer, exchange, type Failure } from "./transport.js";
+import { betrays, withoutKey } from "./redact-key.js";
 
 export interface CallLimits {
   body?: string;

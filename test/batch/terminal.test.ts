@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { PLAIN } from "../../src/cli/terminal.js";
-import { liveBatch } from "../../src/cli/views/batch.js";
+import { liveBatch } from "../../src/cli/commands/batch/view.js";
+import { PLAIN } from "../../src/cli/terminal/style.js";
 import { HappyService } from "../support/happy-service.js";
 import { temporaryFolder } from "../support/run.js";
 import { screen } from "../support/screen.js";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { formatDuration, parseDuration } from "../../src/cli/durations.js";
 import { worstOf } from "../../src/cli/errors.js";
 import { shellWord } from "../../src/cli/resume.js";
 import { maskKey } from "../../src/cli/settings.js";
+import { formatDuration, parseDuration } from "../../src/cli/terminal/durations.js";
 
 describe("a duration", () => {
   test.each([

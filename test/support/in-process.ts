@@ -1,8 +1,8 @@
 // Loaded when the first request is sent; virtual time would pass meanwhile.
-import "../../src/client/direct.js";
+import "../../src/client/http/direct-dispatcher.js";
 import { Readable } from "node:stream";
-import type { Host, Signal, Sink } from "../../src/cli/host.js";
 import { main, systemClock } from "../../src/cli/main.js";
+import type { Host, Signal, Sink } from "../../src/cli/terminal/host.js";
 import type { Clock } from "../../src/clock.js";
 import type { RunResult } from "./run.js";
 

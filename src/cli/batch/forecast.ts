@@ -1,5 +1,5 @@
+import type { Forecast, Outlook } from "../commands/batch/view.js";
 import type { Context } from "../context.js";
-import type { Forecast, Outlook } from "../views/batch.js";
 import { Board, type Counts } from "./board.js";
 import type { Pacer } from "./pacer.js";
 import type { RowState } from "./plan.js";

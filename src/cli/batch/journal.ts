@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { linesBackward } from "../../store/backward.js";
 import { appendLine } from "../../store/files.js";
+import { linesBackward } from "../../store/history/read-backward.js";
 
 const text = v.string();
 const maybe = v.nullable(v.string());

@@ -1,7 +1,7 @@
 import { RefusedError } from "../../client/errors.js";
 import type { Clock } from "../../clock.js";
 import { inWindow, nextSlot, WINDOW_MS } from "../../protocol/limits.js";
-import type { Hour } from "../../store/reserve.js";
+import type { Hour } from "../../store/history/reserve-create.js";
 import { blockedUntil, limitFlag } from "../quota.js";
 import { sendTimes } from "./plan.js";
 

@@ -1,5 +1,5 @@
-import { fateOf } from "../../store/fate.js";
-import { UNKNOWN } from "../../store/records.js";
+import { UNKNOWN } from "../../store/history/records.js";
+import { fateOf } from "../../store/history/settled-create.js";
 import type { Context } from "../context.js";
 import type { Known } from "./journal.js";
 

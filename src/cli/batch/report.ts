@@ -1,9 +1,3 @@
-import type { Context } from "../context.js";
-import { formatDuration } from "../durations.js";
-import type { Failure } from "../failure.js";
-import { failureOf } from "../failure.js";
-import { isoDate } from "../quota.js";
-import { PLAIN, type Style, styleFor } from "../terminal.js";
 import {
   countsText,
   liveBatch,
@@ -14,7 +8,13 @@ import {
   rowLine,
   summaryJson,
   wordOf,
-} from "../views/batch.js";
+} from "../commands/batch/view.js";
+import type { Context } from "../context.js";
+import type { Failure } from "../failure.js";
+import { failureOf } from "../failure.js";
+import { isoDate } from "../quota.js";
+import { formatDuration } from "../terminal/durations.js";
+import { PLAIN, type Style, styleFor } from "../terminal/style.js";
 import type { Board } from "./board.js";
 import type { RowState } from "./plan.js";
 

@@ -1,5 +1,5 @@
+import { wordOf } from "../commands/batch/view.js";
 import type { Failure } from "../failure.js";
-import { wordOf } from "../views/batch.js";
 import type { BatchFolder } from "./folder.js";
 import type { RowError } from "./journal.js";
 import type { RowState } from "./plan.js";

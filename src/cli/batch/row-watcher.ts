@@ -1,9 +1,9 @@
-import type { WatchEvent, WatchTarget } from "../../client/watch-types.js";
+import type { WatchEvent, WatchTarget } from "../../client/watch/types.js";
 import { epochOf } from "../../clock.js";
 import { type Context, SILENT_WAIT_MS } from "../context.js";
-import { formatDuration } from "../durations.js";
 import { CliError } from "../errors.js";
 import { observe } from "../outcome.js";
+import { formatDuration } from "../terminal/durations.js";
 import type { Board } from "./board.js";
 import type { Keeper } from "./keeper.js";
 import type { RowState } from "./plan.js";

@@ -1,4 +1,4 @@
-import { DEFAULT_PATIENCE_MS } from "../../client/patience.js";
+import { DEFAULT_PATIENCE_MS } from "../../client/watch/give-up-policy.js";
 import type { Context } from "../context.js";
 import { ClosedPipe, EXIT_CODES, Interrupted } from "../errors.js";
 import { failureOf } from "../failure.js";

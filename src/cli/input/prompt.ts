@@ -1,5 +1,5 @@
 import { UsageError } from "../errors.js";
-import type { Host } from "../host.js";
+import type { Host } from "../terminal/host.js";
 import { checkSize, readTextFile, readTextStream } from "./bytes.js";
 
 export interface PromptSource {

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../../protocol/conversation.js";
 import { UsageError } from "../errors.js";
-import type { Host } from "../host.js";
+import type { Host } from "../terminal/host.js";
 import { checkSize, readTextFile, readTextStream } from "./bytes.js";
 import { parseJson } from "./json.js";
 
@@ -30,7 +30,7 @@ export async function readSchema(
 
 /** Throws UsageError, with the place in the schema, for what is no JSON Schema. */
 async function checkSchema(schema: JsonSchema, what: string): Promise<void> {
-  const { schemaFault } = await import("../json-schema.js");
+  const { schemaFault } = await import("./json-schema.js");
   const fault = schemaFault(schema);
   if (fault !== undefined) throw new UsageError(`${what} is no JSON Schema: ${fault}`);
 }

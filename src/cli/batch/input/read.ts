@@ -68,5 +68,5 @@ async function parse(format: Format, text: string): Promise<Parsed> {
 /** The schema checker is loaded only where a row brings a schema. */
 async function checker({ records }: Parsed): Promise<(schema: JsonSchema) => string | undefined> {
   if (!records.some(({ fields }) => fields.output_schema)) return () => undefined;
-  return (await import("../../json-schema.js")).schemaFault;
+  return (await import("../../input/json-schema.js")).schemaFault;
 }

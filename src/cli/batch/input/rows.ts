@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../../../protocol/conversation.js";
 import { MAX_INPUT_BYTES } from "../../input/bytes.js";
-import { requestBody } from "../../request.js";
+import { requestBody } from "../../input/create-request.js";
 import { digestOf, fileStem, MAX_STEM_BYTES, type Row, rowId } from "../row.js";
 import type { Fault, InputRecord, Parsed } from "./records.js";
 import type { Template } from "./template.js";

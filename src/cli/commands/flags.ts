@@ -1,0 +1,99 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { isTier, TIERS } from "../../protocol/limits.js";
+import { parseDuration } from "../terminal/durations.js";
+
+/** A duration as commander reads it, in milliseconds. */
+export function duration(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined)
+    throw new InvalidArgumentError("It is no duration: use 500ms, 30s, 10m, 2h, 3d or a number of seconds.");
+  return ms;
+}
+
+/** A duration that is more than nothing. */
+export function positiveDuration(text: string): number {
+  const ms = duration(text);
+  if (ms <= 0) throw new InvalidArgumentError("It must be more than 0.");
+  return ms;
+}
+
+/** A whole number from `least`. */
+export function wholeNumber(least: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= least)) throw new InvalidArgumentError(`It must be a whole number, ${least} or more.`);
+    return value;
+  };
+}
+
+function tier(text: string): string {
+  if (!isTier(text)) throw new InvalidArgumentError(`There are: ${Object.keys(TIERS).join(", ")}.`);
+  return text;
+}
+
+/** Flags of whatever makes a request. */
+export function requestFlags(command: Command, { dryRun = true } = {}): Command {
+  if (dryRun) command.option("--dry-run", "send nothing; print the request as a curl command");
+  return command
+    .option("--prompt-file <path>", "read the prompt from a file")
+    .option("--schema <file|-|json>", "a JSON Schema for the result")
+    .option("--structured", "ask for structured output without a schema");
+}
+
+/** Flags of whatever counts against the hourly limit. */
+export function quotaFlags(command: Command): Command {
+  return command
+    .addOption(new Option("--tier <tier>", "the tier of the key: free, pro or enterprise").argParser(tier))
+    .addOption(
+      new Option("--per-hour <n>", "creates allowed in an hour, where it is none of the tiers'").argParser(
+        wholeNumber(1),
+      ),
+    );
+}
+
+/** Flags of whatever watches requests that it may leave to themselves. */
+export function watchFlags(command: Command): Command {
+  return paceFlags(command).option("--stop-on-interrupt", "Ctrl-C stops the research too");
+}
+
+/** Flags of whatever polls. */
+export function paceFlags(command: Command): Command {
+  return command
+    .addOption(
+      new Option("--timeout <duration>", "stop waiting after this long; 0 for never").argParser(duration),
+    )
+    .addOption(
+      new Option(
+        "--queue-timeout <duration>",
+        "stop waiting for what is PENDING after this long; 0 for never",
+      ).argParser(duration),
+    )
+    .addOption(
+      new Option("--interval <duration>", "poll at this fixed pace (default: adaptive)").argParser(
+        positiveDuration,
+      ),
+    )
+    .addOption(
+      new Option(
+        "--patience <duration>",
+        "give an id up when no poll has succeeded for this long (default: 10m)",
+      ).argParser(positiveDuration),
+    );
+}
+
+/** The flag of whatever sees requests end. */
+export function onDoneFlag(command: Command): Command {
+  return command.option(
+    "--on-done <command>",
+    "run a shell command for each request that ended, with RESEARCH_REQUEST_ID, RESEARCH_STATUS and, where " +
+      "the result went to a file, RESEARCH_RESULT_FILE",
+  );
+}
+
+/** Flags of whatever delivers a result. */
+export function resultFlags(command: Command): Command {
+  return command
+    .option("-o, --output <path>", "write the result to a file, whole or not at all (-: stdout)")
+    .option("--force", "overwrite an existing file")
+    .option("--strict", "fail (13) where the result does not fit its schema");
+}

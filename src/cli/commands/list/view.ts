@@ -1,0 +1,62 @@
+import type { Entry } from "../../../store/history/records.js";
+import { safe, safeJson, safeLine } from "../../../text/safe-text.js";
+import { formatDuration } from "../../terminal/durations.js";
+import type { Style } from "../../terminal/style.js";
+import { statusWord } from "../status/view.js";
+
+/** A prompt is shown at least this long, however narrow the terminal. */
+const SHORTEST_PROMPT = 20;
+
+/** One entry for a script: `id<TAB>STATUS<TAB>created_at<TAB>prompt`; an unknown outcome has its local id. */
+export function entryRow(entry: Entry): string {
+  return [
+    entry.request_id ?? entry.local_id,
+    safeLine(entry.status),
+    safeLine(entry.created_at ?? entry.sent_at),
+    safeLine(entry.prompt),
+  ].join("\t");
+}
+
+/** Entries for a person: aligned, with ages, `columns` wide. `now` is epoch milliseconds. */
+export function entryTable(entries: readonly Entry[], now: number, columns: number, style: Style): string {
+  if (entries.length === 0) return "";
+  const rows = entries.map((entry) => ({
+    id: entry.request_id ?? entry.local_id,
+    status: entry.status,
+    age: formatDuration(now - (Date.parse(entry.created_at ?? "") || Date.parse(entry.sent_at))),
+    prompt: safeLine(entry.prompt),
+  }));
+  const width = (key: "id" | "status" | "age") => Math.max(key.length, ...rows.map((row) => row[key].length));
+  const [id, status, age] = [width("id"), width("status"), width("age")];
+  const room = Math.max(columns - id - status - age - 6, SHORTEST_PROMPT);
+  const head = style.dim(`${"ID".padEnd(id)}  ${"STATUS".padEnd(status)}  ${"AGE".padStart(age)}  PROMPT`);
+  const lines = rows.map(
+    (row) =>
+      `${row.id.padEnd(id)}  ${statusWord(row.status, style)}${" ".repeat(status - row.status.length)}  ${row.age.padStart(age)}  ${clip(row.prompt, room)}`,
+  );
+  return `${[head, ...lines].join("\n")}\n`;
+}
+
+/** Everything of one entry, a field a line, the prompt last. */
+export function entryDetails(entry: Entry, style: Style): string {
+  const field = (name: string, value: string | null) => `${style.dim(name.padEnd(12))} ${value ?? "-"}`;
+  return [
+    field("request id", entry.request_id),
+    field("local id", entry.local_id),
+    field("status", statusWord(entry.status, style)),
+    field("created", entry.created_at && safeLine(entry.created_at)),
+    field("sent", safeLine(entry.sent_at)),
+    field("origin", safeLine(entry.origin)),
+    field("profile", entry.profile && safeLine(entry.profile)),
+    field("structured", entry.structured_output ? "yes" : "no"),
+    ...(entry.output_schema ? [field("schema", safeJson(entry.output_schema))] : []),
+    "",
+    safe(entry.prompt).replace(/^/gm, "  "),
+    "",
+  ].join("\n");
+}
+
+function clip(text: string, room: number): string {
+  const chars = Array.from(text);
+  return chars.length > room ? `${chars.slice(0, room - 1).join("")}…` : text;
+}

@@ -1,0 +1,24 @@
+import { type Define, help } from "../definition.js";
+import { resultFlags, watchFlags } from "../flags.js";
+
+export const output: Define = (program, perform) => {
+  const command = program
+    .command("output")
+    .summary("print the result of a completed request")
+    .description(
+      "Fetch the result. In a pipe or a file it is exact; on a terminal it is made safe to look at.",
+    )
+    .argument("<id>", "an id, a unique prefix of one made here, or @last")
+    .option("-w, --watch", "wait for it first");
+  watchFlags(resultFlags(command))
+    .addHelpText(
+      "after",
+      help({
+        output:
+          "the result: text as it is, anything else as indented JSON; --json: all of the data on one line",
+        exits: "0 done, 3 FAILED, 8 not finished yet, 10 STOPPED, 12 not written, 13 --strict",
+        examples: ["research output @last", "research output -w 3f2a -o report.md"],
+      }),
+    )
+    .action((id, options) => perform(async (ctx) => (await import("./run.js")).output(ctx, id, options)));
+};

@@ -1,0 +1,35 @@
+import { LocalError } from "../../../store/errors.js";
+import type { Context } from "../../context.js";
+import { currentHour, hourlyLimit, type QuotaOptions } from "../../quota.js";
+import { requireConnection } from "../../settings.js";
+import { quotaJson, quotaText } from "./view.js";
+
+/** How much of the hour is left for the origin and key in use. Asks nobody but this machine. */
+export async function quota(ctx: Context, options: QuotaOptions): Promise<number> {
+  const { reporter, settings, host } = ctx;
+  const { origin } = requireConnection(settings);
+  const said = hourlyLimit(ctx, options);
+  const limit = said === Number.POSITIVE_INFINITY ? undefined : said;
+  const hour = currentHour(ctx, limit ?? 1);
+  if (!hour)
+    throw new LocalError("no history is kept on this machine, so nobody counts the creates of the hour");
+  const used = hour.attempts.length;
+  const state = {
+    used,
+    limit: limit ?? null,
+    left: limit === undefined ? null : Math.max(0, limit - used),
+    nextSlotAt: limit === undefined ? null : hour.nextAt,
+    origin,
+    profile: settings.profile.value,
+  };
+  if (reporter.json) await reporter.resultJson(quotaJson(state));
+  else await reporter.result(quotaText(state, host.clock.now()));
+  await reporter.say(
+    "counted from this machine's own records: what other machines sent with this key is not in it",
+  );
+  if (said === undefined)
+    await reporter.say(
+      "no limit is set, so nobody knows what is left: --tier, --per-hour, or `research config set tier free`",
+    );
+  return 0;
+}

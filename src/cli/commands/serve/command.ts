@@ -1,0 +1,69 @@
+import { Option } from "commander";
+import { TIERS } from "../../../protocol/limits.js";
+import { type Define, help } from "../definition.js";
+import { duration, requestFlags, resultFlags, watchFlags, wholeNumber } from "../flags.js";
+
+const SOURCES = "the folder whose text files are searched";
+
+export const serve: Define = (program, perform) => {
+  program
+    .command("serve")
+    .summary("run the local service")
+    .description(
+      "Run the research service on this machine: real HTTP, real states, limits and faults on demand.",
+    )
+    .option("--host <address>", "where to listen", "127.0.0.1")
+    .option("--port <n>", "the port; 0 picks one (default: 8787, with --exec 0)", wholeNumber(0))
+    .option("--api-key-file <path>", "the key to ask for (or RESEARCH_SERVE_API_KEY; default: a fresh one)")
+    .addOption(
+      new Option("--tier <tier>", "the hourly limits").choices(Object.keys(TIERS)).default("enterprise"),
+    )
+    .option("--data <dir>", "keep everything here, across restarts (default: in memory)")
+    .option("--pending <duration>", "least time in PENDING", duration, 0)
+    .option("--processing <duration>", "least time in PROCESSING", duration, 0)
+    .option("--workers <n>", "how many are PROCESSING at once (default: one for each core)", wholeNumber(1))
+    .option("--researcher <command>", "a program that does the research: JSON on stdin, the result on stdout")
+    .option("--sources <dir>", SOURCES, ".")
+    .option("--allow-host <name>", "a name to answer to beside the loopback ones; repeatable", collect, [])
+    .option("--fault <operation:kind[:how]>", "misbehave, to test a client; repeatable", collect, [])
+    .option("--seed <n>", "makes the faults with a probability the same each time", wholeNumber(0))
+    .option("--exec <command>", "run a command against the service, end with it, pass its exit code on")
+    .addHelpText(
+      "after",
+      help({
+        output: "the base URL once it is ready; --json: {base_url, pid, api_key}; with --exec nothing",
+        exits: "0 stopped by SIGINT or SIGTERM, 2 bad input, 12 port or folder not to be had",
+        examples: [
+          "research serve --sources docs",
+          "research serve --tier free --fault status:503:first=2",
+          "research serve --exec 'research run \"How do tides form?\"'",
+        ],
+      }),
+    )
+    .action((options) => perform(async (ctx) => (await import("./run.js")).serve(ctx, options)));
+};
+
+export const tryOut: Define = (program, perform) => {
+  const command = program
+    .command("try")
+    .summary("answer a question from the files of a folder: no account, no key")
+    .description("Start the local service for this one command and run a question against it. Nothing stays.")
+    .argument("[prompt]", "the question; - or nothing reads stdin")
+    .option("--sources <dir>", SOURCES, ".");
+  requestFlags(resultFlags(watchFlags(command)), { dryRun: false })
+    .addHelpText(
+      "after",
+      help({
+        output: "a report with quotes, each with file:line; --json: the output's data on one line",
+        exits: "0 done (also where nothing was found), 3 FAILED (a schema that cannot be filled honestly)",
+        examples: ['research try "What happens when the hourly limit is exceeded?"'],
+      }),
+    )
+    .action((prompt, options) =>
+      perform(async (ctx) => (await import("../try/run.js")).tryOut(ctx, prompt, options)),
+    );
+};
+
+function collect(value: string, before: string[]): string[] {
+  return [...before, value];
+}

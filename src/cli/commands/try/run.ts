@@ -1,0 +1,49 @@
+import { apiKeyFor } from "../../../server/keys/own-key.js";
+import type { Context } from "../../context.js";
+import { readRequest } from "../../input/create-request.js";
+import { checkResultOptions } from "../../result.js";
+import { perform, type RunOptions } from "../run/run.js";
+import { start } from "../serve/run.js";
+
+export interface TryOptions extends RunOptions {
+  sources: string;
+}
+
+/** `run` against a service that lives for this one command: no account, no key, and nothing stays. */
+export async function tryOut(ctx: Context, prompt: string | undefined, options: TryOptions): Promise<number> {
+  checkResultOptions(options);
+  const body = await readRequest(ctx, prompt, options);
+  const key = await apiKeyFor();
+  const { sources } = options;
+  const serveOptions = {
+    host: "127.0.0.1",
+    port: 0,
+    tier: "enterprise",
+    pending: 0,
+    processing: 0,
+    sources,
+    allowHost: [],
+    fault: [],
+  } as const;
+  const service = await start(ctx, { ...serveOptions, allowHost: [], fault: [] }, key, []);
+  try {
+    // Nothing of the user's own settings may lead this command to another service, or into the history.
+    const env = {
+      RESEARCH_BASE_URL: service.baseUrl,
+      RESEARCH_API_KEY: key.apiKey,
+      RESEARCH_NO_HISTORY: "1",
+    };
+    const { requestTimeout, verbose } = ctx.flags;
+    const own = ctx.with(env, {
+      ...(requestTimeout !== undefined && { requestTimeout }),
+      ...(verbose && { verbose }),
+    });
+    try {
+      return await perform(own, body, options, undefined);
+    } finally {
+      await own.close();
+    }
+  } finally {
+    await service.close();
+  }
+}

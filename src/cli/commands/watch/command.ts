@@ -1,0 +1,22 @@
+import { type Define, help } from "../definition.js";
+import { onDoneFlag, watchFlags } from "../flags.js";
+
+export const watch: Define = (program, perform) => {
+  const command = program
+    .command("watch")
+    .summary("wait until requests have ended")
+    .description(
+      "Poll until every request is COMPLETED, FAILED or STOPPED. Ctrl-C ends the watch, never the research.",
+    )
+    .argument("<id...>", "ids, unique prefixes of ids made here, or @last");
+  onDoneFlag(watchFlags(command))
+    .addHelpText(
+      "after",
+      help({
+        output: "<request_id> TAB <STATUS> as each one ends; --json: an object a line for each change",
+        exits: "0 all COMPLETED, 3 FAILED, 10 STOPPED, 8 --timeout reached, 9 given up",
+        examples: ["research watch @last", "research watch --timeout 2h 3f2a 77b0"],
+      }),
+    )
+    .action((ids, options) => perform(async (ctx) => (await import("./run.js")).watch(ctx, ids, options)));
+};

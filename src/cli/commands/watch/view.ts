@@ -1,0 +1,56 @@
+import { isFinal, type Status } from "../../../protocol/conversation.js";
+import { safeLine } from "../../../text/safe-text.js";
+import { formatDuration } from "../../terminal/durations.js";
+
+export interface Progress {
+  /** The last state seen of each id, in the order given. */
+  states: ReadonlyMap<string, Status | null>;
+  elapsedMs: number;
+}
+
+/** The live line: for one id its state, for several how many are done and how many are in each other state. */
+export function liveText({ states, elapsedMs }: Progress): string {
+  const elapsed = formatDuration(elapsedMs);
+  const all = [...states.values()];
+  if (all.length === 1) return `${safeLine(all[0] ?? "waiting")}  ${elapsed}`;
+  const done = all.filter((status) => status !== null && isFinal(status)).length;
+  const counts = new Map<string, number>();
+  for (const status of all)
+    if (status === null || !isFinal(status))
+      counts.set(status ?? "waiting", (counts.get(status ?? "waiting") ?? 0) + 1);
+  const running = [...counts].map(([status, count]) => `${count} ${safeLine(status)}`).join(", ");
+  return `${done} of ${all.length} done${running ? `, ${running}` : ""}  ${elapsed}`;
+}
+
+/** A state change, where nothing moves. */
+export function changeLine(requestId: string, status: Status, elapsedMs: number): string {
+  return `${requestId} is ${safeLine(status)} (${formatDuration(elapsedMs)})`;
+}
+
+/** A line for a watch in which nothing changes. */
+export function unchangedLine(progress: Progress): string {
+  return `still watching: ${liveText(progress)}`;
+}
+
+export interface WatchLine {
+  requestId: string;
+  status: Status | null;
+  previous: Status | null;
+  /** Epoch milliseconds. */
+  at: number;
+  /** Milliseconds since the watch began. */
+  elapsedMs: number;
+  final: boolean;
+}
+
+/** One line of a watch for a program. */
+export function watchJson({ requestId, status, previous, at, elapsedMs, final }: WatchLine) {
+  return {
+    request_id: requestId,
+    status,
+    previous_status: previous,
+    at: new Date(at).toISOString(),
+    elapsed_ms: Math.round(elapsedMs),
+    final,
+  };
+}

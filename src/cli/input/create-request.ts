@@ -1,0 +1,58 @@
+import type { CreateBody } from "../../protocol/conversation.js";
+import { CREATE } from "../../protocol/endpoints.js";
+import { safeJson } from "../../text/safe-text.js";
+import type { Context } from "../context.js";
+import { UsageError } from "../errors.js";
+import { shellWord } from "../resume.js";
+import { requireBaseUrl } from "../settings.js";
+import { readPrompt } from "./prompt.js";
+import { readSchema } from "./schema.js";
+
+export interface RequestOptions {
+  promptFile?: string;
+  schema?: string;
+  structured?: boolean;
+}
+
+/** What a create sends, from an argument and flags, all of it checked. Throws UsageError or LocalError. */
+export async function readRequest(
+  ctx: Context,
+  prompt: string | undefined,
+  options: RequestOptions,
+): Promise<CreateBody> {
+  const { stdin } = ctx.host;
+  const stdinTaken = options.schema === "-";
+  const source = { argument: prompt, promptFile: options.promptFile, stdinTaken };
+  const text = await readPrompt(source, stdin, ctx.signal);
+  if (options.schema === "") throw new UsageError("--schema needs a file, `-`, or JSON");
+  const schema =
+    options.schema === undefined ? undefined : await readSchema(options.schema, stdin, ctx.signal);
+  return requestBody(text, schema, options.structured ?? false);
+}
+
+/** §2: `output_schema` goes together with `structured_output: true`; without either, neither field is sent. */
+export function requestBody(
+  prompt: string,
+  schema: CreateBody["output_schema"],
+  structured: boolean,
+): CreateBody {
+  if (schema) return { prompt, structured_output: true, output_schema: schema };
+  return structured ? { prompt, structured_output: true } : { prompt };
+}
+
+/** Shows what would be sent. As a command it works for every prompt: nothing in a here-document is expanded. */
+export async function showRequest(ctx: Context, body: CreateBody): Promise<void> {
+  const base = requireBaseUrl(ctx.settings);
+  const url = base.origin + base.pathname.replace(/\/$/, "") + CREATE.path;
+  const headers = { Authorization: "Bearer $RESEARCH_API_KEY", "Content-Type": "application/json" };
+  if (ctx.reporter.json) return ctx.reporter.resultJson({ method: CREATE.method, url, headers, body });
+  const flags = Object.entries(headers).map(([name, value]) => `-H "${name}: ${value}"`);
+  const command = [
+    "curl -sS --globoff",
+    `-X ${CREATE.method}`,
+    shellWord(url),
+    ...flags,
+    "--data-binary @-",
+  ].join(" ");
+  await ctx.reporter.result(`${command} <<'RESEARCH_REQUEST'\n${safeJson(body)}\nRESEARCH_REQUEST\n`);
+}

@@ -1,0 +1,57 @@
+import { BrokenSettings } from "../store/errors.js";
+import type { Context } from "./context.js";
+import { ClosedPipe, Interrupted, UsageError } from "./errors.js";
+import { failureOf } from "./failure.js";
+import { readArguments } from "./program.js";
+import type { Ending, Host } from "./terminal/host.js";
+import { Interruption } from "./terminal/interruption.js";
+import { Reporter } from "./terminal/reporter.js";
+
+/** Reads the arguments, runs the action, and maps whatever it throws to what is said and how the process ends. */
+export async function perform(argv: readonly string[], host: Host): Promise<Ending> {
+  const interruption = new Interruption(host);
+  const reporter = new Reporter(host, wantsJson(argv, host.env), interruption.signal);
+  let ctx: Context | undefined;
+  // Whatever a command still had to say, a loop around it has to see that it was interrupted.
+  const ending = (code: number, signal = interruption.unmet): Ending => ({ code, ...(signal && { signal }) });
+  try {
+    const request = readArguments(argv, host);
+    if (request.kind === "text") {
+      await reporter.result(request.text);
+      return { code: 0 };
+    }
+    if (request.kind === "help") {
+      await reporter.say(request.text.trimEnd());
+      throw new UsageError("no command was given");
+    }
+    // Help and errors of usage need none of what an action works with.
+    const { Context } = await import("./context.js");
+    ctx = new Context(host, request.flags, reporter, interruption);
+    return ending(await request.action(ctx));
+  } catch (error) {
+    reporter.stopLive();
+    if (error instanceof ClosedPipe) return ending(0);
+    const failure = failureOf(await located(error));
+    await reporter.error(failure);
+    if (failure.code === "INTERNAL" && argv.includes("--verbose") && error instanceof Error) {
+      await reporter.notice("STACK", error.stack ?? "");
+    }
+    return ending(failure.exit_code, error instanceof Interrupted ? error.signal : undefined);
+  } finally {
+    await ctx?.close();
+    interruption.release();
+  }
+}
+
+/** The place in a settings file takes a parser that nothing else needs. */
+async function located(error: unknown): Promise<unknown> {
+  if (!(error instanceof BrokenSettings)) return error;
+  const { placeOfError } = await import("./input/json.js");
+  return new BrokenSettings(error.path, error.text, await placeOfError(error.text));
+}
+
+/** Asked before the arguments are read, since errors in those are told in JSON too. */
+function wantsJson(argv: readonly string[], env: Host["env"]): boolean {
+  const end = argv.indexOf("--");
+  return env.RESEARCH_OUTPUT === "json" || argv.slice(0, end < 0 ? undefined : end).includes("--json");
+}

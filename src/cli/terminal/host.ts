@@ -1,0 +1,39 @@
+import type { Clock } from "../../clock.js";
+
+export type Signal = "SIGINT" | "SIGTERM" | "SIGHUP";
+
+/** Somewhere text goes. */
+export interface Sink {
+  readonly isTTY: boolean;
+  /** For a live line on a terminal; undefined where there is none. */
+  readonly stream: NodeJS.WriteStream | undefined;
+  /** Resolves when all of it is handed over. Throws the system's error, `EPIPE` for a closed pipe. */
+  write(data: string | Uint8Array): Promise<void>;
+}
+
+/** The process as the program sees it: everything from outside comes through here, so that tests can set it. */
+export interface Host {
+  readonly version: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: NodeJS.Platform;
+  readonly stdin: { readonly isTTY: boolean; readonly stream: NodeJS.ReadStream };
+  readonly stdout: Sink;
+  readonly stderr: Sink;
+  readonly clock: Clock;
+  /** In [0, 1). */
+  random(): number;
+  /** Calls back for each signal until the returned function is called. */
+  onSignal(listener: (signal: Signal) => void): () => void;
+  /** Dies of a signal now, without another word. */
+  die(signal: Signal): void;
+  /** Readies the runtime for requests, before what makes them is loaded. */
+  beforeRequests?(): void;
+  /** Takes over the runtime's own warnings. */
+  onWarning(listener: (warning: Error) => void): void;
+}
+
+/** How the process ends: by exit code, or of a signal after having said what there was to say. */
+export interface Ending {
+  code: number;
+  signal?: Signal;
+}

@@ -1,0 +1,127 @@
+import { inWords, LocalError, systemCode } from "../../store/errors.js";
+import { safe, safeJson } from "../../text/safe-text.js";
+import { ClosedPipe, Interrupted } from "../errors.js";
+import type { Failure } from "../failure.js";
+import type { Host, Sink } from "./host.js";
+import { type LiveLine, liveLine, PLAIN, type Style, styleFor } from "./style.js";
+
+/** How long what is said after a signal may take to be read, in milliseconds. */
+const FAREWELL_MS = 1_000;
+
+/** Everything the program says: the result to stdout, the conversation to stderr, in the form that was asked for. */
+export class Reporter {
+  readonly json: boolean;
+  readonly #host: Host;
+  readonly #signal: AbortSignal;
+  #live: LiveLine | undefined;
+  #errStyle: Style = PLAIN;
+  /** Where nobody has read for so long that nothing more is waited for. */
+  readonly #stuck = new Set<Sink>();
+
+  /** `signal`: a result that nobody takes is given up when it is aborted. */
+  constructor(host: Host, json: boolean, signal: AbortSignal) {
+    this.#host = host;
+    this.json = json;
+    this.#signal = signal;
+    host.onWarning((warning) => void this.notice("WARNING", warning.message));
+  }
+
+  /** The style of stdout, for views. */
+  async style(): Promise<Style> {
+    return await styleFor(this.#host.stdout, this.#host.env);
+  }
+
+  /** Writes to stdout exactly. Throws ClosedPipe, or LocalError where it could not be written whole. */
+  async result(data: string | Uint8Array): Promise<void> {
+    const write = async () => {
+      try {
+        await this.#taken(this.#host.stdout, data);
+      } catch (error) {
+        if (error instanceof Interrupted) throw error;
+        if (systemCode(error) === "EPIPE") throw new ClosedPipe();
+        throw new LocalError(`the result could not be written to stdout: ${inWords(error)}`, {
+          cause: error,
+        });
+      }
+    };
+    // On a terminal both streams show in one place, and a result must not land in the live line.
+    await (this.#live ? this.#live.aside(write) : write());
+  }
+
+  /** One JSON value on a line of stdout. */
+  async resultJson(value: unknown): Promise<void> {
+    await this.result(`${safeJson(value)}\n`);
+  }
+
+  /** Progress and hints: for people only. */
+  async say(text: string): Promise<void> {
+    if (!this.json) await this.#toStderr(`${safe(text)}\n`);
+  }
+
+  /** Something worth knowing that is no error: for people and programs. `code` is in capitals. */
+  async notice(code: string, message: string): Promise<void> {
+    if (this.json) return this.#toStderr(`${safeJson({ notice: { code, message } })}\n`);
+    await this.#toStderr(`${this.#errStyle.dim("note:")} ${indented(message)}\n`);
+  }
+
+  async error(failure: Failure): Promise<void> {
+    if (this.json) return this.#toStderr(`${safeJson({ error: failure })}\n`);
+    const style = await styleFor(this.#host.stderr, this.#host.env);
+    const hint = failure.hint ? `${style.dim("hint:")} ${indented(failure.hint)}\n` : "";
+    await this.#toStderr(`${style.bad("error:")} ${indented(failure.message)}\n${hint}`);
+  }
+
+  /** Shows a line that moves, on a terminal and for people only. Returns whether it is shown. */
+  async startLive(): Promise<boolean> {
+    if (!this.json) this.#live ??= await liveLine(this.#host.stderr, this.#host.env);
+    if (this.#live) this.#errStyle = await styleFor(this.#host.stderr, this.#host.env);
+    return this.#live !== undefined;
+  }
+
+  live(text: string): void {
+    this.#live?.set(text);
+  }
+
+  stopLive(): void {
+    this.#live?.stop();
+    this.#live = undefined;
+  }
+
+  /** Trouble with stderr is nobody's business: there is nowhere left to tell it. */
+  async #toStderr(text: string): Promise<void> {
+    const write = () => this.#taken(this.#host.stderr, text).catch(() => {});
+    await (this.#live ? this.#live.aside(write) : write());
+  }
+
+  /**
+   * Writes, but lets no reader that has stopped reading keep a signal waiting: throws `signal.reason` when that
+   * comes, and what is written after it has a second to be taken.
+   */
+  async #taken(sink: Sink, data: string | Uint8Array): Promise<void> {
+    const signal = this.#signal;
+    if (signal.aborted && this.#stuck.has(sink)) signal.throwIfAborted();
+    const written = sink.write(data);
+    const enough = new AbortController();
+    const givenUp = (
+      signal.aborted ? this.#host.clock.sleep(FAREWELL_MS, enough.signal) : abortOf(signal, enough.signal)
+    ).then(() => {
+      this.#stuck.add(sink);
+      throw signal.reason;
+    });
+    givenUp.catch(() => {});
+    await Promise.race([written, givenUp]).finally(() => enough.abort());
+  }
+}
+
+/** Resolves when `signal` is aborted; rejects when `enough` is. */
+function abortOf(signal: AbortSignal, enough: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener("abort", () => resolve(), { once: true, signal: enough });
+    enough.addEventListener("abort", () => reject(enough.reason), { once: true });
+  });
+}
+
+/** Lines after the first are set off, so that text from outside cannot pass for a line of ours. */
+function indented(text: string): string {
+  return safe(text).replaceAll("\n", "\n  ");
+}

@@ -1,0 +1,88 @@
+import { isRequestId } from "../../protocol/conversation.js";
+import type { Operation } from "../../protocol/endpoints.js";
+import { type Headers, headerOf } from "./transport.js";
+
+/** A control answer (create, stop, status) holds a few hundred bytes; this is room for any envelope. */
+const CONTROL_BYTES = 1 << 20;
+/** The largest output that is read. */
+const OUTPUT_BYTES = 64 << 20;
+
+/** The most that is read of an operation's answer, in bytes. */
+export function maxBytes(operation: Operation): number {
+  return operation === "output" ? OUTPUT_BYTES : CONTROL_BYTES;
+}
+
+/** Deeper than any result is; V8's own JSON functions overflow the stack at several thousand. */
+const MAX_DEPTH = 1_000;
+
+interface Bytes {
+  headers: Headers;
+  body: Buffer;
+}
+
+export type ParsedBody = { kind: "json"; value: unknown } | { kind: "none" } | { kind: "oversized" };
+
+/** Decodes and parses a body, within `maxBytes` after decompression and `MAX_DEPTH` of nesting. */
+export function parseBody(answer: Bytes, maxBytes: number): ParsedBody {
+  try {
+    const text = decoded(answer, maxBytes)
+      .toString("utf8")
+      .replace(/^\uFEFF/, "");
+    if (text.length > MAX_DEPTH && depth(text) > MAX_DEPTH) return { kind: "oversized" };
+    return { kind: "json", value: JSON.parse(text) };
+  } catch (error) {
+    return error instanceof RangeError ? { kind: "oversized" } : { kind: "none" };
+  }
+}
+
+/**
+ * The well-formed request id in an answer that need not be whole, nor JSON, nor a success: whatever says
+ * `"request_id": "…"` may be the only trace of a request that exists.
+ */
+export function salvageRequestId(answer: Bytes): string | undefined {
+  let text: string;
+  try {
+    text = decoded(answer, CONTROL_BYTES).toString("utf8");
+  } catch {
+    return undefined;
+  }
+  const id = /"request_id"\s*:\s*"([^"\\]{1,128})"/.exec(text)?.[1];
+  return isRequestId(id) ? id : undefined;
+}
+
+/** No encoding is ever asked for, so zlib is loaded only where an intermediary used one all the same. */
+function decoded({ headers, body }: Bytes, maxOutputLength: number): Buffer {
+  const encoding = headerOf(headers, "content-encoding")?.trim().toLowerCase();
+  if (!encoding) return body;
+  const zlib = process.getBuiltinModule("node:zlib");
+  // Z_SYNC_FLUSH reads what there is of a stream that broke off.
+  const limit = { maxOutputLength, finishFlush: zlib.constants.Z_SYNC_FLUSH };
+  switch (encoding) {
+    case "gzip":
+    case "x-gzip":
+      return zlib.gunzipSync(body, limit);
+    case "deflate":
+      return zlib.inflateSync(body, limit);
+    case "br":
+      return zlib.brotliDecompressSync(body, { maxOutputLength });
+    default:
+      return body;
+  }
+}
+
+/** How deep the brackets of a JSON text nest; those in strings do not count. */
+function depth(text: string): number {
+  let deepest = 0;
+  let current = 0;
+  let inString = false;
+  for (let i = 0; i < text.length; i++) {
+    const char = text.charCodeAt(i);
+    if (inString) {
+      if (char === 0x5c) i++;
+      else if (char === 0x22) inString = false;
+    } else if (char === 0x22) inString = true;
+    else if (char === 0x5b || char === 0x7b) deepest = Math.max(deepest, ++current);
+    else if (char === 0x5d || char === 0x7d) current--;
+  }
+  return deepest;
+}

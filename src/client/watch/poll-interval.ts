@@ -1,0 +1,38 @@
+import type { Watched, WatchOptions } from "./types.js";
+
+/** The next poll comes after this share of the age of the request: the lag is then about 2.5 % of the run. */
+const SHARE_OF_AGE = 1 / 20;
+/** No wait is shorter or longer than these, in milliseconds. */
+export const SHORTEST_MS = 1_000;
+export const LONGEST_MS = 30_000;
+/** Spread of each wait to either side, so that polls of many ids drift apart. */
+const JITTER = 0.05;
+/** All ids of one command together poll at most this often, in milliseconds between two polls. */
+export const BETWEEN_POLLS_MS = 20;
+
+/** How long to wait for the next poll, in milliseconds, of a request that is `ageMs` old; `random` in [0, 1). */
+export type Pace = (ageMs: number, random: number) => number;
+
+/** The pace when nothing is known about how long runs take. */
+export const adaptivePace: Pace = (ageMs, random) => within(ageMs * SHARE_OF_AGE, random);
+
+/** The pace a user fixed. */
+export function fixedPace(intervalMs: number): Pace {
+  return () => intervalMs;
+}
+
+/** The pace a watch was asked for. */
+export function paceOf({ interval, pace = adaptivePace }: WatchOptions): Pace {
+  return interval === undefined ? pace : fixedPace(interval);
+}
+
+/** Jitters a wait and keeps it within the bounds. */
+export function within(waitMs: number, random: number): number {
+  const wait = Math.min(Math.max(waitMs, SHORTEST_MS), LONGEST_MS);
+  return Math.min(Math.max(wait * (1 - JITTER + 2 * JITTER * random), SHORTEST_MS), LONGEST_MS);
+}
+
+/** How old a request is, in milliseconds, as far as is known; `now` is monotonic, `wallNow` epoch milliseconds. */
+export function ageOf({ createdAt, since }: Watched, now: number, wallNow: number): number {
+  return createdAt === undefined ? now - since : Math.max(now - since, wallNow - createdAt);
+}

@@ -1,0 +1,87 @@
+import type { Status } from "../../protocol/conversation.js";
+import type { Data } from "../../protocol/data.js";
+import type { ResearchError } from "../errors.js";
+import type { Pace } from "./poll-interval.js";
+
+export interface WatchTarget {
+  requestId: string;
+  /** When the service created it, epoch ms, where that is known: polls are paced by its age. */
+  createdAt?: number | undefined;
+  /** When this machine recorded it, epoch ms. Undefined for an id that somebody else may have mistyped. */
+  recordedAt?: number | undefined;
+}
+
+/** What is watched: all of it at once, or ids that come while the watch runs. */
+export type WatchSource = Iterable<WatchTarget | string> | AsyncIterable<WatchTarget | string>;
+
+export interface WatchOptions {
+  signal?: AbortSignal;
+  /** Milliseconds for which each id is watched; Infinity (the default) for to its end. */
+  timeout?: number;
+  /** The same for the time until an id is seen in another state than PENDING. */
+  queueTimeout?: number;
+  /** A fixed wait between two polls of an id, in milliseconds; else adaptive. */
+  interval?: number | undefined;
+  /** Replaces the adaptive pace, where more is known about how long runs take. */
+  pace?: Pace;
+  /** Milliseconds without a successful poll after which an id is given up; default 10 minutes. */
+  patience?: number;
+  /** Whether the service has already answered in this command (a create, say). */
+  answered?: boolean;
+}
+
+/** When something was seen. */
+export interface Moment {
+  /** Epoch milliseconds. */
+  at: number;
+  /** Milliseconds since the watch began. */
+  elapsedMs: number;
+}
+
+interface StateSeen extends Moment {
+  kind: "state";
+  requestId: string;
+  status: Status;
+  /** Null for the first state seen. */
+  previous: Status | null;
+  final: boolean;
+  /** The service's answer as it is. */
+  data: Data;
+}
+
+/** Why an id that is not final is polled no further. */
+export type Ending =
+  /** No poll has succeeded for too long, or an answer came that cannot change. */
+  | { kind: "given-up"; error: ResearchError }
+  /** Its time is over: that of the whole, or the one in the queue. */
+  | { kind: "timeout"; limit: "whole" | "queue" };
+
+export type WatchEvent =
+  /** The first state seen, and each change after it. */
+  | StateSeen
+  /** A poll failed where none was failing; one event however many follow. */
+  | { kind: "trouble"; requestId: string; error: ResearchError }
+  /** No poll is failing any more. */
+  | { kind: "recovered"; elapsedMs: number }
+  /** The service asked for a wait of this length. */
+  | { kind: "asked-to-wait"; requestId: string; waitMs: number; error: ResearchError }
+  /** Nothing has changed for five minutes. */
+  | { kind: "unchanged"; elapsedMs: number }
+  /** No further poll of this id; `status` is the last state seen. */
+  | (Ending & Moment & { requestId: string; status: Status | null });
+
+/** One id on its way. Times are monotonic milliseconds. */
+export interface Watched extends WatchTarget {
+  status: Status | null;
+  /** Since when it has been watched. */
+  since: number;
+  /** Whether no other state than PENDING has been seen. */
+  isQueued: boolean;
+  polls: number;
+  /** Polls that failed since the last one that did not. */
+  failures: number;
+  /** Since when no poll has succeeded, moved on by every wait that the service asked for. */
+  quietSince: number;
+  /** No poll before this, because the service said so. */
+  notBefore: number;
+}

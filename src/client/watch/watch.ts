@@ -1,0 +1,212 @@
+import { epochOf } from "../../clock.js";
+import { isFinal } from "../../protocol/conversation.js";
+import type { Data } from "../../protocol/data.js";
+import type { NoData } from "../classify-response.js";
+import { Deadlines } from "./deadlines.js";
+import { afterFailure, DEFAULT_PATIENCE_MS } from "./give-up-policy.js";
+import { Waker } from "./interruptible-sleep.js";
+import { ageOf, type Pace, paceOf } from "./poll-interval.js";
+import { Turns } from "./poll-scheduler.js";
+import type { WatchPorts } from "./ports.js";
+import { Intake, newlyWatched } from "./target-queue.js";
+import type { Ending, Moment, WatchEvent, Watched, WatchOptions, WatchSource, WatchTarget } from "./types.js";
+
+const UNCHANGED_MS = 300_000;
+/** A poll that is under way when the time is over may still take this long, in milliseconds. */
+const LAST_POLL_MS = 2_000;
+
+/**
+ * Watches many ids in one loop: one pool, one deadline, polls in the order they are due. Yields events until
+ * the source has ended and every id is final, given up or out of time; throws `signal.reason` when aborted.
+ */
+export async function* watch(
+  ports: WatchPorts,
+  source: WatchSource,
+  options: WatchOptions,
+): AsyncGenerator<WatchEvent, void> {
+  const watcher = new Watcher(ports, options);
+  try {
+    watcher.take(source);
+    yield* watcher.run();
+  } finally {
+    watcher.end();
+  }
+}
+
+class Watcher {
+  readonly #ports: WatchPorts;
+  readonly #options: WatchOptions;
+  readonly #pace: Pace;
+  readonly #start: number;
+  readonly #deadlines: Deadlines;
+  readonly #waker: Waker;
+  readonly #intake = new Intake();
+  readonly #turns: Turns;
+  readonly #polling = new AbortController();
+  #events: WatchEvent[] = [];
+  #live = 0;
+  #failing = 0;
+  #answered: boolean;
+  #defect: { error: unknown } | undefined;
+  #lastChange: number;
+
+  constructor(ports: WatchPorts, options: WatchOptions) {
+    this.#ports = ports;
+    this.#options = options;
+    this.#pace = paceOf(options);
+    this.#start = ports.clock.monotonic();
+    this.#answered = options.answered ?? false;
+    this.#lastChange = this.#start;
+    this.#deadlines = new Deadlines(options);
+    this.#turns = new Turns(this.#deadlines, options.interval === undefined);
+    this.#waker = new Waker(ports.clock, options.signal);
+  }
+
+  take(source: WatchSource): void {
+    this.#intake.take(source, (target) => this.#add(target), this.#waker.wake);
+  }
+
+  end(): void {
+    this.#waker.end();
+    this.#polling.abort(new Error("the watch is over"));
+  }
+
+  async *run(): AsyncGenerator<WatchEvent, void> {
+    while (true) {
+      this.#options.signal?.throwIfAborted();
+      if (this.#defect) throw this.#defect.error;
+      this.#launchDue();
+      this.#noteQuiet();
+      const events = this.#events;
+      this.#events = [];
+      for (const event of events) yield event;
+      // More may have happened while the caller dealt with those.
+      if (this.#events.length > 0) continue;
+      if (this.#live === 0 && !this.#intake.isOpen) return;
+      await this.#idle();
+    }
+  }
+
+  #add(target: WatchTarget): void {
+    const now = this.#now();
+    this.#turns.plan(newlyWatched(target, now), now, 0);
+    this.#live++;
+  }
+
+  #launchDue(): void {
+    const now = this.#now();
+    for (let watched = this.#turns.take(now); watched; watched = this.#turns.take(now)) {
+      // It is due because its time is over, and the service asked for a longer wait.
+      if (watched.notBefore > now) {
+        this.#expire(watched);
+        continue;
+      }
+      this.#turns.begin(now);
+      // What a poll throws is none of its outcomes: it ends the watch, or comes too late to matter.
+      this.#poll(watched).catch((error: unknown) => {
+        this.#defect = { error };
+        this.#waker.wake();
+      });
+    }
+  }
+
+  async #poll(watched: Watched): Promise<void> {
+    const timeout = this.#deadlines.of(watched) - this.#now() + LAST_POLL_MS;
+    const verdict = await this.#ports.poll(watched.requestId, { signal: this.#polling.signal, timeout });
+    this.#turns.end();
+    if (this.#polling.signal.aborted) return;
+    watched.polls++;
+    if (verdict.kind === "data") this.#succeed(watched, verdict.data);
+    else this.#fail(watched, verdict);
+    this.#waker.wake();
+  }
+
+  #succeed(watched: Watched, data: Data): void {
+    const status = String(data.status);
+    const { requestId, status: previous } = watched;
+    this.#answered = true;
+    if (watched.failures > 0 && --this.#failing === 0) {
+      this.#events.push({ kind: "recovered", elapsedMs: this.#now() - this.#start });
+    }
+    watched.failures = 0;
+    watched.quietSince = this.#now();
+    watched.createdAt ??= epochOf(data.created_at);
+    if (status !== "PENDING") watched.isQueued = false;
+    if (status !== previous) {
+      const seen = { requestId, status, previous, final: isFinal(status), data };
+      this.#events.push({ kind: "state", ...seen, ...this.#moment() });
+      watched.status = status;
+      this.#lastChange = this.#now();
+    }
+    if (isFinal(status)) this.#live--;
+    else this.#plan(watched, this.#pace(this.#age(watched), this.#ports.random()));
+  }
+
+  #fail(watched: Watched, verdict: NoData): void {
+    const { error } = verdict;
+    const { requestId } = watched;
+    const { patience = DEFAULT_PATIENCE_MS } = this.#options;
+    const [now, random] = [this.#now(), this.#ports.random()];
+    watched.failures++;
+    const circumstances = { answered: this.#answered, patience, now, wallNow: this.#ports.clock.now() };
+    const next = afterFailure(
+      watched,
+      verdict,
+      circumstances,
+      this.#pace(this.#age(watched), random),
+      random,
+    );
+    const isFirst = watched.failures === 1 && ++this.#failing === 1;
+    if ("end" in next) {
+      this.#drop(watched, { kind: "given-up", error: next.end });
+      return;
+    }
+    if (isFirst) this.#events.push({ kind: "trouble", requestId, error });
+    if (next.askedMs > 0) {
+      watched.quietSince += next.askedMs;
+      watched.notBefore = now + next.askedMs;
+      this.#events.push({ kind: "asked-to-wait", requestId, waitMs: next.askedMs, error });
+    }
+    this.#plan(watched, next.waitMs);
+  }
+
+  #plan(watched: Watched, waitMs: number): void {
+    if (!this.#turns.plan(watched, this.#now(), waitMs)) this.#expire(watched);
+  }
+
+  #expire(watched: Watched): void {
+    this.#drop(watched, { kind: "timeout", limit: this.#deadlines.reached(watched, this.#now()) });
+  }
+
+  #drop(watched: Watched, end: Ending): void {
+    const { requestId, status, failures } = watched;
+    if (failures > 0) this.#failing--;
+    this.#live--;
+    this.#events.push({ ...end, requestId, status, ...this.#moment() });
+  }
+
+  #noteQuiet(): void {
+    // As in `#idle`, to the last bit: another sum may be a little less, and the watch would never sleep.
+    if (this.#now() < this.#lastChange + UNCHANGED_MS) return;
+    this.#lastChange = this.#now();
+    this.#events.push({ kind: "unchanged", elapsedMs: this.#now() - this.#start });
+  }
+
+  /** Waits for whatever comes first: a poll that ends, one that is due, an id, the deadline, the signal. */
+  async #idle(): Promise<void> {
+    const next = Math.min(this.#turns.nextAt(this.#now()), this.#lastChange + UNCHANGED_MS);
+    if (await this.#waker.sleepUntil(next)) this.#turns.allNow(this.#now());
+  }
+
+  #age(watched: Watched): number {
+    return ageOf(watched, this.#now(), this.#ports.clock.now());
+  }
+
+  #now(): number {
+    return this.#ports.clock.monotonic();
+  }
+
+  #moment(): Moment {
+    return { at: this.#ports.clock.now(), elapsedMs: this.#now() - this.#start };
+  }
+}

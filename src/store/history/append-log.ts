@@ -1,0 +1,53 @@
+import { dirname } from "node:path";
+import { inWords, LocalError, systemCode } from "../errors.js";
+import { appendLine, makeFolder } from "../files.js";
+import { linesBackward } from "./read-backward.js";
+import { type Line, readLine } from "./records.js";
+
+/** The append-only file of the history: a line for each request, and for each state seen later. */
+export class Log {
+  readonly #path: string;
+  #skipped = 0;
+
+  /** Touches nothing yet. */
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Lines that could not be read so far. */
+  get skipped(): number {
+    return this.#skipped;
+  }
+
+  /** Throws the system's error. `sync`: back only when the line is on the disk. */
+  append(line: Line, { sync }: { sync: boolean }): void {
+    makeFolder(dirname(this.#path));
+    appendLine(this.#path, JSON.stringify(line), { sync });
+  }
+
+  /** The newest line first; with `needle`, only lines that contain it. Torn lines and those of unknown kinds are passed over. */
+  *lines(needle?: string): Generator<Line> {
+    try {
+      for (const bytes of linesBackward(this.#path, needle)) {
+        const line = readLine(bytes);
+        if (line === undefined) this.#skipped++;
+        else if (line !== "other") yield line;
+      }
+    } catch (error) {
+      if (!isClosed(error))
+        throw new LocalError(`could not read ${this.#path}: ${inWords(error)}`, { cause: error });
+    }
+  }
+
+  /** Whether a create is in the log: made, or settled as not made. */
+  has(localId: string): boolean {
+    for (const line of this.lines(`"${localId}"`))
+      if (line.kind !== "status" && line.local_id === localId) return true;
+    return false;
+  }
+}
+
+/** A history that may not be looked at is like none for whoever only asks about it. */
+export function isClosed(error: unknown): boolean {
+  return ["EACCES", "EPERM", "ENOTDIR"].includes(systemCode(error) ?? "");
+}

@@ -1,0 +1,207 @@
+import { join } from "node:path";
+import { isFinal } from "../../protocol/conversation.js";
+import { inWords, LocalError } from "../errors.js";
+import { makeFolder } from "../files.js";
+import { isClosed, Log } from "./append-log.js";
+import { createdRecord, type OpenIntent, OpenIntents, unknownEntry } from "./open-intents.js";
+import { Pending } from "./recorded-create.js";
+import {
+  type Attempt,
+  type Entry,
+  entryOf,
+  type Intent,
+  intentOf,
+  RESOLVED,
+  type Seen,
+  timeOf,
+  UNKNOWN,
+} from "./records.js";
+import { attempts, durations } from "./statistics.js";
+
+export interface ListOptions {
+  limit: number;
+  accepts?: (entry: Entry) => boolean;
+}
+
+/**
+ * Requests in flight together may be logged in another order than the service created them in; so many more
+ * lines than asked for are put in order before the rest is cut off.
+ */
+const REORDER = 256;
+
+/**
+ * What this machine created. `history.jsonl` is the log, append-only; `open/` holds the creates whose outcome is
+ * not in it yet: what is left there is an unknown outcome.
+ */
+export class History {
+  readonly #folder: string;
+  readonly #log: Log;
+  readonly #open: OpenIntents;
+  readonly #now: () => number;
+  #torn = 0;
+
+  /** Touches nothing yet. `now` gives epoch milliseconds. */
+  constructor(folder: string, now: () => number) {
+    this.#folder = folder;
+    this.#log = new Log(join(folder, "history.jsonl"));
+    this.#open = new OpenIntents(join(folder, "open"));
+    this.#now = now;
+  }
+
+  /** Lines and files that could not be read so far. */
+  get skipped(): number {
+    return this.#torn + this.#log.skipped;
+  }
+
+  /**
+   * Puts the intent of a create on the disk, synced. Nothing may be sent before this returns. Throws
+   * LocalError: then nothing may be sent at all.
+   */
+  begin(attempt: Attempt): Pending {
+    const intent = intentOf(attempt, this.#date());
+    try {
+      makeFolder(this.#folder);
+      this.#open.add(intent);
+    } catch (error) {
+      throw this.#error("record the request before sending it", error);
+    }
+    return this.#pending(intent);
+  }
+
+  /** Unknown outcomes first, then the newest first by `created_at`. */
+  list({ limit, accepts = () => true }: ListOptions): Entry[] {
+    const { unknown, found } = this.#readOpen();
+    const entries = new Map(found.map((entry) => [entry.local_id, entry]));
+    for (const entry of this.#logged()) {
+      if (accepts(entry)) entries.set(entry.local_id, entry);
+      if (entries.size >= limit + REORDER) break;
+    }
+    const newestFirst = (list: Entry[]) => list.filter(accepts).sort((a, b) => timeOf(b) - timeOf(a));
+    return [...newestFirst(unknown), ...newestFirst([...entries.values()])].slice(0, limit);
+  }
+
+  /** The newest entry of an origin, an unknown outcome included. */
+  newest(origin: string): Entry | undefined {
+    const { unknown } = this.#readOpen();
+    const isOurs = (entry: Entry) => entry.origin === origin;
+    const known = this.list({ limit: 1, accepts: (entry) => isOurs(entry) && entry.status !== UNKNOWN });
+    const sent = (entry: Entry) => Date.parse(entry.sent_at);
+    return [...unknown.filter(isOurs), ...known].sort((a, b) => sent(b) - sent(a))[0];
+  }
+
+  /**
+   * The entry whose request id or local id is `id`, or where there is none, those that begin with it. A whole
+   * match ends the search, so a long history costs nothing for a recent id.
+   */
+  find(id: string): Entry[] {
+    const { unknown, found } = this.#readOpen();
+    const opened = [...unknown, ...found];
+    const isWhole = (entry: Entry) => entry.request_id === id || entry.local_id === id;
+    const begins = (entry: Entry) =>
+      entry.local_id.startsWith(id) || (entry.request_id?.startsWith(id) ?? false);
+    const whole = opened.find(isWhole);
+    if (whole) return [whole];
+    const entries = new Map(opened.filter(begins).map((entry) => [entry.local_id, entry]));
+    for (const entry of this.#logged(`"${id}`)) {
+      // By its local id, the lines of its states were not among those looked at.
+      if (entry.local_id === id) return [this.#lastSeen(entry)];
+      if (isWhole(entry)) return [entry];
+      if (begins(entry)) entries.set(entry.local_id, entry);
+    }
+    return [...entries.values()];
+  }
+
+  /** Keeps a state that was seen of a request in the history. Not synced: it can be asked for again. */
+  observe(entry: Seen, status: string): void {
+    if (entry.status === status || entry.request_id === null) return;
+    const hasEnded = isFinal(status) && !isFinal(entry.status);
+    const duration = hasEnded ? { duration_ms: this.#now() - timeOf(entry) } : {};
+    const { request_id, origin } = entry;
+    this.#log.append(
+      { kind: "status", request_id, origin, status, at: this.#date(), ...duration },
+      { sync: false },
+    );
+  }
+
+  /** How long the last finished runs of an origin took, in milliseconds, the newest first. */
+  durations(origin: string, limit: number): number[] {
+    return durations(this.#log, origin, limit);
+  }
+
+  /** When (epoch ms) this machine asked `origin` with this key for creates since `since`, unknown ones counted. */
+  attempts(origin: string, apiKey: string, since: number): number[] {
+    return attempts(this.#log, this.#read(), { origin, apiKey, since });
+  }
+
+  /**
+   * Settles an unknown outcome: as `requestId`, or with null as never created. Throws LocalError where that
+   * cannot be kept; returns undefined where there is no such unknown.
+   */
+  resolve(localId: string, requestId: string | null): Entry | undefined {
+    const open = this.#unknown().find(({ intent }) => intent.local_id === localId);
+    if (!open) return undefined;
+    const pending = this.#pending(open.intent);
+    if (requestId === null) pending.dismissed(RESOLVED);
+    else pending.created(requestId, {});
+    const status = requestId === null ? "NOT_CREATED" : "PENDING";
+    return { ...unknownEntry(open), request_id: requestId, status };
+  }
+
+  #pending(intent: Intent): Pending {
+    return new Pending(intent, this.#open, this.#log, () => this.#date());
+  }
+
+  /** Requests in the log, the newest first, each in the state last seen. */
+  *#logged(needle?: string): Generator<Entry> {
+    const states = new Map<string, string>();
+    for (const line of this.#log.lines(needle)) {
+      if (line.kind === "status" && !states.has(line.request_id)) states.set(line.request_id, line.status);
+      if (line.kind === "created") yield entryOf(line, states.get(line.request_id));
+    }
+  }
+
+  /** What is in `open/`: unknown outcomes, and requests whose outcome found room only there. */
+  #readOpen(): { unknown: Entry[]; found: Entry[] } {
+    const confirmed = this.#read().flatMap(({ intent, outcome }) =>
+      outcome?.confirmed ? [createdRecord(intent, outcome)] : [],
+    );
+    return {
+      unknown: this.#unknown().map(unknownEntry),
+      found: confirmed.map((record) => this.#lastSeen(entryOf(record))),
+    };
+  }
+
+  #unknown(): OpenIntent[] {
+    // A crash between the log's line and the end of the intent leaves both: the line is what holds.
+    return this.#read().filter(
+      ({ intent, outcome }) => !outcome?.confirmed && !this.#log.has(intent.local_id),
+    );
+  }
+
+  #lastSeen(entry: Entry): Entry {
+    for (const line of this.#log.lines(`"${entry.request_id}"`)) {
+      if (line.kind === "status" && line.request_id === entry.request_id)
+        return { ...entry, status: line.status };
+    }
+    return entry;
+  }
+
+  #read(): OpenIntent[] {
+    try {
+      const { open, torn } = this.#open.read();
+      this.#torn = torn;
+      return open;
+    } catch (error) {
+      if (isClosed(error)) return [];
+      throw this.#error("read the history", error);
+    }
+  }
+
+  #error(what: string, cause: unknown): LocalError {
+    return new LocalError(`could not ${what} in ${this.#folder}: ${inWords(cause)}`, { cause });
+  }
+
+  #date(): string {
+    return new Date(this.#now()).toISOString();
+  }
+}

@@ -1,0 +1,100 @@
+import * as fs from "node:fs";
+import { basename, join } from "node:path";
+import * as v from "valibot";
+import { makeFolder, namesIn, overwrite, readIfThere, replaceFile } from "../files.js";
+import { type CreatedRecord, created, type Entry, type Intent, id, intent, UNKNOWN } from "./records.js";
+
+/**
+ * Room for an outcome, written together with the intent: overwriting it needs no space on the disk, so an id
+ * that was paid for can be kept on a full one, and beyond a limit on the size of files.
+ */
+const ROOM = 1_024;
+
+const outcome = v.looseObject({
+  request_id: id,
+  /** False while the id was only found in an answer that was no success. */
+  confirmed: v.boolean(),
+  status: v.fallback(v.string(), "PENDING"),
+  created_at: v.fallback(v.nullable(v.string()), null),
+  at: v.string(),
+});
+export type Outcome = v.InferOutput<typeof outcome>;
+
+export interface OpenIntent {
+  intent: Intent;
+  outcome: Outcome | undefined;
+}
+
+/**
+ * The creates whose outcome is not in the log yet, a file each: `<local id>.json` with the intent on its first
+ * line and room for the outcome on its second.
+ */
+export class OpenIntents {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Writes an intent whole and synced. Throws the system's error. */
+  add(record: Intent): void {
+    makeFolder(this.#folder);
+    replaceFile(this.#path(record.local_id), `${JSON.stringify(record)}\n${" ".repeat(ROOM)}\n`);
+  }
+
+  /** Keeps an outcome beside its intent, in the room made for it. */
+  note(record: Intent, found: Outcome): void {
+    // The service's own words could be longer than the room: what is needed always fits.
+    const whole = JSON.stringify(found);
+    const { request_id, confirmed, at } = found;
+    const text = whole.length < ROOM ? whole : JSON.stringify({ request_id, confirmed, at });
+    overwrite(
+      this.#path(record.local_id),
+      Buffer.byteLength(JSON.stringify(record)) + 1,
+      text.padEnd(ROOM - 1),
+    );
+  }
+
+  remove(localId: string): void {
+    fs.rmSync(this.#path(localId), { force: true });
+  }
+
+  /** All of them, and how many files were torn: those intents were not whole, so nothing was sent for them. */
+  read(): { open: OpenIntent[]; torn: number } {
+    const names = namesIn(this.#folder).filter((name) => name.endsWith(".json"));
+    const read = names.map((name) => this.#read(name));
+    return { open: read.filter((entry) => entry !== undefined), torn: read.filter((entry) => !entry).length };
+  }
+
+  #read(name: string): OpenIntent | undefined {
+    const [first = "", second = ""] = (readIfThere(join(this.#folder, basename(name))) ?? "").split("\n");
+    const record = parse(intent, first);
+    return record && { intent: record, outcome: parse(outcome, second) };
+  }
+
+  #path(localId: string): string {
+    return join(this.#folder, `${localId}.json`);
+  }
+}
+
+/** The log's record of an intent with a confirmed outcome. */
+export function createdRecord(
+  { kind: _, ...record }: Intent,
+  { confirmed: __, ...found }: Outcome,
+): CreatedRecord {
+  return v.parse(created, { kind: "created", ...record, ...found });
+}
+
+/** An intent whose outcome nobody knows; an id that was salvaged for it may be there. */
+export function unknownEntry({ intent: { kind: _, ...rest }, outcome: found }: OpenIntent): Entry {
+  return { ...rest, request_id: found?.request_id ?? null, status: UNKNOWN, created_at: null };
+}
+
+function parse<T extends v.GenericSchema>(schema: T, text: string): v.InferOutput<T> | undefined {
+  try {
+    const result = v.safeParse(schema, JSON.parse(text));
+    return result.success ? result.output : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,81 @@
+import type { Data } from "../../protocol/data.js";
+import { inWords, LocalError } from "../errors.js";
+import type { Log } from "./append-log.js";
+import { createdRecord, type OpenIntents, type Outcome } from "./open-intents.js";
+import { type Intent, UNKNOWN } from "./records.js";
+
+/** A create on its way through the history, from the intent on the disk to an outcome. */
+export class Pending {
+  readonly #intent: Intent;
+  readonly #open: OpenIntents;
+  readonly #log: Log;
+  readonly #date: () => string;
+
+  /** `date` gives now in ISO 8601. */
+  constructor(intent: Intent, open: OpenIntents, log: Log, date: () => string) {
+    this.#intent = intent;
+    this.#open = open;
+    this.#log = log;
+    this.#date = date;
+  }
+
+  get localId(): string {
+    return this.#intent.local_id;
+  }
+
+  /** An id was seen in an answer that may be no success. Throws LocalError where it cannot be kept. */
+  salvaged(requestId: string): void {
+    this.#note({
+      request_id: requestId,
+      confirmed: false,
+      status: UNKNOWN,
+      created_at: null,
+      at: this.#date(),
+    });
+  }
+
+  /** The request exists. Throws LocalError where that cannot be kept. */
+  created(requestId: string, data: Data): void {
+    const outcome: Outcome = {
+      request_id: requestId,
+      confirmed: true,
+      status: typeof data.status === "string" ? data.status : "PENDING",
+      created_at: typeof data.created_at === "string" ? data.created_at : null,
+      at: this.#date(),
+    };
+    // Without room for another line there is still the room beside the intent, and then that stays.
+    if (this.#logged(outcome)) this.#open.remove(this.localId);
+    else this.#note(outcome);
+  }
+
+  /** Nothing was created. With `code`, the service said so and may have counted it. */
+  dismissed(code?: string): void {
+    const { local_id, origin, key_id } = this.#intent;
+    try {
+      const line = { kind: "dismissed", local_id, origin, key_id, at: this.#date() } as const;
+      if (code !== undefined) this.#log.append({ ...line, code }, { sync: false });
+    } catch {
+      // Only the count of the hour suffers, and it suffers on the side of one create too many.
+    }
+    this.#open.remove(local_id);
+  }
+
+  #logged(outcome: Outcome): boolean {
+    try {
+      this.#log.append(createdRecord(this.#intent, outcome), { sync: true });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #note(outcome: Outcome): void {
+    try {
+      this.#open.note(this.#intent, outcome);
+    } catch (error) {
+      throw new LocalError(`the request id ${outcome.request_id} could not be recorded: ${inWords(error)}`, {
+        cause: error,
+      });
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import * as v from "valibot";
+import { type CreateBody, isRequestId, type JsonSchema } from "../../protocol/conversation.js";
+
+/**
+ * What the history holds of one request. `UNKNOWN` stands for a create that was sent, or may have been, and
+ * whose outcome nobody has seen.
+ */
+export interface Entry {
+  local_id: string;
+  /** Null for an unknown outcome; an id that was salvaged from a broken answer may still be there. */
+  request_id: string | null;
+  status: string;
+  /** The service's own, verbatim; null where it gave none. */
+  created_at: string | null;
+  /** When this machine sent it, ISO 8601 in UTC. */
+  sent_at: string;
+  origin: string;
+  profile: string | null;
+  /** A digest that tells keys apart and leads back to none. */
+  key_id: string;
+  prompt: string;
+  structured_output: boolean;
+  output_schema: JsonSchema | null;
+}
+
+/** What has to be known of a request to keep a state that was seen of it. */
+export type Seen = Pick<Entry, "request_id" | "status" | "origin" | "created_at" | "sent_at">;
+
+export const UNKNOWN = "UNKNOWN";
+
+/** The code of a create that its user settled as never made. */
+export const RESOLVED = "RESOLVED";
+
+const text = v.string();
+/** An id is data, in a file of somebody else's as well: what is not well-formed names nothing. */
+export const id = v.pipe(
+  text,
+  v.check((value: string) => isRequestId(value)),
+);
+const maybe = v.nullable(v.string());
+
+export const intent = v.looseObject({
+  kind: v.literal("intent"),
+  local_id: id,
+  sent_at: text,
+  origin: text,
+  profile: v.fallback(maybe, null),
+  key_id: v.fallback(text, ""),
+  prompt: text,
+  structured_output: v.fallback(v.boolean(), false),
+  output_schema: v.fallback(v.nullable(v.record(v.string(), v.unknown())), null),
+});
+export type Intent = v.InferOutput<typeof intent>;
+
+/** A create that is about to be sent. */
+export interface Attempt {
+  origin: string;
+  profile: string | null;
+  apiKey: string;
+  body: CreateBody;
+}
+
+/** The record of an attempt; `sentAt` is ISO 8601. */
+export function intentOf({ origin, profile, apiKey, body }: Attempt, sentAt: string): Intent {
+  const { prompt, structured_output = false, output_schema = null } = body;
+  return {
+    ...{ kind: "intent", local_id: newLocalId(), sent_at: sentAt, origin, profile, key_id: keyId(apiKey) },
+    ...{ prompt, structured_output, output_schema },
+  };
+}
+
+/** A request that exists: the intent, and what the service said. `at` is when it said so. */
+export const created = v.looseObject({
+  ...intent.entries,
+  kind: v.literal("created"),
+  request_id: id,
+  status: v.fallback(text, "PENDING"),
+  created_at: v.fallback(maybe, null),
+  at: text,
+});
+export type CreatedRecord = v.InferOutput<typeof created>;
+
+/** A state that was seen; `duration_ms` on a final one whose beginning is known. */
+export const seen = v.looseObject({
+  kind: v.literal("status"),
+  request_id: id,
+  origin: text,
+  status: text,
+  at: text,
+  duration_ms: v.optional(v.number()),
+});
+export type SeenRecord = v.InferOutput<typeof seen>;
+
+/** A create that the service counted and turned down, or one that was settled as never made. */
+export const dismissed = v.looseObject({
+  kind: v.literal("dismissed"),
+  local_id: id,
+  origin: text,
+  key_id: v.fallback(text, ""),
+  at: text,
+  code: text,
+});
+
+const line = v.variant("kind", [created, seen, dismissed]);
+export type Line = v.InferOutput<typeof line>;
+
+/** One line of the history; undefined for a torn one, "other" for a kind that a later version may know. */
+export function readLine(bytes: Buffer | string): Line | "other" | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+  const result = v.safeParse(line, value);
+  if (result.success) return result.output;
+  const kind = typeof value === "object" && value !== null && "kind" in value ? value.kind : undefined;
+  return typeof kind === "string" && !["created", "status", "dismissed"].includes(kind) ? "other" : undefined;
+}
+
+/** The entry of a request that exists, in the state last seen. */
+export function entryOf({ kind: _, at: __, ...record }: CreatedRecord, status = record.status): Entry {
+  return { ...record, status };
+}
+
+/** When a request began, epoch ms: by the service's word, else by this machine's. */
+export function timeOf(entry: Pick<Entry, "created_at" | "sent_at">): number {
+  return Date.parse(entry.created_at ?? "") || Date.parse(entry.sent_at);
+}
+
+/** The name of a create in the history: it has one before the service gives it any. */
+function newLocalId(): string {
+  return `local-${crypto().randomBytes(6).toString("hex")}`;
+}
+
+/** Tells keys apart in the history without keeping one: the start of a digest. */
+export function keyId(apiKey: string): string {
+  return crypto().createHash("sha256").update(apiKey).digest("hex").slice(0, 12);
+}
+
+/** Loaded by what needs it: most commands do not, and it costs up to a tenth of what they take. */
+function crypto() {
+  return process.getBuiltinModule("node:crypto");
+}

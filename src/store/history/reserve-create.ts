@@ -1,0 +1,70 @@
+import { join } from "node:path";
+import { HeldError, lockWithin } from "../../lock.js";
+import { nextSlot, WINDOW_MS } from "../../protocol/limits.js";
+import { inWords, LocalError } from "../errors.js";
+import { makeFolder } from "../files.js";
+import type { History } from "./history.js";
+import type { Pending } from "./recorded-create.js";
+import type { Attempt } from "./records.js";
+
+/** Counting an hour and writing one intent takes milliseconds; a holder of this many is stuck. */
+const LOCK_WAIT_MS = 10_000;
+
+/**
+ * An attempt counts for this much longer than the hour, in milliseconds: the service may count in whole
+ * seconds (§8 does not say), and its clock is another one.
+ */
+const MARGIN_MS = 1_000;
+
+/** Where one key stands in the hour at one origin. */
+export interface Hour {
+  /** When (epoch ms) each create that still counts was made, the earliest first. */
+  attempts: number[];
+  /** When (epoch ms) the next create may be sent; the time asked about, where that is at once. */
+  nextAt: number;
+}
+
+/** The hour as this machine's own records have it. `limit` is creates an hour, `now` epoch ms. */
+export function hour(
+  history: History,
+  { origin, apiKey }: Pick<Attempt, "origin" | "apiKey">,
+  limit: number,
+  now: number,
+): Hour {
+  const since = now - WINDOW_MS - MARGIN_MS;
+  const attempts = history.attempts(origin, apiKey, since + 1).sort((a, b) => a - b);
+  return { attempts, nextAt: nextSlot(attempts, limit, now - MARGIN_MS) + MARGIN_MS };
+}
+
+/**
+ * Begins a create if fewer than `limit` count. To count and to write the intent is one step among all processes
+ * of this machine, so that no two of them take the same slot. Throws LocalError.
+ */
+export async function reserve(
+  history: History,
+  folder: string,
+  attempt: Attempt,
+  limit: number,
+  now: () => number,
+): Promise<{ pending: Pending } | { fullUntil: number }> {
+  makeFolder(folder);
+  const release = await acquire(join(folder, "hour.lock"));
+  try {
+    const { nextAt } = hour(history, attempt, limit, now());
+    return nextAt > now() ? { fullUntil: nextAt } : { pending: history.begin(attempt) };
+  } finally {
+    release();
+  }
+}
+
+async function acquire(path: string): Promise<() => void> {
+  try {
+    return await lockWithin(path, LOCK_WAIT_MS);
+  } catch (error) {
+    const why =
+      error instanceof HeldError
+        ? `process ${error.pid} holds ${path}; if that is no research command, remove the file`
+        : inWords(error);
+    throw new LocalError(`the creates of this hour could not be counted: ${why}`, { cause: error });
+  }
+}

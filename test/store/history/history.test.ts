@@ -1,0 +1,156 @@
+import { appendFileSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { History } from "../../../src/store/history/history.js";
+import { temporaryFolder } from "../../support/run.js";
+
+const ORIGIN = "https://a.example";
+const HOUR = 3_600_000;
+
+function world() {
+  const folder = temporaryFolder();
+  let now = Date.UTC(2030, 0, 1);
+  const open = () => new History(folder, () => now);
+  const attempt = (prompt: string, origin = ORIGIN) => ({
+    origin,
+    profile: null,
+    apiKey: "k",
+    body: { prompt },
+  });
+  return {
+    folder,
+    open,
+    log: join(folder, "history.jsonl"),
+    pass: (ms: number) => {
+      now += ms;
+    },
+    begin: (prompt: string, origin?: string) => open().begin(attempt(prompt, origin)),
+    make(requestId: string, prompt = requestId, origin = ORIGIN) {
+      const created_at = new Date(now).toISOString();
+      open().begin(attempt(prompt, origin)).created(requestId, { status: "PENDING", created_at });
+      now += 1_000;
+    },
+  };
+}
+
+test("a create is unknown from its intent until its outcome", () => {
+  const { begin, open } = world();
+  const pending = begin("a question");
+  expect(open().list({ limit: 9 })).toMatchObject([
+    { status: "UNKNOWN", request_id: null, prompt: "a question" },
+  ]);
+  pending.created("id-1", { status: "PENDING", created_at: "2030-01-01T00:00:00Z" });
+  expect(open().list({ limit: 9 })).toMatchObject([{ status: "PENDING", request_id: "id-1" }]);
+});
+
+test("what provably created nothing leaves nothing behind", () => {
+  const { begin, open, folder } = world();
+  begin("x").dismissed();
+  expect(open().list({ limit: 9 })).toEqual([]);
+  expect(readdirSync(join(folder, "open"))).toEqual([]);
+});
+
+test("a salvaged id stays with its unknown, and resolving settles it once", () => {
+  const { begin, open } = world();
+  const pending = begin("x");
+  pending.salvaged("id-9");
+  expect(open().list({ limit: 9 })).toMatchObject([{ status: "UNKNOWN", request_id: "id-9" }]);
+  expect(open().resolve(pending.localId, "id-9")).toMatchObject({ request_id: "id-9", status: "PENDING" });
+  expect(open().resolve(pending.localId, "id-9")).toBeUndefined();
+  expect(open().list({ limit: 9 })).toMatchObject([{ status: "PENDING", request_id: "id-9" }]);
+});
+
+test("an id that found no room in the log is kept in the room beside its intent", () => {
+  const { folder, log, open } = world();
+  const output_schema = { description: "é".repeat(5_000) };
+  const body = { prompt: "ü\n", structured_output: true, output_schema } as const;
+  const pending = open().begin({ origin: ORIGIN, profile: "work", apiKey: "k", body });
+  // A log that leads nowhere can be neither appended to nor read.
+  symlinkSync(join(folder, "missing", "log"), log);
+  pending.created("id-1", { status: "PENDING", created_at: "2030-01-01T00:00:00Z" });
+  expect(open().list({ limit: 9 })).toMatchObject([
+    { request_id: "id-1", output_schema, prompt: "ü\n", profile: "work" },
+  ]);
+  expect(open().find("id-1")).toMatchObject([{ status: "PENDING" }]);
+});
+
+test("unknown outcomes first, then the newest by created_at, with the last state seen", () => {
+  const { make, begin, open } = world();
+  make("a-111");
+  make("b-222");
+  begin("lost");
+  make("c-333");
+  const [entry] = open().find("b-222");
+  if (entry) open().observe(entry, "COMPLETED");
+  expect(
+    open()
+      .list({ limit: 9 })
+      .map((one) => [one.request_id, one.status]),
+  ).toEqual([
+    [null, "UNKNOWN"],
+    ["c-333", "PENDING"],
+    ["b-222", "COMPLETED"],
+    ["a-111", "PENDING"],
+  ]);
+  expect(open().list({ limit: 2 })).toHaveLength(2);
+});
+
+test("find: a whole id beats a prefix, a prefix finds all that begin so, a local id is as good", () => {
+  const { make, open } = world();
+  make("abcd");
+  make("abcd-1");
+  make("abcd-2");
+  expect(
+    open()
+      .find("abcd")
+      .map((one) => one.request_id),
+  ).toEqual(["abcd"]);
+  expect(
+    open()
+      .find("abcd-")
+      .map((one) => one.request_id)
+      .sort(),
+  ).toEqual(["abcd-1", "abcd-2"]);
+  const [entry] = open().find("abcd-1");
+  if (entry) open().observe(entry, "FAILED");
+  expect(open().find(entry?.local_id ?? "")).toMatchObject([{ request_id: "abcd-1", status: "FAILED" }]);
+  expect(open().find("zzzz")).toEqual([]);
+});
+
+test("torn and foreign lines are passed over and counted, records of unknown kind are no fault, and a torn line swallows nothing", () => {
+  const { make, open, log } = world();
+  make("id-1");
+  appendFileSync(log, '{"kind":"from-the-future","x":1}\nnonsense\n[]\n{"kind":"created","torn":');
+  make("id-2");
+  const history = open();
+  expect(history.list({ limit: 9 }).map((one) => one.request_id)).toEqual(["id-2", "id-1"]);
+  expect(history.skipped).toBe(3);
+  expect(readFileSync(log, "utf8")).toContain("from-the-future");
+});
+
+test("the newest of an origin is that of no other, and an unknown one counts", () => {
+  const { make, begin, open, pass } = world();
+  make("id-1");
+  make("id-2", "x", "https://b.example");
+  expect(open().newest(ORIGIN)?.request_id).toBe("id-1");
+  pass(1_000);
+  begin("lost");
+  expect(open().newest(ORIGIN)?.status).toBe("UNKNOWN");
+  expect(open().newest("https://c.example")).toBeUndefined();
+});
+
+test("how long runs took is known once they have ended, by origin", () => {
+  const { make, open, pass } = world();
+  make("id-1");
+  pass(HOUR);
+  const [entry] = open().find("id-1");
+  if (entry) open().observe(entry, "COMPLETED");
+  expect(open().durations(ORIGIN, 9)).toEqual([HOUR + 1_000]);
+  expect(open().durations("https://b.example", 9)).toEqual([]);
+});
+
+test("no key and nothing that leads back to one is in the history", () => {
+  const { make, log } = world();
+  make("id-1");
+  expect(JSON.parse(readFileSync(log, "utf8").trim()).key_id).toMatch(/^[0-9a-f]{12}$/);
+});

@@ -1,0 +1,34 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { linesBackward } from "../../../src/store/history/read-backward.js";
+import { temporaryFolder } from "../../support/run.js";
+
+const path = join(temporaryFolder(), "lines");
+const read = (needle?: string) => [...linesBackward(path, needle)].map(String);
+
+test("whatever the lines and their lengths, they come back from the last to the first", () => {
+  const line = fc.oneof(
+    fc.string({ maxLength: 40 }),
+    fc.integer({ min: 0, max: 700_000 }).map((n) => "x".repeat(n)),
+  );
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 12 }), fc.boolean(), (lines, ends) => {
+      const clean = lines.map((text) => text.replace(/[\r\n\ufffd\ud800-\udfff]/g, "."));
+      writeFileSync(path, clean.join("\n") + (ends ? "\n" : ""));
+      expect(read()).toEqual(clean.filter((text) => text !== "").reverse());
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("a needle finds exactly the lines that contain it", () => {
+  const lines = Array.from({ length: 20_000 }, (_, i) => `{"n":${i},"pad":"${"p".repeat(i % 97)}"}`);
+  writeFileSync(path, lines.join("\n"));
+  expect(read('"n":123')).toEqual(lines.filter((text) => text.includes('"n":123')).reverse());
+});
+
+test("no file has no lines", () => {
+  expect([...linesBackward(join(temporaryFolder(), "none"))]).toEqual([]);
+});
