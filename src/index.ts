@@ -21,6 +21,7 @@ export { BaseUrlError } from "./client/http/address.js";
 export type { ClientEvent, ClientOptions } from "./client/options.js";
 export type { WatchEvent, WatchOptions, WatchSource, WatchTarget } from "./client/watch/types.js";
 export type { Clock } from "./clock.js";
+export { exactJson } from "./json/exact-json.js";
 export { type CreateBody, isFinal, type JsonSchema, STATUSES, type Status } from "./protocol/conversation.js";
 export type { Data } from "./protocol/data.js";
 export type { Gaps, Operation } from "./protocol/endpoints.js";

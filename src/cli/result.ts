@@ -1,3 +1,4 @@
+import { memberText } from "../json/exact-json.js";
 import type { Data } from "../protocol/data.js";
 import type { Entry } from "../store/history/records.js";
 import { safeJson, safeResult } from "../text/safe-text.js";
@@ -41,7 +42,7 @@ export async function writeResult(
   { output, force = false }: ResultOptions,
 ): Promise<string | undefined> {
   const { reporter, host } = ctx;
-  const text = reporter.json ? `${safeJson(data)}\n` : resultText(resultOf(ctx, data));
+  const text = reporter.json ? `${safeJson(data)}\n` : resultText(ctx, data);
   if (output !== undefined && output !== "-") {
     writeTarget(output, text, force);
     await reporter.say(`wrote ${output}`);
@@ -62,9 +63,11 @@ export function resultOf({ settings }: Context, data: Data): unknown {
   return Object.hasOwn(data, field) ? data[field] : data;
 }
 
-/** Text as it is, anything else as indented JSON. */
-export function resultText(result: unknown): string {
-  return typeof result === "string" ? result : `${safeJson(result, 2)}\n`;
+/** A result for printing: text as it is, anything else as indented JSON in which every number and name is exact. */
+export function resultText(ctx: Context, data: Data): string {
+  const result = resultOf(ctx, data);
+  if (typeof result === "string") return result;
+  return `${safeJson(memberText(data, ctx.settings.gaps.outputField.value) ?? data, 2)}\n`;
 }
 
 /** Checks a result against the schema it was asked for, where that is known: a mismatch is said, or thrown with `strict`. */

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { memberText, withSource } from "../json/exact-json.js";
 import type { Data } from "../protocol/data.js";
 import type { Operation } from "../protocol/endpoints.js";
 import {
@@ -18,20 +19,20 @@ import {
   UnreachableError,
 } from "./errors.js";
 import { FAULTS, type FaultName } from "./failure-policy.js";
-import { maxBytes, parseBody } from "./http/body.js";
+import { maxBytes, type ParsedBody, parseBody } from "./http/body.js";
 import { type Answer, type Failure, headerOf } from "./http/transport.js";
 import { readRetryAfter } from "./retry-delay.js";
 
-/** What one exchange comes to. */
-export type Verdict =
+/** What an exchange means. Its data remembers the text it was read from, see `exactJson`. */
+export type Classification =
   | { kind: "data"; data: Data }
   /** Conclusive: the service said no. */
   | { kind: "refused"; error: RefusedError }
   /** Inconclusive: `FAULTS[fault]` says what follows. */
   | { kind: "fault"; fault: FaultName; sent: boolean; error: ResearchError };
 
-/** A verdict that is no success. */
-export type NoData = Exclude<Verdict, { kind: "data" }>;
+/** Any classification but a success. */
+export type Unsuccessful = Exclude<Classification, { kind: "data" }>;
 
 export interface Asked {
   operation: Operation;
@@ -46,7 +47,7 @@ export interface Asked {
 const SHAPES = { create: createdData, status: statusData, stop: stopData, output: outputData };
 
 /** Reads an answer by §7 and by what an intermediary may have put in its place. Pure. */
-export function judge(answer: Answer | Failure, asked: Asked): Verdict {
+export function classifyResponse(answer: Answer | Failure, asked: Asked): Classification {
   const facts: ErrorFacts = {
     requestId: asked.requestId,
     retryAfter: readRetryAfter(headerOf(answer.headers, "retry-after"), asked.now),
@@ -57,7 +58,7 @@ export function judge(answer: Answer | Failure, asked: Asked): Verdict {
   if (body.kind === "oversized")
     return faulty("oversized", true, "the answer is too large or too deeply nested", asked, known);
   const envelope = readEnvelope(body.kind === "json" ? body.value : undefined);
-  if (answer.status >= 300) return judgeError(answer, envelope, asked, known);
+  if (answer.status >= 300) return classifyError(answer, envelope, asked, known);
   if (!envelope) return faulty("unreadable", true, "the answer is not one of this service's", asked, known);
   if (!envelope.ok) return refusal(kindOfCode(envelope.error.code) ?? "refused", envelope, asked, known);
   const data = v.safeParse(SHAPES[asked.operation], envelope.data);
@@ -73,16 +74,22 @@ export function judge(answer: Answer | Failure, asked: Asked): Verdict {
   if (asked.requestId !== undefined && about !== undefined && about !== asked.requestId) {
     return faulty("wrong-request", true, "the answer is about another request", asked, known);
   }
-  return { kind: "data", data: data.output };
+  return { kind: "data", data: withSource(data.output, textOfData(body)) };
+}
+
+/** The text of the envelope's `data`, which the validation has copied without it. */
+function textOfData(body: ParsedBody): string {
+  const root = body.kind === "json" ? Object(body.value) : {};
+  return memberText(root, "data")?.text ?? "{}";
 }
 
 /** Anything from 300 up. */
-function judgeError(
+function classifyError(
   answer: Answer,
   envelope: Envelope | undefined,
   asked: Asked,
   facts: ErrorFacts,
-): Verdict {
+): Classification {
   const { status, headers } = answer;
   if (status >= 500)
     return faulty(
@@ -129,7 +136,7 @@ function refusal(
   envelope: Envelope | undefined,
   asked: Asked,
   facts: ErrorFacts,
-): Verdict {
+): Classification {
   const fault = envelope && !envelope.ok ? envelope.error : undefined;
   const hint =
     fault || kind !== "not-found"
@@ -150,7 +157,7 @@ function faulty(
   asked: Asked,
   facts: ErrorFacts,
   envelope?: Envelope,
-): Verdict {
+): Classification {
   const message = `${asked.target}: ${why}`;
   if (asked.operation === "create" && sent && FAULTS[fault].create === "unknown") {
     return { kind: "fault", fault, sent, error: new OutcomeUnknownError(message, facts) };

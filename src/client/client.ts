@@ -1,7 +1,8 @@
+import { withMember } from "../json/exact-json.js";
 import { type CreateBody, isFinal } from "../protocol/conversation.js";
 import type { Data } from "../protocol/data.js";
 import type { Operation } from "../protocol/endpoints.js";
-import type { NoData } from "./classify-response.js";
+import type { Unsuccessful } from "./classify-response.js";
 import { NoOutputError, OutcomeUnknownError, RefusedError } from "./errors.js";
 import { FAULTS } from "./failure-policy.js";
 import type { ClientOptions } from "./options.js";
@@ -48,16 +49,16 @@ export class ResearchClient {
   async create(body: CreateBody, { signal, onRequestId }: CreateOptions = {}): Promise<Created> {
     const limits = { body: JSON.stringify(body), signal, grace: CREATE_GRACE_MS };
     for (let failures = 1; ; failures++) {
-      const { requestId, verdict } = await this.#session.create(limits);
+      const { requestId, result } = await this.#session.create(limits);
       if (requestId !== undefined) {
-        onRequestId?.(requestId, verdict.kind === "data" ? verdict.data : undefined);
-        return verdict.kind === "data"
-          ? { ...verdict.data, request_id: requestId }
-          : await this.#confirm(requestId, verdict, signal);
+        onRequestId?.(requestId, result.kind === "data" ? result.data : undefined);
+        return result.kind === "data"
+          ? withMember(result.data, "request_id", requestId)
+          : await this.#confirm(requestId, result, signal);
       }
-      if (verdict.kind === "data") throw new OutcomeUnknownError("the answer has no request id");
-      const again = verdict.kind === "fault" && !verdict.sent && FAULTS[verdict.fault].create === "retry";
-      await this.#pause("create", verdict, again ? failures : undefined, signal);
+      if (result.kind === "data") throw new OutcomeUnknownError("the answer has no request id");
+      const again = result.kind === "fault" && !result.sent && FAULTS[result.fault].create === "retry";
+      await this.#pause("create", result, again ? failures : undefined, signal);
     }
   }
 
@@ -72,18 +73,18 @@ export class ResearchClient {
    */
   async stop(requestId: string, { signal }: CallOptions = {}): Promise<StatusData> {
     for (let failures = 1; ; failures++) {
-      const verdict = await this.#session.call("stop", requestId, { signal });
-      if (verdict.kind === "data") return verdict.data as StatusData;
+      const result = await this.#session.call("stop", requestId, { signal });
+      if (result.kind === "data") return result.data as StatusData;
       signal?.throwIfAborted();
-      const handling = stopHandling(verdict);
+      const handling = stopHandling(result);
       if (handling === "ask" || handling === "ask-retry") {
-        const state = await this.#stateAfterStop(verdict, requestId, signal);
+        const state = await this.#stateAfterStop(result, requestId, signal);
         if (state?.status === "STOPPED") return state;
         // Who cannot even be asked has been tried often enough.
-        if (!state) throw verdict.error;
+        if (!state) throw result.error;
       }
       const again = handling === "retry" || handling === "ask-retry";
-      await this.#pause("stop", verdict, again ? failures : undefined, signal, requestId);
+      await this.#pause("stop", result, again ? failures : undefined, signal, requestId);
     }
   }
 
@@ -117,25 +118,25 @@ export class ResearchClient {
     signal: AbortSignal | undefined,
   ): Promise<Data> {
     for (let failures = 1; ; failures++) {
-      const verdict = await this.#session.call(operation, requestId, { signal });
-      if (verdict.kind === "data") return verdict.data;
-      const again = verdict.kind === "fault" && FAULTS[verdict.fault].read === "retry";
-      await this.#pause(operation, verdict, again ? failures : undefined, signal, requestId);
+      const result = await this.#session.call(operation, requestId, { signal });
+      if (result.kind === "data") return result.data;
+      const again = result.kind === "fault" && FAULTS[result.fault].read === "retry";
+      await this.#pause(operation, result, again ? failures : undefined, signal, requestId);
     }
   }
 
   /** A salvaged id counts as created once the service knows it; where it says no, by the answer it stood in. */
-  async #confirm(requestId: string, verdict: NoData, signal: AbortSignal | undefined): Promise<Created> {
+  async #confirm(requestId: string, result: Unsuccessful, signal: AbortSignal | undefined): Promise<Created> {
     const state = await this.#session.call("status", requestId, { signal, grace: CREATE_GRACE_MS });
-    if (state.kind === "data") return { ...state.data, request_id: requestId };
-    const isCertain = state.kind === "refused" || isRateLimit(verdict);
-    if (verdict.kind === "refused" && isCertain) throw verdict.error;
-    throw new OutcomeUnknownError(verdict.error.message, { ...verdict.error, requestId });
+    if (state.kind === "data") return withMember(state.data, "request_id", requestId);
+    const isCertain = state.kind === "refused" || isRateLimit(result);
+    if (result.kind === "refused" && isCertain) throw result.error;
+    throw new OutcomeUnknownError(result.error.message, { ...result.error, requestId });
   }
 
   /** The state after a stop that did not say; undefined where that cannot be learnt. */
   async #stateAfterStop(
-    verdict: NoData,
+    result: Unsuccessful,
     requestId: string,
     signal: AbortSignal | undefined,
   ): Promise<StatusData | undefined> {
@@ -144,10 +145,10 @@ export class ResearchClient {
       state = await this.status(requestId, { signal });
     } catch (error) {
       signal?.throwIfAborted();
-      if (verdict.kind === "fault" && error instanceof RefusedError) throw error;
+      if (result.kind === "fault" && error instanceof RefusedError) throw error;
       return undefined;
     }
-    if (verdict.kind === "fault" && isFinal(state.status) && state.status !== "STOPPED") {
+    if (result.kind === "fault" && isFinal(state.status) && state.status !== "STOPPED") {
       const message = `${requestId} is ${state.status} and cannot be stopped any more`;
       throw new RefusedError("refused", false, "NOT_ALLOWED", message, { requestId });
     }
@@ -157,7 +158,7 @@ export class ResearchClient {
   /** Waits before try `failures + 1`, or throws the error where there is none (`failures` undefined, or used up). */
   async #pause(
     operation: Operation,
-    { error }: NoData,
+    { error }: Unsuccessful,
     failures: number | undefined,
     signal: AbortSignal | undefined,
     requestId?: string,
@@ -173,17 +174,17 @@ export class ResearchClient {
 }
 
 /** What a stop does about an answer that is not the one hoped for. */
-function stopHandling(verdict: NoData): "fail" | "retry" | "ask" | "ask-retry" {
-  if (verdict.kind === "fault")
-    return verdict.sent ? FAULTS[verdict.fault].stop : unsent(FAULTS[verdict.fault].stop);
+function stopHandling(result: Unsuccessful): "fail" | "retry" | "ask" | "ask-retry" {
+  if (result.kind === "fault")
+    return result.sent ? FAULTS[result.fault].stop : unsent(FAULTS[result.fault].stop);
   // §7: the code for stopping a FAILED or STOPPED conversation is not shown, so any refusal may be that.
-  const { kind, enveloped } = verdict.error;
+  const { kind, enveloped } = result.error;
   return enveloped && (kind === "refused" || kind === "invalid-input") ? "ask" : "fail";
 }
 
 /** A 429 created nothing, whatever else stands in it. */
-function isRateLimit(verdict: NoData): boolean {
-  return verdict.kind === "refused" && verdict.error.kind === "rate-limited";
+function isRateLimit(result: Unsuccessful): boolean {
+  return result.kind === "refused" && result.error.kind === "rate-limited";
 }
 
 /** A stop that never left needs no question about what it did. */

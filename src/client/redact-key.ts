@@ -1,42 +1,56 @@
+import { exactJson, withSource } from "../json/exact-json.js";
+import { replaceTokens } from "../json/format.js";
 import type { Data } from "../protocol/data.js";
-import type { Verdict } from "./classify-response.js";
+import type { Classification } from "./classify-response.js";
+import { keyPattern } from "./key-pattern.js";
 
 /** A shorter text is no key worth hiding, and hiding it would garble answers that merely contain it. */
 const SHORTEST = 8;
-const INSTEAD = "[key]";
-
-/** Whether `text` gives the key away. */
-export function betrays(text: string, apiKey: string): boolean {
-  return apiKey.length >= SHORTEST && text.includes(apiKey);
-}
+const PLACEHOLDER = "[key]";
 
 /**
- * A verdict without the key: a service, or a page that something in between made, may quote the request with
- * its headers. Not even the result of an output is worth a key in a log.
+ * Takes the API key out of what came from a service: it, or a page that something in between made, may quote the
+ * request with its headers. Not even the result of an output is worth a key in a log.
  */
-export function withoutKey(verdict: Verdict, apiKey: string): Verdict {
-  const hide = (text: string) => (betrays(text, apiKey) ? text.replaceAll(apiKey, INSTEAD) : text);
-  if (verdict.kind === "data")
-    return holds(verdict.data, apiKey) ? { ...verdict, data: hideIn(verdict.data, hide) as Data } : verdict;
-  const { error } = verdict;
-  const { message, code, hint } = error;
-  Object.assign(error, { message: hide(message), code: hide(code), hint: hint && hide(hint) });
-  return verdict;
-}
+export class KeyRedactor {
+  readonly #pattern: RegExp | undefined;
 
-/** Whether the key stands anywhere in a JSON value, in the name of a field, or as a number. */
-function holds(value: unknown, apiKey: string): boolean {
-  if (typeof value === "string") return betrays(value, apiKey);
-  if (typeof value === "number") return betrays(String(value), apiKey);
-  if (typeof value !== "object" || value === null) return false;
-  if (Array.isArray(value)) return value.some((part) => holds(part, apiKey));
-  return Object.entries(value).some(([name, part]) => betrays(name, apiKey) || holds(part, apiKey));
-}
+  constructor(apiKey: string) {
+    this.#pattern = apiKey.length >= SHORTEST ? keyPattern(apiKey) : undefined;
+  }
 
-function hideIn(value: unknown, hide: (text: string) => string): unknown {
-  if (typeof value === "string") return hide(value);
-  if (typeof value === "number") return hide(String(value)) === String(value) ? value : INSTEAD;
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map((part) => hideIn(part, hide));
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [hide(name), hideIn(part, hide)]));
+  /** Whether the key stands in `text`, as it is or encoded (see `keyPattern`). */
+  isIn(text: string): boolean {
+    return this.#pattern !== undefined && text.search(this.#pattern) >= 0;
+  }
+
+  /** `text` with a placeholder for the key. */
+  redact(text: string): string {
+    return this.#pattern ? text.replace(this.#pattern, PLACEHOLDER) : text;
+  }
+
+  /** A classification without the key, in its data or in its error; the same one if the key is not in it. */
+  redactClassification(result: Classification): Classification {
+    if (result.kind === "data") {
+      const text = exactJson(result.data);
+      return this.isIn(text) ? { ...result, data: this.#redactData(text) } : result;
+    }
+    const { error } = result;
+    const { message, code, hint } = error;
+    Object.assign(error, {
+      message: this.redact(message),
+      code: this.redact(code),
+      hint: hint && this.redact(hint),
+    });
+    return result;
+  }
+
+  /** Reads the JSON text of an object, each string and number in it redacted; the rest of the text is kept as it is. */
+  #redactData(text: string): Data {
+    const redacted = replaceTokens(text, (token) => {
+      if (!this.isIn(token)) return token;
+      return JSON.stringify(token.startsWith('"') ? this.redact(JSON.parse(token)) : PLACEHOLDER);
+    });
+    return withSource(JSON.parse(redacted), redacted);
+  }
 }

@@ -8,14 +8,14 @@ import {
   type Gaps,
   type Operation,
 } from "../protocol/endpoints.js";
-import { judge, type Verdict } from "./classify-response.js";
+import { type Classification, classifyResponse } from "./classify-response.js";
 import { ResearchError } from "./errors.js";
 import { parseBaseUrl, proxyFor } from "./http/address.js";
 import { maxBytes, salvageRequestId } from "./http/body.js";
 import { type Connections, connections } from "./http/connections.js";
 import { type Answer, exchange, type Failure } from "./http/transport.js";
 import type { ClientEvent, ClientOptions } from "./options.js";
-import { betrays, withoutKey } from "./redact-key.js";
+import { KeyRedactor } from "./redact-key.js";
 
 export interface CallLimits {
   body?: string;
@@ -30,7 +30,7 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 /** A longer timer fires at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** One service, one key: turns an operation into one exchange and its answer into a verdict. Repeats nothing. */
+/** One service, one key: turns an operation into one exchange and classifies its answer. Repeats nothing. */
 export class Session {
   readonly origin: string;
   readonly clock: Clock;
@@ -39,6 +39,7 @@ export class Session {
   readonly #options: ClientOptions;
   readonly #gaps: Gaps;
   readonly #timeout: number;
+  readonly #redactor: KeyRedactor;
   readonly #connections: Connections;
 
   /** Opens nothing yet. Throws BaseUrlError, or ResearchError `NOT_AUTHENTICATED` for a key that cannot be one. */
@@ -56,6 +57,7 @@ export class Session {
     this.clock = options.clock ?? systemClock;
     this.random = options.random ?? Math.random;
     this.#options = options;
+    this.#redactor = new KeyRedactor(options.apiKey);
     this.#gaps = { ...DEFAULT_GAPS, ...options.gaps };
     this.#timeout = Math.min(options.requestTimeout ?? DEFAULT_TIMEOUT_MS, MAX_TIMER_MS);
     this.#connections = connections(
@@ -66,12 +68,12 @@ export class Session {
   }
 
   /** §4.1: the one operation without an id. `requestId` is the one in the answer, whatever else that is. */
-  async create(limits: CallLimits): Promise<{ requestId: string | undefined; verdict: Verdict }> {
+  async create(limits: CallLimits): Promise<{ requestId: string | undefined; result: Classification }> {
     const answer = await this.#send("create", CREATE, limits);
-    const verdict = this.#judge("create", CREATE, answer);
-    const requestId = verdict.kind === "data" ? verdict.data.request_id : salvageRequestId(answer);
-    const isGood = isRequestId(requestId) && !betrays(requestId, this.#options.apiKey);
-    return { requestId: isGood ? requestId : undefined, verdict };
+    const result = this.#classify("create", CREATE, answer);
+    const requestId = result.kind === "data" ? result.data.request_id : salvageRequestId(answer);
+    const isGood = isRequestId(requestId) && !this.#redactor.isIn(requestId);
+    return { requestId: isGood ? requestId : undefined, result };
   }
 
   /** §4.2 to §4.4. Throws ResearchError `USAGE` for an id that is not well-formed: it would stand in the path. */
@@ -79,12 +81,12 @@ export class Session {
     operation: Exclude<Operation, "create">,
     requestId: string,
     limits: CallLimits,
-  ): Promise<Verdict> {
+  ): Promise<Classification> {
     if (!isRequestId(requestId)) {
       throw new ResearchError("USAGE", `not a request id: ${JSON.stringify(requestId)}`);
     }
     const at = endpoint(operation, requestId, this.#gaps);
-    return this.#judge(operation, at, await this.#send(operation, at, limits), requestId);
+    return this.#classify(operation, at, await this.#send(operation, at, limits), requestId);
   }
 
   /** Tells the observer about something that is not silent. */
@@ -97,10 +99,15 @@ export class Session {
     await this.#connections.close();
   }
 
-  #judge(operation: Operation, at: Endpoint, answer: Answer | Failure, requestId?: string): Verdict {
+  #classify(
+    operation: Operation,
+    at: Endpoint,
+    answer: Answer | Failure,
+    requestId?: string,
+  ): Classification {
     const target = `${at.method} ${this.#url(at)}`;
-    const verdict = judge(answer, { operation, requestId, target, now: this.clock.now() });
-    return withoutKey(verdict, this.#options.apiKey);
+    const result = classifyResponse(answer, { operation, requestId, target, now: this.clock.now() });
+    return this.#redactor.redactClassification(result);
   }
 
   #url(at: Endpoint): string {

@@ -1,3 +1,6 @@
+import { exactJson } from "../json/exact-json.js";
+import { indentJson } from "../json/format.js";
+
 /** Characters that move a cursor, hide text or turn it around, and halves of characters. `\n` and `\t` stay. */
 const UNSAFE =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Cs}/gu;
@@ -21,9 +24,14 @@ export function safeResult(text: string): string {
   return text.replace(UNSAFE, (char) => (JOINERS.test(char) ? char : escaped(char)));
 }
 
-/** JSON on one line, or indented, that is exact and yet acts on no terminal or runner: what could is an escape in it. */
+/**
+ * JSON on one line, or indented, that is exact (`exactJson`) and yet acts on no terminal or runner: what could is
+ * an escape in it.
+ */
 export function safeJson(value: unknown, indent?: number): string {
-  return JSON.stringify(value, null, indent).replace(UNSAFE, inJson).replace(CI_COMMAND, inJson);
+  const line = exactJson(value);
+  const text = indent === undefined ? line : indentJson(line, indent);
+  return text.replace(UNSAFE, inJson).replace(CI_COMMAND, inJson);
 }
 
 function inJson(char: string): string {

@@ -95,7 +95,7 @@ export class Keeper {
       const data = await this.#output(state);
       const result = resultOf(ctx, data);
       const file = `${stem}.${typeof result === "string" ? "md" : "json"}`;
-      folder.write(file, resultText(result));
+      folder.write(file, resultText(ctx, data));
       const schema = row.body.output_schema ?? null;
       await checkFit(ctx, data, { request_id: requestId, output_schema: schema }, { name: nameOf(row) });
       await this.#end(state, { file });

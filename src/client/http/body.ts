@@ -1,3 +1,5 @@
+import { parseExact } from "../../json/exact-json.js";
+import { nestingDepth } from "../../json/format.js";
 import { isRequestId } from "../../protocol/conversation.js";
 import type { Operation } from "../../protocol/endpoints.js";
 import { type Headers, headerOf } from "./transport.js";
@@ -20,6 +22,7 @@ interface Bytes {
   body: Buffer;
 }
 
+/** `value` remembers its text, as `exactJson` needs it. */
 export type ParsedBody = { kind: "json"; value: unknown } | { kind: "none" } | { kind: "oversized" };
 
 /** Decodes and parses a body, within `maxBytes` after decompression and `MAX_DEPTH` of nesting. */
@@ -28,8 +31,8 @@ export function parseBody(answer: Bytes, maxBytes: number): ParsedBody {
     const text = decoded(answer, maxBytes)
       .toString("utf8")
       .replace(/^\uFEFF/, "");
-    if (text.length > MAX_DEPTH && depth(text) > MAX_DEPTH) return { kind: "oversized" };
-    return { kind: "json", value: JSON.parse(text) };
+    if (text.length > MAX_DEPTH && nestingDepth(text) > MAX_DEPTH) return { kind: "oversized" };
+    return { kind: "json", value: parseExact(text) };
   } catch (error) {
     return error instanceof RangeError ? { kind: "oversized" } : { kind: "none" };
   }
@@ -68,21 +71,4 @@ function decoded({ headers, body }: Bytes, maxOutputLength: number): Buffer {
     default:
       return body;
   }
-}
-
-/** How deep the brackets of a JSON text nest; those in strings do not count. */
-function depth(text: string): number {
-  let deepest = 0;
-  let current = 0;
-  let inString = false;
-  for (let i = 0; i < text.length; i++) {
-    const char = text.charCodeAt(i);
-    if (inString) {
-      if (char === 0x5c) i++;
-      else if (char === 0x22) inString = false;
-    } else if (char === 0x22) inString = true;
-    else if (char === 0x5b || char === 0x7b) deepest = Math.max(deepest, ++current);
-    else if (char === 0x5d || char === 0x7d) current--;
-  }
-  return deepest;
 }

@@ -1,4 +1,4 @@
-import type { NoData } from "../classify-response.js";
+import type { Unsuccessful } from "../classify-response.js";
 import { type RefusedError, type ResearchError, UnreachableError } from "../errors.js";
 import { FAULTS } from "../failure-policy.js";
 import { retryDelay, TRIES } from "../retry-delay.js";
@@ -30,14 +30,14 @@ export type AfterFailure = { end: ResearchError } | { waitMs: number; askedMs: n
  */
 export function afterFailure(
   watched: Watched,
-  verdict: NoData,
+  result: Unsuccessful,
   circumstances: Circumstances,
   paceMs: number,
   random: number,
 ): AfterFailure {
-  const end = endOf(watched, verdict, circumstances);
+  const end = endOf(watched, result, circumstances);
   if (end) return { end };
-  const askedMs = (verdict.error.retryAfter ?? 0) * 1_000;
+  const askedMs = (result.error.retryAfter ?? 0) * 1_000;
   const pause = pauseAfterFailure(watched.failures, paceMs, random);
   // The last look before patience ends is worth more than an even pace.
   const { patience, now } = circumstances;
@@ -46,20 +46,20 @@ export function afterFailure(
 }
 
 /** What an id ends with where a failed poll is its last one; else undefined. */
-function endOf(watched: Watched, verdict: NoData, c: Circumstances): ResearchError | undefined {
-  const { error } = verdict;
+function endOf(watched: Watched, result: Unsuccessful, c: Circumstances): ResearchError | undefined {
+  const { error } = result;
   const outOfPatience = c.now - watched.quietSince >= c.patience;
-  if (verdict.kind === "refused") {
-    const { kind, enveloped } = verdict.error;
+  if (result.kind === "refused") {
+    const { kind, enveloped } = result.error;
     if (kind === "not-found" && enveloped) {
       const newborn =
         watched.recordedAt !== undefined && Math.abs(c.wallNow - watched.recordedAt) < NEWBORN_MS;
       return newborn && !outOfPatience ? undefined : error;
     }
-    if (!mayPass(verdict.error, c.answered)) return error;
+    if (!mayPass(result.error, c.answered)) return error;
     return outOfPatience ? silence(error) : undefined;
   }
-  const { watch } = FAULTS[verdict.fault];
+  const { watch } = FAULTS[result.fault];
   if (watch === "answered" && !c.answered) return error;
   if (watch === "first" && !c.answered && watched.polls === 1) return error;
   // An id that nobody here knows, at a service that never answered: four tries tell as much as ten minutes.

@@ -1,5 +1,5 @@
 import type { Clock } from "../../clock.js";
-import type { Verdict } from "../classify-response.js";
+import type { Classification } from "../classify-response.js";
 
 /** What a watch needs of the world: time, jitter, and a way to ask for the state of one id. */
 export interface WatchPorts {
@@ -7,5 +7,5 @@ export interface WatchPorts {
   /** In [0, 1). */
   random: () => number;
   /** Never throws; `timeout` is in milliseconds. */
-  poll: (requestId: string, limits: { signal: AbortSignal; timeout: number }) => Promise<Verdict>;
+  poll: (requestId: string, limits: { signal: AbortSignal; timeout: number }) => Promise<Classification>;
 }

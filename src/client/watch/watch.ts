@@ -1,7 +1,7 @@
 import { epochOf } from "../../clock.js";
 import { isFinal } from "../../protocol/conversation.js";
 import type { Data } from "../../protocol/data.js";
-import type { NoData } from "../classify-response.js";
+import type { Unsuccessful } from "../classify-response.js";
 import { Deadlines } from "./deadlines.js";
 import { afterFailure, DEFAULT_PATIENCE_MS } from "./give-up-policy.js";
 import { Waker } from "./interruptible-sleep.js";
@@ -112,12 +112,12 @@ class Watcher {
 
   async #poll(watched: Watched): Promise<void> {
     const timeout = this.#deadlines.of(watched) - this.#now() + LAST_POLL_MS;
-    const verdict = await this.#ports.poll(watched.requestId, { signal: this.#polling.signal, timeout });
+    const result = await this.#ports.poll(watched.requestId, { signal: this.#polling.signal, timeout });
     this.#turns.end();
     if (this.#polling.signal.aborted) return;
     watched.polls++;
-    if (verdict.kind === "data") this.#succeed(watched, verdict.data);
-    else this.#fail(watched, verdict);
+    if (result.kind === "data") this.#succeed(watched, result.data);
+    else this.#fail(watched, result);
     this.#waker.wake();
   }
 
@@ -142,20 +142,14 @@ class Watcher {
     else this.#plan(watched, this.#pace(this.#age(watched), this.#ports.random()));
   }
 
-  #fail(watched: Watched, verdict: NoData): void {
-    const { error } = verdict;
+  #fail(watched: Watched, result: Unsuccessful): void {
+    const { error } = result;
     const { requestId } = watched;
     const { patience = DEFAULT_PATIENCE_MS } = this.#options;
     const [now, random] = [this.#now(), this.#ports.random()];
     watched.failures++;
     const circumstances = { answered: this.#answered, patience, now, wallNow: this.#ports.clock.now() };
-    const next = afterFailure(
-      watched,
-      verdict,
-      circumstances,
-      this.#pace(this.#age(watched), random),
-      random,
-    );
+    const next = afterFailure(watched, result, circumstances, this.#pace(this.#age(watched), random), random);
     const isFirst = watched.failures === 1 && ++this.#failing === 1;
     if ("end" in next) {
       this.#drop(watched, { kind: "given-up", error: next.end });

@@ -1,5 +1,6 @@
 import type { StatusData } from "../../../client/client.js";
 import { RefusedError, ResearchError } from "../../../client/errors.js";
+import { withMember } from "../../../json/exact-json.js";
 import type { Context } from "../../context.js";
 import { worstOf } from "../../errors.js";
 import { failureOf } from "../../failure.js";
@@ -28,7 +29,7 @@ export async function status(ctx: Context, ids: readonly string[], options: Stat
       codes.push(await tell(ctx, answer.reason, target.requestId));
       continue;
     }
-    const data = { request_id: target.requestId, ...answer.value };
+    const data = withMember(answer.value, "request_id", target.requestId);
     observe(ctx, target.entry, data.status);
     found.push(data);
     codes.push(options.exitStatus ? exitCodeOf(data.status) : 0);

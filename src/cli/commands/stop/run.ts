@@ -1,4 +1,5 @@
 import type { StatusData } from "../../../client/client.js";
+import { withMember } from "../../../json/exact-json.js";
 import type { Context } from "../../context.js";
 import { UsageError, worstOf } from "../../errors.js";
 import { resolveTargets, type Target } from "../../ids.js";
@@ -21,10 +22,8 @@ export async function stop(ctx: Context, ids: readonly string[], options: StopOp
   const found: StatusData[] = [];
   for (const target of targets) {
     try {
-      const data = {
-        request_id: target.requestId,
-        ...(await client.stop(target.requestId, { signal: ctx.signal })),
-      };
+      const answer = await client.stop(target.requestId, { signal: ctx.signal });
+      const data = withMember(answer, "request_id", target.requestId);
       observe(ctx, target.entry, data.status);
       found.push(data);
       codes.push(0);
