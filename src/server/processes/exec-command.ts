@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { constants } from "node:os";
 import { endGroup, spawnGroup } from "./process-group.js";
+import { withoutSecrets } from "./without-secrets.js";
 
 export interface ExecOptions {
   /** For the shell. */
@@ -12,16 +13,14 @@ export interface ExecOptions {
   signal: AbortSignal;
 }
 
-/** Settings that would lead a client inside the command away from this service. */
-const MISLEADING = ["RESEARCH_API_KEY_FILE", "RESEARCH_PROFILE", "RESEARCH_SERVE_API_KEY"];
-
 /**
  * Runs a command with `RESEARCH_BASE_URL` and `RESEARCH_API_KEY` set and this process's own stdin, stdout and
  * stderr. Resolves with its exit code, 128 + n where signal n ended it, when nothing of it is left.
  */
 export async function execCommand({ command, baseUrl, apiKey, env, signal }: ExecOptions): Promise<number> {
-  const own = { ...env, RESEARCH_BASE_URL: baseUrl, RESEARCH_API_KEY: apiKey };
-  for (const name of MISLEADING) Reflect.deleteProperty(own, name);
+  const own = { ...withoutSecrets(env), RESEARCH_BASE_URL: baseUrl, RESEARCH_API_KEY: apiKey };
+  // A profile would lead a client inside the command away from this service.
+  Reflect.deleteProperty(own, "RESEARCH_PROFILE");
   const child = spawnGroup(command, own, "inherit");
   const stop = () => void endGroup(child);
   if (signal.aborted) stop();

@@ -1,7 +1,9 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { systemClock } from "../../clock.js";
-import { endGroup, spawnGroup } from "../processes/process-group.js";
+import { endGroup } from "../processes/process-group.js";
+import { Supervisor } from "../processes/supervisor.js";
+import { withoutSecrets } from "../processes/without-secrets.js";
 import { type Researcher, ResearchFailure, type ResearchJob } from "./researcher.js";
 
 /** The most a program may print, in bytes. */
@@ -10,34 +12,36 @@ export const MAX_OUTPUT_BYTES = 64 * 1_048_576;
 const STDERR_TAIL = 8_192;
 /** How long the pipes may still deliver once the program and its group are gone, ms. */
 const PIPE_GRACE_MS = 1_000;
-/** The keys of this service and of its clients: no business of a researcher. */
-const WITHHELD = ["RESEARCH_API_KEY", "RESEARCH_API_KEY_FILE", "RESEARCH_SERVE_API_KEY"];
 
 export interface CommandOptions {
   /** For the shell. Gets a ResearchJob as one JSON object on stdin; what it prints is the output. */
   command: string;
-  /** Its environment, from which the keys are taken out. */
+  /** Its environment, from which the secrets are taken out. */
   env: NodeJS.ProcessEnv;
 }
 
-/** A researcher that is a program of its own: one process group for each conversation. */
+/**
+ * A researcher that is a program of its own: one process group for each conversation. Nothing of it outlives this
+ * process.
+ */
 export function commandResearcher({ command, env }: CommandOptions): Researcher {
-  const clean = Object.fromEntries(Object.entries(env).filter(([name]) => !WITHHELD.includes(name)));
+  const clean = withoutSecrets(env);
+  const supervisor = new Supervisor();
   return {
     async research(job, signal) {
       signal.throwIfAborted();
-      const child = spawnGroup(command, clean, ["pipe", "pipe", "pipe"]);
+      const child = supervisor.spawn(command, clean);
       const stop = () => void endGroup(child);
       signal.addEventListener("abort", stop, { once: true });
       try {
         return resultOf(job, await run(child, job));
       } finally {
         signal.removeEventListener("abort", stop);
-        await endGroup(child);
+        await supervisor.end(child);
         signal.throwIfAborted();
       }
     },
-    close: async () => {},
+    close: async () => supervisor.close(),
   };
 }
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { commandResearcher } from "../../../src/server/researchers/command.js";
 import { ResearchFailure } from "../../../src/server/researchers/researcher.js";
+import { alive } from "../../support/processes.js";
 import { until } from "../../support/service.js";
 
 const folder = mkdtempSync(join(tmpdir(), "research-command-"));
@@ -20,16 +21,6 @@ function research(
   return commandResearcher({ command, env }).research({ ...job, ...more }, stop.signal);
 }
 
-function alive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    // A zombie that nobody has waited for yet is gone for all that matters.
-    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
-  } catch {
-    return false;
-  }
-}
-
 it("gets the question as one JSON object on stdin; stdout is the output", async () => {
   const schema = { type: "object" };
   const output = await research("cat", { structured_output: true, output_schema: schema });
@@ -41,16 +32,19 @@ it("need not read its stdin", async () => {
   expect(await research("printf done", { prompt: "x".repeat(900_000) })).toBe("done");
 });
 
-it("does not see the keys", async () => {
+it("does not see keys, databases and models of the service", async () => {
   const env = {
     PATH: process.env.PATH,
     RESEARCH_API_KEY: "k1",
     RESEARCH_API_KEY_FILE: "k2",
     RESEARCH_SERVE_API_KEY: "k3",
+    RESEARCH_SERVE_DATABASE: "k4",
+    RESEARCH_MODEL_API_KEY: "k5",
+    PGPASSWORD: "k6",
   };
   const output = String(await research("env", {}, { ...env, OTHER: "kept" }));
   expect(output).toContain("OTHER=kept");
-  expect(output).not.toMatch(/k[123]|RESEARCH_/);
+  expect(output).not.toMatch(/k[1-6]|RESEARCH_|^PG/m);
 });
 
 it.each([

@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import type { Writable } from "node:stream";
+import { endGroup, spawnGroup } from "./process-group.js";
+
+/**
+ * Reads "+ PID" and "- PID", and kills the process groups that are left when its stdin ends, which it does however
+ * this process dies. It does not end before: a signal to all processes of the service is not meant for it.
+ */
+const SUPERVISOR = `
+trap '' HUP INT TERM
+groups=' '
+while read -r sign pid; do
+  case $sign in
+    +) groups="$groups$pid " ;;
+    -) case $groups in *" $pid "*) groups="\${groups%% $pid *} \${groups#* $pid }" ;; esac ;;
+  esac
+done
+for pid in $groups; do kill -s KILL -- "-$pid"; done`;
+
+/** Waits until the supervisor knows of its group; if this process dies before, the command never starts. */
+const GATE = 'read -r _ <&3 || exit 125; exec 3<&-; exec /bin/sh -c "$1"';
+
+/** Starts shell commands whose process groups end with this process, also if it is killed. */
+export class Supervisor {
+  #supervisor: ChildProcess | undefined;
+  readonly #groups = new Set<number>();
+
+  /** A shell command that is the head of a process group of its own; stdin, stdout and stderr are pipes. */
+  spawn(command: string, env: NodeJS.ProcessEnv): ChildProcess {
+    // Windows has no /bin/sh, and ends nothing with its parent.
+    if (process.platform === "win32") return spawnGroup(command, env, ["pipe", "pipe", "pipe"]);
+    const child = spawn("/bin/sh", ["-c", GATE, "sh", command], {
+      detached: true,
+      env,
+      stdio: ["pipe", "pipe", "pipe", "pipe"],
+    });
+    const gate = child.stdio[3] as Writable;
+    gate.on("error", () => {});
+    if (child.pid !== undefined) {
+      this.#groups.add(child.pid);
+      this.#tell(`+ ${child.pid}\n`, () => gate.end("\n"));
+    }
+    return child;
+  }
+
+  /** Ends the child's group (SIGTERM, SIGKILL 5 s later) and forgets it when all of it is gone. */
+  async end(child: ChildProcess): Promise<void> {
+    await endGroup(child);
+    if (child.pid !== undefined && this.#groups.delete(child.pid)) this.#tell(`- ${child.pid}\n`);
+  }
+
+  /** Lets the supervisor go. No group is left when this is called. */
+  close(): void {
+    this.#supervisor?.stdin?.end();
+  }
+
+  #tell(line: string, then?: () => void): void {
+    this.#supervisor ??= this.#start();
+    this.#supervisor.stdin?.write(line, then);
+  }
+
+  #start(): ChildProcess {
+    const supervisor = spawn("/bin/sh", ["-c", SUPERVISOR], {
+      detached: true,
+      env: {},
+      stdio: ["pipe", "ignore", "ignore"],
+    });
+    // One that was killed is replaced with the next command, and told of the groups there are.
+    const gone = () => {
+      if (this.#supervisor === supervisor) this.#supervisor = undefined;
+    };
+    supervisor.on("error", gone).on("exit", gone);
+    supervisor.stdin?.on("error", gone);
+    supervisor.unref();
+    (supervisor.stdin as Writable & { unref?(): void })?.unref?.();
+    for (const pid of this.#groups) supervisor.stdin?.write(`+ ${pid}\n`);
+    return supervisor;
+  }
+}
