@@ -14,7 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   store: ["protocol", "json", "clock", "lock"],
   text: ["json"],
   protocol: ["clock"],
-  markdown: ["text"],
+  markdown: ["text", "json"],
   clock: ["protocol"],
 };
 

@@ -1,0 +1,36 @@
+import { parse } from "../parse.js";
+import { blockLines } from "./blocks.js";
+import { Addresses } from "./inlines.js";
+import { LOOK, lineOf, type Means, prefixed, show } from "./line.js";
+import { wrap } from "./wrap.js";
+
+/** Longer lines are tiring to read (contract §6). */
+const WIDEST = 100;
+/** Room for one wide character. */
+const NARROWEST = 2;
+
+export interface Terminal extends Means {
+  columns: number;
+}
+
+/**
+ * Markdown laid out for reading on a terminal, the addresses of its links below it, with a line break at the end.
+ * Only ours are the control characters in it: line breaks, SGR with `colour`, OSC 8 with `hyperlinks`.
+ */
+export function layOut(markdown: string, terminal: Terminal): string {
+  const columns = Math.max(NARROWEST, Math.min(WIDEST, terminal.columns));
+  const addresses = new Addresses();
+  const lines = blockLines(parse(markdown), columns, addresses);
+  const list = addresses.list();
+  if (list.length > 0) lines.push(lineOf());
+  for (const [index, address] of list.entries()) {
+    const number = `[${index + 1}] `;
+    const indent = columns >= 4 * number.length ? number.length : 0;
+    const wrapped = wrap([{ text: address, look: LOOK.faint, href: address }], columns - indent);
+    const blank = { text: " ".repeat(indent), look: 0 };
+    const first = { text: number, look: LOOK.faint };
+    for (const line of indent > 0 ? prefixed(wrapped, first, blank) : [lineOf(first), ...wrapped])
+      lines.push(line);
+  }
+  return lines.map((line) => `${show(line, terminal)}\n`).join("");
+}

@@ -1,0 +1,162 @@
+import { columnsOf, unitsThatFit } from "../../text/width.js";
+import { type Line, lineOf, type Run } from "./line.js";
+
+/** What is never parted unless it is wider than a line. */
+interface Word {
+  runs: Run[];
+  columns: number;
+  /** Whether a blank separates it from the word before. */
+  spaced: boolean;
+}
+
+const SPACE = " \\t\\v\\f\\r\\u1680\\u2000-\\u2006\\u2008-\\u200a\\u205f\\u3000";
+const PARTS = new RegExp(`\\n|[${SPACE}]+|[^${SPACE}\\n]+`, "g");
+const BLANK = new RegExp(`^[${SPACE}]`);
+const IDEOGRAPHIC = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u3001-\u303f\uff01-\uff60]/u;
+/**
+ * Chinese and Japanese may break between any two characters, but not before a closing mark nor after an opening one.
+ */
+const BREAKS =
+  /(?<=[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u3001-\u303f\uff01-\uff60])(?<![（「『【《〈〔［｛])(?!\p{M}|\u200d|[、。，．・：；？！）」』】》〉〕］｝ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ])|(?<![（「『【《〈〔［｛])(?=[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}「『【《〈（])/u;
+
+/** Lays runs out in lines of at most `columns`. Blanks collapse; `\n` in a run begins a new line. */
+export function wrap(runs: readonly Run[], columns: number): Line[] {
+  return paragraphs(runs).flatMap((words) => fill(words, columns));
+}
+
+/** The columns that runs need: `least` so that no word is parted, `best` so that no line is. */
+export function measure(runs: readonly Run[]): { least: number; best: number } {
+  let least = 0;
+  let best = 0;
+  for (const words of paragraphs(runs)) {
+    let line = 0;
+    for (const word of words) {
+      least = Math.max(least, word.columns);
+      line += word.columns + (word.spaced ? 1 : 0);
+    }
+    best = Math.max(best, line);
+  }
+  return { least, best };
+}
+
+/** Lays text out line by line with its own blanks, as code needs it; a line that is too wide goes on in the next. */
+export function wrapVerbatim(text: string, look: number, columns: number): Line[] {
+  const lines: Line[] = [];
+  for (const source of text.split("\n")) {
+    let rest = expandTabs(source);
+    let end = unitsThatFit(rest, columns);
+    while (end < rest.length) {
+      const blank = rest.lastIndexOf(" ", end);
+      const cut = blank > 0 && rest.slice(0, blank).trim() !== "" ? blank + 1 : end;
+      lines.push(lineOf({ text: rest.slice(0, cut).trimEnd(), look }));
+      rest = rest.slice(cut);
+      end = unitsThatFit(rest, columns);
+    }
+    lines.push(lineOf({ text: rest, look }));
+  }
+  return lines;
+}
+
+function expandTabs(line: string): string {
+  if (!line.includes("\t")) return line;
+  let columns = 0;
+  return line.replace(/[^\t]+|\t/g, (part) => {
+    const shown = part === "\t" ? " ".repeat(4 - (columns % 4)) : part;
+    columns += columnsOf(shown);
+    return shown;
+  });
+}
+
+/** The words of each line that the author ended. */
+function paragraphs(runs: readonly Run[]): Word[][] {
+  let words: Word[] = [];
+  const all = [words];
+  /** The word that text without a blank before it belongs to. */
+  let open: Word | undefined;
+  for (const { text, look, href } of runs) {
+    for (const part of text.match(PARTS) ?? []) {
+      if (part === "\n") {
+        words = [];
+        all.push(words);
+        open = undefined;
+      } else if (BLANK.test(part)) {
+        open = undefined;
+      } else {
+        for (const [index, piece] of (IDEOGRAPHIC.test(part) ? part.split(BREAKS) : [part]).entries()) {
+          const run = { text: piece, look, href };
+          const columns = columnsOf(piece);
+          if (open && index === 0) {
+            open.runs.push(run);
+            open.columns += columns;
+          } else {
+            open = { runs: [run], columns, spaced: index === 0 && words.length > 0 };
+            words.push(open);
+          }
+        }
+      }
+    }
+  }
+  return all;
+}
+
+function fill(words: readonly Word[], columns: number): Line[] {
+  let line: Line = { runs: [], columns: 0 };
+  const lines = [line];
+  for (const word of words) {
+    const blank = word.spaced && line.columns > 0 ? 1 : 0;
+    if (line.columns > 0 && line.columns + blank + word.columns > columns) {
+      line = { runs: [], columns: 0 };
+      lines.push(line);
+    } else if (blank > 0) {
+      append(line, blankBetween(line.runs.at(-1), word.runs[0]), 1);
+    }
+    if (word.columns <= columns) {
+      for (const run of word.runs) append(line, run, 0);
+      line.columns += word.columns;
+    } else {
+      line = part(word, columns, line, lines);
+    }
+  }
+  return lines;
+}
+
+/** Spreads a word that is wider than a line over several; returns the last. */
+function part({ runs }: Word, columns: number, first: Line, lines: Line[]): Line {
+  let line = first;
+  for (const { text, ...rest } of runs) {
+    let left = text;
+    while (left !== "") {
+      if (line.columns >= columns) {
+        line = { runs: [], columns: 0 };
+        lines.push(line);
+      }
+      let end = unitsThatFit(left, columns - line.columns);
+      let width = columnsOf(left.slice(0, end));
+      if (line.columns + width > columns) {
+        line = { runs: [], columns: 0 };
+        lines.push(line);
+        end = unitsThatFit(left, columns);
+        width = columnsOf(left.slice(0, end));
+      }
+      append(line, { text: left.slice(0, end), ...rest }, width);
+      left = left.slice(end);
+    }
+  }
+  return line;
+}
+
+function append(line: Line, run: Run, columns: number): void {
+  const last = line.runs.at(-1);
+  line.columns += columns;
+  if (last && last.look === run.look && last.href === run.href) {
+    line.runs[line.runs.length - 1] = { ...last, text: last.text + run.text };
+  } else {
+    line.runs.push(run);
+  }
+}
+
+/** A blank inside a link or inside code looks like what it is in. */
+function blankBetween(before: Run | undefined, after: Run | undefined): Run {
+  const same = before && after && before.look === after.look && before.href === after.href;
+  return { text: " ", look: same ? before.look : 0, href: same ? before.href : undefined };
+}

@@ -1,0 +1,36 @@
+import { describe, expect, test } from "vitest";
+import { lex, TooComplex } from "../../src/markdown/lexer.js";
+import { parse } from "../../src/markdown/parse.js";
+
+/** The words that are left of a document when all markup is taken away. */
+const words = (markdown: string) => JSON.stringify(parse(markdown));
+
+describe("what marked cannot take becomes text:", () => {
+  test.each([
+    ["3,000 nested quotes", `${"> ".repeat(3_000)}deep`],
+    ["3,000 nested lists in a line", `${"- ".repeat(3_000)}deep`],
+    ["1,000 nested lists", Array.from({ length: 1_000 }, (_, i) => `${"  ".repeat(i)}- deep`).join("\n")],
+    ["3,000 nested emphases", `${"*a **b ".repeat(3_000)}deep${" ** *".repeat(3_000)}`],
+    ["a quote that goes on after each lazy line", "> - > - > - deep\nb\n".repeat(5_000)],
+    ["a table of 100,000 columns", `${"|deep".repeat(100_000)}|\n${"|-".repeat(100_000)}|\n|a|\n`],
+    ["a table that multiplies", `${"|deep".repeat(199)}|\n${"|-".repeat(199)}|\n${"|a\n".repeat(50_000)}`],
+    ["a million marks", `${"a**b*c_".repeat(150_000)}deep`],
+    ["links without end", `${"[a](b)".repeat(150_000)}deep`],
+    ["an unclosed fence", `\`\`\`\n${"deep\n".repeat(100_000)}`],
+  ])("%s", (_name, markdown) => {
+    expect(words(markdown)).toContain("deep");
+  });
+});
+
+test("a document that would take too long is given up", () => {
+  expect(() => lex("> - > - > - a\nb\n".repeat(5_000))).toThrow(TooComplex);
+});
+
+test("an honest report of 300 kB keeps all its markup", () => {
+  const section = "## A\n\n**Bold** and [a](https://x.y).\n\n> - quoted\n>   text\n\n|a|b|\n|-|-|\n|1|2|\n\n";
+  const document = parse(section.repeat(4_000));
+  const count = (kind: string) => document.filter((block) => block.kind === kind).length;
+  expect([count("heading"), count("quote"), count("table"), count("plain")]).toEqual([
+    4_000, 4_000, 4_000, 0,
+  ]);
+});
