@@ -2,15 +2,13 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Clock } from "../clock.js";
 import { TIERS, type Tier } from "../protocol/limits.js";
-import { Conversations } from "./conversations/conversations.js";
-import { openData, restore } from "./conversations/data-folder.js";
-import { RateLimiter } from "./conversations/rate-limiter.js";
+import type { ConversationStore } from "./conversations/conversation-store.js";
 import { Scheduler } from "./conversations/scheduler.js";
 import { createApp } from "./http/app.js";
+import { authenticator } from "./http/authentication.js";
 import type { Fault } from "./http/faults/fault.js";
 import { FaultPlan, seeded } from "./http/faults/fault-plan.js";
 import { createListener } from "./http/listener.js";
-import { apiKeyDigest } from "./http/request-checks.js";
 import type { Researcher } from "./researchers/researcher.js";
 import { ServiceStartError } from "./start-error.js";
 
@@ -19,14 +17,13 @@ export interface ServiceOptions {
   host: string;
   /** 0 picks a free one. */
   port: number;
-  /** The one key that is valid (§5). */
-  apiKey: string;
-  /** §8 */
+  /** The one key that is valid (§5) until keys are added to the store. */
+  apiKey?: string;
+  /** §8, of that key. */
   tier: Tier;
-  /** Where the journal is kept, for this process alone; without it all is gone with the process. */
-  dataDir?: string;
-  /** Least time in PENDING and in PROCESSING, ms. */
-  pendingMs: number;
+  /** Closed with the service, and if it cannot start. */
+  store: ConversationStore;
+  /** Least time in PROCESSING, ms. */
   processingMs: number;
   /** How many conversations may be PROCESSING at a time. */
   workers: number;
@@ -55,40 +52,31 @@ const CLOSE_GRACE_MS = 1_000;
 
 /** Starts the service; resolves when it listens, rejects with a ServiceStartError when it cannot. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { apiKey, clock, researcher } = options;
-  const log = (line: string) => options.log(line.replaceAll(apiKey, "[key]"));
-  const data = await openData(options.dataDir, log);
-  const conversations = new Conversations(data.journal);
-  const scheduler = new Scheduler({ ...options, conversations, log });
-  const rateLimiter = new RateLimiter(TIERS[options.tier], clock);
-  const unfinished = restore(data.entries, conversations, rateLimiter);
-  const allowHosts = new Set([options.host, ...options.allowHosts].map((name) => name.toLowerCase()));
-  const faults = new FaultPlan(options.faults, options.random ?? seeded(options.seed));
-  const { journal } = data;
+  const { apiKey, clock, researcher, store } = options;
+  const log = (line: string) => options.log(apiKey === undefined ? line : line.replaceAll(apiKey, "[key]"));
+  const scheduler = new Scheduler({ ...options, log });
+  const single = apiKey === undefined ? undefined : { apiKey, limits: TIERS[options.tier] };
   const app = createApp({
-    key: apiKeyDigest(apiKey),
-    allowHosts,
+    store,
+    authenticate: authenticator(store.keys, single, clock),
     clock,
-    conversations,
-    faults,
-    journal,
-    scheduler,
-    rateLimiter,
+    allowHosts: new Set([options.host, ...options.allowHosts].map((name) => name.toLowerCase())),
+    faults: new FaultPlan(options.faults, options.random ?? seeded(options.seed)),
     log,
   });
   const server = createListener(app);
   try {
     await listen(server, options);
   } catch (error) {
-    await data.close();
+    await store.close();
     throw error;
   }
-  for (const conversation of unfinished) scheduler.add(conversation);
+  scheduler.start();
   const end = async () => {
     await closeServer(server);
     await scheduler.close();
     await researcher.close();
-    await data.close();
+    await store.close();
   };
   let ending: Promise<void> | undefined;
   return {

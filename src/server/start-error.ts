@@ -16,6 +16,13 @@ export class ServiceStartError extends Error {
     super(message, options);
   }
 
+  /** Of what reading or writing in the data folder reports. */
+  static ofDataFolder(cause: unknown, dataDir: string): ServiceStartError {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const message = `The data folder ${dataDir} cannot be used: ${why}`;
+    return new ServiceStartError("DATA_UNUSABLE", message, { cause });
+  }
+
   /** Of what `server.listen` reports. */
   static ofListening(cause: NodeJS.ErrnoException, host: string, port: number): ServiceStartError {
     switch (cause.code) {

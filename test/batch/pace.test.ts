@@ -1,9 +1,8 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Clock, systemClock } from "../../src/clock.js";
-import type { ServiceOptions } from "../../src/server/service.js";
 import { refuse, reset } from "../support/behaviours.js";
-import { KEY, serviceFor } from "../support/service.js";
+import { KEY, serviceFor, type TestServiceOptions } from "../support/service.js";
 import { VirtualClock } from "../support/virtual-clock.js";
 import { closeLater, Machine, machine, promptsOf } from "./machine.js";
 
@@ -28,7 +27,7 @@ afterEach(() => {
 });
 
 /** The local service on the free tier, where research takes ten minutes, and a machine for it. */
-async function freeTier<C extends Clock>(clock: C, options: Partial<ServiceOptions> = {}) {
+async function freeTier<C extends Clock>(clock: C, options: TestServiceOptions = {}) {
   const service = await serviceFor({
     ...{ tier: "free", clock, processingMs: 10 * MINUTE, workers: 100 },
     ...options,

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Researcher, ResearchFailure } from "../../src/server/researchers/researcher.js";
-import type { Service, ServiceOptions } from "../../src/server/service.js";
-import { endlessResearcher, KEY, serviceFor } from "../support/service.js";
+import type { Service } from "../../src/server/service.js";
+import { endlessResearcher, KEY, serviceFor, type TestServiceOptions } from "../support/service.js";
 import { VirtualClock } from "../support/virtual-clock.js";
 import type { Target } from "./http.js";
 import { INTERFACE } from "./interface.js";
@@ -29,7 +29,7 @@ const options = (service: Service): Target => ({
   lasting: "last",
 });
 
-async function against(more: Partial<ServiceOptions>, run: (target: Target) => Promise<void>): Promise<void> {
+async function against(more: TestServiceOptions, run: (target: Target) => Promise<void>): Promise<void> {
   const service = await serviceFor({ researcher, ...more });
   try {
     await run(options(service));

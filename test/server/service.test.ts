@@ -5,16 +5,20 @@ import { describe, expect, it } from "vitest";
 import { createListener } from "../../src/server/http/listener.js";
 import { commandResearcher } from "../../src/server/researchers/command.js";
 import type { Researcher } from "../../src/server/researchers/researcher.js";
-import type { Service, ServiceOptions } from "../../src/server/service.js";
+import type { Service } from "../../src/server/service.js";
 import { folderWith } from "../support/folder.js";
-import { endlessResearcher, instantResearcher, KEY, serviceFor, until } from "../support/service.js";
+import {
+  endlessResearcher,
+  instantResearcher,
+  KEY,
+  serviceFor,
+  type TestServiceOptions,
+  until,
+} from "../support/service.js";
 import { VirtualClock } from "../support/virtual-clock.js";
 import { ask, post, raw } from "../support/wire.js";
 
-async function during<T>(
-  options: Partial<ServiceOptions>,
-  run: (service: Service) => Promise<T>,
-): Promise<T> {
+async function during<T>(options: TestServiceOptions, run: (service: Service) => Promise<T>): Promise<T> {
   const service = await serviceFor(options);
   try {
     return await run(service);

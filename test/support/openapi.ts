@@ -47,6 +47,7 @@ export function checkRequest(
   }
   if (!String(exchange.requestHeaders["content-type"]).startsWith("application/json"))
     wrong.push("content type");
+  if (exchange.requestBody === "" && at(operation, "requestBody", "required") !== true) return wrong;
   const schema = `${pointer}/requestBody/content/application~1json/schema`;
   return [...wrong, ...misfits(schema, exchange.requestBody)];
 }

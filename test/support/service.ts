@@ -1,5 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../src/clock.js";
+import {
+  type LocalStoreOptions,
+  openLocalStore,
+} from "../../src/server/conversations/local/open-local-store.js";
 import type { Researcher, ResearchJob } from "../../src/server/researchers/researcher.js";
 import { type Service, type ServiceOptions, startService } from "../../src/server/service.js";
 import { holdAnswersOf } from "./exchanges.js";
@@ -31,21 +35,33 @@ export function endlessResearcher(): Researcher & { running: number } {
   return researcher;
 }
 
+export type TestServiceOptions = Partial<ServiceOptions & LocalStoreOptions>;
+
 /** A service on a free port, everything at its most permissive; the caller closes it. */
-export async function serviceFor(options: Partial<ServiceOptions> = {}): Promise<Service> {
+export async function serviceFor(options: TestServiceOptions = {}): Promise<Service> {
+  const clock = options.clock ?? systemClock;
+  const log = options.log ?? (() => {});
+  const store =
+    options.store ??
+    (await openLocalStore({
+      pendingMs: options.pendingMs ?? 0,
+      ...(options.dataDir !== undefined && { dataDir: options.dataDir }),
+      clock,
+      log,
+    }));
   const service = await startService({
     host: "127.0.0.1",
     port: 0,
     apiKey: KEY,
     tier: "enterprise",
-    pendingMs: 0,
+    store,
     processingMs: 0,
     workers: 2,
     researcher: instantResearcher(),
     allowHosts: [],
     faults: [],
-    clock: systemClock,
-    log: () => {},
+    clock,
+    log,
     ...options,
   });
   if ((options.faults ?? []).length === 0) holdAnswersOf(Number(new URL(service.baseUrl).port));

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { ResearchClient } from "../../src/client/client.js";
-import { startService } from "../../src/server/service.js";
 import { faultServer } from "./fault-server.js";
+import { serviceFor } from "./service.js";
 import { VirtualClock } from "./virtual-clock.js";
 
 test("sleepers wake in order, each at its own time, and ties in the order they began", async () => {
@@ -80,11 +80,10 @@ test("a suspended machine ends sleeps early, with the wall clock ahead of the mo
 test("two hours of a conversation, watched through real loopback requests, take under two seconds", async () => {
   const clock = new VirtualClock();
   let polls = 0;
-  const service = await startService({
-    ...{ host: "127.0.0.1", port: 0, apiKey: "k", tier: "free", workers: 1, allowHosts: [], faults: [] },
+  const service = await serviceFor({
+    ...{ apiKey: "k", tier: "free", workers: 1 },
     ...{ pendingMs: 60_000, processingMs: 7_140_000, clock },
     researcher: { research: async () => "done", close: async () => {} },
-    log: () => {},
   });
   const client = new ResearchClient({
     ...{ baseUrl: service.baseUrl, apiKey: "k", clock, random: () => 0.5 },

@@ -1,147 +1,137 @@
 import type { Clock } from "../../clock.js";
+import { jsonOf } from "../json-text.js";
 import { type Researcher, ResearchFailure, type ResearchJob } from "../researchers/researcher.js";
 import { Semaphore } from "../semaphore.js";
-import type { Conversation, Conversations, Ending } from "./conversations.js";
-import type { Trigger } from "./states.js";
-import { timestamp } from "./timestamp.js";
+import type { Claim, ConversationStore, Outcome } from "./conversation-store.js";
 
 export interface SchedulerOptions {
-  /** How many conversations may be PROCESSING at a time. */
+  /** How many conversations may be PROCESSING here at a time. */
   workers: number;
-  /** Least time in PENDING and in PROCESSING, ms. */
-  pendingMs: number;
+  /** Least time in PROCESSING, ms. */
   processingMs: number;
   researcher: Researcher;
-  conversations: Conversations;
+  store: Pick<ConversationStore, "claim" | "end" | "giveBack">;
   clock: Clock;
   log: (line: string) => void;
 }
 
-/** Between two tries to write an end, ms. */
-const REWRITE_MS = 5_000;
-
-/** How many misfits a reason names. */
+/** Between two tries to reach or write a store that fails, ms. */
+const RETRY_MS = 5_000;
+/** How often the work on one conversation is begun: what ended its worker each time will do so again. */
+export const MAX_STARTS = 5;
+/** How many schema errors a reason names. */
 const NAMED = 3;
 
-/** Takes conversations from PENDING through PROCESSING to their end, a few at a time, first come first served. */
+/** Claims conversations that are due, a few at a time, has them researched and writes how they ended. */
 export class Scheduler {
-  /** By request id, in the order they came. Thousands may wait for an hour, so nothing is made for them yet. */
-  readonly #waiting = new Map<string, { conversation: Conversation; job: ResearchJob; dueAt: number }>();
-  readonly #running = new Map<string, { stop: AbortController; done: Promise<void> }>();
+  readonly #running = new Map<Promise<void>, AbortController>();
   readonly #semaphore: Semaphore;
   readonly #closing = new AbortController();
-  #feeding: Promise<void> | undefined;
+  #claiming: Promise<void> | undefined;
   constructor(private readonly options: SchedulerOptions) {
     this.#semaphore = new Semaphore(options.workers);
   }
 
-  add(conversation: Conversation): void {
-    const { job, request_id } = conversation;
-    if (job === undefined) return;
-    const { clock, pendingMs } = this.options;
-    this.#waiting.set(request_id, { conversation, job, dueAt: clock.monotonic() + pendingMs });
-    this.#feeding ??= this.#feed().catch(() => {});
+  start(): void {
+    this.#claiming ??= this.#claimAll();
   }
 
-  /** Ends the work on a conversation at once (§3). */
-  abort(requestId: string): void {
-    this.#waiting.delete(requestId);
-    this.#running.get(requestId)?.stop.abort(new Error("stopped"));
-  }
-
-  /** Ends all work; resolves when nothing of it is left. */
+  /** Ends all work and gives it back; resolves when nothing of it is left. */
   async close(): Promise<void> {
     const closing = new Error("the service is closing");
-    this.#waiting.clear();
     this.#closing.abort(closing);
-    await this.#feeding;
-    const running = [...this.#running.values()];
-    for (const { stop } of running) stop.abort(closing);
-    await Promise.all(running.map(({ done }) => done));
+    await this.#claiming;
+    for (const work of this.#running.values()) work.abort(closing);
+    await Promise.all(this.#running.keys());
   }
 
-  /** Starts what waits, as places become free. All wait equally long, so the first is due first. */
-  async #feed(): Promise<void> {
-    const { clock } = this.options;
+  async #claimAll(): Promise<void> {
+    const { clock, log, store } = this.options;
     const { signal } = this.#closing;
-    for (const [requestId, { conversation, job, dueAt }] of this.#waiting) {
-      for (let left = dueAt - clock.monotonic(); left > 0; left = dueAt - clock.monotonic()) {
-        await clock.sleep(left, signal);
+    while (!signal.aborted) {
+      try {
+        const release = await this.#semaphore.take(signal);
+        try {
+          this.#begin(await store.claim(signal), release);
+        } catch (error) {
+          release();
+          throw error;
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        log(`no conversation could be claimed: ${reasonOf(error)}`);
+        await clock.sleep(RETRY_MS, signal).catch(() => {});
       }
-      const release = await this.#semaphore.take(signal);
-      // It may have been stopped meanwhile.
-      if (this.#waiting.delete(requestId)) this.#start(conversation, job, release);
-      else release();
     }
-    this.#feeding = undefined;
   }
 
-  #start(conversation: Conversation, job: ResearchJob, release: () => void): void {
-    const { request_id } = conversation;
-    const stop = new AbortController();
-    const done = this.#process(conversation, job, stop.signal)
-      .catch((error) => {
-        if (!stop.signal.aborted) this.options.log(`${request_id}: ${reasonOf(error)}`);
-      })
-      .finally(() => {
-        this.#running.delete(request_id);
-        release();
-      });
-    this.#running.set(request_id, { stop, done });
+  #begin(claim: Claim, release: () => void): void {
+    const work = new AbortController();
+    const abort = () => work.abort(claim.signal.reason);
+    if (claim.signal.aborted) abort();
+    claim.signal.addEventListener("abort", abort, { once: true });
+    const running = this.#work(claim, work.signal).finally(() => {
+      this.#running.delete(running);
+      release();
+    });
+    this.#running.set(running, work);
   }
 
-  async #process(conversation: Conversation, job: ResearchJob, signal: AbortSignal): Promise<void> {
-    const { clock, conversations } = this.options;
-    if (!(await conversations.move(conversation, "start"))) return;
-    const result = await this.#research(job, signal);
-    signal.throwIfAborted();
-    const ending = { ...result, completed_at: timestamp(clock.now()) };
-    await this.#end(conversation, "reason" in result ? "fail" : "complete", ending, signal);
+  async #work(claim: Claim, signal: AbortSignal): Promise<void> {
+    const { log, store } = this.options;
+    try {
+      await this.#end(claim, await this.#outcomeOf(claim, signal), signal);
+    } catch (error) {
+      if (!signal.aborted) log(`${claim.job.request_id}: ${reasonOf(error)}`);
+      await store
+        .giveBack(claim)
+        .catch((failure) => log(`no claim could be given back: ${reasonOf(failure)}`));
+    }
   }
 
-  /** A full disk must not cost a result: the last move is tried until it is written. */
-  async #end(
-    conversation: Conversation,
-    trigger: Trigger,
-    ending: Ending,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { clock, conversations, log } = this.options;
+  async #outcomeOf({ job, starts }: Claim, signal: AbortSignal): Promise<Outcome> {
+    if (starts <= MAX_STARTS) return this.#research(job, signal);
+    const reason = `The research was begun ${MAX_STARTS} times, and the service was lost each time before it ended.`;
+    return { status: "FAILED", reason };
+  }
+
+  /** A full disk must not cost a result: the end is tried until it is written. */
+  async #end(claim: Claim, outcome: Outcome, signal: AbortSignal): Promise<void> {
+    const { clock, log, store } = this.options;
     for (;;) {
       try {
-        await conversations.move(conversation, trigger, ending);
+        await store.end(claim, outcome);
         return;
       } catch (error) {
-        log(`${conversation.request_id}: its end could not be written: ${reasonOf(error)}`);
+        log(`${claim.job.request_id}: its end could not be written: ${reasonOf(error)}`);
       }
-      await clock.sleep(REWRITE_MS, signal);
+      await clock.sleep(RETRY_MS, signal);
     }
   }
 
-  async #research(job: ResearchJob, signal: AbortSignal): Promise<{ output: unknown } | { reason: string }> {
+  /** Rejects with `signal.reason` on an abort, and with nothing else. */
+  async #research(job: ResearchJob, signal: AbortSignal): Promise<Outcome> {
     const { clock, processingMs, researcher, log } = this.options;
     const least = processingMs > 0 ? clock.sleep(processingMs, signal) : undefined;
-    const research = researcher.research(job, signal);
-    // Both are awaited to the end: a stop must find nothing still running when it gives the slot back.
+    const research = (async () => checked(job, jsonOf(await researcher.research(job, signal))))();
+    // Both are awaited to the end: a stop must find nothing still running when its place is free again.
     const [result] = await Promise.allSettled([research, least]);
     signal.throwIfAborted();
-    if (result.status === "fulfilled") return judged(job, result.value);
-    if (result.reason instanceof ResearchFailure) return { reason: result.reason.message };
+    if (result.status === "fulfilled") return result.value;
+    if (result.reason instanceof ResearchFailure) return { status: "FAILED", reason: result.reason.message };
     log(`${job.request_id}: ${reasonOf(result.reason)}`);
-    return { reason: "The researcher failed unexpectedly." };
+    return { status: "FAILED", reason: "The researcher failed unexpectedly." };
   }
 }
 
-/** Whoever did the research: a result that does not fit the client's schema is none. */
-async function judged(
-  { output_schema }: ResearchJob,
-  output: unknown,
-): Promise<{ output: unknown } | { reason: string }> {
-  if (output_schema === undefined) return { output };
+/** A result that does not fit the client's schema is a failure, whichever researcher made it. */
+async function checked({ output_schema }: ResearchJob, output: string): Promise<Outcome> {
+  if (output_schema === undefined) return { status: "COMPLETED", output };
   const { misfits } = await import("../schema.js");
-  const wrong = await misfits(output_schema, output);
-  if (wrong.length === 0) return { output };
-  return { reason: `The result does not fit the output_schema: ${wrong.slice(0, NAMED).join("; ")}.` };
+  const wrong = await misfits(output_schema, JSON.parse(output));
+  if (wrong.length === 0) return { status: "COMPLETED", output };
+  const named = wrong.slice(0, NAMED).join("; ");
+  return { status: "FAILED", reason: `The result does not fit the output_schema: ${named}.` };
 }
 
 function reasonOf(error: unknown): string {

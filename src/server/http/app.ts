@@ -1,15 +1,26 @@
 import type { HttpBindings } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
+import type { Clock } from "../../clock.js";
 import { CREATE, type Operation } from "../../protocol/endpoints.js";
+import {
+  type ConversationStore,
+  StoreOutcomeUnknownError,
+  StoreUnavailableError,
+} from "../conversations/conversation-store.js";
+import type { Authenticate } from "./authentication.js";
 import { injectFault } from "./faults/fault-injection.js";
 import type { FaultPlan } from "./faults/fault-plan.js";
-import { create, type Handler, output, type Parts, status, stop } from "./operations.js";
+import { create, type Handler, output, status, stop } from "./operations.js";
 import { checkContentLength } from "./request-body.js";
-import { checkContentType, checkHost, checkKey, checkOrigin } from "./request-checks.js";
+import { checkContentType, checkHost, checkOrigin } from "./request-checks.js";
 import { ANSWER_HEADERS, errorResponse, successBody } from "./responses.js";
-import { ServiceError } from "./service-error.js";
+import { ServiceError, serviceErrorOf } from "./service-error.js";
 
-export interface AppParts extends Parts {
+export interface AppParts {
+  store: ConversationStore;
+  authenticate: Authenticate;
+  clock: Clock;
   allowHosts: ReadonlySet<string>;
   faults: FaultPlan;
   log: (line: string) => void;
@@ -29,16 +40,17 @@ const OPERATIONS: readonly [Operation, "GET" | "POST", string, Handler][] = [
 /** The operations of §4 over HTTP. Every answer, of whatever status, is an envelope (§2). */
 export function createApp(parts: AppParts): App {
   const routes: Routes = new Hono();
-  const { allowHosts, clock, faults, key, log } = parts;
+  const { allowHosts, authenticate, clock, faults, log, store } = parts;
 
   for (const [operation, method, path, handler] of OPERATIONS) {
     routes.all(path, (c) => {
       checkMethod(c.req.method, method);
       const request = c.env.incoming;
       const answer = async () => {
-        checkKey(request, key);
+        const { caller } = await authenticate(request);
         if (method === "POST") checkContentType(request);
-        return answered(successBody(await handler(parts, request, c.req.param("request_id") ?? "")));
+        const requestId = c.req.param("request_id") ?? "";
+        return answered(successBody(await handler({ store, caller, request, requestId })));
       };
       const fault = faults.next(operation);
       return fault === undefined ? answer() : injectFault(fault, c.env, clock, answer);
@@ -51,12 +63,14 @@ export function createApp(parts: AppParts): App {
   });
 
   routes.notFound(() => errorResponse(new ServiceError("NOT_FOUND", "There is nothing at this path.")));
-  const respondWith = (error: unknown) => {
-    if (error instanceof ServiceError) return errorResponse(error);
-    log(`defect: ${error instanceof Error ? error.stack : error}`);
-    return errorResponse(new ServiceError("INTERNAL_ERROR", "The service met a defect of its own."));
+  const respondWith = (error: unknown, { outgoing }: HttpBindings) => {
+    if (!(error instanceof ServiceError)) log(descriptionOf(error));
+    if (!(error instanceof StoreOutcomeUnknownError)) return errorResponse(serviceErrorOf(error));
+    // An answer would say that nothing was done, or that it was.
+    outgoing.socket?.destroy();
+    return RESPONSE_ALREADY_SENT;
   };
-  routes.onError(respondWith);
+  routes.onError((error, c) => respondWith(error, c.env));
 
   return (request, bindings) => {
     try {
@@ -65,9 +79,15 @@ export function createApp(parts: AppParts): App {
       checkContentLength(bindings.incoming);
       return routes.fetch(request, bindings);
     } catch (error) {
-      return respondWith(error);
+      return respondWith(error, bindings);
     }
   };
+}
+
+function descriptionOf(error: unknown): string {
+  if (error instanceof StoreUnavailableError || error instanceof StoreOutcomeUnknownError)
+    return error.message;
+  return `defect: ${error instanceof Error ? error.stack : error}`;
 }
 
 type Routes = Hono<{ Bindings: HttpBindings }>;

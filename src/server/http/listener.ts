@@ -65,7 +65,7 @@ function answerUnreadable(open: Open, error: ParserError, socket: Duplex): void 
     response?.once("finish", () => answerUnreadable(open, error, socket));
     return;
   }
-  const answer = serviceErrorOf(error.code);
+  const answer = parserServiceError(error.code);
   const { headers, body } = closing(answer);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\n${lines.join("")}\r\n`;
@@ -80,7 +80,7 @@ function closing(error: ServiceError) {
   return { headers: { ...ANSWER_HEADERS, ...length, Connection: "close" }, body };
 }
 
-function serviceErrorOf(code: string | undefined): ServiceError {
+function parserServiceError(code: string | undefined): ServiceError {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
       return new ServiceError("HEADERS_TOO_LARGE", "The request's headers are too large.");

@@ -1,83 +1,103 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import type { Clock } from "../../clock.js";
 import { isFinal } from "../../protocol/conversation.js";
 import type { Data } from "../../protocol/data.js";
-import type { Conversations } from "../conversations/conversations.js";
-import type { Journal } from "../conversations/journal.js";
-import type { RateLimiter } from "../conversations/rate-limiter.js";
-import type { Scheduler } from "../conversations/scheduler.js";
+import type { HourlyLimit } from "../../protocol/limits.js";
+import type {
+  Caller,
+  Conversation,
+  ConversationStore,
+  RateLimited,
+} from "../conversations/conversation-store.js";
 import { timestamp } from "../conversations/timestamp.js";
+import { JsonText } from "../json-text.js";
 import { readCreateBody } from "./create-request.js";
 import { readBody } from "./request-body.js";
-import type { Key } from "./request-checks.js";
 import { ServiceError } from "./service-error.js";
 
-/** What the operations of §4 work on. */
-export interface Parts {
-  key: Key;
-  clock: Clock;
-  conversations: Conversations;
-  journal: Journal;
-  scheduler: Scheduler;
-  rateLimiter: RateLimiter;
+/** What an operation of §4 is asked, and by whom. */
+export interface Call {
+  store: ConversationStore;
+  caller: Caller;
+  request: IncomingMessage;
+  /** Of the path; empty for create. */
+  requestId: string;
 }
 
-/** One operation: the answer's `data`, or a ServiceError. */
-export type Handler = (parts: Parts, request: IncomingMessage, requestId: string) => Promise<Data>;
+/** One operation: resolves with the answer's `data`, rejects with a ServiceError. */
+export type Handler = (call: Call) => Promise<Data>;
 
 /** §4.1 */
-export const create: Handler = async (parts, request) => {
-  const body = await readCreateBody(await readBody(request));
-  const key = parts.key.name;
-  const at = parts.rateLimiter.take("create", key);
-  const created_at = timestamp(at);
-  const job = { request_id: randomUUID(), ...body };
-  try {
-    const conversation = await parts.conversations.create(job, created_at, { key, at });
-    parts.scheduler.add(conversation);
-  } catch (error) {
-    parts.rateLimiter.release("create", key, at);
-    throw error;
-  }
-  return { request_id: job.request_id, status: "PENDING", created_at };
+export const create: Handler = async ({ store, caller, request }) => {
+  const job = { request_id: randomUUID(), ...(await readCreateBody(await readBody(request))) };
+  const created = await store.create(caller, job);
+  if (created.kind === "rate-limited") throw rateLimitError("create", caller, created);
+  return { request_id: job.request_id, status: "PENDING", created_at: timestamp(created.createdAt) };
 };
 
 /** §4.2 */
-export const stop: Handler = async (parts, request, requestId) => {
+export const stop: Handler = async ({ store, caller, request, requestId }) => {
   await readBody(request);
-  const key = parts.key.name;
-  const at = parts.rateLimiter.take("stop", key);
-  await parts.journal.append({ kind: "counted", operation: "stop", key, at });
-  const conversation = parts.conversations.get(requestId);
-  if (!(await parts.conversations.move(conversation, "stop"))) {
-    const state = conversation.status;
-    if (!isFinal(state)) throw new Error(`stop is not permitted from ${state}`);
-    throw new ServiceError(`CONVERSATION_ALREADY_${state}`, `The conversation is already ${state}.`);
+  const result = await store.stop(caller, requestId);
+  switch (result.kind) {
+    case "rate-limited":
+      throw rateLimitError("stop", caller, result);
+    case "not-found":
+      throw notFoundError();
+    case "already-ended": {
+      const { status } = result;
+      if (!isFinal(status)) throw new Error(`stop is not permitted from ${status}`);
+      throw new ServiceError(`CONVERSATION_ALREADY_${status}`, `The conversation is already ${status}.`);
+    }
+    case "stopped":
+      return {
+        request_id: requestId,
+        status: "STOPPED",
+        message: "The conversation was stopped. No result is kept.",
+      };
   }
-  parts.scheduler.abort(requestId);
-  return {
-    request_id: requestId,
-    status: conversation.status,
-    message: "The conversation was stopped. No result is kept.",
-  };
 };
 
 /** §4.3; its fields beyond `status` are not shown there. */
-export const status: Handler = async (parts, _, requestId) => {
-  const { request_id, status, created_at } = parts.conversations.get(requestId);
-  return { request_id, status, created_at };
+export const status: Handler = async ({ store, caller, requestId }) => {
+  const conversation = await store.get(caller, requestId);
+  if (conversation === undefined) throw notFoundError();
+  const { status, createdAt } = conversation;
+  return { request_id: requestId, status, created_at: timestamp(createdAt) };
 };
 
 /** §4.4; nothing but its purpose is shown there. */
-export const output: Handler = async (parts, _, requestId) => {
-  const { request_id, status, output, completed_at, reason } = parts.conversations.get(requestId);
+export const output: Handler = async ({ store, caller, requestId }) => {
+  const found = await store.output(caller, requestId);
+  if (found === undefined) throw notFoundError();
+  const { status, endedAt, reason }: Conversation = found.conversation;
   if (!isFinal(status)) {
     throw new ServiceError("CONVERSATION_NOT_COMPLETED", `The conversation is still ${status}.`);
   }
-  if (status !== "COMPLETED") {
+  if (status !== "COMPLETED" || found.output === undefined) {
     const why = reason === undefined ? "" : `: ${reason}`;
     throw new ServiceError("OUTPUT_NOT_AVAILABLE", `There is no output, the conversation is ${status}${why}`);
   }
-  return { request_id, status, output, completed_at };
+  const completed_at = endedAt === undefined ? undefined : timestamp(endedAt);
+  return { request_id: requestId, status, output: new JsonText(found.output), completed_at };
 };
+
+/** §7, REQUEST_NOT_FOUND. */
+function notFoundError(): ServiceError {
+  return new ServiceError("REQUEST_NOT_FOUND", "No request has this request_id.");
+}
+
+/** §7, RATE_LIMIT_EXCEEDED, with `Retry-After` in seconds. */
+function rateLimitError(
+  operation: keyof HourlyLimit,
+  { limits }: Caller,
+  { retryAfterMs }: RateLimited,
+): ServiceError {
+  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
+  return new ServiceError(
+    "RATE_LIMIT_EXCEEDED",
+    `The limit of ${limits[operation]} ${operation} requests per hour is exceeded. ` +
+      `The next one is allowed in ${seconds} s.`,
+    { "Retry-After": String(seconds) },
+  );
+}

@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { ServiceError } from "./service-error.js";
 
@@ -38,30 +37,4 @@ export function checkContentType(request: IncomingMessage): void {
   if (!/^\s*application\/json\s*(?:;|$)/i.test(type)) {
     throw new ServiceError("UNSUPPORTED_MEDIA_TYPE", "The Content-Type header must be application/json.");
   }
-}
-
-/** The one key that is valid (§5), as what is needed of it for each request. */
-export interface Key {
-  digest: Buffer;
-  /** A short name for the key that does not give it away. */
-  name: string;
-}
-
-export function apiKeyDigest(apiKey: string): Key {
-  const digest = digestOf(apiKey);
-  return { digest, name: digest.toString("hex").slice(0, 16) };
-}
-
-/** §5: asks for the key as a bearer token. The comparison takes the same time whatever is sent. */
-export function checkKey(request: IncomingMessage, { digest }: Key): void {
-  const token = /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
-  if (token === undefined || !timingSafeEqual(digestOf(token), digest)) {
-    throw new ServiceError("INVALID_API_KEY", "The API key is missing, invalid or expired.", {
-      "WWW-Authenticate": "Bearer",
-    });
-  }
-}
-
-function digestOf(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }

@@ -1,10 +1,11 @@
 import { API_VERSION } from "../../protocol/codes.js";
 import type { Data } from "../../protocol/data.js";
+import { JsonText, jsonOfObject } from "../json-text.js";
 import type { ServiceError } from "./service-error.js";
 
-/** §2, response envelope of a success, as the text of a body. */
+/** §2, response envelope of a success, as the text of a body. Members of `data` may be JsonText. */
 export function successBody(data: Data): string {
-  return JSON.stringify({ status: true, version: API_VERSION, data });
+  return jsonOfObject({ status: true, version: API_VERSION, data: new JsonText(jsonOfObject(data)) });
 }
 
 /** §2, response envelope of an error, as the text of a body. */

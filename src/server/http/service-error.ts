@@ -1,4 +1,5 @@
 import { SERVICE_CODES } from "../../protocol/codes.js";
+import { StoreUnavailableError } from "../conversations/conversation-store.js";
 
 /** The codes of §7, and ours for what the interface leaves open, each with its HTTP status. */
 export const ERROR_STATUS = {
@@ -18,6 +19,7 @@ export const ERROR_STATUS = {
   MISDIRECTED_REQUEST: 421,
   HEADERS_TOO_LARGE: 431,
   INTERNAL_ERROR: 500,
+  SERVICE_UNAVAILABLE: 503,
 } as const;
 
 export type ServiceErrorCode = keyof typeof ERROR_STATUS;
@@ -35,4 +37,17 @@ export class ServiceError extends Error {
   get status(): number {
     return ERROR_STATUS[this.code];
   }
+}
+
+/** When a client may ask again if the store cannot be reached, seconds. */
+const UNAVAILABLE_S = 2;
+
+/** The answer to an error of whatever kind; of one that is not meant for clients nothing is told. */
+export function serviceErrorOf(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  if (error instanceof StoreUnavailableError) {
+    const message = "The service cannot reach its store just now. Nothing was done.";
+    return new ServiceError("SERVICE_UNAVAILABLE", message, { "Retry-After": String(UNAVAILABLE_S) });
+  }
+  return new ServiceError("INTERNAL_ERROR", "The service met a defect of its own.");
 }

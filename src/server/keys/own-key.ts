@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { promises as fs } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "../folders.js";
 import { ServiceStartError } from "../start-error.js";
 
 /** The key's file in the data folder. */
@@ -18,7 +19,7 @@ export async function apiKeyFor(dataDir?: string): Promise<OwnKey> {
   if (dataDir === undefined) return { apiKey: fresh, fresh: true };
   const path = join(dataDir, FILE);
   try {
-    await fs.mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await makeFolder(dataDir);
     const handle = await fs.open(path, "wx", 0o600);
     try {
       await handle.writeFile(`${fresh}\n`);
@@ -29,7 +30,7 @@ export async function apiKeyFor(dataDir?: string): Promise<OwnKey> {
     return { apiKey: fresh, fresh: true };
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST"))
-      throw unusable(dataDir, error);
+      throw ServiceStartError.ofDataFolder(error, dataDir);
   }
   try {
     const apiKey = (await fs.readFile(path, "utf8")).trim();
@@ -38,13 +39,6 @@ export async function apiKeyFor(dataDir?: string): Promise<OwnKey> {
     await fs.chmod(path, 0o600);
     return { apiKey, fresh: false };
   } catch (error) {
-    throw unusable(dataDir, error);
+    throw ServiceStartError.ofDataFolder(error, dataDir);
   }
-}
-
-function unusable(dataDir: string, cause: unknown): ServiceStartError {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new ServiceStartError("DATA_UNUSABLE", `The data folder ${dataDir} cannot be used: ${why}`, {
-    cause,
-  });
 }

@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { systemClock } from "../../clock.js";
+import { JsonText } from "../json-text.js";
 import { endGroup } from "../processes/process-group.js";
 import { Supervisor } from "../processes/supervisor.js";
 import { withoutSecrets } from "../processes/without-secrets.js";
@@ -102,7 +103,8 @@ async function ended(child: ChildProcess): Promise<[number | null, NodeJS.Signal
 function resultOf(job: ResearchJob, printed: string): unknown {
   if (!job.structured_output) return printed;
   try {
-    return JSON.parse(printed);
+    JSON.parse(printed);
+    return new JsonText(printed.trim());
   } catch {
     throw new ResearchFailure("The researcher's output is not JSON, and structured output was asked for.");
   }

@@ -11,7 +11,8 @@ export interface ResearchJob {
 /** What does the research behind the service. */
 export interface Researcher {
   /**
-   * Resolves with the output: text, or any JSON value where `structured_output` is set. Rejects with a
+   * Resolves with the output: text, or any JSON value where `structured_output` is set; as JsonText, the text of
+   * that value is passed on as it is. Rejects with a
    * ResearchFailure when there is none, and with `signal.reason`, nothing left running, soon after an abort.
    */
   research(job: ResearchJob, signal: AbortSignal): Promise<unknown>;

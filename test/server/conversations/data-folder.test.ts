@@ -3,17 +3,21 @@ import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } fro
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { apiKeyFor } from "../../../src/server/keys/own-key.js";
-import type { Service, ServiceOptions } from "../../../src/server/service.js";
+import type { Service } from "../../../src/server/service.js";
 import { ServiceStartError } from "../../../src/server/start-error.js";
 import { folderWith } from "../../support/folder.js";
-import { endlessResearcher, instantResearcher, KEY, serviceFor, until } from "../../support/service.js";
+import {
+  endlessResearcher,
+  instantResearcher,
+  KEY,
+  serviceFor,
+  type TestServiceOptions,
+  until,
+} from "../../support/service.js";
 import { VirtualClock } from "../../support/virtual-clock.js";
 import { ask, post } from "../../support/wire.js";
 
-async function during<T>(
-  options: Partial<ServiceOptions>,
-  run: (service: Service) => Promise<T>,
-): Promise<T> {
+async function during<T>(options: TestServiceOptions, run: (service: Service) => Promise<T>): Promise<T> {
   const service = await serviceFor(options);
   try {
     return await run(service);

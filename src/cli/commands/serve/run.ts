@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { isLoopback } from "../../../client/http/address.js";
 import type { Tier } from "../../../protocol/limits.js";
+import { openLocalStore } from "../../../server/conversations/local/open-local-store.js";
 import { parseFault } from "../../../server/http/faults/fault.js";
 import { apiKeyFor, type OwnKey } from "../../../server/keys/own-key.js";
 import { execCommand } from "../../../server/processes/exec-command.js";
@@ -89,22 +90,29 @@ export async function start(
   const researcher = options.researcher
     ? commandResearcher({ command: options.researcher, env: { ...ctx.host.env } })
     : sourcesResearcher(ctx, options.sources, workers);
+  const log = (line: string) => void (ctx.flags.verbose && ctx.reporter.notice("SERVICE", line));
+  const { clock } = ctx.host;
   try {
+    const store = await openLocalStore({
+      ...(options.data !== undefined && { dataDir: options.data }),
+      pendingMs: options.pending,
+      clock,
+      log,
+    });
     return await startService({
       host: options.host,
       port: options.port ?? (options.exec === undefined ? DEFAULT_PORT : 0),
       apiKey,
       tier: options.tier,
-      ...(options.data !== undefined && { dataDir: options.data }),
-      pendingMs: options.pending,
+      store,
       processingMs: options.processing,
       workers,
       researcher,
       allowHosts: options.allowHost,
       faults,
       ...(options.seed !== undefined && { seed: options.seed }),
-      clock: ctx.host.clock,
-      log: (line) => void (ctx.flags.verbose && ctx.reporter.notice("SERVICE", line)),
+      clock,
+      log,
     });
   } catch (error) {
     await researcher.close();

@@ -6,7 +6,7 @@ import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Clock } from "../../../clock.js";
 import { ANSWER_HEADERS, errorResponse } from "../responses.js";
-import { ERROR_STATUS, ServiceError, type ServiceErrorCode } from "../service-error.js";
+import { ERROR_STATUS, ServiceError, type ServiceErrorCode, serviceErrorOf } from "../service-error.js";
 import type { Fault } from "./fault.js";
 
 type Answer = () => Promise<Response>;
@@ -30,7 +30,7 @@ export async function injectFault(
   answer: Answer,
 ): Promise<Response> {
   if (typeof kind === "object") return plain(kind.status, kind.retryAfter);
-  const carriedOut = () => answer().catch((error) => errorResponse(asServiceError(error)));
+  const carriedOut = () => answer().catch((error) => errorResponse(serviceErrorOf(error)));
   switch (kind) {
     case "reset":
       outgoing.socket?.resetAndDestroy();
@@ -71,12 +71,6 @@ function plain(status: number, retryAfter?: string): Response {
   if (code !== undefined) return errorResponse(new ServiceError(code, "A fault on demand.", headers));
   const bodiless = status === 204 || status === 205 || status === 304;
   return new Response(bodiless ? null : `${status} by a fault on demand\n`, { status, headers });
-}
-
-function asServiceError(error: unknown): ServiceError {
-  return error instanceof ServiceError
-    ? error
-    : new ServiceError("INTERNAL_ERROR", "The service met a defect of its own.");
 }
 
 /** Sends the head of an answer that promises its whole body, and returns that body. */

@@ -1,0 +1,111 @@
+import type { KnownStatus } from "../../protocol/conversation.js";
+import type { HourlyLimit } from "../../protocol/limits.js";
+import type { KeyStore } from "../keys/key-store.js";
+import type { ResearchJob } from "../researchers/researcher.js";
+
+/** Whose request it is: the key that the client sent, as far as a store has to know it. */
+export interface Caller {
+  /** The id of the key (see `keyIdOf`); conversations and hourly counts belong to it. */
+  keyId: string;
+  /** §8, requests per hour; Infinity is no limit and needs no count. */
+  limits: HourlyLimit;
+  /** Whether it sees its own conversations only. A service without added keys has one key, which sees all. */
+  ownOnly: boolean;
+}
+
+/** One conversation request (§2) without its prompt and its output. Times are epoch ms. */
+export interface Conversation {
+  readonly requestId: string;
+  readonly createdAt: number;
+  readonly status: KnownStatus;
+  /** Of one that has ended. */
+  readonly endedAt?: number;
+  /** Of a FAILED one: a sentence for its client. */
+  readonly reason?: string;
+}
+
+/** The hour of the key is used up; nothing was done and nothing was counted. */
+export interface RateLimited {
+  kind: "rate-limited";
+  /** How long until the next request is allowed, ms. Not a date: the store's clock may be another machine's. */
+  retryAfterMs: number;
+}
+
+export type CreateResult = { kind: "created"; createdAt: number } | RateLimited;
+
+export type StopResult =
+  | { kind: "stopped" }
+  | { kind: "not-found" }
+  /** It had ended before (§3, rule 1). */
+  | { kind: "already-ended"; status: KnownStatus }
+  | RateLimited;
+
+/** How the work on a conversation ended. */
+export type Outcome =
+  /** `output` is JSON text, kept and given back byte for byte: a string's quotes and escapes included. */
+  { status: "COMPLETED"; output: string } | { status: "FAILED"; reason: string };
+
+/** The right to work on one conversation, which is PROCESSING meanwhile. */
+export interface Claim {
+  readonly job: ResearchJob;
+  /** How often the conversation was claimed, this time included and those given back excluded. */
+  readonly starts: number;
+  /** Aborted as soon as the conversation is stopped, or the claim is lost to another worker. */
+  readonly signal: AbortSignal;
+}
+
+/** How many conversations are in each state, and how long the first PENDING one has been due, ms (0: none is due). */
+export interface StoreCounts {
+  states: Readonly<Record<KnownStatus, number>>;
+  oldestDueMs: number;
+}
+
+/**
+ * Everything that outlives a request: conversations with their queue, hourly counts, keys. The operations (§4) use
+ * one half, the scheduler the other. Any number of processes may share a store that says so.
+ *
+ * Every method may reject with a StoreUnavailableError (nothing was done) or a StoreOutcomeUnknownError.
+ */
+export interface ConversationStore {
+  readonly keys: KeyStore;
+
+  /** Adds a PENDING conversation and counts it, both or neither. Resolves when it would outlive a `kill -9`. */
+  create(caller: Caller, job: ResearchJob): Promise<CreateResult>;
+  /** Undefined if there is none of that id that the caller may see; any text may be asked for. */
+  get(caller: Caller, requestId: string): Promise<Conversation | undefined>;
+  /** The same, with the output (JSON text) of a COMPLETED one. */
+  output(
+    caller: Caller,
+    requestId: string,
+  ): Promise<{ conversation: Conversation; output?: string } | undefined>;
+  /** Stops a conversation that has not ended. Each stop counts, whatever it finds, but not a rate-limited one. */
+  stop(caller: Caller, requestId: string): Promise<StopResult>;
+
+  /**
+   * Waits until a conversation is due, which is PROCESSING then; the one that is due longest comes first. No two
+   * claims of one conversation are valid at a time. Rejects with `signal.reason` when aborted.
+   */
+  claim(signal: AbortSignal): Promise<Claim>;
+  /** Writes the end, dated by the store. False, nothing written, if the claim is not valid: stopped, or lost. */
+  end(claim: Claim, outcome: Outcome): Promise<boolean>;
+  /** Gives up a claim without an end: the conversation is due again, and stays PROCESSING. Nothing if it is lost. */
+  giveBack(claim: Claim): Promise<void>;
+
+  /** Deletes at least the conversations that ended more than `ageMs` ago, and resolves with how many. */
+  deleteEnded(ageMs: number): Promise<number>;
+  counts(): Promise<StoreCounts>;
+  /** Resolves if the store can read and write just now. */
+  ready(): Promise<void>;
+  /** Frees everything. The caller has ended or given back its claims before. */
+  close(): Promise<void>;
+}
+
+/** The store could not be reached or written, and nothing was done: the same request may be sent again. */
+export class StoreUnavailableError extends Error {
+  override name = "StoreUnavailableError";
+}
+
+/** The store was lost while it wrote; whether the write is there cannot be known now. */
+export class StoreOutcomeUnknownError extends Error {
+  override name = "StoreOutcomeUnknownError";
+}

@@ -1,0 +1,142 @@
+import { epochOf } from "../../../clock.js";
+import { isFinal, type KnownStatus } from "../../../protocol/conversation.js";
+import type { Conversation } from "../conversation-store.js";
+import type { Entry } from "./entries.js";
+import { type Count, HourlyWindows } from "./hourly-windows.js";
+import type { Line } from "./journal.js";
+import type { Kept } from "./journal-file.js";
+
+/** A conversation as the local store holds it: all but its prompt and its output. */
+export interface Row extends Conversation {
+  /** The id of the key it belongs to. */
+  key: string;
+  status: KnownStatus;
+  endedAt?: number;
+  reason?: string;
+  /** The place of its job, until it has ended; then, of an output that version 0.1 wrote into the journal. */
+  line?: Line;
+}
+
+/** About what an ended conversation takes in the journal, bytes. */
+const ENDED_BYTES = 200;
+
+/** What the local store holds in memory, and how it follows from the journal's entries. */
+export class LocalState {
+  readonly rows = new Map<string, Row>();
+  readonly #windows = new HourlyWindows();
+  /** Counts of requests whose entries are still to be written. */
+  readonly #unwritten = new Set<Count>();
+
+  /** Counts a request that is about to be written, or says how long it has to wait, ms. */
+  take(count: Count, limit: number): { retryAfterMs: number } | undefined {
+    const { operation, key, at } = count;
+    const limited = this.#windows.take(operation, key, limit, at);
+    if (!limited) this.#unwritten.add(count);
+    return limited;
+  }
+
+  /** The request was written. */
+  written(count: Count): void {
+    this.#unwritten.delete(count);
+  }
+
+  /** The request could not be written, and does not count. */
+  release(count: Count): void {
+    if (this.#unwritten.delete(count)) this.#windows.release(count);
+  }
+
+  /** Takes in an entry that was written, at `line`. Returns how many bytes of the journal it made dead. */
+  apply(entry: Entry, line: Line): number {
+    switch (entry.kind) {
+      case "counted":
+        return line.length;
+      case "created":
+        return this.#created(entry, line);
+      case "ended":
+        return this.#ended(entry, line);
+      case "finished": {
+        const { request_id: requestId, key, at: createdAt, status, ended_at: endedAt, reason } = entry;
+        const row: Row = { requestId, key, createdAt, status, endedAt };
+        if (reason !== undefined) row.reason = reason;
+        this.rows.set(requestId, row);
+        return 0;
+      }
+      case "deleted":
+        this.rows.delete(entry.request_id);
+        return line.length + ENDED_BYTES;
+    }
+  }
+
+  /** Takes in an entry of a journal that is being opened at `now` (epoch ms). */
+  restore(entry: Entry, line: Line, now: number): number {
+    if (entry.kind === "counted") this.#windows.restore(entry, now);
+    if (entry.kind === "created") this.#windows.restore({ operation: "create", ...entry }, now);
+    return this.apply(entry, line);
+  }
+
+  /** What a compacted journal holds: a line for each conversation, and counts that no such line implies. */
+  *kept(now: number): Generator<Kept> {
+    const unfinished: Count[] = [];
+    for (const row of this.rows.values()) {
+      const { requestId: request_id, key, createdAt: at, status, endedAt, reason, line } = row;
+      const moved = (place: Line) => {
+        row.line = place;
+      };
+      if (isFinal(status)) {
+        const ended_at = endedAt ?? at;
+        yield {
+          entry: {
+            kind: "finished",
+            request_id,
+            key,
+            at,
+            status,
+            ended_at,
+            ...(reason !== undefined && { reason }),
+          },
+        };
+      } else unfinished.push({ operation: "create", key, at });
+      if (line !== undefined) yield { line, moved };
+    }
+    for (const count of this.#countsBeside(unfinished, now)) yield { entry: { kind: "counted", ...count } };
+  }
+
+  #countsBeside(unfinished: readonly Count[], now: number): Count[] {
+    const name = ({ operation, key, at }: Count) => `${operation} ${key} ${at}`;
+    const implied = new Map<string, number>();
+    for (const count of [...unfinished, ...this.#unwritten]) {
+      implied.set(name(count), (implied.get(name(count)) ?? 0) + 1);
+    }
+    return [...this.#windows.counts(now)].filter((count) => {
+      const times = implied.get(name(count)) ?? 0;
+      if (times > 0) implied.set(name(count), times - 1);
+      return times === 0;
+    });
+  }
+
+  #created({ job, key, at }: Extract<Entry, { kind: "created" }>, line: Line): number {
+    const requestId = job.request_id;
+    if (this.rows.has(requestId)) return line.length;
+    this.rows.set(requestId, { requestId, key, createdAt: at, status: "PENDING", line });
+    return 0;
+  }
+
+  #ended(entry: Extract<Entry, { kind: "ended" }>, line: Line): number {
+    const row = this.rows.get(entry.request_id);
+    if (row === undefined) return line.length;
+    const inline = entry.status === "COMPLETED" && "output" in entry;
+    if (isFinal(row.status)) {
+      // A compaction puts an output of version 0.1 behind its conversation.
+      if (!inline || row.status !== "COMPLETED" || row.line !== undefined) return line.length;
+      row.line = line;
+      return 0;
+    }
+    const dead = row.line?.length ?? 0;
+    row.status = entry.status;
+    row.endedAt = entry.ended_at ?? epochOf(entry.completed_at) ?? row.createdAt;
+    if (entry.reason !== undefined) row.reason = entry.reason;
+    if (inline) row.line = line;
+    else delete row.line;
+    return dead;
+  }
+}

@@ -1,0 +1,237 @@
+import type { Clock } from "../../../clock.js";
+import { isFinal, isRequestId } from "../../../protocol/conversation.js";
+import type { KeyStore } from "../../keys/key-store.js";
+import type { ResearchJob } from "../../researchers/researcher.js";
+import type {
+  Caller,
+  Claim,
+  Conversation,
+  ConversationStore,
+  CreateResult,
+  Outcome,
+  StopResult,
+  StoreCounts,
+} from "../conversation-store.js";
+import { StoreUnavailableError } from "../conversation-store.js";
+import { DueQueue } from "./due-queue.js";
+import type { Entry } from "./entries.js";
+import type { Count } from "./hourly-windows.js";
+import type { Journal, Line } from "./journal.js";
+import type { LocalState, Row } from "./local-state.js";
+import type { Outputs } from "./outputs.js";
+import { Serial } from "./serial.js";
+
+export interface LocalStoreParts {
+  keys: KeyStore;
+  journal: Journal;
+  outputs: Outputs;
+  state: LocalState;
+  clock: Clock;
+  /** Least time in PENDING, ms. */
+  pendingMs: number;
+  log(line: string): void;
+  /** Called first when the store closes; resolves when nothing else works on the folder. */
+  beforeClose(): Promise<void>;
+  /** Called last, when nothing is open any more. */
+  unlock(): void;
+}
+
+/** How many deletions are written together. */
+const DELETED_AT_ONCE = 1_000;
+/** Between two tries to read a job, ms. */
+const REREAD_MS = 5_000;
+
+/** The store of one process, which holds the states in memory; jobs and outputs where `journal` and `outputs` do. */
+export class LocalStore implements ConversationStore {
+  readonly keys: KeyStore;
+  readonly #due: DueQueue;
+  readonly #claims = new Map<string, { claim: Claim; controller: AbortController }>();
+  /** One change of a conversation at a time: it is checked against a state that stays until it is written. */
+  readonly #changes = new Serial();
+  constructor(private readonly parts: LocalStoreParts) {
+    this.keys = parts.keys;
+    this.#due = new DueQueue(parts.clock);
+    for (const { requestId, status } of parts.state.rows.values()) {
+      if (!isFinal(status)) this.#due.add(requestId, parts.pendingMs);
+    }
+  }
+
+  async create({ keyId: key, limits }: Caller, job: ResearchJob): Promise<CreateResult> {
+    const { clock, state, pendingMs } = this.parts;
+    const at = clock.now();
+    const count: Count = { operation: "create", key, at };
+    const limited = state.take(count, limits.create);
+    if (limited) return { kind: "rate-limited", ...limited };
+    await this.#append([{ kind: "created", job, key, at }], count);
+    this.#due.add(job.request_id, pendingMs);
+    return { kind: "created", createdAt: at };
+  }
+
+  async get(caller: Caller, requestId: string): Promise<Conversation | undefined> {
+    return this.#visible(caller, requestId);
+  }
+
+  async output(caller: Caller, requestId: string) {
+    const row = this.#visible(caller, requestId);
+    if (row?.status !== "COMPLETED") return row && { conversation: row };
+    try {
+      return { conversation: row, output: await this.#outputOf(row) };
+    } catch (error) {
+      // It may have been deleted meanwhile.
+      if (this.#visible(caller, requestId) === undefined) return undefined;
+      throw new StoreUnavailableError(`The output of ${requestId} cannot be read.`, { cause: error });
+    }
+  }
+
+  async stop(caller: Caller, requestId: string): Promise<StopResult> {
+    const count: Count = { operation: "stop", key: caller.keyId, at: this.parts.clock.now() };
+    const limit = caller.limits.stop;
+    const limited = this.parts.state.take(count, limit);
+    if (limited) return { kind: "rate-limited", ...limited };
+    const counted: Entry[] = Number.isFinite(limit) ? [{ kind: "counted", ...count }] : [];
+    return this.#changes.run(requestId, async () => {
+      const row = this.#visible(caller, requestId);
+      const stops = row !== undefined && !isFinal(row.status);
+      const ended_at = this.parts.clock.now();
+      const end: Entry[] = stops
+        ? [{ kind: "ended", request_id: requestId, status: "STOPPED", ended_at }]
+        : [];
+      const status = row?.status;
+      await this.#append([...counted, ...end], count);
+      if (status === undefined) return { kind: "not-found" };
+      if (!stops) return { kind: "already-ended", status };
+      this.#due.delete(requestId);
+      this.#claims.get(requestId)?.controller.abort(new Error("the conversation was stopped"));
+      this.#claims.delete(requestId);
+      return { kind: "stopped" };
+    });
+  }
+
+  async claim(signal: AbortSignal): Promise<Claim> {
+    for (;;) {
+      const requestId = await this.#due.take(signal);
+      const job = await this.#jobOf(requestId);
+      const row = this.parts.state.rows.get(requestId);
+      // It may have been stopped meanwhile.
+      if (job === undefined || row === undefined || isFinal(row.status)) continue;
+      row.status = "PROCESSING";
+      const controller = new AbortController();
+      const claim: Claim = { job, starts: 1, signal: controller.signal };
+      this.#claims.set(requestId, { claim, controller });
+      return claim;
+    }
+  }
+
+  async end(claim: Claim, outcome: Outcome): Promise<boolean> {
+    const requestId = claim.job.request_id;
+    const { status } = outcome;
+    const { clock, outputs } = this.parts;
+    if (!this.#holds(claim)) return false;
+    if (outcome.status === "COMPLETED") await this.#writeOutput(requestId, outcome.output);
+    const ended = await this.#changes.run(requestId, async () => {
+      if (!this.#holds(claim)) return false;
+      const reason = outcome.status === "FAILED" ? { reason: outcome.reason } : {};
+      await this.#append([
+        { kind: "ended", request_id: requestId, status, ended_at: clock.now(), ...reason },
+      ]);
+      this.#claims.delete(requestId);
+      return true;
+    });
+    if (!ended) await outputs.delete(requestId);
+    return ended;
+  }
+
+  async giveBack(claim: Claim): Promise<void> {
+    if (!this.#holds(claim)) return;
+    this.#claims.delete(claim.job.request_id);
+    this.#due.addFirst(claim.job.request_id);
+  }
+
+  async deleteEnded(ageMs: number): Promise<number> {
+    const { clock, state, outputs } = this.parts;
+    const before = clock.now() - ageMs;
+    const old = [...state.rows.values()].filter(({ endedAt }) => endedAt !== undefined && endedAt < before);
+    for (let from = 0; from < old.length; from += DELETED_AT_ONCE) {
+      const some = old.slice(from, from + DELETED_AT_ONCE);
+      await this.#append(some.map(({ requestId }) => ({ kind: "deleted", request_id: requestId })));
+      for (const { requestId } of some) await outputs.delete(requestId);
+    }
+    return old.length;
+  }
+
+  async counts(): Promise<StoreCounts> {
+    const states = { PENDING: 0, PROCESSING: 0, COMPLETED: 0, FAILED: 0, STOPPED: 0 };
+    for (const { status } of this.parts.state.rows.values()) states[status] += 1;
+    return { states, oldestDueMs: this.#due.overdueMs() };
+  }
+
+  ready(): Promise<void> {
+    return this.parts.journal.check();
+  }
+
+  async close(): Promise<void> {
+    await this.parts.beforeClose();
+    await this.keys.close();
+    await this.parts.journal.close().finally(this.parts.unlock);
+  }
+
+  #visible({ keyId, ownOnly }: Caller, requestId: string): Row | undefined {
+    const row = isRequestId(requestId) ? this.parts.state.rows.get(requestId) : undefined;
+    return ownOnly && row?.key !== keyId ? undefined : row;
+  }
+
+  #holds(claim: Claim): boolean {
+    return this.#claims.get(claim.job.request_id)?.claim === claim;
+  }
+
+  /** Writes entries and takes them in; a count of a write that failed does not count. */
+  async #append(entries: Entry[], count?: Count): Promise<void> {
+    const { journal, state } = this.parts;
+    const apply = (lines: readonly Line[]) => {
+      if (count) state.written(count);
+      for (const [index, entry] of entries.entries()) {
+        const line = lines[index] ?? { offset: 0, length: 0 };
+        const job = state.rows.get("request_id" in entry ? entry.request_id : "")?.line;
+        const dead = state.apply(entry, line);
+        if (dead > 0) journal.release(job ?? line, dead);
+      }
+    };
+    try {
+      if (entries.length > 0) await journal.append({ entries, apply });
+      else apply([]);
+    } catch (error) {
+      if (count) state.release(count);
+      throw error;
+    }
+  }
+
+  /** Undefined if it was stopped or deleted meanwhile. */
+  async #jobOf(requestId: string): Promise<ResearchJob | undefined> {
+    const line = this.parts.state.rows.get(requestId)?.line;
+    if (line === undefined) return undefined;
+    try {
+      const entry = await this.parts.journal.read(line);
+      return entry.kind === "created" ? entry.job : undefined;
+    } catch (error) {
+      // The disk may recover; nothing else is to be done for this conversation.
+      this.parts.log(`${requestId} could not be read: ${error instanceof Error ? error.message : error}`);
+      this.#due.add(requestId, REREAD_MS);
+      return undefined;
+    }
+  }
+
+  async #outputOf({ requestId, line }: Row): Promise<string> {
+    if (line === undefined) return this.parts.outputs.read(requestId);
+    const entry = await this.parts.journal.read(line);
+    return JSON.stringify("output" in entry ? entry.output : null);
+  }
+
+  async #writeOutput(requestId: string, output: string): Promise<void> {
+    try {
+      await this.parts.outputs.write(requestId, output);
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : cause;
+      throw new StoreUnavailableError(`The output could not be written: ${why}`, { cause });
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import { timingSafeEqual } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { Clock } from "../../clock.js";
+import type { HourlyLimit } from "../../protocol/limits.js";
+import type { Caller } from "../conversations/conversation-store.js";
+import { isValid, type KeyStore, keyHash, keyIdOf } from "../keys/key-store.js";
+import { ServiceError } from "./service-error.js";
+
+/** Who sent a request, and the name of the key for the access log. */
+export interface Identity {
+  caller: Caller;
+  /** Undefined for the one key of a service without added keys. */
+  keyName?: string;
+}
+
+/** §5: finds out by the bearer token who sent a request; rejects with a ServiceError (401). */
+export type Authenticate = (request: IncomingMessage) => Promise<Identity>;
+
+/** The one key of a service without added keys. */
+export interface SingleKey {
+  apiKey: string;
+  limits: HourlyLimit;
+}
+
+/** Once a key was added, only added keys are valid; before that, `single` is. */
+export function authenticator(keys: KeyStore, single: SingleKey | undefined, clock: Clock): Authenticate {
+  const singleHash = single && keyHash(single.apiKey);
+  const one: Identity | undefined =
+    single && singleHash
+      ? { caller: { keyId: keyIdOf(singleHash), limits: single.limits, ownOnly: false } }
+      : undefined;
+  return async (request) => {
+    const token = /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
+    if (token === undefined) throw invalidKeyError();
+    const hash = keyHash(token);
+    if (await keys.inUse()) {
+      const key = await keys.find(hash);
+      if (key === undefined || !isValid(key, clock.now())) throw invalidKeyError();
+      return { caller: { keyId: key.id, limits: key.limits, ownOnly: true }, keyName: key.name };
+    }
+    // The comparison takes the same time whatever is sent.
+    if (one && singleHash && timingSafeEqual(Buffer.from(hash), Buffer.from(singleHash))) return one;
+    throw invalidKeyError();
+  };
+}
+
+function invalidKeyError(): ServiceError {
+  return new ServiceError("INVALID_API_KEY", "The API key is missing, invalid or expired.", {
+    "WWW-Authenticate": "Bearer",
+  });
+}

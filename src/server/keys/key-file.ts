@@ -1,0 +1,142 @@
+import { promises as fs } from "node:fs";
+import { join } from "node:path";
+import * as v from "valibot";
+import type { Clock } from "../../clock.js";
+import { lockWithin } from "../../lock.js";
+import type { KeyStore, ServiceKey } from "./key-store.js";
+
+/** The file of the keys in a data folder. */
+const FILE = "keys.json";
+/** How old an answer about keys may be, ms: a change takes effect within a second. */
+const FRESH_MS = 250;
+/** How long to wait for another process that changes the keys, ms. */
+const LOCK_MS = 5_000;
+
+const limit = v.pipe(v.number(), v.integer(), v.minValue(0));
+const keyFile = v.object({
+  keys: v.array(
+    v.object({
+      id: v.string(),
+      name: v.string(),
+      hash: v.string(),
+      tier: v.picklist(["free", "pro", "enterprise"]),
+      limits: v.object({ create: limit, stop: limit }),
+      createdAt: v.number(),
+      expiresAt: v.exactOptional(v.number()),
+      revokedAt: v.exactOptional(v.number()),
+    }),
+  ),
+});
+
+/** The keys of a service without a folder: none can be added. */
+export const noKeys: KeyStore = {
+  list: async () => [],
+  add: async () => false,
+  revoke: async () => false,
+  find: async () => undefined,
+  inUse: async () => false,
+  close: async () => {},
+};
+
+/** The keys of a data folder, in a file that any process may change while a service uses it. */
+export class KeyFile implements KeyStore {
+  readonly #path: string;
+  #keys = new Map<string, ServiceKey>();
+  #exists = false;
+  #version = "";
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  constructor(
+    dataDir: string,
+    private readonly clock: Clock,
+  ) {
+    this.#path = join(dataDir, FILE);
+  }
+
+  list(): Promise<ServiceKey[]> {
+    return read(this.#path);
+  }
+
+  add(key: ServiceKey): Promise<boolean> {
+    return this.#change((keys) => (current(keys, key.name) === undefined ? [...keys, key] : undefined));
+  }
+
+  revoke(name: string, at: number): Promise<boolean> {
+    return this.#change((keys) => {
+      const key = current(keys, name);
+      return key && keys.map((other) => (other === key ? { ...key, revokedAt: at } : other));
+    });
+  }
+
+  async find(hash: string): Promise<ServiceKey | undefined> {
+    await this.#look();
+    return this.#keys.get(hash);
+  }
+
+  async inUse(): Promise<boolean> {
+    await this.#look();
+    return this.#exists;
+  }
+
+  async close(): Promise<void> {}
+
+  /** Reads the file again if it was changed since it was last looked at. */
+  async #look(): Promise<void> {
+    const now = this.clock.monotonic();
+    if (now - this.#lookedAt < FRESH_MS) return;
+    this.#lookedAt = now;
+    const stat = await fs.stat(this.#path, { bigint: true }).catch(unlessMissing);
+    const version = stat === undefined ? "" : `${stat.ino} ${stat.mtimeNs} ${stat.size}`;
+    if (version === this.#version) return;
+    const keys = await read(this.#path);
+    this.#keys = new Map(keys.map((key) => [key.hash, key]));
+    // Keys that were in use once stay in use: a file that vanished must not open the service to another key.
+    this.#exists ||= keys.length > 0;
+    this.#version = version;
+  }
+
+  async #change(change: (keys: ServiceKey[]) => ServiceKey[] | undefined): Promise<boolean> {
+    const unlock = await lockWithin(`${this.#path}.lock`, LOCK_MS);
+    try {
+      const keys = change(await read(this.#path));
+      if (keys === undefined) return false;
+      const draft = `${this.#path}.${process.pid}.new`;
+      const handle = await fs.open(draft, "w", 0o600);
+      try {
+        await handle.writeFile(`${JSON.stringify({ keys }, null, 2)}\n`);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await fs.rename(draft, this.#path);
+      return true;
+    } finally {
+      unlock();
+    }
+  }
+}
+
+/** The key of that name that is not revoked. */
+function current(keys: readonly ServiceKey[], name: string): ServiceKey | undefined {
+  return keys.find((key) => key.name === name && key.revokedAt === undefined);
+}
+
+async function read(path: string): Promise<ServiceKey[]> {
+  const text = await fs.readFile(path, "utf8").catch(unlessMissing);
+  if (text === undefined) return [];
+  const parsed = v.safeParse(keyFile, parseJson(text));
+  if (!parsed.success) throw new Error(`${path} is not a file of keys`);
+  return parsed.output.keys;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function unlessMissing(error: unknown): undefined {
+  if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+  throw error;
+}

@@ -1,0 +1,48 @@
+import { createHash } from "node:crypto";
+import type { HourlyLimit, Tier } from "../../protocol/limits.js";
+
+/** An added key, without the key itself. Times are epoch ms. */
+export interface ServiceKey {
+  /** What conversations and counts belong to: another one for each key, also under a name used before. */
+  id: string;
+  /** `[A-Za-z0-9._-]{1,64}`; one valid or expired key has it at a time. */
+  name: string;
+  /** SHA-256 of the key, in hex. */
+  hash: string;
+  tier: Tier;
+  /** §8, requests per hour; those of the tier, or custom ones for enterprise. */
+  limits: HourlyLimit;
+  createdAt: number;
+  expiresAt?: number;
+  revokedAt?: number;
+}
+
+/** The keys that were added to a store. Changes made by any process are seen by all within a second. */
+export interface KeyStore {
+  /** All of them, revoked ones too, oldest first. */
+  list(): Promise<ServiceKey[]>;
+  /** False, nothing added, if a key that is not revoked has the name. */
+  add(key: ServiceKey): Promise<boolean>;
+  /** False if no key that is not revoked has the name. */
+  revoke(name: string, at: number): Promise<boolean>;
+  /** The key of that hash, valid or not; an answer may be up to a second old. */
+  find(hash: string): Promise<ServiceKey | undefined>;
+  /** Whether a key was ever added: from then on only added keys are valid. May be up to a second old. */
+  inUse(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** SHA-256 of a key, in hex. */
+export function keyHash(apiKey: string): string {
+  return createHash("sha256").update(apiKey).digest("hex");
+}
+
+/** The id of a key: the first 16 digits of its hash, which do not give it away. */
+export function keyIdOf(hash: string): string {
+  return hash.slice(0, 16);
+}
+
+/** Whether a key may be used at `now` (epoch ms). */
+export function isValid(key: ServiceKey, now: number): boolean {
+  return key.revokedAt === undefined && (key.expiresAt === undefined || now < key.expiresAt);
+}

@@ -1,0 +1,293 @@
+import { randomUUID } from "node:crypto";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Clock } from "../../../src/clock.js";
+import type {
+  Caller,
+  Claim,
+  ConversationStore,
+} from "../../../src/server/conversations/conversation-store.js";
+import { keyHash, keyIdOf, type ServiceKey } from "../../../src/server/keys/key-store.js";
+import type { ResearchJob } from "../../../src/server/researchers/researcher.js";
+import { until } from "../../support/service.js";
+
+/** How a test gets a store: a new one, empty. */
+export interface StoreUnderTest {
+  open(options: { pendingMs: number }): Promise<ConversationStore>;
+  /** Of the store's hourly window; a virtual one where the store takes it. */
+  clock: Clock;
+  /** Whether keys can be added to it. */
+  hasKeys: boolean;
+}
+
+const UNLIMITED = { create: Number.POSITIVE_INFINITY, stop: Number.POSITIVE_INFINITY };
+const caller = (name: string, more: Partial<Caller> = {}): Caller => ({
+  keyId: keyIdOf(keyHash(name)),
+  limits: UNLIMITED,
+  ownOnly: true,
+  ...more,
+});
+const alice = caller("alice");
+const job = (prompt = "why?"): ResearchJob => ({
+  request_id: randomUUID(),
+  prompt,
+  structured_output: false,
+});
+const never = new AbortController().signal;
+
+/** The promises of a ConversationStore, whichever it is. */
+export function storeContract(name: string, underTest: StoreUnderTest): void {
+  describe(`${name}:`, () => {
+    let store: ConversationStore;
+    afterEach(() => store.close());
+    const open = async (pendingMs = 0) => {
+      store = await underTest.open({ pendingMs });
+      return store;
+    };
+    const created = async (who = alice, prompt?: string) => {
+      const one = job(prompt);
+      expect(await store.create(who, one)).toMatchObject({ kind: "created" });
+      return one;
+    };
+    const stateOf = async (one: ResearchJob, who = alice) => (await store.get(who, one.request_id))?.status;
+
+    describe("a conversation", () => {
+      it("goes from PENDING through PROCESSING to COMPLETED, with its output byte for byte", async () => {
+        await open();
+        const output = '{"n":12345678901234567890,"big":1e400,"zero":-0,"a":1,"a":2,"t":"\\u0000\\ud800é"}';
+        const one = await created(alice, "a\u0000b \ud800 é");
+        expect(await stateOf(one)).toBe("PENDING");
+        const claim = await store.claim(never);
+        expect(claim.job).toEqual(one);
+        expect(claim.starts).toBe(1);
+        expect(await stateOf(one)).toBe("PROCESSING");
+        expect((await store.output(alice, one.request_id))?.output).toBeUndefined();
+        expect(await store.end(claim, { status: "COMPLETED", output })).toBe(true);
+        const found = await store.output(alice, one.request_id);
+        expect(found?.output).toBe(output);
+        expect(found?.conversation).toMatchObject({ status: "COMPLETED", endedAt: expect.any(Number) });
+      });
+
+      it("keeps its creation time to the millisecond", async () => {
+        await open();
+        const one = job();
+        const result = await store.create(alice, one);
+        if (result.kind !== "created") throw new Error(result.kind);
+        expect((await store.get(alice, one.request_id))?.createdAt).toBe(result.createdAt);
+        expect(Number.isInteger(result.createdAt)).toBe(true);
+      });
+
+      it("keeps the reason of a failure, and no output", async () => {
+        await open();
+        const one = await created();
+        expect(await store.end(await store.claim(never), { status: "FAILED", reason: "no luck" })).toBe(true);
+        const found = await store.output(alice, one.request_id);
+        expect(found?.conversation).toMatchObject({ status: "FAILED", reason: "no luck" });
+        expect(found?.output).toBeUndefined();
+      });
+
+      it.each(["", "x".repeat(5_000), "a\u0000b", "..", "\ud800", randomUUID()])(
+        "is not found by another id (%#)",
+        async (id) => {
+          await open();
+          await created();
+          expect(await store.get(alice, id)).toBeUndefined();
+          expect(await store.output(alice, id)).toBeUndefined();
+          expect(await store.stop(alice, id)).toEqual({ kind: "not-found" });
+        },
+      );
+    });
+
+    describe("keys:", () => {
+      it("another key finds nothing, for each operation; one that sees all does", async () => {
+        await open();
+        const one = await created();
+        const bob = caller("bob");
+        expect(await store.get(bob, one.request_id)).toBeUndefined();
+        expect(await store.output(bob, one.request_id)).toBeUndefined();
+        expect(await store.stop(bob, one.request_id)).toEqual({ kind: "not-found" });
+        const single = caller("single", { ownOnly: false });
+        expect(await stateOf(one, single)).toBe("PENDING");
+        expect(await store.stop(single, one.request_id)).toEqual({ kind: "stopped" });
+      });
+
+      if (underTest.hasKeys)
+        it("are added once by a name, found by their hash, and revoked", async () => {
+          await open();
+          expect(await store.keys.inUse()).toBe(false);
+          expect(await store.keys.add(keyOf("alice", "k1"))).toBe(true);
+          expect(await store.keys.add(keyOf("alice", "k2"))).toBe(false);
+          await until(async () => ((await store.keys.inUse()) ? true : undefined));
+          await until(() => store.keys.find(keyHash("k1")));
+          expect(await store.keys.find(keyHash("k1"))).toEqual(keyOf("alice", "k1"));
+          expect(await store.keys.find(keyHash("k2"))).toBeUndefined();
+          expect(await store.keys.revoke("alice", 2_000)).toBe(true);
+          expect(await store.keys.revoke("alice", 2_000)).toBe(false);
+          expect(await store.keys.add(keyOf("alice", "k2"))).toBe(true);
+          expect(await store.keys.list()).toEqual([
+            { ...keyOf("alice", "k1"), revokedAt: 2_000 },
+            keyOf("alice", "k2"),
+          ]);
+          await until(async () => (await store.keys.find(keyHash("k1")))?.revokedAt);
+        });
+    });
+
+    describe("hourly counts:", () => {
+      const limited = caller("limited", { limits: { create: 3, stop: 2 } });
+
+      it("many creates at once: exactly as many as the limit, each key for itself", async () => {
+        await open();
+        const results = await Promise.all(Array.from({ length: 12 }, () => store.create(limited, job())));
+        expect(results.filter(({ kind }) => kind === "created")).toHaveLength(3);
+        for (const result of results) {
+          if (result.kind !== "rate-limited") continue;
+          expect(result.retryAfterMs).toBeGreaterThan(3_590_000);
+          expect(result.retryAfterMs).toBeLessThanOrEqual(3_600_000);
+        }
+        const other = caller("other", { limits: limited.limits });
+        expect(await store.create(other, job())).toMatchObject({ kind: "created" });
+      });
+
+      it("a stop counts whatever it finds, but not one that was refused for its number", async () => {
+        await open();
+        const one = await created();
+        expect(await store.stop(limited, "nothing")).toEqual({ kind: "not-found" });
+        expect(await store.stop(limited, one.request_id)).toEqual({ kind: "not-found" });
+        expect(await store.stop(limited, one.request_id)).toMatchObject({ kind: "rate-limited" });
+        expect(await stateOf(one)).toBe("PENDING");
+      });
+    });
+
+    describe("claims:", () => {
+      it("wait for work, and the first one created comes first", async () => {
+        await open();
+        const claiming = store.claim(never);
+        const first = await created();
+        const second = await created();
+        expect((await claiming).job).toEqual(first);
+        expect((await store.claim(never)).job).toEqual(second);
+      });
+
+      it("wait until a conversation is due", async () => {
+        await open(500);
+        const begun = underTest.clock.monotonic();
+        await created();
+        await store.claim(never);
+        expect(underTest.clock.monotonic() - begun).toBeGreaterThanOrEqual(490);
+      });
+
+      it("end by their signal, and then nothing is claimed", async () => {
+        await open();
+        const stop = new AbortController();
+        const claiming = store.claim(stop.signal);
+        stop.abort(new Error("enough"));
+        await expect(claiming).rejects.toThrow("enough");
+        const one = await created();
+        expect((await store.claim(never)).job).toEqual(one);
+      });
+
+      it("give back: due again before what came later, not counted as a start, and still PROCESSING", async () => {
+        await open();
+        const one = await created();
+        const claim = await store.claim(never);
+        await created();
+        await store.giveBack(claim);
+        expect(await stateOf(one)).toBe("PROCESSING");
+        const again = await store.claim(never);
+        expect([again.job, again.starts]).toEqual([one, 1]);
+        expect(await store.end(claim, { status: "COMPLETED", output: '"old"' })).toBe(false);
+        await store.giveBack(claim);
+        expect(await store.end(again, { status: "COMPLETED", output: '"new"' })).toBe(true);
+        expect((await store.output(alice, one.request_id))?.output).toBe('"new"');
+      });
+
+      it("end once", async () => {
+        await open();
+        const one = await created();
+        const claim = await store.claim(never);
+        expect(await store.end(claim, { status: "FAILED", reason: "first" })).toBe(true);
+        expect(await store.end(claim, { status: "COMPLETED", output: '"x"' })).toBe(false);
+        expect((await store.get(alice, one.request_id))?.reason).toBe("first");
+        expect(await store.stop(alice, one.request_id)).toEqual({ kind: "already-ended", status: "FAILED" });
+      });
+    });
+
+    describe("stop", () => {
+      it("keeps a PENDING conversation from being claimed", async () => {
+        await open();
+        const stopped = await created();
+        expect(await store.stop(alice, stopped.request_id)).toEqual({ kind: "stopped" });
+        expect(await store.stop(alice, stopped.request_id)).toEqual({
+          kind: "already-ended",
+          status: "STOPPED",
+        });
+        const next = await created();
+        expect((await store.claim(never)).job).toEqual(next);
+        expect(await stateOf(stopped)).toBe("STOPPED");
+      });
+
+      it("aborts the work at once, and refuses its end and its output", async () => {
+        await open();
+        const one = await created();
+        const claim = await store.claim(never);
+        expect(await store.stop(alice, one.request_id)).toEqual({ kind: "stopped" });
+        await aborted(claim);
+        expect(await store.end(claim, { status: "COMPLETED", output: '"late"' })).toBe(false);
+        const found = await store.output(alice, one.request_id);
+        expect([found?.conversation.status, found?.output]).toEqual(["STOPPED", undefined]);
+      });
+
+      it("and end at the same time: one of them wins, and both say so", async () => {
+        await open();
+        for (let round = 0; round < 20; round++) {
+          const one = await created();
+          const claim = await store.claim(never);
+          const [ended, stopped] = await Promise.all([
+            store.end(claim, { status: "COMPLETED", output: '"x"' }),
+            store.stop(alice, one.request_id),
+          ]);
+          expect(stopped.kind).toBe(ended ? "already-ended" : "stopped");
+          expect(await stateOf(one)).toBe(ended ? "COMPLETED" : "STOPPED");
+        }
+      });
+    });
+
+    it("deletes what ended long enough ago, and nothing else", async () => {
+      await open();
+      const old = await created();
+      await store.end(await store.claim(never), { status: "COMPLETED", output: '"x"' });
+      const waiting = await created();
+      expect(await store.deleteEnded(60_000)).toBe(0);
+      await underTest.clock.sleep(50);
+      expect(await store.deleteEnded(10)).toBe(1);
+      expect(await stateOf(old)).toBeUndefined();
+      expect(await store.output(alice, old.request_id)).toBeUndefined();
+      expect(await stateOf(waiting)).toBe("PENDING");
+    });
+
+    it("counts states, and says how long the head of the queue has been due", async () => {
+      await open();
+      await created();
+      await created();
+      await store.claim(never);
+      await underTest.clock.sleep(50);
+      const { states, oldestDueMs } = await store.counts();
+      expect(states).toEqual({ PENDING: 1, PROCESSING: 1, COMPLETED: 0, FAILED: 0, STOPPED: 0 });
+      expect(oldestDueMs).toBeGreaterThanOrEqual(40);
+    });
+
+    it("is ready", async () => {
+      await open();
+      await store.ready();
+    });
+  });
+}
+
+function keyOf(name: string, apiKey: string): ServiceKey {
+  const hash = keyHash(apiKey);
+  const limits = { create: 10, stop: 20 };
+  return { id: keyIdOf(hash), name, hash, tier: "free", limits, createdAt: 1_000, expiresAt: 9_000 };
+}
+
+function aborted({ signal }: Claim): Promise<true> {
+  return until(async () => (signal.aborted ? true : undefined));
+}
