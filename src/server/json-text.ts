@@ -1,14 +1,11 @@
-/** A JSON value as the text it came in, so that numbers, escapes and repeated names are passed on as they are. */
-export class JsonText {
-  constructor(readonly text: string) {}
-}
+import { exactJson, JsonText } from "../json/exact-json.js";
 
-/** The JSON text of a value; that of a JsonText is its own. Throws a RangeError for one nested too deep. */
+/** The JSON text of a value; that of a JsonText is its own, not read again. */
 export function jsonOf(value: unknown): string {
-  return value instanceof JsonText ? value.text : (JSON.stringify(value) ?? "null");
+  return value instanceof JsonText ? value.text : exactJson(value);
 }
 
-/** The JSON text of an object whose members may be JsonText; undefined members are left out. */
+/** The JSON text of an object; undefined members are left out. */
 export function jsonOfObject(members: Readonly<Record<string, unknown>>): string {
   const parts = Object.entries(members)
     .filter(([, value]) => value !== undefined)

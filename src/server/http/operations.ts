@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { JsonText } from "../../json/exact-json.js";
 import { isFinal } from "../../protocol/conversation.js";
 import type { Data } from "../../protocol/data.js";
 import type { HourlyLimit } from "../../protocol/limits.js";
@@ -10,7 +11,6 @@ import type {
   RateLimited,
 } from "../conversations/conversation-store.js";
 import { timestamp } from "../conversations/timestamp.js";
-import { JsonText } from "../json-text.js";
 import { readCreateBody } from "./create-request.js";
 import { readBody } from "./request-body.js";
 import { ServiceError } from "./service-error.js";

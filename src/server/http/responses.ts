@@ -1,6 +1,7 @@
+import { JsonText } from "../../json/exact-json.js";
 import { API_VERSION } from "../../protocol/codes.js";
 import type { Data } from "../../protocol/data.js";
-import { JsonText, jsonOfObject } from "../json-text.js";
+import { jsonOfObject } from "../json-text.js";
 import type { ServiceError } from "./service-error.js";
 
 /** §2, response envelope of a success, as the text of a body. Members of `data` may be JsonText. */
