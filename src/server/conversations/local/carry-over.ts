@@ -1,4 +1,4 @@
-import type { Journal } from "./journal.js";
+import type { Journal } from "./journal/journal.js";
 import type { LocalState } from "./local-state.js";
 import type { Outputs } from "./outputs.js";
 

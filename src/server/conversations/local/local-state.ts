@@ -1,10 +1,10 @@
 import { epochOf } from "../../../clock.js";
 import { isFinal, type KnownStatus } from "../../../protocol/conversation.js";
 import type { Conversation } from "../conversation-store.js";
-import type { Entry } from "./entries.js";
 import { type Count, HourlyWindows } from "./hourly-windows.js";
-import type { Line } from "./journal.js";
-import type { Kept } from "./journal-file.js";
+import type { Kept } from "./journal/compaction.js";
+import type { Entry } from "./journal/entries.js";
+import type { Line } from "./journal/journal.js";
 
 /** A conversation as the local store holds it: all but its prompt and its output. */
 export interface Row extends Conversation {

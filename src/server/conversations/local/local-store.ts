@@ -13,18 +13,18 @@ import type {
   StoreCounts,
 } from "../conversation-store.js";
 import { StoreUnavailableError } from "../conversation-store.js";
+import type { Contents } from "./contents.js";
 import { DueQueue } from "./due-queue.js";
-import type { Entry } from "./entries.js";
 import type { Count } from "./hourly-windows.js";
-import type { Journal, Line } from "./journal.js";
+import type { Entry } from "./journal/entries.js";
+import type { Journal, Line } from "./journal/journal.js";
 import type { LocalState, Row } from "./local-state.js";
-import type { Outputs } from "./outputs.js";
 import { Serial } from "./serial.js";
 
 export interface LocalStoreParts {
   keys: KeyStore;
   journal: Journal;
-  outputs: Outputs;
+  contents: Contents;
   state: LocalState;
   clock: Clock;
   /** Least time in PENDING, ms. */
@@ -75,7 +75,7 @@ export class LocalStore implements ConversationStore {
     const row = this.#visible(caller, requestId);
     if (row?.status !== "COMPLETED") return row && { conversation: row };
     try {
-      return { conversation: row, output: await this.#outputOf(row) };
+      return { conversation: row, output: await this.parts.contents.outputOf(row) };
     } catch (error) {
       // It may have been deleted meanwhile.
       if (this.#visible(caller, requestId) === undefined) return undefined;
@@ -110,10 +110,10 @@ export class LocalStore implements ConversationStore {
   async claim(signal: AbortSignal): Promise<Claim> {
     for (;;) {
       const requestId = await this.#due.take(signal);
-      const job = await this.#jobOf(requestId);
       const row = this.parts.state.rows.get(requestId);
+      const job = row && (await this.#jobOf(row));
       // It may have been stopped meanwhile.
-      if (job === undefined || row === undefined || isFinal(row.status)) continue;
+      if (row === undefined || job === undefined || isFinal(row.status)) continue;
       row.status = "PROCESSING";
       const controller = new AbortController();
       const claim: Claim = { job, starts: 1, signal: controller.signal };
@@ -125,9 +125,9 @@ export class LocalStore implements ConversationStore {
   async end(claim: Claim, outcome: Outcome): Promise<boolean> {
     const requestId = claim.job.request_id;
     const { status } = outcome;
-    const { clock, outputs } = this.parts;
+    const { clock, contents } = this.parts;
     if (!this.#holds(claim)) return false;
-    if (outcome.status === "COMPLETED") await this.#writeOutput(requestId, outcome.output);
+    if (outcome.status === "COMPLETED") await contents.writeOutput(requestId, outcome.output);
     const ended = await this.#changes.run(requestId, async () => {
       if (!this.#holds(claim)) return false;
       const reason = outcome.status === "FAILED" ? { reason: outcome.reason } : {};
@@ -137,7 +137,7 @@ export class LocalStore implements ConversationStore {
       this.#claims.delete(requestId);
       return true;
     });
-    if (!ended) await outputs.delete(requestId);
+    if (!ended) await contents.deleteOutput(requestId);
     return ended;
   }
 
@@ -148,13 +148,13 @@ export class LocalStore implements ConversationStore {
   }
 
   async deleteEnded(ageMs: number): Promise<number> {
-    const { clock, state, outputs } = this.parts;
+    const { clock, state, contents } = this.parts;
     const before = clock.now() - ageMs;
     const old = [...state.rows.values()].filter(({ endedAt }) => endedAt !== undefined && endedAt < before);
     for (let from = 0; from < old.length; from += DELETED_AT_ONCE) {
       const some = old.slice(from, from + DELETED_AT_ONCE);
       await this.#append(some.map(({ requestId }) => ({ kind: "deleted", request_id: requestId })));
-      for (const { requestId } of some) await outputs.delete(requestId);
+      for (const { requestId } of some) await contents.deleteOutput(requestId);
     }
     return old.length;
   }
@@ -205,33 +205,14 @@ export class LocalStore implements ConversationStore {
     }
   }
 
-  /** Undefined if it was stopped or deleted meanwhile. */
-  async #jobOf(requestId: string): Promise<ResearchJob | undefined> {
-    const line = this.parts.state.rows.get(requestId)?.line;
-    if (line === undefined) return undefined;
+  /** Undefined if it cannot be read just now: the disk may recover, and nothing else can be done for it. */
+  async #jobOf(row: Row): Promise<ResearchJob | undefined> {
     try {
-      const entry = await this.parts.journal.read(line);
-      return entry.kind === "created" ? entry.job : undefined;
+      return await this.parts.contents.jobOf(row);
     } catch (error) {
-      // The disk may recover; nothing else is to be done for this conversation.
-      this.parts.log(`${requestId} could not be read: ${error instanceof Error ? error.message : error}`);
-      this.#due.add(requestId, REREAD_MS);
+      this.parts.log(`${row.requestId} cannot be read: ${error instanceof Error ? error.message : error}`);
+      this.#due.add(row.requestId, REREAD_MS);
       return undefined;
-    }
-  }
-
-  async #outputOf({ requestId, line }: Row): Promise<string> {
-    if (line === undefined) return this.parts.outputs.read(requestId);
-    const entry = await this.parts.journal.read(line);
-    return JSON.stringify("output" in entry ? entry.output : null);
-  }
-
-  async #writeOutput(requestId: string, output: string): Promise<void> {
-    try {
-      await this.parts.outputs.write(requestId, output);
-    } catch (cause) {
-      const why = cause instanceof Error ? cause.message : cause;
-      throw new StoreUnavailableError(`The output could not be written: ${why}`, { cause });
     }
   }
 }

@@ -6,8 +6,9 @@ import { KeyFile, noKeys } from "../../keys/key-file.js";
 import { ServiceStartError } from "../../start-error.js";
 import type { ConversationStore } from "../conversation-store.js";
 import { carryOver } from "./carry-over.js";
-import { MemoryJournal } from "./journal.js";
-import { FileJournal } from "./journal-file.js";
+import { Contents } from "./contents.js";
+import { MemoryJournal } from "./journal/journal.js";
+import { FileJournal } from "./journal/journal-file.js";
 import { LocalState } from "./local-state.js";
 import { LocalStore } from "./local-store.js";
 import { MemoryOutputs, OutputFiles } from "./outputs.js";
@@ -24,9 +25,10 @@ export interface LocalStoreOptions {
 /** Opens the store of one process; a data folder for this process alone. Rejects with a ServiceStartError. */
 export async function openLocalStore({ dataDir, ...options }: LocalStoreOptions): Promise<ConversationStore> {
   if (dataDir === undefined) {
-    const [journal, outputs, state] = [new MemoryJournal(), new MemoryOutputs(), new LocalState()];
+    const [journal, state] = [new MemoryJournal(), new LocalState()];
+    const contents = new Contents(journal, new MemoryOutputs());
     const [beforeClose, unlock] = [async () => {}, () => {}];
-    return new LocalStore({ ...options, keys: noKeys, journal, outputs, state, beforeClose, unlock });
+    return new LocalStore({ ...options, keys: noKeys, journal, contents, state, beforeClose, unlock });
   }
   try {
     await makeFolder(dataDir);
@@ -80,7 +82,7 @@ async function openFolder(
     ...options,
     keys: new KeyFile(dataDir, clock),
     journal,
-    outputs,
+    contents: new Contents(journal, outputs),
     state,
     beforeClose,
     unlock,

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { isRequestId, type JsonSchema } from "../../../protocol/conversation.js";
+import { isRequestId, type JsonSchema } from "../../../../protocol/conversation.js";
 
 const time = v.pipe(v.number(), v.finite());
 const requestId = v.pipe(
@@ -62,6 +62,11 @@ const entry = v.variant("kind", [created, ended, finished, deleted, counted]);
 /** A line of the journal: something that has to outlive the process. */
 export type Entry = v.InferOutput<typeof entry>;
 export type CreatedEntry = v.InferOutput<typeof created>;
+
+/** An entry as a line, with its newline. */
+export function lineOf(entry: Entry): Buffer {
+  return Buffer.from(`${JSON.stringify(entry)}\n`);
+}
 
 /** Reads a line as data from outside: a crash tears lines, and people edit files. Undefined for an invalid one. */
 export function parseEntry(line: string): Entry | undefined {

@@ -1,26 +1,26 @@
 import { constants, promises as fs } from "node:fs";
 import { dirname } from "node:path";
-import { syncFolder } from "../../folders.js";
-import { StoreOutcomeUnknownError, StoreUnavailableError } from "../conversation-store.js";
-import { type Entry, parseEntry } from "./entries.js";
+import { syncFolder } from "../../../folders.js";
+import { StoreOutcomeUnknownError, StoreUnavailableError } from "../../conversation-store.js";
+import { type Kept, writeKept } from "./compaction.js";
+import { type Entry, lineOf, parseEntry } from "./entries.js";
 import type { Journal, Line, Write } from "./journal.js";
 import { readLines } from "./journal-reader.js";
+import { openRegularFile } from "./regular-file.js";
 
 /** A shorter journal is not worth compacting, bytes. */
 const SMALLEST_COMPACTED = 65_536;
-/** Lines are written together up to this many bytes while the journal is compacted. */
-const PIECE_BYTES = 1_048_576;
-
 interface Waiting {
   write: Write;
   resolve: () => void;
   reject: (error: unknown) => void;
 }
 
-/** One line of a compacted journal: an entry, or a line of the old journal as it is. */
-export type Kept =
-  | { entry: Entry; moved?: (line: Line) => void }
-  | { line: Line; moved: (line: Line) => void };
+interface Waiting {
+  write: Write;
+  resolve: () => void;
+  reject: (error: unknown) => void;
+}
 
 /** A file of JSON Lines, mode 0600. Appends and syncs; entries that arrive during one sync share the next. */
 export class FileJournal implements Journal {
@@ -47,7 +47,7 @@ export class FileJournal implements Journal {
     log: (line: string) => void,
   ): Promise<FileJournal> {
     await fs.rm(draftOf(path), { force: true });
-    const handle = await openFile(path, constants.O_CREAT);
+    const handle = await openRegularFile(path, constants.O_CREAT);
     try {
       const { size, skipped, torn } = await readLines(handle, (text, line) => {
         const entry = parseEntry(text);
@@ -167,8 +167,8 @@ export class FileJournal implements Journal {
     const draft = draftOf(this.path);
     let handle: fs.FileHandle | undefined;
     try {
-      handle = await openFile(draft, constants.O_CREAT | constants.O_TRUNC);
-      const places = await this.#copyTo(handle);
+      handle = await openRegularFile(draft, constants.O_CREAT | constants.O_TRUNC);
+      const places = await writeKept(handle, this.kept(), (line) => this.#bytesOf(line));
       await handle.sync();
       await fs.rename(draft, this.path);
       const old = this.handle;
@@ -190,27 +190,6 @@ export class FileJournal implements Journal {
     this.#compactAt = Math.max(SMALLEST_COMPACTED, (this.size < before ? this.size : before) * 1.5);
   }
 
-  async #copyTo(handle: fs.FileHandle): Promise<{ moved: ((line: Line) => void) | undefined; line: Line }[]> {
-    const places: { moved: ((line: Line) => void) | undefined; line: Line }[] = [];
-    let pieces: Buffer[] = [];
-    let offset = 0;
-    let written = 0;
-    const flush = async () => {
-      if (pieces.length > 0) await handle.appendFile(Buffer.concat(pieces));
-      pieces = [];
-      written = offset;
-    };
-    for (const kept of this.kept()) {
-      const bytes = "entry" in kept ? lineOf(kept.entry) : await this.#bytesOf(kept.line);
-      places.push({ moved: kept.moved, line: { offset, length: bytes.length } });
-      pieces.push(bytes);
-      offset += bytes.length;
-      if (offset - written >= PIECE_BYTES) await flush();
-    }
-    await flush();
-    return places;
-  }
-
   async #bytesOf({ offset, length }: Line): Promise<Buffer> {
     const bytes = Buffer.alloc(length);
     const { bytesRead } = await this.handle.read(bytes, 0, length, offset);
@@ -221,25 +200,6 @@ export class FileJournal implements Journal {
 
 function draftOf(path: string): string {
   return `${path}.new`;
-}
-
-function lineOf(entry: Entry): Buffer {
-  return Buffer.from(`${JSON.stringify(entry)}\n`);
-}
-
-/** Opens a regular file for reading and appending; anything else, such as a FIFO, could be waited for without end. */
-async function openFile(path: string, flags: number): Promise<fs.FileHandle> {
-  const handle = await fs.open(
-    path,
-    constants.O_RDWR | constants.O_APPEND | constants.O_NONBLOCK | flags,
-    0o600,
-  );
-  if ((await handle.stat()).isFile()) {
-    await handle.chmod(0o600);
-    return handle;
-  }
-  await handle.close();
-  throw new Error(`${path} is not a regular file`);
 }
 
 function reasonOf(error: unknown): string {

@@ -1,0 +1,40 @@
+import type { ResearchJob } from "../../researchers/researcher.js";
+import { StoreUnavailableError } from "../conversation-store.js";
+import type { Journal } from "./journal/journal.js";
+import type { Row } from "./local-state.js";
+import type { Outputs } from "./outputs.js";
+
+/** What a row does not hold: the job of a conversation, which is in the journal, and its output. */
+export class Contents {
+  constructor(
+    private readonly journal: Journal,
+    private readonly outputs: Outputs,
+  ) {}
+
+  /** Undefined for a conversation that has ended. */
+  async jobOf({ line }: Row): Promise<ResearchJob | undefined> {
+    const entry = line && (await this.journal.read(line));
+    return entry?.kind === "created" ? entry.job : undefined;
+  }
+
+  /** The JSON text of a COMPLETED conversation's output. */
+  async outputOf({ requestId, line }: Row): Promise<string> {
+    if (line === undefined) return this.outputs.read(requestId);
+    const entry = await this.journal.read(line);
+    return JSON.stringify("output" in entry ? entry.output : null);
+  }
+
+  /** Rejects with a StoreUnavailableError. */
+  async writeOutput(requestId: string, output: string): Promise<void> {
+    try {
+      await this.outputs.write(requestId, output);
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : cause;
+      throw new StoreUnavailableError(`The output could not be written: ${why}`, { cause });
+    }
+  }
+
+  deleteOutput(requestId: string): Promise<void> {
+    return this.outputs.delete(requestId);
+  }
+}
