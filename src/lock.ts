@@ -1,122 +1,176 @@
 import * as fs from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { systemClock } from "./clock.js";
+import { type Holder, parseHolder, thisProcess } from "./lock/holder.js";
+import { livenessOf } from "./lock/liveness.js";
+import { listen } from "./lock/socket.js";
 
 /** How soon a lock that is held is tried again, in milliseconds. */
-const AGAIN_MS = 10;
+const RETRY_MS = 20;
 
-/** The process that holds a lock. A number alone can come back after a restart, as it does in a container. */
-interface Holder {
-  pid: number;
-  /** When the process began, as the system counts it; absent where the system does not say. */
-  began?: string | undefined;
+/** Others can release and take the lock between two looks at it, but not this often in a row. */
+const MAX_ROUNDS = 50;
+
+/** What stands in a lock: a holder's record, and its socket. */
+const RECORD = /^holder-\w+$/;
+const SOCKET = ".sock";
+const MAX_RECORD_BYTES = 65_536;
+
+/** The records of locks that this process holds. */
+const ownRecords = new Set<string>();
+
+/** Another process holds the lock, or what stands in its place cannot be judged. */
+export class HeldError extends Error {
+  override name = "HeldError";
+
+  /**
+   * `holder` is for people: `process 12 in another container`. `advice` says what to do about a holder that cannot
+   * be judged, and is empty otherwise.
+   */
+  constructor(
+    path: string,
+    readonly holder: string,
+    readonly advice = "",
+  ) {
+    super(`${path} is held by ${holder}${advice}`);
+  }
 }
 
-/** Somebody else holds the lock. */
-export class HeldError extends Error {
-  /** 0 where the file names nobody. */
-  readonly pid: number;
+/** What stands in the lock's place is no lock that can be read; to wait would not change that. */
+export class UnreadableLockError extends HeldError {
+  override name = "UnreadableLockError";
 
-  constructor(path: string, pid: number) {
-    super(`${path} is held by process ${pid}`);
-    this.pid = pid;
+  constructor(path: string) {
+    super(path, "an unknown process", `: ${path} cannot be read. If no research command uses it, remove it`);
   }
 }
 
 /**
- * Takes a lock that is a file naming its holder, and returns the function that gives it back. A holder that
- * has died is passed over. Throws HeldError while a living process has it, and the system's errors.
+ * Takes the lock at `path` and resolves with the function that releases it, which never throws. A dead holder is
+ * passed over. Rejects with HeldError if a living process holds the lock or its holder cannot be judged (it is on
+ * another host, or the lock cannot be read), and with the system's errors.
+ *
+ * A lock is a folder with one record, whose name is used once. It appears whole, by a rename, which fails if the
+ * folder is there and not empty. Only the record that was judged is ever removed. So of any number of processes
+ * that pass over a dead holder, one has the lock.
  */
-export function lock(path: string): () => void {
-  // The file appears with its text or not at all: a link is made in one step, a write is not.
-  const own = `${path}.${process.pid}.${performance.now().toString(36)}`;
-  const mine = JSON.stringify({ pid: process.pid, began: beginningOf(process.pid) } satisfies Holder);
+export function lock(path: string): Promise<() => void> {
+  return lockWithin(path, 0);
+}
+
+/** The same, waiting up to `waitMs` for the lock. Rejects with `signal.reason` if that is aborted meanwhile. */
+export async function lockWithin(path: string, waitMs: number, signal?: AbortSignal): Promise<() => void> {
+  const end = systemClock.monotonic() + waitMs;
+  const draft = fs.mkdtempSync(`${path}.`);
+  const record = `holder-${basename(draft).slice(basename(path).length + 1)}`;
+  const socket = record + SOCKET;
+  fs.chmodSync(draft, 0o700);
+  const witness = await listen(draft, socket);
+  ownRecords.add(record);
   try {
-    fs.writeFileSync(own, mine, { mode: 0o600 });
-    while (!linked(own, path)) bury(path, own);
-  } finally {
-    fs.rmSync(own, { force: true });
+    fs.writeFileSync(join(draft, record), JSON.stringify(thisProcess(witness?.device)), { mode: 0o600 });
+    while (!(await published(draft, path, end))) await systemClock.sleep(RETRY_MS, signal);
+  } catch (error) {
+    ownRecords.delete(record);
+    witness?.close();
+    fs.rmSync(draft, { recursive: true, force: true });
+    throw error;
   }
   return () => {
-    if (textOf(path) === mine) fs.rmSync(path, { force: true });
+    ownRecords.delete(record);
+    witness?.close();
+    try {
+      remove(path, record);
+      fs.rmdirSync(path);
+    } catch {
+      // Another process has taken the lock, or finds this one's record to be a dead holder's.
+    }
   };
 }
 
-/**
- * The same, waiting up to `waitMs` while another process has it. For a lock that is held for a moment; throws
- * HeldError where it is not given back in time.
- */
-export async function lockWithin(path: string, waitMs: number): Promise<() => void> {
-  for (const end = performance.now() + waitMs; ; ) {
-    try {
-      return lock(path);
-    } catch (error) {
-      if (!(error instanceof HeldError) || performance.now() > end) throw error;
-      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+/** Makes the draft the lock. False if the lock is held and `end` (monotonic) is to come; rejects with HeldError after it. */
+async function published(draft: string, path: string, end: number): Promise<boolean> {
+  try {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      if (renamed(draft, path)) return true;
+      await removeDeadHolders(path);
     }
-  }
-}
-
-/** Moves a dead process's lock out of the way. Throws HeldError where its process lives. */
-function bury(path: string, own: string): void {
-  const text = textOf(path);
-  if (text === undefined) return;
-  const holder = holderOf(text);
-  if (holder && lives(holder)) throw new HeldError(path, holder.pid);
-  const grave = `${own}.dead`;
-  try {
-    fs.renameSync(path, grave);
+    throw new HeldError(path, "one process after the other");
   } catch (error) {
-    if (hasCode(error, "ENOENT")) return;
-    throw error;
+    const mayEnd = error instanceof HeldError && !(error instanceof UnreadableLockError);
+    if (!mayEnd || systemClock.monotonic() >= end) throw error;
+    return false;
   }
-  // Another process may have been quicker, and what was moved is its living lock.
-  if (textOf(grave) !== text) linked(grave, path);
-  fs.rmSync(grave, { force: true });
 }
 
-function linked(from: string, to: string): boolean {
+function renamed(draft: string, path: string): boolean {
   try {
-    fs.linkSync(from, to);
+    fs.renameSync(draft, path);
     return true;
   } catch (error) {
-    if (hasCode(error, "EEXIST")) return false;
-    throw error;
+    if (!fs.lstatSync(path, { throwIfNoEntry: false }) && !hasCode(error, "ENOTEMPTY", "EEXIST")) throw error;
+    return false;
   }
+}
+
+/** Empties the lock of dead holders. Rejects with HeldError if one is not dead for certain. */
+async function removeDeadHolders(path: string): Promise<void> {
+  for (const name of entriesOf(path)) {
+    const record = name.endsWith(SOCKET) ? name.slice(0, -SOCKET.length) : name;
+    if (!RECORD.test(record)) throw new UnreadableLockError(path);
+    // A socket whose record is gone is what a crash left of a lock that was being released.
+    const text = textOf(join(path, record));
+    const holder = parseHolder(text ?? "");
+    // The record was whole when the lock appeared: a torn one is older than a power failure.
+    if (holder) await mustBeDead(path, record, holder);
+    remove(path, record);
+  }
+  try {
+    // Elsewhere than on POSIX systems a rename does not replace an empty folder.
+    fs.rmdirSync(path);
+  } catch {
+    // It is gone, or somebody else's already.
+  }
+}
+
+async function mustBeDead(path: string, record: string, holder: Holder): Promise<void> {
+  const { pid, host } = holder;
+  const own = thisProcess();
+  const isOwn = pid === own.pid && holder.namespace === own.namespace && holder.began === own.began;
+  if (isOwn && holder.boot === own.boot && !ownRecords.has(record)) return;
+  const liveness = await livenessOf(holder, path, record + SOCKET);
+  if (liveness === "dead") return;
+  const isNear = holder.namespace === own.namespace;
+  const where = host !== own.host ? ` on ${JSON.stringify(host)}` : isNear ? "" : " in another container";
+  const advice = liveness === "alive" ? "" : `. If that process has ended, remove ${path}`;
+  throw new HeldError(path, `process ${pid}${where}`, advice);
+}
+
+function entriesOf(path: string): string[] {
+  try {
+    if (fs.lstatSync(path).isDirectory()) return fs.readdirSync(path);
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return [];
+  }
+  throw new UnreadableLockError(path);
 }
 
 function textOf(path: string): string | undefined {
   try {
-    return fs.readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
-}
-
-function holderOf(text: string): Holder | undefined {
-  try {
-    const { pid, began } = JSON.parse(text);
-    return Number.isSafeInteger(pid) && pid > 0 ? { pid, began } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function lives({ pid, began }: Holder): boolean {
-  try {
-    process.kill(pid, 0);
+    const found = fs.lstatSync(path);
+    if (found.isFile() && found.size <= MAX_RECORD_BYTES) return fs.readFileSync(path, "utf8");
   } catch (error) {
-    if (!hasCode(error, "EPERM")) return false;
+    if (hasCode(error, "ENOENT")) return undefined;
   }
-  const now = beginningOf(pid);
-  return began === undefined || now === undefined || began === now;
+  throw new UnreadableLockError(dirname(path));
 }
 
-/** Linux: the 22nd field of /proc/PID/stat, after a name that may hold anything, with the boot it counts from. */
-function beginningOf(pid: number): string | undefined {
-  const stat = textOf(`/proc/${pid}/stat`);
-  const ticks = stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
-  return ticks === undefined ? undefined : `${textOf("/proc/sys/kernel/random/boot_id")?.trim()} ${ticks}`;
+/** The record goes first: as long as it is there, so is its socket. */
+function remove(path: string, record: string): void {
+  fs.rmSync(join(path, record), { force: true });
+  fs.rmSync(join(path, record + SOCKET), { force: true });
 }
 
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
+function hasCode(error: unknown, ...codes: string[]): boolean {
+  return error instanceof Error && "code" in error && codes.includes(String(error.code));
 }

@@ -115,7 +115,7 @@ async function begin(
   try {
     if (limit === Number.POSITIVE_INFINITY) return history.begin(attempt);
     const now = () => host.clock.now();
-    const claim = await reserve(history, folders.state, attempt, limit, now);
+    const claim = await reserve(history, folders.state, attempt, limit, now, ctx.signal);
     if ("pending" in claim) return claim.pending;
     throw new QuotaFull(limit, claim.fullUntil, now());
   } catch (error) {

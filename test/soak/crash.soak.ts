@@ -1,3 +1,7 @@
+/**
+ * `npm run test:soak`. Tests elsewhere that need what a new machine may lack are skipped with its name: bwrap
+ * (package bubblewrap) for test/lock.
+ */
 import { expect, test } from "vitest";
 import { crash, losses, STAGES } from "../support/crash.js";
 

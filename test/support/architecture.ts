@@ -16,6 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   protocol: ["clock"],
   markdown: ["text", "json"],
   clock: ["protocol"],
+  lock: ["clock"],
 };
 
 const LONGEST_FILE = 220;

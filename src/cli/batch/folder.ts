@@ -30,16 +30,23 @@ export class BatchFolder {
   }
 
   /** Makes the folder where there is none. Throws LocalError, naming the process where another has it. */
-  static open(path: string): BatchFolder {
-    return guarded(path, () => {
+  static async open(path: string): Promise<BatchFolder> {
+    guarded(path, () => {
       fs.mkdirSync(path, { recursive: true });
       makeFolder(join(path, STATE));
-      const release = taken(path);
-      const folder = new BatchFolder(path, release);
-      fs.rmSync(folder.#inState("drafts"), { recursive: true, force: true });
-      cutTornLine(join(path, RESULTS));
-      return folder;
     });
+    const release = await taken(path);
+    try {
+      return guarded(path, () => {
+        const folder = new BatchFolder(path, release);
+        fs.rmSync(folder.#inState("drafts"), { recursive: true, force: true });
+        cutTornLine(join(path, RESULTS));
+        return folder;
+      });
+    } catch (error) {
+      release();
+      throw error;
+    }
   }
 
   /** Names in the folder that are no results of this batch. */
@@ -92,12 +99,15 @@ export class BatchFolder {
   }
 }
 
-function taken(path: string): () => void {
+async function taken(path: string): Promise<() => void> {
   try {
-    return lock(join(path, STATE, "lock"));
+    return await lock(join(path, STATE, "lock"));
   } catch (error) {
-    if (!(error instanceof HeldError)) throw error;
-    throw new LocalError(`${path} is being written by another batch, process ${error.pid}`, { cause: error });
+    const why =
+      error instanceof HeldError
+        ? `${path} is being written by another batch, ${error.holder}${error.advice}`
+        : `the output folder ${path} cannot be used: ${inWords(error)}`;
+    throw new LocalError(why, { cause: error });
   }
 }
 

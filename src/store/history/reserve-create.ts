@@ -38,7 +38,8 @@ export function hour(
 
 /**
  * Begins a create if fewer than `limit` count. To count and to write the intent is one step among all processes
- * of this machine, so that no two of them take the same slot. Throws LocalError.
+ * of this machine, so that no two of them take the same slot. Throws LocalError, or `signal.reason` if that is
+ * aborted while another process counts.
  */
 export async function reserve(
   history: History,
@@ -46,9 +47,10 @@ export async function reserve(
   attempt: Attempt,
   limit: number,
   now: () => number,
+  signal?: AbortSignal,
 ): Promise<{ pending: Pending } | { fullUntil: number }> {
   makeFolder(folder);
-  const release = await acquire(join(folder, "hour.lock"));
+  const release = await acquire(join(folder, "hour.lock"), signal);
   try {
     const { nextAt } = hour(history, attempt, limit, now());
     return nextAt > now() ? { fullUntil: nextAt } : { pending: history.begin(attempt) };
@@ -57,14 +59,12 @@ export async function reserve(
   }
 }
 
-async function acquire(path: string): Promise<() => void> {
+async function acquire(path: string, signal: AbortSignal | undefined): Promise<() => void> {
   try {
-    return await lockWithin(path, LOCK_WAIT_MS);
+    return await lockWithin(path, LOCK_WAIT_MS, signal);
   } catch (error) {
-    const why =
-      error instanceof HeldError
-        ? `process ${error.pid} holds ${path}; if that is no research command, remove the file`
-        : inWords(error);
+    signal?.throwIfAborted();
+    const why = error instanceof HeldError ? error.message : inWords(error);
     throw new LocalError(`the creates of this hour could not be counted: ${why}`, { cause: error });
   }
 }

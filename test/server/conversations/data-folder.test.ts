@@ -1,5 +1,4 @@
-import { spawn } from "node:child_process";
-import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { apiKeyFor } from "../../../src/server/keys/own-key.js";
@@ -117,18 +116,6 @@ describe("one service a folder", () => {
       await expect(serviceFor({ dataDir })).rejects.toEqual(held(process.pid));
     });
     expect(existsSync(join(dataDir, "lock"))).toBe(false);
-    await during({ dataDir }, create);
-  });
-
-  it("a dead holder is passed over, also when its number lives on in another process", async () => {
-    const dataDir = folderWith();
-    const dead = spawn("true");
-    await new Promise((resolve) => dead.once("exit", resolve));
-    writeFileSync(join(dataDir, "lock"), JSON.stringify({ pid: dead.pid }));
-    await during({ dataDir }, create);
-    writeFileSync(join(dataDir, "lock"), JSON.stringify({ pid: process.pid, began: "another boot 1" }));
-    await during({ dataDir }, create);
-    writeFileSync(join(dataDir, "lock"), "torn");
     await during({ dataDir }, create);
   });
 

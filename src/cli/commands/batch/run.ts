@@ -41,7 +41,7 @@ export async function batch(ctx: Context, file: string, options: BatchOptions): 
   if (dryRun || out === undefined) return foretell(ctx, mine, before, options);
   // What is not configured is said before a folder is made.
   requireConnection(ctx.settings);
-  const folder = BatchFolder.open(out);
+  const folder = await BatchFolder.open(out);
   try {
     const known = reconcile(ctx, folder.known);
     const states = planRows(mine, known, options);

@@ -32,7 +32,7 @@ export async function openLocalStore({ dataDir, ...options }: LocalStoreOptions)
   }
   try {
     await makeFolder(dataDir);
-    const unlock = lock(join(dataDir, "lock"));
+    const unlock = await lock(join(dataDir, "lock"));
     try {
       return await openFolder(dataDir, options, unlock);
     } catch (error) {
@@ -42,7 +42,7 @@ export async function openLocalStore({ dataDir, ...options }: LocalStoreOptions)
   } catch (error) {
     if (error instanceof ServiceStartError) throw error;
     if (error instanceof HeldError) {
-      const message = `The data folder ${dataDir} is held by process ${error.pid}.`;
+      const message = `The data folder ${dataDir} is held by ${error.holder}${error.advice}.`;
       throw new ServiceStartError("DATA_HELD", message, { cause: error });
     }
     throw ServiceStartError.ofDataFolder(error, dataDir);

@@ -1,0 +1,211 @@
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { HeldError, lock, lockWithin } from "../../src/lock.js";
+import { CONTAINER, hasContainers, NEEDS_CONTAINERS } from "../support/containers.js";
+import { lockProgram, startHolder } from "../support/lock-holder.js";
+import { Running, temporaryFolder } from "../support/run.js";
+import { until } from "../support/service.js";
+
+let program: string;
+beforeAll(async () => {
+  program = await lockProgram();
+});
+
+const fresh = () => join(temporaryFolder(), "lock");
+
+/** The one record in a lock, as it was written. */
+function recordOf(path: string): { file: string; holder: Record<string, unknown> } {
+  const name = readdirSync(path).find((entry) => !entry.endsWith(".sock")) ?? "";
+  return { file: join(path, name), holder: JSON.parse(readFileSync(join(path, name), "utf8")) };
+}
+
+/** A lock whose holder was killed, with changes to its record. */
+async function deadLock(
+  change: Record<string, unknown> = {},
+  prefix: readonly string[] = [],
+): Promise<string> {
+  const path = fresh();
+  const holder = startHolder(program, [path, "hold"], prefix);
+  await holder.waitFor(/holds/);
+  holder.kill("SIGKILL");
+  await holder.done;
+  const { file, holder: record } = recordOf(path);
+  writeFileSync(file, JSON.stringify({ ...record, ...change }));
+  return path;
+}
+
+describe("one process", () => {
+  test("has it until it is released, and nothing of it stays", async () => {
+    const path = fresh();
+    const release = await lock(path);
+    await expect(lock(path)).rejects.toThrow(new HeldError(path, `process ${process.pid}`));
+    release();
+    expect(readdirSync(join(path, ".."))).toEqual([]);
+    (await lock(path))();
+  });
+
+  test("waits for a lock that is released in time", async () => {
+    const path = fresh();
+    const release = await lock(path);
+    const second = lockWithin(path, 20_000);
+    setTimeout(release, 50);
+    (await second)();
+  });
+
+  test("stops waiting when it is told to", async () => {
+    const path = fresh();
+    const release = await lock(path);
+    const enough = new AbortController();
+    const second = lockWithin(path, 3_600_000, enough.signal);
+    setTimeout(() => enough.abort(new Error("enough")), 50);
+    await expect(second).rejects.toThrow("enough");
+    release();
+    expect(readdirSync(join(path, ".."))).toEqual([]);
+  });
+
+  test("a lock that could not be removed on release is no lock of this process any more", async () => {
+    const path = fresh();
+    const release = await lock(path);
+    renameSync(path, `${path}-away`);
+    release();
+    renameSync(`${path}-away`, path);
+    (await lock(path))();
+  });
+
+  test("releasing removes no lock but its own", async () => {
+    const path = fresh();
+    const first = await lock(path);
+    renameSync(path, `${path}-away`);
+    const second = await lock(path);
+    first();
+    await expect(lock(path)).rejects.toThrow(HeldError);
+    second();
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test("the path may be longer than a socket's address", async () => {
+    const folder = join(temporaryFolder(), "x".repeat(120));
+    mkdirSync(folder);
+    const release = await lock(join(folder, "lock"));
+    expect(recordOf(join(folder, "lock")).holder.device).toBeTypeOf("number");
+    release();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe("another process", () => {
+  test("holds it while it lives, suspended too", async () => {
+    const path = fresh();
+    const holder = startHolder(program, [path, "hold"]);
+    await holder.waitFor(/holds/);
+    holder.signal("SIGSTOP");
+    await expect(lock(path)).rejects.toThrow(new HeldError(path, `process ${holder.pid}`));
+    holder.signal("SIGCONT");
+    holder.child.stdin.end();
+    await holder.done;
+    (await lock(path))();
+  });
+
+  test("that was killed is passed over", async () => {
+    const path = await deadLock();
+    (await lock(path))();
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test("that is a zombie is passed over", async () => {
+    const path = fresh();
+    const script = `"$0" "$1" "$2" hold < /dev/zero & exec sleep 60`;
+    const parent = new Running("bash", ["-c", script, process.execPath, program, path]);
+    const [, pid = ""] = await parent.waitFor(/holds (\d+)/);
+    process.kill(Number(pid), "SIGKILL");
+    await until(async () => /\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8")) || undefined);
+    (await lock(path))();
+    parent.kill("SIGKILL");
+  });
+
+  test.each([
+    ["whose number another process has by now", { pid: process.pid }],
+    ["of before a reboot of this machine", { boot: "an earlier one" }],
+  ])("%s is passed over", async (_, change) => {
+    (await lock(await deadLock(change)))();
+  });
+
+  test.each([
+    ["on another host", { boot: "another", machine: "another" }],
+    ["on a host that cannot be told", { boot: "another", machine: undefined }],
+    ["in another container, without a socket", { namespace: "pid:[1]", device: undefined }],
+    ["in another container, through another mount", { namespace: "pid:[1]", device: 1 }],
+  ])("%s holds it, and what to do is said", async (_, change) => {
+    const path = await deadLock(change);
+    await expect(lock(path)).rejects.toThrow(`If that process has ended, remove ${path}`);
+  });
+
+  test("a record that a power failure tore is passed over", async () => {
+    const path = await deadLock();
+    writeFileSync(recordOf(path).file, "");
+    (await lock(path))();
+  });
+});
+
+describe("what cannot be read as a lock is held, and stays as it is:", () => {
+  test.each<[string, (path: string) => void]>([
+    ["a dangling symbolic link", (path) => symlinkSync("nowhere", path)],
+    ["a symbolic link to a folder", (path) => symlinkSync("..", path)],
+    ["a file", (path) => writeFileSync(path, "")],
+    ["a FIFO", (path) => void execFileSync("mkfifo", [path])],
+    ["a folder of something else", (path) => mkdirSync(join(path, "notes"), { recursive: true })],
+    [
+      "a FIFO as a record",
+      (path) => {
+        mkdirSync(path);
+        execFileSync("mkfifo", [join(path, "holder-x")]);
+      },
+    ],
+  ])("%s", async (_, make) => {
+    const path = fresh();
+    make(path);
+    await expect(lock(path)).rejects.toThrow(HeldError);
+    await expect(lockWithin(path, 100)).rejects.toThrow(/cannot be read/);
+    expect(readdirSync(join(path, ".."))).toEqual(["lock"]);
+  });
+});
+
+test("of processes that take over from dead ones, one at a time has it", async () => {
+  const path = fresh();
+  for (let round = 0; round < 6; round++) {
+    const runs = Array.from({ length: 4 }, () => startHolder(program, [path, "5"]));
+    const ends = await Promise.all(runs.map(({ done }) => done));
+    expect(ends.map(({ stderr }) => stderr).join("")).toBe("");
+  }
+}, 120_000);
+
+describe.skipIf(!hasContainers)(`another container (${NEEDS_CONTAINERS})`, () => {
+  test.each([
+    ["", "lock"],
+    [" with a path that is longer than a socket's address", `${"x".repeat(120)}.lock`],
+  ])("holds it while it lives, and not when it was killed%s", async (_, name) => {
+    const path = join(temporaryFolder(), name);
+    const holder = startHolder(program, [path, "hold"], CONTAINER);
+    await holder.waitFor(/holds/);
+    await expect(lock(path)).rejects.toThrow(/ in another container$/);
+    const second = startHolder(program, [path, "hold"], CONTAINER);
+    await second.waitFor(/HeldError.*in another container/);
+    holder.kill("SIGKILL");
+    await holder.done;
+    const third = startHolder(program, [path, "hold"], CONTAINER);
+    await third.waitFor(/holds/);
+    third.kill("SIGKILL");
+    await third.done;
+    (await lock(path))();
+  });
+});

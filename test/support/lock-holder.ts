@@ -1,0 +1,50 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { rolldown } from "rolldown";
+import { NODE, Running, temporaryFolder } from "./run.js";
+
+const SCRIPT = `
+import { writeFileSync, rmSync } from "node:fs";
+import { lock, lockWithin } from "./lock.js";
+const [path, mode] = process.argv.slice(2);
+if (mode === "hold") {
+  try {
+    const release = await lock(path);
+    console.log("holds " + process.pid);
+    process.stdin.on("end", () => { release(); console.log("released"); }).resume();
+  } catch (error) {
+    console.log(error.name + " " + error.message);
+  }
+} else {
+  for (let round = 0; round < Number(mode); round++) {
+    const release = await lockWithin(path, 60_000);
+    // Only one process at a time may be here.
+    writeFileSync(path + ".inside", "", { flag: "wx" });
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
+    rmSync(path + ".inside");
+    if (Math.random() < 0.3) process.kill(process.pid, "SIGKILL");
+    release();
+  }
+}
+`;
+
+/** The lock as a program of its own: `node PATH LOCK hold`, or `node PATH LOCK ROUNDS`, which often dies while it holds. */
+export async function lockProgram(): Promise<string> {
+  const folder = temporaryFolder();
+  const bundle = await rolldown({ input: join(import.meta.dirname, "../../src/lock.ts"), platform: "node" });
+  await bundle.write({ file: join(folder, "lock.js"), codeSplitting: false });
+  writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+  const program = join(folder, "program.mjs");
+  writeFileSync(program, SCRIPT);
+  return program;
+}
+
+/** Runs the program, behind `prefix` where one is given; its stdin stays open. */
+export function startHolder(
+  program: string,
+  args: readonly string[],
+  prefix: readonly string[] = [],
+): Running {
+  const [command = NODE, ...rest] = [...prefix, NODE, program, ...args];
+  return new Running(command, rest, { openInput: true });
+}
