@@ -1,0 +1,66 @@
+/** A word, number or symbol of a text, in the form in which two texts are compared, with its place in the text. */
+export interface Token {
+  text: string;
+  /** Offsets in UTF-16 units; `end` is behind the last one. */
+  start: number;
+  end: number;
+}
+
+/** Zero-width marks and the soft hyphen: they stand inside words and are not seen. */
+const INVISIBLE = "\\u00ad\\u200b-\\u200d\\u2060\\ufeff";
+/** Markup that a copy may lack: targets of links and inline tags. */
+const MARKUP =
+  /\]\([^()\s]*(?:\s+"[^"]*")?\)|\]\[[^\]]*\]|<\/?(?:a|b|i|em|strong|code|kbd|sub|sup|br|p|span|var|tt|samp)\b[^<>]*>/gu;
+const BLOCK_QUOTE = "(?<=^[ \\t]*)>";
+/** A sign belongs to its number only where nothing stands before it: `1-5` is a range. */
+const NUMBER = "(?:(?<![\\p{L}\\p{N}_)\\]])[-−])?(?:(?<![\\p{L}\\p{N}])\\.)?\\p{N}+(?:[.,:]\\p{N}+)*";
+const WORD = `[\\p{L}\\p{M}_][\\p{L}\\p{M}\\p{N}_${INVISIBLE}]*(?:['’ʼ][\\p{L}\\p{M}]+)*`;
+/** Symbols that change what is said; other punctuation is ignored. */
+const SYMBOL = "[<>=≠≤≥±×%+]|!(?=[\\p{L}\\p{N}_(=])|[$€£¥](?=\\p{N})";
+
+const PATTERN = new RegExp(`(?<skip>${BLOCK_QUOTE})|${NUMBER}|${WORD}|${SYMBOL}`, "gmu");
+const HIDDEN = new RegExp(`[${INVISIBLE}]`, "gu");
+
+/**
+ * What is compared of a text: words without regard to case, numbers with their signs and separators, and the
+ * symbols that change a statement. White space, quotation marks and emphasis are left out.
+ */
+export function tokensOf(text: string): Token[] {
+  const found: Token[] = [];
+  for (const match of text.matchAll(PATTERN)) {
+    if (match.groups?.skip !== undefined) continue;
+    const normal = normalised(match[0]);
+    if (normal !== "") found.push({ text: normal, start: match.index, end: match.index + match[0].length });
+  }
+  return found;
+}
+
+/** `text` with its markup blanked, every other character where it was; undefined if it has none. */
+export function withoutMarkup(text: string): string | undefined {
+  const plain = text.replace(MARKUP, (markup) => " ".repeat(markup.length));
+  return plain === text ? undefined : plain;
+}
+
+/** Where `part` stands in `whole` without a gap: the indexes of its first tokens. Empty for an empty part. */
+export function occurrences(whole: readonly Token[], part: readonly Token[]): number[] {
+  const found: number[] = [];
+  for (let at = 0; part.length > 0 && at + part.length <= whole.length; at++) {
+    if (part.every((token, i) => whole[at + i]?.text === token.text)) found.push(at);
+  }
+  return found;
+}
+
+/** Whether all of `part` stands in `whole` as it is, by what `tokensOf` compares. */
+export function standsIn(whole: string, part: string): boolean {
+  return occurrences(tokensOf(whole), tokensOf(part)).length > 0;
+}
+
+function normalised(token: string): string {
+  return token
+    .normalize("NFKC")
+    .replace(HIDDEN, "")
+    .replace(/[’ʼ]/g, "'")
+    .replace("−", "-")
+    .replace(/^_+|_+$/g, "")
+    .toLowerCase();
+}

@@ -1,0 +1,99 @@
+import type { Clock } from "../../../clock.js";
+import { type Researcher, ResearchFailure, type ResearchJob } from "../researcher.js";
+import { Endpoint, type EndpointOptions } from "./endpoint/endpoint.js";
+import { isObject } from "./json.js";
+import { LIMIT_FLAGS, nothingFound, report, structured } from "./report.js";
+import { Budget, type BudgetLimits, BudgetSpent } from "./session/budget.js";
+import type { ExchangeStore } from "./session/exchanges.js";
+import { ModelSession } from "./session/session.js";
+import { Transcript } from "./session/transcript.js";
+import type { SourceSearch } from "./sources.js";
+import { type Findings, gather } from "./steps/gather.js";
+import { noResult, writeAnswer, writeResult } from "./steps/write.js";
+
+export interface ModelResearcherOptions {
+  endpoint: Omit<EndpointOptions, "now">;
+  /** For each conversation. */
+  limits: BudgetLimits;
+  sources: SourceSearch & { close(): Promise<void> };
+  exchanges: ExchangeStore;
+  clock: Clock;
+  /** Told what the person who runs the service should know. */
+  notice: (line: string) => void;
+}
+
+/**
+ * Researches in the sources with a model: it plans and words, and every quote, every number and every value of a
+ * structured result is checked against the sources.
+ */
+export function modelResearcher(
+  options: ModelResearcherOptions,
+): Researcher & { forget(id: string): Promise<void> } {
+  const { limits, sources, exchanges, clock } = options;
+  const endpoint = new Endpoint({ ...options.endpoint, now: () => clock.now() });
+  const notice = (line: string) => options.notice(endpoint.hide(line));
+  return {
+    async research(job, signal) {
+      signal.throwIfAborted();
+      const requestId = job.request_id;
+      const budget = new Budget(limits, clock);
+      const transcript = new Transcript(await exchanges.read(requestId));
+      const shared = { requestId, endpoint, budget, transcript, exchanges, clock };
+      const session = new ModelSession({ ...shared, notice, signal });
+      const output = await answer(session, sources, job, endpoint.model);
+      signal.throwIfAborted();
+      return hidden(output, (text) => endpoint.hide(text));
+    },
+    forget: (requestId) => exchanges.delete(requestId),
+    async close() {
+      await Promise.all([endpoint.close(), sources.close()]);
+    },
+  };
+}
+
+async function answer(
+  session: ModelSession,
+  sources: SourceSearch,
+  { prompt, structured_output, output_schema }: ResearchJob,
+  model: string,
+): Promise<unknown> {
+  const findings = await gather(session, sources, prompt);
+  const { facts } = findings;
+  if (output_schema !== undefined) {
+    if (facts.length === 0) throw noResult(emptyBecause(findings));
+    try {
+      return await writeResult(session, prompt, facts, output_schema);
+    } catch (error) {
+      if (error instanceof BudgetSpent) throw noResult(limitReached(error.what));
+      throw error;
+    }
+  }
+  if (facts.length === 0 && findings.spent !== undefined) {
+    throw new ResearchFailure(`Nothing was found yet: ${limitReached(findings.spent)}.`);
+  }
+  if (structured_output) return structured(facts);
+  if (facts.length === 0) return nothingFound(prompt, findings);
+  const written = await writeAnswer(session, prompt, facts);
+  return written.sentences.length === 0
+    ? nothingFound(prompt, findings)
+    : report(prompt, findings, written, model);
+}
+
+function emptyBecause({ spent, droppedQuotes }: Findings): string {
+  if (spent !== undefined) return limitReached(spent);
+  return droppedQuotes > 0
+    ? "no quote that the model gave stands in its source"
+    : "the sources do not say what the schema asks for";
+}
+
+function limitReached(what: keyof BudgetLimits): string {
+  return `the limit of ${LIMIT_FLAGS[what]} was reached`;
+}
+
+/** A JSON value with `hide` applied to every string in it: a source or the question may hold the key. */
+function hidden(value: unknown, hide: (text: string) => string): unknown {
+  if (typeof value === "string") return hide(value);
+  if (Array.isArray(value)) return value.map((part) => hidden(part, hide));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [hide(name), hidden(part, hide)]));
+}
