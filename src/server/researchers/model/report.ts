@@ -36,7 +36,9 @@ export function report(question: string, findings: Findings, answer: Answer, mod
 export function nothingFound(question: string, findings: Findings): string {
   return parts(
     titleOf(question),
-    `Nothing was found: no passage in the sources answers this. ${droppedOf(findings, 0)}`.trim(),
+    ["Nothing was found: no passage in the sources answers this.", droppedOf(findings, 0), cutOf(findings)]
+      .filter(Boolean)
+      .join(" "),
   );
 }
 
@@ -57,6 +59,7 @@ function checksOf(findings: Findings, answer: Answer, model: string): string {
       ? `What the answer concludes from its quotes was written by ${author} and is not checked.`
       : `The answer is made of what ${author} noted from each quote; what it notes beside the numbers is not checked.`,
     droppedOf(findings, answer.droppedSentences),
+    cutOf(findings),
     findings.spent && `The search ended early, at the limit of ${LIMIT_FLAGS[findings.spent]}.`,
   ];
   return sentences.filter(Boolean).join(" ");
@@ -68,6 +71,12 @@ function droppedOf({ droppedQuotes }: Findings, droppedSentences: number): strin
   const sentences = droppedSentences > 0 && `${count(droppedSentences, "sentence")} that no quote supports`;
   const dropped = [quotes, sentences].filter(Boolean).join(" and ");
   return dropped === "" ? "" : `Left out: ${dropped}.`;
+}
+
+function cutOf({ isContextCut }: Findings): string {
+  return isContextCut
+    ? "The model may not have seen all passages: the endpoint seems to have cut off what it was sent."
+    : "";
 }
 
 function quoteOf(fact: Fact, number: number): string {

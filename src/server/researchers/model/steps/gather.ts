@@ -26,6 +26,8 @@ export interface Findings {
   passages: number;
   /** The limit that ended the search early. */
   spent: keyof BudgetLimits | undefined;
+  /** Whether the endpoint seems to have cut off what it was sent. */
+  isContextCut: boolean;
 }
 
 const ROUNDS = 3;
@@ -53,11 +55,16 @@ export async function gather(
     if (!(error instanceof BudgetSpent)) throw error;
     gathering.findings.spent = error.what;
   }
-  return gathering.findings;
+  return { ...gathering.findings, isContextCut: session.isContextCut };
 }
 
 class Gathering {
-  readonly findings: Findings = { facts: [], droppedQuotes: 0, passages: 0, spent: undefined };
+  readonly findings: Omit<Findings, "isContextCut"> = {
+    facts: [],
+    droppedQuotes: 0,
+    passages: 0,
+    spent: undefined,
+  };
   readonly #queue: PassageQueue;
   #maxBytes = MAX_BYTES;
   constructor(

@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import type { ExchangeRecord } from "../../../../src/server/researchers/model/session/exchanges.js";
+import {
+  answers,
+  type ChatRequest,
+  hangs,
+  modelEndpoint,
+  type Play,
+  says,
+} from "../../../support/model-endpoint.js";
+import { ask, behaving, jobOf, QUESTION } from "../../../support/model-researcher.js";
+import { until } from "../../../support/service.js";
+
+const STEPS: ChatRequest["step"][] = ["plan", "notes", "answer", "result"];
+const REASON = new Error("stopped by the client");
+const STREAMING = says({ queries: ["a long reply that never ends"] }, { hangAt: 20 });
+
+/** Stops the research when `step` is asked for and `isReady`. Resolves with how long the socket stayed open, ms. */
+async function stopIn(step: ChatRequest["step"], play: Play, readyMs: number): Promise<number> {
+  const behave = behaving();
+  const endpoint = await modelEndpoint((request) => (request.step === step ? play : behave(request)));
+  const stop = new AbortController();
+  const more = step === "result" ? { structured_output: true, output_schema: { type: "object" } } : {};
+  const records: ExchangeRecord[] = [];
+  const exchanges = {
+    read: async () => [],
+    append: async (_id: string, record: ExchangeRecord) => void records.push(record),
+    delete: async () => {},
+  };
+  const research = ask(endpoint, { exchanges }, jobOf(QUESTION, more), stop.signal).then(
+    () => "an output",
+    (error) => error,
+  );
+  const request = await until(async () => endpoint.requests.find((one) => one.step === step));
+  await sleep(readyMs);
+  const count = endpoint.requests.length;
+  const recorded = records.length;
+  const start = performance.now();
+  stop.abort(REASON);
+  expect(await research).toBe(REASON);
+  await request.closed;
+  const closedMs = performance.now() - start;
+  await sleep(100);
+  expect(endpoint.requests).toHaveLength(count);
+  expect(records).toHaveLength(recorded);
+  return closedMs;
+}
+
+describe.each(STEPS)("a stop in the step `%s`", (step) => {
+  it.each<[string, Play]>([
+    ["while the endpoint has not answered", hangs],
+    ["in the middle of the stream", STREAMING],
+  ])("%s closes the socket within 200 ms and sends nothing more", async (_name, play) => {
+    expect(await stopIn(step, play, 30)).toBeLessThan(200);
+  });
+});
+
+it("a stop during a wait after a 429 ends the wait", async () => {
+  const endpoint = await modelEndpoint(() => answers(429, "{}", { "retry-after": "100" }));
+  const stop = new AbortController();
+  const notices: string[] = [];
+  const research = ask(endpoint, { notices }, jobOf(), stop.signal);
+  await until(async () => (notices.length > 0 ? true : undefined));
+  stop.abort(REASON);
+  await expect(research).rejects.toBe(REASON);
+  expect(endpoint.requests).toHaveLength(1);
+});
+
+it("a stop before the research begins, or while the sources are searched, sends nothing", async () => {
+  const endpoint = await modelEndpoint(behaving());
+  const aborted = AbortSignal.abort(REASON);
+  await expect(ask(endpoint, {}, jobOf(), aborted)).rejects.toBe(REASON);
+  expect(endpoint.requests).toHaveLength(0);
+  const stop = new AbortController();
+  const sources = {
+    search: () => {
+      stop.abort(REASON);
+      return new Promise<never>(() => {});
+    },
+    read: async () => undefined,
+    close: async () => {},
+  };
+  await expect(ask(endpoint, { sources }, jobOf(), stop.signal)).rejects.toBe(REASON);
+  expect(endpoint.requests).toHaveLength(1);
+});

@@ -1,0 +1,83 @@
+import { connections } from "../../src/client/connection.js";
+import { systemClock } from "../../src/clock.js";
+import {
+  type ModelResearcherOptions,
+  modelResearcher,
+} from "../../src/server/researchers/model/researcher.js";
+import { noExchanges } from "../../src/server/researchers/model/session/exchanges.js";
+import type { ResearchJob } from "../../src/server/researchers/researcher.js";
+import { leftovers } from "./leftovers.js";
+import { memorySources } from "./memory-sources.js";
+import { type ChatRequest, type ModelEndpoint, type Play, says, sourceWith } from "./model-endpoint.js";
+
+export const MODEL_KEY = "sk-model-0123456789abcdef";
+export const QUESTION = "What is the keep-alive timeout of the server?";
+export const FILES = {
+  "http.md":
+    "# Server\n\nThe keep-alive timeout of the server is 5000 milliseconds by default. It does not\napply to sockets that were never used.\n\nThe server listens on port 8080.\n",
+  "proxy.md":
+    "The proxy closes idle connections after 30 seconds, so a keep-alive timeout above that is useless.\n",
+};
+/** A sentence of http.md, and one that goes over the end of a line. */
+export const TIMEOUT = "The keep-alive timeout of the server is 5000 milliseconds by default.";
+export const EXCEPTION = "It does not\napply to sockets that were never used.";
+
+/** What each step replies, unless a test says otherwise: one fact, one sentence. */
+export function behaving(steps: Partial<Record<ChatRequest["step"], (request: ChatRequest) => Play>> = {}) {
+  return (request: ChatRequest): Play => {
+    const own = steps[request.step];
+    if (own !== undefined) return own(request);
+    switch (request.step) {
+      case "plan":
+        return says({ queries: ["keep-alive timeout default"] });
+      case "notes":
+        return says({ facts: [noteOf(request, TIMEOUT)], queries: [] });
+      case "answer":
+        return says({ sentences: [{ text: "The timeout is 5000 milliseconds.", facts: [1] }] });
+      default:
+        return says({ timeout: 5000 });
+    }
+  };
+}
+
+/** A note with a quote, whose source is the one that holds `anchor` (by default the first line of the quote). */
+export function noteOf(request: ChatRequest, quote: string, anchor = quote.split("\n")[0] ?? "") {
+  return { claim: "The timeout is 5000 milliseconds.", source: sourceWith(request, anchor) || 1, quote };
+}
+
+export interface Setting extends Partial<Omit<ModelResearcherOptions, "endpoint">> {
+  files?: Record<string, string>;
+  apiKey?: string;
+  notices?: string[];
+}
+
+/** A researcher that asks `endpoint`; closed with the test file. */
+export function researcherFor(endpoint: Pick<ModelEndpoint, "url">, setting: Setting = {}) {
+  const { files = FILES, apiKey = MODEL_KEY, notices = [], ...options } = setting;
+  const url = new URL(endpoint.url);
+  const researcher = modelResearcher({
+    endpoint: { url, model: "test-model", apiKey, connections: connections(url.origin, undefined, 5_000) },
+    limits: { tokens: 1_000_000, calls: 50, ms: 600_000 },
+    sources: memorySources(files),
+    exchanges: noExchanges,
+    clock: systemClock,
+    notice: (line) => notices.push(line),
+    ...options,
+  });
+  leftovers.add(() => void researcher.close());
+  return researcher;
+}
+
+export function jobOf(prompt = QUESTION, more: Partial<ResearchJob> = {}): ResearchJob {
+  return { request_id: "r-1", prompt, structured_output: false, ...more };
+}
+
+/** The output of one question. */
+export function ask(
+  endpoint: Pick<ModelEndpoint, "url">,
+  setting: Setting = {},
+  job: ResearchJob = jobOf(),
+  signal: AbortSignal = new AbortController().signal,
+): Promise<unknown> {
+  return researcherFor(endpoint, setting).research(job, signal);
+}
