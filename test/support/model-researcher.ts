@@ -1,4 +1,4 @@
-import { connections } from "../../src/client/connection.js";
+import { connections } from "../../src/client/http/connections.js";
 import { systemClock } from "../../src/clock.js";
 import {
   type ModelResearcherOptions,

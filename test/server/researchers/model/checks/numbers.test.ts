@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { hasNumber, numbersIn } from "../../../../../src/server/researchers/model/checks/numbers.js";
+
+it.each<[string, string[]]>([
+  ["at most 1,600 columns", ["1600"]],
+  ["1,2 or 3", ["1", "2", "3"]],
+  ["0.50, .5 and 2.0", ["0.50", "0.5", "2"]],
+  ["version 2.10.0 of 2024-05-01", ["2.10.0", "2024", "5", "1"]],
+  ["from -5 to −3, or 1-9", ["-5", "-3", "1", "9"]],
+  ["twenty-five of four thousand", ["25", "4", "1000"]],
+  ["one minute, and one of them", ["1"]],
+  ["sha256 takes ２ bytes", ["256", "2"]],
+  ["nobody knows", []],
+])("%s", (text, expected) => {
+  expect([...numbersIn(text)].sort()).toEqual([...expected].sort());
+});
+
+it("a JSON number stands in a text by its value", () => {
+  expect(hasNumber("It costs $1.50.", 1.5)).toBe(true);
+  expect(hasNumber("It has 1,600 columns.", 1600)).toBe(true);
+  expect(hasNumber("It has four threads.", 4)).toBe(true);
+  expect(hasNumber("It has 16 threads.", 6)).toBe(false);
+});

@@ -1,0 +1,37 @@
+import { expect, it } from "vitest";
+import {
+  bodyOf,
+  type Dialect,
+  estimateTokens,
+  FULL_DIALECT,
+  simpler,
+} from "../../../../../src/server/researchers/model/endpoint/dialect.js";
+
+const REQUEST = {
+  messages: [{ role: "user" as const, content: "Ünï 🙂" }],
+  schema: { name: "plan", schema: { type: "object" } },
+  maxTokens: 100,
+};
+
+it("the estimate is at least a token for each byte of whatever is sent, and the limit of the output", () => {
+  for (const format of ["json_schema", "json_object", "text"] as const) {
+    for (const limit of ["max_tokens", "max_completion_tokens"] as const) {
+      const body = bodyOf("m", REQUEST, { ...FULL_DIALECT, format, limit });
+      expect(estimateTokens("m", REQUEST)).toBeGreaterThanOrEqual(Buffer.byteLength(body) + 100);
+      expect(JSON.parse(body)).toMatchObject({ model: "m", stream: true, [limit]: 100 });
+    }
+  }
+});
+
+it("a complaint takes out what it names, and else the form of the reply", () => {
+  expect(simpler(FULL_DIALECT, "use max_completion_tokens")).toEqual({
+    ...FULL_DIALECT,
+    limit: "max_completion_tokens",
+  });
+  expect(simpler(FULL_DIALECT, "stream_options: unknown")).toEqual({ ...FULL_DIALECT, streamUsage: false });
+  expect(simpler(FULL_DIALECT, "temperature must be 1")).toEqual({ ...FULL_DIALECT, temperature: false });
+  let dialect: Dialect | undefined = FULL_DIALECT;
+  const formats: string[] = [];
+  for (; dialect; dialect = simpler(dialect, "bad request")) formats.push(dialect.format);
+  expect(formats).toEqual(["json_schema", "json_object", "text"]);
+});
