@@ -32,6 +32,8 @@ export default defineConfig({
     "extractive-worker": "src/server/researchers/extractive/worker.ts",
   },
   platform: "node",
+  // An optional peer, which only users of a database install.
+  external: ["pg"],
   // Where a package has both, the ES modules: a bundled UMD file asks for its parts at run time.
   resolve: { mainFields: ["module", "main"] },
   plugins: [spare(), yamlAsData(), licenses(), help()],

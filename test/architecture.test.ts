@@ -45,6 +45,7 @@ describe("a breach is seen:", () => {
     ["another runner's", "test/a.test.ts", call("jest", "mock")],
     ["ora outside the seam", "src/cli/views/a.ts", 'import ora from "ora";'],
     ["chalk outside the seam", "src/cli/output.ts", 'const { Chalk } = await import("chalk");'],
+    ["pg outside the PostgreSQL store", "src/server/conversations/a.ts", 'import type { Pool } from "pg";'],
     ["a long file", "src/cli/a.ts", "const x = 1;\n".repeat(221)],
   ])("%s", (_name, path, text) => {
     expect(violations([{ path, text }])).toHaveLength(1);

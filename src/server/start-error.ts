@@ -3,7 +3,8 @@ export type StartErrorCode =
   | "PORT_NOT_ALLOWED"
   | "HOST_NOT_AVAILABLE"
   | "DATA_HELD"
-  | "DATA_UNUSABLE";
+  | "DATA_UNUSABLE"
+  | "DATABASE_UNUSABLE";
 
 /** The service cannot start; the message is a sentence for the person who tried. */
 export class ServiceStartError extends Error {

@@ -49,6 +49,8 @@ function sourceRules({ path, text }: SourceFile, code: string): string[] {
   for (const specifier of specifiers) {
     if (/^(?:ora|chalk)(?:\/|$)/.test(specifier) && !/^src\/cli\/terminal\/[^/]+\.ts$/.test(path))
       found.push(`imports ${specifier} outside the terminal seam`);
+    if (/^pg(?:-|\/|$)/.test(specifier) && !path.startsWith("src/server/postgres/"))
+      found.push(`imports ${specifier} outside the PostgreSQL store`);
     const from = layerOf(path);
     const to = isOwnCode(specifier) ? layerOf(resolve(path, specifier)) : undefined;
     if (to !== undefined && to !== from && !MAY_IMPORT[from]?.includes(to))

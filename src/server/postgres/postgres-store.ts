@@ -1,0 +1,157 @@
+import type { QueryResultRow } from "pg";
+import type { Clock } from "../../clock.js";
+import { isRequestId, type KnownStatus } from "../../protocol/conversation.js";
+import type {
+  Caller,
+  Claim,
+  Conversation,
+  ConversationStore,
+  CreateResult,
+  Outcome,
+  RateLimited,
+  StopResult,
+  StoreCounts,
+} from "../conversations/conversation-store.js";
+import { StoreUnavailableError } from "../conversations/conversation-store.js";
+import type { ResearchJob } from "../researchers/researcher.js";
+import type { Database } from "./connection/database.js";
+import { createOnce } from "./create-once.js";
+import { PostgresKeyStore } from "./keys/postgres-key-store.js";
+import { COUNTS, DELETE_ENDED, GET, NEXT_DUE, OUTPUT, READY, RETRY_AFTER, STOP, WORK } from "./statements.js";
+import type { Claims } from "./work/claims.js";
+
+/** Workers are told of new work at most this often, ms: each notification holds a lock of the whole database. */
+const TELL_MS = 20;
+/** An id of this store is a UUID; PostgreSQL refuses any other text. */
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export interface StoreParts {
+  database: Database;
+  claims: Claims;
+  clock: Clock;
+  /** Least time in PENDING, ms. */
+  pendingMs: number;
+}
+
+/** Conversations in PostgreSQL, shared by any number of processes. Its clock is the database's. */
+export class PostgresStore implements ConversationStore {
+  readonly keys: PostgresKeyStore;
+  #telling: "no" | "waits" | "again" = "no";
+  constructor(private readonly parts: StoreParts) {
+    this.keys = new PostgresKeyStore(parts.database, parts.clock);
+  }
+
+  async create({ keyId, limits }: Caller, job: ResearchJob): Promise<CreateResult> {
+    const { database, clock, pendingMs } = this.parts;
+    const values = [job.request_id, keyId, limits.create, JSON.stringify(job), pendingMs];
+    const createdAt = await createOnce(database, clock, values);
+    if (createdAt === undefined) return this.#rateLimited(keyId, "create", limits.create);
+    void this.#tellWorkers();
+    return { kind: "created", createdAt: createdAt.getTime() };
+  }
+
+  async get(caller: Caller, requestId: string): Promise<Conversation | undefined> {
+    const row = await this.#row(GET, caller, requestId);
+    return row === undefined ? undefined : conversationOf(requestId, row);
+  }
+
+  async output(caller: Caller, requestId: string) {
+    const row = await this.#row(OUTPUT, caller, requestId);
+    if (row === undefined) return undefined;
+    const conversation = conversationOf(requestId, row);
+    return row.output === null ? { conversation } : { conversation, output: String(row.output) };
+  }
+
+  async stop(caller: Caller, requestId: string): Promise<StopResult> {
+    const { keyId, limits, ownOnly } = caller;
+    // The nil id is in no row, and the request counts all the same.
+    const id = isOwnId(requestId) ? requestId : "00000000-0000-0000-0000-000000000000";
+    const [row] = await this.parts.database.run(STOP, [id, ownOnly ? keyId : null, keyId, limits.stop]);
+    if (row?.allowed !== true) return this.#rateLimited(keyId, "stop", limits.stop);
+    if (row.stopped > 0) return { kind: "stopped" };
+    const found = await this.get(caller, requestId);
+    return found === undefined ? { kind: "not-found" } : { kind: "already-ended", status: found.status };
+  }
+
+  claim(signal: AbortSignal): Promise<Claim> {
+    return this.parts.claims.claim(signal);
+  }
+
+  end(claim: Claim, outcome: Outcome): Promise<boolean> {
+    return this.parts.claims.end(claim, outcome);
+  }
+
+  giveBack(claim: Claim): Promise<void> {
+    return this.parts.claims.giveBack(claim);
+  }
+
+  async deleteEnded(ageMs: number): Promise<number> {
+    for (let deleted = 0; ; ) {
+      const [row] = await this.parts.database.run(DELETE_ENDED, [ageMs]);
+      deleted += row?.count;
+      if (row?.count < 1_000) return deleted;
+    }
+  }
+
+  async counts(): Promise<StoreCounts> {
+    const [rows, [due]] = await Promise.all([
+      this.parts.database.read(COUNTS, []),
+      this.parts.database.read(NEXT_DUE, []),
+    ]);
+    const states = { PENDING: 0, PROCESSING: 0, COMPLETED: 0, FAILED: 0, STOPPED: 0 };
+    for (const { status, count } of rows) states[status as KnownStatus] = count;
+    return { states, oldestDueMs: Math.max(0, -(due?.ms ?? 0)) };
+  }
+
+  async ready(): Promise<void> {
+    const [row] = await this.parts.database.read(READY, []);
+    if (row?.writable !== true) throw new StoreUnavailableError("the database is a standby");
+  }
+
+  async close(): Promise<void> {
+    await this.parts.claims.close();
+    await this.parts.database.close();
+  }
+
+  async #row(statement: typeof GET, caller: Caller, requestId: string): Promise<QueryResultRow | undefined> {
+    if (!isOwnId(requestId)) return undefined;
+    const [row] = await this.parts.database.read(statement, [
+      requestId,
+      caller.ownOnly ? caller.keyId : null,
+    ]);
+    return row;
+  }
+
+  async #rateLimited(keyId: string, operation: "create" | "stop", limit: number): Promise<RateLimited> {
+    const [row] = await this.parts.database.read(RETRY_AFTER, [keyId, operation, limit]);
+    return { kind: "rate-limited", retryAfterMs: Math.max(0, row?.ms ?? 0) };
+  }
+
+  /** The first one at once; what comes while it waits shares the next. A worker also looks by itself. */
+  async #tellWorkers(): Promise<void> {
+    if (this.#telling !== "no") {
+      this.#telling = "again";
+      return;
+    }
+    do {
+      this.#telling = "waits";
+      await this.parts.database.run(WORK, []).catch(() => {});
+      await this.parts.clock.sleep(TELL_MS);
+    } while ((this.#telling as string) === "again");
+    this.#telling = "no";
+  }
+}
+
+function isOwnId(requestId: string): boolean {
+  return isRequestId(requestId) && UUID.test(requestId);
+}
+
+function conversationOf(requestId: string, row: QueryResultRow): Conversation {
+  return {
+    requestId: requestId.toLowerCase(),
+    createdAt: row.created_at.getTime(),
+    status: row.status,
+    ...(row.completed_at !== null && { endedAt: row.completed_at.getTime() }),
+    ...(row.reason !== null && { reason: JSON.parse(row.reason) }),
+  };
+}

@@ -1,0 +1,119 @@
+import { randomUUID } from "node:crypto";
+import type { Clock } from "../../../clock.js";
+import type { Database } from "../connection/database.js";
+import { DELETE_EXPIRED, JOIN, LEAVE, RENEW } from "../statements.js";
+
+export type Role = "all" | "api" | "worker";
+
+export interface LeaseOptions {
+  database: Database;
+  clock: Clock;
+  role: Role;
+  leaseMs: number;
+  /** What all processes must agree on; undefined if the database itself holds it. */
+  settings: string | undefined;
+  /** The ids that the database counts as held, a moment ago. */
+  onRenewed: (held: ReadonlySet<string>, askedAt: number) => void | Promise<void>;
+  /** The lease has run out: other processes may have taken the work. A new one follows. */
+  onLost: () => void;
+  log: (line: string) => void;
+}
+
+/** A lease is renewed three times before it runs out; leases of the dead are looked for this often, ms. */
+const RENEWALS = 3;
+const LOOK_MS = 500;
+
+/** The row that says that this process lives. What a process holds is given back when its row is deleted. */
+export class ProcessLease {
+  /** Changes with each lease, so that nothing done under a lost one is mistaken for this one's. */
+  id = randomUUID();
+  readonly #closing = new AbortController();
+  /** On the monotonic clock. */
+  #expiresAt = Number.NEGATIVE_INFINITY;
+  #renewAt = Number.NEGATIVE_INFINITY;
+  #done: Promise<unknown> | undefined;
+
+  constructor(private readonly options: LeaseOptions) {}
+
+  /** Takes the first lease and keeps it until `close`. Rejects as `Database.run` does. */
+  async open(): Promise<void> {
+    await this.#join();
+    this.#done = Promise.all([this.#keep(), this.#watchExpiry()]);
+  }
+
+  /** Renews soon, to learn what was missed. */
+  renewSoon(): void {
+    this.#renewAt = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Gives the lease up, and with it all that it still covers. */
+  async close(): Promise<void> {
+    this.#closing.abort(new Error("the store is closing"));
+    if (this.#done === undefined) return;
+    await this.#done;
+    await this.options.database.run(LEAVE, [this.id]).catch(() => {});
+  }
+
+  async #keep(): Promise<void> {
+    const { clock, database, leaseMs, log } = this.options;
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      try {
+        if (clock.monotonic() >= this.#renewAt) await this.#renew();
+        await database.run(DELETE_EXPIRED, []);
+      } catch (error) {
+        log(`the lease could not be renewed: ${error instanceof Error ? error.message : String(error)}`);
+      }
+      await clock.sleep(Math.min(LOOK_MS, leaseMs / RENEWALS), signal).catch(() => {});
+    }
+  }
+
+  /** Does not wait for the database, which may be what is missing. */
+  async #watchExpiry(): Promise<void> {
+    const { clock } = this.options;
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      const left = this.#expiresAt - clock.monotonic();
+      if (left <= 0) this.#lose();
+      await clock.sleep(Math.max(left, LOOK_MS / 10), signal).catch(() => {});
+    }
+  }
+
+  async #renew(): Promise<void> {
+    const { clock, database, leaseMs, onRenewed } = this.options;
+    if (this.#expiresAt === Number.NEGATIVE_INFINITY) return this.#join();
+    const { id } = this;
+    const askedAt = clock.monotonic();
+    const [renewed] = await database.run(RENEW, [id, leaseMs]);
+    if (id !== this.id) return;
+    if (renewed === undefined) {
+      this.#lose();
+      return this.#join();
+    }
+    this.#extend(askedAt);
+    await onRenewed(new Set(renewed.held), askedAt);
+  }
+
+  async #join(): Promise<void> {
+    const { clock, database, leaseMs, role, settings } = this.options;
+    const askedAt = clock.monotonic();
+    const id = randomUUID();
+    await database.run(JOIN, [id, role, settings ?? null, leaseMs]);
+    this.id = id;
+    this.#extend(askedAt);
+  }
+
+  /** Counted from before the question, so that it runs out here no later than in the database. */
+  #extend(askedAt: number): void {
+    this.#expiresAt = askedAt + this.options.leaseMs;
+    this.#renewAt = askedAt + this.options.leaseMs / RENEWALS;
+  }
+
+  #lose(): void {
+    if (this.#expiresAt === Number.NEGATIVE_INFINITY) return;
+    this.#expiresAt = Number.NEGATIVE_INFINITY;
+    this.#renewAt = Number.NEGATIVE_INFINITY;
+    this.id = randomUUID();
+    this.options.onLost();
+  }
+}

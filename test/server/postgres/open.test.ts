@@ -1,0 +1,98 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { Database, loadDriver } from "../../../src/server/postgres/connection/database.js";
+import { migrate } from "../../../src/server/postgres/schema/migrate.js";
+import { MIGRATIONS } from "../../../src/server/postgres/schema/migrations.js";
+import { ServiceStartError } from "../../../src/server/start-error.js";
+import { folderWith } from "../../support/folder.js";
+import { query, testPostgres } from "../../support/postgres.js";
+import { PostgresProxy } from "../../support/postgres-proxy.js";
+import { callerOf, closeStores, newJob, storeAt } from "../../support/postgres-store.js";
+
+const postgres = await testPostgres();
+const newDatabase = () => postgres?.database() ?? Promise.reject(new Error("no database"));
+const never = new AbortController().signal;
+
+afterEach(closeStores);
+
+async function refusal(opening: Promise<unknown>): Promise<string> {
+  const error = await opening.then(
+    () => undefined,
+    (reason) => reason,
+  );
+  expect(error).toBeInstanceOf(ServiceStartError);
+  return error.message;
+}
+
+/** The schema of a later program. */
+async function bringTo(url: string, version: number, oldestProgram: number): Promise<void> {
+  const database = new Database(await loadDriver(), url, () => {});
+  const client = await database.connect();
+  const sql = `ALTER TABLE research.conversations ADD COLUMN added_${version} text`;
+  await migrate(client, [...MIGRATIONS, { version, oldestProgram, sql }]);
+  await client.end();
+  await database.close();
+}
+
+const next = (MIGRATIONS.at(-1)?.version ?? 0) + 1;
+
+describe.skipIf(!postgres)("opening a database (needs PostgreSQL)", () => {
+  it("eight processes at once make one schema", async () => {
+    const url = await newDatabase();
+    await Promise.all(Array.from({ length: 8 }, () => storeAt(url)));
+    expect(await query(url, "SELECT version FROM research.schema")).toEqual([{ version: next - 1 }]);
+  });
+
+  it("a program works on while and after a newer one changes the schema", async () => {
+    const url = await newDatabase();
+    const running = await storeAt(url);
+    const [before, after] = [newJob(), newJob()];
+    await running.create(callerOf(), before);
+    await bringTo(url, next, next - 1);
+    const started = await storeAt(url);
+    await started.create(callerOf(), after);
+    for (const job of [before, after]) {
+      const claim = await running.claim(never);
+      expect(claim.job).toEqual(job);
+      expect(await running.end(claim, { status: "COMPLETED", output: "1" })).toBe(true);
+      expect(await started.output(callerOf(), job.request_id)).toMatchObject({ output: "1" });
+    }
+  });
+
+  it("a schema that needs a newer program is not touched, and the sentence says what to do", async () => {
+    const url = await newDatabase();
+    await storeAt(url);
+    await bringTo(url, next, next);
+    expect(await refusal(storeAt(url))).toMatch(
+      /schema version \d+, and this program knows version \d+\. Install/,
+    );
+  });
+
+  it("PostgreSQL 14 is refused", async () => {
+    const proxy = new PostgresProxy(await newDatabase());
+    proxy.replace(/1[5-9]\d{4}(?=C)/, "140012");
+    expect(await refusal(storeAt(proxy.url))).toBe(
+      "The database runs on PostgreSQL 14; PostgreSQL 15 or later is needed.",
+    );
+  });
+
+  it("a database that cannot be reached or does not exist is named as such, and no value of the URL is", async () => {
+    const nowhere = new URL(await newDatabase());
+    nowhere.password = "hunter2";
+    nowhere.pathname = "/nowhere";
+    const missing = await refusal(storeAt(nowhere.href));
+    expect(missing).toBe("The database cannot be used: it has no database of that name.");
+    nowhere.searchParams.set("host", folderWith());
+    expect(await refusal(storeAt(nowhere.href))).toMatch(/no socket of a server/);
+    const refused = await refusal(storeAt("postgresql://user:hunter2@127.0.0.1:1/secretname"));
+    expect(refused).toBe("The database cannot be used: the connection was refused.");
+  });
+
+  it("a process with another key or other limits does not start beside the others", async () => {
+    const url = await newDatabase();
+    await storeAt(url, { settings: "key-a pro" });
+    await storeAt(url, { settings: "key-a pro", role: "api" });
+    expect(await refusal(storeAt(url, { settings: "key-a free" }))).toMatch(/other hourly limits/);
+    await closeStores();
+    await storeAt(url, { settings: "key-a free" });
+  });
+});

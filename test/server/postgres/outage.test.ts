@@ -1,0 +1,117 @@
+import { afterEach, describe, expect, it } from "vitest";
+import {
+  StoreOutcomeUnknownError,
+  StoreUnavailableError,
+} from "../../../src/server/conversations/conversation-store.js";
+import { query, testPostgres } from "../../support/postgres.js";
+import { PostgresProxy } from "../../support/postgres-proxy.js";
+import { callerOf, closeStores, newJob, storeAt } from "../../support/postgres-store.js";
+import { until } from "../../support/service.js";
+
+const postgres = await testPostgres();
+const newDatabase = () => postgres?.database() ?? Promise.reject(new Error("no database"));
+const never = new AbortController().signal;
+
+afterEach(closeStores);
+
+describe.skipIf(!postgres?.server)("a database that goes away (needs its own PostgreSQL)", () => {
+  it.each(["answer", "statement"] as const)(
+    "a create whose %s is lost is there once, counted once",
+    async (what) => {
+      const url = await newDatabase();
+      const proxy = new PostgresProxy(url);
+      const store = await storeAt(proxy.url, { role: "api" });
+      const jobs = [newJob(), newJob()];
+      for (const job of jobs) {
+        proxy.lose("create", what);
+        expect(await store.create(callerOf("a", 2), job)).toMatchObject({ kind: "created" });
+      }
+      expect(await store.create(callerOf("a", 2), newJob())).toMatchObject({ kind: "rate-limited" });
+      const rows = await query(url, "SELECT request_id FROM research.conversations ORDER BY created_at");
+      expect(rows.map((row) => row.request_id)).toEqual(jobs.map((job) => job.request_id));
+    },
+  );
+
+  it("a stop whose answer is lost has an unknown outcome; a status is asked for again", async () => {
+    const proxy = new PostgresProxy(await newDatabase());
+    const store = await storeAt(proxy.url, { role: "api" });
+    const job = newJob();
+    await store.create(callerOf(), job);
+    proxy.lose("stop", "answer");
+    await expect(store.stop(callerOf(), job.request_id)).rejects.toThrow(StoreOutcomeUnknownError);
+    proxy.lose("get", "answer");
+    expect(await store.get(callerOf(), job.request_id)).toMatchObject({ status: "STOPPED" });
+  });
+
+  it("a claim whose answer is lost is taken again, as the first start", async () => {
+    const proxy = new PostgresProxy(await newDatabase());
+    const store = await storeAt(proxy.url, { leaseMs: 1_500 });
+    const job = newJob();
+    proxy.lose("claim", "answer");
+    await store.create(callerOf(), job);
+    expect(await store.claim(never)).toMatchObject({ job, starts: 1 });
+  });
+
+  it("an end whose answer is lost is there", async () => {
+    const proxy = new PostgresProxy(await newDatabase());
+    const store = await storeAt(proxy.url);
+    const job = newJob();
+    await store.create(callerOf(), job);
+    const claim = await store.claim(never);
+    proxy.lose("end", "answer");
+    expect(await store.end(claim, { status: "COMPLETED", output: "7" })).toBe(true);
+    expect(await store.output(callerOf(), job.request_id)).toMatchObject({ output: "7" });
+  });
+
+  it("while it is away nothing is done and everything says so; then everything goes on", async () => {
+    const proxy = new PostgresProxy(await newDatabase());
+    const store = await storeAt(proxy.url);
+    const [before, after] = [newJob(), newJob()];
+    await store.create(callerOf(), before);
+    proxy.away();
+    await expect(store.ready()).rejects.toThrow(StoreUnavailableError);
+    await expect(store.create(callerOf(), newJob())).rejects.toThrow(StoreUnavailableError);
+    await expect(store.get(callerOf(), before.request_id)).rejects.toThrow(StoreUnavailableError);
+    await expect(store.stop(callerOf(), before.request_id)).rejects.toThrow(StoreUnavailableError);
+    await expect(store.keys.find("x")).rejects.toThrow(StoreUnavailableError);
+    const claiming = store.claim(never);
+    proxy.back();
+    await store.ready();
+    expect(await claiming).toMatchObject({ job: before });
+    await store.create(callerOf(), after);
+    expect(await store.claim(never)).toMatchObject({ job: after });
+  });
+
+  it("a worker that loses its lease while the database is away stops its work, and takes it again", async () => {
+    const proxy = new PostgresProxy(await newDatabase());
+    const store = await storeAt(proxy.url, { leaseMs: 900 });
+    const job = newJob();
+    await store.create(callerOf(), job);
+    const claim = await store.claim(never);
+    proxy.away();
+    await until(async () => claim.signal.aborted || undefined);
+    proxy.back();
+    const again = await store.claim(never);
+    expect(again).toMatchObject({ job, starts: 2 });
+    expect(await store.end(claim, { status: "COMPLETED", output: "1" })).toBe(false);
+    expect(await store.end(again, { status: "COMPLETED", output: "2" })).toBe(true);
+  });
+
+  it.each(["fast", "immediate"] as const)(
+    "work under way outlives a restart (%s) within its lease",
+    async (mode) => {
+      const store = await storeAt(await newDatabase());
+      const [one, two] = [newJob(), newJob()];
+      await store.create(callerOf(), one);
+      const claim = await store.claim(never);
+      await postgres?.server?.stop(mode);
+      await expect(store.create(callerOf(), newJob())).rejects.toThrow(StoreUnavailableError);
+      const ending = store.end(claim, { status: "COMPLETED", output: "1" });
+      await postgres?.server?.start();
+      expect(await ending).toBe(true);
+      expect(await store.output(callerOf(), one.request_id)).toMatchObject({ output: "1" });
+      await store.create(callerOf(), two);
+      expect(await store.claim(never)).toMatchObject({ job: two });
+    },
+  );
+});

@@ -1,0 +1,127 @@
+import { randomUUID } from "node:crypto";
+import { afterEach, describe, expect, it } from "vitest";
+import { query, testPostgres } from "../../support/postgres.js";
+import { callerOf as caller, closeStores, newJob as job, storeAt } from "../../support/postgres-store.js";
+import { until } from "../../support/service.js";
+
+const postgres = await testPostgres();
+const newDatabase = () => postgres?.database() ?? Promise.reject(new Error("no database"));
+
+afterEach(closeStores);
+
+const never = new AbortController().signal;
+
+describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
+  it("counts a limit exactly: 40 creates at once at two replicas with a limit of 10, for 50 keys", async () => {
+    const url = await newDatabase();
+    const stores = [await storeAt(url, { role: "api" }), await storeAt(url, { role: "api" })];
+    const keys = Array.from({ length: 50 }, (_, index) => `key-${index}`);
+    const created = await Promise.all(
+      keys.map(async (key) => {
+        const results = await Promise.all(
+          Array.from({ length: 40 }, (_, i) => stores[i % 2]?.create(caller(key, 10), job())),
+        );
+        return results.filter((result) => result?.kind === "created").length;
+      }),
+    );
+    expect(created).toEqual(keys.map(() => 10));
+    const rows = await query(url, "SELECT key, count(*)::int FROM research.conversations GROUP BY key");
+    expect(rows.map(({ count }) => count)).toEqual(keys.map(() => 10));
+  });
+
+  it("the hour rolls: a request is free again an hour after the oldest one", async () => {
+    const url = await newDatabase();
+    const store = await storeAt(url, { role: "api" });
+    for (let i = 0; i < 2; i++) await store.create(caller("a", 2), job());
+    const refused = await store.create(caller("a", 2), job());
+    expect(refused).toMatchObject({ kind: "rate-limited" });
+    if (refused.kind === "rate-limited") expect(refused.retryAfterMs / 1_000).toBeGreaterThan(3_590);
+    await query(url, "UPDATE research.windows SET times[1] = times[1] - interval '59 minutes 58 seconds'");
+    const soon = await store.create(caller("a", 2), job());
+    if (soon.kind === "rate-limited") expect(soon.retryAfterMs).toBeLessThan(2_001);
+    else expect.unreachable();
+    await query(url, "UPDATE research.windows SET times[1] = times[1] - interval '2 seconds'");
+    expect(await store.create(caller("a", 2), job())).toMatchObject({ kind: "created" });
+    expect(await store.create(caller("a", 2), job())).toMatchObject({ kind: "rate-limited" });
+    expect(await store.create(caller("b", 2), job())).toMatchObject({ kind: "created" });
+  });
+
+  it("a stop at one process aborts the claim of another", async () => {
+    const url = await newDatabase();
+    const [api, worker] = [await storeAt(url, { role: "api" }), await storeAt(url, { role: "worker" })];
+    const own = job();
+    await api.create(caller(), own);
+    const claim = await worker.claim(never);
+    expect(claim).toMatchObject({ job: own, starts: 1 });
+    expect(await api.get(caller(), own.request_id)).toMatchObject({ status: "PROCESSING" });
+    expect(await api.stop(caller(), own.request_id)).toEqual({ kind: "stopped" });
+    await until(async () => claim.signal.aborted || undefined);
+    expect(await worker.end(claim, { status: "COMPLETED", output: "1" })).toBe(false);
+    expect(await api.output(caller(), own.request_id)).toMatchObject({ conversation: { status: "STOPPED" } });
+  });
+
+  it("a stop is learnt within one renewal if LISTEN is cut, and LISTEN comes back", async () => {
+    const url = await newDatabase();
+    const store = await storeAt(url, { leaseMs: 1_500 });
+    const cut = () =>
+      query(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'LISTEN research'");
+    const [first, second] = [job(), job()];
+    await store.create(caller(), first);
+    const claim = await store.claim(never);
+    await until(async () => ((await cut()).length > 0 ? true : undefined));
+    await store.stop(caller(), first.request_id);
+    await until(async () => claim.signal.aborted || undefined);
+    await store.create(caller(), second);
+    const other = await store.claim(never);
+    await until(async () => {
+      const listening = "SELECT FROM pg_stat_activity WHERE query = 'LISTEN research'";
+      return (await query(url, listening)).length > 0 || undefined;
+    });
+    await store.stop(caller(), second.request_id);
+    await until(async () => other.signal.aborted || undefined);
+  });
+
+  it("what a dead worker had is taken over, and counts as another start; a given back one does not", async () => {
+    const url = await newDatabase();
+    const store = await storeAt(url);
+    const own = job();
+    await store.create(caller(), own);
+    await store.giveBack(await store.claim(never));
+    const claim = await store.claim(never);
+    expect(claim.starts).toBe(1);
+    await query(url, "UPDATE research.processes SET expires_at = now() - interval '1 second'");
+    const again = await store.claim(never);
+    expect(again).toMatchObject({ job: own, starts: 2 });
+    await until(async () => claim.signal.aborted || undefined);
+    expect(await store.end(claim, { status: "COMPLETED", output: '"late"' })).toBe(false);
+    expect(await store.get(caller(), own.request_id)).toMatchObject({ status: "PROCESSING" });
+    expect(await store.end(again, { status: "COMPLETED", output: '"in time"' })).toBe(true);
+    expect(await store.output(caller(), own.request_id)).toMatchObject({ output: '"in time"' });
+  });
+
+  it("ends of other keys' conversations, odd ids and unknown ids are not found", async () => {
+    const store = await storeAt(await newDatabase(), { role: "api" });
+    const own = job();
+    await store.create(caller("a"), own);
+    for (const id of [randomUUID(), "x", "", "\0", "'; DROP TABLE", "x".repeat(5_000)]) {
+      expect(await store.get(caller("a"), id)).toBeUndefined();
+      expect(await store.stop(caller("a"), id)).toEqual({ kind: "not-found" });
+    }
+    expect(await store.get(caller("b"), own.request_id)).toBeUndefined();
+    expect(await store.output(caller("b"), own.request_id)).toBeUndefined();
+    expect(await store.stop(caller("b"), own.request_id)).toEqual({ kind: "not-found" });
+    expect(await store.get({ ...caller("b"), ownOnly: false }, own.request_id)).toMatchObject({
+      status: "PENDING",
+    });
+  });
+
+  it("texts that PostgreSQL cannot hold come back as they were", async () => {
+    const store = await storeAt(await newDatabase());
+    const own = { ...job(), prompt: "nul \0, lone \ud800, emoji 🎉" };
+    await store.create(caller(), own);
+    const claim = await store.claim(never);
+    expect(claim.job).toEqual(own);
+    await store.end(claim, { status: "FAILED", reason: own.prompt });
+    expect(await store.get(caller(), own.request_id)).toMatchObject({ status: "FAILED", reason: own.prompt });
+  });
+});

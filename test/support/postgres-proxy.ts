@@ -1,0 +1,82 @@
+import { createConnection, createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
+import { folderWith } from "./folder.js";
+import { leftovers } from "./leftovers.js";
+
+/** What happens to the next statement of that name: it is lost on its way, or its answer is. */
+interface Loss {
+  statement: string;
+  what: "statement" | "answer";
+}
+
+/** Stands between a client and a PostgreSQL server on a Unix socket, and loses what it is told to. */
+export class PostgresProxy {
+  readonly url: string;
+  /** Whether connections are refused and those that exist are cut. */
+  #away = false;
+  #loss: Loss | undefined;
+  #rewrite = (chunk: Buffer): Buffer => chunk;
+  readonly #sockets = new Set<Socket>();
+  readonly #server: Server;
+
+  constructor(url: string) {
+    const target = new URL(url);
+    const folder = folderWith();
+    const socketPath = join(target.searchParams.get("host") ?? "", ".s.PGSQL.5432");
+    this.#server = createServer((client) => this.#join(client, createConnection(socketPath)));
+    this.#server.listen(join(folder, ".s.PGSQL.5432"));
+    target.searchParams.set("host", folder);
+    this.url = target.href;
+    leftovers.add(() => this.close());
+  }
+
+  /** Replaces a text in each answer by another one of the same length. */
+  replace(text: RegExp, by: string): void {
+    this.#rewrite = (chunk) => Buffer.from(chunk.toString("latin1").replace(text, by), "latin1");
+  }
+
+  lose(statement: string, what: Loss["what"]): void {
+    this.#loss = { statement, what };
+  }
+
+  /** Cuts everything, and refuses to connect until `back`. */
+  away(): void {
+    this.#away = true;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  back(): void {
+    this.#away = false;
+  }
+
+  close(): void {
+    this.#server.close();
+    this.away();
+  }
+
+  #join(client: Socket, server: Socket): void {
+    let losing = false;
+    const cut = () => {
+      client.destroy();
+      server.destroy();
+    };
+    for (const socket of [client, server]) {
+      this.#sockets.add(socket);
+      socket.on("error", cut).on("close", () => {
+        this.#sockets.delete(socket);
+        cut();
+      });
+    }
+    if (this.#away) cut();
+    client.on("data", (chunk) => {
+      if (this.#loss && chunk.includes(`${this.#loss.statement}\0`)) {
+        const { what } = this.#loss;
+        this.#loss = undefined;
+        if (what === "statement") return cut();
+        losing = true;
+      }
+      server.write(chunk);
+    });
+    server.on("data", (chunk) => (losing ? cut() : client.write(this.#rewrite(chunk))));
+  }
+}

@@ -1,0 +1,40 @@
+import { randomUUID } from "node:crypto";
+import { systemClock } from "../../src/clock.js";
+import type { Caller } from "../../src/server/conversations/conversation-store.js";
+import { openPostgresStore, type PostgresStoreOptions } from "../../src/server/postgres/open.js";
+import type { PostgresStore } from "../../src/server/postgres/postgres-store.js";
+import type { ResearchJob } from "../../src/server/researchers/researcher.js";
+
+const open = new Set<PostgresStore>();
+
+/** A store at that database; `closeStores` closes it. */
+export async function storeAt(
+  url: string,
+  options: Partial<PostgresStoreOptions> = {},
+): Promise<PostgresStore> {
+  const store = await openPostgresStore({
+    url,
+    role: "all",
+    leaseMs: 15_000,
+    pendingMs: 0,
+    clock: systemClock,
+    log: () => {},
+    ...options,
+  });
+  open.add(store);
+  return store;
+}
+
+export async function closeStores(): Promise<void> {
+  await Promise.all([...open].map((store) => store.close()));
+  open.clear();
+}
+
+/** A key of that id, with the same limit for creates and stops; without one by default. */
+export function callerOf(keyId = "a", limit = Number.POSITIVE_INFINITY): Caller {
+  return { keyId, limits: { create: limit, stop: limit }, ownOnly: true };
+}
+
+export function newJob(): ResearchJob {
+  return { request_id: randomUUID(), prompt: "why?", structured_output: false };
+}
