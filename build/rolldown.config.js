@@ -8,17 +8,17 @@ import { yamlAsData } from "./yaml.js";
 // Each group takes along what its modules import, unless an earlier one has it.
 const CHUNKS = [
   // Of the library and of every command.
-  { name: "base", test: /src\/(clock|client\/errors|client\/address)\.ts$/ },
+  { name: "base", test: /src\/(clock|client\/errors|client\/http\/address)\.ts$/ },
   // With the first request.
-  { name: "undici", test: /src\/client\/direct\.ts$/ },
+  { name: "undici", test: /src\/client\/http\/direct-dispatcher\.ts$/ },
   // Of the library and of the commands that may speak to a service.
   { name: "client", test: /src\/client\/client\.ts$/ },
   // Enough for help and errors of usage.
-  { name: "program", test: /src\/cli\/perform\.ts$/ },
+  { name: "program", test: /src\/cli\/run-command\.ts$/ },
   // The verbs of one request or a few.
   {
     name: "command",
-    test: /src\/cli\/(context|actions\/(create|list|output|rerun|resolve|run|show|status|stop|watch))\.ts$/,
+    test: /src\/cli\/(context|commands\/(create|list|output|rerun|resolve|run|show|status|stop|watch)\/run)\.ts$/,
   },
 ];
 

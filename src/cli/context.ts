@@ -4,6 +4,8 @@ import type { Gaps } from "../protocol/endpoints.js";
 import { type Folders, folders } from "../store/folders.js";
 import { History } from "../store/history/history.js";
 import { Settings } from "../store/settings.js";
+import type { Ports } from "../workflows/ports.js";
+import { portsOf } from "./ports.js";
 import {
   type Globals,
   maskKey,
@@ -15,12 +17,13 @@ import { formatDuration } from "./terminal/durations.js";
 import type { Host } from "./terminal/host.js";
 import type { Interruption } from "./terminal/interruption.js";
 import type { Reporter } from "./terminal/reporter.js";
+import type { Terminal } from "./terminal/terminal.js";
 
 /** A wait that is longer than this, in milliseconds, is announced. */
 export const SILENT_WAIT_MS = 5_000;
 
 /** What a command works with. Costly things are made on first use. */
-export class Context {
+export class Context implements Terminal {
   readonly host: Host;
   readonly flags: Globals;
   readonly reporter: Reporter;
@@ -29,6 +32,7 @@ export class Context {
   #resolved: ResolvedSettings | undefined;
   #history: History | null | undefined;
   #client: ResearchClient | undefined;
+  #ports: Ports | undefined;
 
   constructor(host: Host, flags: Globals, reporter: Reporter, interruption: Interruption) {
     this.host = host;
@@ -95,6 +99,12 @@ export class Context {
       if (flags.verbose) void this.#tellSettings();
     }
     return this.#client;
+  }
+
+  /** What the workflows work with. */
+  get ports(): Ports {
+    this.#ports ??= portsOf(this);
+    return this.#ports;
   }
 
   /** What the history and the client leave behind: said, and closed. */

@@ -1,3 +1,4 @@
+import { ResearchError } from "../client/errors.js";
 import type { Signal } from "./terminal/host.js";
 
 export interface Facts {
@@ -57,6 +58,32 @@ export class Interrupted extends Error {
   constructor(signal: Signal) {
     super(`interrupted by ${signal}`);
     this.signal = signal;
+  }
+}
+
+/**
+ * The request exists, and this command could not see it to its end or fetch its result. Contract §1.5: that is exit
+ * code 8 whatever the reason, since a script that sees another one would create the request again.
+ */
+export class UnfinishedError extends Error {
+  override readonly cause: ResearchError;
+  readonly requestId: string;
+  /** The command that goes on. */
+  readonly resume: string | undefined;
+
+  constructor(cause: ResearchError, requestId: string, resume: string | undefined) {
+    super(cause.message, { cause });
+    this.cause = cause;
+    this.requestId = requestId;
+    this.resume = resume;
+  }
+
+  /** `error` as an UnfinishedError, unless it says that the request has ended, or is none of the service's. */
+  static unlessEnded(error: unknown, requestId: string, resume: string | undefined): unknown {
+    const hasEnded = error instanceof ResearchError && /^RESEARCH_(?:FAILED|STOPPED)$/.test(error.code);
+    return error instanceof ResearchError && !hasEnded
+      ? new UnfinishedError(error, requestId, resume)
+      : error;
   }
 }
 

@@ -9,7 +9,21 @@ import {
 import { BaseUrlError } from "../client/http/address.js";
 import { LocalError } from "../store/errors.js";
 import { FolderError } from "../store/folders.js";
-import { CliError, EXIT_CODES, Interrupted, type OurCode, SIGNAL_EXIT_CODES } from "./errors.js";
+import {
+  NotRecordedError,
+  QuotaExceededError,
+  TargetError,
+  UnresolvedCreateError,
+} from "../workflows/errors.js";
+import {
+  CliError,
+  EXIT_CODES,
+  Interrupted,
+  type OurCode,
+  SIGNAL_EXIT_CODES,
+  UnfinishedError,
+} from "./errors.js";
+import { formatDuration } from "./terminal/durations.js";
 
 /** What a user is told of an error, in the words of the JSON form. */
 export interface Failure {
@@ -31,6 +45,19 @@ const REFUSALS: Record<RefusalKind, OurCode> = {
   "rate-limited": "RATE_LIMITED",
 };
 
+const RECORD_HINT =
+  "Set RESEARCH_STATE_DIR to a folder that can be written, or RESEARCH_NO_HISTORY=1 to go on without a record.";
+
+const TARGETS: Record<TargetError["kind"], { code: OurCode; hint: string }> = {
+  invalid: {
+    code: "USAGE",
+    hint: "An id is made of letters, digits, `.`, `_` and `-`; `research list` shows those made here, @last is the newest.",
+  },
+  ambiguous: { code: "USAGE", hint: "Give more of it." },
+  "none-created": { code: "NOT_FOUND", hint: "`research list` shows what was created." },
+  "not-recorded": { code: "NOT_FOUND", hint: "`research list` shows what is." },
+};
+
 /** The one place where an error becomes a code, a sentence and an exit code. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof CliError) {
@@ -44,7 +71,13 @@ export function failureOf(error: unknown): Failure {
       hint,
     };
   }
+  if (error instanceof UnfinishedError) return ofUnfinished(error);
+  if (error instanceof UnresolvedCreateError) return ofUnresolved(error);
   if (error instanceof ResearchError) return ofService(error);
+  if (error instanceof QuotaExceededError) return ofQuota(error);
+  if (error instanceof TargetError)
+    return { ...ours(TARGETS[error.kind].code, error.message), hint: TARGETS[error.kind].hint };
+  if (error instanceof NotRecordedError) return { ...ours("LOCAL_IO", error.message), hint: RECORD_HINT };
   if (error instanceof BaseUrlError || error instanceof FolderError) return ours("USAGE", error.message);
   if (error instanceof LocalError) return ours("LOCAL_IO", error.message);
   if (error instanceof Interrupted) {
@@ -70,6 +103,38 @@ function ofService(error: ResearchError): Failure {
     request_id: error.requestId,
     retry_after: error.retryAfter,
     hint: error.hint ?? hintFor(error),
+  };
+}
+
+function ofUnfinished({ cause, requestId, resume }: UnfinishedError): Failure {
+  const failure = failureOf(cause);
+  const goOn = resume && `The request exists; go on with: ${resume}`;
+  return {
+    ...failure,
+    exit_code: EXIT_CODES.NOT_FINISHED,
+    request_id: requestId,
+    message: failure.message.includes(requestId) ? failure.message : `${requestId}: ${failure.message}`,
+    hint: [failure.hint, goOn].filter(Boolean).join(" ") || undefined,
+  };
+}
+
+function ofUnresolved(error: UnresolvedCreateError): Failure {
+  const { localId, notSaved } = error;
+  const kept = localId
+    ? `It is kept as unknown; settle it: research resolve ${localId} --request-id ID, or --not-created.`
+    : "It is in no history; look for it where the service lists requests.";
+  return { ...ofService(error), local_id: localId, hint: notSaved ? `${kept} ${notSaved.message}` : kept };
+}
+
+function ofQuota({ limit, retryAfter }: QuotaExceededError): Failure {
+  const wait = formatDuration(retryAfter * 1_000);
+  return {
+    ...ours(
+      "RATE_LIMITED",
+      `the hourly limit of ${limit} is used up by this machine's own records; the next create is allowed in ${wait}`,
+    ),
+    retry_after: retryAfter,
+    hint: "Nothing was sent. --wait-for-quota waits instead.",
   };
 }
 

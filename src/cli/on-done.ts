@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 import type { Status } from "../protocol/conversation.js";
-import type { Context } from "./context.js";
 import { EXIT_CODES } from "./errors.js";
+import type { Terminal } from "./terminal/terminal.js";
 
 export interface OnDoneOptions {
   /** A shell command. */
@@ -21,25 +21,25 @@ const LAST_WORDS_MS = 500;
 
 /** Runs a shell command for each request that ended, one after the other, beside whatever else goes on. */
 export class OnDone {
-  readonly #ctx: Context;
+  readonly #terminal: Terminal;
   readonly #command: string;
   #queue: Promise<void> = Promise.resolve();
   #failures = 0;
 
   /** Undefined where no command was given. */
-  static of(ctx: Context, { onDone }: OnDoneOptions): OnDone | undefined {
-    return onDone === undefined ? undefined : new OnDone(ctx, onDone);
+  static of(terminal: Terminal, { onDone }: OnDoneOptions): OnDone | undefined {
+    return onDone === undefined ? undefined : new OnDone(terminal, onDone);
   }
 
-  private constructor(ctx: Context, command: string) {
-    this.#ctx = ctx;
+  private constructor(terminal: Terminal, command: string) {
+    this.#terminal = terminal;
     this.#command = command;
   }
 
   /** Has the command run when its turn comes. `after` is called when it has ended, but for an interruption. */
   run(done: Done, after?: () => void): void {
     this.#queue = this.#queue.then(async () => {
-      if (this.#ctx.signal.aborted) return;
+      if (this.#terminal.signal.aborted) return;
       await this.#run(done);
       after?.();
     });
@@ -47,13 +47,13 @@ export class OnDone {
 
   /** Waits for what is still to be run; a failure turns the exit code 0 into 1. */
   async settle(exitCode: number): Promise<number> {
-    await Promise.race([this.#queue, aborted(this.#ctx.signal)]);
+    await Promise.race([this.#queue, aborted(this.#terminal.signal)]);
     return exitCode === 0 && this.#failures > 0 ? EXIT_CODES.INTERNAL : exitCode;
   }
 
   async #run({ requestId, status, file }: Done): Promise<void> {
     const env = {
-      ...this.#ctx.host.env,
+      ...this.#terminal.host.env,
       RESEARCH_REQUEST_ID: requestId,
       RESEARCH_STATUS: status,
       RESEARCH_RESULT_FILE: file && resolve(file),
@@ -61,7 +61,7 @@ export class OnDone {
     const fault = await this.#shell(env).catch((error: Error) => error.message);
     if (fault === undefined) return;
     this.#failures++;
-    await this.#ctx.reporter.notice("ON_DONE_FAILED", `--on-done failed for ${requestId}: ${fault}`);
+    await this.#terminal.reporter.notice("ON_DONE_FAILED", `--on-done failed for ${requestId}: ${fault}`);
   }
 
   /** Returns how the command failed; undefined where it did not. Throws where it could not be started. */
@@ -77,7 +77,7 @@ export class OnDone {
       });
     });
     const timer = new AbortController();
-    const enough = this.#ctx.host.clock.sleep(LAST_WORDS_MS, timer.signal).catch(() => {});
+    const enough = this.#terminal.host.clock.sleep(LAST_WORDS_MS, timer.signal).catch(() => {});
     await Promise.race([relayed, enough]);
     timer.abort();
     return fault;
@@ -86,7 +86,7 @@ export class OnDone {
   /** What the command prints goes to stderr, in the form that stderr has. */
   async #relay(stream: Readable): Promise<void> {
     const { createInterface } = await import("node:readline");
-    const { reporter } = this.#ctx;
+    const { reporter } = this.#terminal;
     for await (const line of createInterface({ input: stream })) {
       await (reporter.json ? reporter.notice("ON_DONE", line) : reporter.say(line));
     }

@@ -1,4 +1,4 @@
-import type { Context } from "./context.js";
+import type { Globals } from "./settings.js";
 
 /** A word as a POSIX shell reads it back. */
 export function shellWord(text: string): string {
@@ -6,12 +6,12 @@ export function shellWord(text: string): string {
 }
 
 /** The command that goes on where this one ended, with the global flags that this one was given. */
-export function resumeCommand(ctx: Context, ...words: readonly string[]): string {
-  const { profile, baseUrl, insecureHttp } = ctx.flags;
-  const flags = [
+export function resumeCommand(flags: Globals, ...words: readonly string[]): string {
+  const { profile, baseUrl, insecureHttp } = flags;
+  const global = [
     ...(profile ? ["--profile", profile] : []),
     ...(baseUrl ? ["--base-url", baseUrl] : []),
     ...(insecureHttp ? ["--insecure-http"] : []),
   ];
-  return ["research", ...words, ...flags].map(shellWord).join(" ");
+  return ["research", ...words, ...global].map(shellWord).join(" ");
 }

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import { blockedUntil, limitFlag } from "../../src/cli/quota.js";
+import { limitFlag } from "../../src/cli/requests/quota.js";
 import { RefusedError } from "../../src/client/errors.js";
 import { History } from "../../src/store/history/history.js";
 import { hour, reserve } from "../../src/store/history/reserve-create.js";
+import { blockedUntil } from "../../src/workflows/quota.js";
 import { answer, errorEnvelope, refuse } from "../support/behaviours.js";
 import { folderWith } from "../support/folder.js";
 import { KEY } from "../support/happy-service.js";

@@ -7,8 +7,9 @@ export interface SourceFile {
 /** What a layer may import besides itself. Client, server and store never know of each other. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   bin: ["cli", "dist"],
-  cli: ["client", "server", "store", "protocol", "markdown", "text", "json", "clock", "lock"],
-  index: ["client", "server", "store", "protocol", "json", "clock"],
+  cli: ["workflows", "client", "server", "store", "protocol", "markdown", "text", "json", "clock", "lock"],
+  index: ["workflows", "client", "server", "store", "protocol", "json", "clock"],
+  workflows: ["client", "store", "protocol", "json", "clock"],
   client: ["protocol", "json", "clock"],
   server: ["protocol", "markdown", "text", "json", "clock", "lock"],
   store: ["protocol", "json", "clock", "lock"],

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { NoOutputError, RefusedError, UnreachableError } from "../../client/errors.js";
-import type { Data } from "../../protocol/data.js";
 import { LocalError } from "../../store/errors.js";
+import { fetchResult, type Result } from "../../workflows/results.js";
 import type { Context } from "../context.js";
 import { CliError } from "../errors.js";
 import { failureOf } from "../failure.js";
 import type { OnDone } from "../on-done.js";
-import { isoDate } from "../quota.js";
-import { checkFit, resultOf, resultText } from "../result.js";
+import { checkFit, resultText } from "../requests/result.js";
+import { isoDate } from "../terminal/durations.js";
 import type { Board } from "./board.js";
 import type { BatchFolder } from "./folder.js";
 import type { RowState } from "./plan.js";
@@ -90,14 +90,12 @@ export class Keeper {
 
   async #result(state: RowState): Promise<void> {
     const { ctx, folder, signal, onTrouble } = this.#parts;
-    const { stem, row, requestId = null } = state;
+    const { stem, row, requestId = "" } = state;
     try {
-      const data = await this.#output(state);
-      const result = resultOf(ctx, data);
-      const file = `${stem}.${typeof result === "string" ? "md" : "json"}`;
-      folder.write(file, resultText(ctx, data));
-      const schema = row.body.output_schema ?? null;
-      await checkFit(ctx, data, { request_id: requestId, output_schema: schema }, { name: nameOf(row) });
+      const result = await this.#output(state);
+      const file = `${stem}.${typeof result.value === "string" ? "md" : "json"}`;
+      folder.write(file, resultText(result));
+      await checkFit(ctx, result.value, { requestId, schema: row.body.output_schema }, { name: nameOf(row) });
       await this.#end(state, { file });
     } catch (error) {
       signal.throwIfAborted();
@@ -109,13 +107,13 @@ export class Keeper {
   }
 
   /** An outage that a watch would bear is borne here too. */
-  async #output({ requestId = "", row }: RowState): Promise<Data> {
+  async #output({ requestId = "", row }: RowState): Promise<Result> {
     const { ctx, signal, patience, report } = this.#parts;
     const { clock } = ctx.host;
     const end = clock.monotonic() + patience;
     for (let tries = 0; ; tries++) {
       try {
-        return await ctx.client.output(requestId, { signal });
+        return await fetchResult(ctx.ports, requestId, { signal });
       } catch (error) {
         signal.throwIfAborted();
         const wait = pauseAfter(error);

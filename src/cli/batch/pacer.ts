@@ -2,7 +2,8 @@ import { RefusedError } from "../../client/errors.js";
 import type { Clock } from "../../clock.js";
 import { inWindow, nextSlot, WINDOW_MS } from "../../protocol/limits.js";
 import type { Hour } from "../../store/history/reserve-create.js";
-import { blockedUntil, limitFlag } from "../quota.js";
+import { blockedUntil } from "../../workflows/quota.js";
+import { limitFlag } from "../requests/quota.js";
 import { sendTimes } from "./plan.js";
 
 export interface PacerOptions {

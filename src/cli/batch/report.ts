@@ -12,8 +12,7 @@ import {
 import type { Context } from "../context.js";
 import type { Failure } from "../failure.js";
 import { failureOf } from "../failure.js";
-import { isoDate } from "../quota.js";
-import { formatDuration } from "../terminal/durations.js";
+import { formatDuration, isoDate } from "../terminal/durations.js";
 import { PLAIN, type Style, styleFor } from "../terminal/style.js";
 import type { Board } from "./board.js";
 import type { RowState } from "./plan.js";

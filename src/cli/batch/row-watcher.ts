@@ -1,8 +1,8 @@
 import type { WatchEvent, WatchTarget } from "../../client/watch/types.js";
 import { epochOf } from "../../clock.js";
+import { observe } from "../../workflows/observe.js";
 import { type Context, SILENT_WAIT_MS } from "../context.js";
 import { CliError } from "../errors.js";
-import { observe } from "../outcome.js";
 import { formatDuration } from "../terminal/durations.js";
 import type { Board } from "./board.js";
 import type { Keeper } from "./keeper.js";
@@ -114,6 +114,10 @@ export class RowWatcher {
     const { ctx, origin } = this.#parts;
     const { requestId = null, createdAt = null, sentAt = "" } = state;
     const status = state.status ?? "";
-    observe(ctx, { request_id: requestId, status, origin, created_at: createdAt, sent_at: sentAt }, seen);
+    observe(
+      ctx.ports,
+      { request_id: requestId, status, origin, created_at: createdAt, sent_at: sentAt },
+      seen,
+    );
   }
 }

@@ -1,9 +1,11 @@
 import { RefusedError, UnreachableError } from "../../client/errors.js";
+import { UnresolvedCreateError } from "../../workflows/errors.js";
+import { waitUntil } from "../../workflows/quota.js";
+import { type Submitted, submit } from "../../workflows/submit.js";
 import type { Context } from "../context.js";
 import { Interrupted } from "../errors.js";
 import { failureOf } from "../failure.js";
-import { isoDate, waitUntil } from "../quota.js";
-import { type Submitted, submit, UnknownOutcome } from "../submit.js";
+import { isoDate } from "../terminal/durations.js";
 import type { Board } from "./board.js";
 import type { BatchFolder } from "./folder.js";
 import type { RowError } from "./journal.js";
@@ -57,7 +59,8 @@ export class Sender {
     this.#isOpen = false;
     let submitted: Submitted;
     try {
-      submitted = await submit(ctx, state.row.body, {
+      submitted = await submit(ctx.ports, state.row.body, {
+        signal: ctx.signal,
         limit: pacer.limit,
         onIntent: (localId) => this.#begin(state, localId),
       });
@@ -83,7 +86,7 @@ export class Sender {
     const at = pacer.ownNextAt();
     if (at <= ctx.host.clock.now()) return;
     await report.pausing("the hourly limit is reached", at);
-    await waitUntil({ host: ctx.host, signal }, at);
+    await waitUntil(ctx.ports, at, { signal });
   }
 
   async #pause({ until, lesson }: { until: number; lesson: string | undefined }): Promise<void> {
@@ -91,7 +94,7 @@ export class Sender {
     if (lesson)
       await report.notice("LIMIT_LEARNED", `the service says that the hourly limit is reached; ${lesson}`);
     await report.pausing("the hourly limit is reached", until);
-    await waitUntil({ host: ctx.host, signal }, until);
+    await waitUntil(ctx.ports, until, { signal });
   }
 
   #begin(state: RowState, localId: string | undefined): void {
@@ -136,7 +139,7 @@ export class Sender {
 
   /** What a create that did not go well means for its row; true where the next row has its turn. */
   async #failed(state: RowState, error: unknown): Promise<boolean> {
-    if (error instanceof UnknownOutcome) {
+    if (error instanceof UnresolvedCreateError) {
       await this.#unknown(state, error);
       return true;
     }
@@ -153,7 +156,7 @@ export class Sender {
     return false;
   }
 
-  async #unknown(state: RowState, error: UnknownOutcome): Promise<void> {
+  async #unknown(state: RowState, error: UnresolvedCreateError): Promise<void> {
     const { board, folder, pacer, report } = this.#parts;
     const failure = failureOf(error);
     pacer.sent();

@@ -1,12 +1,11 @@
 import type { CreateBody } from "../../protocol/conversation.js";
 import { CREATE } from "../../protocol/endpoints.js";
 import { safeJson } from "../../text/safe-text.js";
-import type { Context } from "../context.js";
-import { UsageError } from "../errors.js";
 import { shellWord } from "../resume.js";
-import { requireBaseUrl } from "../settings.js";
+import type { Reporter } from "../terminal/reporter.js";
+import type { Terminal } from "../terminal/terminal.js";
 import { readPrompt } from "./prompt.js";
-import { readSchema } from "./schema.js";
+import { readGivenSchema } from "./schema.js";
 
 export interface RequestOptions {
   promptFile?: string;
@@ -16,17 +15,15 @@ export interface RequestOptions {
 
 /** What a create sends, from an argument and flags, all of it checked. Throws UsageError or LocalError. */
 export async function readRequest(
-  ctx: Context,
+  { host, signal }: Pick<Terminal, "host" | "signal">,
   prompt: string | undefined,
   options: RequestOptions,
 ): Promise<CreateBody> {
-  const { stdin } = ctx.host;
+  const { stdin } = host;
   const stdinTaken = options.schema === "-";
   const source = { argument: prompt, promptFile: options.promptFile, stdinTaken };
-  const text = await readPrompt(source, stdin, ctx.signal);
-  if (options.schema === "") throw new UsageError("--schema needs a file, `-`, or JSON");
-  const schema =
-    options.schema === undefined ? undefined : await readSchema(options.schema, stdin, ctx.signal);
+  const text = await readPrompt(source, stdin, signal);
+  const schema = await readGivenSchema(options.schema, stdin, signal);
   return requestBody(text, schema, options.structured ?? false);
 }
 
@@ -41,11 +38,10 @@ export function requestBody(
 }
 
 /** Shows what would be sent. As a command it works for every prompt: nothing in a here-document is expanded. */
-export async function showRequest(ctx: Context, body: CreateBody): Promise<void> {
-  const base = requireBaseUrl(ctx.settings);
+export async function showRequest(reporter: Reporter, base: URL, body: CreateBody): Promise<void> {
   const url = base.origin + base.pathname.replace(/\/$/, "") + CREATE.path;
   const headers = { Authorization: "Bearer $RESEARCH_API_KEY", "Content-Type": "application/json" };
-  if (ctx.reporter.json) return ctx.reporter.resultJson({ method: CREATE.method, url, headers, body });
+  if (reporter.json) return reporter.resultJson({ method: CREATE.method, url, headers, body });
   const flags = Object.entries(headers).map(([name, value]) => `-H "${name}: ${value}"`);
   const command = [
     "curl -sS --globoff",
@@ -54,5 +50,5 @@ export async function showRequest(ctx: Context, body: CreateBody): Promise<void>
     ...flags,
     "--data-binary @-",
   ].join(" ");
-  await ctx.reporter.result(`${command} <<'RESEARCH_REQUEST'\n${safeJson(body)}\nRESEARCH_REQUEST\n`);
+  await reporter.result(`${command} <<'RESEARCH_REQUEST'\n${safeJson(body)}\nRESEARCH_REQUEST\n`);
 }

@@ -13,7 +13,7 @@ const HOW = 'Give it as one argument ("…"), on stdin, or with --prompt-file PA
 
 /**
  * The prompt: the argument; or stdin, when the argument is `-`, or when there is none and stdin is no terminal;
- * or a file. Throws UsageError for more than one, none, or a blank one, LocalError for an unreadable file.
+ * or a file, `-` being stdin. Throws UsageError for more than one, none, or a blank one, LocalError for an unreadable file.
  */
 export async function readPrompt(
   source: PromptSource,
@@ -24,11 +24,15 @@ export async function readPrompt(
   if (argument !== undefined && promptFile !== undefined) {
     throw new UsageError("two prompts: one as an argument and one in --prompt-file", "Give one of them.");
   }
-  if (promptFile !== undefined) return notBlank(readTextFile(promptFile, "the prompt file"));
-  if (argument !== undefined && argument !== "-") return notBlank(checkSize(argument, "the prompt"));
-  if (argument === "-" && stdinTaken)
-    throw new UsageError("the prompt and the schema cannot both come from stdin");
-  if (stdinTaken || (argument === undefined && stdin.isTTY)) throw new UsageError("no prompt was given", HOW);
+  const fromStdin = argument === "-" || promptFile === "-";
+  if (promptFile !== undefined && !fromStdin) return notBlank(readTextFile(promptFile, "the prompt file"));
+  if (argument !== undefined && !fromStdin) return notBlank(checkSize(argument, "the prompt"));
+  if (fromStdin && stdinTaken)
+    throw new UsageError(
+      "the prompt and the schema cannot both come from stdin",
+      "Give one of them as a file.",
+    );
+  if (stdinTaken || (!fromStdin && stdin.isTTY)) throw new UsageError("no prompt was given", HOW);
   return notBlank(await readTextStream(stdin.stream, "the prompt", signal));
 }
 

@@ -28,6 +28,18 @@ export async function readSchema(
   return schema as JsonSchema;
 }
 
+/** The schema of a `--schema` flag; undefined if it was not given. Throws as `readSchema`. */
+export async function readGivenSchema(
+  source: string | undefined,
+  stdin: Host["stdin"],
+  signal: AbortSignal,
+): Promise<JsonSchema | undefined> {
+  if (source === undefined) return undefined;
+  if (source === "")
+    throw new UsageError("invalid value for --schema: it is empty", "Give a file, - for stdin, or JSON.");
+  return readSchema(source, stdin, signal);
+}
+
 /** Throws UsageError, with the place in the schema, for what is no JSON Schema. */
 async function checkSchema(schema: JsonSchema, what: string): Promise<void> {
   const { schemaFault } = await import("./json-schema.js");

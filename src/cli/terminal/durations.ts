@@ -18,3 +18,9 @@ export function formatDuration(ms: number): string {
   if (hours < 24) return `${hours}h ${two(minutes % 60)}m`;
   return `${Math.floor(hours / 24)}d ${two(hours % 24)}h`;
 }
+
+/** Epoch milliseconds as ISO 8601 in UTC; a word if that is beyond all dates. */
+export function isoDate(at: number): string {
+  const date = new Date(at);
+  return Number.isNaN(date.getTime()) ? "the end of time" : date.toISOString();
+}

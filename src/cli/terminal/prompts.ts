@@ -1,20 +1,20 @@
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
-import type { Context } from "../context.js";
 import { CliError, Interrupted } from "../errors.js";
+import type { Terminal } from "./terminal.js";
 
 /** Asks a question on the terminal (stderr, so that stdout stays a result) and returns the line typed. */
-export function ask(ctx: Context, question: string): Promise<string> {
-  return readLine(ctx, question, false);
+export function ask(terminal: Terminal, question: string): Promise<string> {
+  return readLine(terminal, question, false);
 }
 
 /** The same without showing what is typed. */
-export function askHidden(ctx: Context, question: string): Promise<string> {
-  return readLine(ctx, question, true);
+export function askHidden(terminal: Terminal, question: string): Promise<string> {
+  return readLine(terminal, question, true);
 }
 
-function readLine(ctx: Context, question: string, hidden: boolean): Promise<string> {
-  const { stdin, stderr } = ctx.host;
+function readLine(terminal: Terminal, question: string, hidden: boolean): Promise<string> {
+  const { stdin, stderr } = terminal.host;
   const echo = new Writable({
     write(chunk, _encoding, done) {
       // Not waited for: an echo that lags behind would stand in the next question.
@@ -33,10 +33,10 @@ function readLine(ctx: Context, question: string, hidden: boolean): Promise<stri
     void stderr.write(question);
     const end = (settle: () => void) => {
       settle();
-      ctx.signal.removeEventListener("abort", abort);
+      terminal.signal.removeEventListener("abort", abort);
       lines.close();
     };
-    const abort = () => end(() => reject(ctx.signal.reason));
+    const abort = () => end(() => reject(terminal.signal.reason));
     // readline takes the terminal into raw mode, where Ctrl-C is a key and no signal.
     lines.once("SIGINT", () => end(() => reject(new Interrupted("SIGINT"))));
     lines.once("line", (line) => {
@@ -46,6 +46,6 @@ function readLine(ctx: Context, question: string, hidden: boolean): Promise<stri
     lines.once("close", () =>
       end(() => reject(new CliError("USAGE", "stdin ended before an answer was given"))),
     );
-    ctx.signal.addEventListener("abort", abort, { once: true });
+    terminal.signal.addEventListener("abort", abort, { once: true });
   });
 }

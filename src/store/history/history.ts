@@ -48,6 +48,11 @@ export class History {
     this.#now = now;
   }
 
+  /** Where it is kept. */
+  get folder(): string {
+    return this.#folder;
+  }
+
   /** Lines and files that could not be read so far. */
   get skipped(): number {
     return this.#torn + this.#log.skipped;

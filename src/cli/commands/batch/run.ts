@@ -1,4 +1,5 @@
 import { LocalError } from "../../../store/errors.js";
+import { currentHour } from "../../../workflows/quota.js";
 import { wordsOf } from "../../batch/again.js";
 import { BatchFolder, peek } from "../../batch/folder.js";
 import { forecast } from "../../batch/forecast.js";
@@ -14,7 +15,7 @@ import { Shard } from "../../batch/shard.js";
 import type { Context } from "../../context.js";
 import { CliError, EXIT_CODES, UsageError } from "../../errors.js";
 import { failureOf } from "../../failure.js";
-import { currentHour, hourlyLimit, type QuotaOptions } from "../../quota.js";
+import { hourlyLimit, type QuotaOptions } from "../../requests/quota.js";
 import { resumeCommand } from "../../resume.js";
 import { requireConnection } from "../../settings.js";
 import { forecastJson, forecastText } from "./view.js";
@@ -47,7 +48,7 @@ export async function batch(ctx: Context, file: string, options: BatchOptions): 
     const states = planRows(mine, known, options);
     checkRoom(out, occupied(states, folder.foreign));
     await sayTwice(ctx, mine);
-    const command = resumeCommand(ctx, "batch", file, ...wordsOf(options));
+    const command = resumeCommand(ctx.flags, "batch", file, ...wordsOf(options));
     const again = file === "-" ? `${command} < INPUT` : command;
     return await runBatch(ctx, { states, folder, pacer: pacerFor(ctx, known, options), again }, options);
   } finally {
@@ -98,7 +99,7 @@ function pacerFor(ctx: Context, known: ReadonlyMap<string, Known>, options: Batc
   const isConnected = connectedOrigin(ctx) !== undefined;
   return new Pacer({
     clock: ctx.host.clock,
-    count: (limit) => (isConnected ? currentHour(ctx, limit) : undefined),
+    count: (limit) => (isConnected ? currentHour(ctx.ports, limit) : undefined),
     limit: hourlyLimit(ctx, options),
     shards: Shard.of(options.shard)?.count ?? 1,
     own,

@@ -2,9 +2,9 @@ import { safeLine } from "../../../text/safe-text.js";
 import type { Counts } from "../../batch/board.js";
 import type { RowState } from "../../batch/plan.js";
 import { nameOf } from "../../batch/row.js";
+import { statusWord } from "../../requests/status-text.js";
 import { formatDuration } from "../../terminal/durations.js";
 import type { Style } from "../../terminal/style.js";
-import { statusWord } from "../status/view.js";
 
 const BAR_WIDTH = 20;
 

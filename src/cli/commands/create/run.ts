@@ -1,15 +1,12 @@
-import { LocalError } from "../../../store/errors.js";
 import type { Context } from "../../context.js";
-import { CliError } from "../../errors.js";
-import { type FollowOptions, follow } from "../../follow.js";
 import { type RequestOptions, readRequest, showRequest } from "../../input/create-request.js";
-import { worstFollowed } from "../../outcome.js";
-import { type QuotaOptions, sayLeft } from "../../quota.js";
-import { type Submitted, submitWithinQuota } from "../../submit.js";
+import { type CreateViewOptions, showCreate } from "../../requests/create.js";
+import { hourlyLimit, type QuotaOptions } from "../../requests/quota.js";
+import { resumeCommand } from "../../resume.js";
+import { requireBaseUrl } from "../../settings.js";
 
-export interface CreateOptions extends RequestOptions, QuotaOptions, Partial<FollowOptions> {
+export interface CreateOptions extends RequestOptions, QuotaOptions, Omit<CreateViewOptions, "limit"> {
   dryRun?: boolean;
-  watch?: boolean;
 }
 
 /** Submits a prompt; the id is on stdout the moment it is safe on the disk. */
@@ -20,48 +17,11 @@ export async function create(
 ): Promise<number> {
   const body = await readRequest(ctx, prompt, options);
   if (options.dryRun) {
-    await showRequest(ctx, body);
+    await showRequest(ctx.reporter, requireBaseUrl(ctx.settings), body);
     return 0;
   }
-  const submitted = await submitWithinQuota(ctx, body, options);
-  return announce(ctx, submitted, options);
-}
-
-/** Prints a new request and, where asked, goes on as `watch`. */
-export async function announce(ctx: Context, submitted: Submitted, options: CreateOptions): Promise<number> {
-  const { data } = submitted;
-  const requestId = data.request_id;
-  await saySaved(ctx, submitted);
-  await print(ctx, data);
-  await sayLeft(ctx, options);
-  if (submitted.notSaved) throw submitted.notSaved;
-  ctx.signal.throwIfAborted();
-  if (!options.watch) return 0;
-  const entry = ctx.history?.find(requestId)[0];
-  const followed = await follow(ctx, [{ requestId, entry }], {
-    ...options,
-    print: true,
-    answered: true,
-    resume: ["watch"],
-  });
-  return worstFollowed(followed);
-}
-
-/** Throws CliError `LOCAL_IO`, with the id, where that could not be printed. */
-async function print({ reporter }: Context, data: Submitted["data"]): Promise<void> {
-  const requestId = data.request_id;
-  try {
-    if (reporter.json) await reporter.resultJson(data);
-    else await reporter.result(`${requestId}\n`);
-  } catch (error) {
-    if (!(error instanceof LocalError)) throw error;
-    throw new CliError("LOCAL_IO", `${requestId} was created, but ${error.message}`, { requestId });
-  }
-}
-
-/** An id that is not on the disk is said wherever it can be, before it can be lost. */
-export async function saySaved(ctx: Context, { data, notSaved }: Submitted): Promise<void> {
-  if (!notSaved) return;
-  const failure = new LocalError(`NOT SAVED: ${data.request_id} was created, but ${notSaved.message}`);
-  await ctx.reporter.notice("NOT_SAVED", failure.message);
+  const limit = hourlyLimit(ctx, options);
+  return showCreate(ctx, ctx.ports, body, { ...options, limit }, (id) =>
+    resumeCommand(ctx.flags, "watch", id),
+  );
 }

@@ -1,9 +1,11 @@
-import { RefusedError } from "../../../client/errors.js";
 import { parseBaseUrl } from "../../../client/http/address.js";
 import { isFinal } from "../../../protocol/conversation.js";
 import { type Entry, UNKNOWN } from "../../../store/history/records.js";
+import { askStates } from "../../../workflows/states.js";
+import type { NamedTarget } from "../../../workflows/targets.js";
 import type { Context } from "../../context.js";
-import { observe } from "../../outcome.js";
+import { worstOf } from "../../errors.js";
+import { sayNotObserved, showFailure } from "../../requests/failures.js";
 import { requireConnection } from "../../settings.js";
 import { entryRow, entryTable } from "./view.js";
 
@@ -23,7 +25,8 @@ export async function list(ctx: Context, options: ListOptions): Promise<number> 
   const matches = (entry: Entry) => wanted === undefined || entry.status.toUpperCase() === wanted;
   const early = options.refresh ? accepts : (entry: Entry) => accepts(entry) && matches(entry);
   let entries = ctx.history?.list({ limit: options.limit, accepts: early }) ?? [];
-  if (options.refresh) entries = (await refresh(ctx, entries)).filter(matches);
+  const code = options.refresh ? await refresh(ctx, entries) : 0;
+  if (options.refresh) entries = entries.filter(matches);
   if (reporter.json) await reporter.resultJson(entries);
   else if (host.stdout.isTTY)
     await reporter.result(
@@ -32,7 +35,7 @@ export async function list(ctx: Context, options: ListOptions): Promise<number> 
   else await reporter.result(entries.map((entry) => `${entryRow(entry)}\n`).join(""));
   if (entries.length === 0)
     await reporter.say("nothing was created from this machine yet, or nothing that fits");
-  return 0;
+  return code;
 }
 
 function narrowed(ctx: Context): string | undefined {
@@ -42,26 +45,25 @@ function narrowed(ctx: Context): string | undefined {
   return url === undefined ? undefined : parseBaseUrl(url, true).origin;
 }
 
-/** Asks for the state of those that still ran at the origin in force; the others are left as they are. */
-async function refresh(ctx: Context, entries: Entry[]): Promise<Entry[]> {
+/**
+ * Asks for the state of those that still ran at the origin in force, and puts it into their entries. Each one that
+ * cannot be learned is said; the list is shown all the same. Returns the exit code.
+ */
+async function refresh(ctx: Context, entries: readonly Entry[]): Promise<number> {
   const { origin } = requireConnection(ctx.settings);
-  return Promise.all(
-    entries.map(async (entry) => {
-      if (
-        entry.origin !== origin ||
-        entry.request_id === null ||
-        entry.status === UNKNOWN ||
-        isFinal(entry.status)
-      )
-        return entry;
-      try {
-        const { status } = await ctx.client.status(entry.request_id, { signal: ctx.signal });
-        observe(ctx, entry, status);
-        return { ...entry, status };
-      } catch (error) {
-        if (error instanceof RefusedError && error.kind === "not-found") return entry;
-        throw error;
-      }
-    }),
-  );
+  const targets = entries.flatMap((entry): NamedTarget[] => {
+    const isSettled = entry.status === UNKNOWN || isFinal(entry.status);
+    if (entry.origin !== origin || entry.request_id === null || isSettled) return [];
+    return [{ requestId: entry.request_id, entry }];
+  });
+  const codes: number[] = [];
+  for (const answer of await askStates(ctx.ports, targets, { signal: ctx.signal })) {
+    if (answer.kind === "failed")
+      codes.push(await showFailure(ctx.reporter, answer.error, answer.target.requestId));
+    else {
+      if (answer.target.entry) answer.target.entry.status = answer.data.status;
+      await sayNotObserved(ctx.reporter, answer.notObserved);
+    }
+  }
+  return worstOf(codes);
 }

@@ -1,8 +1,8 @@
 import type { Entry } from "../../../store/history/records.js";
-import { safe, safeJson, safeLine } from "../../../text/safe-text.js";
+import { safeLine } from "../../../text/safe-text.js";
+import { statusWord } from "../../requests/status-text.js";
 import { formatDuration } from "../../terminal/durations.js";
 import type { Style } from "../../terminal/style.js";
-import { statusWord } from "../status/view.js";
 
 /** A prompt is shown at least this long, however narrow the terminal. */
 const SHORTEST_PROMPT = 20;
@@ -35,25 +35,6 @@ export function entryTable(entries: readonly Entry[], now: number, columns: numb
       `${row.id.padEnd(id)}  ${statusWord(row.status, style)}${" ".repeat(status - row.status.length)}  ${row.age.padStart(age)}  ${clip(row.prompt, room)}`,
   );
   return `${[head, ...lines].join("\n")}\n`;
-}
-
-/** Everything of one entry, a field a line, the prompt last. */
-export function entryDetails(entry: Entry, style: Style): string {
-  const field = (name: string, value: string | null) => `${style.dim(name.padEnd(12))} ${value ?? "-"}`;
-  return [
-    field("request id", entry.request_id),
-    field("local id", entry.local_id),
-    field("status", statusWord(entry.status, style)),
-    field("created", entry.created_at && safeLine(entry.created_at)),
-    field("sent", safeLine(entry.sent_at)),
-    field("origin", safeLine(entry.origin)),
-    field("profile", entry.profile && safeLine(entry.profile)),
-    field("structured", entry.structured_output ? "yes" : "no"),
-    ...(entry.output_schema ? [field("schema", safeJson(entry.output_schema))] : []),
-    "",
-    safe(entry.prompt).replace(/^/gm, "  "),
-    "",
-  ].join("\n");
 }
 
 function clip(text: string, room: number): string {

@@ -1,46 +1,45 @@
-import { NoOutputError } from "../../../client/errors.js";
+import { fetchResult } from "../../../workflows/results.js";
+import { resolveTarget } from "../../../workflows/targets.js";
 import type { Context } from "../../context.js";
-import { CliError } from "../../errors.js";
-import { type FollowOptions, follow } from "../../follow.js";
-import { resolveTarget } from "../../ids.js";
-import { type Followed, worstFollowed } from "../../outcome.js";
-import { checkResultOptions, deliver, type ResultOptions } from "../../result.js";
+import { readGivenSchema } from "../../input/schema.js";
+import { exitCodeOfOutcome } from "../../outcome.js";
+import { type FollowViewOptions, showFollow } from "../../requests/follow.js";
+import {
+  checkFit,
+  checkResultOptions,
+  type ResultOptions,
+  resultWords,
+  showResult,
+} from "../../requests/result.js";
+import { endWithoutResult } from "../../requests/run.js";
+import { resumeCommand } from "../../resume.js";
 
-export interface OutputOptions extends ResultOptions, Partial<FollowOptions> {
+export interface OutputOptions extends ResultOptions, Partial<FollowViewOptions> {
   watch?: boolean;
+  /** A file, `-` for stdin, or JSON. */
+  schema?: string;
 }
 
 /** Fetches the result of a completed conversation. */
 export async function output(ctx: Context, id: string, options: OutputOptions): Promise<number> {
   checkResultOptions(options);
-  const target = resolveTarget(ctx, id);
+  const given = await readGivenSchema(options.schema, ctx.host.stdin, ctx.signal);
+  const { ports, signal } = ctx;
+  const target = resolveTarget(ports, id);
+  const { requestId } = target;
   if (options.watch) {
-    const followed = await follow(ctx, [target], { ...options, print: false, resume: ["output", "-w"] });
-    const code = worstFollowed(followed);
-    if (code !== 0) return endedWithout(ctx, code, followed[0]);
+    const again = [
+      ...resultWords(options),
+      ...(options.schema === undefined ? [] : ["--schema", options.schema]),
+    ];
+    const resume = () => resumeCommand(ctx.flags, "output", "-w", requestId, ...again);
+    const [outcome] = await showFollow(ctx, ports, [target], { ...options, print: false, resume });
+    if (outcome && exitCodeOfOutcome(outcome) !== 0)
+      return endWithoutResult(ports, outcome, signal, { created: false });
   }
-  const data = await ctx.client.output(target.requestId, { signal: ctx.signal });
-  await deliver(ctx, data, target.entry, options);
+  const result = await fetchResult(ports, requestId, { signal });
+  await showResult(ctx, result, options);
+  const schema = given ?? target.entry?.output_schema ?? undefined;
+  await checkFit(ctx, result.value, { requestId, schema }, options);
   return 0;
-}
-
-/** A run that ended FAILED or STOPPED has no result, and the service says why; the watch has told anything else. */
-export async function endedWithout(
-  ctx: Context,
-  code: number,
-  followed: Followed | undefined,
-): Promise<number> {
-  const { requestId = "", status } = followed ?? {};
-  if (status === "FAILED") {
-    try {
-      await ctx.client.output(requestId, { signal: ctx.signal });
-    } catch (error) {
-      if (error instanceof NoOutputError && error.status === status) throw error;
-      ctx.signal.throwIfAborted();
-    }
-    throw new CliError("RESEARCH_FAILED", `${requestId} ended FAILED, so it has no output`, { requestId });
-  }
-  if (status === "STOPPED")
-    throw new CliError("RESEARCH_STOPPED", `${requestId} was stopped, so it has no output`, { requestId });
-  return code;
 }

@@ -1,6 +1,7 @@
 import { LocalError } from "../../../store/errors.js";
+import { currentHour } from "../../../workflows/quota.js";
 import type { Context } from "../../context.js";
-import { currentHour, hourlyLimit, type QuotaOptions } from "../../quota.js";
+import { hourlyLimit, type QuotaOptions } from "../../requests/quota.js";
 import { requireConnection } from "../../settings.js";
 import { quotaJson, quotaText } from "./view.js";
 
@@ -10,9 +11,11 @@ export async function quota(ctx: Context, options: QuotaOptions): Promise<number
   const { origin } = requireConnection(settings);
   const said = hourlyLimit(ctx, options);
   const limit = said === Number.POSITIVE_INFINITY ? undefined : said;
-  const hour = currentHour(ctx, limit ?? 1);
+  const hour = currentHour(ctx.ports, limit ?? 1);
   if (!hour)
-    throw new LocalError("no history is kept on this machine, so nobody counts the creates of the hour");
+    throw new LocalError(
+      "the creates of this hour are not counted, since no history is kept on this machine",
+    );
   const used = hour.attempts.length;
   const state = {
     used,
@@ -29,7 +32,7 @@ export async function quota(ctx: Context, options: QuotaOptions): Promise<number
   );
   if (said === undefined)
     await reporter.say(
-      "no limit is set, so nobody knows what is left: --tier, --per-hour, or `research config set tier free`",
+      "no limit is set, so it is unknown what is left: pass --tier or --per-hour, or `research config set tier free`",
     );
   return 0;
 }

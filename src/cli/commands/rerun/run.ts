@@ -1,16 +1,28 @@
+import { UNKNOWN } from "../../../store/history/records.js";
+import { UnresolvedCreateError } from "../../../workflows/errors.js";
+import { requireEntry } from "../../../workflows/targets.js";
 import type { Context } from "../../context.js";
 import { requestBody, showRequest } from "../../input/create-request.js";
-import { submitWithinQuota } from "../../submit.js";
-import { announce, type CreateOptions } from "../create/run.js";
-import { requireEntry } from "../show/run.js";
+import { type CreateViewOptions, showCreate } from "../../requests/create.js";
+import { hourlyLimit, type QuotaOptions } from "../../requests/quota.js";
+import { resumeCommand } from "../../resume.js";
+import { requireBaseUrl } from "../../settings.js";
 
-/** A new request with the prompt and the schema of an old one. */
-export async function rerun(ctx: Context, id: string, options: CreateOptions): Promise<number> {
-  const entry = requireEntry(ctx, id);
+export interface RerunOptions extends QuotaOptions, Omit<CreateViewOptions, "limit"> {
+  dryRun?: boolean;
+}
+
+/** A new request with the prompt and the schema of an old one. One whose outcome is unknown must be settled first. */
+export async function rerun(ctx: Context, id: string, options: RerunOptions): Promise<number> {
+  const entry = requireEntry(ctx.ports, id);
   const body = requestBody(entry.prompt, entry.output_schema ?? undefined, entry.structured_output);
   if (options.dryRun) {
-    await showRequest(ctx, body);
+    await showRequest(ctx.reporter, requireBaseUrl(ctx.settings), body);
     return 0;
   }
-  return announce(ctx, await submitWithinQuota(ctx, body, options), options);
+  if (entry.status === UNKNOWN) throw UnresolvedCreateError.of(entry);
+  const limit = hourlyLimit(ctx, options);
+  return showCreate(ctx, ctx.ports, body, { ...options, limit }, (created) =>
+    resumeCommand(ctx.flags, "watch", created),
+  );
 }

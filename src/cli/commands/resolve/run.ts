@@ -1,7 +1,7 @@
 import { isRequestId } from "../../../protocol/conversation.js";
+import { requireEntry } from "../../../workflows/targets.js";
 import type { Context } from "../../context.js";
 import { CliError, UsageError } from "../../errors.js";
-import { requireEntry } from "../show/run.js";
 
 export interface ResolveOptions {
   requestId?: string;
@@ -18,14 +18,16 @@ export async function resolve(ctx: Context, id: string, options: ResolveOptions)
     );
   }
   if (requestId !== undefined && !isRequestId(requestId))
-    throw new UsageError(`${JSON.stringify(requestId)} is no request id`);
-  const entry = requireEntry(ctx, id);
-  const settled = ctx.history?.resolve(entry.local_id, requestId ?? null);
+    throw new UsageError(`invalid request id: ${JSON.stringify(requestId)}`);
+  const { history } = ctx.ports;
+  const entry = requireEntry(ctx.ports, id);
+  const settled = history?.resolve(entry.local_id, requestId ?? null);
   if (!settled) {
+    const { local_id, request_id, status } = entry;
     throw new CliError(
       "NOT_ALLOWED",
-      `the outcome of ${entry.local_id} is known: ${entry.request_id} is ${entry.status}`,
-      { localId: entry.local_id },
+      `the outcome of ${local_id} is known: ${request_id === null ? status : `${request_id} is ${status}`}`,
+      { localId: local_id },
     );
   }
   if (ctx.reporter.json) await ctx.reporter.resultJson(settled);

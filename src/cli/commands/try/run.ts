@@ -1,11 +1,11 @@
 import { apiKeyFor } from "../../../server/keys/own-key.js";
 import type { Context } from "../../context.js";
-import { readRequest } from "../../input/create-request.js";
-import { checkResultOptions } from "../../result.js";
-import { perform, type RunOptions } from "../run/run.js";
+import { type RequestOptions, readRequest } from "../../input/create-request.js";
+import { checkResultOptions } from "../../requests/result.js";
+import { type RunViewOptions, showRun } from "../../requests/run.js";
 import { start } from "../serve/run.js";
 
-export interface TryOptions extends RunOptions {
+export interface TryOptions extends RequestOptions, Omit<RunViewOptions, "limit"> {
   sources: string;
 }
 
@@ -39,7 +39,7 @@ export async function tryOut(ctx: Context, prompt: string | undefined, options: 
       ...(verbose && { verbose }),
     });
     try {
-      return await perform(own, body, options, undefined);
+      return await showRun(own, own.ports, body, { ...options, limit: undefined }, undefined);
     } finally {
       await own.close();
     }

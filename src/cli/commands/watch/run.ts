@@ -1,16 +1,20 @@
+import { resolveTarget } from "../../../workflows/targets.js";
 import type { Context } from "../../context.js";
-import { type FollowOptions, follow } from "../../follow.js";
-import { resolveTargets } from "../../ids.js";
+import { worstOf } from "../../errors.js";
 import { OnDone, type OnDoneOptions } from "../../on-done.js";
-import { worstFollowed } from "../../outcome.js";
+import { exitCodeOfOutcome } from "../../outcome.js";
+import { type FollowViewOptions, showFollow } from "../../requests/follow.js";
+import { resumeCommand } from "../../resume.js";
 
-export type WatchOptions = Partial<FollowOptions> & OnDoneOptions;
+export type WatchOptions = Partial<FollowViewOptions> & OnDoneOptions;
 
-/** Polls until every id is final. */
+/** Polls until every request is final. */
 export async function watch(ctx: Context, ids: readonly string[], options: WatchOptions): Promise<number> {
-  const targets = resolveTargets(ctx, ids);
+  const targets = ids.map((id) => resolveTarget(ctx.ports, id));
   const done = OnDone.of(ctx, options);
-  const followed = await follow(ctx, targets, { ...options, print: true, resume: ["watch"], done });
-  const code = worstFollowed(followed);
+  const again = options.onDone === undefined ? [] : ["--on-done", options.onDone];
+  const resume = (left: readonly string[]) => resumeCommand(ctx.flags, "watch", ...left, ...again);
+  const outcomes = await showFollow(ctx, ctx.ports, targets, { ...options, print: true, resume, done });
+  const code = worstOf(outcomes.map((outcome) => exitCodeOfOutcome(outcome)));
   return done ? done.settle(code) : code;
 }

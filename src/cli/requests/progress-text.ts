@@ -1,25 +1,24 @@
-import { isFinal, type Status } from "../../../protocol/conversation.js";
-import { safeLine } from "../../../text/safe-text.js";
-import { formatDuration } from "../../terminal/durations.js";
+import { isFinal, type Status } from "../../protocol/conversation.js";
+import { safeLine } from "../../text/safe-text.js";
+import { formatDuration } from "../terminal/durations.js";
 
 export interface Progress {
   /** The last state seen of each id, in the order given. */
-  states: ReadonlyMap<string, Status | null>;
+  states: readonly (Status | null)[];
   elapsedMs: number;
 }
 
 /** The live line: for one id its state, for several how many are done and how many are in each other state. */
 export function liveText({ states, elapsedMs }: Progress): string {
   const elapsed = formatDuration(elapsedMs);
-  const all = [...states.values()];
-  if (all.length === 1) return `${safeLine(all[0] ?? "waiting")}  ${elapsed}`;
-  const done = all.filter((status) => status !== null && isFinal(status)).length;
+  if (states.length === 1) return `${safeLine(states[0] ?? "waiting")}  ${elapsed}`;
+  const done = states.filter((status) => status !== null && isFinal(status)).length;
   const counts = new Map<string, number>();
-  for (const status of all)
+  for (const status of states)
     if (status === null || !isFinal(status))
       counts.set(status ?? "waiting", (counts.get(status ?? "waiting") ?? 0) + 1);
   const running = [...counts].map(([status, count]) => `${count} ${safeLine(status)}`).join(", ");
-  return `${done} of ${all.length} done${running ? `, ${running}` : ""}  ${elapsed}`;
+  return `${done} of ${states.length} done${running ? `, ${running}` : ""}  ${elapsed}`;
 }
 
 /** A state change, where nothing moves. */

@@ -1,5 +1,5 @@
-import { safeLine } from "../../../text/safe-text.js";
-import type { Style } from "../../terminal/style.js";
+import { safeLine } from "../../text/safe-text.js";
+import type { Style } from "../terminal/style.js";
 
 /** A state in its colour. */
 export function statusWord(status: string, style: Style): string {

@@ -1,6 +1,6 @@
-import type { ResearchError } from "../../../client/errors.js";
-import { SILENT_WAIT_MS } from "../../context.js";
-import { formatDuration } from "../../terminal/durations.js";
+import type { ResearchError } from "../../client/errors.js";
+import { SILENT_WAIT_MS } from "../context.js";
+import { formatDuration } from "../terminal/durations.js";
 
 /** The beginning of a trouble, with the wait that the service asks for. `now` is epoch milliseconds. */
 export function troubleLine(error: ResearchError, now: number): string {

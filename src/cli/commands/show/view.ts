@@ -1,0 +1,23 @@
+import type { Entry } from "../../../store/history/records.js";
+import { safe, safeJson, safeLine } from "../../../text/safe-text.js";
+import { statusWord } from "../../requests/status-text.js";
+import type { Style } from "../../terminal/style.js";
+
+/** Everything of one entry, a field a line, the prompt last. */
+export function entryDetails(entry: Entry, style: Style): string {
+  const field = (name: string, value: string | null) => `${style.dim(name.padEnd(12))} ${value ?? "-"}`;
+  return [
+    field("request id", entry.request_id),
+    field("local id", entry.local_id),
+    field("status", statusWord(entry.status, style)),
+    field("created", entry.created_at && safeLine(entry.created_at)),
+    field("sent", safeLine(entry.sent_at)),
+    field("origin", safeLine(entry.origin)),
+    field("profile", entry.profile && safeLine(entry.profile)),
+    field("structured", entry.structured_output ? "yes" : "no"),
+    ...(entry.output_schema ? [field("schema", safeJson(entry.output_schema))] : []),
+    "",
+    safe(entry.prompt).replace(/^/gm, "  "),
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,212 @@
+import type { Status } from "../../protocol/conversation.js";
+import { type FollowEvent, type FollowOptions, follow } from "../../workflows/follow.js";
+import type { Ports } from "../../workflows/ports.js";
+import { type Outcome, Progress } from "../../workflows/progress.js";
+import { stopAll } from "../../workflows/stop.js";
+import type { NamedTarget } from "../../workflows/targets.js";
+import { CliError, ClosedPipe, Interrupted } from "../errors.js";
+import { type Failure, failureOf } from "../failure.js";
+import type { OnDone } from "../on-done.js";
+import { exitCodeOfOutcome } from "../outcome.js";
+import { formatDuration } from "../terminal/durations.js";
+import { PLAIN } from "../terminal/style.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { sayNotObserved, withId } from "./failures.js";
+import { changeLine, liveText, unchangedLine, watchJson } from "./progress-text.js";
+import { statusLine } from "./status-text.js";
+import { TroubleReport } from "./trouble-report.js";
+
+export interface FollowViewOptions extends Omit<FollowOptions, "signal"> {
+  stopOnInterrupt?: boolean;
+  /** False if stdout is for something else (`run`). */
+  print: boolean;
+  /** The command that goes on with these requests after this one; undefined if there is none. */
+  resume: ((requestIds: readonly string[]) => string) | undefined;
+  /** Whether this command created the requests: then nothing that ends the wait is an error (contract §1.5). */
+  created?: boolean;
+  /** Called with each request that ends. */
+  done?: OnDone | undefined;
+}
+
+const REDRAW_MS = 1_000;
+
+type Event<Kind extends FollowEvent["kind"]> = Extract<FollowEvent, { kind: Kind }>;
+type Last = Pick<Event<"timeout">, "requestId" | "status" | "at" | "elapsedMs">;
+
+/**
+ * Follows requests to their end and shows what happens. Throws Interrupted after each unfinished request has had its
+ * last line.
+ */
+export async function showFollow(
+  terminal: Terminal,
+  ports: Ports,
+  targets: readonly NamedTarget[],
+  options: FollowViewOptions,
+): Promise<Outcome[]> {
+  const view = new FollowView(terminal, ports, targets, options);
+  try {
+    return await view.run();
+  } finally {
+    view.end();
+  }
+}
+
+class FollowView {
+  readonly #terminal: Terminal;
+  readonly #ports: Ports;
+  readonly #targets: readonly NamedTarget[];
+  readonly #options: FollowViewOptions;
+  readonly #progress: Progress;
+  readonly #trouble: TroubleReport;
+  readonly #start: number;
+  readonly #redraw = new AbortController();
+  #isLive = false;
+
+  constructor(terminal: Terminal, ports: Ports, targets: readonly NamedTarget[], options: FollowViewOptions) {
+    this.#terminal = terminal;
+    this.#ports = ports;
+    this.#targets = targets;
+    this.#options = options;
+    this.#progress = new Progress(targets.map(({ requestId }) => requestId));
+    this.#trouble = new TroubleReport(terminal.reporter, ports.clock);
+    this.#start = ports.clock.monotonic();
+  }
+
+  async run(): Promise<Outcome[]> {
+    const { signal, reporter } = this.#terminal;
+    this.#isLive = await reporter.startLive();
+    if (this.#isLive) void this.#keepDrawing();
+    try {
+      const events = follow(this.#ports, this.#targets, { ...this.#options, signal });
+      for await (const event of events) {
+        this.#progress.apply(event);
+        await this.#show(event);
+      }
+    } catch (error) {
+      if (error instanceof Interrupted) await this.#interrupted(error);
+      if (!(error instanceof ClosedPipe)) throw error;
+    }
+    const { timeout = 0, queueTimeout = 0 } = this.#options;
+    await this.#sayTimeout("whole", "not finished", timeout);
+    await this.#sayTimeout("queue", "still in the queue", queueTimeout);
+    return this.#progress.outcomes;
+  }
+
+  end(): void {
+    this.#redraw.abort();
+    this.#terminal.reporter.stopLive();
+  }
+
+  async #show(event: FollowEvent): Promise<void> {
+    const { reporter } = this.#terminal;
+    switch (event.kind) {
+      case "state":
+        return this.#changed(event);
+      case "trouble":
+      case "recovered":
+      case "asked-to-wait":
+        return this.#trouble.show(event);
+      case "unchanged":
+        return this.#isLive ? undefined : reporter.say(unchangedLine(this.#shown));
+      case "not-observed":
+        return sayNotObserved(reporter, event.error);
+      case "given-up":
+        return this.#gaveUp(event);
+      case "timeout":
+        return this.#lastLine(event);
+    }
+  }
+
+  async #changed(event: Event<"state">): Promise<void> {
+    const { requestId, status, elapsedMs, final } = event;
+    const { reporter } = this.#terminal;
+    this.#draw();
+    if (!this.#isLive) await reporter.say(changeLine(requestId, status, elapsedMs));
+    if (final) this.#options.done?.run({ requestId, status });
+    if (!this.#options.print) return;
+    if (reporter.json) await reporter.resultJson(watchJson(event));
+    else if (final) await reporter.result(`${statusLine(requestId, status, PLAIN)}\n`);
+  }
+
+  async #gaveUp(event: Event<"given-up">): Promise<void> {
+    const { requestId, error } = event;
+    const { created = false } = this.#options;
+    const failure = withId(failureOf(error), requestId, this.#terminal.reporter);
+    // Watching an id again that the service does not know would end the same way.
+    const resume = created || failure.exit_code !== 5 ? this.#resume([requestId]) : undefined;
+    const goOn =
+      resume && (failure.hint ? `${failure.hint} Then go on with: ${resume}` : `Go on with: ${resume}`);
+    const exit_code = exitCodeOfOutcome({ ...event, kind: "given-up" }, { created });
+    const shown = { ...failure, exit_code, hint: goOn ?? failure.hint };
+    await this.#terminal.reporter.error(shown);
+    await this.#lastLine(event, { ...failureOf(error), exit_code });
+  }
+
+  /** The last line of a request that is not final, which a reader of stdout can rely on. */
+  async #lastLine({ requestId, status, at, elapsedMs }: Last, error?: Failure): Promise<void> {
+    if (!this.#options.print) return;
+    const { reporter } = this.#terminal;
+    if (!reporter.json) return reporter.result(`${statusLine(requestId, status ?? "UNKNOWN", PLAIN)}\n`);
+    const line = watchJson({ requestId, status, previous: status, at, elapsedMs, final: false });
+    await reporter.resultJson(error ? { ...line, error } : line);
+  }
+
+  async #interrupted(error: Interrupted): Promise<void> {
+    const { reporter } = this.#terminal;
+    const { running } = this.#progress;
+    const moment = { at: this.#ports.clock.now(), elapsedMs: this.#shown.elapsedMs };
+    for (const outcome of running) await this.#lastLine({ ...outcome, ...moment }).catch(() => {});
+    reporter.stopLive();
+    const ids = running.map(({ requestId }) => requestId);
+    if (this.#options.stopOnInterrupt) return this.#stop(ids);
+    const resume = this.#resume(ids);
+    error.resume = resume && `the research goes on; go on with: ${resume}`;
+  }
+
+  /** The signal that ended the watch must not end the stops. */
+  async #stop(ids: readonly string[]): Promise<void> {
+    const { reporter } = this.#terminal;
+    const targets = this.#targets.filter(({ requestId }) => ids.includes(requestId));
+    for await (const answer of stopAll(this.#ports, targets)) {
+      if (answer.kind === "answered")
+        await reporter.say(`${answer.target.requestId} is ${answer.data.status}`);
+      else await reporter.error(withId(failureOf(answer.error), answer.target.requestId, reporter));
+    }
+  }
+
+  async #sayTimeout(limit: "whole" | "queue", what: string, afterMs: number): Promise<void> {
+    const { outcomes } = this.#progress;
+    const late = outcomes.filter((outcome) => outcome.kind === "timeout" && outcome.limit === limit);
+    const [first, ...others] = late.map(({ requestId }) => requestId);
+    if (first === undefined) return;
+    const which = others.length === 0 ? `${first} is` : `${late.length} of ${outcomes.length} are`;
+    const resume = this.#resume([first, ...others]);
+    const error = new CliError("TIMEOUT", `${which} ${what} after ${formatDuration(afterMs)}`, {
+      hint: resume && `The research goes on; go on with: ${resume}`,
+      requestId: others.length === 0 ? first : undefined,
+    });
+    await this.#terminal.reporter.error(failureOf(error));
+  }
+
+  #resume(ids: readonly string[]): string | undefined {
+    return ids.length > 0 ? this.#options.resume?.(ids) : undefined;
+  }
+
+  /** What the live line shows. */
+  get #shown(): { states: (Status | null)[]; elapsedMs: number } {
+    const states = this.#progress.outcomes.map(({ status }) => status);
+    return { states, elapsedMs: this.#ports.clock.monotonic() - this.#start };
+  }
+
+  async #keepDrawing(): Promise<void> {
+    const { signal } = this.#redraw;
+    while (!signal.aborted) {
+      this.#draw();
+      await this.#ports.clock.sleep(REDRAW_MS, signal).catch(() => {});
+    }
+  }
+
+  #draw(): void {
+    if (this.#isLive) this.#terminal.reporter.live(liveText(this.#shown));
+  }
+}

@@ -1,0 +1,42 @@
+import { TIERS, type Tier } from "../../protocol/limits.js";
+import type { Ports } from "../../workflows/ports.js";
+import { createsPerHour, currentHour } from "../../workflows/quota.js";
+import type { ResolvedSettings } from "../settings.js";
+import { isoDate } from "../terminal/durations.js";
+import type { Reporter } from "../terminal/reporter.js";
+
+/** The flags of whatever counts against the hourly limit. */
+export interface QuotaOptions {
+  tier?: Tier;
+  /** Creates per hour; stands before a tier. */
+  perHour?: number;
+  waitForQuota?: boolean | undefined;
+}
+
+/** Creates per hour by flag or setting (§8); Infinity for no limit, undefined if none is given. */
+export function hourlyLimit(
+  { settings }: { readonly settings: Pick<ResolvedSettings, "tier"> },
+  { tier, perHour }: QuotaOptions,
+): number | undefined {
+  return createsPerHour(perHour, tier ?? settings.tier?.value);
+}
+
+/** With a limit set, says how many creates are left in this hour; without one, nothing. */
+export async function sayLeft(reporter: Reporter, ports: Ports, limit: number | undefined): Promise<void> {
+  if (limit === undefined || limit === Number.POSITIVE_INFINITY) return;
+  const hour = currentHour(ports, limit);
+  if (!hour)
+    return reporter.notice(
+      "QUOTA_UNKNOWN",
+      "the creates of this hour are not counted, since no history is kept",
+    );
+  const left = Math.max(0, limit - hour.attempts.length);
+  const next = left > 0 ? "" : `; the next one is allowed at ${isoDate(hour.nextAt)}`;
+  await reporter.notice("QUOTA", `${left} of ${limit} creates left in this hour${next}`);
+}
+
+/** The flag that sets a limit. */
+export function limitFlag(limit: number): string {
+  const tier = Object.keys(TIERS).find((name) => TIERS[name as Tier].create === limit);
+  return tier ? `--tier ${tier}` : `--per-hour ${limit}`;
+}

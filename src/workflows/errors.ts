@@ -1,0 +1,76 @@
+import { type ErrorFacts, OutcomeUnknownError, ResearchError } from "../client/errors.js";
+import { WINDOW_MS } from "../protocol/limits.js";
+import { LocalError } from "../store/errors.js";
+import type { Entry } from "../store/history/records.js";
+
+/** The create could not be recorded, so it was not sent. */
+export class NotRecordedError extends LocalError {}
+
+/** This machine's own records say that no create is left in this hour. Nothing was sent. */
+export class QuotaExceededError extends Error {
+  /** Creates per hour. */
+  readonly limit: number;
+  /** When the next create is allowed, epoch ms. */
+  readonly until: number;
+  /** The same in seconds from the time the error was made. */
+  readonly retryAfter: number;
+
+  constructor(limit: number, until: number, now: number) {
+    const retryAfter = Math.ceil((until - now) / 1_000);
+    super(`this machine has sent ${limit} creates within ${WINDOW_MS / 60_000} minutes, which is the limit`);
+    this.name = "QuotaExceededError";
+    this.limit = limit;
+    this.until = until;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** A create was sent and its outcome is unknown; `localId` is its name in the history. Never repeat it. */
+export class UnresolvedCreateError extends OutcomeUnknownError {
+  /** Undefined if no history is kept. */
+  readonly localId: string | undefined;
+  /** Why an id that was found in a broken answer could not be recorded. */
+  readonly notSaved: LocalError | undefined;
+
+  constructor(
+    message: string,
+    facts: ErrorFacts,
+    localId: string | undefined,
+    notSaved: LocalError | undefined,
+  ) {
+    super(message, facts);
+    this.localId = localId;
+    this.notSaved = notSaved;
+  }
+
+  /** The same of a create that an earlier call recorded. */
+  static of({ local_id, request_id, sent_at }: Entry): UnresolvedCreateError {
+    const facts = { requestId: request_id ?? undefined };
+    return new UnresolvedCreateError(`create ${local_id} was sent at ${sent_at}`, facts, local_id, undefined);
+  }
+}
+
+/** A text does not name a request. */
+export class TargetError extends Error {
+  readonly kind: "invalid" | "ambiguous" | "none-created" | "not-recorded";
+
+  constructor(kind: TargetError["kind"], message: string) {
+    super(message);
+    this.name = "TargetError";
+    this.kind = kind;
+  }
+}
+
+/** The research ended FAILED or STOPPED, so there is no result. */
+export class NoResultError extends ResearchError {
+  constructor(requestId: string, status: "FAILED" | "STOPPED") {
+    super(`RESEARCH_${status}`, `${requestId} ended ${status}, so it has no output`, { requestId });
+  }
+}
+
+/** The service accepted a stop, and yet the conversation is not STOPPED (§4.2 says it is). */
+export class StillRunningError extends ResearchError {
+  constructor(requestId: string, status: string) {
+    super("BAD_RESPONSE", `the service accepted the stop, but ${requestId} is ${status}`, { requestId });
+  }
+}

@@ -1,0 +1,64 @@
+import { hazardPace } from "../client/watch/learned-interval.js";
+import type { Pace } from "../client/watch/poll-interval.js";
+import type { WatchEvent, WatchOptions, WatchTarget } from "../client/watch/types.js";
+import { epochOf } from "../clock.js";
+import type { LocalError } from "../store/errors.js";
+import { observe } from "./observe.js";
+import type { Ports } from "./ports.js";
+import type { Target } from "./targets.js";
+
+export type FollowOptions = Omit<WatchOptions, "pace">;
+
+/** What a watch sees, and what keeps it from being recorded. */
+export type FollowEvent =
+  | WatchEvent
+  /** A state was seen and could not be kept in the history; the watch goes on. */
+  | { kind: "not-observed"; requestId: string; error: LocalError };
+
+/** All targets at once, or as they come while the watch runs. */
+export type TargetSource = readonly Target[] | AsyncIterable<Target>;
+
+/** How many of the newest finished runs are looked at: what a service took long ago says little about today. */
+const RUNS = 200;
+
+/**
+ * Watches requests to their end and keeps each state that is seen in the history. The poll interval is learned
+ * from the finished runs of the origin, if enough are known. Ends when the source has ended and every request is
+ * final, given up or out of time; throws `signal.reason` when aborted. A request that is named twice is watched once.
+ */
+export async function* follow(
+  ports: Pick<Ports, "client" | "history" | "origin">,
+  source: TargetSource,
+  options: FollowOptions = {},
+): AsyncGenerator<FollowEvent, void> {
+  const targets = new Map<string, Target>();
+  const isNew = (target: Target) => !targets.has(target.requestId) && targets.set(target.requestId, target);
+  const watched =
+    Symbol.asyncIterator in source ? eachNew(source, isNew) : source.filter(isNew).map(watchTarget);
+  for await (const event of ports.client.watch(watched, { ...learnedPace(ports), ...options })) {
+    if (event.kind === "state") {
+      const { requestId, status } = event;
+      const error = observe(ports, targets.get(requestId)?.entry, status);
+      if (error) yield { kind: "not-observed", requestId, error };
+      if (event.final) targets.delete(requestId);
+    }
+    yield event;
+  }
+}
+
+/** What the client is told of a target. */
+function watchTarget({ requestId, entry }: Target): WatchTarget {
+  return { requestId, createdAt: epochOf(entry?.created_at), recordedAt: epochOf(entry?.sent_at) };
+}
+
+async function* eachNew(
+  source: AsyncIterable<Target>,
+  isNew: (target: Target) => unknown,
+): AsyncGenerator<WatchTarget, void> {
+  for await (const target of source) if (isNew(target)) yield watchTarget(target);
+}
+
+function learnedPace({ history, origin }: Pick<Ports, "history" | "origin">): { pace?: Pace } {
+  const pace = hazardPace(history?.durations(origin, RUNS) ?? []);
+  return pace ? { pace } : {};
+}

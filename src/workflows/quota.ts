@@ -1,0 +1,54 @@
+import { RefusedError } from "../client/errors.js";
+import { inWindow, nextSlot, TIERS, type Tier } from "../protocol/limits.js";
+import { type Hour, hour } from "../store/history/reserve-create.js";
+import { QuotaExceededError } from "./errors.js";
+import type { CallOptions, Ports } from "./ports.js";
+
+/** A 429 without a `Retry-After` is waited out for this long at least, in milliseconds. */
+const LEAST_WAIT_MS = 60_000;
+/** A `Retry-After` of 0 would be asked again in a busy loop. */
+const LEAST_RETRY_MS = 1_000;
+
+/** Creates per hour (§8): a number given by itself stands before a tier. Infinity for no limit, undefined if neither is given. */
+export function createsPerHour(perHour: number | undefined, tier: Tier | undefined): number | undefined {
+  return perHour ?? (tier && TIERS[tier].create);
+}
+
+/** The current hour for the origin and key in force, by this machine's records; undefined if none are kept. */
+export function currentHour(
+  ports: Pick<Ports, "history" | "origin" | "apiKey" | "clock">,
+  limit: number,
+): Hour | undefined {
+  const { history, origin, apiKey, clock } = ports;
+  return history && hour(history, { origin, apiKey }, limit, clock.now());
+}
+
+/**
+ * Until when (epoch ms) a create that failed with `error` has to wait for the hour; undefined for any other
+ * error. A 429 states the wait; if it does not, the oldest of the `attempts` (epoch ms) has to leave the window.
+ */
+export function blockedUntil(
+  error: unknown,
+  attempts: () => readonly number[],
+  limit: number | undefined,
+  now: number,
+): number | undefined {
+  if (error instanceof QuotaExceededError) return error.until;
+  if (!(error instanceof RefusedError) || error.kind !== "rate-limited") return undefined;
+  if (error.retryAfter !== undefined) return now + Math.max(error.retryAfter * 1_000, LEAST_RETRY_MS);
+  // The service refuses at the number of creates it has seen from here, whatever the configured limit is.
+  const counted = inWindow(attempts(), now);
+  const used = counted.length;
+  const full = Math.max(1, Math.min(limit ?? used, used));
+  return Math.max(nextSlot(counted, full, now), now + LEAST_WAIT_MS);
+}
+
+/** Waits for a moment of the wall clock (epoch ms), which the machine may also sleep through. */
+export async function waitUntil(
+  { clock }: Pick<Ports, "clock">,
+  until: number,
+  { signal }: CallOptions = {},
+): Promise<void> {
+  for (let left = until - clock.now(); left > 0; left = until - clock.now())
+    await clock.sleep(Math.ceil(left), signal);
+}

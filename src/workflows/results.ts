@@ -1,0 +1,50 @@
+import { NoOutputError, type ResearchError } from "../client/errors.js";
+import { type JsonText, memberText } from "../json/exact-json.js";
+import type { Data } from "../protocol/data.js";
+import { NoResultError } from "./errors.js";
+import type { CallOptions, Ports } from "./ports.js";
+
+/** The output of a COMPLETED request. */
+export interface Result {
+  /** §4.4, `data` of the answer as the service gave it. */
+  data: Data;
+  /** The result itself: the output field of `data` if it is there, else all of it. */
+  value: unknown;
+  /** The same as JSON in the service's own digits and names, which `value` may have lost. */
+  exact: JsonText | Data;
+}
+
+/**
+ * Fetches a result. Rejects with NoOutputError, which names the state, if the service refuses, with any other error
+ * of the client, or with `signal.reason`.
+ */
+export async function fetchResult(
+  { client, outputField }: Pick<Ports, "client" | "outputField">,
+  requestId: string,
+  options: CallOptions = {},
+): Promise<Result> {
+  const data = await client.output(requestId, options);
+  const value = Object.hasOwn(data, outputField) ? data[outputField] : data;
+  return { data, value, exact: memberText(data, outputField) ?? data };
+}
+
+/**
+ * Why a request that ended FAILED or STOPPED has no result: in the service's own words if it gives any. Rejects
+ * with `signal.reason` only.
+ */
+export async function whyNoResult(
+  { client }: Pick<Ports, "client">,
+  requestId: string,
+  status: "FAILED" | "STOPPED",
+  { signal }: CallOptions = {},
+): Promise<ResearchError> {
+  if (status === "FAILED") {
+    try {
+      await client.output(requestId, { signal });
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (error instanceof NoOutputError && error.status === status) return error;
+    }
+  }
+  return new NoResultError(requestId, status);
+}

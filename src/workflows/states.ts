@@ -1,0 +1,34 @@
+import type { StatusData } from "../client/client.js";
+import type { LocalError } from "../store/errors.js";
+import { observe } from "./observe.js";
+import type { CallOptions, Ports } from "./ports.js";
+import type { Target } from "./targets.js";
+
+/** What the service answered about one request, or why there is no answer. */
+export type Answer =
+  /** `notObserved`: why the state could not be kept in the history. */
+  | { kind: "answered"; target: Target; data: StatusData; notObserved: LocalError | undefined }
+  | { kind: "failed"; target: Target; error: unknown };
+
+/**
+ * Asks for the state of each request, all at once; an answer for each, in the order given. Rejects with
+ * `signal.reason` only.
+ */
+export async function askStates(
+  ports: Pick<Ports, "client" | "history">,
+  targets: readonly Target[],
+  { signal }: CallOptions = {},
+): Promise<Answer[]> {
+  const { client } = ports;
+  const asked = targets.map(async (target): Promise<Answer> => {
+    try {
+      const data = await client.status(target.requestId, { signal });
+      return { kind: "answered", target, data, notObserved: observe(ports, target.entry, data.status) };
+    } catch (error) {
+      return { kind: "failed", target, error };
+    }
+  });
+  const answers = await Promise.all(asked);
+  signal?.throwIfAborted();
+  return answers;
+}

@@ -1,0 +1,152 @@
+import type { Created } from "../client/client.js";
+import { OutcomeUnknownError, RefusedError, UnreachableError } from "../client/errors.js";
+import type { CreateBody } from "../protocol/conversation.js";
+import { LocalError } from "../store/errors.js";
+import type { Pending } from "../store/history/recorded-create.js";
+import { reserve } from "../store/history/reserve-create.js";
+import { NotRecordedError, QuotaExceededError, UnresolvedCreateError } from "./errors.js";
+import type { CallOptions, Ports } from "./ports.js";
+import { blockedUntil, currentHour, waitUntil } from "./quota.js";
+
+/** What a create needs of the ports. */
+export type SubmitPorts = Pick<
+  Ports,
+  "client" | "history" | "unrecorded" | "origin" | "apiKey" | "profile" | "clock"
+>;
+
+/** A request that exists. */
+export interface Submitted {
+  /** §4.1, as the service gave it. */
+  data: Created;
+  /** Its name in the history; undefined if no history is kept. */
+  localId: string | undefined;
+  /** Why the id could not be recorded: then the caller holds the only copy. */
+  notSaved: LocalError | undefined;
+}
+
+export interface SubmitOptions extends CallOptions {
+  /** Creates allowed per hour; nothing is counted if it is absent or Infinity. */
+  limit?: number | undefined;
+  /** Called before anything is sent, with the create's name in the history; what it throws keeps it from being sent. */
+  onIntent?: (localId: string | undefined) => void;
+}
+
+/** Before a create that the hourly limit does not allow yet. Times are epoch ms. */
+export interface WaitingForQuota {
+  kind: "waiting-for-quota";
+  until: number;
+  error: unknown;
+}
+
+export interface QuotaSubmitOptions extends SubmitOptions {
+  /** Whether to wait for the hour instead of throwing. */
+  waitForQuota?: boolean | undefined;
+  /** Awaited before each wait. */
+  onEvent?: (event: WaitingForQuota) => void | Promise<void>;
+}
+
+/**
+ * Creates a request so that it is never lost: the intent is on the disk before anything is sent, the id before
+ * this resolves. Rejects with NotRecordedError or QuotaExceededError (nothing was sent), UnresolvedCreateError
+ * (it may exist), any other error of the client, `signal.reason`, or what `onIntent` threw.
+ */
+export async function submit(
+  ports: SubmitPorts,
+  body: CreateBody,
+  { limit, onIntent, signal }: SubmitOptions = {},
+): Promise<Submitted> {
+  const { client } = ports;
+  const pending = await begin(ports, body, limit, signal);
+  try {
+    onIntent?.(pending?.localId);
+  } catch (error) {
+    pending?.dismissed();
+    throw error;
+  }
+  let recorded = false;
+  let notSaved: LocalError | undefined;
+  const keep = (write: () => void) => {
+    try {
+      write();
+    } catch (error) {
+      if (!(error instanceof LocalError)) throw error;
+      notSaved = error;
+    }
+  };
+  try {
+    const data = await client.create(body, {
+      signal,
+      onRequestId: (requestId, answered) => {
+        recorded = answered !== undefined;
+        keep(() => (answered ? pending?.created(requestId, answered) : pending?.salvaged(requestId)));
+      },
+    });
+    if (!recorded) keep(() => pending?.created(data.request_id, data));
+    return { data, localId: pending?.localId, notSaved };
+  } catch (error) {
+    throw settle(error, pending, notSaved, signal);
+  }
+}
+
+/** As `submit`; with `waitForQuota` it waits until the hour has a create left, by this machine's records or a 429. */
+export async function submitWithinQuota(
+  ports: SubmitPorts,
+  body: CreateBody,
+  { waitForQuota = false, onEvent, ...options }: QuotaSubmitOptions,
+): Promise<Submitted> {
+  const { limit, signal } = options;
+  for (;;) {
+    try {
+      return await submit(ports, body, options);
+    } catch (error) {
+      const attempts = () => currentHour(ports, limit ?? 1)?.attempts ?? [];
+      const until = blockedUntil(error, attempts, limit, ports.clock.now());
+      if (until === undefined || !waitForQuota) throw error;
+      await onEvent?.({ kind: "waiting-for-quota", until, error });
+      await waitUntil(ports, until, { signal });
+    }
+  }
+}
+
+/** Records the intent. Nothing is sent if this rejects. */
+async function begin(
+  { history, unrecorded, origin, apiKey, profile, clock }: SubmitPorts,
+  body: CreateBody,
+  limit: number | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Pending | undefined> {
+  if (!history) {
+    if (unrecorded) return undefined;
+    throw new NotRecordedError("the request was not sent: there is no folder to record it in");
+  }
+  const attempt = { origin, apiKey, body, profile };
+  try {
+    if (limit === undefined || limit === Number.POSITIVE_INFINITY) return history.begin(attempt);
+    const claim = await reserve(history, history.folder, attempt, limit, () => clock.now(), signal);
+    if ("pending" in claim) return claim.pending;
+    throw new QuotaExceededError(limit, claim.fullUntil, clock.now());
+  } catch (error) {
+    if (!(error instanceof LocalError)) throw error;
+    throw new NotRecordedError(`the request was not sent: ${error.message}`, { cause: error });
+  }
+}
+
+/** Brings the history in step with a create that failed, and gives the error that says so. */
+function settle(
+  error: unknown,
+  pending: Pending | undefined,
+  notSaved: LocalError | undefined,
+  signal: AbortSignal | undefined,
+): unknown {
+  if (error instanceof OutcomeUnknownError)
+    return new UnresolvedCreateError(error.message, error, pending?.localId, notSaved);
+  // Only what provably created nothing leaves the history; anything unforeseen stays an unknown. The client rejects
+  // with the reason of the signal only before the request's headers were sent.
+  const wasInterrupted = signal?.aborted && error === signal.reason;
+  if (error instanceof RefusedError || error instanceof UnreachableError || wasInterrupted) {
+    // The service does not count what it refuses for its rate (§8), and has not seen what never arrived.
+    const counted = error instanceof RefusedError && error.kind !== "rate-limited";
+    pending?.dismissed(counted ? error.code : undefined);
+  }
+  return error;
+}

@@ -1,0 +1,66 @@
+import { isRequestId } from "../protocol/conversation.js";
+import { type Entry, type Seen, UNKNOWN } from "../store/history/records.js";
+import { TargetError, UnresolvedCreateError } from "./errors.js";
+import type { Ports } from "./ports.js";
+
+/** A request that exists. `entry` is what the history holds of it, and is kept in step with what is seen. */
+export interface Target {
+  requestId: string;
+  entry: Seen | undefined;
+}
+
+/** A target that a text named; its entry is whole. */
+export interface NamedTarget extends Target {
+  entry: Entry | undefined;
+}
+
+/** The newest create at the origin in force. */
+const LAST = "@last";
+/** A shorter text is no prefix: it would match by accident. */
+const SHORTEST_PREFIX = 4;
+
+type TargetPorts = Pick<Ports, "history" | "origin">;
+
+/**
+ * The request that a text names: a whole id, a unique prefix of one in the history, or `@last`. A well-formed id
+ * that is not in the history names itself. Throws TargetError, or UnresolvedCreateError if the text names a create
+ * whose outcome is unknown.
+ */
+export function resolveTarget(ports: TargetPorts, text: string): NamedTarget {
+  const entry = findEntry(ports, text);
+  if (!entry) return { requestId: text, entry: undefined };
+  if (entry.request_id === null || (entry.status === UNKNOWN && text === LAST))
+    throw UnresolvedCreateError.of(entry);
+  return { requestId: entry.request_id, entry: entry.status === UNKNOWN ? undefined : entry };
+}
+
+/** What the history holds of a text; undefined for a well-formed id that is not in it. Throws TargetError. */
+export function findEntry(ports: TargetPorts, text: string): Entry | undefined {
+  if (text === LAST) return newest(ports);
+  if (!isRequestId(text)) throw new TargetError("invalid", `invalid request id: ${JSON.stringify(text)}`);
+  const found = ports.history?.find(text) ?? [];
+  const whole = found.find((entry) => entry.request_id === text || entry.local_id === text);
+  if (whole) return whole;
+  if (text.length < SHORTEST_PREFIX) return undefined;
+  if (found.length > 1) {
+    const ids = found.map((entry) => entry.request_id ?? entry.local_id).join(", ");
+    throw new TargetError(
+      "ambiguous",
+      `${JSON.stringify(text)} is the beginning of ${found.length} ids: ${ids}`,
+    );
+  }
+  return found[0];
+}
+
+/** The same for a text that must be in the history. Throws TargetError. */
+export function requireEntry(ports: TargetPorts, text: string): Entry {
+  const entry = findEntry(ports, text);
+  if (entry) return entry;
+  throw new TargetError("not-recorded", `${text} is not in the history of this machine`);
+}
+
+function newest({ history, origin }: TargetPorts): Entry {
+  const entry = history?.newest(origin);
+  if (entry) return entry;
+  throw new TargetError("none-created", `@last: no request to ${origin} is recorded on this machine`);
+}
