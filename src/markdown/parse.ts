@@ -3,8 +3,11 @@ import type { Block, Inline } from "./document.js";
 import { decodeEntities } from "./entities.js";
 import { lex, TooComplex } from "./lexer.js";
 
-/** Reads Markdown. Text without any markup, JSON, and what would take too long to read is one `plain` block. Never throws. */
-export function parse(markdown: string): Block[] {
+/**
+ * Reads Markdown. Text without any markup, and JSON, is one `plain` block. Undefined for what cannot be laid out:
+ * it would take too long to read.
+ */
+export function parse(markdown: string): Block[] | undefined {
   const plain: Block[] = [{ kind: "plain", text: markdown }];
   if (isJson(markdown)) return plain;
   try {
@@ -12,7 +15,7 @@ export function parse(markdown: string): Block[] {
     return document.every(isProse) ? plain : document;
   } catch (error) {
     // RangeError: the stack of a thread may be smaller than the depths here were measured with.
-    if (error instanceof TooComplex || error instanceof RangeError) return plain;
+    if (error instanceof TooComplex || error instanceof RangeError) return undefined;
     throw error;
   }
 }

@@ -15,12 +15,15 @@ export interface Terminal extends Means {
 
 /**
  * Markdown laid out for reading on a terminal, the addresses of its links below it, with a line break at the end.
- * Only ours are the control characters in it: line breaks, SGR with `colour`, OSC 8 with `hyperlinks`.
+ * Only ours are the control characters in it: line breaks, SGR with `colour`, OSC 8 with `hyperlinks`. Undefined if it
+ * cannot be laid out.
  */
-export function layOut(markdown: string, terminal: Terminal): string {
+export function layOut(markdown: string, terminal: Terminal): string | undefined {
+  const document = parse(markdown);
+  if (!document) return undefined;
   const columns = Math.max(NARROWEST, Math.min(WIDEST, terminal.columns));
   const addresses = new Addresses();
-  const lines = blockLines(parse(markdown), columns, addresses);
+  const lines = blockLines(document, columns, addresses);
   const list = addresses.list();
   if (list.length > 0) lines.push(lineOf());
   for (const [index, address] of list.entries()) {

@@ -4,7 +4,7 @@ import { layOut } from "../../../src/markdown/terminal/lay-out.js";
 import { columnsOf } from "../../../src/text/width.js";
 
 const plain = (markdown: string, columns = 60) =>
-  layOut(markdown, { columns, colour: false, hyperlinks: false });
+  layOut(markdown, { columns, colour: false, hyperlinks: false }) ?? "not laid out";
 
 describe("laid out:", () => {
   test.each([
@@ -115,7 +115,7 @@ const hostile = fc
 test("no input acts on a terminal, and no line is too wide", () => {
   fc.assert(
     fc.property(hostile, fc.integer({ min: 2, max: 120 }), fc.boolean(), (markdown, columns, hyperlinks) => {
-      const text = layOut(markdown, { columns, colour: true, hyperlinks }).replace(ours, "");
+      const text = layOut(markdown, { columns, colour: true, hyperlinks })?.replace(ours, "") ?? "";
       expect(text).not.toMatch(acts);
       const widest = Math.max(...text.split("\n").map(columnsOf));
       expect(widest).toBeLessThanOrEqual(Math.min(100, columns));

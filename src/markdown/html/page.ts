@@ -1,0 +1,28 @@
+import { createHash } from "node:crypto";
+import { escapeHtml } from "./escape.js";
+import { STYLE } from "./style.js";
+
+export interface Page {
+  title: string;
+  /** HTML: everything in it is escaped already. */
+  body: string;
+}
+
+/** A whole page in one file. Its policy allows its own style and nothing else: no script, no picture, no request. */
+export function page({ title, body }: Page): string {
+  const policy = `default-src 'none'; style-src 'sha256-${hashOf(STYLE)}'; base-uri 'none'; form-action 'none'`;
+  const head = [
+    '<meta charset="utf-8">',
+    `<meta http-equiv="Content-Security-Policy" content="${escapeHtml(policy)}">`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="color-scheme" content="light dark">',
+    '<meta name="referrer" content="no-referrer">',
+    `<title>${escapeHtml(title.replace(/\s+/g, " ").trim())}</title>`,
+    `<style>${STYLE}</style>`,
+  ];
+  return `<!doctype html>\n<html lang="en">\n<head>\n${head.join("\n")}\n</head>\n<body>\n${body}\n</body>\n</html>\n`;
+}
+
+function hashOf(style: string): string {
+  return createHash("sha256").update(style).digest("base64");
+}

@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import type { Block, Inline } from "../document.js";
+import { parse } from "../parse.js";
+import { blockHtml, type Heading } from "./blocks.js";
+import { escapeHtml } from "./escape.js";
+import { page } from "./page.js";
+import { structuredHtml } from "./structured.js";
+
+/** From this many headings on, a page has a table of contents (contract §6). */
+const MIN_CONTENTS = 3;
+/** A longer question is no title. */
+const LONGEST_TITLE = 160;
+/** Larger results are shown as they came (contract §6). In UTF-16 units. */
+const MAX_LAID_OUT = 2 * 1024 * 1024;
+
+export interface Result {
+  kind: "markdown" | "json";
+  /** The result as `output` writes it. Valid JSON for `json`. */
+  text: string;
+}
+
+/** Where a result comes from. Times as the service gave them. */
+export interface Origin {
+  question?: string | undefined;
+  requestId: string;
+  origin: string;
+  createdAt?: string | undefined;
+  completedAt?: string | undefined;
+}
+
+/** A result as one page in one file, made to be read, printed and kept. */
+export function resultPage(result: Result, facts: Origin): string {
+  const { question, requestId } = facts;
+  const headings: Heading[] = [];
+  const { content, title } = contentOf(result, headings);
+  const asked = question !== undefined && question.length <= LONGEST_TITLE ? question : undefined;
+  const header =
+    title === undefined && asked !== undefined
+      ? `<header><h1 class="question" dir="auto">${escapeHtml(asked)}</h1></header>\n`
+      : "";
+  return page({
+    title: title ?? asked ?? `Result of ${requestId}`,
+    body: `${header}${contents(headings)}<main lang="">\n${content}\n</main>\n${footer(result.text, facts)}`,
+  });
+}
+
+/** The HTML of a result, and its own title where it begins with one. */
+function contentOf({ kind, text }: Result, headings: Heading[]): { content: string; title?: string } {
+  const blocks = text.length > MAX_LAID_OUT ? undefined : kind === "markdown" ? parse(text) : [];
+  if (!blocks) return { content: `<pre><code>${escapeHtml(text)}</code></pre>` };
+  if (kind === "json") return { content: structuredHtml(text) };
+  const content = blockHtml(blocks, headings);
+  const title = titleOf(blocks);
+  return title === undefined ? { content } : { content, title };
+}
+
+function titleOf(blocks: readonly Block[]): string | undefined {
+  const first = blocks.find((block) => block.kind === "heading" && block.level === 1);
+  return first?.kind === "heading" ? textOf(first.inlines) : undefined;
+}
+
+function textOf(inlines: readonly Inline[]): string {
+  return inlines
+    .map((inline) =>
+      inline.kind === "break" ? " " : "inlines" in inline ? textOf(inline.inlines) : inline.text,
+    )
+    .join("");
+}
+
+function contents(headings: readonly Heading[]): string {
+  if (headings.length < MIN_CONTENTS) return "";
+  const items = headings.map(
+    ({ id, level, html }) => `<li class="l${level}"><a href="#${id}" dir="auto">${html}</a></li>`,
+  );
+  return `<nav aria-labelledby="contents"><h2 id="contents">Contents</h2>\n<ul>\n${items.join("\n")}\n</ul></nav>\n`;
+}
+
+function footer(text: string, { question, requestId, origin, createdAt, completedAt }: Origin): string {
+  const rows: [string, string | undefined][] = [
+    ["Question", question && escapeHtml(question)],
+    ["Request", escapeHtml(requestId)],
+    ["Origin", escapeHtml(origin)],
+    ["Created", time(createdAt)],
+    ["Completed", time(completedAt)],
+    ["SHA-256", createHash("sha256").update(text).digest("hex")],
+  ];
+  const shown = rows
+    .filter(([, html]) => html)
+    .map(([name, html]) => `<dt>${name}</dt><dd dir="auto">${html}</dd>`);
+  return `<footer><dl>\n${shown.join("\n")}\n</dl></footer>`;
+}
+
+function time(text: string | undefined): string | undefined {
+  return text && `<time datetime="${escapeHtml(text)}">${escapeHtml(text)}</time>`;
+}
