@@ -1,0 +1,86 @@
+import { describe, expect, test } from "vitest";
+import { commandOf, InputError, readInputs } from "../../action/arguments.js";
+
+const command = (env: Record<string, string>) => commandOf(readInputs(env));
+const hostile = '--help"; touch X; $(touch X) `touch X`\n--output=/etc/passwd';
+
+describe("each mode is one command line", () => {
+  test.each<[string, Record<string, string>, string[], string]>([
+    [
+      "run",
+      { INPUT_PROMPT: "why?", INPUT_OUTPUT: "r.md", INPUT_TIMEOUT: "2h", INPUT_TIER: "pro" },
+      ["run", "--output", "r.md", "--timeout=2h", "--tier=pro", "-"],
+      "why?",
+    ],
+    [
+      "create",
+      { INPUT_PROMPT_FILE: "q.txt", INPUT_SCHEMA: "s.json", INPUT_TIMEOUT: "2h" },
+      ["create", "--schema=s.json", "--prompt-file", "q.txt"],
+      "",
+    ],
+    [
+      "collect",
+      { INPUT_OUTPUT: "r.md", INPUT_TIMEOUT: "5h" },
+      ["output", "--watch", "--output", "r.md", "--timeout=5h", "--", "@last"],
+      "",
+    ],
+    [
+      "collect",
+      { INPUT_OUTPUT: "r.md", INPUT_REQUEST_ID: "-x" },
+      ["output", "--watch", "--output", "r.md", "--", "-x"],
+      "",
+    ],
+    [
+      "batch",
+      { INPUT_OUTPUT: "answers", INPUT_BATCH_FILE: "q.jsonl", INPUT_TIER: "free" },
+      ["batch", "--out", "answers", "--tier=free", "--", "q.jsonl"],
+      "",
+    ],
+  ])("%s", (mode, inputs, args, stdin) => {
+    expect(command({ INPUT_MODE: mode, ...inputs })).toEqual({ args, stdin });
+  });
+});
+
+test("a prompt travels through stdin only, exactly as it is", () => {
+  const { args, stdin } = command({ INPUT_MODE: "run", INPUT_OUTPUT: "r.md", INPUT_PROMPT: ` ${hostile}\n` });
+  expect(stdin).toBe(` ${hostile}\n`);
+  expect(args).toEqual(["run", "--output", "r.md", "-"]);
+});
+
+test("a hostile value stays the value of its flag", () => {
+  const { args } = command({
+    INPUT_MODE: "run",
+    INPUT_OUTPUT: "r.md",
+    INPUT_PROMPT: "p",
+    INPUT_TIER: hostile,
+  });
+  expect(args.filter((arg) => arg.includes("touch"))).toEqual([`--tier=${hostile}`]);
+});
+
+describe("the shard of a batch", () => {
+  const shard = (env: Record<string, string>) =>
+    command({ INPUT_MODE: "batch", INPUT_OUTPUT: "o", INPUT_BATCH_FILE: "q", ...env }).args.find((arg) =>
+      arg.startsWith("--shard"),
+    );
+
+  test.each([
+    ["a job alone has none", { JOB_INDEX: "0", JOB_TOTAL: "1" }, undefined],
+    ["the first of three", { JOB_INDEX: "0", JOB_TOTAL: "3" }, "--shard=1/3"],
+    ["the last of three", { JOB_INDEX: "2", JOB_TOTAL: "3" }, "--shard=3/3"],
+    ["the input comes first", { JOB_INDEX: "2", JOB_TOTAL: "3", INPUT_SHARD: "1/8" }, "--shard=1/8"],
+    ["no matrix", {}, undefined],
+  ])("%s", (_, env, expected) => {
+    expect(shard(env)).toBe(expected);
+  });
+});
+
+test.each<[string, Record<string, string>]>([
+  ["invalid mode", { INPUT_MODE: "watch", INPUT_OUTPUT: "o" }],
+  ["prompt is empty", { INPUT_MODE: "run", INPUT_OUTPUT: "o", INPUT_PROMPT: " \n" }],
+  ["not both", { INPUT_MODE: "run", INPUT_OUTPUT: "o", INPUT_PROMPT: "p", INPUT_PROMPT_FILE: "f" }],
+  ["batch-file", { INPUT_MODE: "batch", INPUT_OUTPUT: "o" }],
+  ["output is empty", { INPUT_MODE: "run", INPUT_PROMPT: "p" }],
+])("%s is an error", (message, env) => {
+  expect(() => command(env)).toThrow(InputError);
+  expect(() => command(env)).toThrow(message);
+});

@@ -1,0 +1,38 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+
+const root = join(import.meta.dirname, "../..");
+const text = readFileSync(join(root, "action.yml"), "utf8");
+const action = parse(text);
+const steps: { uses?: string; run?: string; env?: Record<string, string> }[] = action.runs.steps;
+
+test("every other action is pinned by the SHA of a commit", () => {
+  const used = steps.flatMap(({ uses }) => uses ?? []);
+  expect(used.length).toBeGreaterThan(2);
+  for (const name of used) expect(name).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/);
+});
+
+test("no script holds an expression, and each one exists", () => {
+  const scripts = steps.flatMap(({ run }) => run ?? []);
+  for (const script of scripts) {
+    expect(script).not.toContain("${{");
+    const [, path = ""] = /^node "\$GITHUB_ACTION_PATH\/(action\/[\w-]+\.js)"$/.exec(script) ?? [];
+    expect(existsSync(join(root, path))).toBe(true);
+  }
+  expect(scripts).toHaveLength(2);
+});
+
+test("each input is used, and each that is used is declared", () => {
+  const used = new Set(Array.from(text.matchAll(/inputs\.([a-z-]+)/g), ([, name]) => name));
+  expect([...used].sort()).toEqual(Object.keys(action.inputs).sort());
+});
+
+test("the outputs are the four that hold no content", () => {
+  expect(Object.keys(action.outputs).sort()).toEqual(["exit-code", "file", "request-id", "status"]);
+});
+
+test("no input takes the key", () => {
+  expect(Object.keys(action.inputs).filter((name) => /key|token|secret/.test(name))).toEqual([]);
+});

@@ -1,0 +1,29 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+
+const folder = join(import.meta.dirname, "../../.github/workflows");
+type Workflow = { permissions: unknown; jobs: Record<string, { steps: { uses?: string; run?: string }[] }> };
+const workflows: [string, Workflow][] = readdirSync(folder).map((name) => [
+  name,
+  parse(readFileSync(join(folder, name), "utf8")),
+]);
+
+test.each(workflows)(
+  "%s: actions are pinned, permissions are read-only, scripts hold no expression",
+  (_, workflow) => {
+    expect(workflow.permissions).toEqual({ contents: "read" });
+    for (const { uses, run } of Object.values(workflow.jobs).flatMap(({ steps }) => steps)) {
+      if (uses !== undefined) expect(uses).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/);
+      if (run !== undefined) expect(run).not.toContain("${{");
+    }
+  },
+);
+
+test("the actions in the documentation are pinned, too", () => {
+  const text = readFileSync(join(folder, "../../docs/pipelines.md"), "utf8");
+  const used = Array.from(text.matchAll(/uses: (actions\/\S+)/g), ([, name]) => name);
+  expect(used.length).toBeGreaterThan(2);
+  for (const name of used) expect(name).toMatch(/@[0-9a-f]{40}$/);
+});
