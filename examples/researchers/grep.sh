@@ -17,7 +17,8 @@ if [ -z "$words" ]; then
   exit 1
 fi
 
-found=$(grep -rnIiwF --exclude-dir='.*' --exclude-dir=node_modules "$words" "$folder" | head -n 10000 || true)
+# The pattern names hidden folders, and not `.`, `..` or `./docs`, which a folder on the command line may be.
+found=$(grep -rnIiwF --exclude-dir='.[!./]*' --exclude-dir=node_modules "$words" "$folder" | head -n 10000 || true)
 if [ -z "$found" ]; then
   echo "no line in $folder speaks of this" >&2
   exit 1

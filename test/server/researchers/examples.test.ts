@@ -1,14 +1,15 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { exactJson } from "../../../src/json/exact-json.js";
 import { commandResearcher } from "../../../src/server/researchers/command.js";
 import { folderWith } from "../../support/folder.js";
 
 const EXAMPLES = join(import.meta.dirname, "../../../examples/researchers");
-const ask = (command: string, prompt: string, more = {}, env: NodeJS.ProcessEnv = {}) =>
-  commandResearcher({ command, env: { PATH: process.env.PATH, ...env } }).research(
+const hasPython = spawnSync("python3", ["--version"]).status === 0;
+
+const ask = (command: string, prompt: string, more = {}) =>
+  commandResearcher({ command, env: { PATH: process.env.PATH } }).research(
     { request_id: "r", prompt, structured_output: false, ...more },
     new AbortController().signal,
   );
@@ -17,14 +18,24 @@ describe("grep.sh", () => {
   const folder = folderWith({
     "a.md": "A basket holds 12 apples.\nA crate holds pears.\n",
     ".git/x": "basket apples",
+    "sub/.hidden/x": "basket apples",
   });
+  const QUESTION = "How many apples does a basket hold?";
   const grep = (prompt: string) => ask(`${EXAMPLES}/grep.sh ${folder}`, prompt);
 
   it("lists the lines that have the most words of the question", async () => {
-    expect(await grep("How many apples does a basket hold?")).toBe(
-      `# How many apples does a basket hold?\n\n- ${folder}/a.md:1:A basket holds 12 apples.\n`,
-    );
+    expect(await grep(QUESTION)).toBe(`# ${QUESTION}\n\n- ${folder}/a.md:1:A basket holds 12 apples.\n`);
   });
+
+  it.each(["", ".", "./", "../$(basename $PWD)"])(
+    "searches the current folder, named as %j",
+    async (name) => {
+      const found = await ask(`cd ${folder} && ${EXAMPLES}/grep.sh ${name}`, QUESTION);
+      expect(String(found).match(/^- .*/gm)).toEqual([
+        expect.stringMatching(/a\.md:1:A basket holds 12 apples\.$/),
+      ]);
+    },
+  );
 
   it("fails where there is none", async () => {
     await expect(grep("zebra migration")).rejects.toThrow(`no line in ${folder} speaks of this`);
@@ -32,50 +43,30 @@ describe("grep.sh", () => {
   });
 });
 
-describe("openai.js", () => {
-  const seen: { auth: string | undefined; path: string | undefined; body: Record<string, unknown> }[] = [];
-  let endpoint: Server;
-  let url: string;
-  beforeAll(async () => {
-    endpoint = createServer(async (request, response) => {
-      seen.push({
-        auth: request.headers.authorization,
-        path: request.url,
-        body: JSON.parse(await text(request)),
-      });
-      const content = seen.at(-1)?.body.response_format ? '{"apples":12}' : "Twelve.";
-      response.end(JSON.stringify({ choices: [{ message: { content } }] }));
-    }).listen(0, "127.0.0.1");
-    await new Promise((resolve) => endpoint.once("listening", resolve));
-    url = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/v1`;
+describe.skipIf(!hasPython)("sections.py (needs python3)", () => {
+  const folder = folderWith({
+    "fruit.md": "# Fruit\n\nAll of it.\n\n## Apples in a basket\n\nA basket holds 12.\n",
+    ".hidden/x.md": "# Apples in a basket\n\nNone.\n",
   });
-  afterAll(() => {
-    endpoint.close();
-    endpoint.closeAllConnections();
-  });
-  const openai = (env: NodeJS.ProcessEnv, more = {}) =>
-    ask(`"${process.execPath}" ${EXAMPLES}/openai.js`, "How many apples?", more, env);
+  const python = (prompt: string, more = {}) =>
+    ask(`python3 ${EXAMPLES}/sections.py ${folder}`, prompt, more);
+  const QUESTION = "How many apples does a basket hold?";
 
-  it("asks the endpoint and gives its answer, as text or as JSON", async () => {
-    const env = { OPENAI_BASE_URL: url, OPENAI_MODEL: "m", OPENAI_API_KEY: "secret" };
-    expect(await openai(env)).toBe("Twelve.");
-    expect(seen[0]).toMatchObject({
-      auth: "Bearer secret",
-      path: "/v1/chat/completions",
-      body: { model: "m" },
+  it("prints the section that fits best, with its place", async () => {
+    expect(await python(QUESTION)).toBe(`# ${QUESTION}\n\nA basket holds 12.\n\n\`${folder}/fruit.md:5\`\n`);
+  });
+
+  it("gives it as JSON for a structured output", async () => {
+    const result = await python(QUESTION, { structured_output: true });
+    expect(JSON.parse(exactJson(result))).toEqual({
+      file: `${folder}/fruit.md`,
+      line: 5,
+      heading: "Apples in a basket",
+      text: "A basket holds 12.",
     });
-    const output_schema = { type: "object", required: ["apples"] };
-    expect(await openai(env, { structured_output: true, output_schema })).toEqual({ apples: 12 });
-    expect(seen[1]?.body.response_format).toMatchObject({ json_schema: { schema: output_schema } });
   });
 
-  it("fails with a reason", async () => {
-    await expect(openai({ OPENAI_BASE_URL: url })).rejects.toThrow("OPENAI_MODEL is not set");
-    const closed = createServer().listen(0, "127.0.0.1");
-    await new Promise((resolve) => closed.once("listening", resolve));
-    const { port } = closed.address() as AddressInfo;
-    await new Promise((resolve) => closed.close(resolve));
-    const nowhere = { OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`, OPENAI_MODEL: "m" };
-    await expect(openai(nowhere)).rejects.toThrow("the endpoint could not be asked: ECONNREFUSED");
+  it("fails where there is none", async () => {
+    await expect(python("zebra migration")).rejects.toThrow(`no section below ${folder} speaks of this`);
   });
 });
