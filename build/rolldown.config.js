@@ -10,7 +10,7 @@ const CHUNKS = [
   // Of the library and of every command.
   { name: "base", test: /src\/(clock|client\/errors|client\/http\/address)\.ts$/ },
   // With the first request.
-  { name: "undici", test: /src\/client\/http\/direct-dispatcher\.ts$/ },
+  { name: "undici", test: /src\/client\/http\/connections\/dispatchers\.ts$/ },
   // Of the library and of the commands that may speak to a service.
   { name: "client", test: /src\/client\/client\.ts$/ },
   // Enough for help and errors of usage.

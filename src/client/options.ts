@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.js";
 import type { Gaps, Operation } from "../protocol/endpoints.js";
 import type { ResearchError } from "./errors.js";
-import type { ProxyEnvironment } from "./http/address.js";
+import type { ProxyEnvironment } from "./http/proxy-setting.js";
 
 export interface ClientOptions {
   baseUrl: string;
@@ -12,7 +12,7 @@ export interface ClientOptions {
   requestTimeout?: number;
   /** Allow plain http to another machine. */
   insecureHttp?: boolean;
-  /** Where `HTTPS_PROXY` and its kin are read; default: no proxy. */
+  /** Where `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read; default: `process.env`. `{}` for no proxy. */
   proxyEnvironment?: ProxyEnvironment;
   userAgent?: string;
   clock?: Clock;

@@ -1,3 +1,4 @@
+import type { Dispatcher } from "undici";
 import { type Clock, systemClock } from "../clock.js";
 import { isRequestId } from "../protocol/conversation.js";
 import {
@@ -10,9 +11,11 @@ import {
 } from "../protocol/endpoints.js";
 import { type Classification, classifyResponse } from "./classify-response.js";
 import { ResearchError } from "./errors.js";
-import { parseBaseUrl, proxyFor } from "./http/address.js";
+import { parseBaseUrl } from "./http/address.js";
 import { maxBytes, salvageRequestId } from "./http/body.js";
-import { type Connections, connections } from "./http/connections.js";
+import { type Connections, connections } from "./http/connections/connections.js";
+import { loginRequired, viaProxy } from "./http/forward-proxy.js";
+import { type ProxyAddress, proxyFor } from "./http/proxy-setting.js";
 import { type Answer, exchange, type Failure } from "./http/transport.js";
 import type { ClientEvent, ClientOptions } from "./options.js";
 import { KeyRedactor } from "./redact-key.js";
@@ -41,6 +44,7 @@ export class Session {
   readonly #timeout: number;
   readonly #redactor: KeyRedactor;
   readonly #connections: Connections;
+  readonly #proxy: ProxyAddress | undefined;
 
   /** Opens nothing yet. Throws BaseUrlError, or ResearchError `NOT_AUTHENTICATED` for a key that cannot be one. */
   constructor(options: ClientOptions) {
@@ -60,11 +64,8 @@ export class Session {
     this.#redactor = new KeyRedactor(options.apiKey);
     this.#gaps = { ...DEFAULT_GAPS, ...options.gaps };
     this.#timeout = Math.min(options.requestTimeout ?? DEFAULT_TIMEOUT_MS, MAX_TIMER_MS);
-    this.#connections = connections(
-      this.origin,
-      proxyFor(base, options.proxyEnvironment ?? {}),
-      this.#timeout,
-    );
+    this.#proxy = proxyFor(base, options.proxyEnvironment ?? process.env);
+    this.#connections = connections(base, this.#proxy, this.#timeout);
   }
 
   /** §4.1: the one operation without an id. `requestId` is the one in the answer, whatever else that is. */
@@ -115,25 +116,28 @@ export class Session {
   }
 
   async #send(operation: Operation, at: Endpoint, limits: CallLimits): Promise<Answer | Failure> {
-    const dispatcher =
-      operation === "create" ? await this.#connections.fresh() : await this.#connections.shared();
+    const request = {
+      origin: this.origin,
+      method: at.method,
+      path: this.#prefix + at.path,
+      headers: this.#headers(at),
+      body: limits.body,
+    };
+    const exchangeLimits = {
+      timeout: Math.min(limits.timeout ?? this.#timeout, this.#timeout),
+      perPiece: operation === "output",
+      maxBytes: maxBytes(operation),
+      signal: limits.signal,
+      grace: limits.grace ?? 0,
+    };
     const start = this.clock.monotonic();
-    const answer = await exchange(
-      dispatcher,
-      {
-        origin: this.origin,
-        method: at.method,
-        path: this.#prefix + at.path,
-        headers: this.#headers(at),
-        body: limits.body,
-      },
-      {
-        timeout: Math.min(limits.timeout ?? this.#timeout, this.#timeout),
-        perPiece: operation === "output",
-        maxBytes: maxBytes(operation),
-        signal: limits.signal,
-        grace: limits.grace ?? 0,
-      },
+    const send = (dispatcher: Dispatcher) =>
+      exchange(dispatcher, viaProxy(request, this.#proxy), exchangeLimits);
+    const answer = loginRequired(
+      operation === "create"
+        ? await this.#connections.fresh(send)
+        : await send(await this.#connections.shared()),
+      this.#proxy,
     );
     const outcome = answer.kind === "answer" ? `HTTP ${answer.status}` : `${answer.fault}: ${answer.message}`;
     const elapsedMs = this.clock.monotonic() - start;

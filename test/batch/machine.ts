@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach } from "vitest";
 // Loaded when the first request is sent; virtual time would pass meanwhile.
-import "../../src/client/http/direct-dispatcher.js";
+import "../../src/client/http/connections/dispatchers.js";
 import type { Clock } from "../../src/clock.js";
 import { folderWith } from "../support/folder.js";
 import { type HappyOptions, HappyService } from "../support/happy-service.js";

@@ -88,6 +88,6 @@ export const ways = {
   /** The server answers CONNECT with 403, as it answers whatever it does not know. */
   proxyRefuses: {
     on: "way",
-    env: ({ url }) => ({ ...NAMED, HTTP_PROXY: url }),
+    env: ({ url }) => ({ RESEARCH_BASE_URL: "https://research.example", HTTPS_PROXY: url }),
   } as Play,
 };

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import * as does from "../support/behaviours.js";
 import { CERTIFICATE } from "../support/certificate.js";
 import { faultServer, refusedUrl } from "../support/fault-server.js";
@@ -21,21 +21,60 @@ function machine(env: Record<string, string>) {
 
 const HTTP = { RESEARCH_BASE_URL: "http://research.example", RESEARCH_INSECURE_HTTP: "1" };
 
-test.each(["HTTP_PROXY", "http_proxy"])(
-  "%s: plain http goes through a tunnel, and the proxy gets no key of its own",
-  async (name) => {
+test.each(["HTTP_PROXY", "http_proxy"])("%s: plain http goes to the proxy in absolute form", async (name) => {
+  const server = await good();
+  const through = await proxy(server.port, { refusesConnect: true });
+  const { home, env } = machine({ ...HTTP, [name]: through.url });
+  expect(await research(["create", "x"], { home, env })).toMatchObject({ code: 0, stdout: `${ID}\n` });
+  expect(await research(["status", ID], { home, env })).toMatchObject({ code: 0 });
+  expect(server.requests.map(({ operation }) => operation)).toEqual(["create", "status"]);
+  expect(through.requests.map(({ method, url, headers }) => [method, url, headers.host])).toEqual([
+    ["POST", "http://research.example/api/v1/conversations", "research.example"],
+    ["GET", `http://research.example/api/v1/conversation/${ID}/status`, "research.example"],
+  ]);
+});
+
+describe("a proxy that wants a login", () => {
+  const NAMES = { http: "HTTP_PROXY", https: "HTTPS_PROXY" };
+
+  test.each(["http", "https"] as const)("gets it from its address, for %s", async (scheme) => {
+    const server = await good(scheme === "https");
+    const through = await proxy(server.port, { login: "us/er:p@ss" });
+    const { home, env } = machine({
+      ...HTTP,
+      RESEARCH_BASE_URL: `${scheme}://research.example`,
+      [NAMES[scheme]]: through.url.replace("//", "//us%2Fer:p%40ss@"),
+    });
+    const authority = join(home, "authority.pem");
+    writeFileSync(authority, CERTIFICATE);
+    const trusting = { ...env, NODE_EXTRA_CA_CERTS: authority };
+    expect(await research(["create", "x"], { home, env: trusting })).toMatchObject({ code: 0 });
+    expect(JSON.stringify(server.requests.map(({ headers }) => headers))).not.toContain("cDpzcw");
+  });
+
+  test.each(["http", "https"] as const)("and gets none: the error says so, for %s", async (scheme) => {
     const server = await good();
-    const through = await proxy(server.port);
-    const { home, env } = machine({ ...HTTP, [name]: through.url });
-    expect(await research(["create", "x"], { home, env })).toMatchObject({ code: 0, stdout: `${ID}\n` });
-    expect(await research(["status", ID], { home, env })).toMatchObject({ code: 0 });
-    expect(server.requests.map(({ operation }) => operation)).toEqual(["create", "status"]);
-    expect(through.requests.map(({ method, url }) => `${method} ${url}`)).toEqual(
-      Array(2).fill("CONNECT research.example:80"),
-    );
-    expect(through.requests.filter(({ headers }) => JSON.stringify(headers).includes(KEY))).toEqual([]);
-  },
-);
+    const through = await proxy(server.port, { login: "user:right" });
+    const { home, env } = machine({
+      ...HTTP,
+      RESEARCH_BASE_URL: `${scheme}://research.example`,
+      [NAMES[scheme]]: through.url.replace("//", "//user:wrong@"),
+    });
+    for (const command of [
+      ["create", "x"],
+      ["status", ID],
+    ]) {
+      const run = await research([...command, "--json"], { home, env });
+      expect(run).toMatchObject({ code: 9, stdout: "" });
+      expect(jsonErrors(run.stderr)).toMatchObject([
+        { code: "UNREACHABLE", message: expect.stringMatching(/the proxy asks for a login \(HTTP 407\)/) },
+      ]);
+      expect(run.stderr).not.toContain("wrong");
+    }
+    expect(await listed(home)).toEqual([]);
+    expect(server.count()).toBe(0);
+  });
+});
 
 test.each(["HTTPS_PROXY", "https_proxy"])(
   "%s: https stays whole, with a certificate of one's own",
@@ -78,15 +117,41 @@ test("a proxy that is not there: nothing was sent, so it is tried again, and not
   expect(await listed(home)).toEqual([]);
 });
 
-test("a proxy whose address is none is bad input, and its password is not shown", async () => {
-  const { home, env } = machine({ ...HTTP, HTTP_PROXY: "http://user:hunter2@[" });
-  const run = await research(["create", "x"], { home, env });
-  expect(run).toMatchObject({ code: 2, stdout: "" });
-  expect(run.stderr).not.toContain("hunter2");
-  expect(await listed(home)).toEqual([]);
-});
+test.each([
+  "ftp://x",
+  "file:///x",
+  "http://user:hunter%2@host",
+  "http://host:1/p?q",
+  "http://user:hunter2@[",
+])(
+  "a proxy at %s is bad input: one sentence, nothing sent, nothing left, no password shown",
+  async (HTTP_PROXY) => {
+    const server = await good();
+    const { home, env } = machine({ ...HTTP, HTTP_PROXY });
+    for (const command of [
+      ["create", "x"],
+      ["status", ID],
+    ]) {
+      const run = await research([...command, "--json"], { home, env });
+      expect(run).toMatchObject({ code: 2, stdout: "" });
+      const lines = run.stderr.trimEnd().split("\n");
+      expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+        {
+          error: {
+            code: "USAGE",
+            exit_code: 2,
+            message: expect.stringMatching(/^the proxy in HTTP_PROXY is invalid/),
+          },
+        },
+      ]);
+      expect(run.stderr).not.toContain("hunter");
+    }
+    expect(await listed(home)).toEqual([]);
+    expect(server.count()).toBe(0);
+  },
+);
 
-test("the connection breaks in the tunnel: the create may have arrived", async () => {
+test("the connection breaks behind the proxy: the create may have arrived", async () => {
   const server = await faultServer(() => does.reset());
   const through = await proxy(server.port);
   const { home, env } = machine({ ...HTTP, HTTP_PROXY: through.url });

@@ -38,6 +38,11 @@ export class FaultServer {
     return this.#port;
   }
 
+  /** How many connections are open. */
+  get openConnections(): number {
+    return this.#sockets.size;
+  }
+
   /** `http://127.0.0.1:port`, without a slash at its end. */
   get url(): string {
     return `http://127.0.0.1:${this.#port}`;

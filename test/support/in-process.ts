@@ -1,5 +1,5 @@
 // Loaded when the first request is sent; virtual time would pass meanwhile.
-import "../../src/client/http/direct-dispatcher.js";
+import "../../src/client/http/connections/dispatchers.js";
 import { Readable } from "node:stream";
 import { main, systemClock } from "../../src/cli/main.js";
 import type { Host, Signal, Sink } from "../../src/cli/terminal/host.js";

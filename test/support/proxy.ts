@@ -1,34 +1,67 @@
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import { leftovers } from "./leftovers.js";
 
-/** An HTTP proxy that tunnels every CONNECT to one port of this machine, whatever name it asks for. */
+/** An HTTP proxy that leads to one port of this machine, whatever name it is asked for. */
 export interface Proxy {
   url: string;
   /** The CONNECT requests and all others, with their headers. */
   requests: IncomingMessage[];
   /** All that went through the tunnels on its way out, as it went. */
   sent: Buffer[];
+  /** How many connections to it are open. */
+  open(): number;
 }
 
-export async function proxy(port: number): Promise<Proxy> {
+export interface ProxyOptions {
+  /** Refuses every request with 407 that does not have this `user:password`. */
+  login?: string;
+  /** Refuses CONNECT with 403, as squid and tinyproxy do for any port but 443. */
+  refusesConnect?: boolean;
+}
+
+export async function proxy(port: number, options: ProxyOptions = {}): Promise<Proxy> {
   const requests: IncomingMessage[] = [];
   const sent: Buffer[] = [];
+  const mayPass = ({ headers }: IncomingMessage) =>
+    options.login === undefined ||
+    headers["proxy-authorization"] === `Basic ${Buffer.from(options.login).toString("base64")}`;
   const server = createServer((request, response) => {
     requests.push(request);
-    response.writeHead(400).end();
+    if (mayPass(request)) forward(request, response, port);
+    else response.writeHead(407, { "proxy-authenticate": "Basic" }).end("login, please");
   });
   server.on("connect", (request: IncomingMessage, socket: Socket) => {
     requests.push(request);
+    const refusal = options.refusesConnect ? "403 Forbidden" : mayPass(request) ? undefined : "407 Login";
+    if (refusal) return socket.end(`HTTP/1.1 ${refusal}\r\nContent-Length: 0\r\n\r\n`);
     const out = connect(port, "127.0.0.1", () => socket.write("HTTP/1.1 200 Connection established\r\n\r\n"));
     socket.on("data", (piece: Buffer) => sent.push(piece));
     socket.on("error", () => out.destroy());
     out.on("error", () => socket.resetAndDestroy());
-    socket.pipe(out).pipe(socket);
+    return socket.pipe(out).pipe(socket);
+  });
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket.once("close", () => sockets.delete(socket)));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   leftovers.add(() => server.close().closeAllConnections());
   const address = server.address();
   const own = address && typeof address === "object" ? address.port : 0;
-  return { url: `http://127.0.0.1:${own}`, requests, sent };
+  return { url: `http://127.0.0.1:${own}`, requests, sent, open: () => sockets.size };
+}
+
+/** As RFC 9112 §3.2.2 says: only the absolute form is a proxy's business. */
+function forward(request: IncomingMessage, response: ServerResponse, port: number): void {
+  const { method, headers, url = "" } = request;
+  if (!URL.canParse(url)) return void response.writeHead(400).end();
+  const { pathname } = new URL(url);
+  const options = { host: "127.0.0.1", port, method, path: pathname, headers };
+  const onward = httpRequest(options, (answer) => {
+    response.writeHead(answer.statusCode ?? 500, answer.headers);
+    answer.pipe(response);
+  });
+  onward.on("error", () => response.socket?.resetAndDestroy());
+  request.pipe(onward);
 }

@@ -1,5 +1,5 @@
 // The client loads this with its first request, which takes real time in which virtual time must not pass.
-import "../../src/client/http/direct-dispatcher.js";
+import "../../src/client/http/connections/dispatchers.js";
 import type { Clock } from "../../src/clock.js";
 import { quiet } from "./quiet.js";
 

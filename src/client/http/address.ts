@@ -1,46 +1,12 @@
 /** Whether `hostname` (as `URL` gives it) is this machine: 127.0.0.0/8, ::1, localhost and names below it. */
 export function isLoopback(hostname: string): boolean {
   const name = hostname.replace(/^\[|\]$/g, "").toLowerCase();
-  return (
-    /^127(\.\d{1,3}){3}$/.test(name) || name === "::1" || name === "localhost" || name.endsWith(".localhost")
-  );
+  return /^127(\.\d{1,3}){3}$/.test(name) || name === "::1" || isLocalName(name);
 }
 
-/** Proxy settings as the environment has them; either case holds, the lower one first, as curl does. */
-export interface ProxyEnvironment {
-  readonly [name: string]: string | undefined;
-}
-
-/** The proxy to use for `url`, or undefined for a direct connection. Loopback is never proxied. Throws BaseUrlError. */
-export function proxyFor(url: URL, env: ProxyEnvironment): string | undefined {
-  if (isLoopback(url.hostname)) return undefined;
-  const proxy =
-    url.protocol === "https:" ? env.https_proxy || env.HTTPS_PROXY : env.http_proxy || env.HTTP_PROXY;
-  if (!proxy || isExempt(url, env.no_proxy || env.NO_PROXY || "")) return undefined;
-  const address = proxy.includes("://") ? proxy : `http://${proxy}`;
-  // Never quoted: it may hold a password.
-  if (!URL.canParse(address))
-    throw new BaseUrlError(`the proxy set in the environment for ${url.protocol}// is no URL`);
-  return address;
-}
-
-/** `NO_PROXY` as curl reads it: `*`, or names separated by commas or spaces, each with its subdomains, `:port` optional. */
-function isExempt(url: URL, list: string): boolean {
-  const port = url.port || (url.protocol === "https:" ? "443" : "80");
-  const host = url.hostname.replace(/^\[|\]$/g, "").toLowerCase();
-  return list
-    .toLowerCase()
-    .split(/[\s,]+/)
-    .filter(Boolean)
-    .some((entry) => {
-      if (entry === "*") return true;
-      const match = /^\[?(.*?)\]?(?::(\d+))?$/.exec(
-        entry.split(":").length > 2 && !entry.includes("]") ? `[${entry}]` : entry,
-      );
-      const name = (match?.[1] ?? "").replace(/^\*?\./, "");
-      if (match?.[2] && match[2] !== port) return false;
-      return name !== "" && (host === name || host.endsWith(`.${name}`));
-    });
+/** Whether `hostname` is a name of this machine by RFC 6761 §6.3. No resolver is asked for its address. */
+export function isLocalName(hostname: string): boolean {
+  return /(^|\.)localhost$/i.test(hostname);
 }
 
 /** Why a base URL cannot be used; the message names what is wrong and what to do. */

@@ -1,6 +1,7 @@
 import type { Dispatcher } from "undici";
 import { type FaultName, nameOfError } from "../failure-policy.js";
 import { onAbort } from "./abort-listeners.js";
+import { LOGIN_REQUIRED } from "./forward-proxy.js";
 
 export interface WireRequest {
   /** Scheme, host and port; a proxy is told by it where to. */
@@ -58,6 +59,7 @@ export function exchange(
     let over = false;
     let status = 0;
     let size = 0;
+    let events = 0;
     let headers: Headers = {};
     const pieces: Buffer[] = [];
 
@@ -75,12 +77,14 @@ export function exchange(
       );
       if (failure) controller?.abort(new Error(failure.message));
     };
-    const expire = () =>
+    const giveUp = () =>
       finish(
         pieces.length > 0 || status > 0
           ? { fault: "torn", message: "the answer did not end in time" }
           : { fault: sent ? "timeout" : "unreachable", message: "no answer came in time" },
       );
+    // After a suspend the timer fires before the socket is read, in which the answer may lie.
+    const expire = () => readOnceMore(() => events, giveUp);
     const interrupt = () => {
       clearTimeout(timer);
       timer = setTimeout(expire, limits.grace ?? 0);
@@ -100,11 +104,15 @@ export function exchange(
         else sent = true;
       },
       onResponseStart(_controller, statusCode, raw) {
+        events++;
+        // An interim response (RFC 9110 §15.2): the answer is yet to come.
+        if (statusCode < 200) return;
         status = statusCode;
         headers = raw;
         if (limits.perPiece) timer.refresh();
       },
       onResponseData(_controller, piece) {
+        events++;
         size += piece.length;
         if (size > limits.maxBytes) return finish({ fault: "oversized", message: "the answer is too large" });
         pieces.push(piece);
@@ -120,6 +128,25 @@ export function exchange(
   });
 }
 
+/** The longest that an answer which came in time is read after its time is over, in milliseconds. */
+const LAST_READ_MS = 1_000;
+
+/**
+ * Calls `giveUp` once the event loop has read all that lay in the sockets already. `events` counts what was read:
+ * as long as a round of the loop reads more, another one follows. The caller takes it back by ending the exchange.
+ */
+function readOnceMore(events: () => number, giveUp: () => void): void {
+  const end = performance.now() + LAST_READ_MS;
+  const round = (before: number, idle: number) => {
+    if (idle > IDLE_ROUNDS || performance.now() > end) return giveUp();
+    setImmediate(() => round(events(), events() === before ? idle + 1 : 0));
+  };
+  round(events(), 0);
+}
+
+/** Rounds of the event loop: TLS and a tunnel take a round each to hand over what they have read. */
+const IDLE_ROUNDS = 4;
+
 /** The value of a header, as one text; undefined where it did not come. */
 export function headerOf(headers: Headers, name: string): string | undefined {
   const value = headers[name];
@@ -128,6 +155,10 @@ export function headerOf(headers: Headers, name: string): string | undefined {
 
 /** The sentence of an error; a failed connection to several addresses has it in the parts only. */
 function messageOf(error: Error): string {
+  // undici's ProxyAgent has no code for a CONNECT that was not answered with 200.
+  const [, refusal] = /^Proxy response \((\d+)\)/.exec(error.message) ?? [];
+  if (refusal)
+    return refusal === "407" ? LOGIN_REQUIRED : `the proxy refused the connection (HTTP ${refusal})`;
   const inner = error instanceof AggregateError ? error.errors[0] : undefined;
   return error.message || (inner instanceof Error ? inner.message : "") || error.name;
 }

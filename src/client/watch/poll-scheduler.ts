@@ -1,4 +1,4 @@
-import { POOL_SIZE } from "../http/connections.js";
+import { POOL_SIZE } from "../http/connections/connections.js";
 import type { Deadlines } from "./deadlines.js";
 import { BETWEEN_POLLS_MS } from "./poll-interval.js";
 import { Schedule } from "./priority-queue.js";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { BaseUrlError, isLoopback, parseBaseUrl, proxyFor } from "../../../src/client/http/address.js";
+import { BaseUrlError, isLocalName, isLoopback, parseBaseUrl } from "../../../src/client/http/address.js";
 
 describe("a base URL", () => {
   test.each([
@@ -39,38 +39,13 @@ describe("a base URL", () => {
 test("loopback is this machine and nothing that looks like it", () => {
   for (const name of ["127.0.0.1", "127.1.2.3", "[::1]", "localhost", "a.localhost"])
     expect(isLoopback(name)).toBe(true);
-  for (const name of ["128.0.0.1", "localhost.example", "127.example", "0.0.0.0"])
+  for (const name of ["128.0.0.1", "localhost.example", "127.example", "0.0.0.0", "mylocalhost"])
     expect(isLoopback(name)).toBe(false);
 });
 
-describe("the proxy", () => {
-  const proxy = "http://proxy.example:3128";
-  const of = (url: string, env: Record<string, string>) => proxyFor(new URL(url), env);
-
-  test("is the one for the scheme, in either case, the lower one first", () => {
-    expect(of("https://a.example", { HTTPS_PROXY: proxy })).toBe(proxy);
-    expect(of("https://a.example", { https_proxy: proxy, HTTPS_PROXY: "http://other" })).toBe(proxy);
-    expect(of("https://a.example", { HTTP_PROXY: proxy })).toBeUndefined();
-    expect(of("http://a.example", { http_proxy: "proxy.example:3128" })).toBe(proxy);
-  });
-
-  test("is never used for loopback", () => {
-    expect(of("http://localhost:1", { HTTP_PROXY: proxy })).toBeUndefined();
-    expect(of("https://[::1]", { HTTPS_PROXY: proxy })).toBeUndefined();
-  });
-
-  test.each([
-    ["*", true],
-    ["a.example", true],
-    [".example", true],
-    ["*.example", true],
-    ["other, a.example", true],
-    ["A.EXAMPLE:443", true],
-    ["a.example:8443", false],
-    ["b.example", false],
-    ["xample", false],
-    ["", false],
-  ])("NO_PROXY=%j exempts a.example: %j", (NO_PROXY, exempt) => {
-    expect(of("https://a.example", { HTTPS_PROXY: proxy, NO_PROXY })).toBe(exempt ? undefined : proxy);
-  });
+test("a local name is localhost or a name below it, and no address", () => {
+  for (const name of ["localhost", "LOCALHOST", "a.localhost", "a.b.localhost"])
+    expect(isLocalName(name)).toBe(true);
+  for (const name of ["127.0.0.1", "[::1]", "localhost.example", "mylocalhost"])
+    expect(isLocalName(name)).toBe(false);
 });

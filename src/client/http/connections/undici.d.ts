@@ -21,3 +21,7 @@ declare module "undici/lib/api/api-connect.js" {
   const connect: Dispatcher["connect"];
   export default connect;
 }
+declare module "undici/lib/core/symbols.js" {
+  const symbols: { readonly kSocket: symbol; readonly kParser: symbol };
+  export default symbols;
+}

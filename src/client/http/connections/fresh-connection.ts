@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { connectOptions } from "./socket-options.js";
 
 /**
  * How long a fresh connection is watched before a create is spent on it. A peer that resets on accept does so
@@ -6,27 +7,27 @@ import type { Socket } from "node:net";
  */
 const SETTLE_MS = 15;
 /**
- * Turns of a millisecond that pass before it is handed over, whatever passed before: what came while the loop was
- * busy is read in them. One that takes longer says that the machine is busy, and a peer on it late as well.
+ * Timers of a millisecond that pass before it is handed over, whatever passed before: what came while the event loop
+ * was busy is read between them. One that takes longer says that the machine is busy, and a peer on it late as well.
  */
-const TURNS = 2;
-const TURNS_WHEN_BUSY = 12;
-/** Milliseconds that a turn takes at most where nothing else wants the processor. */
+const ROUNDS = 2;
+const ROUNDS_WHEN_BUSY = 12;
+/** Milliseconds that such a timer takes at most on a machine that is not busy. */
 const QUIET_MS = 3;
 
-/** A connection on its way. */
-export interface Dialled {
-  /** Hands it over once it has stayed open for SETTLE_MS. Rejects where it has not, and the second time. */
-  take(): Promise<Socket>;
+/** A connection that is being opened. */
+export interface FreshConnection {
+  /** Hands its socket over once it has stayed open for SETTLE_MS. Rejects if it has not, and the second time. */
+  ready(): Promise<Socket>;
   /** Ends it, unless it has been handed over. */
   destroy(): void;
 }
 
 /** Begins to open a connection to the origin of `url` at once. `timeout` is in milliseconds. */
-export function dial(url: URL, timeout: number): Dialled {
+export function openFreshConnection(url: URL, timeout: number): FreshConnection {
   const socket = open(url);
   let failure: Error | undefined;
-  let isTaken = false;
+  let isHandedOver = false;
   const fail = (cause?: unknown) => {
     failure ??=
       cause instanceof Error ? cause : new Error("the connection was closed as soon as it was open");
@@ -42,33 +43,35 @@ export function dial(url: URL, timeout: number): Dialled {
   });
   socket.on("error", fail).on("end", fail).on("close", fail);
   return {
-    async take() {
+    async ready() {
       await settled;
-      let turns = TURNS;
-      for (let turn = 0; turn < turns; turn++) {
+      let rounds = ROUNDS;
+      for (let round = 0; round < rounds; round++) {
         const start = performance.now();
         await new Promise((resolve) => setTimeout(resolve, 1));
-        if (performance.now() - start > QUIET_MS) turns = TURNS_WHEN_BUSY;
+        if (performance.now() - start > QUIET_MS) rounds = ROUNDS_WHEN_BUSY;
       }
       clearTimeout(late);
       if (failure) throw failure;
-      if (isTaken) throw new Error("the connection has been used");
-      isTaken = true;
+      if (isHandedOver) throw new Error("the connection has been used");
+      isHandedOver = true;
       socket.off("error", fail).off("end", fail).off("close", fail);
       return socket;
     },
     destroy() {
-      if (!isTaken) socket.destroy();
+      if (!isHandedOver) socket.destroy();
     },
   };
 }
 
-function open({ protocol, hostname, port }: URL): Socket {
+function open(url: URL): Socket {
   // Both are loaded for this only: most commands make no connection of their own.
   const net = process.getBuiltinModule("node:net");
-  const host = hostname.replace(/^\[|\]$/g, "");
-  if (protocol !== "https:") return net.connect({ host, port: Number(port || 80) });
+  const isTls = url.protocol === "https:";
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const to = { ...connectOptions(url), host, port: Number(url.port || (isTls ? 443 : 80)) };
+  if (!isTls) return net.connect(to);
   const { connect } = process.getBuiltinModule("node:tls");
   const servername = net.isIP(host) ? {} : { servername: host };
-  return connect({ host, port: Number(port || 443), ALPNProtocols: ["http/1.1"], ...servername });
+  return connect({ ...to, ALPNProtocols: ["http/1.1"], ...servername });
 }

@@ -1,0 +1,28 @@
+import type { ProxyAddress } from "./proxy-setting.js";
+import type { Answer, Failure, WireRequest } from "./transport.js";
+
+/**
+ * A plain http request as a proxy takes it: the target in absolute form (RFC 9112 §3.2.2). The usual rules of squid
+ * and tinyproxy refuse CONNECT to any port but 443. Requests by https go through a tunnel and stay as they are.
+ */
+export function viaProxy(request: WireRequest, proxy: ProxyAddress | undefined): WireRequest {
+  if (!proxy || !request.origin.startsWith("http:")) return request;
+  const { host } = new URL(request.origin);
+  const login = proxy.authorization && { "proxy-authorization": proxy.authorization };
+  return {
+    ...request,
+    origin: proxy.url.origin,
+    path: request.origin + request.path,
+    headers: { ...request.headers, host, ...login },
+  };
+}
+
+/** What a proxy's own 407 is: a failure to connect. A service has no say in it, and nothing has reached it. */
+export function loginRequired(answer: Answer | Failure, proxy: ProxyAddress | undefined): Answer | Failure {
+  if (!proxy || answer.kind !== "answer" || answer.status !== 407) return answer;
+  const { headers, body } = answer;
+  return { kind: "failure", fault: "unconnectable", message: LOGIN_REQUIRED, sent: false, headers, body };
+}
+
+export const LOGIN_REQUIRED =
+  "the proxy asks for a login (HTTP 407); write it into the proxy's address, as in http://user:password@proxy.example.com:3128";
