@@ -1,4 +1,4 @@
-import { connections } from "../../src/client/http/connections.js";
+import { connections } from "../../src/client/http/connections/connections.js";
 import { systemClock } from "../../src/clock.js";
 import {
   type ModelResearcherOptions,
@@ -56,7 +56,7 @@ export function researcherFor(endpoint: Pick<ModelEndpoint, "url">, setting: Set
   const { files = FILES, apiKey = MODEL_KEY, notices = [], ...options } = setting;
   const url = new URL(endpoint.url);
   const researcher = modelResearcher({
-    endpoint: { url, model: "test-model", apiKey, connections: connections(url.origin, undefined, 5_000) },
+    endpoint: { url, model: "test-model", apiKey, connections: connections(url, undefined, 5_000) },
     limits: { tokens: 1_000_000, calls: 50, ms: 600_000 },
     sources: memorySources(files),
     exchanges: noExchanges,
