@@ -88,7 +88,7 @@ export class Context implements Terminal {
         gaps: Object.fromEntries(
           Object.entries(settings.gaps).map(([name, { value }]) => [name, value]),
         ) as unknown as Gaps,
-        insecureHttp: settings.insecureHttp,
+        insecureHttp: settings.insecureHttp.value,
         ...(flags.requestTimeout !== undefined && { requestTimeout: flags.requestTimeout }),
         proxyEnvironment: host.env,
         userAgent: `research-cli/${host.version}`,

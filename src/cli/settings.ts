@@ -2,6 +2,7 @@ import { isLoopback, parseBaseUrl } from "../client/http/address.js";
 import { DEFAULT_GAPS, type Gaps } from "../protocol/endpoints.js";
 import { isTier, type Tier } from "../protocol/limits.js";
 import { DEFAULT_PROFILE, type Profile, type Store } from "../store/settings.js";
+import { type Environment, switchIn } from "./environment.js";
 import { CliError, UsageError } from "./errors.js";
 import { readTextFile } from "./input/bytes.js";
 
@@ -27,11 +28,9 @@ export interface ResolvedSettings {
   apiKey: (Sourced<string> & { boundTo: string | undefined }) | undefined;
   tier: Sourced<Tier> | undefined;
   history: Sourced<"on" | "off">;
-  insecureHttp: boolean;
+  insecureHttp: Sourced<boolean>;
   gaps: { [Key in keyof Gaps]: Sourced<string> };
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A key file of any service is a line; this keeps `/dev/zero` out. */
 const KEY_FILE_BYTES = 65_536;
@@ -44,78 +43,98 @@ const GAP_KEYS = {
 } as const satisfies Record<keyof Gaps, string>;
 
 /**
- * Settles each setting: flag, profile named by `--profile`, environment, profile in use, default. Throws
- * UsageError for a profile that is named and not there, LocalError for a key file that cannot be read.
+ * Resolves each setting: flag, profile named by `--profile`, environment, profile in use, default. Throws UsageError
+ * for a profile that does not exist and for an unusable variable, LocalError for a key file that cannot be read.
  */
 export function resolveSettings(flags: Globals, env: Environment, store: Store): ResolvedSettings {
-  const inUse = env.RESEARCH_PROFILE
-    ? { value: env.RESEARCH_PROFILE, source: "RESEARCH_PROFILE" }
-    : store.profile
-      ? { value: store.profile, source: "config use" }
-      : { value: DEFAULT_PROFILE, source: "default" };
-  const profile = flags.profile ? { value: flags.profile, source: "--profile" } : inUse;
-  const stored: Profile | undefined = Object.hasOwn(store.profiles, profile.value)
-    ? store.profiles[profile.value]
-    : undefined;
-  if (!stored && profile.source !== "default") {
-    const known = Object.keys(store.profiles);
-    const hint =
-      known.length > 0 ? `There are: ${known.join(", ")}.` : "There is none yet: `research login` makes one.";
-    throw new UsageError(
-      `there is no profile ${JSON.stringify(profile.value)} (named by ${profile.source})`,
-      hint,
-    );
-  }
+  const profile = profileIn(flags, env, store);
+  const stored = existing(profile, store);
   const fromProfile = (key: keyof Profile & string) => {
     const value = stored?.[key];
     return typeof value === "string" && value !== ""
       ? { value, source: `profile ${profile.value}` }
       : undefined;
   };
-  // A profile that is named on the command line was meant; one that is merely in use gives way to the environment.
-  const pick = (key: keyof Profile & string, environment: () => Sourced<string> | undefined) =>
-    flags.profile ? (fromProfile(key) ?? environment()) : (environment() ?? fromProfile(key));
-
-  const baseUrl = flags.baseUrl
-    ? { value: flags.baseUrl, source: "--base-url" }
-    : pick("base-url", () => fromEnvironment(env, "RESEARCH_BASE_URL"));
-  const apiKey = pick("api-key", () => keyFromEnvironment(env));
-  const ofProfile = apiKey?.source.startsWith("profile ") ?? false;
+  const baseUrl = baseUrlIn(flags, env, fromProfile("base-url"));
+  const storedKey = fromProfile("api-key");
+  const apiKey = (flags.profile && storedKey) || (keyFromEnvironment(env) ?? storedKey);
   const tier = fromProfile("tier");
   return {
     profile,
     baseUrl,
-    apiKey: apiKey && { ...apiKey, boundTo: ofProfile ? (stored?.["api-key-origin"] ?? "") : undefined },
+    apiKey: apiKey && {
+      ...apiKey,
+      boundTo: apiKey === storedKey ? (stored?.["api-key-origin"] ?? "") : undefined,
+    },
     tier: tier && isTier(tier.value) ? { value: tier.value, source: tier.source } : undefined,
-    history: env.RESEARCH_NO_HISTORY
-      ? { value: "off", source: "RESEARCH_NO_HISTORY" }
-      : {
-          value: stored?.history === "off" ? "off" : "on",
-          source: fromProfile("history")?.source ?? "default",
-        },
-    insecureHttp: flags.insecureHttp ?? isOn(env.RESEARCH_INSECURE_HTTP),
-    gaps: gaps((key) => fromProfile(key)),
+    history: historyIn(env, fromProfile("history")),
+    insecureHttp: insecureHttpIn(flags, env),
+    gaps: gaps(fromProfile),
   };
 }
 
-/** What a command needs to speak to the service. Throws CliError where it is not there. */
+/** The profile that is named, or in use. It need not exist. */
+export function profileIn(flags: Globals, env: Environment, store: Store): Sourced<string> {
+  if (flags.profile) return { value: flags.profile, source: "--profile" };
+  const named = fromEnvironment(env, "RESEARCH_PROFILE");
+  if (named) return named;
+  return store.profile
+    ? { value: store.profile, source: "config use" }
+    : { value: DEFAULT_PROFILE, source: "default" };
+}
+
+/** The base URL in force with a profile whose own one is `stored`. One that `--profile` names was meant; it beats the environment. */
+export function baseUrlIn(
+  flags: Globals,
+  env: Environment,
+  stored: Sourced<string> | undefined,
+): Sourced<string> | undefined {
+  if (flags.baseUrl) return { value: flags.baseUrl, source: "--base-url" };
+  const variable = fromEnvironment(env, "RESEARCH_BASE_URL");
+  return flags.profile ? (stored ?? variable) : (variable ?? stored);
+}
+
+/** Whether plain http to another machine is allowed. Throws UsageError for an unusable variable. */
+export function insecureHttpIn(flags: Globals, env: Environment): Sourced<boolean> {
+  if (flags.insecureHttp !== undefined) return { value: flags.insecureHttp, source: "--insecure-http" };
+  const value = switchIn(env, "RESEARCH_INSECURE_HTTP");
+  return value === undefined
+    ? { value: false, source: "default" }
+    : { value, source: "RESEARCH_INSECURE_HTTP" };
+}
+
+function historyIn(env: Environment, stored: Sourced<string> | undefined): Sourced<"on" | "off"> {
+  if (switchIn(env, "RESEARCH_NO_HISTORY")) return { value: "off", source: "RESEARCH_NO_HISTORY" };
+  return { value: stored?.value === "off" ? "off" : "on", source: stored?.source ?? "default" };
+}
+
+function existing({ value, source }: Sourced<string>, store: Store): Profile | undefined {
+  if (Object.hasOwn(store.profiles, value)) return store.profiles[value];
+  if (source === "default") return undefined;
+  const known = Object.keys(store.profiles);
+  const hint =
+    known.length > 0 ? `There are: ${known.join(", ")}.` : "There is none yet: `research login` makes one.";
+  throw new UsageError(`there is no profile ${JSON.stringify(value)} (named by ${source})`, hint);
+}
+
+/** What a command needs to speak to the service. Throws CliError if it is missing. */
 export interface Connection {
   baseUrl: string;
   origin: string;
   apiKey: string;
 }
 
-/** The base URL in force. Throws CliError `NOT_CONFIGURED`, or BaseUrlError for one that is none. */
+/** The base URL in force. Throws CliError `NOT_CONFIGURED`, or BaseUrlError for an invalid one. */
 export function requireBaseUrl(settings: ResolvedSettings): URL {
   if (!settings.baseUrl) {
     throw new CliError("NOT_CONFIGURED", "no base URL is configured", {
       hint: "Give --base-url URL, set RESEARCH_BASE_URL, or run `research login`. `research try` needs none.",
     });
   }
-  return parseBaseUrl(settings.baseUrl.value, settings.insecureHttp);
+  return parseBaseUrl(settings.baseUrl.value, settings.insecureHttp.value);
 }
 
-/** The base URL and the key that may be sent there. Throws CliError `NOT_AUTHENTICATED` where there is none. */
+/** The base URL and the key that may be sent there. Throws CliError `NOT_AUTHENTICATED` if there is no such key. */
 export function requireConnection(settings: ResolvedSettings): Connection {
   const url = requireBaseUrl(settings);
   const { apiKey } = settings;
@@ -145,10 +164,6 @@ export function maskKey(key: string): string {
 /** Whether the key would leave this machine unencrypted. */
 export function isPlainHttp(url: URL): boolean {
   return url.protocol === "http:" && !isLoopback(url.hostname);
-}
-
-function isOn(value: string | undefined): boolean {
-  return value !== undefined && value !== "" && value !== "0" && value !== "false";
 }
 
 function fromEnvironment(env: Environment, name: string): Sourced<string> | undefined {

@@ -1,13 +1,14 @@
-import { DEFAULT_PROFILE, type Profile, type Store } from "../../../store/settings.js";
+import type { Profile, Store } from "../../../store/settings.js";
 import type { Context } from "../../context.js";
 import { UsageError } from "../../errors.js";
+import { baseUrlIn, profileIn } from "../../settings.js";
 
-/** The profile that a command changes. It need not exist yet. Throws UsageError for a name that is none. */
+/** The profile that a command changes. It need not exist yet. Throws UsageError for an invalid name. */
 export function profileName(ctx: Context, store: Store): string {
-  const name = ctx.flags.profile || ctx.host.env.RESEARCH_PROFILE || store.profile || DEFAULT_PROFILE;
+  const name = profileIn(ctx.flags, ctx.host.env, store).value;
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name) || name in {}) {
     throw new UsageError(
-      `${JSON.stringify(name)} is no name for a profile`,
+      `invalid name for a profile: ${JSON.stringify(name)}`,
       "Use letters, digits, `.`, `_` and `-`.",
     );
   }
@@ -25,4 +26,11 @@ export async function editProfile(
     edit(profile);
     stored.profiles[name] = profile;
   });
+}
+
+/** The base URL in force for a profile that a command changes, as text; undefined if none is configured. */
+export function baseUrlOf(ctx: Context, store: Store, profile: string): string | undefined {
+  const own = Object.hasOwn(store.profiles, profile) ? store.profiles[profile]?.["base-url"] : undefined;
+  return baseUrlIn(ctx.flags, ctx.host.env, own ? { value: own, source: `profile ${profile}` } : undefined)
+    ?.value;
 }

@@ -1,37 +1,39 @@
 import { parseBaseUrl } from "../../../client/http/address.js";
-import { isTier, TIERS } from "../../../protocol/limits.js";
-import type { Profile } from "../../../store/settings.js";
+import { TIERS } from "../../../protocol/limits.js";
+import type { Profile, Store } from "../../../store/settings.js";
 import { safeLine } from "../../../text/safe-text.js";
 import type { Context } from "../../context.js";
 import { CliError, UsageError } from "../../errors.js";
 import { readTextStream } from "../../input/bytes.js";
-import { maskKey, type Sourced } from "../../settings.js";
+import { insecureHttpIn, maskKey, type Sourced } from "../../settings.js";
 import { askHidden } from "../../terminal/prompts.js";
-import { editProfile, profileName } from "./profile.js";
+import { baseUrlOf, editProfile, profileName } from "./profile.js";
+
+const METHOD = /^[A-Z]{1,16}$/;
+const TIER_NAMES = Object.keys(TIERS)
+  .join(", ")
+  .replace(/, (?=[^,]*$)/, " or ");
 
 type Key = Exclude<keyof Profile & string, "api-key-origin">;
 
 /** The settings that can be stored, each with a check that throws UsageError. */
 const CHECKS: Record<string, (value: string, ctx: Context) => void> = {
-  "base-url": (value, ctx) => void parseBaseUrl(value, ctx.flags.insecureHttp ?? false),
-  "api-key": (value) => mustMatch(value, /^[\x21-\x7e]+$/, "a key is visible ASCII without spaces"),
-  tier: (value) => {
-    if (!isTier(value))
-      throw new UsageError(
-        `${JSON.stringify(value)} is no tier`,
-        `There are: ${Object.keys(TIERS).join(", ")}.`,
-      );
+  "base-url": (value, ctx) => void parseBaseUrl(value, insecureHttpIn(ctx.flags, ctx.host.env).value),
+  // Its value is not quoted: it is a secret.
+  "api-key": (value) => {
+    if (!/^[\x21-\x7e]+$/.test(value))
+      throw new UsageError("invalid value for api-key (visible ASCII characters without spaces)");
   },
-  history: (value) => mustMatch(value, /^(on|off)$/, "history is on or off"),
-  "status-method": (value) => mustMatch(value, /^[A-Z]{1,16}$/, "an HTTP method is written in capitals"),
-  "output-method": (value) => mustMatch(value, /^[A-Z]{1,16}$/, "an HTTP method is written in capitals"),
-  "output-path": (value) =>
-    mustMatch(
-      value,
-      /^\/[\x21-\x7e]*\{request_id\}[\x21-\x7e]*$/,
-      "the path begins with / and has {request_id} in it",
-    ),
-  "output-field": (value) => mustMatch(value, /\S/, "the field has a name"),
+  tier: mustMatch("tier", new RegExp(`^(${Object.keys(TIERS).join("|")})$`), TIER_NAMES),
+  history: mustMatch("history", /^(on|off)$/, "on or off"),
+  "status-method": mustMatch("status-method", METHOD, "an HTTP method in capitals, such as GET"),
+  "output-method": mustMatch("output-method", METHOD, "an HTTP method in capitals, such as GET"),
+  "output-path": mustMatch(
+    "output-path",
+    /^\/[\x21-\x7e]*\{request_id\}[\x21-\x7e]*$/,
+    "a path that begins with / and contains {request_id}",
+  ),
+  "output-field": mustMatch("output-field", /\S/, "the name of a field"),
 };
 
 /** Prints the value in force. */
@@ -68,8 +70,9 @@ export async function configSet(ctx: Context, name: string, given: string | unde
   const value = given ?? (key === "api-key" ? await readKey(ctx) : undefined);
   if (value === undefined) throw new UsageError(`${key} needs a value`, `research config set ${key} VALUE`);
   CHECKS[key]?.(value, ctx);
-  const profile = profileName(ctx, ctx.store.read());
-  const binding = key === "api-key" ? { "api-key-origin": originFor(ctx, profile) } : {};
+  const store = ctx.store.read();
+  const profile = profileName(ctx, store);
+  const binding = key === "api-key" ? { "api-key-origin": originFor(ctx, store, profile) } : {};
   await editProfile(ctx, profile, (stored) => void Object.assign(stored, { [key]: value }, binding));
   if (key === "api-key" && given !== undefined) {
     await ctx.reporter.notice(
@@ -119,14 +122,15 @@ export async function configPath(ctx: Context): Promise<number> {
   return 0;
 }
 
-function inForce(ctx: Context): Record<Key | "profile", Sourced<string> | undefined> {
-  const { profile, baseUrl, apiKey, tier, history, gaps } = ctx.settings;
+function inForce(ctx: Context): Record<Key | "profile" | "insecure-http", Sourced<string> | undefined> {
+  const { profile, baseUrl, apiKey, tier, history, insecureHttp, gaps } = ctx.settings;
   return {
     profile,
     "base-url": baseUrl,
     "api-key": apiKey && { value: maskKey(apiKey.value), source: apiKey.source },
     tier,
     history,
+    "insecure-http": { value: insecureHttp.value ? "on" : "off", source: insecureHttp.source },
     "status-method": gaps.statusMethod,
     "output-method": gaps.outputMethod,
     "output-path": gaps.outputPath,
@@ -142,8 +146,11 @@ function checkKey(name: string): Key {
   );
 }
 
-function mustMatch(value: string, pattern: RegExp, rule: string): void {
-  if (!pattern.test(value)) throw new UsageError(`that value does not do: ${rule}`);
+function mustMatch(key: string, pattern: RegExp, allowed: string): (value: string) => void {
+  return (value) => {
+    if (!pattern.test(value))
+      throw new UsageError(`invalid value for ${key}: ${safeLine(value)} (${allowed})`);
+  };
 }
 
 async function readKey(ctx: Context): Promise<string> {
@@ -155,13 +162,13 @@ async function readKey(ctx: Context): Promise<string> {
 }
 
 /** The origin in force when a key is stored: the key is sent nowhere else. */
-function originFor(ctx: Context, profile: string): string {
-  const url =
-    ctx.flags.baseUrl ?? ctx.host.env.RESEARCH_BASE_URL ?? ctx.store.read().profiles[profile]?.["base-url"];
-  if (!url)
+function originFor(ctx: Context, store: Store, profile: string): string {
+  const url = baseUrlOf(ctx, store, profile);
+  if (!url) {
     throw new UsageError(
-      "a key belongs to a base URL, and none is set",
+      "a key belongs to a base URL, and no base URL is set",
       "First: research config set base-url URL",
     );
+  }
   return parseBaseUrl(url, true).origin;
 }

@@ -4,8 +4,9 @@ import { parseBaseUrl } from "../../../client/http/address.js";
 import type { Context } from "../../context.js";
 import { CliError, EXIT_CODES, UsageError } from "../../errors.js";
 import { readTextStream } from "../../input/bytes.js";
+import { insecureHttpIn } from "../../settings.js";
 import { ask, askHidden } from "../../terminal/prompts.js";
-import { editProfile, profileName } from "../config/profile.js";
+import { baseUrlOf, editProfile, profileName } from "../config/profile.js";
 
 export interface LoginOptions {
   withKey?: boolean;
@@ -22,27 +23,38 @@ export async function login(ctx: Context, options: LoginOptions): Promise<number
   const interactive = ctx.host.stdin.isTTY && !options.withKey;
   if (!interactive && !options.withKey) {
     throw new UsageError(
-      "login asks for the key on a terminal, and stdin is none",
+      "login asks for the key on a terminal, and stdin is not a terminal",
       "In a script: research login --base-url URL --with-key < keyfile",
     );
   }
-  const known = ctx.flags.baseUrl ?? ctx.host.env.RESEARCH_BASE_URL ?? store.profiles[profile]?.["base-url"];
-  const base = parseBaseUrl(
-    await baseUrl(ctx, known, interactive),
-    ctx.flags.insecureHttp ?? Boolean(ctx.host.env.RESEARCH_INSECURE_HTTP),
-  );
+  const known = baseUrlOf(ctx, store, profile);
+  const insecureHttp = insecureHttpIn(ctx.flags, ctx.host.env).value;
+  const base = parseBaseUrl(await baseUrl(ctx, known, interactive), insecureHttp);
   const typed = options.withKey
     ? await readTextStream(ctx.host.stdin.stream, "the key", ctx.signal, MAX_KEY_BYTES)
     : await askHidden(ctx, `API key for ${base.origin} (hidden): `);
   const key = typed.trim();
   if (key === "") throw new CliError("NOT_AUTHENTICATED", "no key was given; nothing was saved");
-  await tryKey(ctx, base, key);
+  const untried = await tryKey(ctx, base, key);
+  const keptFor = store.profiles[profile]?.["api-key"] && store.profiles[profile]?.["api-key-origin"];
+  if (untried && keptFor && keptFor !== base.origin) {
+    throw new CliError(
+      "UNREACHABLE",
+      `the key could not be tried, and profile ${profile} has one for ${keptFor}; nothing was saved: ${untried.message}`,
+      { hint: "Check the base URL, or keep both: research login --profile NAME" },
+    );
+  }
   await editProfile(ctx, profile, (stored) => {
     stored["base-url"] = base.href.replace(/\/$/, "");
     stored["api-key"] = key;
     stored["api-key-origin"] = base.origin;
   });
-  await ctx.reporter.say(`logged in to ${base.origin} (profile ${profile})`);
+  if (untried) {
+    await ctx.reporter.notice(
+      "KEY_NOT_TRIED",
+      `the key for ${base.origin} is saved (profile ${profile}), but could not be tried: ${untried.message}`,
+    );
+  } else await ctx.reporter.say(`logged in to ${base.origin} (profile ${profile})`);
   return 0;
 }
 
@@ -73,8 +85,11 @@ async function baseUrl(ctx: Context, known: string | undefined, interactive: boo
   return answer.trim() || known || "";
 }
 
-/** Throws for a key that does not work, or an answer that is not the service's; no answer at all is a warning. */
-async function tryKey(ctx: Context, base: URL, apiKey: string): Promise<void> {
+/**
+ * Tries a key by asking for the state of an id that cannot exist. Resolves with the error if no response came. Throws
+ * CliError `NOT_AUTHENTICATED` for a refused key, `BAD_RESPONSE` for a response that is not the service's.
+ */
+async function tryKey(ctx: Context, base: URL, apiKey: string): Promise<ResearchError | undefined> {
   const client = new ResearchClient({
     baseUrl: base.href,
     apiKey,
@@ -86,24 +101,19 @@ async function tryKey(ctx: Context, base: URL, apiKey: string): Promise<void> {
   });
   try {
     await client.status(NO_REQUEST, { signal: ctx.signal });
+    return undefined;
   } catch (error) {
     if (!(error instanceof ResearchError)) throw error;
-    if (
-      error instanceof RefusedError ? error.httpStatus === 401 || error.code === "INVALID_API_KEY" : false
-    ) {
+    if (error instanceof RefusedError && isRefusedKey(error)) {
       throw new CliError(
         "NOT_AUTHENTICATED",
-        `the service does not take this key (${error.message}); nothing was saved`,
+        `the service refuses this key (${error.message}); nothing was saved`,
+        { httpStatus: error.httpStatus },
       );
     }
     const enveloped = error instanceof RefusedError ? error.enveloped : !(error.code in EXIT_CODES);
-    if (enveloped) return;
-    if (error.httpStatus === undefined && error.code === "UNREACHABLE") {
-      return ctx.reporter.notice(
-        "KEY_NOT_TRIED",
-        `the key could not be tried, and is saved all the same: ${error.message}`,
-      );
-    }
+    if (enveloped) return undefined;
+    if (error.httpStatus === undefined && error.code === "UNREACHABLE") return error;
     throw new CliError(
       "BAD_RESPONSE",
       `this does not look like the research service: ${error.message}; nothing was saved`,
@@ -112,4 +122,9 @@ async function tryKey(ctx: Context, base: URL, apiKey: string): Promise<void> {
   } finally {
     await client.close();
   }
+}
+
+/** Every later command would end with 4 on an enveloped 403 as well. */
+function isRefusedKey({ httpStatus, kind, enveloped }: RefusedError): boolean {
+  return httpStatus === 401 || (enveloped && kind === "unauthenticated");
 }

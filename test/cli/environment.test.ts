@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { switchIn } from "../../src/cli/environment.js";
+import { UsageError } from "../../src/cli/errors.js";
+
+test.each([
+  ["1", true],
+  ["true", true],
+  ["YES", true],
+  ["0", false],
+  ["false", false],
+  ["No", false],
+  ["", undefined],
+  [undefined, undefined],
+])("%j is %j", (value, expected) => {
+  expect(switchIn({ X: value }, "X")).toBe(expected);
+});
+
+test.each(["2", "on", "off", "y", " 1", "constructor"])("%j is unusable", (value) => {
+  const read = () => switchIn({ RESEARCH_X: value }, "RESEARCH_X");
+  expect(read).toThrow(UsageError);
+  expect(read).toThrow(`invalid value for RESEARCH_X: ${JSON.stringify(value)}`);
+});

@@ -1,0 +1,222 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type Globals, requireBaseUrl, requireConnection, resolveSettings } from "../../src/cli/settings.js";
+import type { Store } from "../../src/store/settings.js";
+import { temporaryFolder } from "../support/run.js";
+
+const STORE: Store = {
+  profile: "home",
+  profiles: {
+    home: {
+      "base-url": "https://home.example",
+      "api-key": "home-key",
+      "api-key-origin": "https://home.example",
+    },
+    work: {
+      ...{
+        "base-url": "https://work.example/v",
+        "api-key": "work-key",
+        "api-key-origin": "https://work.example",
+      },
+      ...{ tier: "pro", history: "off", "status-method": "POST", "output-method": "PUT" },
+      ...{ "output-path": "/o/{request_id}", "output-field": "answer" },
+    },
+    bare: { tier: "gold" },
+  },
+};
+const EMPTY: Store = { profiles: {} };
+const ALL = { RESEARCH_BASE_URL: "https://env.example", RESEARCH_API_KEY: "env-key" };
+
+const resolve = (flags: Globals, env: Record<string, string> = {}, store = STORE) =>
+  resolveSettings(flags, env, store);
+
+/** Which source won. */
+function sources(...given: Parameters<typeof resolve>) {
+  const { profile, baseUrl, apiKey } = resolve(...given);
+  return [profile, baseUrl, apiKey].map((found) => `${found?.value} (${found?.source})`);
+}
+
+describe("flag, --profile, environment, profile in use, default:", () => {
+  test.each<[string, Globals, Record<string, string>, Store, string[]]>([
+    [
+      "nothing is configured",
+      {},
+      {},
+      EMPTY,
+      ["default (default)", "undefined (undefined)", "undefined (undefined)"],
+    ],
+    [
+      "the profile in use",
+      {},
+      {},
+      STORE,
+      ["home (config use)", "https://home.example (profile home)", "home-key (profile home)"],
+    ],
+    [
+      "the environment beats the profile in use",
+      {},
+      ALL,
+      STORE,
+      ["home (config use)", "https://env.example (RESEARCH_BASE_URL)", "env-key (RESEARCH_API_KEY)"],
+    ],
+    [
+      "--profile beats the environment",
+      { profile: "work" },
+      ALL,
+      STORE,
+      ["work (--profile)", "https://work.example/v (profile work)", "work-key (profile work)"],
+    ],
+    [
+      "the environment fills what the named profile lacks",
+      { profile: "bare" },
+      ALL,
+      STORE,
+      ["bare (--profile)", "https://env.example (RESEARCH_BASE_URL)", "env-key (RESEARCH_API_KEY)"],
+    ],
+    [
+      "RESEARCH_PROFILE beats `config use`",
+      {},
+      { RESEARCH_PROFILE: "work" },
+      STORE,
+      ["work (RESEARCH_PROFILE)", "https://work.example/v (profile work)", "work-key (profile work)"],
+    ],
+    [
+      "RESEARCH_PROFILE is the environment: other variables beat its profile",
+      {},
+      { RESEARCH_PROFILE: "work", ...ALL },
+      STORE,
+      ["work (RESEARCH_PROFILE)", "https://env.example (RESEARCH_BASE_URL)", "env-key (RESEARCH_API_KEY)"],
+    ],
+    [
+      "--profile beats RESEARCH_PROFILE",
+      { profile: "home" },
+      { RESEARCH_PROFILE: "work" },
+      STORE,
+      ["home (--profile)", "https://home.example (profile home)", "home-key (profile home)"],
+    ],
+    [
+      "--base-url beats them all",
+      { profile: "work", baseUrl: "https://flag.example" },
+      ALL,
+      STORE,
+      ["work (--profile)", "https://flag.example (--base-url)", "work-key (profile work)"],
+    ],
+    [
+      "an empty variable is an unset one",
+      {},
+      { RESEARCH_PROFILE: "", RESEARCH_BASE_URL: "", RESEARCH_API_KEY: "" },
+      STORE,
+      ["home (config use)", "https://home.example (profile home)", "home-key (profile home)"],
+    ],
+  ])("%s", (_, flags, env, store, expected) => {
+    expect(sources(flags, env, store)).toEqual(expected);
+  });
+
+  test("a key file comes after the key, and before the profile in use", () => {
+    const path = join(temporaryFolder(), "key");
+    writeFileSync(path, "\n file-key \n");
+    const env = { RESEARCH_API_KEY_FILE: path };
+    expect(resolve({}, env).apiKey).toEqual({
+      ...{ value: "file-key", source: `RESEARCH_API_KEY_FILE (${path})`, boundTo: undefined },
+    });
+    expect(resolve({}, { ...env, RESEARCH_API_KEY: " env-key\n" }).apiKey?.value).toBe("env-key");
+    expect(resolve({ profile: "work" }, env).apiKey?.value).toBe("work-key");
+  });
+
+  test("what only a profile holds", () => {
+    expect(resolve({ profile: "work" })).toMatchObject({
+      tier: { value: "pro", source: "profile work" },
+      history: { value: "off", source: "profile work" },
+      gaps: {
+        statusMethod: { value: "POST", source: "profile work" },
+        outputMethod: { value: "PUT", source: "profile work" },
+        outputPath: { value: "/o/{request_id}", source: "profile work" },
+        outputField: { value: "answer", source: "profile work" },
+      },
+    });
+    expect(resolve({ profile: "bare" })).toMatchObject({
+      tier: undefined,
+      history: { value: "on", source: "default" },
+      gaps: {
+        statusMethod: { value: "GET", source: "default" },
+        outputPath: { value: "/api/v1/conversation/{request_id}/output", source: "default" },
+        outputField: { value: "output", source: "default" },
+      },
+    });
+  });
+});
+
+describe("a profile that does not exist", () => {
+  test.each<[Globals, Record<string, string>, Store, string]>([
+    [{ profile: "nope" }, {}, STORE, 'there is no profile "nope" (named by --profile)'],
+    [{}, { RESEARCH_PROFILE: "nope" }, STORE, "(named by RESEARCH_PROFILE)"],
+    [{}, {}, { profile: "gone", profiles: {} }, "(named by config use)"],
+    [{ profile: "constructor" }, {}, STORE, 'no profile "constructor"'],
+  ])("%j %j is an error", (flags, env, store, message) => {
+    expect(() => resolve(flags, env, store)).toThrow(message);
+  });
+
+  test.each<[Store, string]>([
+    [STORE, "There are: home, work, bare."],
+    [EMPTY, "There is none yet: `research login` makes one."],
+  ])("the hint says which there are", (store, hint) => {
+    expect(() => resolve({ profile: "nope" }, {}, store)).toThrow(
+      expect.objectContaining({ facts: expect.objectContaining({ hint }) }),
+    );
+  });
+});
+
+describe("switches", () => {
+  test.each([
+    ["", "on", "default"],
+    ["0", "on", "default"],
+    ["1", "off", "RESEARCH_NO_HISTORY"],
+  ])("RESEARCH_NO_HISTORY=%s", (value, history, source) => {
+    expect(resolve({}, { RESEARCH_NO_HISTORY: value }).history).toEqual({ value: history, source });
+  });
+
+  test.each<[Globals, string, boolean, string]>([
+    [{}, "", false, "default"],
+    [{}, "no", false, "RESEARCH_INSECURE_HTTP"],
+    [{}, "yes", true, "RESEARCH_INSECURE_HTTP"],
+    [{ insecureHttp: true }, "0", true, "--insecure-http"],
+  ])("%j RESEARCH_INSECURE_HTTP=%s", (flags, variable, value, source) => {
+    const env = { RESEARCH_INSECURE_HTTP: variable, RESEARCH_BASE_URL: "http://far.example" };
+    const settings = resolve(flags, env);
+    expect(settings.insecureHttp).toEqual({ value, source });
+    if (value) expect(requireBaseUrl(settings).origin).toBe("http://far.example");
+    else expect(() => requireBaseUrl(settings)).toThrow(/plain http/);
+  });
+
+  test.each(["RESEARCH_NO_HISTORY", "RESEARCH_INSECURE_HTTP"])("an unusable %s is an error", (name) => {
+    expect(() => resolve({}, { [name]: "maybe" })).toThrow(`invalid value for ${name}: "maybe"`);
+  });
+});
+
+describe("the connection", () => {
+  test("needs a base URL", () => {
+    expect(() => requireConnection(resolve({}, {}, EMPTY))).toThrow(
+      expect.objectContaining({ code: "NOT_CONFIGURED" }),
+    );
+  });
+
+  test("needs a key", () => {
+    const settings = resolve({}, { RESEARCH_BASE_URL: "https://env.example" }, EMPTY);
+    expect(() => requireConnection(settings)).toThrow(
+      expect.objectContaining({ code: "NOT_AUTHENTICATED", message: "no API key for https://env.example" }),
+    );
+  });
+
+  test("a key of the environment goes to any base URL, a stored one to its own origin only", () => {
+    expect(requireConnection(resolve({ profile: "work" }))).toEqual({
+      ...{ baseUrl: "https://work.example/v", origin: "https://work.example", apiKey: "work-key" },
+    });
+    expect(requireConnection(resolve({ baseUrl: "https://flag.example" }, ALL)).apiKey).toBe("env-key");
+    expect(() => requireConnection(resolve({ baseUrl: "https://flag.example" }))).toThrow(
+      /belongs to https:\/\/home\.example and is not sent to https:\/\/flag\.example.*--base-url/,
+    );
+    const unbound: Store = { profiles: { default: { "base-url": "https://a.example", "api-key": "k" } } };
+    expect(() => requireConnection(resolve({}, {}, unbound))).toThrow(/belongs to no origin/);
+  });
+});
