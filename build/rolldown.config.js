@@ -22,13 +22,15 @@ const CHUNKS = [
   },
 ];
 
-// Three entries share their chunks: the command line, the library and the thread of the built-in researcher.
+// Four entries share their chunks: the command line, the library and the threads of schemas and of the built-in
+// researcher.
 // Everything is bundled, so that an installed package resolves no dependency at start-up; dynamic imports stay
 // chunks of their own.
 export default defineConfig({
   input: {
     main: "src/cli/main.ts",
     index: "src/index.ts",
+    "schema-worker": "src/json-schema/worker.ts",
     "extractive-worker": "src/server/researchers/extractive/worker.ts",
   },
   platform: "node",

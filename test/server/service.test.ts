@@ -67,6 +67,23 @@ describe("with a program as researcher", () => {
     ]);
   });
 
+  it("what it prints as JSON is passed on exactly, however deep", async () => {
+    const exact = '{"n":12345678901234567890,"big":1e400,"zero":-0,"a":1,"a":2,"e":"\\u00e9"}';
+    const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
+    const folder = folderWith({ exact: `${exact}\n`, deep });
+    for (const dataDir of [undefined, folderWith()]) {
+      for (const [name, text] of Object.entries({ exact, deep })) {
+        const researcher = command(`cat ${folder}/${name}`);
+        await during({ researcher, ...(dataDir && { dataDir }) }, async (service) => {
+          const id = await create(service, { structured_output: true });
+          expect(await final(service, id)).toBe("COMPLETED");
+          const answer = await ask(service.baseUrl, { path: `/api/v1/conversation/${id}/output`, key: KEY });
+          expect(answer.text).toContain(`"output":${text},"completed_at"`);
+        });
+      }
+    }
+  });
+
   it.each([
     ["its last line on stderr is the reason", "echo early >&2; echo no luck >&2; exit 2", {}, "no luck"],
     ["100 MiB are too much", "head -c 104857600 /dev/zero", {}, "The researcher printed more than 64 MiB."],
@@ -74,7 +91,7 @@ describe("with a program as researcher", () => {
       "what breaks the schema is no result",
       `echo '{"a": 1}'`,
       { structured_output: true, output_schema: { properties: { a: { type: "string" } } } },
-      "The result does not fit the output_schema: /a must be string.",
+      "The result does not fit the output_schema: at /a: must be string.",
     ],
   ])("%s", async (_name, text, body, reason) => {
     expect(await endOf(text, body)).toEqual(["FAILED", refused(reason)]);
@@ -187,5 +204,19 @@ it("closes once, at once, and leaves no connection open", async () => {
   await sleep(1);
   await expect(ask(service.baseUrl, { path: "/" })).rejects.toMatchObject({
     code: expect.stringMatching(/^ECONN(REFUSED|RESET)$/),
+  });
+});
+
+it("answers others while it checks a hostile schema, and goes on after it", async () => {
+  const researcher = instantResearcher(() => `${"a".repeat(40)}!`);
+  await during({ researcher, workers: 2 }, async (service) => {
+    const output_schema = { type: "string", pattern: "^(a+)+$" };
+    const hostile = await create(service, { structured_output: true, output_schema });
+    const begun = performance.now();
+    const other = await create(service);
+    expect(await final(service, other)).toBe("COMPLETED");
+    expect(performance.now() - begun).toBeLessThan(4_000);
+    expect(await final(service, hostile)).toBe("FAILED");
+    expect((await outputOf(service, hostile)).error?.message).toContain("it takes more than 5 s");
   });
 });

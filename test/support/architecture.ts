@@ -7,15 +7,19 @@ export interface SourceFile {
 /** What a layer may import besides itself. Client, server and store never know of each other. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   bin: ["cli", "dist"],
-  cli: ["workflows", "client", "server", "store", "protocol", "markdown", "text", "json", "clock", "lock"],
-  index: ["workflows", "client", "server", "store", "protocol", "json", "clock"],
-  workflows: ["client", "store", "protocol", "json", "clock"],
+  cli: [
+    ...["workflows", "client", "server", "store", "protocol"],
+    ...["markdown", "text", "json-schema", "json", "clock", "lock"],
+  ],
+  index: ["workflows", "client", "server", "store", "protocol", "json-schema", "json", "clock"],
+  workflows: ["client", "store", "protocol", "json-schema", "json", "clock"],
   client: ["protocol", "json", "clock"],
-  server: ["protocol", "markdown", "text", "json", "clock", "lock"],
+  server: ["protocol", "markdown", "text", "json-schema", "json", "clock", "lock"],
   store: ["protocol", "json", "clock", "lock"],
   text: ["json"],
   protocol: ["clock"],
   markdown: ["text", "json"],
+  "json-schema": ["clock"],
   clock: ["protocol"],
   lock: ["clock"],
 };

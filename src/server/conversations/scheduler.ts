@@ -19,8 +19,6 @@ export interface SchedulerOptions {
 const RETRY_MS = 5_000;
 /** How often the work on one conversation is begun: what ended its worker each time will do so again. */
 export const MAX_STARTS = 5;
-/** How many schema errors a reason names. */
-const NAMED = 3;
 
 /** Claims conversations that are due, a few at a time, has them researched and writes how they ended. */
 export class Scheduler {
@@ -113,7 +111,7 @@ export class Scheduler {
   async #research(job: ResearchJob, signal: AbortSignal): Promise<Outcome> {
     const { clock, processingMs, researcher, log } = this.options;
     const least = processingMs > 0 ? clock.sleep(processingMs, signal) : undefined;
-    const research = (async () => checked(job, jsonOf(await researcher.research(job, signal))))();
+    const research = (async () => checked(job, jsonOf(await researcher.research(job, signal)), signal))();
     // Both are awaited to the end: a stop must find nothing still running when its place is free again.
     const [result] = await Promise.allSettled([research, least]);
     signal.throwIfAborted();
@@ -125,13 +123,17 @@ export class Scheduler {
 }
 
 /** A result that does not fit the client's schema is a failure, whichever researcher made it. */
-async function checked({ output_schema }: ResearchJob, output: string): Promise<Outcome> {
+async function checked(
+  { output_schema }: ResearchJob,
+  output: string,
+  signal: AbortSignal,
+): Promise<Outcome> {
   if (output_schema === undefined) return { status: "COMPLETED", output };
-  const { misfits } = await import("../schema.js");
-  const wrong = await misfits(output_schema, JSON.parse(output));
-  if (wrong.length === 0) return { status: "COMPLETED", output };
-  const named = wrong.slice(0, NAMED).join("; ");
-  return { status: "FAILED", reason: `The result does not fit the output_schema: ${named}.` };
+  const { checkValue, problemText } = await import("../../json-schema/check.js");
+  const problem = await checkValue(output_schema, output, signal);
+  if (problem === undefined) return { status: "COMPLETED", output };
+  const why = problemText(problem, "the top level");
+  return { status: "FAILED", reason: `The result does not fit the output_schema: ${why}.` };
 }
 
 function reasonOf(error: unknown): string {

@@ -21,14 +21,17 @@ export async function readCreateBody(bytes: Uint8Array): Promise<CreateRequest> 
   }
   if (output_schema === undefined) return { prompt, structured_output };
   if (!isObject(output_schema)) {
-    throw invalid("The field output_schema must be an object: a JSON Schema of draft 2020-12 or draft-07.");
+    throw invalid("The field output_schema must be an object: a JSON Schema.");
   }
   if (!structured_output) {
     throw invalid("The field output_schema needs structured_output to be true.");
   }
-  const { compileSchema } = await import("../schema.js");
-  const schema = await compileSchema(output_schema);
-  if (!schema.ok) throw invalid(`The field output_schema is not a usable JSON Schema: ${schema.reason}.`);
+  const { checkSchema, problemText } = await import("../../json-schema/check.js");
+  const problem = await checkSchema(output_schema);
+  if (problem !== undefined) {
+    const why = problemText(problem, "the top level");
+    throw invalid(`The field output_schema is not a usable JSON Schema: ${why}.`);
+  }
   return { prompt, structured_output, output_schema };
 }
 

@@ -168,7 +168,7 @@ describe("nothing is invented", () => {
     });
     expect(await extract(corpus, "limits", schema)).toEqual({
       kind: "failure",
-      reason: expect.stringContaining("/limits must NOT have fewer than 3 items"),
+      reason: expect.stringContaining("at /limits: must NOT have fewer than 3 items"),
     });
   });
 });

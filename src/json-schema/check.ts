@@ -1,0 +1,43 @@
+import type { Answer, Problem, Question } from "./messages.js";
+import { oversize } from "./oversize.js";
+import { LimitError, SchemaThread } from "./thread.js";
+
+export type { Problem } from "./messages.js";
+
+const thread = new SchemaThread();
+
+/**
+ * What makes `schema` unusable as a JSON Schema (of draft 2020-12, or the one that its `$schema` names); undefined if
+ * nothing does. Takes at most 5 s and 512 MiB, in a thread of its own that is started for the first schema. Rejects
+ * with `signal.reason` when aborted.
+ */
+export async function checkSchema(schema: object, signal?: AbortSignal): Promise<Problem | undefined> {
+  const message = oversize(schema);
+  if (message !== undefined) return { message };
+  return (await ask({ schema: JSON.stringify(schema) }, signal))[0];
+}
+
+/** The first way in which a value, given as JSON text, does not fit `schema`; otherwise as `checkSchema`. */
+export async function checkValue(
+  schema: object,
+  value: string,
+  signal?: AbortSignal,
+): Promise<Problem | undefined> {
+  const message = oversize(schema);
+  if (message !== undefined) return { message };
+  return (await ask({ schema: JSON.stringify(schema), value }, signal))[0];
+}
+
+/** A problem in a sentence; `whole` names what has an empty path. */
+export function problemText({ path, message }: Problem, whole: string): string {
+  return path === undefined ? message : `at ${path === "" ? whole : path}: ${message}`;
+}
+
+async function ask(question: Question, signal?: AbortSignal): Promise<Answer> {
+  try {
+    return await thread.ask(question, signal);
+  } catch (error) {
+    if (error instanceof LimitError) return [{ message: `it cannot be checked: ${error.message}` }];
+    throw error;
+  }
+}

@@ -1,0 +1,18 @@
+/** What is wrong, and where. */
+export interface Problem {
+  /** A JSON pointer, empty for the whole; undefined if the problem has no place. */
+  path?: string;
+  message: string;
+}
+
+/** A question to the thread: is this a usable JSON Schema, or does this value fit it? Both are JSON texts. */
+export interface Question {
+  schema: string;
+  value?: string;
+}
+
+/** Empty if nothing is wrong. The thread names the first problem only. */
+export type Answer = readonly Problem[];
+
+/** Sent once, when the thread can be asked. */
+export const READY = "ready";

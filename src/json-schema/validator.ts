@@ -1,0 +1,45 @@
+import type { Ajv, ErrorObject, ValidateFunction } from "ajv";
+import formats from "ajv-formats";
+import { compilerFor } from "./drafts.js";
+import type { Answer, Question } from "./messages.js";
+
+/**
+ * A schema may use words of its own. Definitions stay functions of their own (`inlineRefs`): a thousand references
+ * to a definition of a thousand properties would be a million checks.
+ */
+const OPTIONS = { strict: false, allErrors: false, logger: false, inlineRefs: false } as const;
+
+/** Answers a question in this thread, for as long as the schema's author likes: a pattern can take for ever. */
+export function answer({ schema, value }: Question): Answer {
+  let validate: ValidateFunction;
+  try {
+    const parsed = JSON.parse(schema);
+    const compiler = newCompiler(parsed);
+    if (compiler.validateSchema(parsed) !== true) return problems(compiler.errors);
+    validate = compiler.compile(parsed);
+  } catch (error) {
+    return [{ message: error instanceof Error ? error.message : String(error) }];
+  }
+  if (value === undefined) return [];
+  try {
+    return validate(JSON.parse(value)) ? [] : problems(validate.errors);
+  } catch (error) {
+    if (error instanceof RangeError) return [{ message: "it is nested too deep to be checked" }];
+    throw error;
+  }
+}
+
+/** A new one each time: one schema's `$id`s would stand in the way of the next one's, or of the draft's own. */
+function newCompiler(schema: { $schema?: unknown }): Ajv {
+  const compiler = compilerFor(schema.$schema, OPTIONS);
+  formats.default(compiler);
+  return compiler;
+}
+
+function problems(errors: readonly ErrorObject[] | null | undefined): Answer {
+  return (errors ?? []).slice(0, 1).map(({ instancePath, message, params }) => {
+    const allowed: unknown = params.allowedValues;
+    const values = Array.isArray(allowed) ? ` (${allowed.join(", ")})` : "";
+    return { path: instancePath, message: `${message ?? "does not fit"}${values}` };
+  });
+}
