@@ -200,7 +200,7 @@ describe("a structured result", () => {
       }),
     );
     expect(await ask(endpoint, {}, job)).toEqual({ timeout: 5000 });
-    expect(endpoint.requests.at(-1)?.body.messages.at(-1)?.content).toContain("/timeout must be integer");
+    expect(endpoint.requests.at(-1)?.body.messages.at(-1)?.content).toContain("at /timeout: must be integer");
   });
 
   it("is refused if nothing was found", async () => {

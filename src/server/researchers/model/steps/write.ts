@@ -1,5 +1,5 @@
+import { checkValue, problemText } from "../../../../json-schema/check.js";
 import type { JsonSchema } from "../../../../protocol/conversation.js";
-import { misfits } from "../../../schema.js";
 import { ResearchFailure } from "../../researcher.js";
 import { type Cited, checkSentence } from "../checks/sentence.js";
 import { namesIn, unfounded } from "../checks/structured.js";
@@ -20,8 +20,6 @@ export interface Answer {
 }
 
 const OUTPUT_TOKENS = 4_000;
-/** How many misfits a model is shown. */
-const NAMED = 3;
 
 /** Has the model answer from the facts. Where the budget does not allow that, the facts are the answer. */
 export async function writeAnswer(
@@ -71,8 +69,8 @@ export async function writeResult(
   const quotes = facts.map(({ quote }) => quote);
   const shown = fitting(session, prompt, question, facts);
   return session.ask(taskFor(session, prompt, factsInput(question, shown)), async (value) => {
-    const wrong = await misfits(schema, value);
-    if (wrong.length > 0) return { wrong: `it does not fit the schema: ${wrong.slice(0, NAMED).join("; ")}` };
+    const problem = await checkValue(schema, JSON.stringify(value));
+    if (problem) return { wrong: `it does not fit the schema: ${problemText(problem, "the top level")}` };
     const missing = unfounded(value, quotes, names);
     return missing === undefined ? { value } : { wrong: `${missing} stands in no quote` };
   });
