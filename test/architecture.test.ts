@@ -46,10 +46,47 @@ describe("a breach is seen:", () => {
     ["ora outside the seam", "src/cli/views/a.ts", 'import ora from "ora";'],
     ["chalk outside the seam", "src/cli/output.ts", 'const { Chalk } = await import("chalk");'],
     ["pg outside the PostgreSQL store", "src/server/conversations/a.ts", 'import type { Pool } from "pg";'],
+    ["a workflow with prose", "src/workflows/a.ts", 'const x = "try again later";'],
+    [
+      "a workflow with prose in a template",
+      "src/workflows/batch/a.ts",
+      "const x = `${y} of ${z}, see the help`;",
+    ],
+    ["a workflow that imports the command line", "src/workflows/a.ts", 'import { x } from "../cli/main.js";'],
+    [
+      "a workflow that makes text safe to show",
+      "src/workflows/a.ts",
+      'import { x } from "../text/safe-text.js";',
+    ],
+    ["a client that imports a workflow", "src/client/a.ts", 'import { x } from "../workflows/submit.js";'],
+    ["a second clock", "src/cli/a.ts", "const now = Date.now();"],
+    ["a second clock that never jumps", "src/store/a.ts", "const now = performance.now();"],
+    ["a timer of its own", "src/workflows/a.ts", "setTimeout(f, 1_000);"],
+    ["a date of its own", "src/server/a.ts", "const at = new Date().toISOString();"],
     ["a long file", "src/cli/a.ts", "const x = 1;\n".repeat(221)],
   ])("%s", (_name, path, text) => {
     expect(violations([{ path, text }])).toHaveLength(1);
   });
+});
+
+test("an import cycle is seen, of types too", () => {
+  const files = [
+    { path: "src/cli/a.ts", text: 'import type { B } from "./b.js";' },
+    { path: "src/cli/b.ts", text: 'import { c } from "./deep/c.js";' },
+    { path: "src/cli/deep/c.ts", text: 'import { a } from "../a.js";' },
+  ];
+  expect(violations(files)).toEqual([
+    "src/cli/a.ts -> src/cli/b.ts -> src/cli/deep/c.ts -> src/cli/a.ts: an import cycle",
+  ]);
+  expect(violations(files.slice(0, 2))).toEqual([]);
+});
+
+test("a folder with a 13th file is seen; folders inside do not count", () => {
+  const folder = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({ path: `src/cli/room/f${i}.ts`, text: "" }));
+  const inside = { path: "src/cli/room/deep/a.ts", text: "" };
+  expect(violations([...folder(12), inside])).toEqual([]);
+  expect(violations(folder(13))).toEqual(["src/cli/room: has 13 files"]);
 });
 
 describe("what is allowed is not one:", () => {
@@ -62,6 +99,14 @@ describe("what is allowed is not one:", () => {
     ["the terminal seam", "src/cli/terminal/live.ts", 'import ora from "ora";'],
     ["killing a child's group", "src/server/a.ts", 'process.kill(-child.pid, "SIGTERM");'],
     ["a comment that names it", "src/cli/a.ts", "// never process.exit() here\n/* process.abort() */"],
+    ["an error of a workflow", "src/workflows/a.ts", "throw new StateError(`it is ${x} by now`);"],
+    [
+      "the message of its class",
+      "src/workflows/a.ts",
+      'class E extends Error { constructor() { super("a b"); } }',
+    ],
+    ["an event of a workflow", "src/workflows/a.ts", 'emit({ kind: "waiting-for-quota", until });'],
+    ["a date of a given time", "src/cli/a.ts", "const at = new Date(now).toISOString();"],
     ["a file of 220 lines", "src/cli/a.ts", "const x = 1;\n".repeat(220)],
   ])("%s", (_name, path, text) => {
     expect(violations([{ path, text }])).toEqual([]);

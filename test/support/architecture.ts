@@ -1,3 +1,8 @@
+import { wideFolders } from "./rules/folder-size.js";
+import { importCycles } from "./rules/import-cycles.js";
+import { proseIn } from "./rules/prose.js";
+import { otherClocks } from "./rules/single-clock.js";
+
 /** A file as the rules see it: its path from the root of the repository, with slashes, and its text. */
 export interface SourceFile {
   path: string;
@@ -37,11 +42,23 @@ const MODULE_MOCK = /\b(?:vi|vitest|jest|mock)\s*\.\s*(?:mock|doMock|unstable_mo
 
 /** Every breach of the layering and of the house rules in `files`, as `path: what`; empty when there is none. */
 export function violations(files: readonly SourceFile[]): string[] {
-  return files.flatMap((file) => {
-    const code = withoutComments(file.text);
-    const found = file.path.startsWith("test/") ? testRules(code) : sourceRules(file, code);
-    return found.map((what) => `${file.path}: ${what}`);
-  });
+  const source = files.filter(({ path }) => path.startsWith("src/"));
+  const graph = new Map(source.map(({ path, text }) => [path, importsOf(path, withoutComments(text))]));
+  const cycles = importCycles(graph).map((cycle) => `${cycle}: an import cycle`);
+  const wide = wideFolders(source.map(({ path }) => path));
+  return [...files.flatMap(violationsIn), ...cycles, ...wide];
+}
+
+function violationsIn(file: SourceFile): string[] {
+  const code = withoutComments(file.text);
+  const found = file.path.startsWith("test/") ? testRules(code) : sourceRules(file, code);
+  return found.map((what) => `${file.path}: ${what}`);
+}
+
+/** The files of ours that a file imports. */
+function importsOf(path: string, code: string): string[] {
+  const specifiers = [...code.matchAll(SPECIFIER)].map((match) => match[1] ?? "");
+  return specifiers.filter(isOwnCode).map((specifier) => resolve(path, specifier).replace(/\.js$/, ".ts"));
 }
 
 function testRules(code: string): string[] {
@@ -65,6 +82,8 @@ function sourceRules({ path, text }: SourceFile, code: string): string[] {
     found.push("ends the process, or decides how it ends");
   const lines = text.trimEnd().split("\n").length;
   if (path.startsWith("src/") && lines > LONGEST_FILE) found.push(`has ${lines} lines`);
+  if (path.startsWith("src/")) found.push(...otherClocks(path, code));
+  if (path.startsWith("src/workflows/")) found.push(...proseIn(text));
   return found;
 }
 

@@ -1,0 +1,45 @@
+import { parseAst } from "rolldown/parseAst";
+
+/** A text that a person would read. */
+const WORDS = /\p{L}\s+\p{L}/u;
+
+interface Node {
+  type: string;
+  [key: string]: unknown;
+}
+
+/**
+ * Texts of two or more words in a file of TypeScript, but for those given to the constructor of an error: a layer
+ * without prose gives values and events, and whoever shows them finds the words.
+ */
+export function proseIn(text: string): string[] {
+  const found: string[] = [];
+  visit(parseAst(text, { lang: "ts" }), found);
+  return found;
+}
+
+function visit(value: unknown, found: string[]): void {
+  if (Array.isArray(value)) for (const item of value) visit(item, found);
+  if (!isNode(value) || makesError(value)) return;
+  const text = textOf(value);
+  if (text !== undefined && WORDS.test(text)) found.push(`holds the text ${JSON.stringify(text)}`);
+  for (const part of Object.values(value)) visit(part, found);
+}
+
+/** `new SomeError(…)`, and `super(…)`: only errors extend a class here. */
+function makesError(node: Node): boolean {
+  const { type, callee } = node;
+  if (!isNode(callee)) return false;
+  if (type === "NewExpression") return /Error$/.test(String(callee.name));
+  return type === "CallExpression" && callee.type === "Super";
+}
+
+function textOf({ type, value, quasis }: Node): string | undefined {
+  if (type === "Literal" && typeof value === "string") return value;
+  if (type !== "TemplateLiteral" || !Array.isArray(quasis)) return undefined;
+  return quasis.map(({ value }: { value: { cooked: string } }) => value.cooked).join("x");
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
+}

@@ -1,0 +1,18 @@
+const TIME = /\b(?:Date\.now|performance\.now|new Date\(\)|setTimeout|setInterval)\b|\bnew Date\(\)/g;
+
+/** Files that may ask the machine for the time, or set a timer of it, and why. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  "src/clock.ts": "it is the clock",
+  "src/client/http/transport.ts": "the limit of a real exchange; virtual time passes only between exchanges",
+  "src/client/http/fresh-connection.ts": "the same for opening a connection",
+  "src/server/service.ts": "real connections get real time to end",
+  "src/server/researchers/sources/corpus.ts": "runs in a thread, where no clock can be handed in",
+  "src/server/postgres/connection.ts": "real connections to the database",
+  "src/cli/batch/report.ts": "redraws a live line",
+};
+
+/** Uses of a second clock in a file, without its comments. */
+export function otherClocks(path: string, code: string): string[] {
+  if (path in EXCEPTIONS) return [];
+  return [...code.matchAll(TIME)].map(([use]) => `uses ${use} and not the clock that is handed in`);
+}
