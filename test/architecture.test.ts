@@ -47,11 +47,7 @@ describe("a breach is seen:", () => {
     ["chalk outside the seam", "src/cli/output.ts", 'const { Chalk } = await import("chalk");'],
     ["pg outside the PostgreSQL store", "src/server/conversations/a.ts", 'import type { Pool } from "pg";'],
     ["a workflow with prose", "src/workflows/a.ts", 'const x = "try again later";'],
-    [
-      "a workflow with prose in a template",
-      "src/workflows/batch/a.ts",
-      "const x = `${y} of ${z}, see the help`;",
-    ],
+    ["a workflow with prose in a template", "src/workflows/batch/a.ts", "const x = `see the help`;"],
     ["a workflow that imports the command line", "src/workflows/a.ts", 'import { x } from "../cli/main.js";'],
     [
       "a workflow that makes text safe to show",
@@ -99,7 +95,7 @@ describe("what is allowed is not one:", () => {
     ["the terminal seam", "src/cli/terminal/live.ts", 'import ora from "ora";'],
     ["killing a child's group", "src/server/a.ts", 'process.kill(-child.pid, "SIGTERM");'],
     ["a comment that names it", "src/cli/a.ts", "// never process.exit() here\n/* process.abort() */"],
-    ["an error of a workflow", "src/workflows/a.ts", "throw new StateError(`it is ${x} by now`);"],
+    ["an error of a workflow", "src/workflows/a.ts", "throw new StateError(`it is over by now`);"],
     [
       "the message of its class",
       "src/workflows/a.ts",

@@ -1,9 +1,19 @@
+import type { ResearchClient } from "../client/client.js";
+import type { Clock } from "../clock.js";
+import type { History } from "../store/history/history.js";
 import type { Ports } from "../workflows/ports.js";
-import type { Context } from "./context.js";
-import { requireBaseUrl, requireConnection } from "./settings.js";
+import { type ResolvedSettings, requireBaseUrl, requireConnection } from "./settings.js";
+
+/** What the ports are made of, each made on first use. */
+interface Surroundings {
+  readonly client: ResearchClient;
+  readonly history: History | undefined;
+  readonly settings: ResolvedSettings;
+  readonly host: { readonly clock: Clock };
+}
 
 /** The settings in force as the workflows see them. Each member throws CliError when it is asked for and missing. */
-export function portsOf(ctx: Pick<Context, "client" | "history" | "settings" | "host">): Ports {
+export function portsOf(ctx: Surroundings): Ports {
   return {
     get client() {
       return ctx.client;

@@ -1,6 +1,5 @@
 import { hazardPace } from "../client/watch/learned-interval.js";
-import type { Pace } from "../client/watch/poll-interval.js";
-import type { WatchEvent, WatchOptions, WatchTarget } from "../client/watch/types.js";
+import type { Pace, WatchEvent, WatchOptions, WatchTarget } from "../client/watch/types.js";
 import { epochOf } from "../clock.js";
 import type { LocalError } from "../store/errors.js";
 import { observe } from "./observe.js";

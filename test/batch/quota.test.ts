@@ -67,7 +67,7 @@ test("with a tier set create and run say what is left, and without one they are 
     "8 of 10 creates left in this hour",
   );
   expect((await run("run", "three", "--per-hour", "3")).stderr).toContain(
-    "0 of 3 creates left in this hour; the next slot",
+    "0 of 3 creates left in this hour; the next one is allowed at 2",
   );
   await run("config", "set", "tier", "pro");
   expect((await run("create", "four", "--json")).stderr).toBe(

@@ -5,7 +5,7 @@ import { fetchResult, type Result } from "../../workflows/results.js";
 import type { Context } from "../context.js";
 import { CliError } from "../errors.js";
 import { failureOf } from "../failure.js";
-import type { OnDone } from "../on-done.js";
+import type { OnDone } from "../requests/on-done.js";
 import { checkFit, resultText } from "../requests/result.js";
 import { isoDate } from "../terminal/durations.js";
 import type { Board } from "./board.js";

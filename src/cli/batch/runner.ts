@@ -2,7 +2,7 @@ import { DEFAULT_PATIENCE_MS } from "../../client/watch/give-up-policy.js";
 import type { Context } from "../context.js";
 import { ClosedPipe, EXIT_CODES, Interrupted } from "../errors.js";
 import { failureOf } from "../failure.js";
-import { OnDone, type OnDoneOptions } from "../on-done.js";
+import { OnDone, type OnDoneOptions } from "../requests/on-done.js";
 import { Board } from "./board.js";
 import type { BatchFolder } from "./folder.js";
 import { outlook, typicalMs } from "./forecast.js";

@@ -1,8 +1,9 @@
+import type { ResearchError } from "../../client/errors.js";
 import type { WatchEvent } from "../../client/watch/types.js";
 import type { Clock } from "../../clock.js";
-import { formatDuration } from "../terminal/durations.js";
+import { SILENT_WAIT_MS } from "../context.js";
+import { formatDuration, isoDate } from "../terminal/durations.js";
 import type { Reporter } from "../terminal/reporter.js";
-import { troubleLine, waitLine } from "./trouble-text.js";
 
 /** Within a trouble, a wait is announced if it is longer than a watch is silent otherwise, in milliseconds. */
 const LONG_WAIT_MS = 300_000;
@@ -36,4 +37,20 @@ export class TroubleReport {
         return this.#reporter.notice("WAITING", waitLine(event.waitMs, this.#clock.now()));
     }
   }
+}
+
+/** The beginning of a trouble, with the wait that the service asks for. `now` is epoch milliseconds. */
+function troubleLine(error: ResearchError, now: number): string {
+  const waitMs = (error.retryAfter ?? 0) * 1_000;
+  const when = waitMs > SILENT_WAIT_MS ? ` in ${withEnd(waitMs, now)}` : "";
+  return `${error.message}; polling goes on${when}`;
+}
+
+/** A wait that the service asks for. */
+function waitLine(waitMs: number, now: number): string {
+  return `the service asked to wait ${withEnd(waitMs, now)}`;
+}
+
+function withEnd(waitMs: number, now: number): string {
+  return `${formatDuration(waitMs)} (until ${isoDate(now + waitMs)})`;
 }

@@ -22,5 +22,5 @@ export function formatDuration(ms: number): string {
 /** Epoch milliseconds as ISO 8601 in UTC; a word if that is beyond all dates. */
 export function isoDate(at: number): string {
   const date = new Date(at);
-  return Number.isNaN(date.getTime()) ? "the end of time" : date.toISOString();
+  return Number.isNaN(date.getTime()) ? "beyond all dates" : date.toISOString();
 }

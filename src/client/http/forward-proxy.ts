@@ -1,4 +1,4 @@
-import type { ProxyAddress } from "./proxy-setting.js";
+import { LOGIN_REQUIRED, type ProxyAddress } from "./proxy-setting.js";
 import type { Answer, Failure, WireRequest } from "./transport.js";
 
 /**
@@ -23,6 +23,3 @@ export function loginRequired(answer: Answer | Failure, proxy: ProxyAddress | un
   const { headers, body } = answer;
   return { kind: "failure", fault: "unconnectable", message: LOGIN_REQUIRED, sent: false, headers, body };
 }
-
-export const LOGIN_REQUIRED =
-  "the proxy asks for a login (HTTP 407); write it into the proxy's address, as in http://user:password@proxy.example.com:3128";

@@ -74,3 +74,7 @@ function isExempt(url: URL, list: string): boolean {
       return name !== "" && (host === name || host.endsWith(`.${name}`));
     });
 }
+
+/** What a proxy's 407 asks its user for. */
+export const LOGIN_REQUIRED =
+  "the proxy asks for a login (HTTP 407); write it into the proxy's address, as in http://user:password@proxy.example.com:3128";

@@ -1,7 +1,7 @@
 import type { Dispatcher } from "undici";
 import { type FaultName, nameOfError } from "../failure-policy.js";
 import { onAbort } from "./abort-listeners.js";
-import { LOGIN_REQUIRED } from "./forward-proxy.js";
+import { LOGIN_REQUIRED } from "./proxy-setting.js";
 
 export interface WireRequest {
   /** Scheme, host and port; a proxy is told by it where to. */

@@ -1,4 +1,5 @@
-import { LONGEST_MS, type Pace, within } from "./poll-interval.js";
+import { LONGEST_MS, within } from "./poll-interval.js";
+import type { Pace } from "./types.js";
 
 /** Fewer finished runs than this say too little about the next one. */
 export const ENOUGH_RUNS = 30;

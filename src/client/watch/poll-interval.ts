@@ -1,4 +1,4 @@
-import type { Watched, WatchOptions } from "./types.js";
+import type { Pace, Watched, WatchOptions } from "./types.js";
 
 /** The next poll comes after this share of the age of the request: the lag is then about 2.5 % of the run. */
 const SHARE_OF_AGE = 1 / 20;
@@ -9,9 +9,6 @@ export const LONGEST_MS = 30_000;
 const JITTER = 0.05;
 /** All ids of one command together poll at most this often, in milliseconds between two polls. */
 export const BETWEEN_POLLS_MS = 20;
-
-/** How long to wait for the next poll, in milliseconds, of a request that is `ageMs` old; `random` in [0, 1). */
-export type Pace = (ageMs: number, random: number) => number;
 
 /** The pace when nothing is known about how long runs take. */
 export const adaptivePace: Pace = (ageMs, random) => within(ageMs * SHARE_OF_AGE, random);

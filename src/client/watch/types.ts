@@ -1,7 +1,6 @@
 import type { Status } from "../../protocol/conversation.js";
 import type { Data } from "../../protocol/data.js";
 import type { ResearchError } from "../errors.js";
-import type { Pace } from "./poll-interval.js";
 
 export interface WatchTarget {
   requestId: string;
@@ -13,6 +12,9 @@ export interface WatchTarget {
 
 /** What is watched: all of it at once, or ids that come while the watch runs. */
 export type WatchSource = Iterable<WatchTarget | string> | AsyncIterable<WatchTarget | string>;
+
+/** How long to wait for the next poll, in milliseconds, of a request that is `ageMs` old; `random` in [0, 1). */
+export type Pace = (ageMs: number, random: number) => number;
 
 export interface WatchOptions {
   signal?: AbortSignal;

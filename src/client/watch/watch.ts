@@ -5,11 +5,20 @@ import type { Unsuccessful } from "../classify-response.js";
 import { Deadlines } from "./deadlines.js";
 import { afterFailure, DEFAULT_PATIENCE_MS } from "./give-up-policy.js";
 import { Waker } from "./interruptible-sleep.js";
-import { ageOf, type Pace, paceOf } from "./poll-interval.js";
+import { ageOf, paceOf } from "./poll-interval.js";
 import { Turns } from "./poll-scheduler.js";
 import type { WatchPorts } from "./ports.js";
 import { Intake, newlyWatched } from "./target-queue.js";
-import type { Ending, Moment, WatchEvent, Watched, WatchOptions, WatchSource, WatchTarget } from "./types.js";
+import type {
+  Ending,
+  Moment,
+  Pace,
+  WatchEvent,
+  Watched,
+  WatchOptions,
+  WatchSource,
+  WatchTarget,
+} from "./types.js";
 
 const UNCHANGED_MS = 300_000;
 /** A poll that is under way when the time is over may still take this long, in milliseconds. */

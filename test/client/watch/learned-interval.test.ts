@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { fixedWith, logNormal, seeded, simulate } from "../../../bench/support/runs.js";
 import { ENOUGH_RUNS, hazardPace } from "../../../src/client/watch/learned-interval.js";
-import { adaptivePace, LONGEST_MS, type Pace, SHORTEST_MS } from "../../../src/client/watch/poll-interval.js";
+import { adaptivePace, LONGEST_MS, SHORTEST_MS } from "../../../src/client/watch/poll-interval.js";
+import type { Pace } from "../../../src/client/watch/types.js";
 
 const MINUTE = 60_000;
 const random = seeded(1);

@@ -1,9 +1,9 @@
 import { resolveTarget } from "../../../workflows/targets.js";
 import type { Context } from "../../context.js";
 import { worstOf } from "../../errors.js";
-import { OnDone, type OnDoneOptions } from "../../on-done.js";
 import { exitCodeOfOutcome } from "../../outcome.js";
 import { type FollowViewOptions, showFollow } from "../../requests/follow.js";
+import { OnDone, type OnDoneOptions } from "../../requests/on-done.js";
 import { resumeCommand } from "../../resume.js";
 
 export type WatchOptions = Partial<FollowViewOptions> & OnDoneOptions;

@@ -2,8 +2,9 @@ import { checkValue, problemText } from "../../../json-schema/check.js";
 import type { JsonSchema } from "../../../protocol/conversation.js";
 import type { Reply } from "../extractive/messages.js";
 import type { Corpus } from "../sources/corpus.js";
-import { fill, type Wanted } from "./fill.js";
+import { fill } from "./fill.js";
 import { Lookup } from "./lookup.js";
+import type { Wanted } from "./wanted.js";
 
 /** How many of the things that are missing the reason names. */
 const NAMED = 3;

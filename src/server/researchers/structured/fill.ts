@@ -3,16 +3,7 @@ import type { Lookup } from "./lookup.js";
 import { rowsFor } from "./rows.js";
 import { listed, scalar } from "./scalar.js";
 import { descriptionOf, propertiesOf, type View, viewsOf } from "./schema-view.js";
-
-/** One place of the result that wants a value. */
-export interface Wanted {
-  /** For people, as in `limits[].tier`. */
-  path: string;
-  /** Its property's name and those around it, outermost first. */
-  names: string[];
-  /** What the schema says about it. */
-  about: string;
-}
+import type { Wanted } from "./wanted.js";
 
 export interface Filling {
   lookup: Lookup;

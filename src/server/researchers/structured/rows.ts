@@ -1,11 +1,11 @@
 import type { JsonSchema } from "../../../protocol/conversation.js";
 import type { Table } from "../sources/tables.js";
 import { words } from "../sources/words.js";
-import type { Wanted } from "./fill.js";
 import type { Lookup } from "./lookup.js";
 import { overlap, propertyWords } from "./property-words.js";
 import { descriptionOf, propertiesOf, type View, viewsOf } from "./schema-view.js";
 import { cellValue } from "./values.js";
+import type { Wanted } from "./wanted.js";
 
 interface Column {
   name: string;

@@ -1,11 +1,11 @@
 import type { Scored } from "../extractive/sentences.js";
 import { plain } from "../sources/tables.js";
 import { words } from "../sources/words.js";
-import type { Wanted } from "./fill.js";
 import type { Lookup } from "./lookup.js";
 import { overlap, propertyWords } from "./property-words.js";
 import type { View } from "./schema-view.js";
 import { allowed, cellValue, numbersIn, particular } from "./values.js";
+import type { Wanted } from "./wanted.js";
 
 const ANSWER = /^(?:answer|summary|conclusion|overview|result|report|explanation|findings?|text|response)$/i;
 const SOURCES = /^(?:sources?|citations?|references?|files?|locations?)$/i;

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
-import type { Status } from "../protocol/conversation.js";
-import { EXIT_CODES } from "./errors.js";
-import type { Terminal } from "./terminal/terminal.js";
+import type { Status } from "../../protocol/conversation.js";
+import { EXIT_CODES } from "../errors.js";
+import type { Terminal } from "../terminal/terminal.js";
 
 export interface OnDoneOptions {
   /** A shell command. */

@@ -1,0 +1,9 @@
+/** One place of the result that wants a value. */
+export interface Wanted {
+  /** For people, as in `limits[].tier`. */
+  path: string;
+  /** Its property's name and those around it, outermost first. */
+  names: string[];
+  /** What the schema says about it. */
+  about: string;
+}
