@@ -10,6 +10,7 @@ import type { Fault } from "./http/faults/fault.js";
 import { FaultPlan, seeded } from "./http/faults/fault-plan.js";
 import { createListener } from "./http/listener.js";
 import type { Researcher } from "./researchers/researcher.js";
+import type { Role } from "./role.js";
 import { ServiceStartError } from "./start-error.js";
 
 export interface ServiceOptions {
@@ -21,6 +22,8 @@ export interface ServiceOptions {
   apiKey?: string;
   /** §8, of that key. */
   tier: Tier;
+  /** A worker answers no operations, an API does no research. Default: all. */
+  role?: Role;
   /** Closed with the service, and if it cannot start. */
   store: ConversationStore;
   /** Least time in PROCESSING, ms. */
@@ -57,6 +60,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const scheduler = new Scheduler({ ...options, log });
   const single = apiKey === undefined ? undefined : { apiKey, limits: TIERS[options.tier] };
   const app = createApp({
+    hasOperations: options.role !== "worker",
     store,
     authenticate: authenticator(store.keys, single, clock),
     clock,
@@ -71,7 +75,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await store.close();
     throw error;
   }
-  scheduler.start();
+  if (options.role !== "api") scheduler.start();
   const end = async () => {
     await closeServer(server);
     await scheduler.close();

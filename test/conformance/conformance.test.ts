@@ -2,24 +2,16 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Researcher, ResearchFailure } from "../../src/server/researchers/researcher.js";
 import type { Service } from "../../src/server/service.js";
-import { endlessResearcher, KEY, serviceFor, type TestServiceOptions } from "../support/service.js";
+import { conformanceResearcher } from "../support/conformance-researcher.js";
+import { KEY, serviceFor, type TestServiceOptions } from "../support/service.js";
 import { VirtualClock } from "../support/virtual-clock.js";
 import type { Target } from "./http.js";
 import { INTERFACE } from "./interface.js";
 import { LIMITED, rollingWindow } from "./limits.js";
 import { LOCAL } from "./local.js";
 
-const endless = endlessResearcher();
-const researcher: Researcher = {
-  async research(job, signal) {
-    if (job.prompt === "fail") throw new ResearchFailure("as it was asked to");
-    if (job.prompt === "last") return endless.research(job, signal);
-    return job.structured_output ? { list: [], part: {} } : "A report.";
-  },
-  close: async () => {},
-};
+const researcher = conformanceResearcher();
 const options = (service: Service): Target => ({
   baseUrl: service.baseUrl,
   key: KEY,

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createConnection, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { folderWith } from "./folder.js";
@@ -39,10 +40,12 @@ export class PostgresProxy {
     this.#loss = { statement, what };
   }
 
-  /** Cuts everything, and refuses to connect until `back`. */
-  away(): void {
+  /** Cuts everything, and refuses to connect until `back`; resolves when nothing is open any more. */
+  async away(): Promise<void> {
     this.#away = true;
+    const closed = [...this.#sockets].map((socket) => once(socket, "close"));
     for (const socket of this.#sockets) socket.destroy();
+    await Promise.all(closed);
   }
 
   back(): void {
@@ -51,7 +54,7 @@ export class PostgresProxy {
 
   close(): void {
     this.#server.close();
-    this.away();
+    void this.away();
   }
 
   #join(client: Socket, server: Socket): void {

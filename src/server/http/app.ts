@@ -18,6 +18,8 @@ import { ANSWER_HEADERS, errorResponse, successBody } from "./responses.js";
 import { ServiceError, serviceErrorOf } from "./service-error.js";
 
 export interface AppParts {
+  /** False for a worker, which does research and answers no operation of §4. */
+  hasOperations: boolean;
   store: ConversationStore;
   authenticate: Authenticate;
   clock: Clock;
@@ -42,7 +44,7 @@ export function createApp(parts: AppParts): App {
   const routes: Routes = new Hono();
   const { allowHosts, authenticate, clock, faults, log, store } = parts;
 
-  for (const [operation, method, path, handler] of OPERATIONS) {
+  for (const [operation, method, path, handler] of parts.hasOperations ? OPERATIONS : []) {
     routes.all(path, (c) => {
       checkMethod(c.req.method, method);
       const request = c.env.incoming;

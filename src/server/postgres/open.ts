@@ -1,14 +1,13 @@
 import type { Clock } from "../../clock.js";
 import type { KeyStore } from "../keys/key-store.js";
+import type { Role } from "../role.js";
 import { ServiceStartError } from "../start-error.js";
 import { connectionFailure } from "./connection/connection-failure.js";
 import { Database, loadDriver } from "./connection/database.js";
 import { PostgresKeyStore } from "./keys/postgres-key-store.js";
 import { PostgresStore } from "./postgres-store.js";
 import { migrate } from "./schema/migrate.js";
-import { OTHER_SETTINGS } from "./statements.js";
 import { Claims } from "./work/claims.js";
-import type { Role } from "./work/process-lease.js";
 
 export interface PostgresStoreOptions {
   /** As `checkDatabaseUrl` accepts it. */
@@ -17,21 +16,18 @@ export interface PostgresStoreOptions {
   leaseMs: number;
   /** Least time in PENDING, ms. */
   pendingMs: number;
-  /** What all processes at this database must agree on; undefined if the database itself holds it. */
-  settings?: string;
   clock: Clock;
   log: (line: string) => void;
 }
 
 /** Opens the store, and brings the database's schema up to date. Rejects with a ServiceStartError. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
-  const { url, clock, log, pendingMs, settings } = options;
+  const { url, clock, log, pendingMs } = options;
   const database = new Database(await loadDriver(), url, log);
-  const claims = new Claims({ ...options, database, settings });
+  const claims = new Claims({ ...options, database });
   try {
     await bringUpToDate(database);
     await claims.open();
-    await checkSettings(database, settings);
     return new PostgresStore({ database, claims, clock, pendingMs });
   } catch (error) {
     await claims.close();
@@ -65,16 +61,4 @@ function startError(error: unknown): ServiceStartError {
   if (error instanceof ServiceStartError) return error;
   const message = `The database cannot be used: ${connectionFailure(error)}.`;
   return new ServiceStartError("DATABASE_UNUSABLE", message, { cause: error });
-}
-
-/** Own settings are in the database already, so that of two that start at once at least one sees the other's. */
-async function checkSettings(database: Database, settings: string | undefined): Promise<void> {
-  if (settings === undefined) return;
-  const others = await database.read(OTHER_SETTINGS, [settings]);
-  if (others.length === 0) return;
-  throw new ServiceStartError(
-    "DATABASE_UNUSABLE",
-    "Other processes at this database run with another API key or other hourly limits. " +
-      "Start this one with theirs, or stop them and wait until their lease has run out.",
-  );
 }

@@ -41,6 +41,14 @@ export class PostgresStore implements ConversationStore {
     this.keys = new PostgresKeyStore(parts.database, parts.clock);
   }
 
+  /**
+   * Says which key and limits this process runs with, where the database does not hold them. Rejects with a
+   * ServiceStartError if another process lives that has others.
+   */
+  agreeOn(settings: string): Promise<void> {
+    return this.parts.claims.agreeOn(settings);
+  }
+
   async create({ keyId, limits }: Caller, job: ResearchJob): Promise<CreateResult> {
     const { database, clock, pendingMs } = this.parts;
     const values = [job.request_id, keyId, limits.create, JSON.stringify(job), pendingMs];

@@ -171,6 +171,12 @@ export const COUNTS: Statement = {
 
 export const READY: Statement = { name: "ready", text: "SELECT NOT pg_is_in_recovery() AS writable" };
 
+/** id, settings */
+export const SET_SETTINGS: Statement = {
+  name: "set-settings",
+  text: "UPDATE research.processes SET settings = $2 WHERE id = $1",
+};
+
 /** settings: of the other processes that live. */
 export const OTHER_SETTINGS: Statement = {
   name: "other-settings",

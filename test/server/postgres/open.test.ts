@@ -89,10 +89,11 @@ describe.skipIf(!postgres)("opening a database (needs PostgreSQL)", () => {
 
   it("a process with another key or other limits does not start beside the others", async () => {
     const url = await newDatabase();
-    await storeAt(url, { settings: "key-a pro" });
-    await storeAt(url, { settings: "key-a pro", role: "api" });
-    expect(await refusal(storeAt(url, { settings: "key-a free" }))).toMatch(/other hourly limits/);
+    await (await storeAt(url)).agreeOn("key-a pro");
+    await (await storeAt(url, { role: "api" })).agreeOn("key-a pro");
+    const other = await storeAt(url, { role: "api" });
+    expect(await refusal(other.agreeOn("key-a free"))).toMatch(/other hourly limits/);
     await closeStores();
-    await storeAt(url, { settings: "key-a free" });
+    await (await storeAt(url)).agreeOn("key-a free");
   });
 });

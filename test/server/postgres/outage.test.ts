@@ -68,7 +68,7 @@ describe.skipIf(!postgres?.server)("a database that goes away (needs its own Pos
     const store = await storeAt(proxy.url);
     const [before, after] = [newJob(), newJob()];
     await store.create(callerOf(), before);
-    proxy.away();
+    await proxy.away();
     await expect(store.ready()).rejects.toThrow(StoreUnavailableError);
     await expect(store.create(callerOf(), newJob())).rejects.toThrow(StoreUnavailableError);
     await expect(store.get(callerOf(), before.request_id)).rejects.toThrow(StoreUnavailableError);
@@ -88,7 +88,7 @@ describe.skipIf(!postgres?.server)("a database that goes away (needs its own Pos
     const job = newJob();
     await store.create(callerOf(), job);
     const claim = await store.claim(never);
-    proxy.away();
+    await proxy.away();
     await until(async () => claim.signal.aborted || undefined);
     proxy.back();
     const again = await store.claim(never);

@@ -1,5 +1,6 @@
 import { Option } from "commander";
 import { TIERS } from "../../../protocol/limits.js";
+import { ROLES } from "../../../server/role.js";
 import { type Define, help } from "../definition.js";
 import { duration, requestFlags, resultFlags, watchFlags, wholeNumber } from "../flags.js";
 
@@ -16,9 +17,23 @@ export const serve: Define = (program, perform) => {
     .option("--port <n>", "the port; 0 picks one (default: 8787, with --exec 0)", wholeNumber(0))
     .option("--api-key-file <path>", "the key to ask for (or RESEARCH_SERVE_API_KEY; default: a fresh one)")
     .addOption(
-      new Option("--tier <tier>", "the hourly limits").choices(Object.keys(TIERS)).default("enterprise"),
+      new Option("--tier <tier>", "the hourly limits of that key (default: enterprise, no limit)").choices(
+        Object.keys(TIERS),
+      ),
     )
     .option("--data <dir>", "keep everything here, across restarts (default: in memory)")
+    .option(
+      "--database <url>",
+      "share a PostgreSQL database with other processes (or RESEARCH_SERVE_DATABASE); without a password in it",
+    )
+    .addOption(
+      new Option("--role <role>", "what this process does at the database (default: all)").choices(ROLES),
+    )
+    .option(
+      "--lease <duration>",
+      "how soon others take over the work of a dead process (default: 15s)",
+      duration,
+    )
     .option("--pending <duration>", "least time in PENDING", duration, 0)
     .option("--processing <duration>", "least time in PROCESSING", duration, 0)
     .option("--workers <n>", "how many are PROCESSING at once (default: one for each core)", wholeNumber(1))
@@ -32,10 +47,11 @@ export const serve: Define = (program, perform) => {
       "after",
       help({
         output: "the base URL once it is ready; --json: {base_url, pid, api_key}; with --exec nothing",
-        exits: "0 stopped by SIGINT or SIGTERM, 2 bad input, 12 port or folder not to be had",
+        exits: "0 stopped by SIGINT or SIGTERM, 2 bad input, 12 port, folder or database not to be had",
         examples: [
           "research serve --sources docs",
           "research serve --tier free --fault status:503:first=2",
+          "research serve --database postgresql://research@db/research --role worker",
           "research serve --exec 'research run \"How do tides form?\"'",
         ],
       }),

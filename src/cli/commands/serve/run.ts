@@ -1,26 +1,31 @@
 import { availableParallelism } from "node:os";
 import { isLoopback } from "../../../client/http/address.js";
 import type { Tier } from "../../../protocol/limits.js";
-import { openLocalStore } from "../../../server/conversations/local/open-local-store.js";
+import type { ConversationStore } from "../../../server/conversations/conversation-store.js";
 import { parseFault } from "../../../server/http/faults/fault.js";
-import { apiKeyFor, type OwnKey } from "../../../server/keys/own-key.js";
+import type { OwnKey } from "../../../server/keys/own-key.js";
 import { execCommand } from "../../../server/processes/exec-command.js";
 import { commandResearcher } from "../../../server/researchers/command.js";
 import { extractiveResearcher } from "../../../server/researchers/extractive/extractive-researcher.js";
 import type { Researcher } from "../../../server/researchers/researcher.js";
+import type { Role } from "../../../server/role.js";
 import { type Service, startService } from "../../../server/service.js";
 import { ServiceStartError } from "../../../server/start-error.js";
 import { inWords, LocalError } from "../../../store/errors.js";
 import type { Context } from "../../context.js";
 import { CliError, Interrupted, UsageError } from "../../errors.js";
-import { readKeyFile } from "../../settings.js";
+import { DEFAULT_TIER, givenKey, openWithKey } from "./key.js";
+import { databaseOf } from "./store.js";
 
 export interface ServeOptions {
   host: string;
   port?: number;
   apiKeyFile?: string;
-  tier: Tier;
+  tier?: Tier;
   data?: string;
+  database?: string;
+  role?: Role;
+  lease?: number;
   pending: number;
   processing: number;
   workers?: number;
@@ -36,7 +41,10 @@ const DEFAULT_PORT = 8787;
 
 /** Runs the local service until it is told to stop, or until the command given to it has ended. */
 export async function serve(ctx: Context, options: ServeOptions): Promise<number> {
-  const key = await serviceKey(ctx, options);
+  const database = databaseOf(ctx, options);
+  if (options.exec !== undefined && options.role === "worker")
+    throw new UsageError("--exec needs a service that answers requests, and --role worker answers none");
+  const given = givenKey(ctx, options);
   const faults = options.fault.map(readFault);
   if (!isLoopback(options.host)) {
     await ctx.reporter.notice(
@@ -44,14 +52,15 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
       `the service listens on ${options.host}: whoever reaches this machine and knows the key can use it, and plain http can be read on the way`,
     );
   }
-  const service = await start(ctx, options, key, faults);
+  const { store, key } = await openWithKey(ctx, options, database, given).catch(startFailure);
+  const service = await start(ctx, options, { store, ...(key && { apiKey: key.apiKey }) }, faults);
   try {
     if (options.exec !== undefined) {
       ctx.interruption.meet();
       return await execCommand({
         command: options.exec,
         baseUrl: service.baseUrl,
-        apiKey: key.apiKey,
+        apiKey: key?.apiKey ?? ctx.host.env.RESEARCH_API_KEY ?? "",
         env: { ...ctx.host.env },
         signal: ctx.signal,
       });
@@ -79,31 +88,27 @@ export function sourcesResearcher(ctx: Context, sources: string, workers: number
   }
 }
 
-/** Starts the service. Throws LocalError where a port or a folder is not to be had. */
+/** Starts the service, and closes the store if it cannot. Throws LocalError where a port or a folder is not to be had. */
 export async function start(
   ctx: Context,
   options: ServeOptions,
-  { apiKey }: OwnKey,
+  { store, apiKey }: { store: ConversationStore; apiKey?: string },
   faults: ReturnType<typeof readFault>[],
 ): Promise<Service> {
   const workers = options.workers ?? availableParallelism();
-  const researcher = options.researcher
-    ? commandResearcher({ command: options.researcher, env: { ...ctx.host.env } })
-    : sourcesResearcher(ctx, options.sources, workers);
+  const researcher = await researcherFor(ctx, options, workers).catch(async (error) => {
+    await store.close();
+    throw error;
+  });
   const log = (line: string) => void (ctx.flags.verbose && ctx.reporter.notice("SERVICE", line));
   const { clock } = ctx.host;
   try {
-    const store = await openLocalStore({
-      ...(options.data !== undefined && { dataDir: options.data }),
-      pendingMs: options.pending,
-      clock,
-      log,
-    });
     return await startService({
       host: options.host,
-      port: options.port ?? (options.exec === undefined ? DEFAULT_PORT : 0),
-      apiKey,
-      tier: options.tier,
+      port: options.port ?? defaultPort(options),
+      ...(apiKey !== undefined && { apiKey }),
+      tier: options.tier ?? DEFAULT_TIER,
+      role: options.role ?? "all",
       store,
       processingMs: options.processing,
       workers,
@@ -116,49 +121,43 @@ export async function start(
     });
   } catch (error) {
     await researcher.close();
-    if (error instanceof ServiceStartError) throw new CliError("LOCAL_IO", error.message);
-    throw error;
+    return startFailure(error);
   }
 }
 
-/** An explicit key, or one that is made here; beyond this machine only an explicit one will do. */
-async function serviceKey(ctx: Context, options: ServeOptions): Promise<OwnKey> {
-  const given =
-    options.apiKeyFile === undefined
-      ? ctx.host.env.RESEARCH_SERVE_API_KEY?.trim()
-      : readKeyFile(options.apiKeyFile);
-  if (given) {
-    if (!/^[\x21-\x7e]+$/.test(given))
-      throw new UsageError("the service's key must be visible ASCII without spaces");
-    return { apiKey: given, fresh: false };
-  }
-  if (options.apiKeyFile !== undefined) throw new UsageError(`the key file ${options.apiKeyFile} is empty`);
-  if (!isLoopback(options.host)) {
-    throw new UsageError(
-      `--host ${options.host} lets other machines in, which needs a key of your own`,
-      "Give it with --api-key-file PATH or RESEARCH_SERVE_API_KEY.",
-    );
-  }
-  try {
-    return await apiKeyFor(options.data);
-  } catch (error) {
-    if (error instanceof ServiceStartError) throw new CliError("LOCAL_IO", error.message);
-    throw error;
-  }
+async function researcherFor(ctx: Context, options: ServeOptions, workers: number): Promise<Researcher> {
+  return options.researcher
+    ? commandResearcher({ command: options.researcher, env: { ...ctx.host.env } })
+    : sourcesResearcher(ctx, options.sources, workers);
 }
 
-async function announce(ctx: Context, service: Service, key: OwnKey, options: ServeOptions): Promise<void> {
+/** A command asks the service itself, and a worker answers only what asks for its health: any free port will do. */
+function defaultPort({ exec, role }: ServeOptions): number {
+  return exec === undefined && role !== "worker" ? DEFAULT_PORT : 0;
+}
+
+function startFailure(error: unknown): never {
+  if (error instanceof ServiceStartError) throw new CliError("LOCAL_IO", error.message);
+  throw error;
+}
+
+async function announce(
+  ctx: Context,
+  service: Service,
+  key: OwnKey | undefined,
+  options: ServeOptions,
+): Promise<void> {
   const { reporter } = ctx;
   if (reporter.json) {
     await reporter.resultJson({
       base_url: service.baseUrl,
       pid: process.pid,
-      ...(key.fresh && { api_key: key.apiKey }),
+      ...(key?.fresh && { api_key: key.apiKey }),
     });
     return;
   }
-  if (key.fresh) await reporter.say(`API key (shown once): ${key.apiKey}`);
-  else if (options.data && !options.apiKeyFile)
+  if (key?.fresh) await reporter.say(`API key (shown once): ${key.apiKey}`);
+  else if (key && options.data && !options.apiKeyFile)
     await reporter.say(`the API key is in ${options.data}/api-key`);
   await reporter.result(`${service.baseUrl}\n`);
 }

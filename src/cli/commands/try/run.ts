@@ -4,6 +4,7 @@ import { type RequestOptions, readRequest } from "../../input/create-request.js"
 import { checkResultOptions } from "../../requests/result.js";
 import { type RunViewOptions, showRun } from "../../requests/run.js";
 import { start } from "../serve/run.js";
+import { openStore } from "../serve/store.js";
 
 export interface TryOptions extends RequestOptions, Omit<RunViewOptions, "limit"> {
   sources: string;
@@ -18,14 +19,15 @@ export async function tryOut(ctx: Context, prompt: string | undefined, options: 
   const serveOptions = {
     host: "127.0.0.1",
     port: 0,
-    tier: "enterprise",
     pending: 0,
     processing: 0,
     sources,
     allowHost: [],
     fault: [],
   } as const;
-  const service = await start(ctx, { ...serveOptions, allowHost: [], fault: [] }, key, []);
+  const { store } = await openStore(ctx, serveOptions, undefined);
+  const { apiKey } = key;
+  const service = await start(ctx, { ...serveOptions, allowHost: [], fault: [] }, { store, apiKey }, []);
   try {
     // Nothing of the user's own settings may lead this command to another service, or into the history.
     const env = {

@@ -44,21 +44,25 @@ export class Database {
     this.#pool.on("error", (error) => log(`a database connection was lost: ${connectionFailure(error)}`));
   }
 
-  /** Runs one statement. Rejects with StatementRefused, StoreUnavailableError or StoreOutcomeUnknownError. */
+  /**
+   * Runs one statement; on another connection if the first one had ended before it was sent. Rejects with
+   * StatementRefused, StoreUnavailableError or StoreOutcomeUnknownError.
+   */
   async run(statement: Statement, values: readonly unknown[]): Promise<QueryResultRow[]> {
-    const client = await this.#pool.connect().catch((error) => {
-      throw new StoreUnavailableError(`no connection to the database: ${connectionFailure(error)}`, {
-        cause: error,
+    for (;;) {
+      const client = await this.#pool.connect().catch((error) => {
+        throw new StoreUnavailableError(`no connection to the database: ${connectionFailure(error)}`);
       });
-    });
-    try {
-      const { rows } = await client.query({ ...statement, values: [...values] });
-      client.release();
-      return rows;
-    } catch (error) {
-      const refused = refusalOf(error);
-      client.release(refused === undefined);
-      throw refused ?? new StoreOutcomeUnknownError(connectionFailure(error), { cause: error });
+      try {
+        const { rows } = await client.query({ ...statement, values: [...values] });
+        client.release();
+        return rows;
+      } catch (error) {
+        const refused = refusalOf(error);
+        client.release(refused === undefined);
+        if (refused !== undefined) throw refused;
+        if (!wasNotSent(error)) throw new StoreOutcomeUnknownError(connectionFailure(error));
+      }
     }
   }
 
@@ -110,6 +114,15 @@ function refusalOf(error: unknown): Error | undefined {
   if (PASSING.test(code))
     return new StoreUnavailableError(`the database cannot work just now (SQLSTATE ${code})`);
   return new StatementRefused(code, { cause: error });
+}
+
+/**
+ * The server had closed the connection when the statement was written, so that the end of it, without which
+ * PostgreSQL commits nothing, was not delivered.
+ */
+function wasNotSent(error: unknown): boolean {
+  const { code, message = "" } = error as { code?: string; message?: string };
+  return code === "EPIPE" || /not queryable/.test(message);
 }
 
 /** The driver, which only users of a database install. Throws a ServiceStartError that says how. */

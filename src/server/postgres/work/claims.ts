@@ -2,10 +2,11 @@ import type { Clock } from "../../../clock.js";
 import type { Claim, Outcome } from "../../conversations/conversation-store.js";
 import { StoreOutcomeUnknownError, StoreUnavailableError } from "../../conversations/conversation-store.js";
 import type { ResearchJob } from "../../researchers/researcher.js";
+import type { Role } from "../../role.js";
 import type { Database } from "../connection/database.js";
 import { CLAIM, END, GIVE_BACK, GIVE_BACK_OTHERS, NEXT_DUE } from "../statements.js";
 import { Notifications } from "./notifications.js";
-import { ProcessLease, type Role } from "./process-lease.js";
+import { ProcessLease } from "./process-lease.js";
 
 /** How long a claim waits at most before it looks again: a notification can be lost. */
 const LOOK_MS = 500;
@@ -15,7 +16,6 @@ export interface ClaimsOptions {
   clock: Clock;
   role: Role;
   leaseMs: number;
-  settings: string | undefined;
   log: (line: string) => void;
 }
 
@@ -62,6 +62,11 @@ export class Claims {
       if (notification.kind === "connected") this.#lease.renewSoon();
       if (notification.kind !== "stop") this.#lookNow();
     });
+  }
+
+  /** Rejects with a ServiceStartError if another process lives that has other settings. */
+  agreeOn(settings: string): Promise<void> {
+    return this.#lease.agreeOn(settings);
   }
 
   async close(): Promise<void> {

@@ -1,17 +1,15 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../../clock.js";
+import type { Role } from "../../role.js";
+import { ServiceStartError } from "../../start-error.js";
 import type { Database } from "../connection/database.js";
-import { DELETE_EXPIRED, JOIN, LEAVE, RENEW } from "../statements.js";
-
-export type Role = "all" | "api" | "worker";
+import { DELETE_EXPIRED, JOIN, LEAVE, OTHER_SETTINGS, RENEW, SET_SETTINGS } from "../statements.js";
 
 export interface LeaseOptions {
   database: Database;
   clock: Clock;
   role: Role;
   leaseMs: number;
-  /** What all processes must agree on; undefined if the database itself holds it. */
-  settings: string | undefined;
   /** The ids that the database counts as held, a moment ago. */
   onRenewed: (held: ReadonlySet<string>, askedAt: number) => void | Promise<void>;
   /** The lease has run out: other processes may have taken the work. A new one follows. */
@@ -32,6 +30,7 @@ export class ProcessLease {
   #expiresAt = Number.NEGATIVE_INFINITY;
   #renewAt = Number.NEGATIVE_INFINITY;
   #done: Promise<unknown> | undefined;
+  #settings: string | null = null;
 
   constructor(private readonly options: LeaseOptions) {}
 
@@ -39,6 +38,23 @@ export class ProcessLease {
   async open(): Promise<void> {
     await this.#join();
     this.#done = Promise.all([this.#keep(), this.#watchExpiry()]);
+  }
+
+  /**
+   * Says what this process runs with. Its own settings are in the database before it looks, so that of two that
+   * start at once at least one sees the other's. Rejects with a ServiceStartError if they differ.
+   */
+  async agreeOn(settings: string): Promise<void> {
+    const { database } = this.options;
+    this.#settings = settings;
+    await database.run(SET_SETTINGS, [this.id, settings]);
+    const others = await database.read(OTHER_SETTINGS, [settings]);
+    if (others.length === 0) return;
+    throw new ServiceStartError(
+      "DATABASE_UNUSABLE",
+      "Other processes at this database run with another API key or other hourly limits. " +
+        "Start this one with theirs, or stop them and wait until their lease has run out.",
+    );
   }
 
   /** Renews soon, to learn what was missed. */
@@ -95,10 +111,10 @@ export class ProcessLease {
   }
 
   async #join(): Promise<void> {
-    const { clock, database, leaseMs, role, settings } = this.options;
+    const { clock, database, leaseMs, role } = this.options;
     const askedAt = clock.monotonic();
     const id = randomUUID();
-    await database.run(JOIN, [id, role, settings ?? null, leaseMs]);
+    await database.run(JOIN, [id, role, this.#settings, leaseMs]);
     this.id = id;
     this.#extend(askedAt);
   }

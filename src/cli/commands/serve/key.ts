@@ -1,0 +1,84 @@
+import { isLoopback } from "../../../client/http/address.js";
+import { TIERS, type Tier } from "../../../protocol/limits.js";
+import type { ConversationStore } from "../../../server/conversations/conversation-store.js";
+import { keyHash, keyIdOf } from "../../../server/keys/key-store.js";
+import { apiKeyFor, type OwnKey } from "../../../server/keys/own-key.js";
+import type { Context } from "../../context.js";
+import { UsageError } from "../../errors.js";
+import { readKeyFile } from "../../settings.js";
+import { openStore, type StoreOptions } from "./store.js";
+
+export interface KeyOptions {
+  host: string;
+  apiKeyFile?: string;
+  tier?: Tier;
+  data?: string;
+}
+
+/** Of the one key of a service without added keys. */
+export const DEFAULT_TIER: Tier = "enterprise";
+
+/** The one key by flag or variable; undefined if none is given. Throws UsageError for an invalid one. */
+export function givenKey(ctx: Context, { apiKeyFile }: KeyOptions): string | undefined {
+  const given =
+    apiKeyFile === undefined ? ctx.host.env.RESEARCH_SERVE_API_KEY?.trim() : readKeyFile(apiKeyFile);
+  if (given && !/^[\x21-\x7e]+$/.test(given))
+    throw new UsageError("the service's key must be visible ASCII without spaces");
+  if (given === "" && apiKeyFile !== undefined) throw new UsageError(`the key file ${apiKeyFile} is empty`);
+  return given || undefined;
+}
+
+/**
+ * Opens the store, and finds the one key that is valid with it: none if keys were added to it. Rejects with a
+ * UsageError or a ServiceStartError, and leaves nothing open then.
+ */
+export async function openWithKey(
+  ctx: Context,
+  options: KeyOptions & StoreOptions,
+  database: string | undefined,
+  given: string | undefined,
+): Promise<{ store: ConversationStore; key?: OwnKey }> {
+  const { store, shared } = await openStore(ctx, options, database);
+  try {
+    if (await store.keys.inUse()) {
+      checkNoOwnKey(options, given);
+      return { store };
+    }
+    const key = await ownKey(options, given, shared !== undefined);
+    const limits = TIERS[options.tier ?? DEFAULT_TIER];
+    await shared?.agreeOn(`${keyIdOf(keyHash(key.apiKey))} ${limits.create} ${limits.stop}`);
+    return { store, key };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** Once a key was added, only added keys are valid, each with a tier of its own. */
+function checkNoOwnKey({ apiKeyFile, tier }: KeyOptions, given: string | undefined): void {
+  const other = given === undefined ? undefined : apiKeyFile ? "--api-key-file" : "RESEARCH_SERVE_API_KEY";
+  const name = other ?? (tier === undefined ? undefined : "--tier");
+  if (name === undefined) return;
+  throw new UsageError(
+    `${name} cannot be used here: keys were added to this service, and only those are valid`,
+    "Leave it out; `research serve keys list` shows the keys.",
+  );
+}
+
+/** The given key, or one that is made here; beyond this machine only a given one will do. */
+async function ownKey(options: KeyOptions, given: string | undefined, shared: boolean): Promise<OwnKey> {
+  if (given !== undefined) return { apiKey: given, fresh: false };
+  if (shared) {
+    throw new UsageError(
+      "a service with a database needs a key: none was added to it, and none is given",
+      "Add one with `research serve keys add NAME --database URL`, or set RESEARCH_SERVE_API_KEY.",
+    );
+  }
+  if (!isLoopback(options.host)) {
+    throw new UsageError(
+      `--host ${options.host} lets other machines in, which needs a key of your own`,
+      "Give it with --api-key-file PATH or RESEARCH_SERVE_API_KEY.",
+    );
+  }
+  return apiKeyFor(options.data);
+}

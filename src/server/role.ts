@@ -1,0 +1,3 @@
+/** What a process at a shared store does: answers requests, does research, or both. */
+export const ROLES = ["all", "api", "worker"] as const;
+export type Role = (typeof ROLES)[number];

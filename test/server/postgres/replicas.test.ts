@@ -1,0 +1,138 @@
+import { randomUUID } from "node:crypto";
+import { afterEach, describe, expect, it } from "vitest";
+import { keyHash, keyIdOf } from "../../../src/server/keys/key-store.js";
+import type { Service } from "../../../src/server/service.js";
+import { testPostgres } from "../../support/postgres.js";
+import { PostgresProxy } from "../../support/postgres-proxy.js";
+import { storeAt } from "../../support/postgres-store.js";
+import { endlessResearcher, KEY, serviceFor, until } from "../../support/service.js";
+import { ask, post } from "../../support/wire.js";
+
+const postgres = await testPostgres();
+const newDatabase = () => postgres?.database() ?? Promise.reject(new Error("no database"));
+
+const running: Service[] = [];
+afterEach(async () => {
+  for (const service of running.splice(0)) await service.close();
+});
+
+async function api(
+  url: string,
+): Promise<{ baseUrl: string; keys: Awaited<ReturnType<typeof storeAt>>["keys"] }> {
+  const store = await storeAt(url, { role: "api" });
+  const service = await serviceFor({ store, role: "api" });
+  running.push(service);
+  return { baseUrl: service.baseUrl, keys: store.keys };
+}
+
+const keyOf = (name: string) => {
+  const hash = keyHash(name);
+  const limits = { create: 10, stop: 20 };
+  return { id: keyIdOf(hash), name, hash, tier: "free" as const, limits, createdAt: Date.now() };
+};
+const CREATE = "/api/v1/conversations";
+const path = (id: unknown, operation: string) => `/api/v1/conversation/${id}/${operation}`;
+
+describe.skipIf(!postgres)("replicas at one database (needs PostgreSQL)", () => {
+  it("an added key is valid at each within a second, the given one is not any more, a revoked one is not", async () => {
+    const url = await newDatabase();
+    const [one, two] = [await api(url), await api(url)];
+    const codes = async (key: string) =>
+      Promise.all(
+        [one, two].map(
+          async ({ baseUrl }) => (await ask(baseUrl, { path: path("x", "status"), key })).status,
+        ),
+      );
+    const within = async (key: string, code: number) => {
+      const since = performance.now();
+      await until(async () => ((await codes(key)).every((each) => each === code) ? true : undefined));
+      return performance.now() - since;
+    };
+    expect(await codes(KEY)).toEqual([404, 404]);
+    await one.keys.add(keyOf("alice"));
+    expect(await within("alice", 404)).toBeLessThan(1_000);
+    expect(await within(KEY, 401)).toBeLessThan(1_000);
+    await two.keys.revoke("alice", Date.now());
+    expect(await within("alice", 401)).toBeLessThan(1_000);
+  });
+
+  it("another key gets 404 for each operation, at each replica", async () => {
+    const url = await newDatabase();
+    const [one, two] = [await api(url), await api(url)];
+    await one.keys.add(keyOf("alice"));
+    await one.keys.add(keyOf("bob"));
+    const created = await until(async () => {
+      const answer = await post(one.baseUrl, CREATE, "alice", { prompt: "why?" });
+      return answer.status === 200 ? answer : undefined;
+    });
+    const id = created.json.data?.request_id;
+    for (const { baseUrl } of [one, two]) {
+      for (const operation of ["status", "output"]) {
+        expect((await ask(baseUrl, { path: path(id, operation), key: "bob" })).status).toBe(404);
+      }
+      expect((await post(baseUrl, path(id, "stop"), "bob")).status).toBe(404);
+      const own = await ask(baseUrl, { path: path(id, "status"), key: "alice" });
+      expect(own.json.data).toMatchObject({ request_id: id, status: "PENDING" });
+    }
+  });
+
+  it("a database that is away is 503 with Retry-After, for each operation; then all goes on", async () => {
+    const proxy = new PostgresProxy(await newDatabase());
+    const { baseUrl } = await api(proxy.url);
+    const created = await post(baseUrl, CREATE, KEY, { prompt: "why?" });
+    const id = created.json.data?.request_id;
+    const asked = () => [
+      post(baseUrl, CREATE, KEY, { prompt: "why?" }),
+      post(baseUrl, path(id, "stop"), KEY),
+      ask(baseUrl, { path: path(id, "status"), key: KEY }),
+      ask(baseUrl, { path: path(randomUUID(), "output"), key: KEY }),
+    ];
+    await proxy.away();
+    const status = { path: path(id, "status"), key: KEY };
+    await until(async () => ((await ask(baseUrl, status)).status === 503 ? true : undefined));
+    for (const answer of await Promise.all(asked())) {
+      expect(answer.status).toBe(503);
+      expect(answer.json.error?.code).toBe("SERVICE_UNAVAILABLE");
+      expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
+      expect(answer.text).not.toContain(new URL(proxy.url).searchParams.get("host"));
+    }
+    proxy.back();
+    const codes = (await Promise.all(asked())).map(({ status }) => status);
+    expect(codes).toEqual([200, 200, 200, 404]);
+  });
+
+  it("a stop whose outcome is not known is not answered: the connection is dropped", async () => {
+    const proxy = new PostgresProxy(await newDatabase());
+    const { baseUrl } = await api(proxy.url);
+    const created = await post(baseUrl, CREATE, KEY, { prompt: "why?" });
+    const id = created.json.data?.request_id;
+    proxy.lose("stop", "answer");
+    await expect(post(baseUrl, path(id, "stop"), KEY)).rejects.toThrow();
+    const status = await ask(baseUrl, { path: path(id, "status"), key: KEY });
+    expect(status.json.data?.status).toBe("STOPPED");
+  });
+
+  it("a create whose commit was lost is answered with its own id, once", async () => {
+    const proxy = new PostgresProxy(await newDatabase());
+    const { baseUrl } = await api(proxy.url);
+    proxy.lose("create", "answer");
+    const created = await post(baseUrl, CREATE, KEY, { prompt: "why?" });
+    expect(created.status).toBe(200);
+    const status = await ask(baseUrl, { path: path(created.json.data?.request_id, "status"), key: KEY });
+    expect(status.json.data).toMatchObject({ status: "PENDING", created_at: created.json.data?.created_at });
+  });
+
+  it("a stop at an API ends the work at a worker, and a worker answers no operation", async () => {
+    const url = await newDatabase();
+    const { baseUrl } = await api(url);
+    const researcher = endlessResearcher();
+    const store = await storeAt(url, { role: "worker" });
+    const worker = await serviceFor({ store, role: "worker", researcher });
+    running.push(worker);
+    expect((await post(worker.baseUrl, CREATE, KEY, { prompt: "why?" })).status).toBe(404);
+    const created = await post(baseUrl, CREATE, KEY, { prompt: "why?" });
+    await until(async () => researcher.running || undefined);
+    await post(baseUrl, path(created.json.data?.request_id, "stop"), KEY);
+    await until(async () => (researcher.running === 0 ? true : undefined), 500);
+  });
+});

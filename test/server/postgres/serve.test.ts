@@ -1,0 +1,116 @@
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { folderWith } from "../../support/folder.js";
+import { testPostgres } from "../../support/postgres.js";
+import { NODE, PROGRAM, Running, research, start } from "../../support/run.js";
+import { KEY } from "../../support/service.js";
+
+const postgres = await testPostgres();
+const newDatabase = () => postgres?.database() ?? Promise.reject(new Error("no database"));
+const NOWHERE = "postgresql://research@127.0.0.1:1/research";
+
+it.each([
+  [["--role", "api"], "--role needs --database URL"],
+  [["--role", "all"], "--role needs --database URL"],
+  [["--lease", "3s"], "--lease needs --database URL"],
+  [["--database", NOWHERE, "--data", "x"], "--data and --database exclude each other"],
+  [["--database", "postgresql://u:hunter2@h/d"], "--database holds a password"],
+  [["--database=postgresql://h/d?password=hunter2"], "--database holds a password"],
+  [["--database", "host=h password=hunter2"], "--database is not a PostgreSQL URL"],
+  [["--database", ""], "--database is not a PostgreSQL URL"],
+  [["--database", NOWHERE, "--role", "boss"], "--role"],
+  [["--database", NOWHERE, "--role", "worker", "--exec", "true"], "--exec needs a service that answers"],
+])("serve %j: exit 2", async (args, sentence) => {
+  const { code, stderr, stdout } = await research(["serve", "--port", "0", ...args]);
+  expect(stderr).toContain(sentence);
+  expect(stderr).not.toContain("hunter2");
+  expect([code, stdout]).toEqual([2, ""]);
+});
+
+it("RESEARCH_SERVE_DATABASE excludes --data too", async () => {
+  const env = { RESEARCH_SERVE_DATABASE: NOWHERE };
+  const { code, stderr } = await research(["serve", "--port", "0", "--data", "x"], { env });
+  expect(stderr).toContain("--data and RESEARCH_SERVE_DATABASE exclude each other");
+  expect(code).toBe(2);
+});
+
+it("a database that cannot be reached: a sentence without anything of the environment, exit 12", async () => {
+  const env = {
+    RESEARCH_SERVE_DATABASE: "postgresql://secretuser:hunter2@127.0.0.1:1/secretname",
+    RESEARCH_SERVE_API_KEY: KEY,
+    PGPASSWORD: "hunter2",
+  };
+  const { code, stderr, stdout } = await research(["serve", "--port", "0", "--json"], { env });
+  expect(JSON.parse(stderr)).toMatchObject({
+    error: { message: "The database cannot be used: the connection was refused.", exit_code: 12 },
+  });
+  expect(stderr).not.toMatch(/hunter2|secret/);
+  expect([code, stdout]).toEqual([12, ""]);
+});
+
+it("without the package pg the sentence says how to install it, exit 12", async () => {
+  const installed = folderWith();
+  const root = join(PROGRAM, "../..");
+  for (const name of ["bin", "dist", "package.json"]) {
+    cpSync(join(root, name), join(installed, name), { recursive: true });
+  }
+  const args = [join(installed, "bin/research.js"), "serve", "--port", "0", "--database", NOWHERE];
+  const { code, stderr } = await new Running(NODE, args, { env: { RESEARCH_SERVE_API_KEY: KEY } }).done;
+  expect(stderr).toContain("npm install -g pg");
+  expect(code).toBe(12);
+});
+
+describe.skipIf(!postgres)("serve --database (needs PostgreSQL)", () => {
+  it("needs a key, given or added", async () => {
+    const { code, stderr } = await research(["serve", "--port", "0", "--database", await newDatabase()]);
+    expect(stderr).toContain("research serve keys add NAME");
+    expect(code).toBe(2);
+  });
+
+  it("a replica with another key or another tier is refused beside the first, exit 12", async () => {
+    const args = ["serve", "--port", "0", "--database", await newDatabase()];
+    const first = start(args, { env: { RESEARCH_SERVE_API_KEY: KEY } });
+    await first.waitFor(/http:\S+/);
+    for (const [key, tier] of [
+      [KEY, "free"],
+      ["another", "enterprise"],
+    ] as const) {
+      const other = await research([...args, "--tier", tier], { env: { RESEARCH_SERVE_API_KEY: key } });
+      expect(other.stderr).toContain("another API key or other hourly limits");
+      expect([other.code, other.stdout]).toEqual([12, ""]);
+    }
+    first.signal("SIGTERM");
+    expect((await first.done).code).toBe(0);
+  });
+
+  it("runs a command against the shared service", async () => {
+    const url = await newDatabase();
+    const sources = folderWith({ "tides.md": "Tides form because of the moon's gravity.\n" });
+    const command = `"${NODE}" "${PROGRAM}" run "How do tides form?"`;
+    const args = ["serve", "--database", url, "--sources", sources, "--exec", command];
+    const { code, stdout } = await research(args, { env: { RESEARCH_SERVE_API_KEY: KEY } });
+    expect(stdout).toContain("the moon's gravity");
+    expect(code).toBe(0);
+  });
+
+  it("gives its work back on SIGTERM, and the next one ends it as its first start", async () => {
+    const url = await newDatabase();
+    const folder = folderWith();
+    const env = { RESEARCH_SERVE_API_KEY: KEY };
+    const researcher = `if [ -e ${folder}/seen ]; then echo done; else touch ${folder}/seen; sleep 300; fi`;
+    const worker = () =>
+      start(["serve", "--role", "worker", "--database", url, "--researcher", researcher], { env });
+    const api = start(["serve", "--port", "0", "--role", "api", "--database", url], { env });
+    const [baseUrl = ""] = await api.waitFor(/http:\S+/);
+    const first = worker();
+    await first.waitFor(/http:\S+/);
+    const settings = { RESEARCH_BASE_URL: baseUrl, RESEARCH_API_KEY: KEY };
+    const run = start(["run", "why?"], { env: settings });
+    await run.waitFor(/PROCESSING/, { on: "stderr" });
+    first.signal("SIGTERM");
+    expect((await first.done).code).toBe(0);
+    worker();
+    expect(await run.done).toMatchObject({ code: 0, stdout: "done\n" });
+  });
+});
