@@ -20,6 +20,8 @@ const CHUNKS = [
     name: "command",
     test: /src\/cli\/(context|commands\/(create|list|output|rerun|resolve|run|show|status|stop|watch)\/run)\.ts$/,
   },
+  // To read a result, on a terminal or as a page.
+  { name: "markdown", test: /src\/markdown\/(parse|address)\.ts$/ },
 ];
 
 // Four entries share their chunks: the command line, the library and the threads of schemas and of the built-in

@@ -95,5 +95,8 @@ export function resultFlags(command: Command): Command {
   return command
     .option("-o, --output <path>", "write the result to a file, whole or not at all (-: stdout)")
     .option("--force", "overwrite an existing file")
-    .option("--strict", "fail (13) where the result does not fit its schema");
+    .option("--strict", "fail (13) where the result does not fit its schema")
+    .option("--raw", "as it came, on a terminal too")
+    .option("--html", "as a page: one file, no script, no request")
+    .option("--web", "as a page that is opened in a browser");
 }

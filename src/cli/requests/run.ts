@@ -4,11 +4,13 @@ import type { Outcome } from "../../workflows/progress.js";
 import { fetchResult, whyNoResult } from "../../workflows/results.js";
 import { Interrupted, UnfinishedError } from "../errors.js";
 import { exitCodeOfOutcome } from "../outcome.js";
+import { checkFit } from "../results/check-fit.js";
+import type { ResultOptions } from "../results/options.js";
+import { showResult } from "../results/show.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { type FollowViewOptions, showFollow } from "./follow.js";
 import { OnDone, type OnDoneOptions } from "./on-done.js";
 import { sayLeft } from "./quota.js";
-import { checkFit, type ResultOptions, showResult } from "./result.js";
 import { type SubmitViewOptions, showSubmit } from "./submit.js";
 
 export interface RunViewOptions
@@ -52,7 +54,8 @@ export async function showRun(
     if (!outcome || exitCodeOfOutcome(outcome, { created: true }) !== 0)
       return await endWithoutResult(ports, outcome, signal);
     const result = await fetchResult(ports, requestId, { signal });
-    file = await showResult(terminal, result, options);
+    const source = { requestId, origin: ports.origin, question: body.prompt, createdAt: data.created_at };
+    file = await showResult(terminal, result, source, options);
     await checkFit(terminal, result.value, { requestId, schema: body.output_schema }, options);
   } catch (error) {
     if (error instanceof Interrupted) throw interrupted(signal, goOn);

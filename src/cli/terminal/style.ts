@@ -27,7 +27,7 @@ const isSet = (value: string | undefined) => value !== undefined && value !== ""
 const inCi = (env: Environment) => isSet(env.CI) && env.CI !== "false" && env.CI !== "0";
 
 /** Whether a stream shows things that move. */
-export function isLive(sink: Sink, env: Environment): boolean {
+export function isLive(sink: Pick<Sink, "isTTY">, env: Environment): boolean {
   return sink.isTTY && env.TERM !== "dumb" && !inCi(env);
 }
 

@@ -6,7 +6,7 @@ export const output: Define = (program, perform) => {
     .command("output")
     .summary("print the result of a completed request")
     .description(
-      "Fetch the result. In a pipe or a file it is exact; on a terminal it is made safe to look at.",
+      "Fetch the result. In a pipe or a file it is exact; on a terminal Markdown is laid out for reading.",
     )
     .argument("<id>", "an id, a unique prefix of one made here, or @last")
     .option("-w, --watch", "wait for it first");

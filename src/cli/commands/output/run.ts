@@ -4,14 +4,10 @@ import type { Context } from "../../context.js";
 import { readGivenSchema } from "../../input/schema.js";
 import { exitCodeOfOutcome } from "../../outcome.js";
 import { type FollowViewOptions, showFollow } from "../../requests/follow.js";
-import {
-  checkFit,
-  checkResultOptions,
-  type ResultOptions,
-  resultWords,
-  showResult,
-} from "../../requests/result.js";
 import { endWithoutResult } from "../../requests/run.js";
+import { checkFit } from "../../results/check-fit.js";
+import { checkResultOptions, type ResultOptions, resultWords } from "../../results/options.js";
+import { showResult } from "../../results/show.js";
 import { resumeCommand } from "../../resume.js";
 
 export interface OutputOptions extends ResultOptions, Partial<FollowViewOptions> {
@@ -22,7 +18,7 @@ export interface OutputOptions extends ResultOptions, Partial<FollowViewOptions>
 
 /** Fetches the result of a completed conversation. */
 export async function output(ctx: Context, id: string, options: OutputOptions): Promise<number> {
-  checkResultOptions(options);
+  checkResultOptions(options, ctx.reporter.json);
   const given = await readGivenSchema(options.schema, ctx.host.stdin, ctx.signal);
   const { ports, signal } = ctx;
   const target = resolveTarget(ports, id);
@@ -38,7 +34,9 @@ export async function output(ctx: Context, id: string, options: OutputOptions): 
       return endWithoutResult(ports, outcome, signal, { created: false });
   }
   const result = await fetchResult(ports, requestId, { signal });
-  await showResult(ctx, result, options);
+  const { prompt, created_at } = target.entry ?? {};
+  const source = { requestId, origin: ports.origin, question: prompt, createdAt: created_at };
+  await showResult(ctx, result, source, options);
   const schema = given ?? target.entry?.output_schema ?? undefined;
   await checkFit(ctx, result.value, { requestId, schema }, options);
   return 0;

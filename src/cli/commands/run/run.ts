@@ -1,8 +1,8 @@
 import type { Context } from "../../context.js";
 import { type RequestOptions, readRequest, showRequest } from "../../input/create-request.js";
 import { hourlyLimit, type QuotaOptions } from "../../requests/quota.js";
-import { checkResultOptions, resultWords } from "../../requests/result.js";
 import { type RunViewOptions, showRun } from "../../requests/run.js";
+import { checkResultOptions, resultWords } from "../../results/options.js";
 import { resumeCommand } from "../../resume.js";
 import { requireBaseUrl } from "../../settings.js";
 
@@ -13,7 +13,7 @@ export interface RunOptions extends RequestOptions, QuotaOptions, Omit<RunViewOp
 /** `create`, `watch` and `output` in one: stdout is the result. */
 export async function run(ctx: Context, prompt: string | undefined, options: RunOptions): Promise<number> {
   // What would fail at the end fails before anything is spent.
-  checkResultOptions(options);
+  checkResultOptions(options, ctx.reporter.json);
   const body = await readRequest(ctx, prompt, options);
   if (options.dryRun) {
     await showRequest(ctx.reporter, requireBaseUrl(ctx.settings), body);

@@ -1,8 +1,8 @@
 import { apiKeyFor } from "../../../server/keys/own-key.js";
 import type { Context } from "../../context.js";
 import { type RequestOptions, readRequest } from "../../input/create-request.js";
-import { checkResultOptions } from "../../requests/result.js";
 import { type RunViewOptions, showRun } from "../../requests/run.js";
+import { checkResultOptions } from "../../results/options.js";
 import { start } from "../serve/run.js";
 import { openStore } from "../serve/store.js";
 
@@ -12,7 +12,7 @@ export interface TryOptions extends RequestOptions, Omit<RunViewOptions, "limit"
 
 /** `run` against a service that lives for this one command: no account, no key, and nothing stays. */
 export async function tryOut(ctx: Context, prompt: string | undefined, options: TryOptions): Promise<number> {
-  checkResultOptions(options);
+  checkResultOptions(options, ctx.reporter.json);
   const body = await readRequest(ctx, prompt, options);
   const key = await apiKeyFor();
   const { sources } = options;
@@ -41,7 +41,7 @@ export async function tryOut(ctx: Context, prompt: string | undefined, options: 
       ...(verbose && { verbose }),
     });
     try {
-      return await showRun(own, own.ports, body, { ...options, limit: undefined }, undefined);
+      return await showRun(ctx, own.ports, body, { ...options, limit: undefined }, undefined);
     } finally {
       await own.close();
     }

@@ -1,0 +1,37 @@
+import type { JsonSchema } from "../../protocol/conversation.js";
+import { CliError } from "../errors.js";
+import type { Terminal } from "../terminal/terminal.js";
+import type { ResultOptions } from "./options.js";
+
+/** A request whose result is checked; a schema that is not known is undefined. */
+export interface CheckedRequest {
+  requestId: string;
+  schema: JsonSchema | undefined;
+}
+
+/**
+ * Checks a result against the schema it was asked for. A mismatch is said, or thrown as CliError `SCHEMA_MISMATCH`
+ * with `strict`. `name` stands before the message, where there are several results.
+ */
+export async function checkFit(
+  { reporter }: Pick<Terminal, "reporter">,
+  value: unknown,
+  { requestId, schema }: CheckedRequest,
+  { strict = false, name }: Pick<ResultOptions, "strict"> & { name?: string },
+): Promise<void> {
+  const subject = name ? `${name}: ` : "";
+  if (!schema) {
+    if (strict)
+      await reporter.notice(
+        "NOT_CHECKED",
+        `${subject}the result was not checked: no schema is known for ${requestId}`,
+      );
+    return;
+  }
+  const { resultFault } = await import("../input/json-schema.js");
+  const fault = resultFault(schema, value);
+  if (fault === undefined) return;
+  const message = `${subject}the result does not fit its schema: ${fault}`;
+  if (strict) throw new CliError("SCHEMA_MISMATCH", message, { requestId });
+  await reporter.notice("SCHEMA_MISMATCH", message);
+}

@@ -1,0 +1,71 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { expect, test } from "vitest";
+import { browserPath, openInRealBrowser } from "../support/browser.js";
+import { HappyService } from "../support/happy-service.js";
+import { REPORT } from "../support/hostile-report.js";
+import { research, temporaryFolder } from "../support/run.js";
+
+const executable = browserPath();
+const STARTING_MS = 60_000;
+
+/** The page of a result, in a file. */
+async function pageOf(output: unknown): Promise<string> {
+  const service = await HappyService.start({ output: () => output });
+  const { code, stdout } = await research(["output", service.add("x => COMPLETED"), "--html"], {
+    env: service.env,
+  });
+  expect(code).toBe(0);
+  const path = join(temporaryFolder(), "page.html");
+  writeFileSync(path, stdout);
+  return pathToFileURL(path).href;
+}
+
+test.skipIf(!executable)(
+  "a page asks for nothing, complains of nothing, and shows what is hostile as text (needs chromium)",
+  async () => {
+    const url = await pageOf(REPORT);
+    const { browser, page, requests, complaints } = await openInRealBrowser(executable ?? "", url);
+    expect(requests).toEqual([url]);
+    expect(complaints).toEqual([]);
+    const text = await page.locator("main").innerText();
+    for (const shown of [
+      '<script>alert("owned")</script>',
+      "<img src=x onerror=alert(1)>",
+      "\\u{1b}[2J",
+      "\\u{202e}evil",
+    ])
+      expect(text).toContain(shown);
+    const made = page.locator("script, img, iframe, form, input, main style, object, embed, link, base");
+    expect(await made.count()).toBe(0);
+    const addresses = await page
+      .locator("a")
+      .evaluateAll((links) => links.map((link) => link.getAttribute("href")));
+    for (const address of addresses) expect(address).toMatch(/^(?:https?:|mailto:|#s\d+$)/);
+    // The policy lets its own style in.
+    const background = () => page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
+    const light = await background();
+    await page.emulateMedia({ colorScheme: "dark" });
+    expect([light, await background()]).toEqual(["rgb(253, 252, 250)", "rgb(22, 24, 28)"]);
+    // On a narrow screen nothing runs out of it.
+    await page.setViewportSize({ width: 360, height: 640 });
+    expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
+    await browser.close();
+  },
+  STARTING_MS,
+);
+
+test.skipIf(!executable)(
+  "the contents lead to their headings (needs chromium)",
+  async () => {
+    const url = await pageOf("# One\n\n## Two\n\n## Three <b>\n");
+    const { browser, page, complaints } = await openInRealBrowser(executable ?? "", url);
+    expect(await page.locator("nav a").allInnerTexts()).toEqual(["One", "Two", "Three <b>"]);
+    await page.locator("nav a").last().click();
+    expect(await page.locator(":target").innerText()).toBe("Three <b>");
+    expect(complaints).toEqual([]);
+    await browser.close();
+  },
+  STARTING_MS,
+);

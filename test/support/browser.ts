@@ -1,0 +1,34 @@
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { chromium } from "playwright-core";
+import { leftovers } from "./leftovers.js";
+
+const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+
+/** A browser of this machine: that of RESEARCH_TEST_BROWSER, else the first of the common ones; undefined if none. */
+export function browserPath(): string | undefined {
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  const found = NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) =>
+    existsSync(path),
+  );
+  return process.env.RESEARCH_TEST_BROWSER || found;
+}
+
+/** A page in a real browser, and all that it asked for and complained about. */
+export async function openInRealBrowser(executablePath: string, url: string) {
+  // The sandbox needs rights that a container does not have.
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  leftovers.add(() => void browser.close());
+  const page = await browser.newPage();
+  const requests: string[] = [];
+  const complaints: string[] = [];
+  page.on("request", (request) => requests.push(request.url()));
+  page.on("console", (message) => complaints.push(message.text()));
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("dialog", (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  await page.goto(url, { waitUntil: "networkidle" });
+  return { browser, page, requests, complaints };
+}
