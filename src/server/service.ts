@@ -109,6 +109,8 @@ function baseUrlOf(server: Server, host: string): string {
 }
 
 async function closeServer(server: Server): Promise<void> {
+  // What has connected by now is accepted first: closing would reset it.
+  await new Promise((resolve) => setImmediate(resolve));
   const grace = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
   await new Promise<void>((resolve) => {
     server.close(() => resolve());
