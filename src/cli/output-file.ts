@@ -1,20 +1,24 @@
 import * as fs from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { inWords, LocalError, systemCode } from "../store/errors.js";
 
+/** What link(2) gives on a file system without hard links (exFAT, some network mounts). */
+const NO_HARD_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
+
 /**
- * Throws LocalError where `path` could not be written: it exists (and `force` is not given), it is a folder, or
- * its folder is missing or closed to us.
+ * Throws LocalError if `path` could not be written: it exists (and `force` is not given), it is a folder or a FIFO, its
+ * name is too long, or its folder is missing or closed to us.
  */
 export function checkTarget(path: string, force: boolean): void {
-  const there = lstat(path);
-  if (there?.isDirectory()) throw new LocalError(`${path} is a folder; name a file`);
-  if (there && !force) throw new LocalError(`${path} exists already; --force overwrites it`);
+  const existing = lstat(path);
+  if (existing?.isDirectory()) throw new LocalError(`${path} is a folder; name a file`);
+  if (existing && !force) throw new LocalError(`${path} exists already; --force overwrites it`);
+  if (existing?.isFIFO() || existing?.isSocket())
+    throw new LocalError(`${path} is not a file; write to stdout instead (-o -)`);
   try {
-    fs.accessSync(dirname(path), fs.constants.W_OK);
-    if (!fs.statSync(dirname(path)).isDirectory()) throw new LocalError(`${dirname(path)} is no folder`);
+    // Only a trial shows what an access check does not: a file system that is read-only, full or of another kind.
+    fs.rmdirSync(draftFolder(path));
   } catch (error) {
-    if (error instanceof LocalError) throw error;
     throw new LocalError(`${path} cannot be written: ${inWords(error)}`, { cause: error });
   }
 }
@@ -22,10 +26,9 @@ export function checkTarget(path: string, force: boolean): void {
 /** Writes a file whole or not at all, and never over another one without `force`. Throws LocalError. */
 export function writeTarget(path: string, text: string | Uint8Array, force: boolean): void {
   checkTarget(path, force);
-  const there = lstat(path);
   try {
-    // A pipe or a device has nothing to replace; what is written to it is gone.
-    if (there && !there.isFile() && !there.isSymbolicLink()) fs.writeFileSync(path, text);
+    // A device has nothing to replace; what is written to it is gone.
+    if (lstat(path)?.isCharacterDevice()) fs.writeFileSync(path, text);
     else replace(path, text, force);
   } catch (error) {
     throw new LocalError(`${path} could not be written: ${inWords(error)}`, { cause: error });
@@ -33,7 +36,8 @@ export function writeTarget(path: string, text: string | Uint8Array, force: bool
 }
 
 function replace(path: string, text: string | Uint8Array, force: boolean): void {
-  const draft = `${path}.${process.pid}.part`;
+  const folder = draftFolder(path);
+  const draft = join(folder, "draft");
   try {
     const fd = fs.openSync(draft, "wx");
     try {
@@ -42,12 +46,27 @@ function replace(path: string, text: string | Uint8Array, force: boolean): void 
     } finally {
       fs.closeSync(fd);
     }
-    // A link, unlike a rename, fails where a file has appeared meanwhile.
     if (force) fs.renameSync(draft, path);
-    else fs.linkSync(draft, path);
+    else publish(draft, path);
   } finally {
-    fs.rmSync(draft, { force: true });
+    fs.rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** A link, unlike a rename, fails if a file has appeared meanwhile; without links the name is reserved first. */
+function publish(draft: string, path: string): void {
+  try {
+    fs.linkSync(draft, path);
+  } catch (error) {
+    if (!NO_HARD_LINKS.includes(systemCode(error) ?? "")) throw error;
+    fs.closeSync(fs.openSync(path, "wx"));
+    fs.renameSync(draft, path);
+  }
+}
+
+/** A new folder beside the file, on the same file system. Its name is short, whatever the file's length. */
+function draftFolder(path: string): string {
+  return fs.mkdtempSync(join(dirname(path), ".research-"));
 }
 
 function lstat(path: string): fs.Stats | undefined {
@@ -55,6 +74,6 @@ function lstat(path: string): fs.Stats | undefined {
     return fs.lstatSync(path);
   } catch (error) {
     if (systemCode(error) === "ENOENT" || systemCode(error) === "ENOTDIR") return undefined;
-    throw new LocalError(`${path} cannot be looked at: ${inWords(error)}`, { cause: error });
+    throw new LocalError(`${path} cannot be written: ${inWords(error)}`, { cause: error });
   }
 }

@@ -4,7 +4,7 @@ import { isTier, type Tier } from "../protocol/limits.js";
 import { DEFAULT_PROFILE, type Profile, type Store } from "../store/settings.js";
 import { type Environment, switchIn } from "./environment.js";
 import { CliError, UsageError } from "./errors.js";
-import { readTextFile } from "./input/bytes.js";
+import { readSmallFile } from "./input/bytes.js";
 
 /** The global flags, as commander names them. */
 export interface Globals {
@@ -180,7 +180,7 @@ function keyFromEnvironment(env: Environment): Sourced<string> | undefined {
 
 /** Reads a key from a file: its text without the white space around it. */
 export function readKeyFile(path: string): string {
-  return readTextFile(path, "the key file", KEY_FILE_BYTES).trim();
+  return readSmallFile(path, "the key file", KEY_FILE_BYTES).trim();
 }
 
 function gaps(

@@ -1,10 +1,13 @@
 import * as fs from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { systemCode } from "./errors.js";
 
 /** What only the owner may read: settings hold a key, the history holds prompts. */
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
+
+/** The most that is read of one file, in bytes: the results of the longest batch take less. */
+const MAX_BYTES = 256 << 20;
 
 /** Makes a folder, and those above it, that only the owner can enter, whatever the umask. */
 export function makeFolder(path: string): void {
@@ -24,9 +27,14 @@ function made(path: string): boolean {
   return made(path);
 }
 
+/** The new text is in place, but a power failure may bring the old one back: its folder could not be synced. */
+export class UnsyncedError extends Error {
+  override name = "UnsyncedError";
+}
+
 /**
  * Writes a file as a whole and to the disk, its entry in the folder included: a reader, or a crash, sees the old
- * text, or none, or the new one. A torso is removed.
+ * text, or none, or the new one. A torso is removed. Throws UnsyncedError, or a system error: then the old text stands.
  */
 export function replaceFile(path: string, text: string): void {
   const draft = `${path}.${process.pid}.draft`;
@@ -38,7 +46,11 @@ export function replaceFile(path: string, text: string): void {
     fs.rmSync(draft, { force: true });
     throw error;
   }
-  syncFolder(dirname(path));
+  try {
+    syncFolder(dirname(path));
+  } catch (error) {
+    throw new UnsyncedError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
 }
 
 /** Overwrites bytes that are there already, which needs no room on the disk, and syncs them. */
@@ -57,7 +69,9 @@ export function overwrite(path: string, offset: number, text: string): void {
  */
 export function appendLine(path: string, line: string, { sync }: { sync: boolean }): void {
   const isNew = !fs.existsSync(path);
-  withFile(path, "a", (fd) => {
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK = 0 } = fs.constants;
+  withFile(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, (fd) => {
+    if (!fs.fstatSync(fd).isFile()) throw new UnfitFileError(path, "it is not a regular file");
     fs.writeFileSync(fd, `\n${line}\n`);
     if (isNew) fs.fchmodSync(fd, FILE_MODE);
     if (sync) fs.fsyncSync(fd);
@@ -73,7 +87,7 @@ export function restrict(path: string): boolean {
   return true;
 }
 
-/** The names in a folder, sorted; none where there is no such folder. */
+/** The names in a folder, sorted; empty if there is no such folder. */
 export function namesIn(path: string): string[] {
   try {
     return fs.readdirSync(path).sort();
@@ -83,14 +97,41 @@ export function namesIn(path: string): string[] {
   }
 }
 
-/** A file's text, or undefined where there is none. */
-export function readIfThere(path: string): string | undefined {
+/** The text of a regular file of at most `maxBytes`; undefined if there is none. Throws UnfitFileError, or a system error. */
+export function readIfThere(path: string, maxBytes = MAX_BYTES): string | undefined {
   try {
-    return fs.readFileSync(path, "utf8");
+    const fd = openRegular(path);
+    try {
+      if (fs.fstatSync(fd).size > maxBytes)
+        throw new UnfitFileError(path, `it is larger than ${maxBytes >> 20} MiB`);
+      return fs.readFileSync(fd, "utf8");
+    } finally {
+      fs.closeSync(fd);
+    }
   } catch (error) {
     if (systemCode(error) === "ENOENT" || systemCode(error) === "ENOTDIR") return undefined;
     throw error;
   }
+}
+
+/** A file that is no regular one, or too large: reading it might never end. */
+export class UnfitFileError extends Error {
+  override name = "UnfitFileError";
+
+  constructor(path: string, why: string) {
+    super(`${path} cannot be used: ${why}`);
+  }
+}
+
+/**
+ * Opens a file for reading, without the wait that a FIFO imposes. The caller closes it. Throws UnfitFileError, or a
+ * system error.
+ */
+export function openRegular(path: string): number {
+  const fd = fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0));
+  if (fs.fstatSync(fd).isFile()) return fd;
+  fs.closeSync(fd);
+  throw new UnfitFileError(path, "it is not a regular file");
 }
 
 function writeSynced(path: string, flags: string, text: string): void {
@@ -102,7 +143,7 @@ function writeSynced(path: string, flags: string, text: string): void {
   });
 }
 
-function withFile(path: string, flags: string, use: (fd: number) => void): void {
+function withFile(path: string, flags: string | number, use: (fd: number) => void): void {
   const fd = fs.openSync(path, flags, FILE_MODE);
   try {
     use(fd);
@@ -111,6 +152,14 @@ function withFile(path: string, flags: string, use: (fd: number) => void): void 
   }
 }
 
+/** Not every file system syncs folders, and a folder that may be written may be closed to reading. */
+const NOT_SYNCABLE = ["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EBADF", "EISDIR", "EACCES", "EPERM"];
+
 function syncFolder(path: string): void {
-  if (process.platform !== "win32") withFile(join(path), "r", (fd) => fs.fsyncSync(fd));
+  if (process.platform === "win32") return;
+  try {
+    withFile(path, "r", (fd) => fs.fsyncSync(fd));
+  } catch (error) {
+    if (!NOT_SYNCABLE.includes(systemCode(error) ?? "")) throw error;
+  }
 }

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import * as v from "valibot";
 import { HeldError, lockWithin } from "../lock.js";
 import { BrokenSettings, inWords, LocalError, REMEDY } from "./errors.js";
-import { makeFolder, namesIn, readIfThere, replaceFile, restrict } from "./files.js";
+import { makeFolder, namesIn, readIfThere, replaceFile, restrict, UnsyncedError } from "./files.js";
 
 const profile = v.looseObject({
   "base-url": v.optional(v.string()),
@@ -29,6 +29,7 @@ export type Store = v.InferOutput<typeof store>;
 export const DEFAULT_PROFILE = "default";
 
 const LOCK_WAIT_MS = 2_000;
+const MAX_BYTES = 1 << 20;
 
 /**
  * The settings file. Read by hand, because every command reads it and its faults must be named by place;
@@ -45,12 +46,12 @@ export class Settings {
     this.#notice = notice;
   }
 
-  /** What is stored; empty where nothing is. Throws LocalError, naming path and place, for a file that is none. */
+  /** What is stored; empty if nothing is. Throws LocalError, naming path and place, for a file with other content. */
   read(): Store {
     if (!this.path) return { profiles: {} };
     let text: string | undefined;
     try {
-      text = readIfThere(this.path);
+      text = readIfThere(this.path, MAX_BYTES);
       if (text === undefined) return { profiles: {} };
       if (restrict(this.path))
         this.#notice(`${this.path} could be read by others; it is now private (mode 0600)`);
@@ -75,7 +76,9 @@ export class Settings {
       await this.#write(this.path, next);
     } catch (error) {
       if (error instanceof LocalError) throw error;
-      throw new LocalError(`could not write ${this.path}: ${inWords(error)}; the settings are as they were`, {
+      const stand =
+        error instanceof UnsyncedError ? "are changed, but may not outlast a crash" : "are as they were";
+      throw new LocalError(`could not write ${this.path}: ${inWords(error)}; the settings ${stand}`, {
         cause: error,
       });
     } finally {

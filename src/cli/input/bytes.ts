@@ -1,42 +1,83 @@
 import * as fs from "node:fs";
-import { addAbortSignal } from "node:stream";
-import { inWords, LocalError } from "../../store/errors.js";
+import { addAbortSignal, type Readable } from "node:stream";
+import { systemClock } from "../../clock.js";
+import { inWords, LocalError, systemCode } from "../../store/errors.js";
 import { UsageError } from "../errors.js";
 
 /** The most that is read of a prompt or a schema, in bytes. */
 export const MAX_INPUT_BYTES = 1 << 20;
 
-/** Reads a file as UTF-8 text. Throws LocalError where that fails, UsageError where it is over 1 MiB. */
-export function readTextFile(path: string, what: string, maxBytes = MAX_INPUT_BYTES): string {
-  const chunks: Buffer[] = [];
-  try {
-    const fd = fs.openSync(path, "r");
-    try {
-      // Read in pieces: the size of a device or a pipe is not known before its end, and may have none.
-      for (let size = 0; ; ) {
-        const chunk = Buffer.allocUnsafe(65_536);
-        const read = fs.readSync(fd, chunk, 0, chunk.length, null);
-        if (read === 0) break;
-        size += read;
-        if (size > maxBytes) throw tooLarge(what, maxBytes);
-        chunks.push(chunk.subarray(0, read));
-      }
-    } finally {
-      fs.closeSync(fd);
-    }
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw new LocalError(`${what} ${path} could not be read: ${inWords(error)}`, { cause: error });
-  }
-  return decode(Buffer.concat(chunks), what);
+const CHUNK_BYTES = 65_536;
+
+/** How long a key is waited for that a program writes, as in `RESEARCH_API_KEY_FILE=<(pass show research)`. */
+const KEY_WAIT_MS = 10_000;
+const POLL_MS = 20;
+
+/**
+ * Reads a small file as UTF-8 text without giving way to other work; a FIFO for at most ten seconds. Throws LocalError
+ * if that fails, UsageError if it is over `maxBytes`.
+ */
+export function readSmallFile(path: string, what: string, maxBytes: number): string {
+  const end = systemClock.monotonic() + KEY_WAIT_MS;
+  const wait = (): boolean => {
+    if (systemClock.monotonic() > end) throw new Error(`nothing came within ${KEY_WAIT_MS / 1_000} s`);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
+    return true;
+  };
+  const bytes = opened(path, what, (fd) => readToEnd(fd, what, maxBytes, wait));
+  return decode(bytes, what);
 }
 
-/** Reads a stream to its end as UTF-8 text. Throws `signal.reason` when that is aborted. */
-export async function readTextStream(
-  stream: NodeJS.ReadStream,
+/**
+ * Reads a file as UTF-8 text; a FIFO or a terminal until its end or until `signal` is aborted. Throws LocalError if
+ * that fails, UsageError if it is over `maxBytes`, and `signal.reason`.
+ */
+export async function readTextFile(
+  path: string,
   what: string,
   signal: AbortSignal,
   maxBytes = MAX_INPUT_BYTES,
+): Promise<string> {
+  const stream = await streamOf(path, what);
+  if (stream) return readText(stream, what, ` ${path}`, signal, maxBytes);
+  return decode(
+    opened(path, what, (fd) => readToEnd(fd, what, maxBytes, () => false)),
+    what,
+  );
+}
+
+/** A stream of what has no end yet; undefined for a file, and for a device such as /dev/zero, which never makes one wait. */
+async function streamOf(path: string, what: string): Promise<Readable | undefined> {
+  const { Socket } = await import("node:net");
+  const { isatty, ReadStream } = await import("node:tty");
+  try {
+    const fd = openNow(path);
+    // Not opened once more: a FIFO reports its end to a reader only if that reader has seen its writer.
+    if (fs.fstatSync(fd).isFIFO()) return new Socket({ fd, readable: true, writable: false });
+    if (isatty(fd)) return new ReadStream(fd);
+    fs.closeSync(fd);
+    return undefined;
+  } catch (error) {
+    throw unreadable(what, ` ${path}`, error);
+  }
+}
+
+/** Reads a stream to its end as UTF-8 text. Throws `signal.reason` when that is aborted. */
+export function readTextStream(
+  stream: Readable,
+  what: string,
+  signal: AbortSignal,
+  maxBytes = MAX_INPUT_BYTES,
+): Promise<string> {
+  return readText(stream, what, " from stdin", signal, maxBytes);
+}
+
+async function readText(
+  stream: Readable,
+  what: string,
+  where: string,
+  signal: AbortSignal,
+  maxBytes: number,
 ): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -49,8 +90,7 @@ export async function readTextStream(
     }
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof UsageError) throw error;
-    throw new LocalError(`${what} could not be read from stdin: ${inWords(error)}`, { cause: error });
+    throw unreadable(what, where, error);
   }
   return decode(Buffer.concat(chunks), what);
 }
@@ -59,6 +99,59 @@ export async function readTextStream(
 export function checkSize(text: string, what: string, maxBytes = MAX_INPUT_BYTES): string {
   if (Buffer.byteLength(text) > maxBytes) throw tooLarge(what, maxBytes);
   return text;
+}
+
+/** The size of a device or a pipe is not known before its end. `wait` returns whether to look once more at a FIFO. */
+function readToEnd(fd: number, what: string, maxBytes: number, wait: () => boolean): Buffer {
+  const isFifo = fs.fstatSync(fd).isFIFO();
+  const chunks: Buffer[] = [];
+  for (let size = 0; ; ) {
+    const chunk = readNow(fd, isFifo);
+    // Until its writer has opened it, a FIFO reads as empty.
+    const isEarly = chunk === undefined || (isFifo && chunk.length === 0 && size === 0);
+    if (isEarly && wait()) continue;
+    if (!chunk || chunk.length === 0) return Buffer.concat(chunks);
+    size += chunk.length;
+    if (size > maxBytes) throw tooLarge(what, maxBytes);
+    chunks.push(chunk);
+  }
+}
+
+/** What is there to read; undefined if nothing has come into a FIFO yet. */
+function readNow(fd: number, isFifo: boolean): Buffer | undefined {
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  try {
+    return chunk.subarray(0, fs.readSync(fd, chunk, 0, chunk.length, null));
+  } catch (error) {
+    if (isFifo && systemCode(error) === "EAGAIN") return undefined;
+    throw error;
+  }
+}
+
+function opened<T>(path: string, what: string, use: (fd: number) => T): T {
+  try {
+    const fd = openNow(path);
+    try {
+      return use(fd);
+    } finally {
+      fs.closeSync(fd);
+    }
+  } catch (error) {
+    throw unreadable(what, ` ${path}`, error);
+  }
+}
+
+/** A plain open of a FIFO waits for its writer, deaf to every signal. */
+function openNow(path: string): number {
+  return fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0));
+}
+
+function unreadable(what: string, where: string, error: unknown): Error {
+  if (error instanceof UsageError) return error;
+  const sentence = where.startsWith(" from")
+    ? `${what} could not be read${where}`
+    : `${what}${where} could not be read`;
+  return new LocalError(`${sentence}: ${inWords(error)}`, { cause: error });
 }
 
 function tooLarge(what: string, maxBytes: number): UsageError {

@@ -25,7 +25,8 @@ export async function readPrompt(
     throw new UsageError("two prompts: one as an argument and one in --prompt-file", "Give one of them.");
   }
   const fromStdin = argument === "-" || promptFile === "-";
-  if (promptFile !== undefined && !fromStdin) return notBlank(readTextFile(promptFile, "the prompt file"));
+  if (promptFile !== undefined && !fromStdin)
+    return notBlank(await readTextFile(promptFile, "the prompt file", signal));
   if (argument !== undefined && !fromStdin) return notBlank(checkSize(argument, "the prompt"));
   if (fromStdin && stdinTaken)
     throw new UsageError(

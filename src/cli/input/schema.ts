@@ -19,7 +19,7 @@ export async function readSchema(
     ? checkSize(source, "the schema")
     : source === "-"
       ? await readTextStream(stdin.stream, "the schema", signal)
-      : readTextFile(source, "the schema file");
+      : await readTextFile(source, "the schema file", signal);
   const schema = await parseJson(text, what);
   if (typeof schema !== "object" || schema === null || Array.isArray(schema)) {
     throw new UsageError(`${what} is no JSON Schema: it must be a JSON object`);

@@ -42,7 +42,7 @@ export class Log {
   /** Whether a create is in the log: made, or settled as not made. */
   has(localId: string): boolean {
     for (const line of this.lines(`"${localId}"`))
-      if (line.kind !== "status" && line.local_id === localId) return true;
+      if ((line.kind === "created" || line.kind === "dismissed") && line.local_id === localId) return true;
     return false;
   }
 }

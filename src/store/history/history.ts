@@ -11,12 +11,13 @@ import {
   entryOf,
   type Intent,
   intentOf,
+  keyId,
   RESOLVED,
   type Seen,
   timeOf,
   UNKNOWN,
 } from "./records.js";
-import { attempts, durations } from "./statistics.js";
+import { attempts, type CountedAttempt, durations } from "./statistics.js";
 
 export interface ListOptions {
   limit: number;
@@ -133,9 +134,15 @@ export class History {
     return durations(this.#log, origin, limit);
   }
 
-  /** When (epoch ms) this machine asked `origin` with this key for creates since `since`, unknown ones counted. */
-  attempts(origin: string, apiKey: string, since: number): number[] {
-    return attempts(this.#log, this.#read(), { origin, apiKey, since });
+  /** The creates that this machine asked `origin` for with this key since `since` (epoch ms), unknown ones counted. */
+  attempts(origin: string, apiKey: string, since: number): CountedAttempt[] {
+    return attempts(this.#log, this.#read(), { origin, apiKey, since, now: this.#now() });
+  }
+
+  /** Writes down that an attempt which is dated ahead of the clock counts as of now. Throws the system's error. */
+  redate(localId: string, { origin, apiKey }: Pick<Attempt, "origin" | "apiKey">): void {
+    const attempt = { local_id: localId, origin, key_id: keyId(apiKey), at: this.#date() };
+    this.#log.append({ kind: "redated", ...attempt }, { sync: false });
   }
 
   /**

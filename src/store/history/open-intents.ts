@@ -1,8 +1,17 @@
 import * as fs from "node:fs";
 import { basename, join } from "node:path";
 import * as v from "valibot";
-import { makeFolder, namesIn, overwrite, readIfThere, replaceFile } from "../files.js";
-import { type CreatedRecord, created, type Entry, type Intent, id, intent, UNKNOWN } from "./records.js";
+import { makeFolder, namesIn, overwrite, readIfThere, replaceFile, UnfitFileError } from "../files.js";
+import {
+  type CreatedRecord,
+  created,
+  type Entry,
+  type Intent,
+  id,
+  intent,
+  MAX_RECORD_BYTES,
+  UNKNOWN,
+} from "./records.js";
 
 /**
  * Room for an outcome, written together with the intent: overwriting it needs no space on the disk, so an id
@@ -36,10 +45,15 @@ export class OpenIntents {
     this.#folder = folder;
   }
 
-  /** Writes an intent whole and synced. Throws the system's error. */
+  /** Writes an intent whole and synced. Throws the system's error, or UnsyncedError; then the intent is not there. */
   add(record: Intent): void {
     makeFolder(this.#folder);
-    replaceFile(this.#path(record.local_id), `${JSON.stringify(record)}\n${" ".repeat(ROOM)}\n`);
+    try {
+      replaceFile(this.#path(record.local_id), `${JSON.stringify(record)}\n${" ".repeat(ROOM)}\n`);
+    } catch (error) {
+      this.remove(record.local_id);
+      throw error;
+    }
   }
 
   /** Keeps an outcome beside its intent, in the room made for it. */
@@ -55,8 +69,14 @@ export class OpenIntents {
     );
   }
 
-  remove(localId: string): void {
-    fs.rmSync(this.#path(localId), { force: true });
+  /** Returns whether the intent is gone. */
+  remove(localId: string): boolean {
+    try {
+      fs.rmSync(this.#path(localId), { force: true });
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** All of them, and how many files were torn: those intents were not whole, so nothing was sent for them. */
@@ -67,13 +87,22 @@ export class OpenIntents {
   }
 
   #read(name: string): OpenIntent | undefined {
-    const [first = "", second = ""] = (readIfThere(join(this.#folder, basename(name))) ?? "").split("\n");
+    const [first = "", second = ""] = textOf(join(this.#folder, basename(name))).split("\n");
     const record = parse(intent, first);
     return record && { intent: record, outcome: parse(outcome, second) };
   }
 
   #path(localId: string): string {
     return join(this.#folder, `${localId}.json`);
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readIfThere(path, MAX_RECORD_BYTES) ?? "";
+  } catch (error) {
+    if (error instanceof UnfitFileError) return "";
+    throw error;
   }
 }
 

@@ -1,39 +1,47 @@
 import * as fs from "node:fs";
 import { systemCode } from "../errors.js";
+import { openRegular } from "../files.js";
+import { MAX_RECORD_BYTES } from "./records.js";
 
 /** Bytes read at a time: a screenful of the newest lines in one read, a search of 100,000 in a few hundred. */
 const CHUNK = 1 << 18;
 const LINE_BREAK = 0x0a;
 
+/** Stands for the rest of a line over MAX_RECORD_BYTES, so that no reader takes it for a record. */
+const CUT_OFF = Buffer.from("\u{0}");
+
 /**
  * The lines of a file from the last to the first, blank ones left out, in memory that does not grow with the
- * file. With `needle`, only lines that contain it; those are found without looking at each line. Nothing where
- * there is no such file.
+ * file; of a line over MAX_RECORD_BYTES the rest is cut off. With `needle`, only lines that contain it; those are
+ * found without looking at each line. Nothing if there is no such file. Throws UnfitFileError, or a system error.
  */
 export function* linesBackward(path: string, needle?: string): Generator<Buffer> {
   let fd: number;
   try {
-    fd = fs.openSync(path, "r");
+    fd = openRegular(path);
   } catch (error) {
     if (systemCode(error) === "ENOENT") return;
     throw error;
   }
   try {
-    let rest: Buffer = Buffer.alloc(0);
+    // What was read of a line that begins in an earlier chunk, its end first.
+    let rest: Buffer[] = [];
+    let restBytes = 0;
     for (let end = fs.fstatSync(fd).size; end > 0; ) {
       const start = Math.max(0, end - CHUNK);
       const chunk = Buffer.allocUnsafe(end - start);
-      const read = fs.readSync(fd, chunk, 0, chunk.length, start);
-      const text = Buffer.concat([chunk.subarray(0, read), rest]);
+      const text = chunk.subarray(0, fs.readSync(fd, chunk, 0, chunk.length, start));
       end = start;
-      // What stands before the first line break belongs to a line that begins in an earlier chunk.
       const cut = start === 0 ? -1 : text.indexOf(LINE_BREAK);
       if (start > 0 && cut < 0) {
-        rest = text;
+        restBytes += text.length;
+        if (restBytes > MAX_RECORD_BYTES) rest = [CUT_OFF];
+        else rest.push(text);
         continue;
       }
-      rest = start === 0 ? Buffer.alloc(0) : text.subarray(0, cut);
-      const body = text.subarray(cut + 1);
+      const body = Buffer.concat([text.subarray(cut + 1), ...rest.reverse()]);
+      rest = start === 0 ? [] : [text.subarray(0, cut)];
+      restBytes = Math.max(0, cut);
       if (needle === undefined || body.includes(needle)) yield* splitBackward(body, needle);
     }
   } finally {

@@ -2,7 +2,7 @@ import type { Data } from "../../protocol/data.js";
 import { inWords, LocalError } from "../errors.js";
 import type { Log } from "./append-log.js";
 import { createdRecord, type OpenIntents, type Outcome } from "./open-intents.js";
-import { type Intent, UNKNOWN } from "./records.js";
+import { type Intent, RESOLVED, UNKNOWN } from "./records.js";
 
 /** A create on its way through the history, from the intent on the disk to an outcome. */
 export class Pending {
@@ -50,14 +50,21 @@ export class Pending {
 
   /** Nothing was created. With `code`, the service said so and may have counted it. */
   dismissed(code?: string): void {
+    if (code !== undefined) this.#logDismissed(code);
+    // An intent that cannot be removed would read as an unknown outcome, unless the log says otherwise.
+    if (!this.#open.remove(this.localId) && code === undefined) this.#logDismissed(RESOLVED);
+  }
+
+  #logDismissed(code: string): void {
     const { local_id, origin, key_id } = this.#intent;
     try {
-      const line = { kind: "dismissed", local_id, origin, key_id, at: this.#date() } as const;
-      if (code !== undefined) this.#log.append({ ...line, code }, { sync: false });
+      this.#log.append(
+        { kind: "dismissed", local_id, origin, key_id, at: this.#date(), code },
+        { sync: false },
+      );
     } catch {
       // Only the count of the hour suffers, and it suffers on the side of one create too many.
     }
-    this.#open.remove(local_id);
   }
 
   #logged(outcome: Outcome): boolean {

@@ -28,6 +28,9 @@ export type Seen = Pick<Entry, "request_id" | "status" | "origin" | "created_at"
 
 export const UNKNOWN = "UNKNOWN";
 
+/** A prompt and a schema of 1 MiB each, every byte of them escaped as six, stay below this. */
+export const MAX_RECORD_BYTES = 16 << 20;
+
 /** The code of a create that its user settled as never made. */
 export const RESOLVED = "RESOLVED";
 
@@ -101,8 +104,19 @@ export const dismissed = v.looseObject({
   code: text,
 });
 
-const line = v.variant("kind", [created, seen, dismissed]);
+/** A create whose own line is dated ahead of the clock counts at `at` instead: when that was noticed. */
+export const redated = v.looseObject({
+  kind: v.literal("redated"),
+  local_id: id,
+  origin: text,
+  key_id: v.fallback(text, ""),
+  at: text,
+});
+
+const line = v.variant("kind", [created, seen, dismissed, redated]);
 export type Line = v.InferOutput<typeof line>;
+
+const KINDS = ["created", "status", "dismissed", "redated"];
 
 /** One line of the history; undefined for a torn one, "other" for a kind that a later version may know. */
 export function readLine(bytes: Buffer | string): Line | "other" | undefined {
@@ -115,7 +129,7 @@ export function readLine(bytes: Buffer | string): Line | "other" | undefined {
   const result = v.safeParse(line, value);
   if (result.success) return result.output;
   const kind = typeof value === "object" && value !== null && "kind" in value ? value.kind : undefined;
-  return typeof kind === "string" && !["created", "status", "dismissed"].includes(kind) ? "other" : undefined;
+  return typeof kind === "string" && !KINDS.includes(kind) ? "other" : undefined;
 }
 
 /** The entry of a request that exists, in the state last seen. */

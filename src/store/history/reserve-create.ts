@@ -6,6 +6,7 @@ import { makeFolder } from "../files.js";
 import type { History } from "./history.js";
 import type { Pending } from "./recorded-create.js";
 import type { Attempt } from "./records.js";
+import type { CountedAttempt } from "./statistics.js";
 
 /** Counting an hour and writing one intent takes milliseconds; a holder of this many is stuck. */
 const LOCK_WAIT_MS = 10_000;
@@ -31,9 +32,7 @@ export function hour(
   limit: number,
   now: number,
 ): Hour {
-  const since = now - WINDOW_MS - MARGIN_MS;
-  const attempts = history.attempts(origin, apiKey, since + 1).sort((a, b) => a - b);
-  return { attempts, nextAt: nextSlot(attempts, limit, now - MARGIN_MS) + MARGIN_MS };
+  return hourOf(counted(history, { origin, apiKey }, now), limit, now);
 }
 
 /**
@@ -49,19 +48,40 @@ export async function reserve(
   now: () => number,
   signal?: AbortSignal,
 ): Promise<{ pending: Pending } | { fullUntil: number }> {
-  makeFolder(folder);
-  const release = await acquire(join(folder, "hour.lock"), signal);
+  const release = await acquire(folder, signal);
   try {
-    const { nextAt } = hour(history, attempt, limit, now());
+    const found = counted(history, attempt, now());
+    // Counted as of now each time, they would fill the hour until the clock is where it was.
+    for (const { localId, isAhead } of found) if (isAhead) history.redate(localId, attempt);
+    const { nextAt } = hourOf(found, limit, now());
     return nextAt > now() ? { fullUntil: nextAt } : { pending: history.begin(attempt) };
+  } catch (error) {
+    if (error instanceof LocalError) throw error;
+    throw new LocalError(`the creates of this hour could not be counted: ${inWords(error)}`, {
+      cause: error,
+    });
   } finally {
     release();
   }
 }
 
-async function acquire(path: string, signal: AbortSignal | undefined): Promise<() => void> {
+function counted(
+  history: History,
+  { origin, apiKey }: Pick<Attempt, "origin" | "apiKey">,
+  now: number,
+): CountedAttempt[] {
+  return history.attempts(origin, apiKey, now - WINDOW_MS - MARGIN_MS + 1);
+}
+
+function hourOf(found: readonly CountedAttempt[], limit: number, now: number): Hour {
+  const attempts = found.map(({ at }) => at).sort((a, b) => a - b);
+  return { attempts, nextAt: nextSlot(attempts, limit, now - MARGIN_MS) + MARGIN_MS };
+}
+
+async function acquire(folder: string, signal: AbortSignal | undefined): Promise<() => void> {
   try {
-    return await lockWithin(path, LOCK_WAIT_MS, signal);
+    makeFolder(folder);
+    return await lockWithin(join(folder, "hour.lock"), LOCK_WAIT_MS, signal);
   } catch (error) {
     signal?.throwIfAborted();
     const why = error instanceof HeldError ? error.message : inWords(error);

@@ -7,33 +7,49 @@ export function durations(log: Log, origin: string, limit: number): number[] {
   const found: number[] = [];
   for (const line of log.lines('"duration_ms":')) {
     if (line.kind !== "status" || line.origin !== origin || line.duration_ms === undefined) continue;
+    // A clock that was set back in between.
+    if (line.duration_ms < 0) continue;
     found.push(line.duration_ms);
     if (found.length >= limit) break;
   }
   return found;
 }
 
+/** The lines that are looked at after one that is too old: a clock that was set back for a while hides no others. */
+const OLD_LINES = 1_000;
+
+/** An attempt to create: when it counts (epoch ms), and whether its line is dated ahead of the clock. */
+export interface CountedAttempt {
+  localId: string;
+  at: number;
+  isAhead: boolean;
+}
+
 /**
- * When (epoch ms) `origin` was asked with this key for creates since `since`: those that were made, those that
- * were turned down, and those nobody knows of.
+ * The creates that `origin` was asked for with this key since `since` (epoch ms): those that were made, those that
+ * were refused, and those with an unknown outcome. One that is dated after `now` counts as of now.
  */
 export function attempts(
   log: Log,
   open: readonly OpenIntent[],
-  { origin, apiKey, since }: { origin: string; apiKey: string; since: number },
-): number[] {
+  { origin, apiKey, since, now }: { origin: string; apiKey: string; since: number; now: number },
+): CountedAttempt[] {
   const id = keyId(apiKey);
-  const counts = (entry: { origin: string; key_id: string }) =>
-    entry.origin === origin && entry.key_id === id;
-  const times = new Map<string, number>();
-  for (const { intent, outcome } of open) {
-    if (counts(intent)) times.set(intent.local_id, Date.parse(outcome?.at ?? intent.sent_at));
-  }
+  const found = new Map<string, CountedAttempt>();
+  const count = (entry: { origin: string; key_id: string; local_id: string }, date: string) => {
+    const at = Date.parse(date);
+    if (entry.origin !== origin || entry.key_id !== id || found.has(entry.local_id) || Number.isNaN(at))
+      return;
+    found.set(entry.local_id, { localId: entry.local_id, at: Math.min(at, now), isAhead: at > now });
+  };
+  let old = 0;
   for (const line of log.lines()) {
-    if (Date.parse(line.at) < since) break;
+    old = Date.parse(line.at) < since ? old + 1 : 0;
+    if (old > OLD_LINES) break;
     // What was settled as never made did not count; the line says when it was settled.
-    if (line.kind === "dismissed" && line.code === RESOLVED) continue;
-    if (line.kind !== "status" && counts(line)) times.set(line.local_id, Date.parse(line.at));
+    if (line.kind === "status" || (line.kind === "dismissed" && line.code === RESOLVED)) continue;
+    count(line, line.at);
   }
-  return [...times.values()].filter((at) => at >= since);
+  for (const { intent, outcome } of open) count(intent, outcome?.at ?? intent.sent_at);
+  return [...found.values()].filter(({ at }) => at >= since);
 }

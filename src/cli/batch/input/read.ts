@@ -31,7 +31,7 @@ export async function readBatch(
   const text =
     path === "-"
       ? await readTextStream(stdin.stream, "the batch", ctx.signal, MAX_BATCH_BYTES)
-      : readTextFile(path, "the batch", MAX_BATCH_BYTES);
+      : await readTextFile(path, "the batch", ctx.signal, MAX_BATCH_BYTES);
   const faults: Fault[] = [];
   const schema = await schemaForAll(ctx, options.schema, faults);
   const template = options.template === undefined ? undefined : new Template(options.template);

@@ -1,0 +1,81 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { checkTarget, writeTarget } from "../../src/cli/output-file.js";
+import { LocalError } from "../../src/store/errors.js";
+import { temporaryFolder } from "../support/run.js";
+import { hasStrace, NEEDS_STRACE, researchWithFaults } from "../support/strace.js";
+import { world } from "../support/world.js";
+
+describe("a target is refused before anything is spent if", () => {
+  test.each<[string, boolean, (path: string) => void, RegExp]>([
+    ["it exists", false, (path) => writeFileSync(path, "old"), /exists already; --force/],
+    ["it is a dangling symbolic link", false, (path) => symlinkSync("nowhere", path), /exists already/],
+    ["it is a folder", true, (path) => mkdirSync(path), /is a folder/],
+    ["it is a FIFO", true, (path) => void execFileSync("mkfifo", [path]), /not a file.*-o -/],
+  ])("%s (force: %j)", (_, force, make, message) => {
+    const path = join(temporaryFolder(), "target");
+    make(path);
+    expect(() => checkTarget(path, force)).toThrow(message);
+    expect(() => writeTarget(path, "new", force)).toThrow(LocalError);
+  });
+
+  test.each([
+    ["its folder is missing", "missing/target"],
+    ["its folder is a file", "file/target"],
+    ["its name is too long", "x".repeat(256)],
+  ])("%s", (_, name) => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "file"), "");
+    expect(() => checkTarget(join(folder, name), true)).toThrow(LocalError);
+    expect(readdirSync(folder)).toEqual(["file"]);
+  });
+
+  test("nothing can be written in its folder", () => {
+    expect(() => checkTarget("/proc/target", false)).toThrow(LocalError);
+  });
+});
+
+test.each([1, 245, 255])("a name of %d bytes is written, and nothing else stays", (length) => {
+  const folder = temporaryFolder();
+  const name = "x".repeat(length);
+  checkTarget(join(folder, name), false);
+  writeTarget(join(folder, name), "text", false);
+  expect(readdirSync(folder)).toEqual([name]);
+  expect(readFileSync(join(folder, name), "utf8")).toBe("text");
+});
+
+test("--force replaces a file, and a symbolic link by a file", () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "old"), "old");
+  symlinkSync("old", join(folder, "link"));
+  writeTarget(join(folder, "link"), "new", true);
+  expect([readFileSync(join(folder, "old"), "utf8"), readFileSync(join(folder, "link"), "utf8")]).toEqual([
+    "old",
+    "new",
+  ]);
+  writeTarget(join(folder, "old"), "newer", true);
+  expect(readFileSync(join(folder, "old"), "utf8")).toBe("newer");
+  writeTarget("/dev/null", "gone", true);
+});
+
+describe.skipIf(!hasStrace)(`a file system without hard links (${NEEDS_STRACE})`, () => {
+  const NO_LINKS = ["link,linkat:error=EPERM"];
+
+  test("the commands that write all work", async () => {
+    const here = await world();
+    writeFileSync(join(here.home, "rows.txt"), "row => COMPLETED\n");
+    const run = (...args: string[]) =>
+      researchWithFaults(NO_LINKS, args, { home: here.home, env: here.env }).done;
+    const ends = await Promise.all([
+      run("run", "x => COMPLETED", "-o", "result.md"),
+      run("config", "set", "tier", "pro"),
+      run("create", "x => COMPLETED", "--tier", "free"),
+      run("batch", "rows.txt", "--out", "out"),
+    ]);
+    expect(ends.map(({ code, stderr }) => [code, code === 0 ? "" : stderr])).toEqual(Array(4).fill([0, ""]));
+    expect(readFileSync(join(here.home, "result.md"), "utf8")).toContain("An answer");
+    expect(readdirSync(here.home)).not.toContainEqual(expect.stringMatching(/^\.research-/));
+  });
+});

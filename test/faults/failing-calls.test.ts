@@ -1,0 +1,54 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { foldersIn, listed } from "../support/machine.js";
+import { hasStrace, NEEDS_STRACE, researchWithFaults } from "../support/strace.js";
+import { type World, world } from "../support/world.js";
+
+const runWith = (here: World, faults: string[], args: string[], path?: string) =>
+  researchWithFaults(faults, args, { home: here.home, env: { ...here.env, ...foldersIn(here.home) } }, path)
+    .done;
+
+describe.skipIf(!hasStrace)(`a system call fails (${NEEDS_STRACE}):`, () => {
+  test.each([[["create", "x"]], [["create", "x", "--tier", "free"]]])(
+    "nothing can be removed, so neither the intent nor the lock: %j succeeds",
+    async (args) => {
+      const here = await world();
+      const run = await runWith(here, ["unlink,unlinkat,rmdir:error=EACCES"], args);
+      expect(run.code).toBe(0);
+      expect(run.stderr).not.toContain("error");
+      expect(await listed(here.home)).toMatchObject([{ request_id: run.stdout.trim(), status: "PENDING" }]);
+      expect((await here.research(args, { env: foldersIn(here.home) })).code).toBe(0);
+    },
+  );
+
+  test("nothing can be removed, and nothing was created: that is no unknown outcome", async () => {
+    const here = await world();
+    const args = ["create", "x", "--base-url", "http://127.0.0.1:9", "--request-timeout", "1s"];
+    expect((await runWith(here, ["unlink,unlinkat:error=EACCES"], args)).code).toBe(9);
+    expect(await listed(here.home)).toEqual([]);
+  });
+
+  test("the file system does not sync folders: create and config set succeed", async () => {
+    const here = await world();
+    const { RESEARCH_CONFIG_DIR, RESEARCH_STATE_DIR } = foldersIn(here.home);
+    const unsupported = ["fsync:error=EINVAL"];
+    const create = await runWith(here, unsupported, ["create", "x"], join(RESEARCH_STATE_DIR, "open"));
+    expect(create).toMatchObject({ code: 0, stderr: "" });
+    const set = await runWith(here, unsupported, ["config", "set", "tier", "pro"], RESEARCH_CONFIG_DIR);
+    expect(set).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test("a folder cannot be synced: what is said is what is so", async () => {
+    const here = await world();
+    const { RESEARCH_CONFIG_DIR, RESEARCH_STATE_DIR } = foldersIn(here.home);
+    const broken = ["fsync:error=EIO"];
+    const create = await runWith(here, broken, ["create", "x"], join(RESEARCH_STATE_DIR, "open"));
+    expect(create).toMatchObject({ code: 12, stdout: "", stderr: expect.stringContaining("was not sent") });
+    expect(here.service.server.count("create")).toBe(0);
+    expect(await listed(here.home)).toEqual([]);
+    const set = await runWith(here, broken, ["config", "set", "tier", "pro"], RESEARCH_CONFIG_DIR);
+    expect(set).toMatchObject({ code: 12, stderr: expect.stringContaining("the settings are changed") });
+    expect(readFileSync(join(RESEARCH_CONFIG_DIR, "config.json"), "utf8")).toContain("pro");
+  });
+});

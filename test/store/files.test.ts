@@ -1,0 +1,103 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import {
+  appendLine,
+  makeFolder,
+  namesIn,
+  openRegular,
+  overwrite,
+  readIfThere,
+  replaceFile,
+  restrict,
+  UnfitFileError,
+} from "../../src/store/files.js";
+import { temporaryFolder } from "../support/run.js";
+
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+test("folders are made for the owner alone, and those that exist stay as they are", () => {
+  const folder = temporaryFolder();
+  chmodSync(folder, 0o755);
+  makeFolder(join(folder, "a", "b"));
+  expect([modeOf(folder), modeOf(join(folder, "a")), modeOf(join(folder, "a", "b"))]).toEqual([
+    0o755, 0o700, 0o700,
+  ]);
+  expect(() => makeFolder("/proc/research-test")).toThrow();
+  writeFileSync(join(folder, "file"), "");
+  expect(() => makeFolder(join(folder, "file"))).toThrow(/EEXIST/);
+});
+
+test("a file is replaced whole, private, and nothing else stays", () => {
+  const folder = temporaryFolder();
+  const path = join(folder, "file");
+  replaceFile(path, "one");
+  replaceFile(path, "two");
+  expect(readFileSync(path, "utf8")).toBe("two");
+  expect(modeOf(path)).toBe(0o600);
+  expect(readdirSync(folder)).toEqual(["file"]);
+  expect(() => replaceFile(join(folder, "missing", "file"), "x")).toThrow(/ENOENT/);
+  mkdirSync(join(folder, "taken"));
+  expect(() => replaceFile(join(folder, "taken"), "x")).toThrow();
+  expect(readdirSync(folder)).toEqual(["file", "taken"]);
+});
+
+test("bytes are overwritten where they are", () => {
+  const path = join(temporaryFolder(), "file");
+  writeFileSync(path, "0123456789");
+  overwrite(path, 3, "abc");
+  expect(readFileSync(path, "utf8")).toBe("012abc6789");
+});
+
+test("a line is appended between line breaks, to a private file", () => {
+  const path = join(temporaryFolder(), "log");
+  appendLine(path, "one", { sync: true });
+  appendLine(path, "two", { sync: false });
+  expect(readFileSync(path, "utf8")).toBe("\none\n\ntwo\n");
+  expect(modeOf(path)).toBe(0o600);
+});
+
+test("what others may read is restricted", () => {
+  const path = join(temporaryFolder(), "file");
+  writeFileSync(path, "", { mode: 0o640 });
+  expect([restrict(path), modeOf(path), restrict(path)]).toEqual([true, 0o600, false]);
+});
+
+test("a missing file has no text, a missing folder no names", () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "b"), "text");
+  writeFileSync(join(folder, "a"), "");
+  expect(readIfThere(join(folder, "b"))).toBe("text");
+  expect(readIfThere(join(folder, "missing"))).toBeUndefined();
+  expect(readIfThere(join(folder, "b", "below"))).toBeUndefined();
+  expect(namesIn(folder)).toEqual(["a", "b"]);
+  expect(namesIn(join(folder, "missing"))).toEqual([]);
+  expect(() => namesIn(join(folder, "a"))).toThrow(/ENOTDIR/);
+});
+
+test("only a regular file of a sensible size is read or appended to", () => {
+  const folder = temporaryFolder();
+  const fifo = join(folder, "fifo");
+  const zero = join(folder, "zero");
+  const large = join(folder, "large");
+  execFileSync("mkfifo", [fifo]);
+  symlinkSync("/dev/zero", zero);
+  execFileSync("truncate", ["-s", "2M", large]);
+  for (const path of [fifo, zero, folder]) {
+    expect(() => readIfThere(path)).toThrow(UnfitFileError);
+    expect(() => openRegular(path)).toThrow("not a regular file");
+  }
+  expect(() => appendLine(fifo, "x", { sync: false })).toThrow();
+  expect(() => appendLine(zero, "x", { sync: false })).toThrow(UnfitFileError);
+  expect(() => readIfThere(large, 1 << 20)).toThrow("larger than 1 MiB");
+  expect(readIfThere(large, 2 << 20)).toHaveLength(2 << 20);
+});

@@ -1,0 +1,71 @@
+import { mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { lock } from "../../../src/lock.js";
+import { LocalError } from "../../../src/store/errors.js";
+import { History } from "../../../src/store/history/history.js";
+import { hour, reserve } from "../../../src/store/history/reserve-create.js";
+import { temporaryFolder } from "../../support/run.js";
+
+const HOUR = 3_600_000;
+const ATTEMPT = { origin: "https://a.example", profile: null, apiKey: "k", body: { prompt: "x" } };
+
+function machine() {
+  const folder = temporaryFolder();
+  const clock = { now: Date.UTC(2030, 0, 1) };
+  const now = () => clock.now;
+  const open = () => new History(folder, now);
+  return {
+    ...{ folder, clock, open },
+    take: (limit: number) => reserve(open(), folder, ATTEMPT, limit, now),
+    async create(limit: number) {
+      const claim = await reserve(open(), folder, ATTEMPT, limit, now);
+      if (!("pending" in claim)) throw new Error("the hour is full");
+      claim.pending.created(`id-${readdirSync(folder).length}-${clock.now}`, {});
+    },
+  };
+}
+
+test("as many as the limit, and the next an hour and a second after the first", async () => {
+  const { clock, create, take, open } = machine();
+  const start = clock.now;
+  await create(2);
+  clock.now += 1_000;
+  await create(2);
+  expect(await take(2)).toEqual({ fullUntil: start + HOUR + 1_000 });
+  expect(hour(open(), ATTEMPT, 2, clock.now)).toEqual({
+    ...{ attempts: [start, start + 1_000], nextAt: start + HOUR + 1_000 },
+  });
+  clock.now = start + HOUR + 1_000;
+  expect(await take(2)).toHaveProperty("pending");
+});
+
+test("creates that a clock dated a year ahead fill one hour after it is set right, and no more", async () => {
+  const { clock, create, take, open } = machine();
+  const right = clock.now;
+  clock.now += 365 * 24 * HOUR;
+  for (let i = 0; i < 10; i++) await create(10);
+  clock.now = right;
+  expect(await take(10)).toEqual({ fullUntil: right + HOUR + 1_000 });
+  expect(open().list({ limit: 20 })).toHaveLength(10);
+  clock.now = right + HOUR + 1_000;
+  expect(await take(10)).toHaveProperty("pending");
+});
+
+test("a lock that is held, or cannot be made, is an error of this machine", async () => {
+  const { folder, take } = machine();
+  mkdirSync(join(folder, "hour.lock", "something"), { recursive: true });
+  await expect(take(1)).rejects.toThrow(/could not be counted: .*cannot be read/);
+  const nowhere = reserve(new History("/proc/x", Date.now), "/proc/x", ATTEMPT, 1, Date.now);
+  await expect(nowhere).rejects.toThrow(LocalError);
+});
+
+test("the wait for the lock ends with its signal", async () => {
+  const { folder, open } = machine();
+  const release = await lock(join(folder, "hour.lock"));
+  const enough = new AbortController();
+  const waiting = reserve(open(), folder, ATTEMPT, 1, Date.now, enough.signal);
+  enough.abort(new Error("enough"));
+  await expect(waiting).rejects.toThrow("enough");
+  release();
+});

@@ -1,0 +1,105 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { Log } from "../../../src/store/history/append-log.js";
+import type { OpenIntent } from "../../../src/store/history/open-intents.js";
+import { keyId, type Line } from "../../../src/store/history/records.js";
+import { attempts, durations } from "../../../src/store/history/statistics.js";
+import { temporaryFolder } from "../../support/run.js";
+
+const ORIGIN = "https://a.example";
+const NOW = Date.UTC(2030, 0, 1);
+const HOUR = 3_600_000;
+const at = (ms: number) => new Date(NOW + ms).toISOString();
+
+function logOf(...lines: Line[]): Log {
+  const log = new Log(join(temporaryFolder(), "history.jsonl"));
+  for (const line of lines) log.append(line, { sync: false });
+  return log;
+}
+
+const base = (name: string, ms: number) => ({
+  ...{ local_id: `local-${name}`, origin: ORIGIN, key_id: keyId("k"), at: at(ms) },
+});
+const created = (name: string, ms: number, other = {}): Line => ({
+  ...{ kind: "created", ...base(name, ms), request_id: name, status: "PENDING", created_at: null },
+  ...{ sent_at: at(ms), profile: null, prompt: "", structured_output: false, output_schema: null },
+  ...other,
+});
+const dismissed = (name: string, ms: number, code: string): Line => ({
+  kind: "dismissed",
+  code,
+  ...base(name, ms),
+});
+const seen = (name: string, ms: number, duration?: number, origin = ORIGIN): Line => ({
+  ...{ kind: "status", request_id: name, origin, status: "COMPLETED", at: at(ms) },
+  ...(duration !== undefined && { duration_ms: duration }),
+});
+const open = (name: string, ms: number): OpenIntent => ({
+  intent: {
+    ...{ kind: "intent", local_id: `local-${name}`, sent_at: at(ms), origin: ORIGIN, profile: null },
+    ...{ key_id: keyId("k"), prompt: "", structured_output: false, output_schema: null },
+  },
+  outcome: undefined,
+});
+
+/** Which creates count, and when before now (ms). */
+function counted(log: Log, opened: OpenIntent[] = []) {
+  const found = attempts(log, opened, { origin: ORIGIN, apiKey: "k", since: NOW - HOUR, now: NOW });
+  return Object.fromEntries(found.map(({ localId, at, isAhead }) => [localId.slice(6), [at - NOW, isAhead]]));
+}
+
+describe("the creates that count in the hour", () => {
+  test("are those that were made, refused or are unknown, of this origin and key", () => {
+    const log = logOf(
+      created("old", -HOUR - 1),
+      created("edge", -HOUR),
+      created("made", -3_000),
+      created("else", -3_000, { origin: "https://b.example" }),
+      created("key", -3_000, { key_id: keyId("other") }),
+      seen("made", -2_500),
+      dismissed("refused", -2_000, "VALIDATION_ERROR"),
+      dismissed("never", -1_000, "RESOLVED"),
+    );
+    expect(counted(log, [open("lost", -500), open("long-ago", -2 * HOUR)])).toEqual({
+      ...{ edge: [-HOUR, false], made: [-3_000, false], refused: [-2_000, false], lost: [-500, false] },
+    });
+  });
+
+  test("count as of now if they are dated ahead of the clock", () => {
+    const log = logOf(created("ahead", 365 * 24 * HOUR), created("before", -1_000));
+    expect(counted(log, [open("lost", HOUR)])).toEqual({
+      ...{ ahead: [0, true], before: [-1_000, false], lost: [0, true] },
+    });
+  });
+
+  test("count as of the time at which that was noticed", () => {
+    const log = logOf(created("ahead", 365 * 24 * HOUR), { kind: "redated", ...base("ahead", -5_000) });
+    expect(counted(log)).toEqual({ ahead: [-5_000, false] });
+  });
+
+  test("are not hidden by lines that a clock dated back", () => {
+    const back = Array.from({ length: 999 }, (_, i) => created(`back-${i}`, -48 * HOUR));
+    const log = logOf(created("hidden", -4_000), ...back, created("last", -1_000));
+    expect(counted(log)).toEqual({ hidden: [-4_000, false], last: [-1_000, false] });
+  });
+
+  test("are not those with a date that cannot be read", () => {
+    expect(counted(logOf(created("torn", 0, { at: "yesterday" }), created("made", -1)))).toEqual({
+      made: [-1, false],
+    });
+  });
+});
+
+test("durations are those of an origin, the newest first, none of a clock that was set back", () => {
+  const log = logOf(
+    ...[
+      seen("a", 1, 10),
+      seen("b", 2, -20),
+      seen("c", 3),
+      seen("d", 4, 40, "https://b.example"),
+      seen("e", 5, 50),
+    ],
+  );
+  expect(durations(log, ORIGIN, 9)).toEqual([50, 10]);
+  expect(durations(log, ORIGIN, 1)).toEqual([50]);
+});
