@@ -6,10 +6,12 @@ export interface Page {
   title: string;
   /** HTML: everything in it is escaped already. */
   body: string;
+  /** Whether it needs more room than a column of text. */
+  wide?: boolean;
 }
 
 /** A whole page in one file. Its policy allows its own style and nothing else: no script, no picture, no request. */
-export function page({ title, body }: Page): string {
+export function page({ title, body, wide = false }: Page): string {
   const policy = `default-src 'none'; style-src 'sha256-${hashOf(STYLE)}'; base-uri 'none'; form-action 'none'`;
   const head = [
     '<meta charset="utf-8">',
@@ -20,7 +22,7 @@ export function page({ title, body }: Page): string {
     `<title>${escapeHtml(title.replace(/\s+/g, " ").trim())}</title>`,
     `<style>${STYLE}</style>`,
   ];
-  return `<!doctype html>\n<html lang="en">\n<head>\n${head.join("\n")}\n</head>\n<body>\n${body}\n</body>\n</html>\n`;
+  return `<!doctype html>\n<html lang="en">\n<head>\n${head.join("\n")}\n</head>\n<body${wide ? ' class="wide"' : ""}>\n${body}\n</body>\n</html>\n`;
 }
 
 function hashOf(style: string): string {

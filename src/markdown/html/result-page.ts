@@ -19,18 +19,19 @@ export interface Result {
   text: string;
 }
 
-/** Where a result comes from. Times as the service gave them. */
-export interface Origin {
+/** Where a result comes from; what is not known is undefined. Times as the service gave them. */
+export interface ResultOrigin {
   question?: string | undefined;
-  requestId: string;
-  origin: string;
+  requestId: string | undefined;
+  /** Scheme, host and port of the service. */
+  origin: string | undefined;
   createdAt?: string | undefined;
   completedAt?: string | undefined;
 }
 
 /** A result as one page in one file, made to be read, printed and kept. */
-export function resultPage(result: Result, facts: Origin): string {
-  const { question, requestId } = facts;
+export function resultPage(result: Result, source: ResultOrigin): string {
+  const { question, requestId } = source;
   const headings: Heading[] = [];
   const { content, title } = contentOf(result, headings);
   const asked = question !== undefined && question.length <= LONGEST_TITLE ? question : undefined;
@@ -39,8 +40,8 @@ export function resultPage(result: Result, facts: Origin): string {
       ? `<header><h1 class="question" dir="auto">${escapeHtml(asked)}</h1></header>\n`
       : "";
   return page({
-    title: title ?? asked ?? `Result of ${requestId}`,
-    body: `${header}${contents(headings)}<main lang="">\n${content}\n</main>\n${footer(result.text, facts)}`,
+    title: title ?? asked ?? (requestId === undefined ? "Result" : `Result of ${requestId}`),
+    body: `${header}${contents(headings)}<main lang="">\n${content}\n</main>\n${originFooter(source, result.text)}`,
   });
 }
 
@@ -75,14 +76,18 @@ function contents(headings: readonly Heading[]): string {
   return `<nav aria-labelledby="contents"><h2 id="contents">Contents</h2>\n<ul>\n${items.join("\n")}\n</ul></nav>\n`;
 }
 
-function footer(text: string, { question, requestId, origin, createdAt, completedAt }: Origin): string {
+/** What a page says of where it comes from, with the SHA-256 of the result if there is one. */
+export function originFooter(
+  { question, requestId, origin, createdAt, completedAt }: ResultOrigin,
+  text?: string,
+): string {
   const rows: [string, string | undefined][] = [
     ["Question", question && escapeHtml(question)],
-    ["Request", escapeHtml(requestId)],
-    ["Origin", escapeHtml(origin)],
+    ["Request", requestId && escapeHtml(requestId)],
+    ["Origin", origin && escapeHtml(origin)],
     ["Created", time(createdAt)],
     ["Completed", time(completedAt)],
-    ["SHA-256", createHash("sha256").update(text).digest("hex")],
+    ["SHA-256", text === undefined ? undefined : createHash("sha256").update(text).digest("hex")],
   ];
   const shown = rows
     .filter(([, html]) => html)

@@ -3,12 +3,12 @@ export const STYLE = `
 :root {
   color-scheme: light dark;
   --paper: #fdfcfa; --ink: #23262b; --soft: #646a73; --line: #e3e1dc; --tint: #f4f2ee; --link: #1f5fa8; --mark: #b4673a;
-  --done: #2f8f5b; --bad: #c2453d; --idle: #9a9fa8; --busy: #3f7fc9;
+  --done: #27804f; --bad: #c2453d; --idle: #6f7580; --busy: #3f7fc9;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --paper: #16181c; --ink: #dddfe3; --soft: #959ca7; --line: #2d3138; --tint: #1f2228; --link: #82b4ee; --mark: #dc9a70;
-    --done: #55b483; --bad: #e5756d; --idle: #757c87; --busy: #69a2e3;
+    --done: #55b483; --bad: #e5756d; --idle: #8d95a1; --busy: #69a2e3;
   }
 }
 * { box-sizing: border-box; }
@@ -80,6 +80,7 @@ footer dd { overflow-wrap: anywhere; white-space: pre-wrap; }
 .done { color: var(--done); fill: var(--done); } .bad { color: var(--bad); fill: var(--bad); }
 .idle { color: var(--idle); fill: var(--idle); } .busy { color: var(--busy); fill: var(--busy); }
 .batch td:nth-child(2) { min-width: 18rem; overflow-wrap: anywhere; }
+.batch td:last-child { white-space: nowrap; }
 @media (min-width: 82rem) {
   nav { position: fixed; top: 3.5rem; left: max(1.5rem, calc(50vw - 40rem)); width: 14.5rem; max-height: calc(100vh - 7rem); overflow-y: auto; padding: 0; border: 0; }
 }
