@@ -1,10 +1,10 @@
 import { connections } from "../../src/client/http/connections/connections.js";
 import { systemClock } from "../../src/clock.js";
+import { noExchanges } from "../../src/server/conversations/exchange-store.js";
 import {
   type ModelResearcherOptions,
   modelResearcher,
 } from "../../src/server/researchers/model/researcher.js";
-import { noExchanges } from "../../src/server/researchers/model/session/exchanges.js";
 import type { ResearchJob } from "../../src/server/researchers/researcher.js";
 import { leftovers } from "./leftovers.js";
 import { memorySources } from "./memory-sources.js";

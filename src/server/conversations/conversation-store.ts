@@ -2,6 +2,7 @@ import type { KnownStatus } from "../../protocol/conversation.js";
 import type { HourlyLimit } from "../../protocol/limits.js";
 import type { KeyStore } from "../keys/key-store.js";
 import type { ResearchJob } from "../researchers/researcher.js";
+import type { ExchangeStore } from "./exchange-store.js";
 
 /** Whose request it is: the key that the client sent, as far as a store has to know it. */
 export interface Caller {
@@ -68,6 +69,8 @@ export interface StoreCounts {
  */
 export interface ConversationStore {
   readonly keys: KeyStore;
+  /** Deleted with their conversation, and when it is stopped. */
+  readonly exchanges: ExchangeStore;
 
   /** Adds a PENDING conversation and counts it, both or neither. Resolves when it would outlive a `kill -9`. */
   create(caller: Caller, job: ResearchJob): Promise<CreateResult>;

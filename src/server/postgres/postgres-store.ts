@@ -17,6 +17,7 @@ import type { ResearchJob } from "../researchers/researcher.js";
 import type { Database } from "./connection/database.js";
 import { createOnce } from "./create-once.js";
 import { PostgresKeyStore } from "./keys/postgres-key-store.js";
+import { PostgresExchanges } from "./postgres-exchanges.js";
 import { COUNTS, DELETE_ENDED, GET, NEXT_DUE, OUTPUT, READY, RETRY_AFTER, STOP, WORK } from "./statements.js";
 import type { Claims } from "./work/claims.js";
 
@@ -36,9 +37,11 @@ export interface StoreParts {
 /** Conversations in PostgreSQL, shared by any number of processes. Its clock is the database's. */
 export class PostgresStore implements ConversationStore {
   readonly keys: PostgresKeyStore;
+  readonly exchanges: PostgresExchanges;
   #telling: "no" | "waits" | "again" = "no";
   constructor(private readonly parts: StoreParts) {
     this.keys = new PostgresKeyStore(parts.database, parts.clock);
+    this.exchanges = new PostgresExchanges(parts.database);
   }
 
   /**

@@ -59,7 +59,8 @@ export const STOP: Statement = {
       UPDATE research.conversations SET status = 'STOPPED', completed_at = now(), worker = NULL, job = NULL
       WHERE ${VISIBLE} AND completed_at IS NULL AND ${allowed("$4")}
       RETURNING request_id
-    )
+    ),
+    forgotten AS (DELETE FROM research.exchanges WHERE request_id IN (SELECT request_id FROM stopped))
     SELECT ${allowed("$4")} AS allowed,
       (SELECT count(pg_notify('research', 'stop ' || request_id)) FROM stopped)::int AS stopped`,
 };

@@ -17,6 +17,8 @@ export interface StoreUnderTest {
   clock: Clock;
   /** Whether keys can be added to it. */
   hasKeys: boolean;
+  /** Whether it outlives its process. */
+  keepsExchanges: boolean;
 }
 
 const UNLIMITED = { create: Number.POSITIVE_INFINITY, stop: Number.POSITIVE_INFINITY };
@@ -49,6 +51,32 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       return one;
     };
     const stateOf = async (one: ResearchJob, who = alice) => (await store.get(who, one.request_id))?.status;
+
+    describe("exchanges", () => {
+      it("are kept in their order until the conversation is deleted", async () => {
+        await open();
+        const one = await created();
+        const { request_id } = one;
+        expect(await store.exchanges.read(request_id)).toEqual([]);
+        await store.exchanges.append(request_id, { n: 1, text: "\u0000 \ud800 é" });
+        await store.exchanges.append(request_id, { n: 2 });
+        const kept = underTest.keepsExchanges ? [{ n: 1, text: "\u0000 \ud800 é" }, { n: 2 }] : [];
+        expect(await store.exchanges.read(request_id)).toEqual(kept);
+        await store.end(await store.claim(never), { status: "COMPLETED", output: "1" });
+        expect(await store.exchanges.read(request_id)).toEqual(kept);
+        await underTest.clock.sleep(20);
+        expect(await store.deleteEnded(1)).toBe(1);
+        expect(await store.exchanges.read(request_id)).toEqual([]);
+      });
+
+      it("of a stopped conversation are deleted", async () => {
+        await open();
+        const one = await created();
+        await store.exchanges.append(one.request_id, { n: 1 });
+        expect(await store.stop(alice, one.request_id)).toEqual({ kind: "stopped" });
+        expect(await store.exchanges.read(one.request_id)).toEqual([]);
+      });
+    });
 
     describe("a conversation", () => {
       it("goes from PENDING through PROCESSING to COMPLETED, with its output byte for byte", async () => {

@@ -12,5 +12,6 @@ describe.skipIf(!postgres)("needs PostgreSQL", () => {
     open: async ({ pendingMs }) => storeAt(await newDatabase(), { pendingMs }),
     clock: systemClock,
     hasKeys: true,
+    keepsExchanges: true,
   });
 });

@@ -1,14 +1,16 @@
 import type { ResearchJob } from "../../researchers/researcher.js";
 import { StoreUnavailableError } from "../conversation-store.js";
+import type { LocalExchanges } from "./exchange-files.js";
 import type { Journal } from "./journal/journal.js";
 import type { Row } from "./local-state.js";
 import type { Outputs } from "./outputs.js";
 
-/** What a row does not hold: the job of a conversation, which is in the journal, and its output. */
+/** What a row does not hold: the job of a conversation, which is in the journal, its output and its exchanges. */
 export class Contents {
   constructor(
     private readonly journal: Journal,
     private readonly outputs: Outputs,
+    readonly exchanges: LocalExchanges,
   ) {}
 
   /** Undefined for a conversation that has ended. */
@@ -32,6 +34,12 @@ export class Contents {
       const why = cause instanceof Error ? cause.message : cause;
       throw new StoreUnavailableError(`The output could not be written: ${why}`, { cause });
     }
+  }
+
+  /** Everything of a conversation. */
+  async delete(requestId: string): Promise<void> {
+    await this.exchanges.delete(requestId);
+    await this.deleteOutput(requestId);
   }
 
   deleteOutput(requestId: string): Promise<void> {

@@ -1,40 +1,25 @@
-import type { Clock } from "../../../clock.js";
 import { isFinal, isRequestId } from "../../../protocol/conversation.js";
 import type { KeyStore } from "../../keys/key-store.js";
 import type { ResearchJob } from "../../researchers/researcher.js";
-import type {
-  Caller,
-  Claim,
-  Conversation,
-  ConversationStore,
-  CreateResult,
-  Outcome,
-  StopResult,
-  StoreCounts,
+import {
+  type Caller,
+  type Claim,
+  type Conversation,
+  type ConversationStore,
+  type CreateResult,
+  type Outcome,
+  type StopResult,
+  type StoreCounts,
+  StoreUnavailableError,
 } from "../conversation-store.js";
-import { StoreUnavailableError } from "../conversation-store.js";
 import type { Contents } from "./contents.js";
 import { DueQueue } from "./due-queue.js";
 import type { Count } from "./hourly-windows.js";
 import type { Entry } from "./journal/entries.js";
-import type { Journal, Line } from "./journal/journal.js";
-import type { LocalState, Row } from "./local-state.js";
+import type { Line } from "./journal/journal.js";
+import type { Row } from "./local-state.js";
+import type { LocalStoreParts } from "./local-store-parts.js";
 import { Serial } from "./serial.js";
-
-export interface LocalStoreParts {
-  keys: KeyStore;
-  journal: Journal;
-  contents: Contents;
-  state: LocalState;
-  clock: Clock;
-  /** Least time in PENDING, ms. */
-  pendingMs: number;
-  log(line: string): void;
-  /** Called first when the store closes; resolves when nothing else works on the folder. */
-  beforeClose(): Promise<void>;
-  /** Called last, when nothing is open any more. */
-  unlock(): void;
-}
 
 /** How many deletions are written together. */
 const DELETED_AT_ONCE = 1_000;
@@ -44,12 +29,14 @@ const REREAD_MS = 5_000;
 /** The store of one process, which holds the states in memory; jobs and outputs where `journal` and `outputs` do. */
 export class LocalStore implements ConversationStore {
   readonly keys: KeyStore;
+  readonly exchanges: Contents["exchanges"];
   readonly #due: DueQueue;
   readonly #claims = new Map<string, { claim: Claim; controller: AbortController }>();
   /** One change of a conversation at a time: it is checked against a state that stays until it is written. */
   readonly #changes = new Serial();
   constructor(private readonly parts: LocalStoreParts) {
     this.keys = parts.keys;
+    this.exchanges = parts.contents.exchanges;
     this.#due = new DueQueue(parts.clock);
     for (const { requestId, status } of parts.state.rows.values()) {
       if (!isFinal(status)) this.#due.add(requestId, parts.pendingMs);
@@ -103,6 +90,7 @@ export class LocalStore implements ConversationStore {
       this.#due.delete(requestId);
       this.#claims.get(requestId)?.controller.abort(new Error("the conversation was stopped"));
       this.#claims.delete(requestId);
+      await this.exchanges.delete(requestId);
       return { kind: "stopped" };
     });
   }
@@ -154,7 +142,7 @@ export class LocalStore implements ConversationStore {
     for (let from = 0; from < old.length; from += DELETED_AT_ONCE) {
       const some = old.slice(from, from + DELETED_AT_ONCE);
       await this.#append(some.map(({ requestId }) => ({ kind: "deleted", request_id: requestId })));
-      for (const { requestId } of some) await contents.deleteOutput(requestId);
+      for (const { requestId } of some) await contents.delete(requestId);
     }
     return old.length;
   }

@@ -7,6 +7,7 @@ import { ServiceStartError } from "../../start-error.js";
 import type { ConversationStore } from "../conversation-store.js";
 import { carryOver } from "./carry-over.js";
 import { Contents } from "./contents.js";
+import { ExchangeFiles, memoryExchanges } from "./exchange-files.js";
 import { MemoryJournal } from "./journal/journal.js";
 import { FileJournal } from "./journal/journal-file.js";
 import { LocalState } from "./local-state.js";
@@ -26,7 +27,7 @@ export interface LocalStoreOptions {
 export async function openLocalStore({ dataDir, ...options }: LocalStoreOptions): Promise<ConversationStore> {
   if (dataDir === undefined) {
     const [journal, state] = [new MemoryJournal(), new LocalState()];
-    const contents = new Contents(journal, new MemoryOutputs());
+    const contents = new Contents(journal, new MemoryOutputs(), memoryExchanges);
     const [beforeClose, unlock] = [async () => {}, () => {}];
     return new LocalStore({ ...options, keys: noKeys, journal, contents, state, beforeClose, unlock });
   }
@@ -69,10 +70,12 @@ async function openFolder(
   journal.release({ offset: 0, length: 0 }, dead);
   await journal.compactIfDue();
   const outputs = new OutputFiles(join(dataDir, "outputs"));
+  const exchanges = new ExchangeFiles(join(dataDir, "exchanges"));
   const closing = new AbortController();
   const tidied = carryOver(state, journal, outputs, closing.signal)
     .then(() => journal.compactIfDue())
     .then(() => outputs.deleteUnwanted((requestId) => isWanted(state, requestId), closing.signal))
+    .then(() => exchanges.deleteUnwanted((requestId) => keepsExchanges(state, requestId), closing.signal))
     .catch((error) => log(`the data folder could not be tidied: ${error}`));
   const beforeClose = () => {
     closing.abort();
@@ -82,7 +85,7 @@ async function openFolder(
     ...options,
     keys: new KeyFile(dataDir, clock),
     journal,
-    contents: new Contents(journal, outputs),
+    contents: new Contents(journal, outputs, exchanges),
     state,
     beforeClose,
     unlock,
@@ -93,4 +96,10 @@ async function openFolder(
 function isWanted(state: LocalState, requestId: string): boolean {
   const status = state.rows.get(requestId)?.status;
   return status !== undefined && status !== "FAILED" && status !== "STOPPED";
+}
+
+/** Exchanges are kept until their conversation is deleted, but not those of a stopped one (§3). */
+function keepsExchanges(state: LocalState, requestId: string): boolean {
+  const status = state.rows.get(requestId)?.status;
+  return status !== undefined && status !== "STOPPED";
 }

@@ -64,4 +64,16 @@ export const MIGRATIONS: readonly Migration[] = [
       CREATE INDEX ended ON research.conversations (completed_at) WHERE completed_at IS NOT NULL;
     `,
   },
+  {
+    version: 2,
+    oldestProgram: 1,
+    sql: `
+      CREATE TABLE research.exchanges (
+        request_id uuid NOT NULL REFERENCES research.conversations ON DELETE CASCADE,
+        number bigint GENERATED ALWAYS AS IDENTITY,
+        record text NOT NULL,
+        PRIMARY KEY (request_id, number)
+      );
+    `,
+  },
 ];

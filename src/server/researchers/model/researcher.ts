@@ -1,12 +1,14 @@
 import type { Clock } from "../../../clock.js";
+import type { ExchangeStore } from "../../conversations/exchange-store.js";
 import { type Researcher, ResearchFailure, type ResearchJob } from "../researcher.js";
 import { Endpoint, type EndpointOptions } from "./endpoint/endpoint.js";
 import { isObject } from "./json.js";
 import { LIMIT_FLAGS, nothingFound, report, structured } from "./report.js";
 import { Budget, type BudgetLimits, BudgetSpent } from "./session/budget.js";
-import type { ExchangeStore } from "./session/exchanges.js";
+import { isExchangeRecord } from "./session/exchange-record.js";
 import { ModelSession } from "./session/session.js";
 import { Transcript } from "./session/transcript.js";
+import { untilStored } from "./session/until-stored.js";
 import type { SourceSearch } from "./sources.js";
 import { type Findings, gather } from "./steps/gather.js";
 import { noResult, writeAnswer, writeResult } from "./steps/write.js";
@@ -26,9 +28,7 @@ export interface ModelResearcherOptions {
  * Researches in the sources with a model: it plans and words, and every quote, every number and every value of a
  * structured result is checked against the sources.
  */
-export function modelResearcher(
-  options: ModelResearcherOptions,
-): Researcher & { forget(id: string): Promise<void> } {
+export function modelResearcher(options: ModelResearcherOptions): Researcher {
   const { limits, sources, exchanges, clock } = options;
   const endpoint = new Endpoint({ ...options.endpoint, now: () => clock.now() });
   const notice = (line: string) => options.notice(endpoint.hide(line));
@@ -37,14 +37,14 @@ export function modelResearcher(
       signal.throwIfAborted();
       const requestId = job.request_id;
       const budget = new Budget(limits, clock);
-      const transcript = new Transcript(await exchanges.read(requestId));
-      const shared = { requestId, endpoint, budget, transcript, exchanges, clock };
-      const session = new ModelSession({ ...shared, notice, signal });
+      const storing = { budget, clock, notice, signal };
+      const records = await untilStored(() => exchanges.read(requestId), storing);
+      const transcript = new Transcript(records.filter(isExchangeRecord));
+      const session = new ModelSession({ ...storing, requestId, endpoint, transcript, exchanges });
       const output = await answer(session, sources, job, endpoint.model);
       signal.throwIfAborted();
       return hidden(output, (text) => endpoint.hide(text));
     },
-    forget: (requestId) => exchanges.delete(requestId),
     async close() {
       await Promise.all([endpoint.close(), sources.close()]);
     },

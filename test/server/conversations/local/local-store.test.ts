@@ -9,10 +9,12 @@ storeContract("in memory", {
   open: ({ pendingMs }) => openLocalStore({ ...common, pendingMs }),
   clock: systemClock,
   hasKeys: false,
+  keepsExchanges: false,
 });
 
 storeContract("in a data folder", {
   open: ({ pendingMs }) => openLocalStore({ ...common, pendingMs, dataDir: folderWith() }),
   clock: systemClock,
   hasKeys: true,
+  keepsExchanges: true,
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { noExchanges } from "../../../../src/server/conversations/exchange-store.js";
 import type { BudgetLimits } from "../../../../src/server/researchers/model/session/budget.js";
-import { noExchanges } from "../../../../src/server/researchers/model/session/exchanges.js";
 import { ResearchFailure } from "../../../../src/server/researchers/researcher.js";
 import {
   answers,

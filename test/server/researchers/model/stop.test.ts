@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { ExchangeRecord } from "../../../../src/server/researchers/model/session/exchanges.js";
 import {
   answers,
   type ChatRequest,
@@ -22,11 +21,10 @@ async function stopIn(step: ChatRequest["step"], play: Play, readyMs: number): P
   const endpoint = await modelEndpoint((request) => (request.step === step ? play : behave(request)));
   const stop = new AbortController();
   const more = step === "result" ? { structured_output: true, output_schema: { type: "object" } } : {};
-  const records: ExchangeRecord[] = [];
+  const records: object[] = [];
   const exchanges = {
     read: async () => [],
-    append: async (_id: string, record: ExchangeRecord) => void records.push(record),
-    delete: async () => {},
+    append: async (_id: string, record: object) => void records.push(record),
   };
   const research = ask(endpoint, { exchanges }, jobOf(QUESTION, more), stop.signal).then(
     () => "an output",

@@ -34,9 +34,13 @@ export function numbersIn(text: string): Set<string> {
   return found;
 }
 
-/** Whether a number of a JSON value stands in a text. */
+/** Whether a number of a JSON value stands in a text, digit for digit: one that JSON has rounded does not. */
 export function hasNumber(text: string, value: number): boolean {
-  return [...numbersIn(text)].some((number) => Number(number) === value);
+  return [...numbersIn(text)].some((number) => withoutTrailingZeros(number) === String(value));
+}
+
+function withoutTrailingZeros(number: string): string {
+  return /^-?\d+\.\d+$/.test(number) ? number.replace(/\.?0+$/, "") : number;
 }
 
 /** A comma groups the digits of one number, or separates two. */

@@ -1,11 +1,13 @@
 import type { Clock } from "../../../../clock.js";
+import type { ExchangeStore } from "../../../conversations/exchange-store.js";
 import { ResearchFailure } from "../../researcher.js";
 import { type ChatRequest, estimateTokens } from "../endpoint/dialect.js";
 import type { Endpoint } from "../endpoint/endpoint.js";
 import type { Outcome } from "../endpoint/outcome.js";
 import { type Budget, type BudgetLimits, BudgetSpent } from "./budget.js";
-import type { ExchangeRecord, ExchangeStore, KeptReply } from "./exchanges.js";
+import type { ExchangeRecord, KeptReply } from "./exchange-record.js";
 import { retryDelay } from "./retry-delay.js";
+import { untilStored } from "./until-stored.js";
 import { within } from "./within.js";
 
 /** A request does not fit into the model's context. */
@@ -94,14 +96,8 @@ export class Sender {
   }
 
   async #record(record: ExchangeRecord): Promise<void> {
-    const { exchanges, requestId, signal } = this.options;
-    signal.throwIfAborted();
-    try {
-      await exchanges.append(requestId, record);
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      throw new ResearchFailure(`The exchanges with the model could not be stored: ${why}.`);
-    }
+    const { exchanges, requestId } = this.options;
+    await untilStored(() => exchanges.append(requestId, record), this.options);
   }
 }
 

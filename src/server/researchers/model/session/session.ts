@@ -3,7 +3,7 @@ import type { JsonSchema } from "../../../../protocol/conversation.js";
 import { type ChatRequest, estimateTokens, type Message } from "../endpoint/dialect.js";
 import { jsonIn } from "../endpoint/json-reply.js";
 import type { Budget, BudgetLimits } from "./budget.js";
-import type { KeptReply } from "./exchanges.js";
+import type { KeptReply } from "./exchange-record.js";
 import { Sender, type SenderOptions } from "./sender.js";
 import type { Transcript } from "./transcript.js";
 import { untilAborted } from "./until-aborted.js";

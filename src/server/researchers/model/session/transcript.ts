@@ -1,5 +1,5 @@
 import type { BudgetLimits } from "./budget.js";
-import type { ExchangeRecord, KeptReply } from "./exchanges.js";
+import type { ExchangeRecord, KeptReply } from "./exchange-record.js";
 
 /** The exchanges of an earlier process, given back in the order in which they are asked for. */
 export class Transcript {

@@ -20,4 +20,6 @@ it("a JSON number stands in a text by its value", () => {
   expect(hasNumber("It has 1,600 columns.", 1600)).toBe(true);
   expect(hasNumber("It has four threads.", 4)).toBe(true);
   expect(hasNumber("It has 16 threads.", 6)).toBe(false);
+  expect(hasNumber("It has -5 of 10.", -5)).toBe(true);
+  expect(hasNumber("It is 9007199254740993.", JSON.parse("9007199254740993"))).toBe(false);
 });
