@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// How late an end is seen, against how many polls that takes: a simulation of the paces in src/client beside the
+// How late an end is seen, against how many polls that takes: a simulation of the poll intervals in src/client beside the
 // fixed and doubling intervals one would write instead. Nothing is timed; the same seed gives the same table.
 import { pathToFileURL } from "node:url";
 import { fixedWith, logNormal, seeded, simulate } from "./support/runs.js";
@@ -13,29 +13,29 @@ const SHAPES = [
 
 /** The table of the simulation as Markdown. */
 export async function pollingTable() {
-  const { adaptivePace } = await source("src/client/watch/poll-interval.ts");
-  const { hazardPace } = await source("src/client/watch/learned-interval.ts");
+  const { adaptiveInterval } = await source("src/client/watch/poll-interval.ts");
+  const { learnedInterval } = await source("src/client/watch/learned-interval.ts");
   const parts = [];
   for (const { name, ...shape } of SHAPES) {
     const random = seeded(20_261_120);
     const lengths = logNormal({ count: COUNT, ...shape }, random);
     const known = logNormal({ count: 200, ...shape }, random);
     /** @type {[string, (ageMs: number, random: number, poll: number) => number][]} */
-    const paces = [
+    const intervals = [
       ...[2, 3, 5, 10, 45].map(
         (seconds) => /** @type {[string, () => number]} */ ([`fixed ${seconds} s`, () => seconds * 1_000]),
       ),
       ["doubling, 2 to 30 s", (_age, _random, poll) => Math.min(2_000 * 2 ** (poll - 1), 30_000)],
-      ["ours: a twentieth of the age", adaptivePace],
-      ["ours: 200 runs known", hazardPace(known)],
+      ["ours: a twentieth of the age", adaptiveInterval],
+      ["ours: 200 runs known", learnedInterval(known)],
     ];
-    const rows = paces.map(([label, pace]) => {
-      const { polls, lagSeconds, share } = simulate(pace, lengths, random);
+    const rows = intervals.map(([label, interval]) => {
+      const { polls, lagSeconds, share } = simulate(interval, lengths, random);
       const fixed = fixedWith(polls, lengths, random);
       const cells = [label, polls.toFixed(1), `${lagSeconds.toFixed(2)} s`, `${(share * 100).toFixed(2)} %`];
       return `| ${[...cells, (share / fixed.share).toFixed(2)].join(" | ")} |`;
     });
-    const head = `Runs with ${name}:\n\n| pace | polls | mean lag | mean lag / length | ÷ fixed with as many polls |\n|---|---:|---:|---:|---:|`;
+    const head = `Runs with ${name}:\n\n| interval | polls | mean lag | mean lag / length | ÷ fixed with as many polls |\n|---|---:|---:|---:|---:|`;
     parts.push(`${head}\n${rows.join("\n")}\n`);
   }
   return parts.join("\n");

@@ -1,12 +1,12 @@
-import { hazardPace } from "../client/watch/learned-interval.js";
-import type { Pace, WatchEvent, WatchOptions, WatchTarget } from "../client/watch/types.js";
+import { learnedInterval } from "../client/watch/learned-interval.js";
+import type { PollInterval, WatchEvent, WatchOptions, WatchTarget } from "../client/watch/types.js";
 import { epochOf } from "../clock.js";
 import type { LocalError } from "../store/errors.js";
 import { observe } from "./observe.js";
 import type { Ports } from "./ports.js";
 import type { Target } from "./targets.js";
 
-export type FollowOptions = Omit<WatchOptions, "pace">;
+export type FollowOptions = Omit<WatchOptions, "pollInterval">;
 
 /** What a watch sees, and what keeps it from being recorded. */
 export type FollowEvent =
@@ -34,7 +34,7 @@ export async function* follow(
   const isNew = (target: Target) => !targets.has(target.requestId) && targets.set(target.requestId, target);
   const watched =
     Symbol.asyncIterator in source ? eachNew(source, isNew) : source.filter(isNew).map(watchTarget);
-  for await (const event of ports.client.watch(watched, { ...learnedPace(ports), ...options })) {
+  for await (const event of ports.client.watch(watched, { ...intervalFromHistory(ports), ...options })) {
     if (event.kind === "state") {
       const { requestId, status } = event;
       const error = observe(ports, targets.get(requestId)?.entry, status);
@@ -57,7 +57,9 @@ async function* eachNew(
   for await (const target of source) if (isNew(target)) yield watchTarget(target);
 }
 
-function learnedPace({ history, origin }: Pick<Ports, "history" | "origin">): { pace?: Pace } {
-  const pace = hazardPace(history?.durations(origin, RUNS) ?? []);
-  return pace ? { pace } : {};
+function intervalFromHistory({ history, origin }: Pick<Ports, "history" | "origin">): {
+  pollInterval?: PollInterval;
+} {
+  const pollInterval = learnedInterval(history?.durations(origin, RUNS) ?? []);
+  return pollInterval ? { pollInterval } : {};
 }

@@ -4,16 +4,16 @@ import { FAULTS } from "../failure-policy.js";
 import { retryDelay, TRIES } from "../retry-delay.js";
 import type { Watched } from "./types.js";
 
-/** Milliseconds without a successful poll that are borne unless a caller says otherwise. */
+/** Milliseconds without a successful poll after which an id is given up (contract §3, `--patience`). */
 export const DEFAULT_PATIENCE_MS = 600_000;
 
 /** A status page may lag behind the create by this long, in milliseconds. */
-const NEWBORN_MS = 60_000;
+const NEW_REQUEST_MS = 60_000;
 
 export interface Circumstances {
   /** Whether the service has answered this command once. */
   answered: boolean;
-  /** Milliseconds without a successful poll that are borne. */
+  /** Milliseconds without a successful poll after which an id is given up. */
   patience: number;
   /** Monotonic milliseconds. */
   now: number;
@@ -21,54 +21,55 @@ export interface Circumstances {
   wallNow: number;
 }
 
-/** What follows from a failed poll: the end, or another one after `waitMs`, of which the service asked for `askedMs`. */
+/** What follows from a failed poll: the id is given up, or polled after `waitMs`, of which the service asked for `askedMs`. */
 export type AfterFailure = { end: ResearchError } | { waitMs: number; askedMs: number };
 
 /**
- * Judges a failed poll that `watched.failures` counts already. `paceMs` is the wait between two polls of this
- * id, `random` in [0, 1). Pure.
+ * Decides what follows from a failed poll, which `watched.failures` counts already. `intervalMs` is the wait between
+ * two polls of this id, `random` in [0, 1). Pure.
  */
-export function afterFailure(
+export function decideAfterFailure(
   watched: Watched,
   result: Unsuccessful,
   circumstances: Circumstances,
-  paceMs: number,
+  intervalMs: number,
   random: number,
 ): AfterFailure {
-  const end = endOf(watched, result, circumstances);
+  const end = finalError(watched, result, circumstances);
   if (end) return { end };
   const askedMs = (result.error.retryAfter ?? 0) * 1_000;
-  const pause = pauseAfterFailure(watched.failures, paceMs, random);
-  // The last look before patience ends is worth more than an even pace.
+  const pause = pauseAfterFailure(watched.failures, intervalMs, random);
+  // One poll when patience ends is worth more than an even interval.
   const { patience, now } = circumstances;
   const patienceEnds = Math.max(watched.quietSince + askedMs + patience - now, 1);
   return { askedMs, waitMs: Math.max(askedMs, Math.min(pause, patienceEnds)) };
 }
 
-/** What an id ends with where a failed poll is its last one; else undefined. */
-function endOf(watched: Watched, result: Unsuccessful, c: Circumstances): ResearchError | undefined {
+/** The error to give an id up with, or undefined to poll on. */
+function finalError(watched: Watched, result: Unsuccessful, c: Circumstances): ResearchError | undefined {
   const { error } = result;
-  const outOfPatience = c.now - watched.quietSince >= c.patience;
+  // A poll that started before is not the last one: the process may have been suspended since.
+  const outOfPatience = watched.startedAt - watched.quietSince >= c.patience;
   if (result.kind === "refused") {
     const { kind, enveloped } = result.error;
     if (kind === "not-found" && enveloped) {
-      const newborn =
-        watched.recordedAt !== undefined && Math.abs(c.wallNow - watched.recordedAt) < NEWBORN_MS;
-      return newborn && !outOfPatience ? undefined : error;
+      const isNew =
+        watched.recordedAt !== undefined && Math.abs(c.wallNow - watched.recordedAt) < NEW_REQUEST_MS;
+      return isNew && !outOfPatience ? undefined : error;
     }
-    if (!mayPass(result.error, c.answered)) return error;
-    return outOfPatience ? silence(error) : undefined;
+    if (!isTemporary(result.error, c.answered)) return error;
+    return outOfPatience ? outage(error) : undefined;
   }
   const { watch } = FAULTS[result.fault];
   if (watch === "answered" && !c.answered) return error;
   if (watch === "first" && !c.answered && watched.polls === 1) return error;
-  // An id that nobody here knows, at a service that never answered: four tries tell as much as ten minutes.
+  // An id that is not in the history, at a service that never answered: four tries tell as much as ten minutes.
   if (!c.answered && watched.recordedAt === undefined && watched.failures >= TRIES) return error;
   return outOfPatience ? error : undefined;
 }
 
 /** Whether a refusal says something about now and not about the request. */
-function mayPass({ kind, enveloped, httpStatus }: RefusedError, answered: boolean): boolean {
+function isTemporary({ kind, enveloped, httpStatus }: RefusedError, answered: boolean): boolean {
   if (kind === "rate-limited") return true;
   // A 404 page or a 413 from something in between: a wrong base URL at first, an outage later.
   const byIntermediary = !enveloped && kind !== "unauthenticated";
@@ -76,18 +77,18 @@ function mayPass({ kind, enveloped, httpStatus }: RefusedError, answered: boolea
   return (byIntermediary || tooLarge) && answered;
 }
 
-/** Nothing but refusals for so long is an outage, whatever the last one of them was. */
-function silence(error: ResearchError): UnreachableError {
+/** Refusals for so long are an outage, whatever the last one of them was. */
+function outage(error: ResearchError): UnreachableError {
   return new UnreachableError("UNREACHABLE", `no poll has succeeded for too long: ${error.message}`, error);
 }
 
 /**
  * Milliseconds until the next poll after `failures` failed ones in a row: the first few come as quickly as any
- * retry, then at the pace of the watch. Never quicker than that pace.
+ * retry, then at the interval of the watch. Never sooner than that interval.
  */
-function pauseAfterFailure(failures: number, pace: number, random: number): number {
-  return Math.max(pace, retryDelay(failures, undefined, random) ?? LATER_MS);
+function pauseAfterFailure(failures: number, intervalMs: number, random: number): number {
+  return Math.max(intervalMs, retryDelay(failures, undefined, random) ?? LATER_MS);
 }
 
-/** An outage that outlasts the retries is looked at this often at most. */
+/** Milliseconds between two polls, at least, once an outage outlasts the retries. */
 const LATER_MS = 5_000;

@@ -1,67 +1,67 @@
 import type { Clock } from "../../clock.js";
 
-/** A sleep that something else can end. One at a time. */
-export class Waker {
+/** A sleep that can be interrupted. One at a time. */
+export class InterruptibleSleep {
   readonly #clock: Clock;
   readonly #signal: AbortSignal | undefined;
-  #sleeper: { resolve: (early: boolean) => void; reject: (error: unknown) => void } | undefined;
-  /** Woken while nobody slept: the next sleep does not begin. */
-  #isAwake = false;
-  #alarm: { at: number; off: AbortController } | undefined;
+  #pending: { resolve: (early: boolean) => void; reject: (error: unknown) => void } | undefined;
+  /** Interrupted while no sleep was under way: the next one does not begin. */
+  #isInterrupted = false;
+  #timer: { at: number; off: AbortController } | undefined;
 
-  /** Aborting `signal` wakes, and does nothing else. */
+  /** Aborting `signal` interrupts, and does nothing else. */
   constructor(clock: Clock, signal: AbortSignal | undefined) {
     this.#clock = clock;
     this.#signal = signal;
-    signal?.addEventListener("abort", this.wake, { once: true });
+    signal?.addEventListener("abort", this.interrupt, { once: true });
   }
 
-  readonly wake = (): void => {
-    this.#isAwake = true;
-    this.#sleeper?.resolve(false);
+  readonly interrupt = (): void => {
+    this.#isInterrupted = true;
+    this.#pending?.resolve(false);
   };
 
   /**
-   * Sleeps until `at` (monotonic milliseconds; Infinity for until woken), or less long. Resolves to true where
-   * the clock itself ended the sleep too early: the machine was suspended. Rejects where the clock fails.
+   * Sleeps until `at` (monotonic milliseconds; Infinity for until interrupted), or less long. Resolves to true if
+   * the clock itself ended the sleep too early: the machine was suspended. Rejects if the clock fails.
    */
   async sleepUntil(at: number): Promise<boolean> {
     try {
-      if (this.#isAwake || this.#signal?.aborted) return false;
-      const roused = new Promise<boolean>((resolve, reject) => {
-        this.#sleeper = { resolve, reject };
+      if (this.#isInterrupted || this.#signal?.aborted) return false;
+      const slept = new Promise<boolean>((resolve, reject) => {
+        this.#pending = { resolve, reject };
       });
-      this.#setAlarm(at);
-      return await roused;
+      this.#startTimer(at);
+      return await slept;
     } finally {
-      this.#sleeper = undefined;
-      this.#isAwake = false;
+      this.#pending = undefined;
+      this.#isInterrupted = false;
     }
   }
 
-  /** Gives the signal back, and leaves no timer behind. */
-  end(): void {
-    this.#signal?.removeEventListener("abort", this.wake);
-    this.#alarm?.off.abort();
-    this.#alarm = undefined;
+  /** Removes the listener and the timer. */
+  dispose(): void {
+    this.#signal?.removeEventListener("abort", this.interrupt);
+    this.#timer?.off.abort();
+    this.#timer = undefined;
   }
 
-  /** One that rings sooner stays: to wake for nothing now and then costs less than a timer for each sleep. */
-  #setAlarm(at: number): void {
-    if (at === Number.POSITIVE_INFINITY || (this.#alarm && this.#alarm.at <= at)) return;
-    this.#alarm?.off.abort();
-    const alarm = { at, off: new AbortController() };
-    this.#alarm = alarm;
-    void this.#ring(alarm);
+  /** A timer that ends sooner stays: a needless wake-up now and then costs less than a timer for each sleep. */
+  #startTimer(at: number): void {
+    if (at === Number.POSITIVE_INFINITY || (this.#timer && this.#timer.at <= at)) return;
+    this.#timer?.off.abort();
+    const timer = { at, off: new AbortController() };
+    this.#timer = timer;
+    void this.#runTimer(timer);
   }
 
-  async #ring(alarm: { at: number; off: AbortController }): Promise<void> {
+  async #runTimer(timer: { at: number; off: AbortController }): Promise<void> {
     try {
-      await this.#clock.sleep(Math.max(alarm.at - this.#clock.monotonic(), 0), alarm.off.signal);
-      if (this.#alarm === alarm) this.#sleeper?.resolve(this.#clock.monotonic() < alarm.at);
+      await this.#clock.sleep(Math.max(timer.at - this.#clock.monotonic(), 0), timer.off.signal);
+      if (this.#timer === timer) this.#pending?.resolve(this.#clock.monotonic() < timer.at);
     } catch (error) {
-      if (this.#alarm === alarm) this.#sleeper?.reject(error);
+      if (this.#timer === timer) this.#pending?.reject(error);
     }
-    if (this.#alarm === alarm) this.#alarm = undefined;
+    if (this.#timer === timer) this.#timer = undefined;
   }
 }

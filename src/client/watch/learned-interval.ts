@@ -1,5 +1,5 @@
 import { LONGEST_MS, within } from "./poll-interval.js";
-import type { Pace } from "./types.js";
+import type { PollInterval } from "./types.js";
 
 /** Fewer finished runs than this say too little about the next one. */
 export const ENOUGH_RUNS = 30;
@@ -8,26 +8,26 @@ export const ENOUGH_RUNS = 30;
  * What a poll costs against a late answer, found by simulation (`bench/polling.js`): with it the runs measured
  * there take no more polls than a twentieth of the age does, and are seen earlier.
  */
-const THRIFT = 0.025;
+const POLL_COST = 0.025;
 
 /**
- * A pace for runs that take about as long as those known, or undefined where fewer than ENOUGH_RUNS are. It
- * looks often when a run is likely to end and seldom when not.
+ * The poll interval for runs that take about as long as those known (milliseconds each), or undefined if fewer than
+ * ENOUGH_RUNS are known. It polls often when a run is likely to end and seldom when not.
  *
  * A poll's wait `w` at age `t` makes an end at `t` be seen about `w/2t` of the run too late, and costs one poll
  * for each run that is still under way. The least of both together is at `w` proportional to the square root of
- * `t / h(t)`, where `h` is the hazard: the rate at which runs of that age end. For log-normal lengths, which
+ * `t / h(t)`, where `h` is the hazard rate: the rate at which runs of that age end. For log-normal lengths, which
  * fit what people wait for, `t / h(t)` is `sigma * t^2` times Mills' ratio.
  */
-export function hazardPace(durationsMs: readonly number[]): Pace | undefined {
+export function learnedInterval(durationsMs: readonly number[]): PollInterval | undefined {
   const logs = durationsMs.filter((duration) => duration > 0).map(Math.log);
   if (logs.length < ENOUGH_RUNS) return undefined;
   const mean = logs.reduce((sum, log) => sum + log, 0) / logs.length;
   const variance = logs.reduce((sum, log) => sum + (log - mean) ** 2, 0) / (logs.length - 1);
-  // Runs that all took the same time would make a hazard that is all or nothing.
+  // Runs that all took the same time would make a rate that is all or nothing.
   const sigma = Math.max(Math.sqrt(variance), 0.05);
   const waitAt = (ageMs: number) =>
-    THRIFT * ageMs * Math.sqrt(sigma * millsRatio((Math.log(ageMs) - mean) / sigma));
+    POLL_COST * ageMs * Math.sqrt(sigma * millsRatio((Math.log(ageMs) - mean) / sigma));
   return (ageMs, random) => within(untilDue(ageMs, waitAt), random);
 }
 
@@ -36,7 +36,7 @@ const STEP_MS = 250;
 
 /**
  * Milliseconds until a poll is due when each moment brings it nearer by its share of the wait that is right for
- * that moment: what the hazard is now says little about half a minute that begins now.
+ * that moment: what the rate is now says little about half a minute that begins now.
  */
 function untilDue(ageMs: number, waitAt: (ageMs: number) => number): number {
   let wait = 0;

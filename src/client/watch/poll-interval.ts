@@ -1,4 +1,4 @@
-import type { Pace, Watched, WatchOptions } from "./types.js";
+import type { PollInterval, Watched, WatchOptions } from "./types.js";
 
 /** The next poll comes after this share of the age of the request: the lag is then about 2.5 % of the run. */
 const SHARE_OF_AGE = 1 / 20;
@@ -10,17 +10,17 @@ const JITTER = 0.05;
 /** All ids of one command together poll at most this often, in milliseconds between two polls. */
 export const BETWEEN_POLLS_MS = 20;
 
-/** The pace when nothing is known about how long runs take. */
-export const adaptivePace: Pace = (ageMs, random) => within(ageMs * SHARE_OF_AGE, random);
+/** The interval if nothing is known about how long runs take. */
+export const adaptiveInterval: PollInterval = (ageMs, random) => within(ageMs * SHARE_OF_AGE, random);
 
-/** The pace a user fixed. */
-export function fixedPace(intervalMs: number): Pace {
+/** The interval that a user fixed. */
+export function fixedInterval(intervalMs: number): PollInterval {
   return () => intervalMs;
 }
 
-/** The pace a watch was asked for. */
-export function paceOf({ interval, pace = adaptivePace }: WatchOptions): Pace {
-  return interval === undefined ? pace : fixedPace(interval);
+/** The interval for the options of a watch. */
+export function pollIntervalFor({ interval, pollInterval = adaptiveInterval }: WatchOptions): PollInterval {
+  return interval === undefined ? pollInterval : fixedInterval(interval);
 }
 
 /** Jitters a wait and keeps it within the bounds. */

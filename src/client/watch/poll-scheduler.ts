@@ -1,56 +1,76 @@
 import { POOL_SIZE } from "../http/connections/connections.js";
 import type { Deadlines } from "./deadlines.js";
 import { BETWEEN_POLLS_MS } from "./poll-interval.js";
-import { Schedule } from "./priority-queue.js";
+import { PriorityQueue } from "./priority-queue.js";
 import type { Watched } from "./types.js";
 
-/** Whose poll is next, and when: by its own plan, its deadline, the pool, and the pace of all together. */
-export class Turns {
-  readonly #schedule = new Schedule<Watched>();
+/** Which id is polled next, and when: by its own interval, its deadline, the size of the pool, the rate of all polls. */
+export class PollScheduler {
+  readonly #queue = new PriorityQueue<Watched>();
   readonly #deadlines: Deadlines;
   readonly #betweenMs: number;
-  #underWay = 0;
-  #nextLaunch = 0;
+  #running = 0;
+  #nextStart = 0;
+  /** How many ids have a last poll planned, by deadline. */
+  readonly #lastPolls = new Map<number, number>();
 
-  /** `isPaced`: all polls together keep to the pace of one command. */
-  constructor(deadlines: Deadlines, isPaced: boolean) {
+  /** `isRateLimited`: all polls together start at least BETWEEN_POLLS_MS apart, the last ones included. */
+  constructor(deadlines: Deadlines, isRateLimited: boolean) {
     this.#deadlines = deadlines;
-    this.#betweenMs = isPaced ? BETWEEN_POLLS_MS : 0;
+    this.#betweenMs = isRateLimited ? BETWEEN_POLLS_MS : 0;
   }
 
-  /** The next poll: after `waitMs`, but once more at the deadline. Returns false where that has passed. */
-  plan(watched: Watched, now: number, waitMs: number): boolean {
+  /**
+   * Plans the next poll of an id after `waitMs`, or its last one: before the deadline each id is polled once more,
+   * one after the other at the rate of all polls. Returns false if the deadline has passed at `now` (monotonic
+   * milliseconds).
+   */
+  schedule(watched: Watched, now: number, waitMs: number): boolean {
     const deadline = this.#deadlines.of(watched);
     if (now >= deadline) return false;
-    this.#schedule.add(Math.min(now + waitMs, deadline), watched);
+    const at = now + waitMs;
+    const lastPollsBegin = deadline - (this.#queue.size + this.#running + 1) * this.#betweenMs;
+    watched.hadLastPoll = watched.startedAt >= lastPollsBegin;
+    if (watched.hadLastPoll) this.#queue.add(deadline, watched);
+    else if (watched.polls === 0 || at < lastPollsBegin) this.#queue.add(Math.min(at, deadline), watched);
+    else this.#queue.add(this.#planLastPoll(watched, deadline, now), watched);
     return true;
   }
 
-  /** The id whose turn it is; undefined where none is due, or the pool is full. */
-  take(now: number): Watched | undefined {
-    return this.nextAt(now) <= now ? this.#schedule.take() : undefined;
+  /** The id to poll now; undefined if none is due or may be polled. */
+  takeDue(now: number): Watched | undefined {
+    return this.nextStart() <= now ? this.#queue.take() : undefined;
   }
 
-  begin(now: number): void {
-    this.#underWay++;
-    this.#nextLaunch = now + this.#betweenMs;
+  /** Notes that a poll starts. */
+  started(now: number): void {
+    this.#running++;
+    this.#nextStart = now + this.#betweenMs;
   }
 
-  end(): void {
-    this.#underWay--;
+  /** Notes that a poll has ended. */
+  finished(): void {
+    this.#running--;
   }
 
-  /** When the next poll may begin; Infinity where one has to end first. */
-  nextAt(now: number): number {
-    const next = this.#schedule.peek();
-    if (!next || this.#underWay >= POOL_SIZE) return Number.POSITIVE_INFINITY;
-    // The last ones before a deadline all come at once: the pool alone holds them back.
-    const isLast = now >= this.#deadlines.of(next);
-    return isLast ? now : Math.max(this.#schedule.nextAt(), this.#nextLaunch);
+  /** When the next poll may start, in monotonic milliseconds; Infinity if another one has to end first. */
+  nextStart(): number {
+    return this.#running >= POOL_SIZE
+      ? Number.POSITIVE_INFINITY
+      : Math.max(this.#queue.nextAt(), this.#nextStart);
   }
 
-  /** The machine slept: nothing that was planned by the monotonic clock means anything now. */
-  allNow(now: number): void {
-    this.#schedule.allAt(now, (watched) => Math.min(watched.notBefore, this.#deadlines.of(watched)));
+  /** Makes every id due at once: after a suspend of the machine the planned times mean nothing. */
+  rescheduleAll(now: number): void {
+    this.#queue.moveAll(now, (watched) => Math.min(watched.notBefore, this.#deadlines.of(watched)));
+  }
+
+  #planLastPoll(watched: Watched, deadline: number, now: number): number {
+    const planned = this.#lastPolls.get(deadline) ?? 0;
+    const at = Math.max(deadline - planned * this.#betweenMs, now);
+    // The service asked for a longer wait: at the deadline it is known whether that is over.
+    if (watched.notBefore > at) return deadline;
+    this.#lastPolls.set(deadline, planned + 1);
+    return at;
   }
 }

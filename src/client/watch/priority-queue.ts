@@ -4,38 +4,38 @@ interface Entry<T> {
   at: number;
   /** How many were added before it. */
   order: number;
-  thing: T;
+  item: T;
 }
 
-/** Things and the times at which they are due, the earliest first; equal times in the order they were added. */
-export class Schedule<T> {
+/** Items by the time at which they are due, the earliest first; equal times in the order they were added. */
+export class PriorityQueue<T> {
   #entries = emptyQueue<T>();
   #added = 0;
 
-  /** When the next thing is due; Infinity when there is none. */
+  get size(): number {
+    return this.#entries.length;
+  }
+
+  /** When the next item is due; Infinity if there is none. */
   nextAt(): number {
     return this.#entries.peek()?.at ?? Number.POSITIVE_INFINITY;
   }
 
-  /** The thing that is due next. */
-  peek(): T | undefined {
-    return this.#entries.peek()?.thing;
+  add(at: number, item: T): void {
+    this.#entries.push({ at, order: this.#added++, item });
   }
 
-  add(at: number, thing: T): void {
-    this.#entries.push({ at, order: this.#added++, thing });
-  }
-
+  /** Removes and returns the item that is due next. */
   take(): T | undefined {
-    return this.#entries.pop()?.thing;
+    return this.#entries.pop()?.item;
   }
 
-  /** Makes everything due at `at`, or at its own `notBefore` where that is later. */
-  allAt(at: number, notBefore: (thing: T) => number): void {
+  /** Makes every item due at `at`, or at its own `notBefore` if that is later. */
+  moveAll(at: number, notBefore: (item: T) => number): void {
     const before = this.#entries;
     this.#entries = emptyQueue();
     for (let entry = before.pop(); entry; entry = before.pop()) {
-      this.add(Math.max(at, notBefore(entry.thing)), entry.thing);
+      this.add(Math.max(at, notBefore(entry.item)), entry.item);
     }
   }
 }

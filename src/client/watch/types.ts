@@ -4,17 +4,17 @@ import type { ResearchError } from "../errors.js";
 
 export interface WatchTarget {
   requestId: string;
-  /** When the service created it, epoch ms, where that is known: polls are paced by its age. */
+  /** When the service created it, epoch ms, where that is known: its age decides how often it is polled. */
   createdAt?: number | undefined;
   /** When this machine recorded it, epoch ms. Undefined for an id that somebody else may have mistyped. */
   recordedAt?: number | undefined;
 }
 
-/** What is watched: all of it at once, or ids that come while the watch runs. */
-export type WatchSource = Iterable<WatchTarget | string> | AsyncIterable<WatchTarget | string>;
+/** What is watched: one id, several at once, or ids that come while the watch runs. */
+export type WatchSource = string | Iterable<WatchTarget | string> | AsyncIterable<WatchTarget | string>;
 
-/** How long to wait for the next poll, in milliseconds, of a request that is `ageMs` old; `random` in [0, 1). */
-export type Pace = (ageMs: number, random: number) => number;
+/** Milliseconds until the next poll of a request that is `ageMs` old; `random` in [0, 1). */
+export type PollInterval = (ageMs: number, random: number) => number;
 
 export interface WatchOptions {
   signal?: AbortSignal;
@@ -24,8 +24,8 @@ export interface WatchOptions {
   queueTimeout?: number;
   /** A fixed wait between two polls of an id, in milliseconds; else adaptive. */
   interval?: number | undefined;
-  /** Replaces the adaptive pace, where more is known about how long runs take. */
-  pace?: Pace;
+  /** Replaces the adaptive interval if more is known about how long runs take. */
+  pollInterval?: PollInterval;
   /** Milliseconds without a successful poll after which an id is given up; default 10 minutes. */
   patience?: number;
   /** Whether the service has already answered in this command (a create, say). */
@@ -80,6 +80,10 @@ export interface Watched extends WatchTarget {
   /** Whether no other state than PENDING has been seen. */
   isQueued: boolean;
   polls: number;
+  /** When the newest poll started; -Infinity before the first one. */
+  startedAt: number;
+  /** Whether the newest poll was the last one before the deadline. */
+  hadLastPoll: boolean;
   /** Polls that failed since the last one that did not. */
   failures: number;
   /** Since when no poll has succeeded, moved on by every wait that the service asked for. */

@@ -3,16 +3,16 @@ import { isFinal } from "../../protocol/conversation.js";
 import type { Data } from "../../protocol/data.js";
 import type { Unsuccessful } from "../classify-response.js";
 import { Deadlines } from "./deadlines.js";
-import { afterFailure, DEFAULT_PATIENCE_MS } from "./give-up-policy.js";
-import { Waker } from "./interruptible-sleep.js";
-import { ageOf, paceOf } from "./poll-interval.js";
-import { Turns } from "./poll-scheduler.js";
+import { DEFAULT_PATIENCE_MS, decideAfterFailure } from "./give-up-policy.js";
+import { InterruptibleSleep } from "./interruptible-sleep.js";
+import { ageOf, pollIntervalFor } from "./poll-interval.js";
+import { PollScheduler } from "./poll-scheduler.js";
 import type { WatchPorts } from "./ports.js";
-import { Intake, newlyWatched } from "./target-queue.js";
+import { newlyWatched, TargetQueue } from "./target-queue.js";
 import type {
   Ending,
   Moment,
-  Pace,
+  PollInterval,
   WatchEvent,
   Watched,
   WatchOptions,
@@ -35,22 +35,22 @@ export async function* watch(
 ): AsyncGenerator<WatchEvent, void> {
   const watcher = new Watcher(ports, options);
   try {
-    watcher.take(source);
+    watcher.read(source);
     yield* watcher.run();
   } finally {
-    watcher.end();
+    watcher.dispose();
   }
 }
 
 class Watcher {
   readonly #ports: WatchPorts;
   readonly #options: WatchOptions;
-  readonly #pace: Pace;
+  readonly #pollInterval: PollInterval;
   readonly #start: number;
   readonly #deadlines: Deadlines;
-  readonly #waker: Waker;
-  readonly #intake = new Intake();
-  readonly #turns: Turns;
+  readonly #sleep: InterruptibleSleep;
+  readonly #targets = new TargetQueue();
+  readonly #scheduler: PollScheduler;
   readonly #polling = new AbortController();
   #events: WatchEvent[] = [];
   #live = 0;
@@ -62,21 +62,21 @@ class Watcher {
   constructor(ports: WatchPorts, options: WatchOptions) {
     this.#ports = ports;
     this.#options = options;
-    this.#pace = paceOf(options);
+    this.#pollInterval = pollIntervalFor(options);
     this.#start = ports.clock.monotonic();
     this.#answered = options.answered ?? false;
     this.#lastChange = this.#start;
     this.#deadlines = new Deadlines(options);
-    this.#turns = new Turns(this.#deadlines, options.interval === undefined);
-    this.#waker = new Waker(ports.clock, options.signal);
+    this.#scheduler = new PollScheduler(this.#deadlines, options.interval === undefined);
+    this.#sleep = new InterruptibleSleep(ports.clock, options.signal);
   }
 
-  take(source: WatchSource): void {
-    this.#intake.take(source, (target) => this.#add(target), this.#waker.wake);
+  read(source: WatchSource): void {
+    this.#targets.read(source, (target) => this.#add(target), this.#sleep.interrupt);
   }
 
-  end(): void {
-    this.#waker.end();
+  dispose(): void {
+    this.#sleep.dispose();
     this.#polling.abort(new Error("the watch is over"));
   }
 
@@ -85,36 +85,38 @@ class Watcher {
       this.#options.signal?.throwIfAborted();
       if (this.#defect) throw this.#defect.error;
       this.#launchDue();
-      this.#noteQuiet();
+      this.#noteUnchanged();
       const events = this.#events;
       this.#events = [];
       for (const event of events) yield event;
       // More may have happened while the caller dealt with those.
       if (this.#events.length > 0) continue;
-      if (this.#live === 0 && !this.#intake.isOpen) return;
+      if (this.#live === 0 && !this.#targets.isOpen) return;
       await this.#idle();
     }
   }
 
   #add(target: WatchTarget): void {
     const now = this.#now();
-    this.#turns.plan(newlyWatched(target, now), now, 0);
+    this.#scheduler.schedule(newlyWatched(target, now), now, 0);
     this.#live++;
   }
 
   #launchDue(): void {
     const now = this.#now();
-    for (let watched = this.#turns.take(now); watched; watched = this.#turns.take(now)) {
-      // It is due because its time is over, and the service asked for a longer wait.
-      if (watched.notBefore > now) {
+    for (let watched = this.#scheduler.takeDue(now); watched; watched = this.#scheduler.takeDue(now)) {
+      // It is due because its time is over, and the service asked for a longer wait, or it had its last poll.
+      const isOver = watched.hadLastPoll && now >= this.#deadlines.of(watched);
+      if (isOver || watched.notBefore > now) {
         this.#expire(watched);
         continue;
       }
-      this.#turns.begin(now);
-      // What a poll throws is none of its outcomes: it ends the watch, or comes too late to matter.
+      this.#scheduler.started(now);
+      watched.startedAt = now;
+      // A poll throws nothing that is an answer: it ends the watch, or comes too late to matter.
       this.#poll(watched).catch((error: unknown) => {
         this.#defect = { error };
-        this.#waker.wake();
+        this.#sleep.interrupt();
       });
     }
   }
@@ -122,12 +124,12 @@ class Watcher {
   async #poll(watched: Watched): Promise<void> {
     const timeout = this.#deadlines.of(watched) - this.#now() + LAST_POLL_MS;
     const result = await this.#ports.poll(watched.requestId, { signal: this.#polling.signal, timeout });
-    this.#turns.end();
+    this.#scheduler.finished();
     if (this.#polling.signal.aborted) return;
     watched.polls++;
     if (result.kind === "data") this.#succeed(watched, result.data);
     else this.#fail(watched, result);
-    this.#waker.wake();
+    this.#sleep.interrupt();
   }
 
   #succeed(watched: Watched, data: Data): void {
@@ -148,7 +150,7 @@ class Watcher {
       this.#lastChange = this.#now();
     }
     if (isFinal(status)) this.#live--;
-    else this.#plan(watched, this.#pace(this.#age(watched), this.#ports.random()));
+    else this.#plan(watched, this.#pollInterval(this.#age(watched), this.#ports.random()));
   }
 
   #fail(watched: Watched, result: Unsuccessful): void {
@@ -158,7 +160,13 @@ class Watcher {
     const [now, random] = [this.#now(), this.#ports.random()];
     watched.failures++;
     const circumstances = { answered: this.#answered, patience, now, wallNow: this.#ports.clock.now() };
-    const next = afterFailure(watched, result, circumstances, this.#pace(this.#age(watched), random), random);
+    const next = decideAfterFailure(
+      watched,
+      result,
+      circumstances,
+      this.#pollInterval(this.#age(watched), random),
+      random,
+    );
     const isFirst = watched.failures === 1 && ++this.#failing === 1;
     if ("end" in next) {
       this.#drop(watched, { kind: "given-up", error: next.end });
@@ -174,7 +182,7 @@ class Watcher {
   }
 
   #plan(watched: Watched, waitMs: number): void {
-    if (!this.#turns.plan(watched, this.#now(), waitMs)) this.#expire(watched);
+    if (!this.#scheduler.schedule(watched, this.#now(), waitMs)) this.#expire(watched);
   }
 
   #expire(watched: Watched): void {
@@ -188,8 +196,8 @@ class Watcher {
     this.#events.push({ ...end, requestId, status, ...this.#moment() });
   }
 
-  #noteQuiet(): void {
-    // As in `#idle`, to the last bit: another sum may be a little less, and the watch would never sleep.
+  #noteUnchanged(): void {
+    // The same sum as in `#idle`: another one may be a little less by rounding, and the watch would never sleep.
     if (this.#now() < this.#lastChange + UNCHANGED_MS) return;
     this.#lastChange = this.#now();
     this.#events.push({ kind: "unchanged", elapsedMs: this.#now() - this.#start });
@@ -197,8 +205,8 @@ class Watcher {
 
   /** Waits for whatever comes first: a poll that ends, one that is due, an id, the deadline, the signal. */
   async #idle(): Promise<void> {
-    const next = Math.min(this.#turns.nextAt(this.#now()), this.#lastChange + UNCHANGED_MS);
-    if (await this.#waker.sleepUntil(next)) this.#turns.allNow(this.#now());
+    const next = Math.min(this.#scheduler.nextStart(), this.#lastChange + UNCHANGED_MS);
+    if (await this.#sleep.sleepUntil(next)) this.#scheduler.rescheduleAll(this.#now());
   }
 
   #age(watched: Watched): number {

@@ -1,31 +1,31 @@
 import { expect, test } from "vitest";
 import { fixedWith, logNormal, seeded, simulate } from "../../../bench/support/runs.js";
-import { ENOUGH_RUNS, hazardPace } from "../../../src/client/watch/learned-interval.js";
-import { adaptivePace, LONGEST_MS, SHORTEST_MS } from "../../../src/client/watch/poll-interval.js";
-import type { Pace } from "../../../src/client/watch/types.js";
+import { ENOUGH_RUNS, learnedInterval } from "../../../src/client/watch/learned-interval.js";
+import { adaptiveInterval, LONGEST_MS, SHORTEST_MS } from "../../../src/client/watch/poll-interval.js";
+import type { PollInterval } from "../../../src/client/watch/types.js";
 
 const MINUTE = 60_000;
 const random = seeded(1);
 const shape = { median: 4 * MINUTE, p95: 25 * MINUTE };
 const lengths = logNormal({ count: 2_000, ...shape }, random);
-const learnt = (count: number) => hazardPace(logNormal({ count, ...shape }, random));
+const learnt = (count: number) => learnedInterval(logNormal({ count, ...shape }, random));
 
 test("with fewer than 30 runs known there is nothing to go by", () => {
   expect(learnt(ENOUGH_RUNS - 1)).toBeUndefined();
   expect(learnt(ENOUGH_RUNS)).toBeDefined();
-  expect(hazardPace(Array(100).fill(0))).toBeUndefined();
+  expect(learnedInterval(Array(100).fill(0))).toBeUndefined();
 });
 
 test("what is known makes an end seen sooner for no more polls than by age", () => {
-  const ours = simulate(learnt(200) as Pace, lengths, random);
-  const byAge = simulate(adaptivePace, lengths, random);
+  const ours = simulate(learnt(200) as PollInterval, lengths, random);
+  const byAge = simulate(adaptiveInterval, lengths, random);
   expect(ours.share).toBeLessThan(byAge.share);
   expect(ours.polls).toBeLessThan(byAge.polls);
 });
 
 test("with as few as 30 known, the lag is at most three quarters of a fixed interval's with as many polls", () => {
   for (let i = 0; i < 5; i++) {
-    const ours = simulate(learnt(ENOUGH_RUNS) as Pace, lengths, random);
+    const ours = simulate(learnt(ENOUGH_RUNS) as PollInterval, lengths, random);
     expect(ours.share).toBeLessThan(0.75 * fixedWith(ours.polls, lengths, random).share);
   }
 });
@@ -33,7 +33,7 @@ test("with as few as 30 known, the lag is at most three quarters of a fixed inte
 test("no wait leaves the bounds, whatever is known and however old the request is", () => {
   const known = [Array(40).fill(5_000), Array(40).fill(30 * 24 * 60 * MINUTE), lengths.slice(0, 40)];
   for (const durations of known) {
-    const pace = hazardPace(durations) as Pace;
+    const pace = learnedInterval(durations) as PollInterval;
     for (const age of [0, 1, 999, 5_000, 10 * MINUTE, 30 * 24 * 60 * MINUTE]) {
       for (const jitter of [0, 0.5, 0.999]) {
         expect(pace(age, jitter)).toBeGreaterThanOrEqual(SHORTEST_MS);

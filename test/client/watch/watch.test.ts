@@ -103,6 +103,32 @@ test("a deadline: one last poll right before it, then each unfinished id times o
   expect(events.filter(({ kind }) => kind === "timeout")).toHaveLength(2);
 });
 
+test("the last polls before a deadline keep to 50 a second, one for each id, and the watch ends with it", async () => {
+  const ids = Array.from({ length: 266 }, (_, i) => `id-${i}`);
+  const seen: string[] = [];
+  const reply: Reply = (elapsed, _nth, requestId) => {
+    if (elapsed >= 60_000 - ids.length * 20) seen.push(requestId);
+    return "PROCESSING";
+  };
+  const { polls, events, elapsed } = await watching(ids, reply, { timeout: MINUTE });
+  expect(Math.min(...gaps(polls))).toBeGreaterThanOrEqual(20);
+  expect(polls.at(-1)).toBe(MINUTE);
+  expect(seen.toSorted()).toEqual(ids.toSorted());
+  expect(events.filter(({ kind }) => kind === "timeout")).toHaveLength(ids.length);
+  expect(elapsed).toBeLessThanOrEqual(MINUTE + 20);
+});
+
+test("--interval is exempt: the last polls come all at once", async () => {
+  const { polls } = await watching(["a", "b", "c"], () => "PROCESSING", { timeout: 3_000, interval: 2_000 });
+  expect(polls).toEqual([0, 0, 0, 2_000, 2_000, 2_000, 3_000, 3_000, 3_000]);
+});
+
+test("one id can be watched by its name alone", async () => {
+  const { kinds, polls } = await watching("some-id", until(0));
+  expect(kinds).toEqual(["state"]);
+  expect(polls).toEqual([0]);
+});
+
 test("what has ended at the last poll has ended, deadline or not", async () => {
   const { events } = await watching(["a"], until(10 * MINUTE), { timeout: 10 * MINUTE });
   expect(events.at(-1)).toMatchObject({ kind: "state", status: "COMPLETED", final: true });
