@@ -3,6 +3,7 @@ import { isFinal } from "../../protocol/conversation.js";
 import type { Data } from "../../protocol/data.js";
 import type { Unsuccessful } from "../classify-response.js";
 import { Deadlines } from "./deadlines.js";
+import { EventQueue } from "./event-queue.js";
 import { DEFAULT_PATIENCE_MS, decideAfterFailure } from "./give-up-policy.js";
 import { InterruptibleSleep } from "./interruptible-sleep.js";
 import { ageOf, pollIntervalFor } from "./poll-interval.js";
@@ -20,7 +21,6 @@ import type {
   WatchTarget,
 } from "./types.js";
 
-const UNCHANGED_MS = 300_000;
 /** A poll that is under way when the time is over may still take this long, in milliseconds. */
 const LAST_POLL_MS = 2_000;
 
@@ -46,26 +46,23 @@ class Watcher {
   readonly #ports: WatchPorts;
   readonly #options: WatchOptions;
   readonly #pollInterval: PollInterval;
-  readonly #start: number;
+  readonly #events: EventQueue;
   readonly #deadlines: Deadlines;
   readonly #sleep: InterruptibleSleep;
   readonly #targets = new TargetQueue();
   readonly #scheduler: PollScheduler;
   readonly #polling = new AbortController();
-  #events: WatchEvent[] = [];
   #live = 0;
   #failing = 0;
   #answered: boolean;
   #defect: { error: unknown } | undefined;
-  #lastChange: number;
 
   constructor(ports: WatchPorts, options: WatchOptions) {
     this.#ports = ports;
     this.#options = options;
     this.#pollInterval = pollIntervalFor(options);
-    this.#start = ports.clock.monotonic();
+    this.#events = new EventQueue(ports.clock);
     this.#answered = options.answered ?? false;
-    this.#lastChange = this.#start;
     this.#deadlines = new Deadlines(options);
     this.#scheduler = new PollScheduler(this.#deadlines, options.interval === undefined);
     this.#sleep = new InterruptibleSleep(ports.clock, options.signal);
@@ -85,12 +82,10 @@ class Watcher {
       this.#options.signal?.throwIfAborted();
       if (this.#defect) throw this.#defect.error;
       this.#launchDue();
-      this.#noteUnchanged();
-      const events = this.#events;
-      this.#events = [];
-      for (const event of events) yield event;
+      this.#events.addUnchanged();
+      for (const event of this.#events.takeAll()) yield event;
       // More may have happened while the caller dealt with those.
-      if (this.#events.length > 0) continue;
+      if (!this.#events.isEmpty) continue;
       if (this.#live === 0 && !this.#targets.isOpen) return;
       await this.#idle();
     }
@@ -137,7 +132,7 @@ class Watcher {
     const { requestId, status: previous } = watched;
     this.#answered = true;
     if (watched.failures > 0 && --this.#failing === 0) {
-      this.#events.push({ kind: "recovered", elapsedMs: this.#now() - this.#start });
+      this.#events.add({ kind: "recovered", elapsedMs: this.#events.moment().elapsedMs });
     }
     watched.failures = 0;
     watched.quietSince = this.#now();
@@ -145,9 +140,8 @@ class Watcher {
     if (status !== "PENDING") watched.isQueued = false;
     if (status !== previous) {
       const seen = { requestId, status, previous, final: isFinal(status), data };
-      this.#events.push({ kind: "state", ...seen, ...this.#moment() });
+      this.#events.add({ kind: "state", ...seen, ...this.#events.moment() });
       watched.status = status;
-      this.#lastChange = this.#now();
     }
     if (isFinal(status)) this.#live--;
     else this.#plan(watched, this.#pollInterval(this.#age(watched), this.#ports.random()));
@@ -172,11 +166,11 @@ class Watcher {
       this.#drop(watched, { kind: "given-up", error: next.end });
       return;
     }
-    if (isFirst) this.#events.push({ kind: "trouble", requestId, error });
+    if (isFirst) this.#events.add({ kind: "trouble", requestId, error });
     if (next.askedMs > 0) {
       watched.quietSince += next.askedMs;
       watched.notBefore = now + next.askedMs;
-      this.#events.push({ kind: "asked-to-wait", requestId, waitMs: next.askedMs, error });
+      this.#events.add({ kind: "asked-to-wait", requestId, waitMs: next.askedMs, error });
     }
     this.#plan(watched, next.waitMs);
   }
@@ -193,19 +187,12 @@ class Watcher {
     const { requestId, status, failures } = watched;
     if (failures > 0) this.#failing--;
     this.#live--;
-    this.#events.push({ ...end, requestId, status, ...this.#moment() });
-  }
-
-  #noteUnchanged(): void {
-    // The same sum as in `#idle`: another one may be a little less by rounding, and the watch would never sleep.
-    if (this.#now() < this.#lastChange + UNCHANGED_MS) return;
-    this.#lastChange = this.#now();
-    this.#events.push({ kind: "unchanged", elapsedMs: this.#now() - this.#start });
+    this.#events.add({ ...end, requestId, status, ...this.#events.moment() });
   }
 
   /** Waits for whatever comes first: a poll that ends, one that is due, an id, the deadline, the signal. */
   async #idle(): Promise<void> {
-    const next = Math.min(this.#scheduler.nextStart(), this.#lastChange + UNCHANGED_MS);
+    const next = Math.min(this.#scheduler.nextStart(), this.#events.unchangedAt);
     if (await this.#sleep.sleepUntil(next)) this.#scheduler.rescheduleAll(this.#now());
   }
 
@@ -215,9 +202,5 @@ class Watcher {
 
   #now(): number {
     return this.#ports.clock.monotonic();
-  }
-
-  #moment(): Moment {
-    return { at: this.#ports.clock.now(), elapsedMs: this.#now() - this.#start };
   }
 }
