@@ -45,7 +45,12 @@ export default defineConfig({
     dir: "dist",
     format: "esm",
     cleanDir: true,
-    minify: true,
+    // Line breaks stay: the stack of an uncaught error quotes the line where it was thrown.
+    minify: {
+      compress: true,
+      mangle: { keepNames: { class: true, function: false } },
+      codegen: { removeWhitespace: false },
+    },
     chunkFileNames: "chunks/[name]-[hash].js",
     codeSplitting: {
       groups: CHUNKS.map((chunk, index) => ({ ...chunk, priority: CHUNKS.length - index })),

@@ -18,10 +18,27 @@ export {
   UnreachableError,
 } from "./client/errors.js";
 export { BaseUrlError } from "./client/http/address.js";
+export type { ProxyEnvironment } from "./client/http/proxy-setting.js";
 export type { ClientEvent, ClientOptions } from "./client/options.js";
-export type { WatchEvent, WatchOptions, WatchSource, WatchTarget } from "./client/watch/types.js";
+export type {
+  Ending,
+  Moment,
+  PollInterval,
+  StateSeen,
+  WatchEvent,
+  WatchOptions,
+  WatchSource,
+  WatchTarget,
+} from "./client/watch/types.js";
 export type { Clock } from "./clock.js";
 export { exactJson } from "./json/exact-json.js";
-export { type CreateBody, isFinal, type JsonSchema, STATUSES, type Status } from "./protocol/conversation.js";
+export {
+  type CreateBody,
+  isFinal,
+  type JsonSchema,
+  type KnownStatus,
+  STATUSES,
+  type Status,
+} from "./protocol/conversation.js";
 export type { Data } from "./protocol/data.js";
 export type { Gaps, Operation } from "./protocol/endpoints.js";

@@ -147,9 +147,6 @@ function kindOf(error: ResearchError): OurCode {
 }
 
 function sentence(error: ResearchError): string {
-  if (error instanceof OutcomeUnknownError) {
-    return `the request was sent and no readable answer came back, so it may or may not exist (${error.message})`;
-  }
   if (error instanceof RefusedError && error.kind === "rate-limited") {
     const wait = error.retryAfter === undefined ? "" : `; the next is allowed in ${error.retryAfter} s`;
     return `the hourly limit is reached: ${error.message}${wait}`;

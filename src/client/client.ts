@@ -32,7 +32,7 @@ const CREATE_GRACE_MS = 5_000;
 export class ResearchClient {
   readonly #session: Session;
 
-  /** Opens nothing yet. Throws BaseUrlError, or ResearchError `NOT_AUTHENTICATED` for a key that cannot be one. */
+  /** Opens nothing yet. Throws TypeError, BaseUrlError or ResearchError for options that cannot be used. */
   constructor(options: ClientOptions) {
     this.#session = new Session(options);
   }
@@ -47,6 +47,7 @@ export class ResearchClient {
    * and nothing readable came back.
    */
   async create(body: CreateBody, { signal, onRequestId }: CreateOptions = {}): Promise<Created> {
+    signal?.throwIfAborted();
     const limits = { body: JSON.stringify(body), signal, grace: CREATE_GRACE_MS };
     for (let failures = 1; ; failures++) {
       const { requestId, result } = await this.#session.create(limits);
@@ -72,6 +73,7 @@ export class ResearchClient {
    * and then the data is that of the status answer.
    */
   async stop(requestId: string, { signal }: CallOptions = {}): Promise<StatusData> {
+    signal?.throwIfAborted();
     for (let failures = 1; ; failures++) {
       const result = await this.#session.call("stop", requestId, { signal });
       if (result.kind === "data") return result.data as StatusData;
@@ -117,6 +119,7 @@ export class ResearchClient {
     requestId: string,
     signal: AbortSignal | undefined,
   ): Promise<Data> {
+    signal?.throwIfAborted();
     for (let failures = 1; ; failures++) {
       const result = await this.#session.call(operation, requestId, { signal });
       if (result.kind === "data") return result.data;
@@ -131,7 +134,9 @@ export class ResearchClient {
     if (state.kind === "data") return withMember(state.data, "request_id", requestId);
     const isCertain = state.kind === "refused" || isRateLimit(result);
     if (result.kind === "refused" && isCertain) throw result.error;
-    throw new OutcomeUnknownError(result.error.message, { ...result.error, requestId });
+    const { error } = result;
+    const detail = error instanceof OutcomeUnknownError ? error.detail : error.message;
+    throw new OutcomeUnknownError(detail, { ...error, requestId });
   }
 
   /** The state after a stop that did not say; undefined where that cannot be learnt. */

@@ -10,6 +10,8 @@ export interface ErrorFacts {
 
 /** The root of every error this library throws on purpose. `code` is the service's own, or one of ours. */
 export class ResearchError extends Error {
+  // Spelled out in each class: the names of classes are shortened in the build.
+  override readonly name: string = "ResearchError";
   readonly code: string;
   readonly httpStatus: number | undefined;
   readonly requestId: string | undefined;
@@ -18,7 +20,6 @@ export class ResearchError extends Error {
 
   constructor(code: string, message: string, facts: ErrorFacts = {}) {
     super(message);
-    this.name = new.target.name;
     this.code = code;
     this.httpStatus = facts.httpStatus;
     this.requestId = facts.requestId;
@@ -32,6 +33,7 @@ export type RefusalKind = "invalid-input" | "unauthenticated" | "not-found" | "r
 
 /** The service said no, readably. It did nothing, and asking again unchanged would get the same answer. */
 export class RefusedError extends ResearchError {
+  override readonly name = "RefusedError";
   readonly kind: RefusalKind;
   /** False where the answer had no envelope: something in between may have given it. */
   readonly enveloped: boolean;
@@ -44,17 +46,26 @@ export class RefusedError extends ResearchError {
 }
 
 /** The service could not be reached, or its answer could not be read. Nothing was created. */
-export class UnreachableError extends ResearchError {}
+export class UnreachableError extends ResearchError {
+  override readonly name = "UnreachableError";
+}
 
 /** A create was sent and no readable answer came back: the request may or may not exist. Never repeat it. */
 export class OutcomeUnknownError extends ResearchError {
-  constructor(message: string, facts: ErrorFacts = {}) {
+  override readonly name = "OutcomeUnknownError";
+  /** What came instead of an answer. */
+  readonly detail: string;
+
+  constructor(detail: string, facts: ErrorFacts = {}) {
+    const message = `the request was sent and no readable answer came back, so it may or may not exist; do not repeat it without looking (${detail})`;
     super("OUTCOME_UNKNOWN", message, facts);
+    this.detail = detail;
   }
 }
 
 /** There is no output to fetch: the research has not finished, or ended without one, or the service kept it. */
 export class NoOutputError extends ResearchError {
+  override readonly name = "NoOutputError";
   readonly status: string;
 
   constructor(status: string, refusal: ResearchError, requestId: string) {

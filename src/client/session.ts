@@ -46,8 +46,13 @@ export class Session {
   readonly #connections: Connections;
   readonly #proxy: ProxyAddress | undefined;
 
-  /** Opens nothing yet. Throws BaseUrlError, or ResearchError `NOT_AUTHENTICATED` for a key that cannot be one. */
+  /**
+   * Opens nothing yet. Throws TypeError for a base URL or a key that is no string, BaseUrlError, ResearchError `USAGE`
+   * for an invalid proxy setting and `NOT_AUTHENTICATED` for a key that cannot be one.
+   */
   constructor(options: ClientOptions) {
+    requireText("baseUrl", options.baseUrl);
+    requireText("apiKey", options.apiKey);
     const base = parseBaseUrl(options.baseUrl, options.insecureHttp ?? false);
     // §5: the key stands in a header, so anything but visible ASCII would be refused or, worse, split it.
     if (!/^[\x21-\x7e]+$/.test(options.apiKey)) {
@@ -153,4 +158,9 @@ export class Session {
       ...(at.json && { "content-type": "application/json" }),
     };
   }
+}
+
+/** For callers without types, and with an environment variable that is not set: it would be sent as "undefined". */
+function requireText(option: string, value: unknown): void {
+  if (typeof value !== "string") throw new TypeError(`${option} must be a string, and it is ${typeof value}`);
 }

@@ -139,7 +139,7 @@ function settle(
   signal: AbortSignal | undefined,
 ): unknown {
   if (error instanceof OutcomeUnknownError)
-    return new UnresolvedCreateError(error.message, error, pending?.localId, notSaved);
+    return new UnresolvedCreateError(error.detail, error, pending?.localId, notSaved);
   // Only what provably created nothing leaves the history; anything unforeseen stays an unknown. The client rejects
   // with the reason of the signal only before the request's headers were sent.
   const wasInterrupted = signal?.aborted && error === signal.reason;

@@ -10,7 +10,9 @@ export function isLocalName(hostname: string): boolean {
 }
 
 /** Why a base URL cannot be used; the message names what is wrong and what to do. */
-export class BaseUrlError extends Error {}
+export class BaseUrlError extends Error {
+  override readonly name = "BaseUrlError";
+}
 
 /**
  * Reads a base URL: http or https, a path prefix and a trailing slash allowed, no user, query or fragment.

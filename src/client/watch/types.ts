@@ -40,7 +40,7 @@ export interface Moment {
   elapsedMs: number;
 }
 
-interface StateSeen extends Moment {
+export interface StateSeen extends Moment {
   kind: "state";
   requestId: string;
   status: Status;

@@ -12,7 +12,6 @@ import type { WatchPorts } from "./ports.js";
 import { newlyWatched, TargetQueue } from "./target-queue.js";
 import type {
   Ending,
-  Moment,
   PollInterval,
   WatchEvent,
   Watched,
