@@ -3,12 +3,15 @@ import type { AddressInfo } from "node:net";
 import type { Clock } from "../clock.js";
 import { TIERS, type Tier } from "../protocol/limits.js";
 import type { ConversationStore } from "./conversations/conversation-store.js";
+import { deleteOldConversations } from "./conversations/retention.js";
 import { Scheduler } from "./conversations/scheduler.js";
 import { createApp } from "./http/app.js";
 import { authenticator } from "./http/authentication.js";
 import type { Fault } from "./http/faults/fault.js";
 import { FaultPlan, seeded } from "./http/faults/fault-plan.js";
 import { createListener } from "./http/listener.js";
+import { accessLog, type LogFormat } from "./monitoring/access-log.js";
+import { ExchangeObservation, type Observer } from "./monitoring/exchange.js";
 import type { Researcher } from "./researchers/researcher.js";
 import type { Role } from "./role.js";
 import { ServiceStartError } from "./start-error.js";
@@ -38,6 +41,12 @@ export interface ServiceOptions {
   seed?: number;
   /** In [0, 1), for those faults; stands before `seed`. */
   random?: () => number;
+  /** Deletes conversations that ended longer ago, ms; without it they are kept. */
+  keepMs?: number;
+  /** Where a line for each request goes. */
+  accessLog?: { format: LogFormat; write: (line: string) => void };
+  /** Who may read `/metrics`; without it there are none. */
+  metricsAccess?: { token: string } | "open";
   clock: Clock;
   /** For the log of a person; a key is never in it. */
   log: (line: string) => void;
@@ -55,14 +64,20 @@ const CLOSE_GRACE_MS = 1_000;
 
 /** Starts the service; resolves when it listens, rejects with a ServiceStartError when it cannot. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { apiKey, clock, researcher, store } = options;
+  const { apiKey, clock, keepMs, metricsAccess, researcher, store } = options;
   const log = (line: string) => options.log(apiKey === undefined ? line : line.replaceAll(apiKey, "[key]"));
-  const scheduler = new Scheduler({ ...options, log });
+  const metrics = metricsAccess && (await import("./monitoring/metrics.js")).createMetrics(store);
+  const observers: Observer[] = metrics ? [metrics.observer] : [];
+  if (options.accessLog) observers.push(accessLog(options.accessLog.format, options.accessLog.write));
+  const scheduler = new Scheduler({ ...options, log, ...(metrics && { ended: metrics.researched }) });
   const single = apiKey === undefined ? undefined : { apiKey, limits: TIERS[options.tier] };
   const app = createApp({
     hasOperations: options.role !== "worker",
     store,
     authenticate: authenticator(store.keys, single, clock),
+    observation: new ExchangeObservation(observers, clock),
+    metricsAccess,
+    ...(metrics && { metrics }),
     clock,
     allowHosts: new Set([options.host, ...options.allowHosts].map((name) => name.toLowerCase())),
     faults: new FaultPlan(options.faults, options.random ?? seeded(options.seed)),
@@ -76,8 +91,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     throw error;
   }
   if (options.role !== "api") scheduler.start();
+  const closing = new AbortController();
+  const deleting =
+    keepMs === undefined ? undefined : deleteOldConversations(store, keepMs, clock, log, closing.signal);
   const end = async () => {
     await closeServer(server);
+    closing.abort(new Error("the service is closing"));
+    await deleting;
     await scheduler.close();
     await researcher.close();
     await store.close();

@@ -13,6 +13,8 @@ export interface SchedulerOptions {
   store: Pick<ConversationStore, "claim" | "end" | "giveBack">;
   clock: Clock;
   log: (line: string) => void;
+  /** Told how a research ended, and after how many ms in PROCESSING. */
+  ended?: (status: Outcome["status"], durationMs: number) => void;
 }
 
 /** Between two tries to reach or write a store that fails, ms. */
@@ -76,9 +78,11 @@ export class Scheduler {
   }
 
   async #work(claim: Claim, signal: AbortSignal): Promise<void> {
-    const { log, store } = this.options;
+    const { clock, ended, log, store } = this.options;
+    const begun = clock.monotonic();
     try {
-      await this.#end(claim, await this.#outcomeOf(claim, signal), signal);
+      const outcome = await this.#outcomeOf(claim, signal);
+      if (await this.#end(claim, outcome, signal)) ended?.(outcome.status, clock.monotonic() - begun);
     } catch (error) {
       if (!signal.aborted) log(`${claim.job.request_id}: ${reasonOf(error)}`);
       await store
@@ -94,12 +98,11 @@ export class Scheduler {
   }
 
   /** A full disk must not cost a result: the end is tried until it is written. */
-  async #end(claim: Claim, outcome: Outcome, signal: AbortSignal): Promise<void> {
+  async #end(claim: Claim, outcome: Outcome, signal: AbortSignal): Promise<boolean> {
     const { clock, log, store } = this.options;
     for (;;) {
       try {
-        await store.end(claim, outcome);
-        return;
+        return await store.end(claim, outcome);
       } catch (error) {
         log(`${claim.job.request_id}: its end could not be written: ${reasonOf(error)}`);
       }

@@ -1,26 +1,31 @@
+import type { ServerResponse } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
 import type { Clock } from "../../clock.js";
+import { isRequestId } from "../../protocol/conversation.js";
 import { CREATE, type Operation } from "../../protocol/endpoints.js";
 import {
   type ConversationStore,
   StoreOutcomeUnknownError,
   StoreUnavailableError,
 } from "../conversations/conversation-store.js";
+import type { ExchangeObservation } from "../monitoring/exchange.js";
 import type { Authenticate } from "./authentication.js";
 import { injectFault } from "./faults/fault-injection.js";
 import type { FaultPlan } from "./faults/fault-plan.js";
 import { create, type Handler, output, status, stop } from "./operations.js";
+import { ANY_HOST, health, metrics, type Probes, ready } from "./probes.js";
 import { checkContentLength } from "./request-body.js";
 import { checkContentType, checkHost, checkOrigin } from "./request-checks.js";
-import { ANSWER_HEADERS, errorResponse, successBody } from "./responses.js";
+import { ANSWER_HEADERS, errorResponse, successResponse } from "./responses.js";
 import { ServiceError, serviceErrorOf } from "./service-error.js";
 
-export interface AppParts {
+export interface AppParts extends Probes {
   /** False for a worker, which does research and answers no operation of §4. */
   hasOperations: boolean;
   store: ConversationStore;
+  observation: ExchangeObservation;
   authenticate: Authenticate;
   clock: Clock;
   allowHosts: ReadonlySet<string>;
@@ -42,17 +47,21 @@ const OPERATIONS: readonly [Operation, "GET" | "POST", string, Handler][] = [
 /** The operations of §4 over HTTP. Every answer, of whatever status, is an envelope (§2). */
 export function createApp(parts: AppParts): App {
   const routes: Routes = new Hono();
-  const { allowHosts, authenticate, clock, faults, log, store } = parts;
+  const { allowHosts, authenticate, clock, faults, log, observation, store } = parts;
 
   for (const [operation, method, path, handler] of parts.hasOperations ? OPERATIONS : []) {
     routes.all(path, (c) => {
       checkMethod(c.req.method, method);
       const request = c.env.incoming;
+      const requestId = c.req.param("request_id") ?? "";
+      observation.add(request, { operation, ...(isRequestId(requestId) && { requestId }) });
       const answer = async () => {
-        const { caller } = await authenticate(request);
+        const { caller, keyName } = await authenticate(request);
+        if (keyName !== undefined) observation.add(request, { keyName });
         if (method === "POST") checkContentType(request);
-        const requestId = c.req.param("request_id") ?? "";
-        return answered(successBody(await handler({ store, caller, request, requestId })));
+        const data = await handler({ store, caller, request, requestId });
+        observation.add(request, { requestId: String(data.request_id) });
+        return successResponse(data);
       };
       const fault = faults.next(operation);
       return fault === undefined ? answer() : injectFault(fault, c.env, clock, answer);
@@ -61,8 +70,15 @@ export function createApp(parts: AppParts): App {
   routes.all("/openapi.json", async (c) => {
     checkMethod(c.req.method, "GET");
     const { default: description } = await import("../../../openapi.yaml");
-    return answered(JSON.stringify(description));
+    return new Response(JSON.stringify(description), { headers: ANSWER_HEADERS });
   });
+  const probes = { "/health": health, "/ready": ready, "/metrics": metrics };
+  for (const [path, probe] of Object.entries(probes)) {
+    routes.all(path, (c) => {
+      checkMethod(c.req.method, "GET");
+      return probe(parts, c.env.incoming);
+    });
+  }
 
   routes.notFound(() => errorResponse(new ServiceError("NOT_FOUND", "There is nothing at this path.")));
   const respondWith = (error: unknown, { outgoing }: HttpBindings) => {
@@ -75,10 +91,12 @@ export function createApp(parts: AppParts): App {
   routes.onError((error, c) => respondWith(error, c.env));
 
   return (request, bindings) => {
+    const { incoming } = bindings;
+    observation.begin(incoming, bindings.outgoing as ServerResponse);
     try {
-      checkHost(bindings.incoming, allowHosts);
-      checkOrigin(bindings.incoming);
-      checkContentLength(bindings.incoming);
+      if (!ANY_HOST.has(incoming.url ?? "")) checkHost(incoming, allowHosts);
+      checkOrigin(incoming);
+      checkContentLength(incoming);
       return routes.fetch(request, bindings);
     } catch (error) {
       return respondWith(error, bindings);
@@ -93,10 +111,6 @@ function descriptionOf(error: unknown): string {
 }
 
 type Routes = Hono<{ Bindings: HttpBindings }>;
-
-function answered(body: string): Response {
-  return new Response(body, { headers: ANSWER_HEADERS });
-}
 
 /** One handler for all methods of a path: Hono needs no chain of handlers then, which would take longer. */
 function checkMethod(asked: string, method: "GET" | "POST"): void {

@@ -16,6 +16,11 @@ export interface Identity {
 /** §5: finds out by the bearer token who sent a request; rejects with a ServiceError (401). */
 export type Authenticate = (request: IncomingMessage) => Promise<Identity>;
 
+/** The token of the Authorization header; undefined if there is none. */
+export function bearerToken(request: IncomingMessage): string | undefined {
+  return /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
+}
+
 /** The one key of a service without added keys. */
 export interface SingleKey {
   apiKey: string;
@@ -30,7 +35,7 @@ export function authenticator(keys: KeyStore, single: SingleKey | undefined, clo
       ? { caller: { keyId: keyIdOf(singleHash), limits: single.limits, ownOnly: false } }
       : undefined;
   return async (request) => {
-    const token = /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
+    const token = bearerToken(request);
     if (token === undefined) throw invalidKeyError();
     const hash = keyHash(token);
     if (await keys.inUse()) {

@@ -21,6 +21,11 @@ export const ANSWER_HEADERS = {
   "X-Content-Type-Options": "nosniff",
 } as const;
 
+/** The HTTP response of a success. */
+export function successResponse(data: Data): Response {
+  return new Response(successBody(data), { headers: ANSWER_HEADERS });
+}
+
 /** The HTTP response of an error of §7. */
 export function errorResponse(error: ServiceError): Response {
   return new Response(errorBody(error), {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import * as v from "valibot";
 import type { Clock } from "../../clock.js";
 import { lockWithin } from "../../lock.js";
+import { StoreUnavailableError } from "../conversations/conversation-store.js";
 import type { KeyStore, ServiceKey } from "./key-store.js";
 
 /** The file of the keys in a data folder. */
@@ -53,31 +54,44 @@ export class KeyFile implements KeyStore {
   }
 
   list(): Promise<ServiceKey[]> {
-    return read(this.#path);
+    return this.#reaching(() => read(this.#path));
   }
 
   add(key: ServiceKey): Promise<boolean> {
-    return this.#change((keys) => (current(keys, key.name) === undefined ? [...keys, key] : undefined));
+    const added = (keys: ServiceKey[]) => (current(keys, key.name) ? undefined : [...keys, key]);
+    return this.#reaching(() => this.#change(added));
   }
 
   revoke(name: string, at: number): Promise<boolean> {
-    return this.#change((keys) => {
+    const revoked = (keys: ServiceKey[]) => {
       const key = current(keys, name);
       return key && keys.map((other) => (other === key ? { ...key, revokedAt: at } : other));
-    });
+    };
+    return this.#reaching(() => this.#change(revoked));
   }
 
   async find(hash: string): Promise<ServiceKey | undefined> {
-    await this.#look();
+    await this.#reaching(() => this.#look());
     return this.#keys.get(hash);
   }
 
   async inUse(): Promise<boolean> {
-    await this.#look();
+    await this.#reaching(() => this.#look());
     return this.#exists;
   }
 
   async close(): Promise<void> {}
+
+  async #reaching<T>(use: () => Promise<T>): Promise<T> {
+    try {
+      return await use();
+    } catch (cause) {
+      // What could not be read now is read by the next request.
+      this.#lookedAt = Number.NEGATIVE_INFINITY;
+      const why = cause instanceof Error ? cause.message : cause;
+      throw new StoreUnavailableError(`The keys cannot be used: ${why}`, { cause });
+    }
+  }
 
   /** Reads the file again if it was changed since it was last looked at. */
   async #look(): Promise<void> {

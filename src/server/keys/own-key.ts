@@ -1,8 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { promises as fs } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../folders.js";
 import { ServiceStartError } from "../start-error.js";
+import { randomKey } from "./new-key.js";
 
 /** The key's file in the data folder. */
 const FILE = "api-key";
@@ -15,7 +15,7 @@ export interface OwnKey {
 
 /** A random key (§5); with a data folder the one kept there, mode 0600, so that clients need not learn a new one. */
 export async function apiKeyFor(dataDir?: string): Promise<OwnKey> {
-  const fresh = `research-${randomBytes(24).toString("base64url")}`;
+  const fresh = randomKey();
   if (dataDir === undefined) return { apiKey: fresh, fresh: true };
   const path = join(dataDir, FILE);
   try {

@@ -1,26 +1,31 @@
 import { Option } from "commander";
-import { TIERS } from "../../../protocol/limits.js";
+import { FAULT_KINDS } from "../../../server/http/faults/fault.js";
 import { ROLES } from "../../../server/role.js";
 import { type Define, help } from "../definition.js";
 import { duration, requestFlags, resultFlags, watchFlags, wholeNumber } from "../flags.js";
+import { port, shellCommand, tierFlag } from "./flags.js";
+import { defineKeys } from "./keys-command.js";
 
+const FAULTS = `
+Faults:
+  OPERATION is create, status, stop, output or any.
+  KIND is an HTTP status (503, 503+retry-after=2) or one of
+    ${FAULT_KINDS.join(", ")}.
+  HOW is nth=N, first=N or p=PROBABILITY; without it each request is one.
+`;
 const SOURCES = "the folder whose text files are searched";
 
 export const serve: Define = (program, perform) => {
-  program
+  const command = program
     .command("serve")
     .summary("run the local service")
     .description(
       "Run the research service on this machine: real HTTP, real states, limits and faults on demand.",
     )
     .option("--host <address>", "where to listen", "127.0.0.1")
-    .option("--port <n>", "the port; 0 picks one (default: 8787, with --exec 0)", wholeNumber(0))
+    .option("--port <n>", "the port; 0 picks one (default: 8787, with --exec 0)", port)
     .option("--api-key-file <path>", "the key to ask for (or RESEARCH_SERVE_API_KEY; default: a fresh one)")
-    .addOption(
-      new Option("--tier <tier>", "the hourly limits of that key (default: enterprise, no limit)").choices(
-        Object.keys(TIERS),
-      ),
-    )
+    .addOption(tierFlag("the hourly limits of the one key (default: enterprise, no limit)"))
     .option("--data <dir>", "keep everything here, across restarts (default: in memory)")
     .option(
       "--database <url>",
@@ -36,13 +41,36 @@ export const serve: Define = (program, perform) => {
     )
     .option("--pending <duration>", "least time in PENDING", duration, 0)
     .option("--processing <duration>", "least time in PROCESSING", duration, 0)
+    .option("--keep <duration>", "delete conversations that ended longer ago (default: keep all)", duration)
     .option("--workers <n>", "how many are PROCESSING at once (default: one for each core)", wholeNumber(1))
-    .option("--researcher <command>", "a program that does the research: JSON on stdin, the result on stdout")
+    .addOption(
+      new Option(
+        "--researcher <command>",
+        "a program that does the research: JSON on stdin, the result on stdout",
+      ).argParser(shellCommand),
+    )
     .option("--sources <dir>", SOURCES, ".")
     .option("--allow-host <name>", "a name to answer to beside the loopback ones; repeatable", collect, [])
-    .option("--fault <operation:kind[:how]>", "misbehave, to test a client; repeatable", collect, [])
+    .option(
+      "--fault <operation:kind[:how]>",
+      "answer with a fault, to test a client; repeatable",
+      collect,
+      [],
+    )
     .option("--seed <n>", "makes the faults with a probability the same each time", wholeNumber(0))
-    .option("--exec <command>", "run a command against the service, end with it, pass its exit code on")
+    .addOption(
+      new Option("--log <format>", "a line for each request on stderr (default: text on a terminal)").choices(
+        ["text", "json", "off"],
+      ),
+    )
+    .option("--metrics-open", "GET /metrics without a token (else with RESEARCH_SERVE_METRICS_TOKEN)")
+    .addOption(
+      new Option(
+        "--exec <command>",
+        "run a command against the service, end with it, pass its exit code on",
+      ).argParser(shellCommand),
+    )
+    .addHelpText("after", FAULTS)
     .addHelpText(
       "after",
       help({
@@ -57,6 +85,7 @@ export const serve: Define = (program, perform) => {
       }),
     )
     .action((options) => perform(async (ctx) => (await import("./run.js")).serve(ctx, options)));
+  defineKeys(command, perform);
 };
 
 export const tryOut: Define = (program, perform) => {

@@ -77,7 +77,7 @@ async function ownKey(options: KeyOptions, given: string | undefined, shared: bo
   if (!isLoopback(options.host)) {
     throw new UsageError(
       `--host ${options.host} lets other machines in, which needs a key of your own`,
-      "Give it with --api-key-file PATH or RESEARCH_SERVE_API_KEY.",
+      "Give it with --api-key-file PATH or RESEARCH_SERVE_API_KEY, or add keys: research serve keys add NAME --data DIR.",
     );
   }
   return apiKeyFor(options.data);

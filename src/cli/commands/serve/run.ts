@@ -1,41 +1,21 @@
 import { availableParallelism } from "node:os";
 import { isLoopback } from "../../../client/http/address.js";
-import type { Tier } from "../../../protocol/limits.js";
 import type { ConversationStore } from "../../../server/conversations/conversation-store.js";
-import { parseFault } from "../../../server/http/faults/fault.js";
+import { type Fault, parseFault } from "../../../server/http/faults/fault.js";
 import type { OwnKey } from "../../../server/keys/own-key.js";
 import { execCommand } from "../../../server/processes/exec-command.js";
 import { commandResearcher } from "../../../server/researchers/command.js";
 import { extractiveResearcher } from "../../../server/researchers/extractive/extractive-researcher.js";
 import type { Researcher } from "../../../server/researchers/researcher.js";
-import type { Role } from "../../../server/role.js";
 import { type Service, startService } from "../../../server/service.js";
 import { ServiceStartError } from "../../../server/start-error.js";
 import { inWords, LocalError } from "../../../store/errors.js";
 import type { Context } from "../../context.js";
 import { CliError, Interrupted, UsageError } from "../../errors.js";
+import { announce } from "./announce.js";
 import { DEFAULT_TIER, givenKey, openWithKey } from "./key.js";
+import { checkMonitoring, logFormat, metricsAccess, type ServeOptions } from "./options.js";
 import { databaseOf } from "./store.js";
-
-export interface ServeOptions {
-  host: string;
-  port?: number;
-  apiKeyFile?: string;
-  tier?: Tier;
-  data?: string;
-  database?: string;
-  role?: Role;
-  lease?: number;
-  pending: number;
-  processing: number;
-  workers?: number;
-  researcher?: string;
-  sources: string;
-  allowHost: string[];
-  fault: string[];
-  seed?: number;
-  exec?: string;
-}
 
 const DEFAULT_PORT = 8787;
 
@@ -46,6 +26,7 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
     throw new UsageError("--exec needs a service that answers requests, and --role worker answers none");
   const given = givenKey(ctx, options);
   const faults = options.fault.map(readFault);
+  checkMonitoring(ctx, options);
   if (!isLoopback(options.host)) {
     await ctx.reporter.notice(
       "EXPOSED",
@@ -60,12 +41,12 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
       return await execCommand({
         command: options.exec,
         baseUrl: service.baseUrl,
-        apiKey: key?.apiKey ?? ctx.host.env.RESEARCH_API_KEY ?? "",
+        apiKey: clientKey(ctx, key),
         env: { ...ctx.host.env },
         signal: ctx.signal,
       });
     }
-    await announce(ctx, service, key, options).catch(unlessInterrupted);
+    await announce(ctx, service.baseUrl, key, options).catch(unlessInterrupted);
     await aborted(ctx.signal);
     if (ctx.interruption.received === "SIGHUP") ctx.signal.throwIfAborted();
     ctx.interruption.meet();
@@ -93,7 +74,7 @@ export async function start(
   ctx: Context,
   options: ServeOptions,
   { store, apiKey }: { store: ConversationStore; apiKey?: string },
-  faults: ReturnType<typeof readFault>[],
+  faults: Fault[],
 ): Promise<Service> {
   const workers = options.workers ?? availableParallelism();
   const researcher = await researcherFor(ctx, options, workers).catch(async (error) => {
@@ -101,7 +82,9 @@ export async function start(
     throw error;
   });
   const log = (line: string) => void (ctx.flags.verbose && ctx.reporter.notice("SERVICE", line));
-  const { clock } = ctx.host;
+  const { clock, stderr } = ctx.host;
+  const write = (line: string) => void stderr.write(line).catch(() => {});
+  const [format, access] = [logFormat(ctx, options), metricsAccess(ctx, options)];
   try {
     return await startService({
       host: options.host,
@@ -115,6 +98,9 @@ export async function start(
       researcher,
       allowHosts: options.allowHost,
       faults,
+      ...(options.keep !== undefined && { keepMs: options.keep }),
+      ...(format && { accessLog: { format, write } }),
+      ...(access && { metricsAccess: access }),
       ...(options.seed !== undefined && { seed: options.seed }),
       clock,
       log,
@@ -141,28 +127,14 @@ function startFailure(error: unknown): never {
   throw error;
 }
 
-async function announce(
-  ctx: Context,
-  service: Service,
-  key: OwnKey | undefined,
-  options: ServeOptions,
-): Promise<void> {
-  const { reporter } = ctx;
-  if (reporter.json) {
-    await reporter.resultJson({
-      base_url: service.baseUrl,
-      pid: process.pid,
-      ...(key?.fresh && { api_key: key.apiKey }),
-    });
-    return;
-  }
-  if (key?.fresh) await reporter.say(`API key (shown once): ${key.apiKey}`);
-  else if (key && options.data && !options.apiKeyFile)
-    await reporter.say(`the API key is in ${options.data}/api-key`);
-  await reporter.result(`${service.baseUrl}\n`);
+/** The key for a command inside: with added keys, which are kept nowhere, the one in the environment. */
+function clientKey({ host }: Context, key: OwnKey | undefined): string {
+  const apiKey = key?.apiKey ?? host.env.RESEARCH_API_KEY?.trim();
+  if (apiKey) return apiKey;
+  throw new UsageError("--exec needs one of the added keys", "Give it with RESEARCH_API_KEY.");
 }
 
-function readFault(text: string): ReturnType<typeof parseFault> {
+function readFault(text: string): Fault {
   try {
     return parseFault(text);
   } catch (error) {

@@ -17,6 +17,7 @@ export async function tryOut(ctx: Context, prompt: string | undefined, options: 
   const key = await apiKeyFor();
   const { sources } = options;
   const serveOptions = {
+    log: "off",
     host: "127.0.0.1",
     port: 0,
     pending: 0,

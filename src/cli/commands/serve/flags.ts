@@ -1,0 +1,26 @@
+import { InvalidArgumentError, Option } from "commander";
+import { TIERS } from "../../../protocol/limits.js";
+
+/** The highest port there is. */
+const LAST_PORT = 65_535;
+
+/** A port as commander reads it; 0 lets the system pick one. */
+export function port(text: string): number {
+  const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value <= LAST_PORT)) throw new InvalidArgumentError(`It must be a port from 0 to ${LAST_PORT}.`);
+  return value;
+}
+
+/** A shell command as commander reads it. */
+export function shellCommand(text: string): string {
+  if (text.trim() === "") throw new InvalidArgumentError("It must be a command.");
+  return text;
+}
+
+/**
+ * The tier, without a default: `serve keys add` has a flag of this name too, and a default of the command above it,
+ * which is no limit, would pass for the tier of a new key.
+ */
+export function tierFlag(description: string): Option {
+  return new Option("--tier <tier>", description).choices(Object.keys(TIERS));
+}

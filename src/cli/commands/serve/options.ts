@@ -1,0 +1,50 @@
+import type { LogFormat } from "../../../server/monitoring/access-log.js";
+import type { Context } from "../../context.js";
+import { UsageError } from "../../errors.js";
+import type { KeyOptions } from "./key.js";
+import type { StoreOptions } from "./store.js";
+
+export interface ServeOptions extends StoreOptions, KeyOptions {
+  port?: number;
+  processing: number;
+  /** ms */
+  keep?: number;
+  workers?: number;
+  researcher?: string;
+  sources: string;
+  allowHost: string[];
+  fault: string[];
+  seed?: number;
+  exec?: string;
+  log?: LogFormat | "off";
+  metricsOpen?: boolean;
+}
+
+/** Throws UsageError for what goes wrong below, before anything is opened. */
+export function checkMonitoring(ctx: Context, options: ServeOptions): void {
+  logFormat(ctx, options);
+  metricsAccess(ctx, options);
+}
+
+/** How requests are logged on stderr; undefined if they are not. Throws UsageError for text among JSON lines. */
+export function logFormat({ reporter, flags, host }: Context, { log }: ServeOptions): LogFormat | undefined {
+  if (log === "text" && reporter.json) {
+    throw new UsageError("--log text cannot be used with --json", "Use --log json, or --log off.");
+  }
+  if (log !== undefined) return log === "off" ? undefined : log;
+  if (reporter.json) return flags.verbose ? "json" : undefined;
+  return flags.verbose || host.stderr.isTTY ? "text" : undefined;
+}
+
+/** Who may read the metrics; undefined if there are none. Throws UsageError for an invalid token. */
+export function metricsAccess(
+  { host }: Context,
+  { metricsOpen }: ServeOptions,
+): { token: string } | "open" | undefined {
+  if (metricsOpen) return "open";
+  const token = host.env.RESEARCH_SERVE_METRICS_TOKEN?.trim();
+  if (!token) return undefined;
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw new UsageError("RESEARCH_SERVE_METRICS_TOKEN must be visible ASCII without spaces");
+  return { token };
+}

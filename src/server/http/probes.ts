@@ -1,0 +1,53 @@
+import { timingSafeEqual } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { ConversationStore } from "../conversations/conversation-store.js";
+import { keyHash } from "../keys/key-store.js";
+import type { Metrics } from "../monitoring/metrics.js";
+import { bearerToken } from "./authentication.js";
+import { successResponse } from "./responses.js";
+import { ServiceError } from "./service-error.js";
+
+/** Paths that are asked by name or address of whatever network the process is in. */
+export const ANY_HOST: ReadonlySet<string> = new Set(["/health", "/ready"]);
+
+/** What operators ask; none of it is part of the interface. */
+export interface Probes {
+  store: Pick<ConversationStore, "ready">;
+  /** Who may read the metrics: undefined for nobody, and then there are none. */
+  metricsAccess: { token: string } | "open" | undefined;
+  /** Loaded with the first request for metrics. */
+  metrics?: Metrics;
+}
+
+/** This process lives. */
+export async function health(): Promise<Response> {
+  return successResponse({});
+}
+
+/** The store can be read and written; rejects with a StoreUnavailableError. */
+export async function ready({ store }: Probes): Promise<Response> {
+  await store.ready();
+  return successResponse({});
+}
+
+/** Metrics for Prometheus. */
+export async function metrics(
+  { metrics, metricsAccess }: Probes,
+  request: IncomingMessage,
+): Promise<Response> {
+  if (metrics === undefined || metricsAccess === undefined) {
+    throw new ServiceError("NOT_FOUND", "There is nothing at this path.");
+  }
+  if (metricsAccess !== "open" && !isToken(bearerToken(request), metricsAccess.token)) {
+    throw new ServiceError("INVALID_API_KEY", "The token for metrics is missing or invalid.", {
+      "WWW-Authenticate": "Bearer",
+    });
+  }
+  const { contentType, text } = await metrics.exposition();
+  return new Response(text, { headers: { "Content-Type": contentType, "Cache-Control": "no-store" } });
+}
+
+/** The comparison takes the same time whatever is sent. */
+function isToken(sent: string | undefined, token: string): boolean {
+  return sent !== undefined && timingSafeEqual(Buffer.from(keyHash(sent)), Buffer.from(keyHash(token)));
+}

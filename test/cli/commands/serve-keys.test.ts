@@ -1,0 +1,88 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { research, start, temporaryFolder } from "../../support/run.js";
+import { until } from "../../support/service.js";
+import { post } from "../../support/wire.js";
+
+const keys = (...args: string[]) => research(["serve", "keys", ...args]);
+
+it("adds a key that is printed once and stored as its hash only, free unless told otherwise", async () => {
+  const data = temporaryFolder();
+  const { code, stdout, stderr } = await keys("add", "alice", "--data", data);
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^research-[\w-]{32}\n$/)]);
+  expect(stderr).toContain("It is not shown again");
+  expect(readFileSync(join(data, "keys.json"), "utf8")).not.toContain(stdout.trim());
+  expect((await keys("list", "--data", data)).stdout).toMatch(/^alice\tvalid\tfree\t10\t20\t\S+Z\t-\n$/);
+});
+
+it("says all of a key as JSON", async () => {
+  const data = temporaryFolder();
+  const limits = ["--creates-per-hour", "5", "--stops-per-hour", "6"];
+  const added = await keys(
+    ...["add", "ci", "--tier", "enterprise", ...limits, "--expires", "1h", "--data", data, "--json"],
+  );
+  expect(JSON.parse(added.stdout)).toMatchObject({
+    ...{ name: "ci", tier: "enterprise", creates_per_hour: 5, stops_per_hour: 6 },
+    ...{ api_key: expect.stringMatching(/^research-/), expires_at: expect.stringMatching(/Z$/) },
+  });
+  const [listed] = JSON.parse((await keys("list", "--data", data, "--json")).stdout);
+  expect(listed).toMatchObject({ name: "ci", state: "valid" });
+  expect(listed).not.toHaveProperty("api_key");
+});
+
+it.each([
+  ["no store", ["add", "alice"], "no store is named"],
+  ["a blank in a name", ["add", "a b", "--data", "."], "invalid key name"],
+  ["a long name", ["add", "x".repeat(65), "--data", "."], "invalid key name"],
+  [
+    "enterprise without numbers",
+    ["add", "a", "--tier", "enterprise", "--data", "."],
+    "needs --creates-per-hour",
+  ],
+  [
+    "numbers of another tier",
+    ["add", "a", "--creates-per-hour", "5", "--data", "."],
+    "need --tier enterprise",
+  ],
+  ["a name that there is not", ["revoke", "nobody", "--data", "."], "no key has the name nobody"],
+])("%s is exit 2", async (_name, args, message) => {
+  const { code, stdout, stderr } = await research(["serve", "keys", ...args], { cwd: temporaryFolder() });
+  expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(message)]);
+});
+
+it("a name is used once, until its key is revoked; flags may stand before `keys` too", async () => {
+  const data = temporaryFolder();
+  expect((await research(["serve", "--data", data, "--tier", "pro", "keys", "add", "alice"])).code).toBe(0);
+  expect((await keys("list", "--data", data)).stdout).toContain("\tpro\t100\t200\t");
+  expect((await keys("add", "alice", "--data", data)).code).toBe(2);
+  expect((await keys("revoke", "alice", "--data", data)).code).toBe(0);
+  expect((await keys("revoke", "alice", "--data", data)).code).toBe(2);
+  expect((await keys("add", "alice", "--data", data)).code).toBe(0);
+});
+
+it("what is for one key is exit 2 once keys were added, and no key is made then", async () => {
+  const data = temporaryFolder();
+  const alice = (await keys("add", "alice", "--data", data)).stdout.trim();
+  const serve = ["serve", "--data", data, "--port", "0", "--sources", data];
+  expect((await research([...serve, "--tier", "pro"])).code).toBe(2);
+  expect((await research(serve, { env: { RESEARCH_SERVE_API_KEY: "k" } })).code).toBe(2);
+  expect((await research([...serve, "--api-key-file", join(data, "keys.json")])).code).toBe(2);
+  const running = start([...serve, "--json"]);
+  const ready = JSON.parse(await until(async () => /^\{.*\}$/m.exec(running.stdout)?.[0]));
+  expect(ready).toEqual({ base_url: expect.any(String), pid: running.child.pid });
+  const created = await post(ready.base_url, "/api/v1/conversations", alice, { prompt: "x" });
+  expect(created.status).toBe(200);
+  running.child.kill("SIGTERM");
+  expect((await running.done).code).toBe(0);
+});
+
+it.each([
+  [["--port", "70000"], "port from 0 to 65535"],
+  [["--exec", ""], "It must be a command"],
+  [["--researcher", " "], "It must be a command"],
+  [["--log", "text", "--json"], "--log text cannot be used with --json"],
+])("serve %j is exit 2", async (args, message) => {
+  const { code, stderr } = await research(["serve", ...args]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+});

@@ -1,0 +1,36 @@
+import { expect, it } from "vitest";
+import { deleteOldConversations } from "../../../src/server/conversations/retention.js";
+import { KEY, serviceFor, until } from "../../support/service.js";
+import { VirtualClock } from "../../support/virtual-clock.js";
+import { ask, post } from "../../support/wire.js";
+
+it("what ended too long ago is not found any more", async () => {
+  const service = await serviceFor({ keepMs: 300 });
+  try {
+    const created = await post(service.baseUrl, "/api/v1/conversations", KEY, { prompt: "x" });
+    const path = `/api/v1/conversation/${created.json.data?.request_id}/output`;
+    await until(async () => {
+      const { status, json } = await ask(service.baseUrl, { path, key: KEY });
+      return status === 404 && json.error?.code === "REQUEST_NOT_FOUND" ? true : undefined;
+    });
+  } finally {
+    await service.close();
+  }
+});
+
+it("is looked for again and again, also after an error, until it is stopped", async () => {
+  const clock = new VirtualClock();
+  const stop = new AbortController();
+  const log: string[] = [];
+  let calls = 0;
+  const deleteEnded = async (ageMs: number) => {
+    expect(ageMs).toBe(3_600_000);
+    calls += 1;
+    if (calls === 2) throw new Error("no luck");
+    if (calls === 4) stop.abort();
+    return 0;
+  };
+  await deleteOldConversations({ deleteEnded }, 3_600_000, clock, (line) => void log.push(line), stop.signal);
+  expect(calls).toBe(4);
+  expect(log).toEqual(["old conversations could not be deleted: no luck"]);
+});

@@ -1,0 +1,121 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { systemClock } from "../../../src/clock.js";
+import { KeyFile } from "../../../src/server/keys/key-file.js";
+import type { ServiceKey } from "../../../src/server/keys/key-store.js";
+import { newKey } from "../../../src/server/keys/new-key.js";
+import type { Service } from "../../../src/server/service.js";
+import { folderWith } from "../../support/folder.js";
+import { KEY, serviceFor, until } from "../../support/service.js";
+import { ask, post } from "../../support/wire.js";
+
+const LIMITS = { create: 3, stop: 2 };
+
+/** Adds a key as another process would: by the file. */
+async function added(dataDir: string, name: string, more: Partial<ServiceKey> = {}): Promise<string> {
+  const { apiKey, key } = newKey({
+    ...{ name, tier: "enterprise", limits: LIMITS, validMs: undefined },
+    now: systemClock.now(),
+  });
+  expect(await new KeyFile(dataDir, systemClock).add({ ...key, ...more })).toBe(true);
+  return apiKey;
+}
+
+const create = ({ baseUrl }: Service, key: string) =>
+  post(baseUrl, "/api/v1/conversations", key, { prompt: "x" });
+const status = ({ baseUrl }: Service, id: unknown, key: string) =>
+  ask(baseUrl, { path: `/api/v1/conversation/${id}/status`, key });
+const output = ({ baseUrl }: Service, id: unknown, key: string) =>
+  ask(baseUrl, { path: `/api/v1/conversation/${id}/output`, key });
+const stop = ({ baseUrl }: Service, id: unknown, key: string) =>
+  post(baseUrl, `/api/v1/conversation/${id}/stop`, key);
+
+async function during<T>(dataDir: string, run: (service: Service) => Promise<T>): Promise<T> {
+  const service = await serviceFor({ dataDir, pendingMs: 60_000 });
+  try {
+    return await run(service);
+  } finally {
+    await service.close();
+  }
+}
+
+it("a conversation belongs to its key: every other one gets 404, for each operation", async () => {
+  const dataDir = folderWith();
+  const [alice, bob] = [await added(dataDir, "alice"), await added(dataDir, "bob")];
+  await during(dataDir, async (service) => {
+    const id = (await create(service, alice)).json.data?.request_id;
+    for (const operation of [status, output, stop]) {
+      const { status: code, json } = await operation(service, id, bob);
+      expect([code, json.error?.code]).toEqual([404, "REQUEST_NOT_FOUND"]);
+    }
+    expect((await status(service, id, alice)).json.data?.status).toBe("PENDING");
+    expect((await stop(service, id, alice)).status).toBe(200);
+  });
+  await during(dataDir, async (service) => {
+    expect((await create(service, bob)).status).toBe(200);
+  });
+});
+
+it("each key has its own hour, also after a restart", async () => {
+  const dataDir = folderWith();
+  const [alice, bob] = [await added(dataDir, "alice"), await added(dataDir, "bob")];
+  await during(dataDir, async (service) => {
+    for (let i = 0; i < LIMITS.create; i++) expect((await create(service, alice)).status).toBe(200);
+    expect((await create(service, alice)).status).toBe(429);
+    expect((await create(service, bob)).status).toBe(200);
+  });
+  await during(dataDir, async (service) => {
+    expect((await create(service, alice)).status).toBe(429);
+    expect((await create(service, bob)).status).toBe(200);
+  });
+});
+
+it("the first added key takes the place of the one key, while the service runs", async () => {
+  const dataDir = folderWith();
+  await during(dataDir, async (service) => {
+    const id = (await create(service, KEY)).json.data?.request_id;
+    const begun = performance.now();
+    const alice = await added(dataDir, "alice");
+    await until(async () => ((await create(service, alice)).status === 200 ? true : undefined));
+    expect(performance.now() - begun).toBeLessThan(1_000);
+    expect((await create(service, KEY)).status).toBe(401);
+    expect((await status(service, id, alice)).status).toBe(404);
+  });
+});
+
+it("a revoked or expired key is invalid within a second, and a new one of that name is another", async () => {
+  const dataDir = folderWith();
+  const keys = new KeyFile(dataDir, systemClock);
+  const alice = await added(dataDir, "alice");
+  const old = await added(dataDir, "old", { expiresAt: systemClock.now() - 1 });
+  await during(dataDir, async (service) => {
+    expect((await create(service, old)).status).toBe(401);
+    const id = (await create(service, alice)).json.data?.request_id;
+    const begun = performance.now();
+    expect(await keys.revoke("alice", systemClock.now())).toBe(true);
+    await until(async () => ((await status(service, id, alice)).status === 401 ? true : undefined));
+    expect(performance.now() - begun).toBeLessThan(1_000);
+    const next = await added(dataDir, "alice");
+    await until(async () => ((await create(service, next)).status === 200 ? true : undefined));
+    expect((await status(service, id, next)).status).toBe(404);
+  });
+});
+
+it("a file of keys that is gone or broken lets no other key in", async () => {
+  const dataDir = folderWith();
+  const path = join(dataDir, "keys.json");
+  const alice = await added(dataDir, "alice");
+  await during(dataDir, async (service) => {
+    expect((await create(service, alice)).status).toBe(200);
+    rmSync(path);
+    await until(async () => ((await create(service, alice)).status === 401 ? true : undefined));
+    expect((await create(service, KEY)).status).toBe(401);
+    writeFileSync(path, '{"keys":[{"name":"alice"}]}');
+    const answer = await until(async () => {
+      const tried = await create(service, KEY);
+      return tried.status === 503 ? tried : undefined;
+    });
+    expect(answer.json.error?.code).toBe("SERVICE_UNAVAILABLE");
+  });
+});
