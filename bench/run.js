@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { nodeOf } from "../test/node/runtimes.js";
 import { pollingTable } from "./polling.js";
+import { readingFigures } from "./reading.js";
 import { background, usage } from "./support/background.js";
 import { writeHistory } from "./support/history.js";
 import { compare, peakMemory, wallTime } from "./support/process.js";
@@ -127,6 +128,7 @@ try {
   await watchOfMany(baseUrl);
   await pollRate(baseUrl);
   await createRate();
+  await reading();
 } finally {
   await service.stop();
   rmSync(folder, { recursive: true, force: true });
@@ -171,6 +173,17 @@ async function pollRate(baseUrl) {
     ...best,
     goal: "≥ 0.60",
     met: Number(best.ratio) >= 0.6,
+  });
+}
+
+async function reading() {
+  const { ms, mib } = await readingFigures(program);
+  row("`output` of a 1 MB report on a terminal of 80 columns", {
+    figure: `${(ms / 1_000).toFixed(1)} s, ${mib.toFixed(0)} MiB`,
+    baseline: "",
+    ratio: "",
+    goal: "≤ 2 s, < 200 MB",
+    met: ms <= 2_000 && mib < 190,
   });
 }
 

@@ -12,7 +12,7 @@ import { performance } from "node:perf_hooks";
  */
 
 /** Writes the largest resident size (KiB) that the process had to the file named in the environment. */
-const NOTE_MEMORY = `data:text/javascript,${encodeURIComponent(
+export const NOTE_MEMORY = `data:text/javascript,${encodeURIComponent(
   'import fs from "node:fs"; process.on("exit", () => fs.writeFileSync(process.env.BENCH_MEMORY, String(process.resourceUsage().maxRSS)));',
 )}`;
 
