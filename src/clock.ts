@@ -31,7 +31,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** A date from outside as epoch milliseconds; undefined for what is none. */
+/** A date from outside as epoch milliseconds; undefined if it is not a valid date. */
 export function epochOf(value: unknown): number | undefined {
   const at = typeof value === "string" ? Date.parse(value) : Number.NaN;
   return Number.isNaN(at) ? undefined : at;

@@ -36,7 +36,7 @@ export class HeldError extends Error {
   }
 }
 
-/** What stands in the lock's place is no lock that can be read; to wait would not change that. */
+/** What stands in the lock's place cannot be read as a lock; to wait would not change that. */
 export class UnreadableLockError extends HeldError {
   override name = "UnreadableLockError";
 

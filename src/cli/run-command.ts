@@ -1,4 +1,4 @@
-import { BrokenSettings } from "../store/errors.js";
+import { InvalidSettingsError } from "../store/errors.js";
 import type { Context } from "./context.js";
 import { ClosedPipe, Interrupted, UsageError } from "./errors.js";
 import { failureOf } from "./failure.js";
@@ -45,9 +45,9 @@ export async function perform(argv: readonly string[], host: Host): Promise<Endi
 
 /** The place in a settings file takes a parser that nothing else needs. */
 async function located(error: unknown): Promise<unknown> {
-  if (!(error instanceof BrokenSettings)) return error;
+  if (!(error instanceof InvalidSettingsError)) return error;
   const { placeOfError } = await import("./input/json.js");
-  return new BrokenSettings(error.path, error.text, await placeOfError(error.text));
+  return new InvalidSettingsError(error.path, error.text, await placeOfError(error.text));
 }
 
 /** Asked before the arguments are read, since errors in those are told in JSON too. */

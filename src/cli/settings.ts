@@ -113,7 +113,9 @@ function existing({ value, source }: Sourced<string>, store: Store): Profile | u
   if (source === "default") return undefined;
   const known = Object.keys(store.profiles);
   const hint =
-    known.length > 0 ? `There are: ${known.join(", ")}.` : "There is none yet: `research login` makes one.";
+    known.length > 0
+      ? `There are: ${known.join(", ")}.`
+      : "There are no profiles yet: `research login` makes one.";
   throw new UsageError(`there is no profile ${JSON.stringify(value)} (named by ${source})`, hint);
 }
 
@@ -128,7 +130,7 @@ export interface Connection {
 export function requireBaseUrl(settings: ResolvedSettings): URL {
   if (!settings.baseUrl) {
     throw new CliError("NOT_CONFIGURED", "no base URL is configured", {
-      hint: "Give --base-url URL, set RESEARCH_BASE_URL, or run `research login`. `research try` needs none.",
+      hint: "Give --base-url URL, set RESEARCH_BASE_URL, or run `research login`. `research try` needs no base URL.",
     });
   }
   return parseBaseUrl(settings.baseUrl.value, settings.insecureHttp.value);

@@ -7,19 +7,19 @@ export class LocalError extends Error {
 }
 
 /** What to do about a settings file that cannot be read. */
-export const REMEDY = "Mend the file, or remove it to start afresh";
+export const HOW_TO_REPAIR = "Correct the file, or remove it to start afresh";
 
-/** Settings that are no JSON. The parser's own words would quote the text, and a key may stand in it. */
-export class BrokenSettings extends LocalError {
+/** Settings that are not valid JSON. The parser's message is not used: it quotes the text, and a key may stand in it. */
+export class InvalidSettingsError extends LocalError {
   readonly text: string;
 
-  /** `place`: where it breaks off, where that is known. */
+  /** `place`: where the JSON is invalid, if that is known. */
   constructor(
     readonly path: string,
     text: string,
     place = "",
   ) {
-    super(`the settings in ${path} are no JSON${place && ` (${place})`}. ${REMEDY}`);
+    super(`the settings in ${path} are not valid JSON${place && ` (${place})`}. ${HOW_TO_REPAIR}`);
     this.text = text;
   }
 }
@@ -37,7 +37,7 @@ const WORDS: Record<string, string> = {
   EISDIR: "it is a folder",
   ENOENT: "there is no such file",
   ENOSPC: "the disk is full",
-  ENOTDIR: "a part of the path is no folder",
+  ENOTDIR: "a part of the path is not a folder",
   EPERM: "not permitted",
   EROFS: "the file system is read-only",
 };

@@ -14,7 +14,7 @@ export function makeFolder(path: string): void {
   if (made(path)) fs.chmodSync(path, FOLDER_MODE);
 }
 
-/** By hand: with `recursive`, Node never returns from a place like /proc, whose folders exist and take none. */
+/** Without `recursive`, with which Node loops for ever in a place like /proc, where no folder can be made. */
 function made(path: string): boolean {
   try {
     fs.mkdirSync(path, FOLDER_MODE);
@@ -34,7 +34,7 @@ export class UnsyncedError extends Error {
 
 /**
  * Writes a file as a whole and to the disk, its entry in the folder included: a reader, or a crash, sees the old
- * text, or none, or the new one. A torso is removed. Throws UnsyncedError, or a system error: then the old text stands.
+ * text, no file, or the new text. A part of one is removed. Throws UnsyncedError, or a system error: then the old text stands.
  */
 export function replaceFile(path: string, text: string): void {
   const draft = `${path}.${process.pid}.draft`;
@@ -114,7 +114,7 @@ export function readIfThere(path: string, maxBytes = MAX_BYTES): string | undefi
   }
 }
 
-/** A file that is no regular one, or too large: reading it might never end. */
+/** A file that is not a regular one, or too large: reading it might never end. */
 export class UnfitFileError extends Error {
   override name = "UnfitFileError";
 

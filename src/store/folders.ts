@@ -11,13 +11,13 @@ export interface Folders {
   state: string | undefined;
 }
 
-/** A folder setting that is no absolute path. */
+/** A folder setting that is not an absolute path. */
 export class FolderError extends Error {}
 
 /**
  * Where settings and history live: `RESEARCH_CONFIG_DIR` and `RESEARCH_STATE_DIR`, else the platform's own
  * place. Relative XDG paths are ignored, as the XDG Base Directory specification asks; so is a relative home.
- * Throws FolderError for a relative `RESEARCH_*_DIR`: ignoring that would write where nobody looks.
+ * Throws FolderError for a relative `RESEARCH_*_DIR`: if it were ignored, files would be written to an unexpected place.
  */
 export function folders({ env, platform }: Surroundings): Folders {
   const home = absolute(platform === "win32" ? env.USERPROFILE : env.HOME);

@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import * as v from "valibot";
 import { HeldError, lockWithin } from "../lock.js";
-import { BrokenSettings, inWords, LocalError, REMEDY } from "./errors.js";
+import { HOW_TO_REPAIR, InvalidSettingsError, inWords, LocalError } from "./errors.js";
 import { makeFolder, namesIn, readIfThere, replaceFile, restrict, UnsyncedError } from "./files.js";
 
 const profile = v.looseObject({
@@ -127,14 +127,14 @@ function parse(path: string, text: string): Store {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new BrokenSettings(path, text);
+    throw new InvalidSettingsError(path, text);
   }
   const result = v.safeParse(store, value);
   const array = placeOfArray(value);
   if (result.success && array === undefined) return result.output;
   const issue = result.issues?.[0];
   const where = array ?? ((issue && v.getDotPath(issue)) || TOP);
-  throw new LocalError(`the settings in ${path} are not what they should be at ${where}. ${REMEDY}`);
+  throw new LocalError(`the settings in ${path} are invalid at ${where}. ${HOW_TO_REPAIR}`);
 }
 
 const TOP = "the top level";

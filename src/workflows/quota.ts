@@ -1,6 +1,6 @@
 import { RefusedError } from "../client/errors.js";
 import { inWindow, nextSlot, TIERS, type Tier } from "../protocol/limits.js";
-import { type Hour, hour } from "../store/history/reserve-create.js";
+import { type HourlyUsage, hourlyUsage } from "../store/history/reserve-create.js";
 import { QuotaExceededError } from "./errors.js";
 import type { CallOptions, Ports } from "./ports.js";
 
@@ -18,9 +18,9 @@ export function createsPerHour(perHour: number | undefined, tier: Tier | undefin
 export function currentHour(
   ports: Pick<Ports, "history" | "origin" | "apiKey" | "clock">,
   limit: number,
-): Hour | undefined {
+): HourlyUsage | undefined {
   const { history, origin, apiKey, clock } = ports;
-  return history && hour(history, { origin, apiKey }, limit, clock.now());
+  return history && hourlyUsage(history, { origin, apiKey }, limit, clock.now());
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Created } from "../client/client.js";
 import { OutcomeUnknownError, RefusedError, UnreachableError } from "../client/errors.js";
 import type { CreateBody } from "../protocol/conversation.js";
 import { LocalError } from "../store/errors.js";
-import type { Pending } from "../store/history/recorded-create.js";
+import type { RecordedCreate } from "../store/history/recorded-create.js";
 import { reserve } from "../store/history/reserve-create.js";
 import { NotRecordedError, QuotaExceededError, UnresolvedCreateError } from "./errors.js";
 import type { CallOptions, Ports } from "./ports.js";
@@ -114,7 +114,7 @@ async function begin(
   body: CreateBody,
   limit: number | undefined,
   signal: AbortSignal | undefined,
-): Promise<Pending | undefined> {
+): Promise<RecordedCreate | undefined> {
   if (!history) {
     if (unrecorded) return undefined;
     throw new NotRecordedError("the request was not sent: there is no folder to record it in");
@@ -134,7 +134,7 @@ async function begin(
 /** Brings the history in step with a create that failed, and gives the error that says so. */
 function settle(
   error: unknown,
-  pending: Pending | undefined,
+  pending: RecordedCreate | undefined,
   notSaved: LocalError | undefined,
   signal: AbortSignal | undefined,
 ): unknown {

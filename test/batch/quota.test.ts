@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { limitFlag } from "../../src/cli/requests/quota.js";
 import { RefusedError } from "../../src/client/errors.js";
 import { History } from "../../src/store/history/history.js";
-import { hour, reserve } from "../../src/store/history/reserve-create.js";
+import { hourlyUsage, reserve } from "../../src/store/history/reserve-create.js";
 import { blockedUntil } from "../../src/workflows/quota.js";
 import { answer, errorEnvelope, refuse } from "../support/behaviours.js";
 import { folderWith } from "../support/folder.js";
@@ -150,5 +150,7 @@ test("to count and to begin is one step: of 40 at once, as many as the limit get
     Array.from({ length: 40 }, () => reserve(new History(folder, now), folder, attempt, 10, now)),
   );
   expect(claims.filter((claim) => "pending" in claim)).toHaveLength(10);
-  expect(hour(new History(folder, now), attempt, 10, now())).toMatchObject({ nextAt: now() + HOUR + 1_000 });
+  expect(hourlyUsage(new History(folder, now), attempt, 10, now())).toMatchObject({
+    nextAt: now() + HOUR + 1_000,
+  });
 });

@@ -159,7 +159,7 @@ describe("a profile that does not exist", () => {
 
   test.each<[Store, string]>([
     [STORE, "There are: home, work, bare."],
-    [EMPTY, "There is none yet: `research login` makes one."],
+    [EMPTY, "There are no profiles yet: `research login` makes one."],
   ])("the hint says which there are", (store, hint) => {
     expect(() => resolve({ profile: "nope" }, {}, store)).toThrow(
       expect.objectContaining({ facts: expect.objectContaining({ hint }) }),

@@ -1,7 +1,7 @@
 import { RefusedError } from "../../client/errors.js";
 import type { Clock } from "../../clock.js";
 import { inWindow, nextSlot, WINDOW_MS } from "../../protocol/limits.js";
-import type { Hour } from "../../store/history/reserve-create.js";
+import type { HourlyUsage } from "../../store/history/reserve-create.js";
 import { blockedUntil } from "../../workflows/quota.js";
 import { limitFlag } from "../requests/quota.js";
 import { sendTimes } from "./plan.js";
@@ -9,7 +9,7 @@ import { sendTimes } from "./plan.js";
 export interface PacerOptions {
   clock: Clock;
   /** Counts the hour from this machine's records; gives undefined where none are kept. */
-  count: (limit: number) => Hour | undefined;
+  count: (limit: number) => HourlyUsage | undefined;
   /** Creates an hour for the key; Infinity for no limit, undefined where nobody said. */
   limit: number | undefined;
   /** How many shards share it. */

@@ -1,5 +1,5 @@
+import { outcomeOf } from "../../store/history/outcome-of.js";
 import { UNKNOWN } from "../../store/history/records.js";
-import { fateOf } from "../../store/history/settled-create.js";
 import type { Context } from "../context.js";
 import type { Known } from "./journal.js";
 
@@ -16,7 +16,7 @@ export function reconcile(ctx: Context, known: ReadonlyMap<string, Known>): Map<
 
 function settle({ history, folders }: Context, known: Known): Known {
   if (!history || !folders.state || known.localId === null) return known;
-  const fate = fateOf(history, folders.state, known.localId);
+  const fate = outcomeOf(history, folders.state, known.localId);
   if (fate === undefined) return known;
   if (fate === "not made") return { ...known, stage: "free" };
   if (fate.status === UNKNOWN || fate.request_id === null) return known;

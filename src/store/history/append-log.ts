@@ -5,7 +5,7 @@ import { linesBackward } from "./read-backward.js";
 import { type Line, readLine } from "./records.js";
 
 /** The append-only file of the history: a line for each request, and for each state seen later. */
-export class Log {
+export class AppendLog {
   readonly #path: string;
   #skipped = 0;
 
@@ -34,7 +34,7 @@ export class Log {
         else if (line !== "other") yield line;
       }
     } catch (error) {
-      if (!isClosed(error))
+      if (!isUnreadable(error))
         throw new LocalError(`could not read ${this.#path}: ${inWords(error)}`, { cause: error });
     }
   }
@@ -47,7 +47,7 @@ export class Log {
   }
 }
 
-/** A history that may not be looked at is like none for whoever only asks about it. */
-export function isClosed(error: unknown): boolean {
+/** Whether the history may not be read: a reader then finds it empty. */
+export function isUnreadable(error: unknown): boolean {
   return ["EACCES", "EPERM", "ENOTDIR"].includes(systemCode(error) ?? "");
 }

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { isFinal } from "../../protocol/conversation.js";
 import { inWords, LocalError } from "../errors.js";
 import { makeFolder } from "../files.js";
-import { isClosed, Log } from "./append-log.js";
+import { AppendLog, isUnreadable } from "./append-log.js";
 import { createdRecord, type OpenIntent, OpenIntents, unknownEntry } from "./open-intents.js";
-import { Pending } from "./recorded-create.js";
+import { RecordedCreate } from "./recorded-create.js";
 import {
   type Attempt,
   type Entry,
@@ -36,7 +36,7 @@ const REORDER = 256;
  */
 export class History {
   readonly #folder: string;
-  readonly #log: Log;
+  readonly #log: AppendLog;
   readonly #open: OpenIntents;
   readonly #now: () => number;
   #torn = 0;
@@ -44,7 +44,7 @@ export class History {
   /** Touches nothing yet. `now` gives epoch milliseconds. */
   constructor(folder: string, now: () => number) {
     this.#folder = folder;
-    this.#log = new Log(join(folder, "history.jsonl"));
+    this.#log = new AppendLog(join(folder, "history.jsonl"));
     this.#open = new OpenIntents(join(folder, "open"));
     this.#now = now;
   }
@@ -63,7 +63,7 @@ export class History {
    * Puts the intent of a create on the disk, synced. Nothing may be sent before this returns. Throws
    * LocalError: then nothing may be sent at all.
    */
-  begin(attempt: Attempt): Pending {
+  begin(attempt: Attempt): RecordedCreate {
     const intent = intentOf(attempt, this.#date());
     try {
       makeFolder(this.#folder);
@@ -96,7 +96,7 @@ export class History {
   }
 
   /**
-   * The entry whose request id or local id is `id`, or where there is none, those that begin with it. A whole
+   * The entry whose request id or local id is `id`; without one, those whose ids begin with it. A whole
    * match ends the search, so a long history costs nothing for a recent id.
    */
   find(id: string): Entry[] {
@@ -147,7 +147,7 @@ export class History {
 
   /**
    * Settles an unknown outcome: as `requestId`, or with null as never created. Throws LocalError where that
-   * cannot be kept; returns undefined where there is no such unknown.
+   * cannot be kept; returns undefined if there is no such unknown.
    */
   resolve(localId: string, requestId: string | null): Entry | undefined {
     const open = this.#unknown().find(({ intent }) => intent.local_id === localId);
@@ -159,8 +159,8 @@ export class History {
     return { ...unknownEntry(open), request_id: requestId, status };
   }
 
-  #pending(intent: Intent): Pending {
-    return new Pending(intent, this.#open, this.#log, () => this.#date());
+  #pending(intent: Intent): RecordedCreate {
+    return new RecordedCreate(intent, this.#open, this.#log, () => this.#date());
   }
 
   /** Requests in the log, the newest first, each in the state last seen. */
@@ -204,7 +204,7 @@ export class History {
       this.#torn = torn;
       return open;
     } catch (error) {
-      if (isClosed(error)) return [];
+      if (isUnreadable(error)) return [];
       throw this.#error("read the history", error);
     }
   }

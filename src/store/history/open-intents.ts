@@ -114,7 +114,7 @@ export function createdRecord(
   return v.parse(created, { kind: "created", ...record, ...found });
 }
 
-/** An intent whose outcome nobody knows; an id that was salvaged for it may be there. */
+/** An entry with an unknown outcome; it has the id that was salvaged from a broken answer, if there was one. */
 export function unknownEntry({ intent: { kind: _, ...rest }, outcome: found }: OpenIntent): Entry {
   return { ...rest, request_id: found?.request_id ?? null, status: UNKNOWN, created_at: null };
 }

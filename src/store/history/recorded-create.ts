@@ -1,18 +1,18 @@
 import type { Data } from "../../protocol/data.js";
 import { inWords, LocalError } from "../errors.js";
-import type { Log } from "./append-log.js";
+import type { AppendLog } from "./append-log.js";
 import { createdRecord, type OpenIntents, type Outcome } from "./open-intents.js";
 import { type Intent, RESOLVED, UNKNOWN } from "./records.js";
 
 /** A create on its way through the history, from the intent on the disk to an outcome. */
-export class Pending {
+export class RecordedCreate {
   readonly #intent: Intent;
   readonly #open: OpenIntents;
-  readonly #log: Log;
+  readonly #log: AppendLog;
   readonly #date: () => string;
 
   /** `date` gives now in ISO 8601. */
-  constructor(intent: Intent, open: OpenIntents, log: Log, date: () => string) {
+  constructor(intent: Intent, open: OpenIntents, log: AppendLog, date: () => string) {
     this.#intent = intent;
     this.#open = open;
     this.#log = log;

@@ -3,20 +3,20 @@ import { type CreateBody, isRequestId, type JsonSchema } from "../../protocol/co
 
 /**
  * What the history holds of one request. `UNKNOWN` stands for a create that was sent, or may have been, and
- * whose outcome nobody has seen.
+ * of which no readable answer came back.
  */
 export interface Entry {
   local_id: string;
   /** Null for an unknown outcome; an id that was salvaged from a broken answer may still be there. */
   request_id: string | null;
   status: string;
-  /** The service's own, verbatim; null where it gave none. */
+  /** The service's own, verbatim; null if it gave no time. */
   created_at: string | null;
   /** When this machine sent it, ISO 8601 in UTC. */
   sent_at: string;
   origin: string;
   profile: string | null;
-  /** A digest that tells keys apart and leads back to none. */
+  /** The start of the key's digest: it tells keys apart, and the key cannot be computed from it. */
   key_id: string;
   prompt: string;
   structured_output: boolean;

@@ -4,7 +4,7 @@ import { nextSlot, WINDOW_MS } from "../../protocol/limits.js";
 import { inWords, LocalError } from "../errors.js";
 import { makeFolder } from "../files.js";
 import type { History } from "./history.js";
-import type { Pending } from "./recorded-create.js";
+import type { RecordedCreate } from "./recorded-create.js";
 import type { Attempt } from "./records.js";
 import type { CountedAttempt } from "./statistics.js";
 
@@ -18,7 +18,7 @@ const LOCK_WAIT_MS = 10_000;
 const MARGIN_MS = 1_000;
 
 /** Where one key stands in the hour at one origin. */
-export interface Hour {
+export interface HourlyUsage {
   /** When (epoch ms) each create that still counts was made, the earliest first. */
   attempts: number[];
   /** When (epoch ms) the next create may be sent; the time asked about, where that is at once. */
@@ -26,12 +26,12 @@ export interface Hour {
 }
 
 /** The hour as this machine's own records have it. `limit` is creates an hour, `now` epoch ms. */
-export function hour(
+export function hourlyUsage(
   history: History,
   { origin, apiKey }: Pick<Attempt, "origin" | "apiKey">,
   limit: number,
   now: number,
-): Hour {
+): HourlyUsage {
   return hourOf(counted(history, { origin, apiKey }, now), limit, now);
 }
 
@@ -47,7 +47,7 @@ export async function reserve(
   limit: number,
   now: () => number,
   signal?: AbortSignal,
-): Promise<{ pending: Pending } | { fullUntil: number }> {
+): Promise<{ pending: RecordedCreate } | { fullUntil: number }> {
   const release = await acquire(folder, signal);
   try {
     const found = counted(history, attempt, now());
@@ -73,7 +73,7 @@ function counted(
   return history.attempts(origin, apiKey, now - WINDOW_MS - MARGIN_MS + 1);
 }
 
-function hourOf(found: readonly CountedAttempt[], limit: number, now: number): Hour {
+function hourOf(found: readonly CountedAttempt[], limit: number, now: number): HourlyUsage {
   const attempts = found.map(({ at }) => at).sort((a, b) => a - b);
   return { attempts, nextAt: nextSlot(attempts, limit, now - MARGIN_MS) + MARGIN_MS };
 }

@@ -1,9 +1,9 @@
-import type { Log } from "./append-log.js";
+import type { AppendLog } from "./append-log.js";
 import type { OpenIntent } from "./open-intents.js";
 import { keyId, RESOLVED } from "./records.js";
 
 /** How long the last finished runs of an origin took, in milliseconds, the newest first. */
-export function durations(log: Log, origin: string, limit: number): number[] {
+export function durations(log: AppendLog, origin: string, limit: number): number[] {
   const found: number[] = [];
   for (const line of log.lines('"duration_ms":')) {
     if (line.kind !== "status" || line.origin !== origin || line.duration_ms === undefined) continue;
@@ -30,7 +30,7 @@ export interface CountedAttempt {
  * were refused, and those with an unknown outcome. One that is dated after `now` counts as of now.
  */
 export function attempts(
-  log: Log,
+  log: AppendLog,
   open: readonly OpenIntent[],
   { origin, apiKey, since, now }: { origin: string; apiKey: string; since: number; now: number },
 ): CountedAttempt[] {

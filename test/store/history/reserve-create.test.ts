@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { lock } from "../../../src/lock.js";
 import { LocalError } from "../../../src/store/errors.js";
 import { History } from "../../../src/store/history/history.js";
-import { hour, reserve } from "../../../src/store/history/reserve-create.js";
+import { hourlyUsage, reserve } from "../../../src/store/history/reserve-create.js";
 import { temporaryFolder } from "../../support/run.js";
 
 const HOUR = 3_600_000;
@@ -33,7 +33,7 @@ test("as many as the limit, and the next an hour and a second after the first", 
   clock.now += 1_000;
   await create(2);
   expect(await take(2)).toEqual({ fullUntil: start + HOUR + 1_000 });
-  expect(hour(open(), ATTEMPT, 2, clock.now)).toEqual({
+  expect(hourlyUsage(open(), ATTEMPT, 2, clock.now)).toEqual({
     ...{ attempts: [start, start + 1_000], nextAt: start + HOUR + 1_000 },
   });
   clock.now = start + HOUR + 1_000;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { Log } from "../../../src/store/history/append-log.js";
+import { AppendLog } from "../../../src/store/history/append-log.js";
 import type { OpenIntent } from "../../../src/store/history/open-intents.js";
 import { keyId, type Line } from "../../../src/store/history/records.js";
 import { attempts, durations } from "../../../src/store/history/statistics.js";
@@ -11,8 +11,8 @@ const NOW = Date.UTC(2030, 0, 1);
 const HOUR = 3_600_000;
 const at = (ms: number) => new Date(NOW + ms).toISOString();
 
-function logOf(...lines: Line[]): Log {
-  const log = new Log(join(temporaryFolder(), "history.jsonl"));
+function logOf(...lines: Line[]): AppendLog {
+  const log = new AppendLog(join(temporaryFolder(), "history.jsonl"));
   for (const line of lines) log.append(line, { sync: false });
   return log;
 }
@@ -43,7 +43,7 @@ const open = (name: string, ms: number): OpenIntent => ({
 });
 
 /** Which creates count, and when before now (ms). */
-function counted(log: Log, opened: OpenIntent[] = []) {
+function counted(log: AppendLog, opened: OpenIntent[] = []) {
   const found = attempts(log, opened, { origin: ORIGIN, apiKey: "k", since: NOW - HOUR, now: NOW });
   return Object.fromEntries(found.map(({ localId, at, isAhead }) => [localId.slice(6), [at - NOW, isAhead]]));
 }

@@ -97,7 +97,7 @@ export async function configUnset(ctx: Context, name: string): Promise<number> {
 export async function configUse(ctx: Context, name: string): Promise<number> {
   const known = Object.keys(ctx.store.read().profiles);
   if (!known.includes(name)) {
-    const hint = known.length > 0 ? `There are: ${known.join(", ")}.` : "There is none yet.";
+    const hint = known.length > 0 ? `There are: ${known.join(", ")}.` : "There are no profiles yet.";
     throw new UsageError(
       `there is no profile ${JSON.stringify(name)}`,
       `${hint} \`research login --profile ${name}\` makes it.`,

@@ -1,0 +1,16 @@
+import { join } from "node:path";
+import { AppendLog } from "./append-log.js";
+import type { History } from "./history.js";
+import type { Entry } from "./records.js";
+
+/**
+ * The outcome of the create with this local id: its entry (status `UNKNOWN` for an unknown outcome), "not made" if the
+ * history records that, undefined if the history in `folder` has no record of the create.
+ */
+export function outcomeOf(history: History, folder: string, localId: string): Entry | "not made" | undefined {
+  const entry = history.find(localId).find(({ local_id }) => local_id === localId);
+  if (entry) return entry;
+  for (const line of new AppendLog(join(folder, "history.jsonl")).lines(`"${localId}"`))
+    if (line.kind === "dismissed" && line.local_id === localId) return "not made";
+  return undefined;
+}

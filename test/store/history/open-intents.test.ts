@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createdRecord, OpenIntents, unknownEntry } from "../../../src/store/history/open-intents.js";
+import { intentOf } from "../../../src/store/history/records.js";
+import { temporaryFolder } from "../../support/run.js";
+
+const intent = (prompt = "ü\n") =>
+  intentOf(
+    { origin: "https://a.example", profile: "work", apiKey: "k", body: { prompt } },
+    "2030-01-01T00:00:00Z",
+  );
+const OUTCOME = {
+  ...{ request_id: "id-1", confirmed: true, status: "PENDING", created_at: null, at: "2030-01-01T00:00:01Z" },
+};
+
+function world() {
+  const folder = join(temporaryFolder(), "open");
+  return { folder, open: new OpenIntents(folder) };
+}
+
+test("an intent is there until it is removed", () => {
+  const { open, folder } = world();
+  expect(open.read()).toEqual({ open: [], torn: 0 });
+  const record = intent();
+  open.add(record);
+  expect(open.read()).toEqual({ open: [{ intent: record, outcome: undefined }], torn: 0 });
+  expect([open.remove(record.local_id), open.remove(record.local_id)]).toEqual([true, true]);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test("an outcome takes no more room than was made for it", () => {
+  const { open, folder } = world();
+  const record = intent("é".repeat(500));
+  open.add(record);
+  const path = join(folder, `${record.local_id}.json`);
+  const before = readFileSync(path).length;
+  open.note(record, OUTCOME);
+  expect(open.read().open).toEqual([{ intent: record, outcome: OUTCOME }]);
+  open.note(record, { ...OUTCOME, request_id: "id-2", status: "x".repeat(2_000) });
+  expect(open.read().open[0]?.outcome).toEqual({ ...OUTCOME, request_id: "id-2" });
+  expect(readFileSync(path).length).toBe(before);
+});
+
+test("torn files and other files are told apart", () => {
+  const { open, folder } = world();
+  open.add(intent());
+  writeFileSync(join(folder, "torn.json"), '{"kind":"int');
+  writeFileSync(join(folder, "draft.tmp"), "");
+  expect(open.read()).toMatchObject({ open: [{ outcome: undefined }], torn: 1 });
+});
+
+test("an entry and a record are made of an intent", () => {
+  const record = intent();
+  const { kind: _, ...rest } = record;
+  const { confirmed: __, ...found } = OUTCOME;
+  expect(createdRecord(record, OUTCOME)).toEqual({ ...rest, kind: "created", ...found });
+  expect(unknownEntry({ intent: record, outcome: undefined })).toEqual({
+    ...{ ...rest, request_id: null, status: "UNKNOWN", created_at: null },
+  });
+  expect(unknownEntry({ intent: record, outcome: OUTCOME }).request_id).toBe("id-1");
+});
