@@ -34,6 +34,7 @@ export default defineConfig({
     index: "src/index.ts",
     "schema-worker": "src/json-schema/worker.ts",
     "extractive-worker": "src/server/researchers/extractive/worker.ts",
+    "source-index-worker": "src/server/researchers/sources/index-worker.ts",
   },
   platform: "node",
   // An optional peer, which only users of a database install.

@@ -56,13 +56,20 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
   }
 }
 
-/** The built-in researcher on a folder. Throws LocalError for one that cannot be read. */
-export function sourcesResearcher(ctx: Context, sources: string, workers: number): Researcher {
+/** The built-in researcher on a folder. It never reads the service's own data. Throws LocalError for an unreadable one. */
+function sourcesResearcher(
+  ctx: Context,
+  { sources, data, apiKeyFile }: ServeOptions,
+  workers: number,
+  log: (line: string) => void,
+): Researcher {
   try {
     return extractiveResearcher({
       sources,
+      exclude: [data, apiKeyFile].filter((path) => path !== undefined),
       workers,
       notice: (text) => void ctx.reporter.notice("SOURCES", text),
+      log,
     });
   } catch (error) {
     throw new LocalError(`the folder ${sources} could not be read: ${inWords(error)}`, { cause: error });
@@ -77,11 +84,11 @@ export async function start(
   faults: Fault[],
 ): Promise<Service> {
   const workers = options.workers ?? availableParallelism();
-  const researcher = await researcherFor(ctx, options, workers).catch(async (error) => {
+  const log = (line: string) => void (ctx.flags.verbose && ctx.reporter.notice("SERVICE", line));
+  const researcher = await researcherFor(ctx, options, workers, log).catch(async (error) => {
     await store.close();
     throw error;
   });
-  const log = (line: string) => void (ctx.flags.verbose && ctx.reporter.notice("SERVICE", line));
   const { clock, stderr } = ctx.host;
   const write = (line: string) => void stderr.write(line).catch(() => {});
   const [format, access] = [logFormat(ctx, options), metricsAccess(ctx, options)];
@@ -111,10 +118,15 @@ export async function start(
   }
 }
 
-async function researcherFor(ctx: Context, options: ServeOptions, workers: number): Promise<Researcher> {
+async function researcherFor(
+  ctx: Context,
+  options: ServeOptions,
+  workers: number,
+  log: (line: string) => void,
+): Promise<Researcher> {
   return options.researcher
     ? commandResearcher({ command: options.researcher, env: { ...ctx.host.env } })
-    : sourcesResearcher(ctx, options.sources, workers);
+    : sourcesResearcher(ctx, options, workers, log);
 }
 
 /** A command asks the service itself, and a worker answers only what asks for its health: any free port will do. */

@@ -1,16 +1,13 @@
+import type { MessagePort } from "node:worker_threads";
 import type { ResearchJob } from "../researcher.js";
 
-/** What the thread is started with. */
-export interface ThreadData {
-  /** The folder to read, as an absolute path. */
-  root: string;
+/** What the thread is sent: one job at a time, with a connection to the index. */
+export interface Request {
+  job: ResearchJob;
+  index: MessagePort;
 }
 
-/** What the thread is sent: one job at a time. */
-export type Request = ResearchJob;
-
-/** What it answers, a notice or two before the rest perhaps. */
+/** What it answers. */
 export type Reply =
-  | { kind: "notice"; line: string }
-  | { kind: "output"; output: unknown }
-  | { kind: "failure"; reason: string };
+  /** `sources`: where the values of a structured output stand, as in `docs/a.md:12`; it names none itself. */
+  { kind: "output"; output: unknown; sources?: string[] } | { kind: "failure"; reason: string };

@@ -1,79 +1,76 @@
-import type { Corpus } from "../sources/corpus.js";
-import { words } from "../sources/words.js";
-import { coverage, distinct, rank, type Scored } from "./sentences.js";
+import type { SourceSummary } from "../sources/search.js";
+import { listOf } from "../sources/skipped.js";
+import type { Findings } from "./find.js";
+import type { Window } from "./windows.js";
 
-/** What was found for a question. */
-export interface Findings {
-  /** The best sentences, for the direct answer; a subset of the quotes. */
-  answer: Scored[];
-  /** Best first. */
-  quotes: Scored[];
-  /** How many files were looked at, and why not more. */
-  files: number;
-  stopped: string | undefined;
-}
+/** How many of the windows after the answer are laid out for reading, too. */
+const ALSO = 2;
+/** What they must have of the answer's score. */
+const CLOSE = 0.6;
+/** A heading's last parts say enough. */
+const MAX_HEADING = 90;
 
-const PASSAGES = 60;
-const MAX_QUOTES = 6;
-const MIN_QUOTES = 3;
-const MAX_ANSWER = 3;
-/** Below this share of the question's words, weighted by what they tell, a sentence is about something else. */
-export const ABOUT = 0.34;
-/** What a further quote must have of the best one's score, once there are MIN_QUOTES. */
-const CLOSE = 0.45;
-
-/** What a sentence of the direct answer must have of it. */
-const SURE = 0.6;
-
-/** Searches the corpus for what answers `prompt`. */
-export function find(corpus: Corpus, prompt: string): Findings {
-  const weights = corpus.weights(words(prompt).slice(0, 256));
-  const ranked = rank(corpus.search(prompt, PASSAGES), prompt, weights);
-  const best = ranked[0];
-  const { fileCount: files, stopped } = corpus;
-  if (best === undefined || coverage(best, weights) < ABOUT)
-    return { answer: [], quotes: [], files, stopped };
-  const quotes = distinct(ranked, MAX_QUOTES).filter(
-    ({ score }, i) => i < MIN_QUOTES || score >= CLOSE * best.score,
-  );
-  const sure = quotes.filter(({ score }) => score >= SURE * best.score);
-  const prose = sure.filter(({ kind }) => kind === "prose");
-  const answer = (prose.length > 0 ? prose : sure).slice(0, MAX_ANSWER);
-  return { answer, quotes, files, stopped };
-}
-
-/** The findings as Markdown: a direct answer, then quotes with `file:line`, then the sources. */
-export function report(prompt: string, findings: Findings): string {
-  const { answer, quotes, files, stopped } = findings;
+/** The findings as Markdown: the answer under its heading, what else was found, the quotes with `file:line`, the sources. */
+export function report(prompt: string, { quotes, summary }: Findings): string {
   const title = `# ${oneLine(prompt)}`;
-  const read = `${files} ${files === 1 ? "file was" : "files were"} read${stopped ? `; reading ${stopped}` : ""}.`;
-  if (quotes.length === 0) {
+  const read = readLine(summary);
+  const [answer, ...others] = quotes;
+  if (answer === undefined) {
     return `${title}\n\nNothing was found: no passage in the sources speaks of this. ${read}\n`;
   }
-  const number = (quote: Scored) => quotes.indexOf(quote) + 1;
-  const direct = answer.map((sentence) => `${ended(sentence.text)} [${number(sentence)}]`).join(" ");
+  const also = others
+    .slice(0, ALSO)
+    .filter(({ score }) => score >= CLOSE * answer.score)
+    .map((window, i) => `- ${underHeading(window, " ")} [${i + 2}]`);
   const cited = quotes.map(
     ({ file, line, quote }, i) =>
-      `${i + 1}. \`${file}:${line}\`\n\n${quote.map((q) => `   > ${q}`).join("\n")}`,
+      `${i + 1}. \`${file}:${line}\`\n\n${quote.map((text) => `   > ${text}`).join("\n")}`,
   );
-  const sources = [...new Set(quotes.map(({ file }) => file))].map((file) => {
-    const lines = new Set(quotes.filter((quote) => quote.file === file).map(({ line }) => line));
-    const sorted = [...lines].sort((a, b) => a - b);
-    return `- \`${file}\`, ${sorted.length === 1 ? "line" : "lines"} ${sorted.join(", ")}`;
-  });
-  return [title, direct, "## Quotes", ...cited, "## Sources", sources.join("\n"), read]
-    .join("\n\n")
-    .concat("\n");
+  const parts = [title, `${underHeading(answer, "\n\n")} [1]`];
+  if (also.length > 0) parts.push("## Also found", also.join("\n"));
+  parts.push("## Quotes", ...cited, "## Sources", sourcesOf(quotes), read);
+  return parts.join("\n\n").concat("\n");
 }
 
 /** The findings as data, for a structured output without a schema. */
-export function structured(findings: Findings) {
-  const place = ({ file, line }: Scored) => `${file}:${line}`;
+export function structured({ quotes }: Findings) {
+  const [answer] = quotes;
   return {
-    answer: findings.answer.map(({ text }) => ended(text)).join(" "),
-    quotes: findings.quotes.map((found) => ({ source: place(found), text: found.quote.join("\n") })),
-    sources: [...new Set(findings.quotes.map(({ file }) => file))],
+    answer: answer === undefined ? "" : ended(answer.text),
+    quotes: quotes.map((found) => ({ source: placeOf(found), text: found.quote.join("\n") })),
+    sources: [...new Set(quotes.map(({ file }) => file))],
   };
+}
+
+/** Where a quote stands, as in `docs/a.md:12`. */
+export function placeOf({ file, line }: { file: string; line: number }): string {
+  return `${file}:${line}`;
+}
+
+function underHeading({ heading, text }: Window, between: string): string {
+  const parts = heading.split(" / ");
+  let shown = parts.pop() ?? "";
+  for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
+    if (shown.length + part.length + 3 > MAX_HEADING) break;
+    shown = `${part} / ${shown}`;
+  }
+  const plain = shown.replace(/[*\n]/g, "").slice(0, MAX_HEADING).trim();
+  return plain === "" ? ended(text) : `**${plain}**${between}${ended(text)}`;
+}
+
+function sourcesOf(quotes: readonly Window[]): string {
+  return [...new Set(quotes.map(({ file }) => file))]
+    .map((file) => {
+      const lines = new Set(quotes.filter((quote) => quote.file === file).map(({ line }) => line));
+      const sorted = [...lines].sort((a, b) => a - b);
+      return `- \`${file}\`, ${sorted.length === 1 ? "line" : "lines"} ${sorted.join(", ")}`;
+    })
+    .join("\n");
+}
+
+function readLine({ files, stopped, skipped }: SourceSummary): string {
+  const read = `${files} ${files === 1 ? "file was" : "files were"} read${stopped ? `; reading ${stopped}` : ""}.`;
+  return skipped.length === 0 ? read : `${read} Too large to be read: ${listOf(skipped)}.`;
 }
 
 function oneLine(text: string): string {

@@ -1,164 +1,123 @@
-import type { Hit } from "../sources/corpus.js";
-import type { Passage } from "../sources/passage.js";
-import { words } from "../sources/words.js";
+import { isComment } from "../blocks/code-blocks.js";
+import type { Passage } from "../sources/search.js";
+import { readable } from "./readable.js";
 
-/** A sentence, or a line that stands for one, with where it is. */
+/** A piece of one line of a passage: from character `start` to before `end` of `lines[index]`. */
+interface Part {
+  index: number;
+  start: number;
+  end: number;
+}
+
+/** A sentence, or a line of code or of a table that stands for one. */
 export interface Sentence {
-  file: string;
-  /** Number of the line it begins on, from 1. */
-  line: number;
-  /** What is literally there, one entry a line. */
-  quote: string[];
-  /** The same as one line to read. */
+  parts: Part[];
+  /** As one line to read. */
   text: string;
-  /** Prose was written for people, so that an answer can be made of it; a row is one of a table. */
+  /** Prose was written for people; a row is one of a table. */
   kind: "prose" | "row" | "code";
-  /** What it is about: its own words and, with less weight, those of its headings. */
-  terms: Set<string>;
-  around: Set<string>;
 }
 
-export interface Scored extends Sentence {
-  score: number;
-}
-
-/** Marks of lists, quotes, headings and comments at the beginning of a line. */
-const LEAD = /^\s*(?:(?:[-*+>]|\d+[.)]|#{1,6}|\/{2,3}|\/\*\*?|\*|--|;+|<!--)\s+)*(?:\[[ x]\]\s+)?/;
-const COMMENT = /^\s*(?:\/\/|\/?\*|#\s|--\s|;|"""|<!--)/;
-const TABLE_RULE = /^[\s|:+-]+$/;
+/** Marks of lists, quotes and comments at the beginning of a line. */
+const LEAD =
+  /^\s*(?:(?:[-*+>•]|\d{1,3}[.)]|\.{1,3}|\/{2,3}!?|\/\*\*?|\*|#+|--|;+|<!--|"""|<\d+>)\s+)*(?:\[[ x]\]\s+)?/;
+const TAIL = /\s*(?:\*\/|-->|""")?\s*$/;
 const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
+/** Where the segmenter sees an end and a reader sees none. */
+const ABBREVIATION =
+  /(?:\b(?:e\.g|i\.e|etc|vs|cf|resp|approx|ca|fig|sec|no|vol|dr|mr|mrs|st)\.|\(see\.)\s*$/i;
 
-/** The sentences of a passage. */
+/** What no sentence begins with: a small letter, or a mark that closes what was opened before. */
+const GOES_ON = /^(?:\p{Ll}|[)\]”’,;]|[`'"][\s.,;)])/u;
+
+/** The sentences of a passage, in order. */
 export function sentencesOf(passage: Passage): Sentence[] {
-  const around = new Set(words(`${passage.heading} ${passage.kind === "table" ? passage.lines[0] : ""}`));
-  return pieces(passage).map(({ line, quote, kind, sentence = quote.join(" ") }) => {
-    const text = readable(sentence, passage.file);
-    return { file: passage.file, line, quote, text, kind, terms: new Set(words(text)), around };
-  });
-}
-
-interface Piece {
-  line: number;
-  quote: string[];
-  kind: Sentence["kind"];
-  /** Where the quoted lines hold more than it. */
-  sentence?: string;
-}
-
-function pieces(passage: Passage): Piece[] {
-  const found: Piece[] = [];
-  let run: { line: number; text: string }[] = [];
+  if (passage.kind === "table") return [row(passage)];
+  const found: Sentence[] = [];
+  let run: Part[] = [];
   const close = () => {
-    found.push(...joined(run));
+    found.push(...split(passage, run));
     run = [];
   };
   passage.lines.forEach((raw, index) => {
-    const line = passage.line + index;
-    if (passage.kind === "table") {
-      if (index > 0 && !TABLE_RULE.test(raw)) found.push({ line, quote: [raw.trim()], kind: "row" });
-    } else if (passage.kind === "code" && !COMMENT.test(raw)) {
-      close();
-      if (/\p{L}{3}/u.test(raw)) found.push({ line, quote: [raw.trim()], kind: "code" });
-    } else {
-      const text = raw.replace(LEAD, "").replace(/\s*(?:\*\/|-->)?\s*$/, "");
-      if (text !== "") run.push({ line, text });
-    }
+    const isCode = passage.kind === "code" && !isComment(raw);
+    const start = isCode ? raw.length - raw.trimStart().length : (LEAD.exec(raw)?.[0].length ?? 0);
+    const end = isCode ? raw.trimEnd().length : lastOf(raw, start);
+    if (!isCode && start < end) run.push({ index, start, end });
+    if (!isCode) return;
+    close();
+    if (/\p{L}{2}/u.test(raw)) found.push({ parts: [{ index, start, end }], text: raw.trim(), kind: "code" });
   });
   close();
   return found;
 }
 
-/** Sentences of consecutive lines; one that goes over a line's end is quoted by its whole lines. */
-function joined(run: readonly { line: number; text: string }[]): Piece[] {
+function lastOf(raw: string, start: number): number {
+  const trimmed = raw.trimEnd();
+  const mark = TAIL.exec(trimmed.slice(-8))?.[0].length ?? 0;
+  return Math.max(start, trimmed.slice(0, trimmed.length - mark).trimEnd().length);
+}
+
+function row(passage: Passage): Sentence {
+  const parts = passage.lines.map((text, index) => ({
+    index,
+    start: text.length - text.trimStart().length,
+    end: text.trimEnd().length,
+  }));
+  const text = readable(passage.lines.filter(Boolean).join(" "));
+  return { parts: parts.filter(({ start, end }) => start < end), text, kind: "row" };
+}
+
+/** The sentences of consecutive pieces of lines. */
+function split(passage: Passage, run: readonly Part[]): Sentence[] {
   const starts: number[] = [];
   let whole = "";
-  for (const { text } of run) {
+  for (const { index, start, end } of run) {
     starts.push(whole.length);
-    whole += `${text} `;
+    whole += `${passage.lines[index]?.slice(start, end)} `;
   }
-  return [...segmenter.segment(whole)].flatMap(({ segment, index }) => {
-    const end = index + segment.trimEnd().length;
-    const covered = run.filter((_, i) => {
-      const start = starts[i] ?? 0;
-      return start < end && start + (run[i]?.text.length ?? 0) > index;
+  return segments(whole).map(({ from, to }) => {
+    const parts = run.flatMap(({ index, start, end }, i) => {
+      const at = starts[i] ?? 0;
+      const first = Math.max(start, start + from - at);
+      const last = Math.min(end, start + to - at);
+      return first < last ? [{ index, start: first, end: last }] : [];
     });
-    const first = covered[0];
-    if (first === undefined || segment.trim() === "") return [];
-    const sentence = segment.trim();
-    const quote = covered.length === 1 ? [sentence] : covered.map(({ text }) => text);
-    return [{ line: first.line, quote, kind: "prose", sentence }];
+    return { parts, text: readable(whole.slice(from, to)), kind: "prose" };
   });
 }
 
-/** A quote as a person would read it: without tags, links' targets and the bars of tables. */
-function readable(text: string, file: string): string {
-  const plain = /\.x?html?$/i.test(file) ? text.replace(/<[^>]*>/g, " ") : text;
-  return plain
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .replace(/^\||\|$/g, "")
-    .replace(/\s*\|\s*/g, "; ")
-    .replace(/\s+/g, " ")
-    .trim();
-}
-
-/**
- * The sentences of `hits` by how much of the question they speak of, best first. `weights` holds the question's
- * words with what each one tells. A sentence that only repeats the question is none.
- */
-export function rank(hits: readonly Hit[], prompt: string, weights: ReadonlyMap<string, number>): Scored[] {
-  const question = prompt.includes("?") ? prompt.trim().toLowerCase() : undefined;
-  const total = sum(weights.values());
-  const scored = hits.flatMap(({ passage, score }) =>
-    sentencesOf(passage).flatMap((sentence) => {
-      const { terms, around } = sentence;
-      const own = [...weights].filter(([term]) => terms.has(term));
-      const lent = [...weights].filter(([term]) => !terms.has(term) && around.has(term));
-      const news = terms.size - own.length;
-      if (own.length === 0 || news < 1) return [];
-      if (question !== undefined && sentence.text.toLowerCase().includes(question)) return [];
-      const coverage = (sum(own.map(([, w]) => w)) + 0.4 * sum(lent.map(([, w]) => w))) / total;
-      const length = terms.size < 5 ? 0.8 : terms.size > 45 ? 0.7 : 1;
-      return [
-        {
-          ...sentence,
-          score: coverage * length * (0.4 + 0.6 * score) * (sentence.kind === "prose" ? 1 : 0.85),
-        },
-      ];
-    }),
-  );
-  return scored.sort((a, b) => b.score - a.score);
-}
-
-/** The best of `ranked`, at most `limit`, none saying what another one before it says already. */
-export function distinct(ranked: readonly Scored[], limit: number): Scored[] {
-  const chosen: Scored[] = [];
-  for (const sentence of ranked) {
-    if (chosen.length >= limit) break;
-    if (!chosen.some((other) => alike(other.terms, sentence.terms) || overlap(other, sentence)))
-      chosen.push(sentence);
+function segments(whole: string): { from: number; to: number }[] {
+  const found: { from: number; to: number }[] = [];
+  let from = 0;
+  for (const { segment, index } of segmenter.segment(whole)) {
+    const to = index + segment.trimEnd().length;
+    const rest = whole.slice(index + segment.length, index + segment.length + 2);
+    if (rest !== "" && (ABBREVIATION.test(segment.slice(-12)) || GOES_ON.test(rest))) continue;
+    const first = from + blanksAt(whole, from);
+    if (first < to) found.push({ from: first, to });
+    from = index + segment.length;
   }
-  return chosen;
+  return found;
 }
 
-/** Quotes of whole lines can share one. */
-function overlap(a: Sentence, b: Sentence): boolean {
-  if (a.file !== b.file || a.quote.length + b.quote.length === 2) return false;
-  return a.line < b.line + b.quote.length && b.line < a.line + a.quote.length;
+function blanksAt(text: string, from: number): number {
+  let at = from;
+  while (text[at] === " " || text[at] === "\t") at += 1;
+  return at - from;
 }
 
-function alike(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
-  const shared = [...a].filter((term) => b.has(term)).length;
-  return shared / Math.min(a.size, b.size) > 0.85;
-}
-
-/** Which share of the words in `weights`, by what each tells, the sentence or its headings have. */
-export function coverage({ terms, around }: Sentence, weights: ReadonlyMap<string, number>): number {
-  const met = [...weights].filter(([term]) => terms.has(term) || around.has(term));
-  return sum(met.map(([, weight]) => weight)) / Math.max(sum(weights.values()), Number.MIN_VALUE);
-}
-
-function sum(numbers: Iterable<number>): number {
-  let total = 0;
-  for (const number of numbers) total += number;
-  return total;
+/** The lines from the first to the last part, as they stand in the file, without what is before and after. */
+export function quoteOf(passage: Passage, sentences: readonly Sentence[]): { line: number; lines: string[] } {
+  const parts = sentences.flatMap((sentence) => sentence.parts);
+  const first = Math.min(...parts.map(({ index }) => index));
+  const last = Math.max(...parts.map(({ index }) => index));
+  const lines: string[] = [];
+  for (let index = first; index <= last; index++) {
+    const here = parts.filter((part) => part.index === index);
+    const start = Math.min(...here.map((part) => part.start));
+    const end = Math.max(...here.map((part) => part.end));
+    lines.push(here.length === 0 ? "" : (passage.lines[index] ?? "").slice(start, end));
+  }
+  return { line: passage.line + first, lines };
 }

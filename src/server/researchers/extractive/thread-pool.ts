@@ -1,28 +1,25 @@
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { ResearchFailure, type ResearchJob } from "../researcher.js";
-import type { Reply, ThreadData } from "./messages.js";
+import type { SourceIndex } from "../sources/source-index.js";
+import { threadFile } from "../thread-file.js";
+import type { Reply, Request } from "./messages.js";
 
-/** Threads that each do one job at a time, with an index of their own that lives on between jobs. */
-export class Pool {
+/** Threads that each do one job at a time, all with the same index. */
+export class ThreadPool {
   readonly #idle: Worker[] = [];
   readonly #all = new Set<Worker>();
-  constructor(
-    private readonly data: ThreadData,
-    private readonly notice: (line: string) => void,
-  ) {}
+  constructor(private readonly index: SourceIndex) {}
 
   /** Runs one job. An abort ends its thread, and with it all its memory; the next job starts a new one. */
-  async run(job: ResearchJob, signal: AbortSignal): Promise<unknown> {
+  async run(job: ResearchJob, signal: AbortSignal): Promise<Reply & { kind: "output" }> {
     signal.throwIfAborted();
     const worker = this.#idle.pop() ?? this.#start();
     try {
-      const reply = await exchange(worker, job, signal, this.notice);
+      const reply = await exchange(worker, { job, index: this.index.connect() }, signal);
       this.#idle.push(worker);
       worker.unref();
       if (reply.kind === "failure") throw new ResearchFailure(reply.reason);
-      return reply.output;
+      return reply;
     } catch (error) {
       if (!(error instanceof ResearchFailure)) await this.#end(worker);
       throw error;
@@ -34,7 +31,7 @@ export class Pool {
   }
 
   #start(): Worker {
-    const worker = new Worker(threadFile(), { workerData: this.data, env: {} });
+    const worker = new Worker(threadFile("extractive-worker"), { env: {} });
     this.#all.add(worker);
     // A thread that dies while idle must neither end the service nor be given a job.
     worker.on("error", () => {});
@@ -54,21 +51,13 @@ export class Pool {
   }
 }
 
-type Result = Exclude<Reply, { kind: "notice" }>;
-
-function exchange(
-  worker: Worker,
-  job: ResearchJob,
-  signal: AbortSignal,
-  notice: (line: string) => void,
-): Promise<Result> {
+function exchange(worker: Worker, request: Request, signal: AbortSignal): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const done = () => {
       worker.off("message", onMessage).off("error", onError).off("exit", onExit);
       signal.removeEventListener("abort", onAbort);
     };
     const onMessage = (reply: Reply) => {
-      if (reply.kind === "notice") return notice(reply.line);
       done();
       resolve(reply);
     };
@@ -81,16 +70,6 @@ function exchange(
     worker.on("message", onMessage).on("error", onError).on("exit", onExit);
     signal.addEventListener("abort", onAbort, { once: true });
     worker.ref();
-    worker.postMessage(job);
+    worker.postMessage(request, [request.index]);
   });
-}
-
-/** The thread's own bundle. It lies in dist/ both for the bundled program and for the sources beside it. */
-function threadFile(): string {
-  for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
-    for (const file of [join(folder, "extractive-worker.js"), join(folder, "dist", "extractive-worker.js")]) {
-      if (existsSync(file)) return file;
-    }
-    if (folder === dirname(folder)) throw new Error("dist/extractive-worker.js is missing: run the build");
-  }
 }

@@ -1,117 +1,193 @@
-import MiniSearch from "minisearch";
-import { findSources, readText, type SourceFile } from "./files.js";
-import { type Passage, passagesOf } from "./passage.js";
+import type { Block } from "../blocks/block.js";
+import { blocksOf } from "../blocks/blocks.js";
+import { readText } from "../files/read-file.js";
+import { findSources, type SourceFile, type Sources } from "../files/walk.js";
+import { Bm25Index, type Found, type Segment } from "./bm25.js";
+import type { Hit, Passage, SourceSearch, SourceSummary, Table } from "./search.js";
+import { listOf } from "./skipped.js";
+import { standing } from "./standing.js";
+import { related } from "./synonyms.js";
+import { tableAt } from "./tables.js";
 import { words } from "./words.js";
 
-/** A passage that fits a question, with how well: 1 is the best one found. */
-export interface Hit {
-  passage: Passage;
-  score: number;
+export interface CorpusOptions {
+  /** The folder, as an absolute path. */
+  root: string;
+  /** Files and folders that are never read. */
+  exclude?: readonly string[];
+}
+
+/** A file of the index, with the kinds of its passages: one letter each. */
+interface Entry {
+  name: string;
+  version: string;
+  segment: Segment;
+  kinds: string;
 }
 
 /** Longer questions are cut to this many different words; more do not make an answer better, only slower. */
 const MAX_QUERY_WORDS = 64;
+/** What a word that may stand for one of the query counts. */
+const RELATED = 0.3;
 /** Folders are looked through again after this long, ms. */
 const FRESH_MS = 1_000;
+/** How many files are kept cut into blocks. What is searched is the index; the text is read again for what was found. */
+const KEPT_FILES = 64;
 
-/** The passages of a folder, searchable; kept up to date with its files. */
-export class Corpus {
-  readonly #index = new MiniSearch<{ id: number; text: string; heading: string; name: string }>({
-    fields: ["text", "heading", "name"],
-    tokenize: words,
-    processTerm: (term) => term,
-    searchOptions: { tokenize: words, boost: { text: 2, heading: 1.5, name: 0.5 } },
-  });
-  readonly #passages = new Map<number, Passage>();
-  readonly #files = new Map<string, { version: string; ids: number[] }>();
-  #nextId = 1;
+/** The searchable text of a folder, kept up to date with its files. */
+export class Corpus implements SourceSearch {
+  readonly #index = new Bm25Index();
+  readonly #entries = new Map<string, Entry>();
+  #order: Entry[] = [];
+  #sources: Sources = { files: [], skipped: [] };
   #freshUntil = Number.NEGATIVE_INFINITY;
-  #stopped: string | undefined;
+  #refreshing: Promise<void> | undefined;
+  readonly #blocks = new Map<string, { version: string; blocks: Block[] }>();
 
-  constructor(readonly root: string) {}
-
-  /** How many files were read. */
-  get fileCount(): number {
-    return this.#files.size;
-  }
-
-  /** Why not all of the folder was read; undefined when it was. */
-  get stopped(): string | undefined {
-    return this.#stopped;
-  }
+  /** `notice` is told what of the folder is not searched, as a sentence for a person. */
+  constructor(
+    private readonly options: CorpusOptions,
+    private readonly notice: (line: string) => void = () => {},
+  ) {}
 
   /** Reads what is new or has changed, and forgets what is gone. */
   async refresh(): Promise<void> {
     if (performance.now() < this.#freshUntil) return;
-    const { files, stopped } = await findSources(this.root);
-    this.#stopped = stopped;
-    const gone = new Set(this.#files.keys());
-    for (const file of files) {
+    this.#refreshing ??= this.#read().finally(() => {
+      this.#refreshing = undefined;
+    });
+    await this.#refreshing;
+  }
+
+  async search(query: string, limit: number): Promise<Hit[]> {
+    await this.refresh();
+    const found = this.#find(query, limit, (entry, passage) => standing(entry.name, kindAt(entry, passage)));
+    const top = found[0]?.score ?? 1;
+    const hits: Hit[] = [];
+    for (const { segment, passage, score } of found) {
+      const name = this.#order[segment]?.name ?? "";
+      const block = (await this.#blocksOf(name))[passage];
+      if (block !== undefined) hits.push({ passage: passageOf(name, block), score: score / top });
+    }
+    return hits;
+  }
+
+  async tables(query: string, limit: number): Promise<Table[]> {
+    await this.refresh();
+    const isRow = (entry: Entry, passage: number) =>
+      kindAt(entry, passage) === "table" && standing(entry.name, "table") === 1 ? 1 : 0;
+    const tables = new Map<string, Table>();
+    for (const { segment, passage } of this.#find(query, 8 * limit, isRow)) {
+      const name = this.#order[segment]?.name ?? "";
+      const blocks = await this.#blocksOf(name);
+      const key = `${name} ${blocks[passage]?.table}`;
+      const table = tables.has(key) ? undefined : tableAt(name, blocks, passage);
+      if (table !== undefined) tables.set(key, table);
+      if (tables.size >= limit) break;
+    }
+    return [...tables.values()];
+  }
+
+  async weights(terms: readonly string[]): Promise<number[]> {
+    await this.refresh();
+    return terms.map((term) => this.#index.weight(term));
+  }
+
+  async read(file: string, from: number, to: number): Promise<string[] | undefined> {
+    await this.refresh();
+    if (!this.#entries.has(file)) return undefined;
+    const text = await readText(this.options.root, file);
+    if (text === undefined) return undefined;
+    const lines = text.split(/\r\n|\n|\r/);
+    const shown = new Map<number, string>();
+    for (const block of await this.#blocksOf(file)) {
+      block.lines.forEach((line, i) => {
+        const number = block.line + i;
+        shown.set(number, [shown.get(number), line].filter(Boolean).join(" "));
+      });
+    }
+    const isMarkup = /<\/?\w+/.test(lines[0] ?? "") || /\.x?html?$/i.test(file);
+    const first = Math.max(1, from);
+    return lines.slice(first - 1, to).map((line, i) => (isMarkup ? (shown.get(first + i) ?? "") : line));
+  }
+
+  async summary(): Promise<SourceSummary> {
+    await this.refresh();
+    const { stopped, skipped } = this.#sources;
+    return { files: this.#entries.size, skipped, ...(stopped !== undefined && { stopped }) };
+  }
+
+  #find(query: string, limit: number, factor: (entry: Entry, passage: number) => number): Found[] {
+    const asked = [...new Set(words(query))].slice(0, MAX_QUERY_WORDS);
+    const terms = new Map(asked.flatMap(related).map((term) => [term, RELATED]));
+    for (const term of asked) terms.set(term, 1);
+    return this.#index.search(terms, limit, (segment, passage) => {
+      const entry = this.#order[segment];
+      return entry === undefined ? 0 : factor(entry, passage);
+    });
+  }
+
+  async #read(): Promise<void> {
+    this.#sources = await findSources(this.options.root, this.options.exclude);
+    const gone = new Set(this.#entries.keys());
+    let changed = false;
+    for (const file of this.#sources.files) {
       gone.delete(file.name);
-      await this.#update(file);
+      if (await this.#update(file)) changed = true;
     }
-    for (const name of gone) this.#forget(name);
+    for (const name of gone) changed = this.#entries.delete(name) || changed;
+    if (changed) {
+      this.#order = [...this.#entries.values()];
+      this.#index.replace(this.#order.map(({ segment }) => segment));
+    }
     this.#freshUntil = performance.now() + FRESH_MS;
+    const { stopped, skipped } = this.#sources;
+    if (stopped !== undefined) this.notice(`reading the sources ${stopped}; the rest is not searched`);
+    if (skipped.length > 0) this.notice(`too large to be searched: ${listOf(skipped)}`);
   }
 
-  /** The best passages for `text`, best first, at most `limit`. */
-  search(text: string, limit: number): Hit[] {
-    const query = [...new Set(words(text))].slice(0, MAX_QUERY_WORDS).join(" ");
-    const found = this.#index.search(query);
-    const hits = found.flatMap(({ id, score }) => {
-      const passage = this.#passages.get(id);
-      return passage === undefined ? [] : [{ passage, score: score * standing(passage) }];
-    });
-    const best = hits.sort((a, b) => b.score - a.score).slice(0, limit);
-    const top = best[0]?.score ?? 1;
-    return best.map(({ passage, score }) => ({ passage, score: score / top }));
-  }
-
-  /** How much each of `terms` tells: the rarer in the corpus, the more; one that is not there the most. */
-  weights(terms: readonly string[]): Map<string, number> {
-    const total = this.#index.documentCount;
-    return new Map(
-      [...new Set(terms)].map((term) => {
-        const having = this.#index.search(term, { fields: ["text"], tokenize: (text) => [text] }).length;
-        return [term, Math.log(1 + total / (having + 0.5))];
-      }),
-    );
-  }
-
-  /** The passages of documents, in the order they were read: what a fact may be taken from. */
-  documents(): Passage[] {
-    return [...this.#passages.values()].filter(
-      (passage) => passage.kind !== "code" && standing(passage) === 1,
-    );
-  }
-
-  async #update(file: SourceFile): Promise<void> {
+  /** Reads a file if it has changed; whether it has. */
+  async #update(file: SourceFile): Promise<boolean> {
     const version = `${file.size} ${file.changed}`;
-    if (this.#files.get(file.name)?.version === version) return;
-    this.#forget(file.name);
-    const text = await readText(this.root, file.name);
-    if (text === undefined) return;
-    const ids = passagesOf(file.name, text).map((passage) => {
-      const id = this.#nextId++;
-      this.#passages.set(id, passage);
-      this.#index.add({ id, text: passage.lines.join("\n"), heading: passage.heading, name: file.name });
-      return id;
-    });
-    this.#files.set(file.name, { version, ids });
+    if (this.#entries.get(file.name)?.version === version) return false;
+    const had = this.#entries.delete(file.name);
+    this.#blocks.delete(file.name);
+    const text = await readText(this.options.root, file.name);
+    if (text === undefined) return had;
+    const blocks = blocksOf(file.name, text);
+    const name = words(file.name);
+    const segment = this.#index.segment(
+      blocks.map((block) => ({
+        text: words(block.lines.join("\n")),
+        heading: words([block.heading, ...(block.header ?? []), block.caption ?? ""].join(" ")),
+        name,
+      })),
+    );
+    const kinds = blocks.map(({ kind }) => kind[0]).join("");
+    this.#entries.set(file.name, { name: file.name, version, segment, kinds });
+    return true;
   }
 
-  #forget(name: string): void {
-    for (const id of this.#files.get(name)?.ids ?? []) {
-      this.#index.discard(id);
-      this.#passages.delete(id);
-    }
-    this.#files.delete(name);
+  /** The blocks of a file as they are now. */
+  async #blocksOf(name: string): Promise<Block[]> {
+    const version = this.#entries.get(name)?.version ?? "";
+    const kept = this.#blocks.get(name);
+    this.#blocks.delete(name);
+    const text = kept?.version === version ? "" : await readText(this.options.root, name);
+    const blocks = kept?.version === version ? kept.blocks : blocksOf(name, text ?? "");
+    this.#blocks.set(name, { version, blocks });
+    const [oldest] = this.#blocks.keys();
+    if (this.#blocks.size > KEPT_FILES && oldest !== undefined) this.#blocks.delete(oldest);
+    return blocks;
   }
 }
 
-/** Documentation (1) answers questions better than code, code better than tests and lists of packages. */
-export function standing({ file, kind }: Passage): number {
-  if (/(?:^|\/)(?:tests?|__tests__|spec|fixtures|bench)\/|[._](?:test|spec)\.\w+$/i.test(file)) return 0.2;
-  if (/(?:^|\/)(?:licen[cs]e|third_party|changelog|copying)|[-.]lock\b|-lock\.\w+$/i.test(file)) return 0.1;
-  return kind === "code" ? 0.6 : 1;
+const KINDS = { p: "prose", t: "table", c: "code" } as const;
+
+function kindAt(entry: Entry, passage: number): Passage["kind"] {
+  return KINDS[entry.kinds[passage] as keyof typeof KINDS] ?? "prose";
+}
+
+function passageOf(file: string, { line, lines, heading, kind, header, caption }: Block): Passage {
+  return { file, line, lines, heading, kind, ...(header && { header }), ...(caption && { caption }) };
 }

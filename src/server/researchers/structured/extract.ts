@@ -1,27 +1,30 @@
 import { checkValue, problemText } from "../../../json-schema/check.js";
 import type { JsonSchema } from "../../../protocol/conversation.js";
 import type { Reply } from "../extractive/messages.js";
-import type { Corpus } from "../sources/corpus.js";
+import type { SourceSearch } from "../sources/search.js";
 import { fill } from "./fill.js";
 import { Lookup } from "./lookup.js";
-import type { Wanted } from "./wanted.js";
+import type { Wanted } from "./schema/wanted.js";
 
 /** How many of the things that are missing the reason names. */
 const NAMED = 3;
+/** How much of a schema is searched with, in characters. */
+const MAX_TOPIC = 2_000;
 
-/** Fills `schema` with what the corpus says. What it does not say makes it a failure: nothing is invented. */
-export async function extract(corpus: Corpus, prompt: string, schema: JsonSchema): Promise<Reply> {
+/** Fills `schema` with what the sources say. What they do not say makes it a failure: nothing is invented. */
+export async function extract(search: SourceSearch, prompt: string, schema: JsonSchema): Promise<Reply> {
   const missing: string[] = [];
-  const lookup = new Lookup(corpus, prompt);
+  const lookup = new Lookup(search, prompt, JSON.stringify(schema).slice(0, MAX_TOPIC));
   const wanted: Wanted = { path: "", names: [], about: "" };
-  const output = fill(schema, wanted, { lookup, root: schema, missing });
-  if (output === undefined) {
+  const found = await fill(schema, wanted, { lookup, root: schema, missing });
+  if (found === undefined) {
     const what =
       missing.length > 0 ? missing.slice(0, NAMED).join(", ") : "anything that the schema asks for";
     return failure(`The sources do not say ${what}.`);
   }
-  const problem = await checkValue(schema, JSON.stringify(output));
-  if (problem === undefined) return { kind: "output", output };
+  const problem = await checkValue(schema, JSON.stringify(found.value));
+  if (problem === undefined)
+    return { kind: "output", output: found.value, sources: [...new Set(found.places)] };
   return failure(`What the sources say does not fit the schema: ${problemText(problem, "the top level")}.`);
 }
 

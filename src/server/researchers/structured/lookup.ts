@@ -1,41 +1,60 @@
-import { ABOUT, type Findings, find } from "../extractive/report.js";
-import { coverage, rank, type Scored } from "../extractive/sentences.js";
-import { type Corpus, standing } from "../sources/corpus.js";
-import { type Table, tablesOf } from "../sources/tables.js";
+import { type Findings, find } from "../extractive/find.js";
+import { readQuestion } from "../extractive/question.js";
+import { rankWindows, type Window } from "../extractive/windows.js";
+import type { SourceSearch, Table } from "../sources/search.js";
 import { words } from "../sources/words.js";
+import { apart, propertyWords } from "./schema/property-words.js";
+import { unitOf } from "./schema/units.js";
 
 const PASSAGES = 40;
+const TABLES = 40;
+/** What a word of a description counts: what the schema says of a value need not be what the sources say. */
+const DESCRIBED = 0.2;
 
-/** What the corpus has to say on one prompt, looked up when it is first asked for. */
+/** What the sources have to say on one prompt, looked up when it is first asked for. */
 export class Lookup {
-  #tables: Table[] | undefined;
-  #findings: Findings | undefined;
+  #tables: Promise<Table[]> | undefined;
+  #findings: Promise<Findings> | undefined;
+  readonly #windows = new Map<string, Promise<Window[]>>();
   constructor(
-    private readonly corpus: Corpus,
+    private readonly search: SourceSearch,
     readonly prompt: string,
+    /** Words of the schema, for finding its tables. */
+    private readonly topic: string,
   ) {}
 
-  /** All tables of documents. */
-  get tables(): readonly Table[] {
-    this.#tables ??= tablesOf(this.corpus.documents());
+  /** The tables that speak of the prompt or of what the schema asks for. */
+  tables(): Promise<Table[]> {
+    this.#tables ??= this.search.tables(`${this.prompt} ${this.topic}`, TABLES);
     return this.#tables;
   }
 
   /** What answers the prompt itself. */
-  get findings(): Findings {
-    this.#findings ??= find(this.corpus, this.prompt);
+  findings(): Promise<Findings> {
+    this.#findings ??= find(this.search, this.prompt);
     return this.#findings;
   }
 
-  /** Sentences that speak of `about` and of the prompt, best first, out of what was written for people. */
-  sentences(about: string): Scored[] {
-    const asked = this.corpus.weights(words(this.prompt).slice(0, 64));
-    const weights = new Map([...asked, ...this.corpus.weights(words(about))]);
-    const hits = this.corpus
-      .search(`${about} ${this.prompt}`, PASSAGES)
-      .filter(({ passage }) => standing(passage) > 0.5);
-    return rank(hits, this.prompt, weights).filter(
-      (sentence) => sentence.kind !== "code" && (asked.size === 0 || coverage(sentence, asked) >= ABOUT),
-    );
+  /** Windows that speak of the prompt and of the property `name`, which its schema describes with `about`; best first. */
+  windows(name: string, about: string): Promise<Window[]> {
+    const key = JSON.stringify([name, about]);
+    const known = this.#windows.get(key) ?? this.#rank(name, about);
+    this.#windows.set(key, known);
+    return known;
+  }
+
+  async #rank(name: string, about: string): Promise<Window[]> {
+    const question = readQuestion(this.prompt);
+    const shares = new Map(words(apart(about)).map((word) => [word, DESCRIBED]));
+    for (const word of propertyWords(name)) if (unitOf(word) === undefined) shares.set(word, 1);
+    for (const word of question.terms) shares.set(word, 1);
+    const terms = [...shares.keys()];
+    const weights = await this.search.weights(terms);
+    const weighted = terms.map((term, i): [string, number] => [
+      term,
+      (shares.get(term) ?? 1) * (weights[i] ?? 0),
+    ]);
+    const hits = await this.search.search(`${this.prompt} ${apart(name)} ${about}`, PASSAGES);
+    return rankWindows(hits, question, new Map(weighted));
   }
 }

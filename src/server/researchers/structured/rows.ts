@@ -1,11 +1,11 @@
 import type { JsonSchema } from "../../../protocol/conversation.js";
-import type { Table } from "../sources/tables.js";
+import type { Table } from "../sources/search.js";
 import { words } from "../sources/words.js";
+import { cellValue } from "./literals.js";
 import type { Lookup } from "./lookup.js";
-import { overlap, propertyWords } from "./property-words.js";
-import { descriptionOf, propertiesOf, type View, viewsOf } from "./schema-view.js";
-import { cellValue } from "./values.js";
-import type { Wanted } from "./wanted.js";
+import { overlap, propertyWords } from "./schema/property-words.js";
+import { descriptionOf, propertiesOf, type View, viewsOf } from "./schema/schema-view.js";
+import type { Found, Wanted } from "./schema/wanted.js";
 
 interface Column {
   name: string;
@@ -16,15 +16,22 @@ interface Column {
 }
 
 /** Objects of the kind `schema`, one for each row of the table whose columns fit its properties best. */
-export function rowsFor(schema: JsonSchema, wanted: Wanted, lookup: Lookup, root: JsonSchema): unknown[] {
+export async function rowsFor(
+  schema: JsonSchema,
+  wanted: Wanted,
+  lookup: Lookup,
+  root: JsonSchema,
+): Promise<Found[]> {
   const topic = new Set(words(`${wanted.names.join(" ")} ${wanted.about} ${lookup.prompt}`));
-  let best: { score: number; rows: unknown[] } = { score: 0, rows: [] };
-  for (const table of lookup.tables) {
+  let best: { score: number; rows: Found[] } = { score: 0, rows: [] };
+  for (const table of await lookup.tables()) {
     const columns = columnsFor(schema, table, root);
     if (columns === undefined) continue;
-    const rows = table.rows.flatMap((row) => objectOf(row, columns));
+    const rows = table.rows.flatMap(({ line, cells }) =>
+      objectOf(cells, columns).map((value) => ({ value, places: [`${table.file}:${line}`] })),
+    );
     const fit = columns.reduce((sum, column) => sum + column.fit, 0);
-    const said = new Set([...table.around, ...words(table.header.join(" "))]);
+    const said = new Set([...words(table.around), ...words(table.header.join(" "))]);
     const score = fit + overlap(topic, said) / Math.max(1, topic.size);
     if (rows.length > 0 && score > best.score) best = { score, rows };
   }
@@ -58,11 +65,12 @@ function columnOf(
 ): { index: number; fit: number } | undefined {
   const named = propertyWords(name);
   const described = new Set(words(description));
+  const around = words(table.around);
   const fits = table.header.map((title, index) => {
     const header = new Set(words(title));
     if (header.size === 0) return { index, fit: 0 };
-    const cells = words(table.rows.map((row) => row[index] ?? "").join(" "));
-    const said = new Set([...header, ...table.around, ...cells]);
+    const cells = words(table.rows.map(({ cells }) => cells[index] ?? "").join(" "));
+    const said = new Set([...header, ...around, ...cells]);
     const both = overlap(named, header);
     if (both > 0 && overlap(named, said) === named.size)
       return { index, fit: both / (named.size + header.size - both) };

@@ -2,16 +2,15 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { find, report } from "../../../../src/server/researchers/extractive/report.js";
+import { find } from "../../../../src/server/researchers/extractive/find.js";
+import { report } from "../../../../src/server/researchers/extractive/report.js";
 import { Corpus } from "../../../../src/server/researchers/sources/corpus.js";
 import { folderWith } from "../../../support/folder.js";
 
 const ROOT = join(import.meta.dirname, "../../../..");
 
 async function reportOn(folder: string, prompt: string): Promise<string> {
-  const corpus = new Corpus(folder);
-  await corpus.refresh();
-  return report(prompt, find(corpus, prompt));
+  return report(prompt, await find(new Corpus({ root: folder }), prompt));
 }
 
 /** Each quote of a report with its place: `n. \`file:line\`` and the quoted lines under it. */
@@ -46,7 +45,7 @@ it.each([
 
 it("answers from the lines that say it", async () => {
   const text = await reportOn(ROOT, "What happens when the hourly limit is exceeded?");
-  const [, answer = ""] = text.split("\n\n");
+  const [answer = ""] = text.split("## Quotes");
   expect(answer).toContain("429");
   expect(answer).toContain("RATE_LIMIT_EXCEEDED");
   expect(quotesIn(text).some(({ file }) => file === "docs/interface.md")).toBe(true);
@@ -87,11 +86,11 @@ it("says so when there is nothing", async () => {
 
 it("sees new, changed and deleted files", async () => {
   const folder = folderWith({ "a.md": "Green tea needs water of 80 degrees.\n" });
-  const corpus = new Corpus(folder);
+  const corpus = new Corpus({ root: folder });
   const quoted = async () => {
     await sleep(1_010);
     await corpus.refresh();
-    return find(corpus, "How many degrees does green tea need?").quotes.map(({ text }) => text);
+    return (await find(corpus, "How many degrees does green tea need?")).quotes.map(({ text }) => text);
   };
   expect(await quoted()).toEqual(["Green tea needs water of 80 degrees."]);
   writeFileSync(join(folder, "a.md"), "Green tea needs water of 75 degrees and time.\n");

@@ -7,3 +7,9 @@ export interface Wanted {
   /** What the schema says about it. */
   about: string;
 }
+
+/** A value with where the sources give it, as in `docs/a.md:12`. */
+export interface Found {
+  value: unknown;
+  places: string[];
+}

@@ -1,8 +1,17 @@
 import type { JsonSchema } from "../../../protocol/conversation.js";
-import type { View } from "./schema-view.js";
+import type { View } from "./schema/schema-view.js";
 
-/** A number that stands for itself: not part of a name, a version, a date, a section or a list's mark. */
-const NUMBER = /(?<![\p{L}\p{N}_§#./:-])(?:(?<=^|\s)-)?\d+(?:,\d{3})*(?:\.\d+)?(?![\p{N}_]|[.:/-]\p{N})/gu;
+/** A number that stands for itself: not part of a name, a version, a date, a section, a footnote or a list's mark. */
+const NUMBER =
+  /(?<![\p{L}\p{N}_§#./:[-])(?:(?<=^|\s)-)?\d+(?:[,_]\d{3})*(?:\.\d+)?(?![\p{N}_\]]|[.:/-]\p{N}|\.\p{L})/gu;
+/** What a number after these words counts is a place, not an amount. */
+const PLACE =
+  /(?:tables?|sections?|chapters?|versions?|figures?|notes?|steps?|appendix|pages?|rfc|bugs?|issues?|iso|v\.?|no\.)[\s#]*$/i;
+const NUMBER_WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split(" ");
+const NUMBER_WORD = new RegExp(
+  `(?<![\\p{L}\\p{N}_-])(?:${NUMBER_WORDS.join("|")})(?![\\p{L}\\p{N}_-])`,
+  "giu",
+);
 const ISO_DATE = /(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)/;
 const ISO_TIME = /(?<!\d)\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})/;
 const MONTHS = "january february march april may june july august september october november december".split(
@@ -19,19 +28,27 @@ const FORMATS: Record<string, RegExp> = {
 
 export interface FoundNumber {
   value: number;
-  /** The text after it. */
-  after: string;
+  /** Where it begins and ends in the text. */
+  start: number;
+  end: number;
 }
 
-/** The numbers in `text`, in order. */
+/** The numbers in `text`, in order; those from zero to twelve may be words. */
 export function numbersIn(text: string): FoundNumber[] {
-  return [...text.matchAll(NUMBER)].map((match) => ({
-    value: Number(match[0].replaceAll(",", "")),
-    after: text.slice(match.index + match[0].length),
+  const digits = [...text.matchAll(NUMBER)].flatMap(({ 0: raw, index }) =>
+    PLACE.test(text.slice(Math.max(0, index - 16), index))
+      ? []
+      : [{ value: Number(raw.replace(/[,_]/g, "")), start: index, end: index + raw.length }],
+  );
+  const spelt = [...text.matchAll(NUMBER_WORD)].map(({ 0: raw, index }) => ({
+    value: NUMBER_WORDS.indexOf(raw.toLowerCase()),
+    start: index,
+    end: index + raw.length,
   }));
+  return [...digits, ...spelt].sort((a, b) => a.start - b.start);
 }
 
-/** What a cell of a table says, as the type asked for; undefined when it does not say it. */
+/** What a cell of a table says, as the type asked for; undefined if it does not say it. */
 export function cellValue(cell: string, { schema, type }: View): unknown {
   if (cell === "") return undefined;
   switch (type) {
@@ -51,13 +68,18 @@ export function cellValue(cell: string, { schema, type }: View): unknown {
   }
 }
 
-/** The values a schema permits by name; undefined when it permits any. */
+/** The values a schema permits by name; undefined if it permits any. */
 export function allowed(schema: JsonSchema): unknown[] | undefined {
   if ("const" in schema) return [schema.const];
   return Array.isArray(schema.enum) ? schema.enum : undefined;
 }
 
-/** The part of `text` that has the schema's format or pattern; all of it where there is neither. */
+/** Whether a schema takes any text. */
+export function isFree({ schema }: View): boolean {
+  return schema.format === undefined && schema.pattern === undefined && allowed(schema) === undefined;
+}
+
+/** The part of `text` that has the schema's format or pattern; all of it if there is neither. */
 export function particular(text: string, schema: JsonSchema): string | undefined {
   const { format, pattern } = schema;
   if (format === "date") return dateIn(text);

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../../protocol/conversation.js";
+import type { JsonSchema } from "../../../../protocol/conversation.js";
 
 /** A part of a schema, ready to be filled. */
 export interface View {

@@ -1,4 +1,4 @@
-import { words } from "../sources/words.js";
+import { words } from "../../sources/words.js";
 
 /** Parts of property names that say what a value is for the program, not what it is about. */
 const FILLERS = new Set(
@@ -9,7 +9,7 @@ const FILLERS = new Set(
 
 /** The words of a property's name that a text about it would have; all of them when they are all fillers. */
 export function propertyWords(name: string): Set<string> {
-  const all = words(name);
+  const all = words(apart(name));
   const telling = all.filter((word) => !FILLERS.has(word));
   return new Set(telling.length > 0 ? telling : all);
 }
@@ -19,4 +19,9 @@ export function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number 
   let both = 0;
   for (const word of a) if (b.has(word)) both += 1;
   return both;
+}
+
+/** An identifier as separate words: "maxPerHour" and "max_per_hour" are "max per hour". */
+export function apart(name: string): string {
+  return name.replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2").replace(/[_-]+/g, " ");
 }

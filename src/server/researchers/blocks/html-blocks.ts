@@ -1,0 +1,208 @@
+import { type Block, captionAfter, Headings, MAX_LINES } from "./block.js";
+import { decodeEntities } from "./entities.js";
+import { type HtmlToken, htmlTokens } from "./html-tokens.js";
+
+/** Elements whose text is no part of the text around them. */
+const BLOCKS = new Set(
+  (
+    "address article aside blockquote body br caption center dd details dialog div dl dt fieldset figcaption figure " +
+    "footer form h1 h2 h3 h4 h5 h6 header hr html li main nav ol p pre section summary table tbody td tfoot th thead tr ul"
+  ).split(" "),
+);
+/** Elements and classes of what leads through a document and is no part of it. */
+const AROUND = new Set(["head", "nav", "button"]);
+const AROUND_CLASS =
+  /\bclass\s*=\s*["'][^"']{0,200}?\b(?:toc|nav|navbar|navheader|navfooter|navigation|breadcrumbs?|sidebar|pagination|menu)\b/i;
+const VOID = new Set("area base br col embed hr img input link meta param source track wbr".split(" "));
+/** A first line of a cell or a list's item that names what the rest is about ends like no sentence. */
+const MAX_LABEL = 160;
+
+/** The blocks of a page: what it shows, without its tags, each line at the line of the file where it stands. */
+export function htmlBlocks(page: string): Block[] {
+  const reader = new HtmlReader();
+  for (const token of htmlTokens(page)) reader.take(token);
+  return reader.end();
+}
+
+interface TableInWork {
+  id: number;
+  header: string[];
+  caption: string | undefined;
+  cells: string[];
+  lines: { line: number; text: string }[];
+  isHead: boolean;
+}
+
+class HtmlReader {
+  readonly #found: Block[] = [];
+  readonly #headings = new Headings();
+  #lines: { line: number; text: string }[] = [];
+  /** Inside what leads through the document: how deep, and by which element. */
+  #hidden: { name: string; depth: number } | undefined;
+  #heading: number | undefined;
+  #isTerm = false;
+  #lists = 0;
+  #pre = 0;
+  #tables: TableInWork[] = [];
+  #nextTable = 1;
+  #inCell = false;
+  #paragraphs = 0;
+
+  take(token: HtmlToken): void {
+    if (token.kind === "text") {
+      if (this.#hidden === undefined) this.#text(token.text, token.line);
+      return;
+    }
+    if (this.#hides(token) || !(BLOCKS.has(token.name) || token.name === "title")) return;
+    const isBreak = token.name === "br";
+    if (!isBreak || this.#pre === 0) this.#close(isBreak && this.#inCell);
+    if (token.kind === "open") this.#open(token.name, token.attributes);
+    else this.#end(token.name);
+  }
+
+  end(): Block[] {
+    this.#close();
+    return this.#found;
+  }
+
+  /** Whether `token` is within what is left out, or begins or ends it. */
+  #hides({ kind, name, attributes }: Exclude<HtmlToken, { kind: "text" }>): boolean {
+    if (this.#hidden === undefined) {
+      const begins =
+        kind === "open" &&
+        !VOID.has(name) &&
+        (AROUND.has(name) || AROUND_CLASS.test(attributes.slice(0, 1_000)));
+      if (!begins) return false;
+      this.#close();
+      this.#hidden = { name, depth: 1 };
+    } else if (name === this.#hidden.name) {
+      this.#hidden.depth += kind === "open" ? 1 : -1;
+      if (this.#hidden.depth === 0) this.#hidden = undefined;
+    }
+    return true;
+  }
+
+  #open(name: string, attributes: string): void {
+    if (/^h[1-6]$/.test(name)) this.#heading = Number(name[1]);
+    else if (name === "dl") this.#lists += 1;
+    else if (name === "dt") this.#isTerm = true;
+    else if (name === "pre") this.#pre += 1;
+    else if (name === "table") {
+      const caption = captionAfter(this.#found, this.#headings.toString());
+      const id = this.#nextTable++;
+      this.#tables.push({ id, header: [], caption, cells: [], lines: [], isHead: false });
+    } else if (name === "tr") this.#row();
+    else if (name === "td" || name === "th") {
+      this.#inCell = true;
+      this.#paragraphs = 0;
+      const table = this.#tables.at(-1);
+      if (table && table.cells.length === 0)
+        table.isHead = name === "th" && !/\bscope\s*=\s*["']?row/i.test(attributes);
+    }
+  }
+
+  #end(name: string): void {
+    if (/^h[1-6]$/.test(name)) this.#heading = undefined;
+    else if (name === "dl") {
+      this.#lists = Math.max(0, this.#lists - 1);
+      this.#headings.endTerms(this.#lists);
+    } else if (name === "dt") this.#isTerm = false;
+    else if (name === "pre") this.#pre = Math.max(0, this.#pre - 1);
+    else if (name === "td" || name === "th") {
+      this.#inCell = false;
+      if (this.#paragraphs > 0) this.#headings.endTerms(this.#lists);
+    } else if (name === "tr") this.#row();
+    else if (name === "table") {
+      this.#row();
+      this.#tables.pop();
+      this.#inCell = false;
+    }
+  }
+
+  /** Adds text, each of its lines at its line of the file. */
+  #text(text: string, line: number): void {
+    const inCode = this.#pre > 0;
+    text.split("\n").forEach((raw, i) => {
+      const part = decodeEntities(inCode ? raw.replace(/\r$/, "") : raw.replace(/\s+/g, " "));
+      const last = this.#lines.at(-1);
+      if (last?.line === line + i) last.text += part;
+      else if (part.trim() !== "") this.#lines.push({ line: line + i, text: part });
+    });
+  }
+
+  /** The text read so far is a block of its own, a heading, a term or a cell. */
+  #close(staysInCell = false): void {
+    const lines = this.#lines
+      .map(({ line, text }) => ({ line, text: this.#pre > 0 ? text.trimEnd() : text.trim() }))
+      .filter(({ text }) => text !== "");
+    if (staysInCell) return;
+    this.#lines = [];
+    if (lines.length === 0) return;
+    const text = lines.map((each) => each.text.trim()).join(" ");
+    if (this.#heading !== undefined) this.#headings.begin(this.#heading, text);
+    else if (this.#isTerm) this.#headings.term(Math.max(0, this.#lists - 1), text);
+    else if (this.#inCell && this.#pre === 0) this.#cell(text, lines);
+    else for (const part of cut(lines)) this.#add(part, this.#pre > 0 ? "code" : "prose");
+  }
+
+  /** A cell with one text is one of its row; one with several paragraphs is read like a list of definitions. */
+  #cell(text: string, lines: { line: number; text: string }[]): void {
+    const table = this.#tables.at(-1);
+    this.#paragraphs += 1;
+    if (table === undefined) return;
+    if (this.#paragraphs === 1) {
+      table.cells.push(text);
+      table.lines.push(...lines);
+      return;
+    }
+    const label = this.#paragraphs === 2 ? table.cells.pop() : undefined;
+    if (label !== undefined) {
+      table.lines = [];
+      if (label.length <= MAX_LABEL) this.#headings.term(this.#lists, label);
+    }
+    for (const part of cut(lines)) this.#add(part, "prose");
+  }
+
+  /** A row ends: its cells are a block, or the titles of the columns. */
+  #row(): void {
+    const table = this.#tables.at(-1);
+    if (table === undefined) return;
+    const { cells, lines, isHead, header, caption, id } = table;
+    if (isHead && cells.length > 0) table.header = cells;
+    else if (cells.length > 0) {
+      const block = { ...joined(lines), heading: this.#headings.toString(), kind: "table" as const };
+      const titles = { ...(header.length > 0 && { header }), ...(caption !== undefined && { caption }) };
+      this.#found.push({ ...block, cells, table: id, ...titles });
+    }
+    Object.assign(table, { cells: [], lines: [], isHead: false });
+  }
+
+  #add(part: { line: number; text: string }[], kind: Block["kind"]): void {
+    this.#found.push({ ...joined(part), heading: this.#headings.toString(), kind });
+  }
+}
+
+/** Pieces of at most MAX_LINES lines, none with a line of the file left out. */
+function cut(lines: readonly { line: number; text: string }[]): { line: number; text: string }[][] {
+  const parts: { line: number; text: string }[][] = [];
+  for (const each of lines) {
+    const part = parts.at(-1);
+    const first = part?.[0];
+    if (part && first && each.line - first.line < MAX_LINES && each.line - (part.at(-1)?.line ?? 0) <= 2)
+      part.push(each);
+    else parts.push([each]);
+  }
+  return parts;
+}
+
+/** One text for each line of the file between the first and the last one; two texts on one line are joined. */
+function joined(lines: readonly { line: number; text: string }[]): { line: number; lines: string[] } {
+  const first = lines[0]?.line ?? 1;
+  const texts: string[] = [];
+  for (const { line, text } of lines) {
+    while (texts.length <= line - first) texts.push("");
+    const before = texts[line - first];
+    texts[line - first] = before ? `${before} | ${text}` : text;
+  }
+  return { line: first, lines: texts };
+}

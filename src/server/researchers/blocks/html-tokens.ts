@@ -1,0 +1,87 @@
+/** A piece of an HTML page: a tag, or text between tags. */
+export type HtmlToken =
+  | { kind: "text"; text: string; line: number }
+  | { kind: "open" | "close"; name: string; attributes: string; line: number };
+
+const TAG = /<(\/?)([a-zA-Z][\w:-]*)/y;
+/** A tag with more attributes than this is none: the page has a "<" that stands for itself. */
+const MAX_TAG = 20_000;
+const SILENT = new Set([
+  "script",
+  "style",
+  "template",
+  "svg",
+  "noscript",
+  "textarea",
+  "select",
+  "iframe",
+  "math",
+]);
+
+/** The tags and the text of a page in their order. Comments, declarations, scripts and styles are left out. */
+export function* htmlTokens(page: string): Generator<HtmlToken> {
+  let at = 0;
+  let line = 1;
+  const lineAfter = (end: number) => {
+    for (let i = page.indexOf("\n", at); i >= 0 && i < end; i = page.indexOf("\n", i + 1)) line += 1;
+    at = end;
+  };
+  while (at < page.length) {
+    const next = page.indexOf("<", at);
+    const end = next < 0 ? page.length : next;
+    if (end > at) {
+      yield { kind: "text", text: page.slice(at, end), line };
+      lineAfter(end);
+      continue;
+    }
+    const skipped = endOfUnshown(page, at);
+    if (skipped !== undefined) {
+      lineAfter(skipped);
+      continue;
+    }
+    TAG.lastIndex = at;
+    const tag = TAG.exec(page);
+    const close = tag === null ? -1 : endOfTag(page, TAG.lastIndex);
+    if (tag === null || close < 0) {
+      yield { kind: "text", text: "<", line };
+      at += 1;
+      continue;
+    }
+    const name = (tag[2] ?? "").toLowerCase();
+    const attributes = page.slice(at + tag[0].length, close - 1);
+    const isOpen = tag[1] === "";
+    yield { kind: isOpen ? "open" : "close", name, attributes, line };
+    lineAfter(close);
+    if (isOpen && SILENT.has(name) && !attributes.endsWith("/")) lineAfter(endOfElement(page, at, name));
+  }
+}
+
+/** Where a comment, a declaration or an instruction that begins at `at` ends; undefined if none begins there. */
+function endOfUnshown(page: string, at: number): number | undefined {
+  const mark = page[at + 1];
+  if (mark !== "!" && mark !== "?") return undefined;
+  const closing = page.startsWith("<!--", at) ? "-->" : ">";
+  const end = page.indexOf(closing, at + 2);
+  return end < 0 ? page.length : end + closing.length;
+}
+
+/** The index after the ">" of a tag, none within quotes counted; -1 if the tag does not end. */
+function endOfTag(page: string, from: number): number {
+  let quote = "";
+  const most = Math.min(page.length, from + MAX_TAG);
+  for (let i = from; i < most; i++) {
+    const mark = page[i];
+    if (quote !== "") {
+      if (mark === quote) quote = "";
+    } else if (mark === ">") return i + 1;
+    else if (mark === '"' || mark === "'") quote = mark;
+    else if (mark === "<") return -1;
+  }
+  return -1;
+}
+
+function endOfElement(page: string, from: number, name: string): number {
+  const pattern = new RegExp(`</${name}[\\s>]`, "gi");
+  pattern.lastIndex = from;
+  return pattern.exec(page)?.index ?? page.length;
+}

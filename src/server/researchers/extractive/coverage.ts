@@ -1,0 +1,86 @@
+import type { Passage } from "../sources/search.js";
+import { related } from "../sources/synonyms.js";
+import { partsOf, words } from "../sources/words.js";
+
+/** What stands around a window: each a set of words. */
+export interface Context {
+  /** The nearest heading; for a row of a table its first cell. */
+  nearest: ReadonlySet<string>;
+  /** The titles of a table's columns. */
+  header: ReadonlySet<string>;
+  /** The other headings and the file's name. */
+  outer: ReadonlySet<string>;
+  /** The whole passage. */
+  passage: ReadonlySet<string>;
+}
+
+/** What a word of the question counts where it is not in the window itself; 1 is what it counts there. */
+const IN_NEAREST = 0.85;
+const IN_OUTER = 0.5;
+const IN_PASSAGE = 0.5;
+/** As separate words instead of the identifier that was asked for. */
+const IN_PARTS = 0.4;
+/** As a word that may stand for it. */
+const AS_RELATED = 0.6;
+/** How much of the score the nearest heading decides. */
+const BY_HEADING = 0.3;
+
+export function contextOf({ file, heading, header = [], caption = "", lines, kind }: Passage): Context {
+  const at = heading.lastIndexOf(" / ");
+  const isRow = kind === "table";
+  const label = isRow
+    ? (lines
+        .join(" ")
+        .split("|")
+        .find((cell) => cell.trim() !== "") ?? "")
+    : heading.slice(at < 0 ? 0 : at + 3);
+  const outer = isRow ? heading : heading.slice(0, Math.max(0, at));
+  return {
+    nearest: new Set(words(label)),
+    header: new Set(words(header.join(" "))),
+    outer: new Set(words(`${outer} ${caption} ${file}`)),
+    passage: new Set(words(lines.join(" "))),
+  };
+}
+
+/** Which share of the question's words, by what each tells, a text with `terms` in this context has: 0 to 1. */
+export function coverageOf(
+  weights: ReadonlyMap<string, number>,
+  terms: ReadonlySet<string>,
+  context: Context,
+): number {
+  let total = 0;
+  let covered = 0;
+  for (const [term, weight] of weights) {
+    const others = related(term).map((other) => AS_RELATED * shareOf(other, terms, context));
+    total += weight;
+    covered += weight * Math.max(shareOf(term, terms, context), ...others);
+  }
+  return total === 0 ? 0 : covered / total;
+}
+
+function shareOf(
+  term: string,
+  terms: ReadonlySet<string>,
+  { nearest, header, outer, passage }: Context,
+): number {
+  if (terms.has(term)) return 1;
+  if (nearest.has(term) || header.has(term)) return IN_NEAREST;
+  if (outer.has(term)) return IN_OUTER;
+  if (passage.has(term)) return IN_PASSAGE;
+  const parts = term.includes("_") ? partsOf(term) : [];
+  return parts.length > 0 && parts.every((part) => terms.has(part)) ? IN_PARTS : 0;
+}
+
+/** A section whose heading names what is asked for, and not much else, is more likely to answer it. */
+export function headingFactor({ nearest }: Context, weights: ReadonlyMap<string, number>): number {
+  let total = 0;
+  let named = 0;
+  for (const [term, weight] of weights) {
+    total += weight;
+    if (nearest.has(term) || related(term).some((other) => nearest.has(other))) named += weight;
+  }
+  const exact = [...nearest].filter((term) => weights.has(term)).length / Math.max(1, nearest.size);
+  const share = total === 0 ? 0 : (named / total + exact) / 2;
+  return 1 - BY_HEADING + BY_HEADING * share;
+}

@@ -1,0 +1,68 @@
+import type { SourceSearch, SourceSummary } from "../sources/search.js";
+import { related } from "../sources/synonyms.js";
+import { words } from "../sources/words.js";
+import { type Question, readQuestion } from "./question.js";
+import { rankWindows, type Window } from "./windows.js";
+
+/** What was found for a question. */
+export interface Findings {
+  /** Best first: the first one is the answer. Empty if nothing speaks of the question. */
+  quotes: Window[];
+  summary: SourceSummary;
+}
+
+const PASSAGES = 60;
+const MAX_QUOTES = 6;
+const MIN_QUOTES = 3;
+/** Below this coverage a window is about something else; lines of code match more by chance. */
+const ABOUT = 0.5;
+const CODE_ABOUT = 0.7;
+/** What a further quote must have of the best one's score, once there are MIN_QUOTES. */
+const CLOSE = 0.45;
+/** Texts that share more of their words than this say the same. */
+const SAME = 0.8;
+
+/** Searches for what answers `prompt`. */
+export async function find(search: SourceSearch, prompt: string): Promise<Findings> {
+  const question = readQuestion(prompt);
+  const weights = await search.weights(question.terms);
+  const weighted = new Map(question.terms.map((term, i) => [term, weights[i] ?? 0]));
+  const ranked = rankWindows(await search.search(prompt, PASSAGES), question, weighted);
+  const summary = await search.summary();
+  const best = ranked.find((window) => isAbout(window, question));
+  if (best === undefined) return { quotes: [], summary };
+  const quotes = distinct([best, ...ranked.filter((window) => window !== best)]).filter(
+    ({ score }, i) => i < MIN_QUOTES || score >= CLOSE * best.score,
+  );
+  return { quotes, summary };
+}
+
+/** Whether a window speaks of the question: of enough of its words, and of more than one if there are more. */
+function isAbout({ coverage, kind, terms, heading, file }: Window, question: Question): boolean {
+  if (coverage < (kind === "code" ? CODE_ABOUT : ABOUT)) return false;
+  const around = new Set([...terms, ...words(`${heading} ${file}`)]);
+  const said = question.terms.filter(
+    (term) => around.has(term) || related(term).some((other) => around.has(other)),
+  );
+  return said.length >= Math.min(2, question.terms.length);
+}
+
+/** The first MAX_QUOTES of `ranked`, none that says what another one before it says already. */
+function distinct(ranked: readonly Window[]): Window[] {
+  const chosen: Window[] = [];
+  for (const window of ranked) {
+    if (chosen.length >= MAX_QUOTES) break;
+    if (!chosen.some((other) => isAlike(other.terms, window.terms) || overlaps(other, window)))
+      chosen.push(window);
+  }
+  return chosen;
+}
+
+function overlaps(a: Window, b: Window): boolean {
+  return a.file === b.file && a.line < b.line + b.quote.length && b.line < a.line + a.quote.length;
+}
+
+function isAlike(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  const shared = [...a].filter((term) => b.has(term)).length;
+  return shared / (a.size + b.size - shared) > SAME;
+}
