@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { nodeOf } from "../test/node/runtimes.js";
 import { pollingTable } from "./polling.js";
+import { postgresRows } from "./postgres.js";
 import { readingFigures } from "./reading.js";
 import { background, usage } from "./support/background.js";
 import { writeHistory } from "./support/history.js";
@@ -129,6 +130,9 @@ try {
   await pollRate(baseUrl);
   await createRate();
   await reading();
+  const shared = await postgresRows({ pairs: quick ? 3 : 9, seconds: LOAD_SECONDS });
+  for (const [what, result] of shared ?? []) row(what, result);
+  if (shared === undefined) notes.push("There was no PostgreSQL to measure the shared service with.");
 } finally {
   await service.stop();
   rmSync(folder, { recursive: true, force: true });

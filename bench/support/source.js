@@ -1,4 +1,9 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
+
+const root = join(import.meta.dirname, "../..");
 
 /**
  * Imports a module of the sources as it stands, without a build: what is measured is what is there.
@@ -13,4 +18,20 @@ export async function source(path) {
   const { output } = await bundle.generate({ format: "esm" });
   await bundle.close();
   return import(`data:text/javascript,${encodeURIComponent(output[0].code)}`);
+}
+
+/**
+ * The same for a module that imports packages: as a file where they are found.
+ * @param {string} path from the root of the repository
+ * @returns {Promise<Record<string, any>>}
+ */
+export async function sourceWithPackages(path) {
+  const bundle = await rolldown({ input: join(root, path), platform: "node", external: /^[^./]/ });
+  const { output } = await bundle.generate({ format: "esm" });
+  await bundle.close();
+  const folder = join(root, "node_modules/.bench");
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, basename(path).replace(/\.ts$/, ".mjs"));
+  writeFileSync(file, output[0].code);
+  return import(pathToFileURL(file).href);
 }

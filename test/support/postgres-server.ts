@@ -38,6 +38,7 @@ export class PostgresServer {
   private constructor(
     { root, links }: Binaries,
     private readonly folder: string,
+    private readonly settings: readonly string[],
   ) {
     this.url = `postgresql://research@localhost/postgres?host=${folder}`;
     const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
@@ -60,9 +61,13 @@ export class PostgresServer {
     this.#options = { ...user, env: { ...env, LD_LIBRARY_PATH: path, DYLD_LIBRARY_PATH: path } };
   }
 
-  /** Makes a cluster in `folder` and starts its server; resolves when it answers. */
-  static async start(binaries: Binaries, folder: string): Promise<PostgresServer> {
-    const server = new PostgresServer(binaries, folder);
+  /** Makes a cluster in `folder` and starts its server with these settings too; resolves when it answers. */
+  static async start(
+    binaries: Binaries,
+    folder: string,
+    settings: readonly string[] = [],
+  ): Promise<PostgresServer> {
+    const server = new PostgresServer(binaries, folder, settings);
     const args = ["-D", join(folder, "data"), "-U", "research", "-A", "trust", "--no-sync", "-E", "UTF8"];
     const made = spawnSync(server.#program("initdb"), args, server.#options);
     if (made.status !== 0) throw new Error(`initdb failed: ${made.error ?? made.stderr}`);
@@ -73,7 +78,7 @@ export class PostgresServer {
   /** Starts the server again after a stop. */
   async start(): Promise<void> {
     const log = openSync(join(this.folder, "log"), "a");
-    const settings = [...SETTINGS, `unix_socket_directories=${this.folder}`];
+    const settings = [...SETTINGS, ...this.settings, `unix_socket_directories=${this.folder}`];
     const child = spawn(
       this.#program("postgres"),
       ["-D", join(this.folder, "data"), ...settings.flatMap((setting) => ["-c", setting])],

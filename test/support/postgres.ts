@@ -17,14 +17,15 @@ export interface TestPostgres {
 
 /**
  * The server that `RESEARCH_TEST_DATABASE` names, else one of this test file's own from the registry's binaries;
- * undefined if there is neither, and then a test names PostgreSQL as what it lacks.
+ * undefined if there is neither, and then a test names PostgreSQL as what it lacks. `settings` are of its own
+ * server, as `fsync=on`.
  */
-export async function testPostgres(): Promise<TestPostgres | undefined> {
+export async function testPostgres(settings: readonly string[] = []): Promise<TestPostgres | undefined> {
   const url = process.env.RESEARCH_TEST_DATABASE;
   if (url) return { database: () => newDatabase(url), server: undefined };
   const binaries = registryBinaries();
   if (binaries === undefined) return undefined;
-  const server = await PostgresServer.start(binaries, folderWith());
+  const server = await PostgresServer.start(binaries, folderWith(), settings);
   leftovers.add(() => server.kill());
   return { database: () => newDatabase(server.url), server };
 }
