@@ -15,7 +15,7 @@ export interface BatchRow {
   /** Epoch milliseconds; undefined if it was not sent, or has not ended. */
   startedAt: number | undefined;
   endedAt: number | undefined;
-  /** The name of its page in the same folder. */
+  /** The file name of its page, in the same folder. */
   page: string;
 }
 
@@ -33,7 +33,7 @@ export function batchIndex(title: string, rows: readonly BatchRow[], now: number
             state,
             startedAt,
             endedAt: endedAt ?? Math.max(now, startedAt),
-            href: page,
+            href: encodeURIComponent(page),
           },
         ],
   );
@@ -60,7 +60,7 @@ export function rowPage(state: string, reason: string | undefined, source: Resul
 function tableRow({ line, question, state, took, page }: BatchRow): string {
   const cells = [
     `<td class="right">${line}</td>`,
-    `<td dir="auto"><a href="${escapeHtml(page)}">${escapeHtml(short(question))}</a></td>`,
+    `<td dir="auto"><a href="${escapeHtml(encodeURIComponent(page))}">${escapeHtml(short(question))}</a></td>`,
     `<td><span class="state ${stateClass(state)}">${escapeHtml(state)}</span></td>`,
     `<td>${escapeHtml(took ?? "")}</td>`,
   ];

@@ -2,6 +2,9 @@ import { createHash } from "node:crypto";
 import { escapeHtml } from "./escape.js";
 import { STYLE } from "./style.js";
 
+/** Stands in every page, so that a page is known as ours. */
+export const GENERATOR = '<meta name="generator" content="research">';
+
 export interface Page {
   title: string;
   /** HTML: everything in it is escaped already. */
@@ -19,6 +22,7 @@ export function page({ title, body, wide = false }: Page): string {
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     '<meta name="color-scheme" content="light dark">',
     '<meta name="referrer" content="no-referrer">',
+    GENERATOR,
     `<title>${escapeHtml(title.replace(/\s+/g, " ").trim())}</title>`,
     `<style>${STYLE}</style>`,
   ];

@@ -6,7 +6,7 @@ export interface Bar {
   state: string;
   startedAt: number;
   endedAt: number;
-  /** Where a click leads, relative to the page. */
+  /** Where a click leads: a URL, relative to the page. */
   href: string;
 }
 

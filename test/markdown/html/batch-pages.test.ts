@@ -12,7 +12,7 @@ test("each row has its question, its state, how long it took, and a link, whatev
     "questions.txt",
     [
       row({}),
-      row({ line: 2, state: "FAILED", question: 'Is <b> "bold"?', page: "it's.html", took: "1m 02s" }),
+      row({ line: 2, state: "FAILED", question: 'Is <b> "bold"?', page: "it's %41:#1.html", took: "1m 02s" }),
       row({
         line: 4,
         state: "WAITING",
@@ -29,7 +29,7 @@ test("each row has its question, its state, how long it took, and a link, whatev
     `<td><span class="state ${look}">${state}</span></td><td>${took}</td></tr>`;
   expect(html).toContain(cells(1, "q.html", "q", "done", "COMPLETED", "3s"));
   expect(html).toContain(
-    cells(2, "it&#39;s.html", "Is &lt;b&gt; &quot;bold&quot;?", "bad", "FAILED", "1m 02s"),
+    cells(2, "it&#39;s%20%2541%3A%231.html", "Is &lt;b&gt; &quot;bold&quot;?", "bad", "FAILED", "1m 02s"),
   );
   expect(html).toContain(cells(4, "w.html", "q", "idle", "WAITING", ""));
   expect(html).toContain("3 rows · 1 COMPLETED · 1 FAILED · 1 WAITING");
