@@ -31,6 +31,11 @@ export const EXIT_CODES = {
 
 export type OurCode = keyof typeof EXIT_CODES;
 
+/** Whether an error code is one of ours (contract §1.4) and not the service's. */
+export function isOurs(code: string): boolean {
+  return code in EXIT_CODES || code === "INTERRUPTED";
+}
+
 /** An error of the command line's own: what is wrong and, as the hint, what to do. */
 export class CliError extends Error {
   readonly code: OurCode;

@@ -55,6 +55,7 @@ const TARGETS: Record<TargetError["kind"], { code: OurCode; hint: string }> = {
   },
   ambiguous: { code: "USAGE", hint: "Give more of it." },
   "none-created": { code: "NOT_FOUND", hint: "`research list` shows what was created." },
+  "not-created": { code: "NOT_FOUND", hint: "`research rerun` sends it." },
   "not-recorded": { code: "NOT_FOUND", hint: "`research list` shows what is." },
 };
 

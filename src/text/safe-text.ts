@@ -21,7 +21,8 @@ export function safeLine(text: string): string {
 
 /** A result on a terminal: escaped, but for what makes up text. Lines are the author's own. */
 export function safeResult(text: string): string {
-  return text.replace(UNSAFE, (char) => (JOINERS.test(char) ? char : escaped(char)));
+  // A CR before a line feed moves no cursor that the line feed does not move.
+  return text.replaceAll("\r\n", "\n").replace(UNSAFE, (char) => (JOINERS.test(char) ? char : escaped(char)));
 }
 
 /**

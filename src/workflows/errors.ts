@@ -52,7 +52,7 @@ export class UnresolvedCreateError extends OutcomeUnknownError {
 
 /** A text does not name a request. */
 export class TargetError extends Error {
-  readonly kind: "invalid" | "ambiguous" | "none-created" | "not-recorded";
+  readonly kind: "invalid" | "ambiguous" | "none-created" | "not-created" | "not-recorded";
 
   constructor(kind: TargetError["kind"], message: string) {
     super(message);

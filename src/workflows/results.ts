@@ -1,5 +1,7 @@
 import { NoOutputError, type ResearchError } from "../client/errors.js";
-import { type JsonText, memberText } from "../json/exact-json.js";
+import { exactJson, type JsonText, memberText } from "../json/exact-json.js";
+import type { Problem } from "../json-schema/check.js";
+import type { JsonSchema } from "../protocol/conversation.js";
 import type { Data } from "../protocol/data.js";
 import { NoResultError } from "./errors.js";
 import type { CallOptions, Ports } from "./ports.js";
@@ -26,6 +28,20 @@ export async function fetchResult(
   const data = await client.output(requestId, options);
   const value = Object.hasOwn(data, outputField) ? data[outputField] : data;
   return { data, value, exact: memberText(data, outputField) ?? data };
+}
+
+/**
+ * The first way in which a result does not fit the schema it was asked for; undefined if it fits. A problem without
+ * a path says that it could not be checked. The check has limits of time and memory: a schema and a result may be
+ * made to exceed any. Rejects with `signal.reason` only.
+ */
+export async function checkResult(
+  { exact }: Pick<Result, "exact">,
+  schema: JsonSchema,
+  { signal }: CallOptions = {},
+): Promise<Problem | undefined> {
+  const { checkValue } = await import("../json-schema/check.js");
+  return checkValue(schema, exactJson(exact), signal);
 }
 
 /**

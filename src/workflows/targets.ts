@@ -1,5 +1,5 @@
 import { isRequestId } from "../protocol/conversation.js";
-import { type Entry, type Seen, UNKNOWN } from "../store/history/records.js";
+import { type Entry, NOT_CREATED, type Seen, UNKNOWN } from "../store/history/records.js";
 import { TargetError, UnresolvedCreateError } from "./errors.js";
 import type { Ports } from "./ports.js";
 
@@ -29,6 +29,8 @@ type TargetPorts = Pick<Ports, "history" | "origin">;
 export function resolveTarget(ports: TargetPorts, text: string): NamedTarget {
   const entry = findEntry(ports, text);
   if (!entry) return { requestId: text, entry: undefined };
+  if (entry.status === NOT_CREATED)
+    throw new TargetError("not-created", `${entry.local_id} is settled as never created`);
   if (entry.request_id === null || (entry.status === UNKNOWN && text === LAST))
     throw UnresolvedCreateError.of(entry);
   return { requestId: entry.request_id, entry: entry.status === UNKNOWN ? undefined : entry };

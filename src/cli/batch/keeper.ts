@@ -96,7 +96,7 @@ export class Keeper {
       const result = await this.#output(state);
       const file = `${stem}.${typeof result.value === "string" ? "md" : "json"}`;
       folder.write(file, resultText(result));
-      await checkFit(ctx, result.value, { requestId, schema: row.body.output_schema }, { name: nameOf(row) });
+      await checkFit(ctx, result, { requestId, schema: row.body.output_schema }, { name: nameOf(row) });
       await this.#end(state, { file });
     } catch (error) {
       signal.throwIfAborted();

@@ -6,7 +6,7 @@ import { parseDuration } from "../terminal/durations.js";
 export function duration(text: string): number {
   const ms = parseDuration(text);
   if (ms === undefined)
-    throw new InvalidArgumentError("It is no duration: use 500ms, 30s, 10m, 2h, 3d or a number of seconds.");
+    throw new InvalidArgumentError("Invalid duration: use 500ms, 30s, 10m, 2h, 3d or a number of seconds.");
   return ms;
 }
 
@@ -35,7 +35,7 @@ function tier(text: string): string {
 export function requestFlags(command: Command, { dryRun = true } = {}): Command {
   if (dryRun) command.option("--dry-run", "send nothing; print the request as a curl command");
   return command
-    .option("--prompt-file <path>", "read the prompt from a file")
+    .option("--prompt-file <path>", "read the prompt from a file (-: stdin)")
     .option("--schema <file|-|json>", "a JSON Schema for the result")
     .option("--structured", "ask for structured output without a schema");
 }
@@ -95,7 +95,7 @@ export function resultFlags(command: Command): Command {
   return command
     .option("-o, --output <path>", "write the result to a file, whole or not at all (-: stdout)")
     .option("--force", "overwrite an existing file")
-    .option("--strict", "fail (13) where the result does not fit its schema")
+    .option("--strict", "fail (13) if the result does not fit its schema")
     .option("--raw", "as it came, on a terminal too")
     .option("--html", "as a page: one file, no script, no request")
     .option("--web", "as a page that is opened in a browser");

@@ -23,12 +23,6 @@ export function schemaFault(schema: JsonSchema): string | undefined {
   }
 }
 
-/** How a result breaks its schema and where in it, or undefined where it fits. */
-export function resultFault(schema: JsonSchema, result: unknown): string | undefined {
-  const validate = compiler(schema).compile(schema);
-  return validate(result) ? undefined : describe(validate.errors, "the result");
-}
-
 function describe(errors: ErrorObject[] | null | undefined, whole: string): string {
   const first = errors?.[0];
   const allowed: unknown = first?.params?.allowedValues;

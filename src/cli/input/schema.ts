@@ -22,9 +22,9 @@ export async function readSchema(
       : await readTextFile(source, "the schema file", signal);
   const schema = await parseJson(text, what);
   if (typeof schema !== "object" || schema === null || Array.isArray(schema)) {
-    throw new UsageError(`${what} is no JSON Schema: it must be a JSON object`);
+    throw new UsageError(`${what} is an invalid JSON Schema: it must be a JSON object`);
   }
-  await checkSchema(schema as JsonSchema, what);
+  await requireSchema(schema as JsonSchema, what, signal);
   return schema as JsonSchema;
 }
 
@@ -40,9 +40,10 @@ export async function readGivenSchema(
   return readSchema(source, stdin, signal);
 }
 
-/** Throws UsageError, with the place in the schema, for what is no JSON Schema. */
-async function checkSchema(schema: JsonSchema, what: string): Promise<void> {
-  const { schemaFault } = await import("./json-schema.js");
-  const fault = schemaFault(schema);
-  if (fault !== undefined) throw new UsageError(`${what} is no JSON Schema: ${fault}`);
+/** Throws UsageError, with the place in the schema, for an invalid one. */
+async function requireSchema(schema: JsonSchema, what: string, signal: AbortSignal): Promise<void> {
+  const { checkSchema, problemText } = await import("../../json-schema/check.js");
+  const problem = await checkSchema(schema, signal);
+  if (problem)
+    throw new UsageError(`${what} is an invalid JSON Schema: ${problemText(problem, "the top level")}`);
 }

@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 import type { Status } from "../../protocol/conversation.js";
-import { EXIT_CODES } from "../errors.js";
+import { CliError } from "../errors.js";
+import { failureOf } from "../failure.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 export interface OnDoneOptions {
@@ -45,10 +46,19 @@ export class OnDone {
     });
   }
 
-  /** Waits for what is still to be run; a failure turns the exit code 0 into 1. */
-  async settle(exitCode: number): Promise<number> {
+  /** Waits for what is still to be run, or for the signal. */
+  async drain(): Promise<void> {
     await Promise.race([this.#queue, aborted(this.#terminal.signal)]);
-    return exitCode === 0 && this.#failures > 0 ? EXIT_CODES.INTERNAL : exitCode;
+  }
+
+  /** The same; a failure turns the exit code 0 into 1, and then it is an error. */
+  async settle(exitCode: number): Promise<number> {
+    await this.drain();
+    if (exitCode !== 0 || this.#failures === 0) return exitCode;
+    const times = this.#failures === 1 ? "once" : `${this.#failures} times`;
+    const failure = failureOf(new CliError("INTERNAL", `the command of --on-done failed ${times}`));
+    await this.#terminal.reporter.error(failure);
+    return failure.exit_code;
   }
 
   async #run({ requestId, status, file }: Done): Promise<void> {

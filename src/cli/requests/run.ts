@@ -56,14 +56,14 @@ export async function showRun(
     const result = await fetchResult(ports, requestId, { signal });
     const source = { requestId, origin: ports.origin, question: body.prompt, createdAt: data.created_at };
     file = await showResult(terminal, result, source, options);
-    await checkFit(terminal, result.value, { requestId, schema: body.output_schema }, options);
+    await checkFit(terminal, result, { requestId, schema: body.output_schema }, options);
   } catch (error) {
     if (error instanceof Interrupted) throw interrupted(signal, goOn);
     throw UnfinishedError.unlessEnded(error, requestId, goOn);
   } finally {
     const status = outcome?.status ?? null;
     if (status !== null && isFinal(status)) done?.run({ requestId, status, file });
-    await done?.settle(0);
+    await done?.drain();
   }
   if (notSaved) throw notSaved;
   return done ? done.settle(0) : 0;

@@ -1,4 +1,5 @@
 import type { JsonSchema } from "../../protocol/conversation.js";
+import { checkResult, type Result } from "../../workflows/results.js";
 import { CliError } from "../errors.js";
 import type { Terminal } from "../terminal/terminal.js";
 import type { ResultOptions } from "./options.js";
@@ -14,8 +15,8 @@ export interface CheckedRequest {
  * with `strict`. `name` stands before the message, where there are several results.
  */
 export async function checkFit(
-  { reporter }: Pick<Terminal, "reporter">,
-  value: unknown,
+  { reporter, signal }: Pick<Terminal, "reporter" | "signal">,
+  result: Pick<Result, "exact">,
   { requestId, schema }: CheckedRequest,
   { strict = false, name }: Pick<ResultOptions, "strict"> & { name?: string },
 ): Promise<void> {
@@ -28,10 +29,14 @@ export async function checkFit(
       );
     return;
   }
-  const { resultFault } = await import("../input/json-schema.js");
-  const fault = resultFault(schema, value);
-  if (fault === undefined) return;
-  const message = `${subject}the result does not fit its schema: ${fault}`;
+  const problem = await checkResult(result, schema, { signal });
+  if (!problem) return;
+  const { problemText } = await import("../../json-schema/check.js");
+  const why = problemText(problem, "the result");
+  const message =
+    problem.path === undefined
+      ? `${subject}the result could not be checked against its schema: ${why}`
+      : `${subject}the result does not fit its schema: ${why}`;
   if (strict) throw new CliError("SCHEMA_MISMATCH", message, { requestId });
   await reporter.notice("SCHEMA_MISMATCH", message);
 }

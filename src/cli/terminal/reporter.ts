@@ -1,6 +1,6 @@
 import { inWords, LocalError, systemCode } from "../../store/errors.js";
-import { safe, safeJson } from "../../text/safe-text.js";
-import { ClosedPipe, Interrupted } from "../errors.js";
+import { safe, safeJson, safeLine } from "../../text/safe-text.js";
+import { ClosedPipe, Interrupted, isOurs } from "../errors.js";
 import type { Failure } from "../failure.js";
 import type { Host, Sink } from "./host.js";
 import { type LiveLine, liveLine, PLAIN, type Style, styleFor } from "./style.js";
@@ -68,7 +68,9 @@ export class Reporter {
     if (this.json) return this.#toStderr(`${safeJson({ error: failure })}\n`);
     const style = await styleFor(this.#host.stderr, this.#host.env);
     const hint = failure.hint ? `${style.dim("hint:")} ${indented(failure.hint)}\n` : "";
-    await this.#toStderr(`${style.bad("error:")} ${indented(failure.message)}\n${hint}`);
+    // Ours say no more than the sentence; the service's may be in its documentation, and its support asks for it.
+    const code = isOurs(failure.code) ? "" : ` (${safeLine(failure.code)})`;
+    await this.#toStderr(`${style.bad("error:")} ${indented(failure.message)}${code}\n${hint}`);
   }
 
   /** Shows a line that moves, on a terminal and for people only. Returns whether it is shown. */

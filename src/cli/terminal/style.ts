@@ -53,6 +53,8 @@ export async function liveLine(sink: Sink, env: Environment): Promise<LiveLine |
   const spinner = ora({
     stream: sink.stream,
     discardStdin: false,
+    // ora asks for CI by itself, and takes CI=false for one.
+    isEnabled: true,
     color: hasColour(sink, env) ? "cyan" : false,
   });
   return {

@@ -12,7 +12,8 @@ import {
   type Intent,
   intentOf,
   keyId,
-  RESOLVED,
+  NOT_CREATED,
+  notCreatedEntry,
   type Seen,
   timeOf,
   UNKNOWN,
@@ -79,7 +80,8 @@ export class History {
     const { unknown, found } = this.#readOpen();
     const entries = new Map(found.map((entry) => [entry.local_id, entry]));
     for (const entry of this.#logged()) {
-      if (accepts(entry)) entries.set(entry.local_id, entry);
+      // What was never made is nothing that this machine created; it is found by its name only.
+      if (entry.status !== NOT_CREATED && accepts(entry)) entries.set(entry.local_id, entry);
       if (entries.size >= limit + REORDER) break;
     }
     const newestFirst = (list: Entry[]) => list.filter(accepts).sort((a, b) => timeOf(b) - timeOf(a));
@@ -153,9 +155,9 @@ export class History {
     const open = this.#unknown().find(({ intent }) => intent.local_id === localId);
     if (!open) return undefined;
     const pending = this.#pending(open.intent);
-    if (requestId === null) pending.dismissed(RESOLVED);
+    if (requestId === null) pending.notCreated();
     else pending.created(requestId, {});
-    const status = requestId === null ? "NOT_CREATED" : "PENDING";
+    const status = requestId === null ? NOT_CREATED : "PENDING";
     return { ...unknownEntry(open), request_id: requestId, status };
   }
 
@@ -169,6 +171,7 @@ export class History {
     for (const line of this.#log.lines(needle)) {
       if (line.kind === "status" && !states.has(line.request_id)) states.set(line.request_id, line.status);
       if (line.kind === "created") yield entryOf(line, states.get(line.request_id));
+      if (line.kind === "not-created") yield notCreatedEntry(line);
     }
   }
 
@@ -191,6 +194,7 @@ export class History {
   }
 
   #lastSeen(entry: Entry): Entry {
+    if (entry.request_id === null) return entry;
     for (const line of this.#log.lines(`"${entry.request_id}"`)) {
       if (line.kind === "status" && line.request_id === entry.request_id)
         return { ...entry, status: line.status };

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { AppendLog } from "./append-log.js";
 import type { History } from "./history.js";
-import type { Entry } from "./records.js";
+import { type Entry, NOT_CREATED } from "./records.js";
 
 /**
  * The outcome of the create with this local id: its entry (status `UNKNOWN` for an unknown outcome), "not made" if the
@@ -9,7 +9,7 @@ import type { Entry } from "./records.js";
  */
 export function outcomeOf(history: History, folder: string, localId: string): Entry | "not made" | undefined {
   const entry = history.find(localId).find(({ local_id }) => local_id === localId);
-  if (entry) return entry;
+  if (entry) return entry.status === NOT_CREATED ? "not made" : entry;
   for (const line of new AppendLog(join(folder, "history.jsonl")).lines(`"${localId}"`))
     if (line.kind === "dismissed" && line.local_id === localId) return "not made";
   return undefined;

@@ -48,6 +48,22 @@ export class RecordedCreate {
     else this.#note(outcome);
   }
 
+  /** Its user says that nothing was created. The intent stays in the log. Throws LocalError if that cannot be kept. */
+  notCreated(): void {
+    const record = { ...this.#intent, kind: "not-created", at: this.#date() } as const;
+    try {
+      this.#log.append(record, { sync: true });
+    } catch (error) {
+      throw new LocalError(
+        `it could not be recorded that ${this.localId} was not created: ${inWords(error)}`,
+        {
+          cause: error,
+        },
+      );
+    }
+    this.#open.remove(this.localId);
+  }
+
   /** Nothing was created. With `code`, the service said so and may have counted it. */
   dismissed(code?: string): void {
     if (code !== undefined) this.#logDismissed(code);

@@ -31,7 +31,10 @@ export const UNKNOWN = "UNKNOWN";
 /** A prompt and a schema of 1 MiB each, every byte of them escaped as six, stay below this. */
 export const MAX_RECORD_BYTES = 16 << 20;
 
-/** The code of a create that its user settled as never made. */
+/** The state of a create that its user settled as never made. */
+export const NOT_CREATED = "NOT_CREATED";
+
+/** The code with which earlier versions kept that a create was never made, without its prompt. */
 export const RESOLVED = "RESOLVED";
 
 const text = v.string();
@@ -94,7 +97,7 @@ export const seen = v.looseObject({
 });
 export type SeenRecord = v.InferOutput<typeof seen>;
 
-/** A create that the service counted and turned down, or one that was settled as never made. */
+/** A create that the service counted and refused. */
 export const dismissed = v.looseObject({
   kind: v.literal("dismissed"),
   local_id: id,
@@ -113,10 +116,14 @@ export const redated = v.looseObject({
   at: text,
 });
 
-const line = v.variant("kind", [created, seen, dismissed, redated]);
+/** A create that its user settled as never made: the whole intent, so that it can be shown and sent again. */
+export const notCreated = v.looseObject({ ...intent.entries, kind: v.literal("not-created"), at: text });
+export type NotCreatedRecord = v.InferOutput<typeof notCreated>;
+
+const line = v.variant("kind", [created, seen, dismissed, redated, notCreated]);
 export type Line = v.InferOutput<typeof line>;
 
-const KINDS = ["created", "status", "dismissed", "redated"];
+const KINDS: ReadonlySet<string> = new Set(["created", "status", "dismissed", "redated", "not-created"]);
 
 /** One line of the history; undefined for a torn one, "other" for a kind that a later version may know. */
 export function readLine(bytes: Buffer | string): Line | "other" | undefined {
@@ -129,12 +136,17 @@ export function readLine(bytes: Buffer | string): Line | "other" | undefined {
   const result = v.safeParse(line, value);
   if (result.success) return result.output;
   const kind = typeof value === "object" && value !== null && "kind" in value ? value.kind : undefined;
-  return typeof kind === "string" && !KINDS.includes(kind) ? "other" : undefined;
+  return typeof kind === "string" && !KINDS.has(kind) ? "other" : undefined;
 }
 
 /** The entry of a request that exists, in the state last seen. */
 export function entryOf({ kind: _, at: __, ...record }: CreatedRecord, status = record.status): Entry {
   return { ...record, status };
+}
+
+/** The entry of a create that was never made. */
+export function notCreatedEntry({ kind: _, at: __, ...record }: NotCreatedRecord): Entry {
+  return { ...record, request_id: null, status: NOT_CREATED, created_at: null };
 }
 
 /** When a request began, epoch ms: by the service's word, else by this machine's. */

@@ -42,13 +42,15 @@ export function attempts(
       return;
     found.set(entry.local_id, { localId: entry.local_id, at: Math.min(at, now), isAhead: at > now });
   };
+  const neverMade = new Set<string>();
   let old = 0;
   for (const line of log.lines()) {
     old = Date.parse(line.at) < since ? old + 1 : 0;
     if (old > OLD_LINES) break;
     // What was settled as never made did not count; the line says when it was settled.
-    if (line.kind === "status" || (line.kind === "dismissed" && line.code === RESOLVED)) continue;
-    count(line, line.at);
+    if (line.kind === "not-created" || (line.kind === "dismissed" && line.code === RESOLVED))
+      neverMade.add(line.local_id);
+    else if (line.kind !== "status" && !neverMade.has(line.local_id)) count(line, line.at);
   }
   for (const { intent, outcome } of open) count(intent, outcome?.at ?? intent.sent_at);
   return [...found.values()].filter(({ at }) => at >= since);

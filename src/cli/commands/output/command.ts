@@ -9,7 +9,11 @@ export const output: Define = (program, perform) => {
       "Fetch the result. In a pipe or a file it is exact; on a terminal Markdown is laid out for reading.",
     )
     .argument("<id>", "an id, a unique prefix of one made here, or @last")
-    .option("-w, --watch", "wait for it first");
+    .option("-w, --watch", "wait for it first")
+    .option(
+      "--schema <file|-|json>",
+      "the JSON Schema to check the result against (default: the one it was asked for)",
+    );
   watchFlags(resultFlags(command))
     .addHelpText(
       "after",

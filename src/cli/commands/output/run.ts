@@ -38,6 +38,6 @@ export async function output(ctx: Context, id: string, options: OutputOptions): 
   const source = { requestId, origin: ports.origin, question: prompt, createdAt: created_at };
   await showResult(ctx, result, source, options);
   const schema = given ?? target.entry?.output_schema ?? undefined;
-  await checkFit(ctx, result.value, { requestId, schema }, options);
+  await checkFit(ctx, result, { requestId, schema }, options);
   return 0;
 }

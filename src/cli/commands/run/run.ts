@@ -21,6 +21,11 @@ export async function run(ctx: Context, prompt: string | undefined, options: Run
   }
   const limit = hourlyLimit(ctx, options);
   return showRun(ctx, ctx.ports, body, { ...options, limit }, (id) =>
-    resumeCommand(ctx.flags, "output", "-w", id, ...resultWords(options)),
+    resumeCommand(ctx.flags, "output", "-w", id, ...resultWords(options), ...schemaWords(ctx, options)),
   );
+}
+
+/** Without a history, the command that goes on must be told the schema; one from stdin cannot be read again. */
+function schemaWords(ctx: Context, { schema }: RunOptions): string[] {
+  return schema === undefined || schema === "-" || ctx.history ? [] : ["--schema", schema];
 }

@@ -1,0 +1,97 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { screen } from "../support/screen.js";
+import { jsonErrors, jsonLines, world } from "../support/world.js";
+
+const HOSTILE = JSON.stringify({ type: "string", pattern: "^(a+)+$" });
+const hostile = () => world({ output: () => `${"a".repeat(40)}!` });
+
+test("a pattern that takes for ever is given up, and the result is there", { timeout: 60_000 }, async () => {
+  const { research } = await hostile();
+  const run = await research(["run", "x => COMPLETED", "--schema", HOSTILE], { timeoutMs: 40_000 });
+  expect(run).toMatchObject({ code: 0, stdout: `${"a".repeat(40)}!` });
+  expect(run.stderr).toContain("could not be checked");
+  const strict = await research(["output", "@last", "--strict"], { timeoutMs: 40_000 });
+  expect(strict).toMatchObject({ code: 13, stdout: `${"a".repeat(40)}!` });
+});
+
+test("Ctrl-C ends a check that takes long", async () => {
+  const { start } = await hostile();
+  const run = start(["run", "x => COMPLETED", "--schema", HOSTILE]);
+  await run.waitFor(/a!/);
+  run.signal("SIGINT");
+  expect(await run.done).toMatchObject({ signal: "SIGINT" });
+});
+
+test("a schema of a thousand references to a thousand properties is checked in time", async () => {
+  const { research, home } = await world();
+  const names = (prefix: string) => Array.from({ length: 1_000 }, (_, i) => `${prefix}${i}`);
+  const properties = Object.fromEntries(names("p").map((name) => [name, { type: "string" }]));
+  const references = Object.fromEntries(names("r").map((name) => [name, { $ref: "#/$defs/d" }]));
+  const schema = { type: "object", properties: references, $defs: { d: { type: "object", properties } } };
+  writeFileSync(join(home, "schema.json"), JSON.stringify(schema));
+  const dry = await research(["create", "x", "--schema", "schema.json", "--dry-run"]);
+  expect(dry).toMatchObject({ code: 0, stdout: expect.stringContaining("curl") });
+});
+
+test("drafts 04 and 06 are taken, or the draft is named", async () => {
+  const { research } = await world();
+  const dry = (draft: string) => {
+    const schema = JSON.stringify({ $schema: `http://json-schema.org/${draft}/schema#`, type: "object" });
+    return research(["create", "x", "--schema", schema, "--dry-run"]);
+  };
+  expect(await dry("draft-06")).toMatchObject({ code: 0 });
+  expect(await dry("draft-07")).toMatchObject({ code: 0 });
+  const old = await dry("draft-04");
+  expect([0, 2]).toContain(old.code);
+  if (old.code === 2) expect(old.stderr).toContain("draft-04");
+});
+
+test("--strict without a known schema says so; --schema gives one", async () => {
+  const { research, service } = await world();
+  const id = service.add("x => COMPLETED");
+  const unchecked = await research(["output", id, "--strict", "--json"]);
+  expect(unchecked.code).toBe(0);
+  expect(jsonLines(unchecked.stderr)).toMatchObject([{ notice: { code: "NOT_CHECKED" } }]);
+  const fits = await research(["output", id, "--strict", "--schema", '{"type":"string"}']);
+  expect(fits).toMatchObject({ code: 0, stderr: "" });
+  const misfit = await research(["output", id, "--strict", "--schema", "-", "--json"], {
+    input: '{"type":"object"}',
+  });
+  expect(misfit.code).toBe(13);
+  expect(jsonErrors(misfit.stderr)).toMatchObject([{ code: "SCHEMA_MISMATCH", request_id: id }]);
+});
+
+test.each([
+  { path: "", code: 2 },
+  { path: "newdir/", code: 12 },
+  { path: "folder", code: 12 },
+])("run -o '$path' fails before anything is spent", async ({ path, code }) => {
+  const { research, service, home } = await world();
+  mkdirSync(join(home, "folder"));
+  expect(await research(["run", "x => COMPLETED", "-o", path])).toMatchObject({ code, stdout: "" });
+  expect(service.server.requests).toEqual([]);
+  expect(existsSync(join(home, "newdir"))).toBe(false);
+});
+
+test("--prompt-file - reads stdin, once", async () => {
+  const { research, service } = await world();
+  expect(await research(["create", "--prompt-file", "-"], { input: "from stdin" })).toMatchObject({
+    code: 0,
+  });
+  expect([...service.conversations.values()].map(({ prompt }) => prompt)).toEqual(["from stdin"]);
+  const both = await research(["create", "--prompt-file", "-", "--schema", "-"], { input: "{}" });
+  expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("cannot both come from stdin") });
+});
+
+test("a result with CRLF shows no escapes on a terminal, and is exact in a file", async () => {
+  const { service, env, home, research } = await world({ output: () => "one\r\ntwo\r\nthree\rfour" });
+  const id = service.add("x => COMPLETED");
+  const shown = screen(["output", id], { home, env });
+  expect(await shown.done).toMatchObject({ code: 0 });
+  expect(shown.text()).toMatch(/one\s+two\s+three/);
+  expect(shown.text()).not.toMatch(/(?:one|two).*\\u\{d\}/);
+  expect(await research(["output", id, "-o", "out.txt"])).toMatchObject({ code: 0 });
+  expect(readFileSync(join(home, "out.txt"), "utf8")).toBe("one\r\ntwo\r\nthree\rfour");
+});

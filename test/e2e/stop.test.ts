@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { ok, refuse } from "../support/behaviours.js";
+import { jsonErrors, world } from "../support/world.js";
+
+test("a closed stdout does not end the stops", async () => {
+  const { bash, service } = await world();
+  const ids = ["a", "b", "c"].map((name) => service.add(`${name} => PROCESSING`));
+  const stopped = await bash(`set -o pipefail; research stop ${ids.join(" ")} | true`);
+  expect(stopped.code).toBe(0);
+  expect(service.server.count("stop")).toBe(3);
+});
+
+test("an error is the exit code also if stdout is closed", async () => {
+  const { bash, service } = await world();
+  const ids = ["a => PROCESSING", "b => COMPLETED", "c => PROCESSING"].map((prompt) => service.add(prompt));
+  const stopped = await bash(`set -o pipefail; research stop ${ids.join(" ")} | true`);
+  expect(stopped.code).toBe(6);
+  expect(service.server.count("stop")).toBe(3);
+});
+
+test("a stop that is answered with PROCESSING does not end with 0", async () => {
+  const { research, service } = await world({
+    fault: (operation) => (operation === "stop" ? ok({ status: "PROCESSING" }) : undefined),
+  });
+  const id = service.add("a => PROCESSING");
+  const { code, stdout, stderr } = await research(["stop", id, "--json"]);
+  expect(code).toBe(9);
+  expect(stdout).toBe("");
+  expect(jsonErrors(stderr)).toMatchObject([{ code: "BAD_RESPONSE", request_id: id, exit_code: 9 }]);
+});
+
+test("people see the service's code, and the id of a watch that failed", async () => {
+  const { research, service } = await world({
+    fault: (operation) => (operation === "status" ? refuse(400, "TEAPOT") : undefined),
+  });
+  const ids = ["a", "b"].map((name) => service.add(`${name} => PROCESSING`));
+  const { code, stderr } = await research(["watch", ...ids]);
+  expect(code).toBe(6);
+  for (const id of ids) expect(stderr).toMatch(new RegExp(`^error: ${id}: .*\\(TEAPOT\\)$`, "m"));
+});
