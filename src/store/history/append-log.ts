@@ -4,6 +4,8 @@ import { appendLine, makeFolder } from "../files.js";
 import { linesBackward } from "./read-backward.js";
 import { type Line, readLine } from "./records.js";
 
+const SETTLED: ReadonlySet<Line["kind"]> = new Set(["created", "dismissed", "not-created"]);
+
 /** The append-only file of the history: a line for each request, and for each state seen later. */
 export class AppendLog {
   readonly #path: string;
@@ -42,7 +44,7 @@ export class AppendLog {
   /** Whether a create is in the log: made, or settled as not made. */
   has(localId: string): boolean {
     for (const line of this.lines(`"${localId}"`))
-      if ((line.kind === "created" || line.kind === "dismissed") && line.local_id === localId) return true;
+      if (SETTLED.has(line.kind) && "local_id" in line && line.local_id === localId) return true;
     return false;
   }
 }

@@ -34,7 +34,7 @@ export const MAX_RECORD_BYTES = 16 << 20;
 /** The state of a create that its user settled as never made. */
 export const NOT_CREATED = "NOT_CREATED";
 
-/** The code with which earlier versions kept that a create was never made, without its prompt. */
+/** The code of a create that was never made and that the service did not count. */
 export const RESOLVED = "RESOLVED";
 
 const text = v.string();
