@@ -3,6 +3,7 @@ import { isFinal } from "../../protocol/conversation.js";
 import { inWords, LocalError } from "../errors.js";
 import { makeFolder } from "../files.js";
 import { AppendLog, isUnreadable } from "./append-log.js";
+import { loggedEntries } from "./logged-entries.js";
 import { createdRecord, type OpenIntent, OpenIntents, unknownEntry } from "./open-intents.js";
 import { RecordedCreate } from "./recorded-create.js";
 import {
@@ -13,7 +14,6 @@ import {
   intentOf,
   keyId,
   NOT_CREATED,
-  notCreatedEntry,
   type Seen,
   timeOf,
   UNKNOWN,
@@ -79,7 +79,7 @@ export class History {
   list({ limit, accepts = () => true }: ListOptions): Entry[] {
     const { unknown, found } = this.#readOpen();
     const entries = new Map(found.map((entry) => [entry.local_id, entry]));
-    for (const entry of this.#logged()) {
+    for (const entry of loggedEntries(this.#log)) {
       // What was never made is nothing that this machine created; it is found by its name only.
       if (entry.status !== NOT_CREATED && accepts(entry)) entries.set(entry.local_id, entry);
       if (entries.size >= limit + REORDER) break;
@@ -110,7 +110,7 @@ export class History {
     const whole = opened.find(isWhole);
     if (whole) return [whole];
     const entries = new Map(opened.filter(begins).map((entry) => [entry.local_id, entry]));
-    for (const entry of this.#logged(`"${id}`)) {
+    for (const entry of loggedEntries(this.#log, `"${id}`)) {
       // By its local id, the lines of its states were not among those looked at.
       if (entry.local_id === id) return [this.#lastSeen(entry)];
       if (isWhole(entry)) return [entry];
@@ -163,16 +163,6 @@ export class History {
 
   #pending(intent: Intent): RecordedCreate {
     return new RecordedCreate(intent, this.#open, this.#log, () => this.#date());
-  }
-
-  /** Requests in the log, the newest first, each in the state last seen. */
-  *#logged(needle?: string): Generator<Entry> {
-    const states = new Map<string, string>();
-    for (const line of this.#log.lines(needle)) {
-      if (line.kind === "status" && !states.has(line.request_id)) states.set(line.request_id, line.status);
-      if (line.kind === "created") yield entryOf(line, states.get(line.request_id));
-      if (line.kind === "not-created") yield notCreatedEntry(line);
-    }
   }
 
   /** What is in `open/`: unknown outcomes, and requests whose outcome found room only there. */
