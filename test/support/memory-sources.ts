@@ -1,7 +1,8 @@
-import type { Passage, SourceSearch } from "../../src/server/researchers/model/sources.js";
+import type { Sources } from "../../src/server/researchers/model/facts.js";
+import type { Passage } from "../../src/server/researchers/sources/search.js";
 
 /** An index over texts in memory: a passage for each paragraph, the ones with the most words of the query first. */
-export function memorySources(files: Record<string, string>): SourceSearch & { close(): Promise<void> } {
+export function memorySources(files: Record<string, string>): Sources & { close(): Promise<void> } {
   const passages = Object.entries(files).flatMap(([file, text]) => paragraphs(file, text));
   return {
     async search(query, limit) {

@@ -56,7 +56,12 @@ export function researcherFor(endpoint: Pick<ModelEndpoint, "url">, setting: Set
   const { files = FILES, apiKey = MODEL_KEY, notices = [], ...options } = setting;
   const url = new URL(endpoint.url);
   const researcher = modelResearcher({
-    endpoint: { url, model: "test-model", apiKey, connections: connections(url, undefined, 5_000) },
+    endpoint: {
+      url,
+      model: "test-model",
+      apiKey,
+      connections: { ...connections(url, undefined, 5_000), route: (request) => request },
+    },
     limits: { tokens: 1_000_000, calls: 50, ms: 600_000 },
     sources: memorySources(files),
     exchanges: noExchanges,

@@ -15,14 +15,14 @@ export class BaseUrlError extends Error {
 }
 
 /**
- * Reads a base URL: http or https, a path prefix and a trailing slash allowed, no user, query or fragment.
+ * Reads a base URL, which messages call `name`: http or https, a path prefix and a trailing slash allowed, no user, query or fragment.
  * Plain http leaves this machine only with `insecureHttp`. Throws BaseUrlError.
  */
-export function parseBaseUrl(text: string, insecureHttp: boolean): URL {
+export function parseBaseUrl(text: string, insecureHttp: boolean, name = "base URL"): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || !/^https?:\/\//i.test(text)) {
     throw new BaseUrlError(
-      `the base URL is none: ${JSON.stringify(text.replace(/\/\/[^/@]*@/, "//…@"))}; give one like https://research.example.com`,
+      `invalid ${name}: ${JSON.stringify(text.replace(/\/\/[^/@]*@/, "//…@"))}; give one like https://research.example.com`,
     );
   }
   // Never quoted whole: a user part may hold a secret.
@@ -34,10 +34,10 @@ export function parseBaseUrl(text: string, insecureHttp: boolean): URL {
         : /#/.test(text)
           ? "a fragment"
           : undefined;
-  if (extra) throw new BaseUrlError(`the base URL for ${url.host} has ${extra}; leave that out`);
+  if (extra) throw new BaseUrlError(`the ${name} for ${url.host} has ${extra}; leave that out`);
   if (url.protocol === "http:" && !insecureHttp && !isLoopback(url.hostname)) {
     throw new BaseUrlError(
-      `the base URL ${url.origin} is plain http to another machine, so the key could be read on the way; use https, or allow it with --insecure-http`,
+      `the ${name} ${url.origin} is plain http to another machine, so the key could be read on the way; use https, or allow it with --insecure-http`,
     );
   }
   url.pathname = url.pathname.replace(/\/+$/, "");

@@ -3,7 +3,7 @@ import { FAULT_KINDS } from "../../../server/http/faults/fault.js";
 import { ROLES } from "../../../server/role.js";
 import { type Define, help } from "../definition.js";
 import { duration, requestFlags, resultFlags, watchFlags, wholeNumber } from "../flags.js";
-import { port, shellCommand, tierFlag } from "./flags.js";
+import { modelFlags, port, shellCommand, tierFlag } from "./flags.js";
 import { defineKeys } from "./keys-command.js";
 
 const FAULTS = `
@@ -13,6 +13,7 @@ Faults:
     ${FAULT_KINDS.join(", ")}.
   HOW is nth=N, first=N or p=PROBABILITY; without it each request is one.
 `;
+const MODEL_EXAMPLE = "--model llama3.2 --model-url http://127.0.0.1:11434/v1";
 const SOURCES = "the folder whose text files are searched";
 
 export const serve: Define = (program, perform) => {
@@ -49,7 +50,8 @@ export const serve: Define = (program, perform) => {
         "a program that does the research: JSON on stdin, the result on stdout",
       ).argParser(shellCommand),
     )
-    .option("--sources <dir>", SOURCES, ".")
+    .option("--sources <dir>", SOURCES, ".");
+  modelFlags(command)
     .option("--allow-host <name>", "a name to answer to beside the loopback ones; repeatable", collect, [])
     .option(
       "--fault <operation:kind[:how]>",
@@ -80,6 +82,7 @@ export const serve: Define = (program, perform) => {
           "research serve --sources docs",
           "research serve --tier free --fault status:503:first=2",
           "research serve --database postgresql://research@db/research --role worker",
+          `research serve --sources docs ${MODEL_EXAMPLE}`,
           "research serve --exec 'research run \"How do tides form?\"'",
         ],
       }),
@@ -95,13 +98,16 @@ export const tryOut: Define = (program, perform) => {
     .description("Start the local service for this one command and run a question against it. Nothing stays.")
     .argument("[prompt]", "the question; - or nothing reads stdin")
     .option("--sources <dir>", SOURCES, ".");
-  requestFlags(resultFlags(watchFlags(command)), { dryRun: false })
+  requestFlags(resultFlags(watchFlags(modelFlags(command))), { dryRun: false })
     .addHelpText(
       "after",
       help({
         output: "a report with quotes, each with file:line; --json: the output's data on one line",
         exits: "0 done (also where nothing was found), 3 FAILED (a schema that cannot be filled honestly)",
-        examples: ['research try "What happens when the hourly limit is exceeded?"'],
+        examples: [
+          'research try "What happens when the hourly limit is exceeded?"',
+          `research try --sources docs ${MODEL_EXAMPLE} "Who may stop a request?"`,
+        ],
       }),
     )
     .action((prompt, options) =>

@@ -1,5 +1,6 @@
-import { InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { TIERS } from "../../../protocol/limits.js";
+import { positiveDuration, wholeNumber } from "../flags.js";
 
 /** The highest port there is. */
 const LAST_PORT = 65_535;
@@ -23,4 +24,14 @@ export function shellCommand(text: string): string {
  */
 export function tierFlag(description: string): Option {
   return new Option("--tier <tier>", description).choices(Object.keys(TIERS));
+}
+
+/** Flags of whatever may research with a model. */
+export function modelFlags(command: Command): Command {
+  return command
+    .option("--model <name>", "have a model search the sources and word the answer; its quotes are checked")
+    .option("--model-url <url>", "its OpenAI-compatible endpoint; the key is RESEARCH_MODEL_API_KEY[_FILE]")
+    .option("--model-tokens <n>", "tokens that one research may spend (default: 300000)", wholeNumber(1))
+    .option("--model-calls <n>", "requests that one research may send (default: 24)", wholeNumber(1))
+    .option("--model-time <duration>", "how long one research may take (default: 15m)", positiveDuration);
 }

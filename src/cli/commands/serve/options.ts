@@ -4,7 +4,17 @@ import { UsageError } from "../../errors.js";
 import type { KeyOptions } from "./key.js";
 import type { StoreOptions } from "./store.js";
 
-export interface ServeOptions extends StoreOptions, KeyOptions {
+/** What puts a model to work on the sources. */
+export interface ModelOptions {
+  model?: string;
+  modelUrl?: string;
+  modelTokens?: number;
+  modelCalls?: number;
+  /** ms */
+  modelTime?: number;
+}
+
+export interface ServeOptions extends StoreOptions, KeyOptions, ModelOptions {
   port?: number;
   processing: number;
   /** ms */

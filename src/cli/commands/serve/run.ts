@@ -4,17 +4,15 @@ import type { ConversationStore } from "../../../server/conversations/conversati
 import { type Fault, parseFault } from "../../../server/http/faults/fault.js";
 import type { OwnKey } from "../../../server/keys/own-key.js";
 import { execCommand } from "../../../server/processes/exec-command.js";
-import { commandResearcher } from "../../../server/researchers/command.js";
-import { extractiveResearcher } from "../../../server/researchers/extractive/extractive-researcher.js";
-import type { Researcher } from "../../../server/researchers/researcher.js";
 import { type Service, startService } from "../../../server/service.js";
 import { ServiceStartError } from "../../../server/start-error.js";
-import { inWords, LocalError } from "../../../store/errors.js";
 import type { Context } from "../../context.js";
 import { CliError, Interrupted, UsageError } from "../../errors.js";
 import { announce } from "./announce.js";
 import { DEFAULT_TIER, givenKey, openWithKey } from "./key.js";
+import { type ModelEndpoint, modelOf } from "./model.js";
 import { checkMonitoring, logFormat, metricsAccess, type ServeOptions } from "./options.js";
+import { researcherFor } from "./researcher.js";
 import { databaseOf } from "./store.js";
 
 const DEFAULT_PORT = 8787;
@@ -27,6 +25,7 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
   const given = givenKey(ctx, options);
   const faults = options.fault.map(readFault);
   checkMonitoring(ctx, options);
+  const model = modelOf(ctx, options);
   if (!isLoopback(options.host)) {
     await ctx.reporter.notice(
       "EXPOSED",
@@ -34,7 +33,7 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
     );
   }
   const { store, key } = await openWithKey(ctx, options, database, given).catch(startFailure);
-  const service = await start(ctx, options, { store, ...(key && { apiKey: key.apiKey }) }, faults);
+  const service = await start(ctx, options, { store, apiKey: key?.apiKey, model }, faults);
   try {
     if (options.exec !== undefined) {
       ctx.interruption.meet();
@@ -56,39 +55,29 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
   }
 }
 
-/** The built-in researcher on a folder. It never reads the service's own data. Throws LocalError for an unreadable one. */
-function sourcesResearcher(
-  ctx: Context,
-  { sources, data, apiKeyFile }: ServeOptions,
-  workers: number,
-  log: (line: string) => void,
-): Researcher {
-  try {
-    return extractiveResearcher({
-      sources,
-      exclude: [data, apiKeyFile].filter((path) => path !== undefined),
-      workers,
-      notice: (text) => void ctx.reporter.notice("SOURCES", text),
-      log,
-    });
-  } catch (error) {
-    throw new LocalError(`the folder ${sources} could not be read: ${inWords(error)}`, { cause: error });
-  }
+interface StartParts {
+  store: ConversationStore;
+  /** The one key that is valid; undefined if keys were added to the store. */
+  apiKey: string | undefined;
+  /** What `modelOf` made of the flags. */
+  model: ModelEndpoint | undefined;
 }
 
 /** Starts the service, and closes the store if it cannot. Throws LocalError where a port or a folder is not to be had. */
 export async function start(
   ctx: Context,
   options: ServeOptions,
-  { store, apiKey }: { store: ConversationStore; apiKey?: string },
+  { store, apiKey, model }: StartParts,
   faults: Fault[],
 ): Promise<Service> {
   const workers = options.workers ?? availableParallelism();
   const log = (line: string) => void (ctx.flags.verbose && ctx.reporter.notice("SERVICE", line));
-  const researcher = await researcherFor(ctx, options, workers, log).catch(async (error) => {
-    await store.close();
-    throw error;
-  });
+  const researcher = await researcherFor(ctx, options, { store, workers, model, log }).catch(
+    async (error) => {
+      await store.close();
+      throw error;
+    },
+  );
   const { clock, stderr } = ctx.host;
   const write = (line: string) => void stderr.write(line).catch(() => {});
   const [format, access] = [logFormat(ctx, options), metricsAccess(ctx, options)];
@@ -116,17 +105,6 @@ export async function start(
     await researcher.close();
     return startFailure(error);
   }
-}
-
-async function researcherFor(
-  ctx: Context,
-  options: ServeOptions,
-  workers: number,
-  log: (line: string) => void,
-): Promise<Researcher> {
-  return options.researcher
-    ? commandResearcher({ command: options.researcher, env: { ...ctx.host.env } })
-    : sourcesResearcher(ctx, options, workers, log);
 }
 
 /** A command asks the service itself, and a worker answers only what asks for its health: any free port will do. */

@@ -3,16 +3,19 @@ import type { Context } from "../../context.js";
 import { type RequestOptions, readRequest } from "../../input/create-request.js";
 import { type RunViewOptions, showRun } from "../../requests/run.js";
 import { checkResultOptions } from "../../results/options.js";
+import { modelOf } from "../serve/model.js";
+import type { ModelOptions } from "../serve/options.js";
 import { start } from "../serve/run.js";
 import { openStore } from "../serve/store.js";
 
-export interface TryOptions extends RequestOptions, Omit<RunViewOptions, "limit"> {
+export interface TryOptions extends RequestOptions, ModelOptions, Omit<RunViewOptions, "limit"> {
   sources: string;
 }
 
 /** `run` against a service that lives for this one command: no account, no key, and nothing stays. */
 export async function tryOut(ctx: Context, prompt: string | undefined, options: TryOptions): Promise<number> {
   checkResultOptions(options, ctx.reporter.json);
+  const model = modelOf(ctx, options);
   const body = await readRequest(ctx, prompt, options);
   const key = await apiKeyFor();
   const { sources } = options;
@@ -28,7 +31,12 @@ export async function tryOut(ctx: Context, prompt: string | undefined, options: 
   } as const;
   const { store } = await openStore(ctx, serveOptions, undefined);
   const { apiKey } = key;
-  const service = await start(ctx, { ...serveOptions, allowHost: [], fault: [] }, { store, apiKey }, []);
+  const service = await start(
+    ctx,
+    { ...serveOptions, allowHost: [], fault: [] },
+    { store, apiKey, model },
+    [],
+  );
   try {
     // Nothing of the user's own settings may lead this command to another service, or into the history.
     const env = {

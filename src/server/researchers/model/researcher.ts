@@ -2,6 +2,7 @@ import type { Clock } from "../../../clock.js";
 import type { ExchangeStore } from "../../conversations/exchange-store.js";
 import { type Researcher, ResearchFailure, type ResearchJob } from "../researcher.js";
 import { Endpoint, type EndpointOptions } from "./endpoint/endpoint.js";
+import type { Sources } from "./facts.js";
 import { isObject } from "./json.js";
 import { LIMIT_FLAGS, nothingFound, report, structured } from "./report.js";
 import { Budget, type BudgetLimits, BudgetSpent } from "./session/budget.js";
@@ -9,7 +10,6 @@ import { isExchangeRecord } from "./session/exchange-record.js";
 import { ModelSession } from "./session/session.js";
 import { Transcript } from "./session/transcript.js";
 import { untilStored } from "./session/until-stored.js";
-import type { SourceSearch } from "./sources.js";
 import { type Findings, gather } from "./steps/gather.js";
 import { noResult, writeAnswer, writeResult } from "./steps/write.js";
 
@@ -17,7 +17,7 @@ export interface ModelResearcherOptions {
   endpoint: Omit<EndpointOptions, "now">;
   /** For each conversation. */
   limits: BudgetLimits;
-  sources: SourceSearch & { close(): Promise<void> };
+  sources: Sources & { close(): Promise<void> };
   exchanges: ExchangeStore;
   clock: Clock;
   /** Told what the person who runs the service should know. */
@@ -53,7 +53,7 @@ export function modelResearcher(options: ModelResearcherOptions): Researcher {
 
 async function answer(
   session: ModelSession,
-  sources: SourceSearch,
+  sources: Sources,
   { prompt, structured_output, output_schema }: ResearchJob,
   model: string,
 ): Promise<unknown> {

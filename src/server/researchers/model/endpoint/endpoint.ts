@@ -1,12 +1,14 @@
 import type { Dispatcher } from "undici";
 import { Completion } from "./completion.js";
 import { bodyOf, type ChatRequest, type Dialect, FULL_DIALECT, simpler } from "./dialect.js";
-import { post, type ResponseHeaders } from "./http.js";
+import { type PostRequest, post, type ResponseHeaders } from "./http.js";
 import { classify, isJsonAnswer, type Outcome } from "./outcome.js";
 
 /** The connections to the endpoint; whoever makes them settles proxies and certificates. */
 export interface EndpointConnections {
   shared(): Promise<Dispatcher>;
+  /** The request as it is sent: a proxy for plain http wants another form. */
+  route(request: PostRequest): PostRequest;
   close(): Promise<void>;
 }
 
@@ -63,7 +65,9 @@ export class Endpoint {
       ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
     };
     const path = `${url.pathname.replace(/\/+$/, "")}/chat/completions`;
-    const posted = { origin: url.origin, path, headers, body: bodyOf(model, request, dialect) };
+    const { origin } = url;
+    const body = bodyOf(model, request, dialect);
+    const posted = connections.route({ origin, method: "POST", path, headers, body });
     const { isWhole, message = "" } = await post(await connections.shared(), posted, reader, signal);
     if (answer.status === 0) return { kind: "unreachable", message: this.hide(message) };
     // Before anything is shortened: a part of a key would not be found.

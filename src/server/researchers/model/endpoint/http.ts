@@ -4,6 +4,7 @@ import type { Dispatcher } from "undici";
 export interface PostRequest {
   /** Scheme, host and port. */
   origin: string;
+  method: string;
   path: string;
   headers: Record<string, string>;
   body: string;
@@ -53,7 +54,7 @@ export function post(
     if (signal.aborted) return abort();
     signal.addEventListener("abort", abort, { once: true });
     // A model may think for longer than the five minutes that undici gives the headers by default.
-    const options = { ...request, method: "POST", headersTimeout: 0, bodyTimeout: 0 } as const;
+    const options = { ...request, headersTimeout: 0, bodyTimeout: 0 } as const;
     dispatcher.dispatch(options, {
       onRequestStart(started) {
         controller = started;

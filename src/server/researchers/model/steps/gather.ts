@@ -1,5 +1,6 @@
 import { ResearchFailure } from "../../researcher.js";
-import type { Fact } from "../facts.js";
+import type { Passage } from "../../sources/search.js";
+import type { Fact, Sources } from "../facts.js";
 import {
   NOTES,
   notesInput,
@@ -12,7 +13,6 @@ import {
 import { type BudgetLimits, BudgetSpent } from "../session/budget.js";
 import { ContextExceeded } from "../session/sender.js";
 import { LEAST_OUTPUT, type ModelSession, type Task } from "../session/session.js";
-import type { Passage, SourceSearch } from "../sources.js";
 import { PassageQueue } from "./passage-queue.js";
 import { factOf, type Note } from "./quoting.js";
 import { readNotes, readPlan } from "./readings.js";
@@ -43,11 +43,7 @@ const LEAST_BYTES = 1_500;
 const MAX_FACTS = 40;
 
 /** Searches the sources and has the model note facts, for at most three rounds or as long as the budget lasts. */
-export async function gather(
-  session: ModelSession,
-  sources: SourceSearch,
-  question: string,
-): Promise<Findings> {
+export async function gather(session: ModelSession, sources: Sources, question: string): Promise<Findings> {
   const gathering = new Gathering(session, sources, question);
   try {
     await gathering.run();
@@ -69,7 +65,7 @@ class Gathering {
   #maxBytes = MAX_BYTES;
   constructor(
     private readonly session: ModelSession,
-    private readonly sources: SourceSearch,
+    private readonly sources: Sources,
     private readonly question: string,
   ) {
     this.#queue = new PassageQueue(sources, session);

@@ -1,5 +1,6 @@
+import type { Passage } from "../../sources/search.js";
+import type { Sources } from "../facts.js";
 import type { ModelSession } from "../session/session.js";
-import type { Passage, SourceSearch } from "../sources.js";
 
 /** How many passages of one query are taken. */
 const PER_QUERY = 8;
@@ -10,7 +11,7 @@ export class PassageQueue {
   readonly #seen = new Set<string>();
   readonly #asked = new Set<string>();
   constructor(
-    private readonly sources: SourceSearch,
+    private readonly sources: Sources,
     private readonly session: Pick<ModelSession, "interruptible" | "isSecret">,
   ) {}
 

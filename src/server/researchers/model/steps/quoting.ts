@@ -1,6 +1,6 @@
+import type { Passage } from "../../sources/search.js";
 import { findQuote } from "../checks/quote.js";
-import type { Fact } from "../facts.js";
-import type { Passage, SourceSearch } from "../sources.js";
+import type { Fact, Sources } from "../facts.js";
 
 /** What a model wrote down, before anything of it is checked. */
 export interface Note {
@@ -18,7 +18,7 @@ const BELOW = 15;
 export async function factOf(
   { claim, quote }: Note,
   { file, line, lines, heading, kind }: Passage,
-  sources: SourceSearch,
+  sources: Sources,
 ): Promise<Fact | undefined> {
   const first = Math.max(1, line - ABOVE);
   const around = (await sources.read(file, first, line + lines.length - 1 + BELOW)) ?? lines;

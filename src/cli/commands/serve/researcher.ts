@@ -1,0 +1,39 @@
+import type { ConversationStore } from "../../../server/conversations/conversation-store.js";
+import { commandResearcher } from "../../../server/researchers/command.js";
+import { extractiveResearcher } from "../../../server/researchers/extractive/extractive-researcher.js";
+import type { Researcher } from "../../../server/researchers/researcher.js";
+import { inWords, LocalError } from "../../../store/errors.js";
+import type { Context } from "../../context.js";
+import { type ModelEndpoint, researcherWith } from "./model.js";
+import type { ServeOptions } from "./options.js";
+
+export interface ResearcherParts {
+  store: Pick<ConversationStore, "exchanges">;
+  /** How many conversations are PROCESSING at a time. */
+  workers: number;
+  /** What `modelOf` made of the flags. */
+  model: ModelEndpoint | undefined;
+  log: (line: string) => void;
+}
+
+/**
+ * The researcher that the flags name: a program, a model, or the built-in one. On a folder it never reads what belongs
+ * to the service. Rejects with a LocalError for a folder that cannot be read.
+ */
+export async function researcherFor(
+  ctx: Context,
+  { researcher, sources, data, apiKeyFile }: ServeOptions,
+  { store, workers, model, log }: ResearcherParts,
+): Promise<Researcher> {
+  const { host, reporter } = ctx;
+  if (researcher) return commandResearcher({ command: researcher, env: { ...host.env } });
+  const own = [data, apiKeyFile, host.env.RESEARCH_MODEL_API_KEY_FILE || undefined];
+  const exclude = own.filter((path) => path !== undefined);
+  const notice = (text: string) => void reporter.notice("SOURCES", text);
+  try {
+    if (model === undefined) return extractiveResearcher({ sources, exclude, workers, notice, log });
+    return await researcherWith(ctx, model, { root: sources, exclude, notice, exchanges: store.exchanges });
+  } catch (error) {
+    throw new LocalError(`the folder ${sources} could not be read: ${inWords(error)}`, { cause: error });
+  }
+}

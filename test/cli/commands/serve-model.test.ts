@@ -1,0 +1,213 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { folderWith } from "../../support/folder.js";
+import { answers, hangs, type ModelEndpoint, modelEndpoint } from "../../support/model-endpoint.js";
+import { behaving, FILES, MODEL_KEY, QUESTION } from "../../support/model-researcher.js";
+import { type RunResult, research, start, temporaryFolder } from "../../support/run.js";
+import { until } from "../../support/service.js";
+
+const ANSWER = "The timeout is 5000 milliseconds. [1]";
+const SERVICE_KEY = "service-key-0123456789";
+const modelArgs = ({ url }: Pick<ModelEndpoint, "url">) => ["--model", "test-model", "--model-url", url];
+const keys = { RESEARCH_MODEL_API_KEY: MODEL_KEY };
+
+/** Every text that a run has written. */
+const written = ({ stdout, stderr }: RunResult) => `${stdout}\n${stderr}`;
+
+/** A service with a model on the files of the tests; what runs against it. */
+async function serving(endpoint: ModelEndpoint, data: string[] = []) {
+  const sources = folderWith(FILES);
+  const args = ["serve", "--port", "0", "--verbose", "--sources", sources, ...modelArgs(endpoint), ...data];
+  const service = start(args, { env: { ...keys, RESEARCH_SERVE_API_KEY: SERVICE_KEY }, timeoutMs: 60_000 });
+  const [baseUrl] = await service.waitFor(/^http:\S+/m);
+  const client = {
+    env: { RESEARCH_BASE_URL: baseUrl, RESEARCH_API_KEY: SERVICE_KEY },
+    home: temporaryFolder(),
+  };
+  return { service, client, sources };
+}
+
+describe("try with a model", () => {
+  it("answers with checked quotes, and shows the key nowhere", async () => {
+    const endpoint = await modelEndpoint(behaving());
+    const run = await research(["try", QUESTION, "--verbose", ...modelArgs(endpoint)], {
+      cwd: folderWith(FILES),
+      env: keys,
+    });
+    expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining(ANSWER) });
+    expect(run.stdout).toContain("`http.md:3`");
+    expect(endpoint.requests.map(({ headers }) => headers.authorization)).toEqual(
+      Array(3).fill(`Bearer ${MODEL_KEY}`),
+    );
+    expect(written(run)).not.toContain(MODEL_KEY);
+  });
+
+  it("takes the key from a file, or asks without one", async () => {
+    const endpoint = await modelEndpoint(behaving());
+    const file = join(folderWith({ key: `${MODEL_KEY}\n` }), "key");
+    const cwd = folderWith(FILES);
+    await research(["try", QUESTION, ...modelArgs(endpoint)], {
+      cwd,
+      env: { RESEARCH_MODEL_API_KEY_FILE: file },
+    });
+    expect(endpoint.requests[0]?.headers.authorization).toBe(`Bearer ${MODEL_KEY}`);
+    const run = await research(["try", QUESTION, ...modelArgs(endpoint)], { cwd });
+    expect(run.stdout).toContain(ANSWER);
+    expect(endpoint.requests.at(-1)?.headers.authorization).toBeUndefined();
+  });
+
+  it("keeps to the limits of the flags", async () => {
+    const endpoint = await modelEndpoint(behaving());
+    const run = await research(["try", QUESTION, ...modelArgs(endpoint), "--model-calls", "1"], {
+      cwd: folderWith(FILES),
+    });
+    expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining("## Quotes") });
+    expect(endpoint.requests).toHaveLength(1);
+  });
+});
+
+describe("invalid input sends nothing and is exit 2:", () => {
+  it.each<[string, string[], string]>([
+    ["no URL", ["--model", "m"], "--model-url URL"],
+    ["a URL and no name", ["--model-url", "http://127.0.0.1:1/v1"], "--model NAME"],
+    ["a limit and no name", ["--model-calls", "3"], "--model-calls needs the name of a model"],
+    ["an empty name", ["--model", " ", "--model-url", "http://127.0.0.1:1/v1"], "the name is empty"],
+    ["an invalid URL", ["--model", "m", "--model-url", "localhost"], "invalid model URL"],
+    [
+      "a URL with a login",
+      ["--model", "m", "--model-url", "https://a:secret@example.com"],
+      "a user name or password",
+    ],
+    [
+      "plain http to another machine",
+      ["--model", "m", "--model-url", "http://example.com/v1"],
+      "--insecure-http",
+    ],
+    ["no tokens", ["--model", "m", "--model-url", "http://127.0.0.1:1", "--model-tokens", "0"], "1 or more"],
+    ["no time", ["--model", "m", "--model-url", "http://127.0.0.1:1", "--model-time", "0"], "more than 0"],
+  ])("%s", async (_name, args, message) => {
+    for (const command of [
+      ["serve", "--port", "0"],
+      ["try", "a question"],
+    ]) {
+      const run = await research([...command, ...args]);
+      expect(run).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(message) });
+      expect(run.stderr).not.toContain("secret");
+    }
+  });
+
+  it("--model with --researcher, and a key that is none", async () => {
+    const args = ["serve", "--port", "0", "--model", "m", "--model-url", "http://127.0.0.1:1"];
+    const both = await research([...args, "--researcher", "cat"]);
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("exclude each other") });
+    const broken = await research(args, { env: { RESEARCH_MODEL_API_KEY: "a key with blanks" } });
+    expect(broken).toMatchObject({ code: 2, stderr: expect.stringContaining("RESEARCH_MODEL_API_KEY") });
+    expect(broken.stderr).not.toContain("a key with");
+    const missing = await research(args, { env: { RESEARCH_MODEL_API_KEY_FILE: "/nowhere/key" } });
+    expect(missing).toMatchObject({ code: 12 });
+  });
+});
+
+describe("a service with a model", () => {
+  it("outlives an endpoint that refuses, and says which one it is", async () => {
+    const behave = behaving();
+    const endpoint = await modelEndpoint((request) =>
+      request.nth === 1 ? answers(401, { error: { message: `no such key: ${MODEL_KEY}` } }) : behave(request),
+    );
+    const { service, client } = await serving(endpoint);
+    const refused = await research(["run", QUESTION], client);
+    expect(refused.code).toBe(3);
+    const answered = await research(["run", QUESTION], client);
+    expect(answered).toMatchObject({ code: 0, stdout: expect.stringContaining(ANSWER) });
+    service.signal("SIGTERM");
+    const ended = await service.done;
+    expect(ended.code).toBe(0);
+    expect(written(refused) + written(answered) + written(ended)).not.toContain(MODEL_KEY);
+  });
+
+  it("pays for nothing twice after kill -9", async () => {
+    const behave = behaving();
+    let isDown = true;
+    const endpoint = await modelEndpoint((request) =>
+      isDown && request.step === "answer" ? hangs : behave(request),
+    );
+    const folder = temporaryFolder();
+    const first = await serving(endpoint, ["--data", folder]);
+    const created = await research(["create", QUESTION], first.client);
+    await until(async () => (endpoint.count("answer") === 1 ? true : undefined));
+    first.service.kill("SIGKILL");
+    await first.service.done;
+    isDown = false;
+    // The same sources: what the model is asked has to be the same.
+    const second = start(
+      ["serve", "--port", "0", "--sources", first.sources, ...modelArgs(endpoint), "--data", folder],
+      { env: { ...keys, RESEARCH_SERVE_API_KEY: SERVICE_KEY }, timeoutMs: 60_000 },
+    );
+    const [baseUrl] = await second.waitFor(/^http:\S+/m);
+    const client = { ...first.client, env: { ...first.client.env, RESEARCH_BASE_URL: baseUrl } };
+    const id = created.stdout.trim();
+    await research(["watch", id, "--interval", "50ms"], client);
+    expect((await research(["output", id], client)).stdout).toContain(ANSWER);
+    expect(endpoint.requests.map(({ step }) => step)).toEqual(["plan", "notes", "answer", "answer"]);
+    const kept = readdirSync(join(folder, "exchanges")).map((name) =>
+      readFileSync(join(folder, "exchanges", name), "utf8"),
+    );
+    expect(kept.join("")).toContain("keep-alive timeout");
+    expect(kept.join("")).not.toContain(MODEL_KEY);
+    second.signal("SIGTERM");
+    await second.done;
+  });
+
+  it("a stop closes the connection at once, asks nothing more and keeps nothing", async () => {
+    const behave = behaving();
+    const endpoint = await modelEndpoint((request) => (request.step === "notes" ? hangs : behave(request)));
+    const folder = temporaryFolder();
+    const { service, client } = await serving(endpoint, ["--data", folder]);
+    const created = await research(["create", QUESTION], client);
+    await until(async () => (endpoint.count("notes") === 1 ? true : undefined));
+    expect(readdirSync(join(folder, "exchanges"))).toHaveLength(1);
+    const stopped = await research(["stop", "-y", created.stdout.trim()], client);
+    expect(stopped.code).toBe(0);
+    await endpoint.requests.at(-1)?.closed;
+    const status = await research(["status", created.stdout.trim()], client);
+    expect(status.stdout).toContain("STOPPED");
+    expect(readdirSync(join(folder, "exchanges"))).toEqual([]);
+    expect(endpoint.requests).toHaveLength(2);
+    service.signal("SIGTERM");
+    await service.done;
+  });
+
+  it("gives no child process what is set for the model", async () => {
+    const endpoint = await modelEndpoint(behaving());
+    const folder = temporaryFolder();
+    const run = await research(["serve", "--sources", folder, ...modelArgs(endpoint), "--exec", "env"], {
+      env: { ...keys, RESEARCH_MODEL_OTHER: "x" },
+    });
+    expect(run.code).toBe(0);
+    expect(run.stdout).toContain("RESEARCH_BASE_URL=");
+    expect(written(run)).not.toMatch(/RESEARCH_MODEL_|sk-model/);
+  });
+
+  it("reads neither its own data nor the sources' hidden files", async () => {
+    const endpoint = await modelEndpoint(behaving());
+    const sources = folderWith({
+      ...FILES,
+      ".hidden.md": "The keep-alive timeout of the server is a secret.\n",
+    });
+    writeFileSync(join(sources, "more.md"), "The keep-alive timeout is open.\n");
+    const data = join(sources, "data");
+    const args = ["serve", "--port", "0", "--sources", sources, "--data", data, ...modelArgs(endpoint)];
+    const service = start(args, { env: { RESEARCH_SERVE_API_KEY: SERVICE_KEY } });
+    const [baseUrl] = await service.waitFor(/^http:\S+/m);
+    const env = { RESEARCH_BASE_URL: baseUrl, RESEARCH_API_KEY: SERVICE_KEY };
+    const run = await research(["run", QUESTION], { env });
+    expect(run.stdout).toContain(ANSWER);
+    expect(existsSync(join(data, "journal.ndjson"))).toBe(true);
+    const shown = endpoint.requests.map(({ input }) => input).join("\n");
+    expect(shown).toContain("is open");
+    expect(shown).not.toMatch(/\.hidden|a secret|data\//);
+    service.signal("SIGTERM");
+    await service.done;
+  });
+});
