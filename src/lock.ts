@@ -70,6 +70,7 @@ export async function lockWithin(path: string, waitMs: number, signal?: AbortSig
   try {
     fs.writeFileSync(join(draft, record), JSON.stringify(thisProcess(witness?.device)), { mode: 0o600 });
     while (!(await published(draft, path, end))) await systemClock.sleep(RETRY_MS, signal);
+    await removeDeadDrafts(path);
   } catch (error) {
     ownRecords.delete(record);
     witness?.close();
@@ -133,6 +134,22 @@ async function removeDeadHolders(path: string): Promise<void> {
   }
 }
 
+/** A process that is killed while it waits for the lock leaves its draft. */
+async function removeDeadDrafts(path: string): Promise<void> {
+  const prefix = `${basename(path)}.`;
+  for (const name of siblingsOf(path).filter((entry) => entry.startsWith(prefix))) {
+    const [draft, record] = [join(dirname(path), name), `holder-${name.slice(prefix.length)}`];
+    try {
+      const holder = parseHolder(textOf(join(draft, record)) ?? "");
+      if (!holder) continue;
+      await mustBeDead(draft, record, holder);
+      fs.rmSync(draft, { recursive: true, force: true });
+    } catch {
+      // It is not a draft, or its process waits; neither concerns the holder.
+    }
+  }
+}
+
 async function mustBeDead(path: string, record: string, holder: Holder): Promise<void> {
   const { pid, host } = holder;
   const own = thisProcess();
@@ -144,6 +161,15 @@ async function mustBeDead(path: string, record: string, holder: Holder): Promise
   const where = host !== own.host ? ` on ${JSON.stringify(host)}` : isNear ? "" : " in another container";
   const advice = liveness === "alive" ? "" : `. If that process has ended, remove ${path}`;
   throw new HeldError(path, `process ${pid}${where}`, advice);
+}
+
+function siblingsOf(path: string): string[] {
+  try {
+    return fs.readdirSync(dirname(path));
+  } catch {
+    // A folder may be open to writing only.
+    return [];
+  }
 }
 
 function entriesOf(path: string): string[] {

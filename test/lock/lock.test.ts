@@ -44,6 +44,12 @@ async function deadLock(
   return path;
 }
 
+/** Whether another process has its record ready to take the lock. */
+async function waits(path: string): Promise<boolean> {
+  const drafts = readdirSync(join(path, "..")).filter((name) => name !== "lock");
+  return drafts.some((name) => existsSync(join(path, "..", name, `holder-${name.slice("lock.".length)}`)));
+}
+
 describe("one process", () => {
   test("has it until it is released, and nothing of it stays", async () => {
     const path = fresh();
@@ -120,6 +126,20 @@ describe("another process", () => {
     const path = await deadLock();
     (await lock(path))();
     expect(existsSync(path)).toBe(false);
+  });
+
+  test("that was killed while it waited leaves nothing, once the lock is taken again", async () => {
+    const path = fresh();
+    const release = await lock(path);
+    const waiting = startHolder(program, [path, "1"]);
+    await until(async () => readdirSync(join(path, "..")).length > 1 || undefined);
+    await until(async () => (await waits(path)) || undefined);
+    waiting.kill("SIGKILL");
+    await waiting.done;
+    release();
+    expect(readdirSync(join(path, ".."))).toHaveLength(1);
+    (await lock(path))();
+    expect(readdirSync(join(path, ".."))).toEqual([]);
   });
 
   test("that is a zombie is passed over", async () => {
