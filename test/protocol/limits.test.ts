@@ -34,3 +34,12 @@ test("a tier is one of the document's, and no name that every object has", () =>
   expect(["free", "pro", "enterprise"].every(isTier)).toBe(true);
   expect(["Free", "toString", "", undefined].some(isTier)).toBe(false);
 });
+
+test("attempts count in any order", () => {
+  expect(inWindow([NOW - 1, NOW - 5, NOW - 3], NOW)).toEqual([NOW - 5, NOW - 3, NOW - 1]);
+  expect(nextSlot([NOW - 1, NOW - 5, NOW - 3], 2, NOW)).toBe(NOW - 3 + WINDOW_MS);
+});
+
+test("what is no text names no tier", () => {
+  expect(isTier(["free"])).toBe(false);
+});

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import {
+  adaptiveInterval,
+  ageOf,
+  fixedInterval,
+  pollIntervalFor,
+  within,
+} from "../../../src/client/watch/poll-interval.js";
+import { watched } from "./fixtures.js";
+
+test.each([
+  [0, 1_000],
+  [20_000, 1_000],
+  [100_000, 5_000],
+  [600_000, 30_000],
+  [1e9, 30_000],
+])("a request that is %d ms old is polled after %d ms", (age, wait) => {
+  expect(adaptiveInterval(age, 0.5)).toBe(wait);
+});
+
+test("a wait is spread by a twentieth to either side and stays between 1 and 30 s", () => {
+  expect([0, 0.5, 1].map((random) => Math.round(within(10_000, random)))).toEqual([9_500, 10_000, 10_500]);
+  expect(within(1_000, 0)).toBe(1_000);
+  expect(within(30_000, 1)).toBe(30_000);
+  expect(within(1, 1)).toBe(1_050);
+  expect(within(1e9, 0)).toBe(28_500);
+});
+
+test("a fixed interval beats one that was learnt, and that one the adaptive one", () => {
+  const learned = () => 7;
+  expect(fixedInterval(5)(1e9, 0.9)).toBe(5);
+  expect(pollIntervalFor({ interval: 5, pollInterval: learned })(0, 0)).toBe(5);
+  expect(pollIntervalFor({ interval: 0 })(0, 0)).toBe(0);
+  expect(pollIntervalFor({ pollInterval: learned })(0, 0)).toBe(7);
+  expect(pollIntervalFor({})).toBe(adaptiveInterval);
+});
+
+test("the age counts since the service created it where that is known, else since it is watched", () => {
+  expect(ageOf(watched({ since: 400 }), 1_000, 50_000)).toBe(600);
+  expect(ageOf(watched({ since: 400, createdAt: 20_000 }), 1_000, 50_000)).toBe(30_000);
+  expect(ageOf(watched({ since: 400, createdAt: 90_000 }), 1_000, 50_000)).toBe(600);
+});

@@ -1,0 +1,131 @@
+import { describe, expect, test } from "vitest";
+import { Deadlines } from "../../../src/client/watch/deadlines.js";
+import { PollScheduler } from "../../../src/client/watch/poll-scheduler.js";
+import { watched } from "./fixtures.js";
+
+const scheduler = (timeout = 0, isRateLimited = true) =>
+  new PollScheduler(new Deadlines({ timeout }), isRateLimited);
+
+test("nothing is due where nothing is planned", () => {
+  expect(scheduler().takeDue(1e9)).toBeUndefined();
+  expect(scheduler().nextStart()).toBe(Number.POSITIVE_INFINITY);
+});
+
+test("an id is due after its wait, and not before", () => {
+  const polls = scheduler();
+  const id = watched();
+  expect(polls.schedule(id, 1_000, 500)).toBe(true);
+  expect(polls.nextStart()).toBe(1_500);
+  expect(polls.takeDue(1_499)).toBeUndefined();
+  expect(polls.takeDue(1_500)).toBe(id);
+  expect(polls.takeDue(1_500)).toBeUndefined();
+});
+
+test.each([
+  [true, 120],
+  [false, 100],
+])(
+  "two polls start 20 ms apart if the rate is limited (%j): the second one at %d",
+  (isRateLimited, second) => {
+    const polls = scheduler(0, isRateLimited);
+    for (const id of [watched(), watched()]) polls.schedule(id, 0, 50);
+    polls.takeDue(100);
+    polls.started(100);
+    expect(polls.nextStart()).toBe(second);
+    expect(polls.takeDue(second - 1)).toBeUndefined();
+    expect(polls.takeDue(second)).toBeDefined();
+  },
+);
+
+test("sixteen polls run at once, and the next one starts when one of them has ended", () => {
+  const polls = scheduler(0, false);
+  polls.schedule(watched(), 0, 0);
+  for (let i = 0; i < 15; i++) polls.started(0);
+  expect(polls.nextStart()).toBe(0);
+  polls.started(0);
+  expect(polls.nextStart()).toBe(Number.POSITIVE_INFINITY);
+  expect(polls.takeDue(10)).toBeUndefined();
+  polls.finished();
+  expect(polls.takeDue(10)).toBeDefined();
+});
+
+describe("before a deadline", () => {
+  test("one id has its last poll at it", () => {
+    const polls = scheduler(1_000);
+    const id = watched({ startedAt: 600 });
+    polls.schedule(id, 600, 5_000);
+    expect(polls.nextStart()).toBe(1_000);
+    expect(id.hadLastPoll).toBe(false);
+  });
+
+  test("several have theirs one after the other, the first of them planned last in time", () => {
+    const polls = scheduler(1_000);
+    const ids = [watched(), watched(), watched()];
+    for (const id of ids) polls.schedule(id, 100, 5_000);
+    const starts = ids.map(() => {
+      const at = polls.nextStart();
+      polls.takeDue(at);
+      return at;
+    });
+    expect(starts).toEqual([960, 980, 1_000]);
+  });
+
+  test.each([
+    [959, false],
+    [960, true],
+  ])(
+    "of two ids, a poll at %d was the last one: %j, and then it waits for the deadline",
+    (startedAt, isLast) => {
+      const polls = scheduler(1_000);
+      polls.schedule(watched({ requestId: "other" }), 0, 5_000);
+      const id = watched({ startedAt });
+      polls.schedule(id, 965, 1);
+      expect(id.hadLastPoll).toBe(isLast);
+      expect(polls.nextStart()).toBe(isLast ? 1_000 : 980);
+    },
+  );
+
+  test("a wait that ends before that time is kept", () => {
+    const polls = scheduler(1_000);
+    polls.schedule(watched(), 0, 979);
+    expect(polls.nextStart()).toBe(979);
+  });
+
+  test("the first poll of an id comes at once, however little time is left", () => {
+    const polls = scheduler(1_000);
+    const before = { polls: 0, startedAt: Number.NEGATIVE_INFINITY };
+    for (let i = 0; i < 100; i++) polls.schedule(watched(before), 10, 0);
+    expect(polls.nextStart()).toBe(10);
+  });
+
+  test("a wait that the service asked for holds until the deadline", () => {
+    const polls = scheduler(1_000);
+    polls.schedule(watched(), 0, 5_000);
+    polls.schedule(watched({ notBefore: 990 }), 0, 5_000);
+    const starts = [polls.takeDue(1_000), polls.takeDue(1_000)].map((id) => id?.notBefore);
+    expect(starts).toEqual([0, 990]);
+  });
+
+  test("none is planned at it or after it", () => {
+    expect(scheduler(1_000).schedule(watched(), 999, 0)).toBe(true);
+    expect(scheduler(1_000).schedule(watched(), 1_000, 0)).toBe(false);
+  });
+
+  test("without a limit of the rate all are at it", () => {
+    const polls = scheduler(1_000, false);
+    for (let i = 0; i < 3; i++) polls.schedule(watched({ startedAt: 990 }), 990, 5_000);
+    expect(polls.nextStart()).toBe(1_000);
+  });
+});
+
+test("after a suspend every id is due at once, but for a wait that the service asked for", () => {
+  const polls = scheduler(100_000);
+  polls.schedule(watched({ requestId: "asked", notBefore: 60_000 }), 0, 60_000);
+  polls.schedule(watched({ requestId: "far", notBefore: 200_000 }), 0, 90_000);
+  polls.schedule(watched({ requestId: "b" }), 0, 30_000);
+  polls.rescheduleAll(50_000);
+  expect(polls.takeDue(50_000)?.requestId).toBe("b");
+  expect(polls.nextStart()).toBe(60_000);
+  expect(polls.takeDue(60_000)?.requestId).toBe("asked");
+  expect(polls.nextStart()).toBe(100_000);
+});
