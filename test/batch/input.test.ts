@@ -125,15 +125,15 @@ test("every bad line of JSON Lines is named at once, exit 2, nothing sent", asyn
   ];
   const { code, messages } = await faults("q.jsonl", lines.join("\n"));
   expect(code).toBe(2);
-  expect(messages.map((message) => message.replace(/(no JSON Schema: ).*/, "$1…"))).toEqual([
+  expect(messages.map((message) => message.replace(/(not a JSON Schema: ).*/, "$1…"))).toEqual([
     "q.jsonl:2: no prompt",
-    "q.jsonl:3: it is no JSON object",
-    'q.jsonl:5: the key "a" is that of line 1 already',
-    "q.jsonl:6: output_schema is no JSON Schema: …",
-    "q.jsonl:7: output_schema is no JSON Schema: …",
+    "q.jsonl:3: not a JSON object",
+    'q.jsonl:5: line 1 has the key "a", too',
+    "q.jsonl:6: output_schema is not a JSON Schema: …",
+    "q.jsonl:7: output_schema is not a JSON Schema: …",
     "q.jsonl:8: no prompt: it is blank",
-    "q.jsonl:9: the prompt is no text",
-    "q.jsonl:10: it is no JSON object",
+    "q.jsonl:9: the prompt is not a string",
+    "q.jsonl:10: not a JSON object",
     "q.jsonl:11: the key is too long to name a file",
   ]);
 });
@@ -144,10 +144,10 @@ test("every bad line of CSV, by the line where its record begins", async () => {
   expect(code).toBe(2);
   expect(messages).toEqual([
     "q.csv:4: no prompt: it is blank",
-    'q.csv:6: the key "a" is that of line 2 already',
+    'q.csv:6: line 2 has the key "a", too',
     "q.csv:7: it has 1 cell, and the header names 2 columns",
     "q.csv:8: it has 3 cells, and the header names 2 columns",
-    expect.stringMatching(/^q\.csv:9: it is no CSV: Invalid Closing Quote/),
+    expect.stringMatching(/^q\.csv:9: invalid CSV: Invalid Closing Quote/),
   ]);
 });
 
@@ -172,12 +172,12 @@ test("no --out and a --schema that is none are named with the bad rows", async (
   const { code, stderr } = await m.run("batch", path, "--schema", "{");
   expect(code).toBe(2);
   expect(stderr).toMatch(
-    /^error: .*q\.jsonl:1: it is no JSON object\nerror: the schema is no JSON.*\nerror: --out DIR is missing.*\n$/,
+    /^error: .*q\.jsonl:1: not a JSON object\nerror: the schema is no JSON.*\nerror: --out DIR is missing.*\n$/,
   );
 });
 
 test("an empty input, one that is not there, and one that never ends", async () => {
-  expect(await faults("q.txt", "\n \n")).toEqual({ code: 2, messages: ["there is no prompt in it"] });
+  expect(await faults("q.txt", "\n \n")).toEqual({ code: 2, messages: ["the input holds no prompt"] });
   const m = await machine();
   expect((await m.run("batch", m.path("missing.txt"), "--out", m.path("out"))).code).toBe(12);
   expect((await m.run("batch", "/dev/zero", "--out", m.path("out"))).code).toBe(2);
@@ -190,6 +190,6 @@ test("a shard that is none, and more shards than creates an hour", async () => {
   for (const shard of ["0/2", "3/2", "2", "a/b"]) expect((await run("--shard", shard)).code).toBe(2);
   expect(await run("--shard", "1/11", "--tier", "free")).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("11 shards of 10 creates an hour leave less than one for each"),
+    stderr: expect.stringContaining("11 shards of 10 creates per hour leave less than one for each"),
   });
 });

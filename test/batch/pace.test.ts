@@ -102,7 +102,7 @@ test("with no tier set a 429 teaches the limit, is said with the flag that would
   expect(answers.filter((status) => status === 429)).toHaveLength(1);
   expect(answers.filter((status) => status === 200)).toHaveLength(23);
   expect(stderr).toContain(
-    "it came after 10 creates within the hour from this machine: --tier free would have told",
+    "it came after 10 creates within the hour from this machine, so the limit is 10, which is kept from now on; --tier free",
   );
   expect(m.listed("out").map(({ status }) => status)).toEqual(Array(23).fill("COMPLETED"));
 });
@@ -118,7 +118,9 @@ test("where others filled the hour, the 429 pauses the batch for its Retry-After
   const { code, stderr } = await m.run("batch", path, "--out", m.path("out"), "--json");
   expect(code).toBe(0);
   expect(stderr).toContain('"LIMIT_LEARNED"');
-  expect(stderr).toContain("after 0 creates within the hour from this machine: others use the key; --tier");
+  expect(stderr).toContain(
+    "after 0 creates within the hour from this machine, so others use the key; --tier",
+  );
   expect(stderr).toMatch(/"WAITING_FOR_QUOTA".*nothing is sent for (29|30)m/);
   expect((clock.now() - start) / MINUTE).toBeGreaterThan(39);
   expect((clock.now() - start) / MINUTE).toBeLessThan(42);
@@ -134,7 +136,7 @@ test("where others filled a part of the hour, its size is not concluded from wha
   const { code, stderr } = await m.run("batch", m.file("q.txt", prompts(12)), "--out", m.path("out"));
   expect(code).toBe(0);
   expect(stderr).toContain(
-    "after 4 creates within the hour from this machine: if nobody else uses the key, --per-hour 4",
+    "after 4 creates within the hour from this machine; if only this machine uses the key, pass --per-hour 4",
   );
   expect((clock.now() - start) / MINUTE).toBeLessThan(90);
 });

@@ -17,7 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...["markdown", "text", "json-schema", "json", "clock", "lock"],
   ],
   index: ["workflows", "client", "server", "store", "protocol", "json-schema", "json", "clock"],
-  workflows: ["client", "store", "protocol", "json-schema", "json", "clock"],
+  workflows: ["client", "store", "protocol", "json-schema", "json", "clock", "lock"],
   client: ["protocol", "json", "clock"],
   server: ["protocol", "markdown", "text", "json-schema", "json", "clock", "lock"],
   store: ["protocol", "json", "clock", "lock"],

@@ -1,26 +1,29 @@
 import { LocalError } from "../../../store/errors.js";
+import { outcomeOf } from "../../../store/history/outcome-of.js";
+import type { KnownRow } from "../../../workflows/batch/folder/journal.js";
+import { OutputFolder, readKnownRows } from "../../../workflows/batch/folder/output-folder.js";
+import { reconcile } from "../../../workflows/batch/folder/reconcile.js";
+import { CreatePacer } from "../../../workflows/batch/pacing/create-pacer.js";
+import { estimate, usualLength } from "../../../workflows/batch/pacing/estimate.js";
+import { changedRows, occupiedFiles, type PlanOptions, planRows } from "../../../workflows/batch/plan.js";
+import { BatchProgress } from "../../../workflows/batch/progress.js";
+import { isRepeated, type Row } from "../../../workflows/batch/row.js";
+import { rowsOfShard, type Shard } from "../../../workflows/batch/shard.js";
 import { currentHour } from "../../../workflows/quota.js";
-import { wordsOf } from "../../batch/again.js";
-import { BatchFolder, peek } from "../../batch/folder.js";
-import { forecast } from "../../batch/forecast.js";
-import { type InputOptions, readBatch } from "../../batch/input/read.js";
-import type { Fault } from "../../batch/input/records.js";
-import type { Known } from "../../batch/journal.js";
-import { Pacer } from "../../batch/pacer.js";
-import { changedKeys, occupied, type PlanOptions, planRows } from "../../batch/plan.js";
-import { reconcile } from "../../batch/reconcile.js";
-import type { Row } from "../../batch/row.js";
-import { type RunnerOptions, runBatch } from "../../batch/runner.js";
-import { Shard } from "../../batch/shard.js";
 import type { Context } from "../../context.js";
 import { CliError, EXIT_CODES, UsageError } from "../../errors.js";
 import { failureOf } from "../../failure.js";
 import { hourlyLimit, type QuotaOptions } from "../../requests/quota.js";
 import { resumeCommand } from "../../resume.js";
 import { requireConnection } from "../../settings.js";
-import { forecastJson, forecastText } from "./view.js";
+import { type InputOptions, readBatch } from "./input/read.js";
+import type { Fault } from "./input/records.js";
+import { wordsOf } from "./option-words.js";
+import { rowName } from "./row-name.js";
+import { type ShowOptions, showBatch } from "./show.js";
+import { estimateJson, estimateText } from "./view.js";
 
-export interface BatchOptions extends InputOptions, PlanOptions, QuotaOptions, RunnerOptions {
+export interface BatchOptions extends InputOptions, PlanOptions, QuotaOptions, ShowOptions {
   out?: string;
   dryRun?: boolean;
   /** `2/8` */
@@ -29,40 +32,47 @@ export interface BatchOptions extends InputOptions, PlanOptions, QuotaOptions, R
 
 /** Sends many prompts under an hourly limit, and keeps every result. The same command again goes on. */
 export async function batch(ctx: Context, file: string, options: BatchOptions): Promise<number> {
-  const shard = Shard.of(options.shard);
-  checkShards(ctx, options, shard);
   const { out, dryRun } = options;
+  const shard = parseShard(options.shard);
+  const limit = hourlyLimit(ctx, options);
+  checkShards(limit, shard);
   const { rows, faults } = await readBatch(ctx, file, options);
-  const before = out === undefined ? new Map<string, Known>() : peek(out);
-  faults.push(...changedKeys(rows, before));
+  const before = out === undefined ? new Map<string, KnownRow>() : readKnownRows(out);
+  faults.push(...changedRows(rows, before).map(changedFault));
   if (out === undefined && !dryRun)
     faults.push({ reason: "--out DIR is missing: the folder for the results" });
   if (faults.length > 0) return refuse(ctx, file, faults);
-  const mine = shard ? shard.rowsOf(rows) : rows;
-  if (dryRun || out === undefined) return foretell(ctx, mine, before, options);
-  // What is not configured is said before a folder is made.
+  const mine = shard ? rowsOfShard(rows, shard) : rows;
+  if (dryRun || out === undefined) return dryRunOf(ctx, mine, before, options);
+  // A missing setting is an error before a folder is made.
   requireConnection(ctx.settings);
-  const folder = await BatchFolder.open(out);
+  const folder = await OutputFolder.open(out);
   try {
-    const known = reconcile(ctx, folder.known);
-    const states = planRows(mine, known, options);
-    checkRoom(out, occupied(states, folder.foreign));
-    await sayTwice(ctx, mine);
-    const command = resumeCommand(ctx.flags, "batch", file, ...wordsOf(options));
-    const again = file === "-" ? `${command} < INPUT` : command;
-    return await runBatch(ctx, { states, folder, pacer: pacerFor(ctx, known, options), again }, options);
+    const known = reconciled(ctx, folder.known);
+    const states = planRows(mine, known, options, (name) => folder.has(name));
+    checkOccupied(out, occupiedFiles(states, folder.foreign));
+    await sayRepeated(ctx, mine);
+    const job = { states, folder, pacer: pacerFor(ctx, known, limit, shard) };
+    return await showBatch(ctx, job, options, resumeWith(ctx, file, options));
   } finally {
     folder.close();
   }
 }
 
-/** Throws UsageError where a shard's part would be less than one create an hour. */
-function checkShards(ctx: Context, options: BatchOptions, shard: Shard | undefined): void {
-  const limit = hourlyLimit(ctx, options);
+/** Throws UsageError for an invalid shard. */
+function parseShard(text: string | undefined): Shard | undefined {
+  if (text === undefined) return undefined;
+  const [, index, count] = /^(\d{1,6})\/(\d{1,6})$/.exec(text)?.map(Number) ?? [];
+  if (index && count && index <= count) return { index, count };
+  throw new UsageError(`invalid shard: ${JSON.stringify(text)}`, "Write K/N, from 1/N to N/N.");
+}
+
+/** Throws UsageError if a shard's part would be less than one create per hour. */
+function checkShards(limit: number | undefined, shard: Shard | undefined): void {
   const count = shard?.count ?? 1;
   if (limit === undefined || limit >= count) return;
   throw new UsageError(
-    `${count} shards of ${limit} creates an hour leave less than one for each`,
+    `${count} shards of ${limit} creates per hour leave less than one for each`,
     `Use at most ${limit} shards.`,
   );
 }
@@ -76,53 +86,78 @@ async function refuse(ctx: Context, file: string, faults: readonly Fault[]): Pro
   return EXIT_CODES.USAGE;
 }
 
-/** Throws LocalError where results would land on what somebody else put there. */
-function checkRoom(out: string, [first, ...others]: readonly string[]): void {
-  if (first === undefined) return;
-  const more = others.length > 0 ? `, and ${others.length} more,` : "";
-  throw new LocalError(`${out} holds ${first}${more} that this batch did not write; take another folder`);
+function changedFault({ key, line }: Row): Fault {
+  const reason = `the prompt or schema of the key ${JSON.stringify(key)} has changed since it was sent`;
+  return { line, reason: `${reason}; use another key, or another --out` };
 }
 
-/** Rows that ask the same and have no key are rows all the same; each costs a create. */
-async function sayTwice(ctx: Context, rows: readonly Row[]): Promise<void> {
-  const twice = rows.filter(({ key, id, digest }) => key === undefined && id !== `ask:${digest}`);
-  const [first] = twice;
+/** Throws LocalError if results would overwrite files that this batch did not write. */
+function checkOccupied(out: string, [first, ...others]: readonly { file: string; row: Row }[]): void {
+  if (first === undefined) return;
+  const file = `${first.file} (for ${rowName(first.row)})`;
+  const more = others.length > 0 ? `, and ${others.length} more,` : "";
+  throw new LocalError(`${out} holds ${file}${more} that this batch did not write; use another folder`);
+}
+
+/** Rows without a key that repeat an earlier one are still rows; each costs a create. */
+async function sayRepeated(ctx: Context, rows: readonly Row[]): Promise<void> {
+  const [first, ...others] = rows.filter(isRepeated);
   if (!first) return;
   const which =
-    twice.length === 1 ? `line ${first.line} asks` : `${twice.length} rows, line ${first.line} first, ask`;
+    others.length === 0
+      ? `line ${first.line} asks`
+      : `${others.length + 1} rows, line ${first.line} first, ask`;
   await ctx.reporter.notice("ASKED_TWICE", `${which} what an earlier line asks; each is sent`);
 }
 
-function pacerFor(ctx: Context, known: ReadonlyMap<string, Known>, options: BatchOptions): Pacer {
+function reconciled(ctx: Context, known: ReadonlyMap<string, KnownRow>): Map<string, KnownRow> {
+  const { history } = ctx;
+  return reconcile(known, (localId) => history && outcomeOf(history, history.folder, localId));
+}
+
+function pacerFor(
+  ctx: Context,
+  known: ReadonlyMap<string, KnownRow>,
+  limit: number | undefined,
+  shard: Shard | undefined,
+): CreatePacer {
   const counted = [...known.values()].filter(({ stage }) => stage !== "free");
-  const own = counted.map(({ sentAt }) => Date.parse(sentAt));
   const isConnected = connectedOrigin(ctx) !== undefined;
-  return new Pacer({
+  return new CreatePacer({
     clock: ctx.host.clock,
-    count: (limit) => (isConnected ? currentHour(ctx.ports, limit) : undefined),
-    limit: hourlyLimit(ctx, options),
-    shards: Shard.of(options.shard)?.count ?? 1,
-    own,
+    attempts: () => (isConnected ? currentHour(ctx.ports, limit ?? 1)?.attempts : undefined),
+    limit,
+    shards: shard?.count ?? 1,
+    own: counted.map(({ sentAt }) => Date.parse(sentAt)),
   });
 }
 
-/** What would be done, and how long it would take. Needs no key, and leaves no trace. */
-async function foretell(
+/** The command that goes on with the same batch. */
+function resumeWith(ctx: Context, file: string, options: BatchOptions): string {
+  const command = resumeCommand(ctx.flags, "batch", file, ...wordsOf(options));
+  return file === "-" ? `${command} < INPUT` : command;
+}
+
+/** Says what would be done, and how long it would take. Needs no key, and changes nothing. */
+async function dryRunOf(
   ctx: Context,
   rows: readonly Row[],
-  before: ReadonlyMap<string, Known>,
+  before: ReadonlyMap<string, KnownRow>,
   options: BatchOptions,
 ): Promise<number> {
-  const known = reconcile(ctx, before);
-  const states = planRows(rows, known, options);
-  const plan = forecast(ctx, states, pacerFor(ctx, known, options), connectedOrigin(ctx));
+  const known = reconciled(ctx, before);
+  const states = planRows(rows, known, options, () => true);
+  const origin = connectedOrigin(ctx);
+  const usualMs = origin === undefined ? undefined : usualLength(ctx.history, origin);
+  const pacer = pacerFor(ctx, known, hourlyLimit(ctx, options), parseShard(options.shard));
+  const plan = estimate(new BatchProgress(states).counts, pacer, usualMs, ctx.host.clock.now());
   const { reporter } = ctx;
-  if (reporter.json) await reporter.resultJson(forecastJson(plan));
-  else await reporter.result(forecastText(plan));
+  if (reporter.json) await reporter.resultJson(estimateJson(plan));
+  else await reporter.result(estimateText(plan));
   return 0;
 }
 
-/** Undefined where there is no base URL or no key to speak to a service with. */
+/** The origin in force; undefined if the base URL or the key is missing. */
 function connectedOrigin(ctx: Context): string | undefined {
   try {
     return requireConnection(ctx.settings).origin;

@@ -1,22 +1,16 @@
 import { safeLine } from "../../../text/safe-text.js";
-import type { Counts } from "../../batch/board.js";
-import type { RowState } from "../../batch/plan.js";
-import { nameOf } from "../../batch/row.js";
+import type { BatchEstimate, BatchOutlook } from "../../../workflows/batch/pacing/estimate.js";
+import { type RowState, stateWord } from "../../../workflows/batch/plan.js";
+import type { Counts } from "../../../workflows/batch/progress.js";
 import { statusWord } from "../../requests/status-text.js";
 import { formatDuration } from "../../terminal/durations.js";
 import type { Style } from "../../terminal/style.js";
+import { rowName } from "./row-name.js";
 
 const BAR_WIDTH = 20;
 
-/** What is known of the hours ahead, epoch milliseconds; absent where it is not. */
-export interface Outlook {
-  left?: number | undefined;
-  nextAt?: number | undefined;
-  endsAt?: number | undefined;
-}
-
 /** The live line: a bar, how many rows stand where, what is left of the hour, the next slot and the end. */
-export function liveBatch(counts: Counts, outlook: Outlook, now: number, style: Style): string {
+export function liveBatch(counts: Counts, outlook: BatchOutlook, now: number, style: Style): string {
   const total = sum(counts);
   const ended = counts.done + counts.failed + counts.refused + counts.stopped;
   const full = total === 0 ? BAR_WIDTH : Math.floor((BAR_WIDTH * ended) / total);
@@ -25,7 +19,7 @@ export function liveBatch(counts: Counts, outlook: Outlook, now: number, style: 
 }
 
 /** The same without the bar. */
-export function progressText(counts: Counts, outlook: Outlook, now: number, style: Style): string {
+export function progressText(counts: Counts, outlook: BatchOutlook, now: number, style: Style): string {
   const { left, nextAt, endsAt } = outlook;
   const isAhead = nextAt !== undefined && nextAt > now && counts.waiting > 0;
   const hour = [
@@ -61,26 +55,21 @@ function clock(at: number, now: number): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${time}`;
 }
 
-/** The state of a row in a word, also where there is no request to have one. */
-export function wordOf({ standing, status }: RowState): string {
-  if (standing === "refused") return "REFUSED";
-  if (standing === "unknown") return "UNKNOWN";
-  return status ?? "WAITING";
-}
-
 /** A change of a row, where nothing moves. Why a row FAILED stands in no line of its own, so it stands here. */
 export function rowChange(state: RowState, counts: Counts): string {
   const { row, standing, status, requestId, error } = state;
   const why = standing === "failed" && error ? `: ${safeLine(error.message)}` : "";
   const id = status === "PENDING" && requestId ? ` (${requestId})` : "";
   const ended = sum(counts) - counts.running - counts.waiting - counts.unknown;
-  return `[${ended}/${sum(counts)}] ${safeLine(nameOf(row))}${id} is ${safeLine(wordOf(state))}${why}`;
+  return `[${ended}/${sum(counts)}] ${safeLine(rowName(row))}${id} is ${safeLine(stateWord(state))}${why}`;
 }
 
 /** A row that is done with, for a script: `request_id<TAB>STATUS<TAB>name<TAB>file`, `-` for what is not there. */
 export function rowLine(state: RowState, style: Style): string {
-  const id = state.requestId ?? state.localId ?? "-";
-  return [id, statusWord(wordOf(state), style), safeLine(nameOf(state.row)), state.file ?? "-"].join("\t");
+  const id = state.requestId ?? (state.standing === "unknown" ? state.localId : undefined) ?? "-";
+  return [id, statusWord(stateWord(state), style), safeLine(rowName(state.row)), state.file ?? "-"].join(
+    "\t",
+  );
 }
 
 export interface RowMoment {
@@ -99,7 +88,7 @@ export function rowJson(state: RowState, { previous, final, at, elapsedMs }: Row
     key: row.key ?? null,
     line: row.line,
     request_id: requestId ?? null,
-    status: wordOf(state),
+    status: stateWord(state),
     previous_status: previous,
     at: new Date(at).toISOString(),
     elapsed_ms: Math.round(elapsedMs),
@@ -115,37 +104,26 @@ export function summaryJson(counts: Counts, exitCode: number) {
   return { summary: { rows: sum(counts), ...counts, exit_code: exitCode } };
 }
 
-/** What a batch would do. Times are epoch milliseconds. */
-export interface Forecast {
-  counts: Counts;
-  limit: number | null;
-  now: number;
-  /** When the last one is sent; null where nothing is left to be sent, or nobody knows the limit. */
-  lastSentAt: number | null;
-  /** The same with the time that past runs took; null where there were none. */
-  endsAt: number | null;
-}
-
 /** What a batch would do, in sentences. */
-export function forecastText({ counts, limit, now, lastSentAt, endsAt }: Forecast): string {
+export function estimateText({ counts, limit, now, lastSentAt, endsAt }: BatchEstimate): string {
   const { waiting, done, running, unknown, failed, refused, stopped } = counts;
   const before = { done, running, unknown, failed, refused, stopped };
   const rest = Object.entries(before).flatMap(([name, count]) => (count > 0 ? [`${count} ${name}`] : []));
   const lines = [`${sum(counts)} rows: ${[`${waiting} to send`, ...rest].join(", ")}`];
   if (waiting > 0 && lastSentAt === null)
-    lines.push("how long it takes nobody knows without the limit: --tier or --per-hour");
+    lines.push("cannot estimate the end without a limit: pass --tier or --per-hour");
   if (lastSentAt !== null) {
     const pace = limit === null ? "without a limit" : `at ${limit} an hour`;
     const when = new Date(lastSentAt).toISOString();
     lines.push(`${pace} it takes ${formatDuration(lastSentAt - now)} until the last one is sent, at ${when}`);
   }
   if (endsAt !== null)
-    lines.push(`by how long past runs took, it ends at about ${new Date(endsAt).toISOString()}`);
+    lines.push(`by the usual length of a run, it ends at about ${new Date(endsAt).toISOString()}`);
   return `${lines.join("\n")}\n`;
 }
 
 /** What a batch would do, for a program. */
-export function forecastJson({ counts, limit, now, lastSentAt, endsAt }: Forecast) {
+export function estimateJson({ counts, limit, now, lastSentAt, endsAt }: BatchEstimate) {
   const { waiting, ...rest } = counts;
   const date = (at: number | null) => (at === null ? null : new Date(at).toISOString());
   return {

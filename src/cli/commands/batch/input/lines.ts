@@ -1,0 +1,36 @@
+import type { InputRecord, Parsed } from "./records.js";
+
+/** One prompt a line; blank lines are skipped. */
+export function parseLines(text: string): Parsed {
+  const records = linesOf(text).map(({ line, text: prompt }) => ({ line, fields: { prompt } }));
+  return { records, faults: [], columns: ["prompt"] };
+}
+
+/** JSON Lines: an object a line; blank lines are skipped. */
+export function parseJsonLines(text: string): Parsed {
+  const parsed: Parsed & { records: InputRecord[] } = { records: [], faults: [] };
+  for (const { line, text: json } of linesOf(text)) {
+    const fields = objectOf(json);
+    if (fields) parsed.records.push({ line, fields });
+    else parsed.faults.push({ line, reason: "not a JSON object" });
+  }
+  return parsed;
+}
+
+function linesOf(text: string): { line: number; text: string }[] {
+  return text
+    .split(/\r?\n/)
+    .map((content, index) => ({ line: index + 1, text: content }))
+    .filter(({ text: content }) => content.trim() !== "");
+}
+
+function objectOf(json: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,81 @@
+import type { JsonSchema } from "../../../../protocol/conversation.js";
+import type { Row } from "../../../../workflows/batch/row.js";
+import type { Context } from "../../../context.js";
+import { UsageError } from "../../../errors.js";
+import { readTextFile, readTextStream } from "../../../input/bytes.js";
+import { readSchema } from "../../../input/schema.js";
+import { parseJsonLines, parseLines } from "./lines.js";
+import { type Fault, type Format, formatOf, type Parsed } from "./records.js";
+import { parseSchema, rowsOf, schemaText } from "./rows.js";
+import { Template } from "./template.js";
+
+export interface InputOptions {
+  format?: Format;
+  template?: string;
+  schema?: string;
+  structured?: boolean;
+}
+
+/** Everything is checked before anything is sent, so all of it is in memory; this is a hundred thousand long prompts. */
+const MAX_BATCH_BYTES = 256 << 20;
+
+/** Reads the input of a batch, a path or `-`, with all that is wrong in it. Throws LocalError for an unreadable file. */
+export async function readBatch(
+  ctx: Context,
+  path: string,
+  options: InputOptions,
+): Promise<{ rows: Row[]; faults: Fault[] }> {
+  const { stdin } = ctx.host;
+  if (path === "-" && options.schema === "-")
+    throw new UsageError("the batch and the schema cannot both come from stdin");
+  const text =
+    path === "-"
+      ? await readTextStream(stdin.stream, "the batch", ctx.signal, MAX_BATCH_BYTES)
+      : await readTextFile(path, "the batch", ctx.signal, MAX_BATCH_BYTES);
+  const faults: Fault[] = [];
+  const schema = await schemaForAll(ctx, options.schema, faults);
+  const template = options.template === undefined ? undefined : new Template(options.template);
+  const format = options.format ?? formatOf(path, text, template !== undefined);
+  const parsed = await parse(format, text);
+  const problems = await schemaProblems(parsed, ctx.signal);
+  const structured = options.structured ?? false;
+  const made = rowsOf(parsed, { template, schema, structured, schemaProblems: problems });
+  return { rows: made.rows, faults: [...made.faults, ...faults] };
+}
+
+/** An invalid one is named together with the bad rows. */
+async function schemaForAll(
+  ctx: Context,
+  source: string | undefined,
+  faults: Fault[],
+): Promise<JsonSchema | undefined> {
+  if (source === undefined) return undefined;
+  try {
+    return await readSchema(source, ctx.host.stdin, ctx.signal);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    faults.push({ reason: error.message });
+    return undefined;
+  }
+}
+
+async function parse(format: Format, text: string): Promise<Parsed> {
+  if (format === "jsonl") return parseJsonLines(text);
+  if (format === "txt") return parseLines(text);
+  const { parseCsv } = await import("./csv.js");
+  return parseCsv(text);
+}
+
+/** What is wrong with each schema that a row brings, by its JSON text. The checker is loaded only if there is one. */
+async function schemaProblems({ records }: Parsed, signal: AbortSignal): Promise<Map<string, string>> {
+  const texts = new Set(records.flatMap(({ fields }) => schemaText(fields.output_schema) ?? []));
+  const problems = new Map<string, string>();
+  if (texts.size === 0) return problems;
+  const { checkSchema, problemText } = await import("../../../../json-schema/check.js");
+  for (const text of texts) {
+    const schema = parseSchema(text);
+    const problem = schema && (await checkSchema(schema, signal));
+    if (problem) problems.set(text, problemText(problem, "the top level"));
+  }
+  return problems;
+}

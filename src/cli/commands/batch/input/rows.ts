@@ -1,0 +1,120 @@
+import type { JsonSchema } from "../../../../protocol/conversation.js";
+import { digestOf, fileStem, MAX_STEM_BYTES, type Row, rowId } from "../../../../workflows/batch/row.js";
+import { MAX_INPUT_BYTES } from "../../../input/bytes.js";
+import { requestBody } from "../../../input/create-request.js";
+import type { Fault, InputRecord, Parsed } from "./records.js";
+import type { Template } from "./template.js";
+
+export interface RowOptions {
+  template: Template | undefined;
+  /** For the rows that bring none of their own. */
+  schema: JsonSchema | undefined;
+  structured: boolean;
+  /** What is wrong with schemas of rows, by their JSON text. */
+  schemaProblems: ReadonlyMap<string, string>;
+}
+
+/** Makes rows of what was read, and names every one that cannot be one. */
+export function rowsOf(parsed: Parsed, options: RowOptions): { rows: Row[]; faults: Fault[] } {
+  const missing = missingColumns(parsed, options.template);
+  if (missing) return { rows: [], faults: [...parsed.faults, missing] };
+  const checks = new Checks(options);
+  const rows = parsed.records.flatMap((record) => checks.row(record) ?? []);
+  const faults = [...parsed.faults, ...checks.faults];
+  if (rows.length === 0 && faults.length === 0) faults.push({ reason: "the input holds no prompt" });
+  return { rows, faults: faults.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)) };
+}
+
+/** Where all records have the same columns, a missing one is a fault of the header and not of each record. */
+function missingColumns({ columns, records }: Parsed, template: Template | undefined): Fault | undefined {
+  if (template?.columns.length === 0) return { reason: "the template names no column: {{column}}" };
+  const wanted = template?.columns ?? ["prompt"];
+  const [name] = columns ? wanted.filter((wish) => !columns.includes(wish)) : [];
+  if (name === undefined || !columns) return undefined;
+  const what = template ? `the template names a missing column, {{${name}}}` : "there is no column `prompt`";
+  const line = records.length > 0 || columns.length > 0 ? 1 : undefined;
+  const there = columns.length > 0 ? `there are: ${columns.join(", ")}` : "there is no header line";
+  return { ...(line && { line }), reason: `${what}; ${there}` };
+}
+
+class Checks {
+  readonly faults: Fault[] = [];
+  readonly #options: RowOptions;
+  readonly #keys = new Map<string, number>();
+  readonly #asked = new Map<string, number>();
+
+  constructor(options: RowOptions) {
+    this.#options = options;
+  }
+
+  row({ line, fields }: InputRecord): Row | undefined {
+    const before = this.faults.length;
+    const fail = (reason: string) => void this.faults.push({ line, reason });
+    const prompt = this.#prompt(fields, fail);
+    const schema = this.#schema(fields.output_schema, fail);
+    const key = this.#key(fields.key, line, fail);
+    if (this.faults.length > before) return undefined;
+    const structured = this.#options.structured || fields.structured_output === true;
+    const body = requestBody(prompt, schema ?? this.#options.schema, structured);
+    const digest = digestOf(body);
+    const nth = (this.#asked.get(digest) ?? 0) + 1;
+    if (key === undefined) this.#asked.set(digest, nth);
+    return { id: rowId(key, digest, nth), key, line, body, digest };
+  }
+
+  #prompt(fields: InputRecord["fields"], fail: (reason: string) => void): string {
+    const { template } = this.#options;
+    const missing = template?.missingIn(fields) ?? [];
+    for (const name of missing) fail(`the template names a missing column, {{${name}}}`);
+    if (missing.length > 0) return "";
+    const prompt = template ? template.fill(fields) : fields.prompt;
+    if (prompt === undefined || prompt === null) fail("no prompt");
+    else if (typeof prompt !== "string") fail("the prompt is not a string");
+    else if (prompt.trim() === "") fail("no prompt: it is blank");
+    else if (Buffer.byteLength(prompt) > MAX_INPUT_BYTES) fail("the prompt is over 1 MiB");
+    else return prompt;
+    return "";
+  }
+
+  #schema(given: unknown, fail: (reason: string) => void): JsonSchema | undefined {
+    const text = schemaText(given);
+    if (text === undefined) return undefined;
+    const schema = parseSchema(text);
+    if (!schema) fail("output_schema is not a JSON Schema: it must be a JSON object");
+    const problem = this.#options.schemaProblems.get(text);
+    if (problem !== undefined) fail(`output_schema is not a JSON Schema: ${problem}`);
+    return schema;
+  }
+
+  #key(given: unknown, line: number, fail: (reason: string) => void): string | undefined {
+    if (given === undefined || given === null || given === "") return undefined;
+    if (typeof given !== "string" && typeof given !== "number") {
+      fail("the key is neither a string nor a number");
+      return undefined;
+    }
+    const key = String(given);
+    const first = this.#keys.get(key);
+    if (first !== undefined) fail(`line ${first} has the key ${JSON.stringify(key)}, too`);
+    else this.#keys.set(key, line);
+    if (Buffer.byteLength(fileStem(key)) > MAX_STEM_BYTES) fail("the key is too long to name a file");
+    return key;
+  }
+}
+
+/** The JSON text of a row's schema; in CSV it is text already, and an empty cell is no schema. */
+export function schemaText(given: unknown): string | undefined {
+  if (given === undefined || given === null || given === "") return undefined;
+  return typeof given === "string" ? given : JSON.stringify(given);
+}
+
+/** A schema from its JSON text; undefined if that is not a JSON object. */
+export function parseSchema(text: string): JsonSchema | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as JsonSchema)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,98 @@
+import { join } from "node:path";
+import { exactJson } from "../../../json/exact-json.js";
+import { Batch, type BatchJob } from "../../../workflows/batch/batch.js";
+import type { RowState } from "../../../workflows/batch/plan.js";
+import type { Result } from "../../../workflows/results.js";
+import type { Context } from "../../context.js";
+import { ClosedPipe, EXIT_CODES, Interrupted, worstOf } from "../../errors.js";
+import { failureOf } from "../../failure.js";
+import { OnDone, type OnDoneOptions } from "../../requests/on-done.js";
+import { resultText } from "../../results/result-text.js";
+import { BatchRenderer } from "./render.js";
+import { rowError } from "./row-failure.js";
+
+export interface ShowOptions extends OnDoneOptions {
+  maxFailures?: number;
+  /** Milliseconds for each row; 0 or absent for no limit. */
+  timeout?: number;
+  queueTimeout?: number;
+  interval?: number;
+  patience?: number;
+}
+
+/**
+ * Runs a batch and shows what happens. Returns the exit code; throws Interrupted with `resume`, the command that goes
+ * on.
+ */
+export async function showBatch(
+  ctx: Context,
+  job: BatchJob,
+  { onDone, ...options }: ShowOptions,
+  resume: string,
+): Promise<number> {
+  const done = OnDone.of(ctx, { ...(onDone !== undefined && { onDone }) });
+  const batch = new Batch(ctx.ports, job, {
+    ...options,
+    signal: ctx.signal,
+    describe: rowError,
+    format: resultText,
+    check: checkRow,
+    announces: done !== undefined,
+  });
+  const announce = (state: RowState) => {
+    const { requestId = "", status, file } = state;
+    const path = file && join(job.folder.path, file);
+    done?.run({ requestId, status: status ?? "", file: path }, () => batch.announced(state));
+  };
+  const renderer = new BatchRenderer({ batch, reporter: ctx.reporter, host: ctx.host, resume });
+  await renderer.begin();
+  try {
+    job.states.filter((state) => state.announce === "pending").forEach(announce);
+    for await (const event of batch.run()) {
+      if (event.kind === "row" && event.final && event.state.announce === "pending") announce(event.state);
+      await renderer.show(event);
+    }
+    const code = worstOf([...batch.progress.states.map(exitCodeOf), renderer.exitCode]);
+    const exitCode = done ? await done.settle(code) : code;
+    await renderer.summary(exitCode);
+    return exitCode;
+  } catch (error) {
+    if (error instanceof ClosedPipe) return EXIT_CODES.NOT_FINISHED;
+    if (error instanceof Interrupted) {
+      error.resume = `what runs goes on; go on with: ${resume}`;
+      await renderer.summary(failureOf(error).exit_code).catch(() => {});
+    }
+    throw error;
+  } finally {
+    renderer.end();
+  }
+}
+
+/** What a row alone means for the exit code. */
+function exitCodeOf({ standing, error }: RowState): number {
+  switch (standing) {
+    case "done":
+      return 0;
+    case "failed":
+      return EXIT_CODES.RESEARCH_FAILED;
+    case "stopped":
+      return EXIT_CODES.RESEARCH_STOPPED;
+    case "unknown":
+      return EXIT_CODES.OUTCOME_UNKNOWN;
+    default:
+      return error?.exit_code ?? EXIT_CODES.NOT_FINISHED;
+  }
+}
+
+/** Says how a result breaks the schema of its row; undefined if it fits, or the row has none. */
+async function checkRow(
+  { exact }: Result,
+  { row }: RowState,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const schema = row.body.output_schema;
+  if (!schema) return undefined;
+  const { checkValue, problemText } = await import("../../../json-schema/check.js");
+  const problem = await checkValue(schema, exactJson(exact), signal);
+  return problem && `the result does not fit its schema: ${problemText(problem, "the result")}`;
+}

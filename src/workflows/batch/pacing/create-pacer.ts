@@ -1,0 +1,129 @@
+import { RefusedError } from "../../../client/errors.js";
+import type { Clock } from "../../../clock.js";
+import { inWindow, nextSlot, WINDOW_MS } from "../../../protocol/limits.js";
+import { blockedUntil } from "../../quota.js";
+import { sendTimes } from "./send-times.js";
+
+export interface CreatePacerOptions {
+  clock: Clock;
+  /** When (epoch ms) this machine sent the creates that still count; undefined where no records are kept. */
+  attempts: () => readonly number[] | undefined;
+  /** Creates an hour for the key; Infinity for no limit, undefined if it is not known. */
+  limit: number | undefined;
+  /** How many shards share the limit. */
+  shards: number;
+  /** When (epoch ms) this batch sent its rows, by its own journal. */
+  own: readonly number[];
+}
+
+/** What a 429 says about a limit that was not known. */
+export interface LimitLesson {
+  /** Creates that this machine sent within the hour before it. */
+  used: number;
+  /** `exact`: the oldest of them leaves the window when the service says, so only this machine used the key.
+   * `shared`: this machine sent none. `upper-bound`: the limit is at most that many if others use the key. */
+  certainty: "exact" | "upper-bound" | "shared";
+}
+
+/** The service's clock may differ from this machine's, and §8 does not say how it rounds. */
+const MARGIN_MS = 1_000;
+/** How far the slot that a 429 names may be from the one counted here to be the same. */
+const SAME_SLOT_MS = 3_000;
+
+/** Decides when the next create may be sent, from all that is known of the hourly limit (§8). */
+export class CreatePacer {
+  readonly #clock: Clock;
+  readonly #attempts: CreatePacerOptions["attempts"];
+  readonly #shards: number;
+  #limit: number | undefined;
+  #own: number[];
+  /** The attempts of this machine when they were last counted; other processes may have sent since. */
+  #hour: readonly number[] = [];
+  #blockedUntil = 0;
+
+  constructor({ clock, attempts, limit, shards, own }: CreatePacerOptions) {
+    this.#clock = clock;
+    this.#attempts = attempts;
+    this.#limit = limit;
+    this.#shards = shards;
+    this.#own = inWindow(own, clock.now() - MARGIN_MS);
+    this.#recount();
+  }
+
+  /** Creates an hour for all who share the key; undefined if it is not known. */
+  get limit(): number | undefined {
+    return this.#limit;
+  }
+
+  /** This batch's part of the limit, Infinity without one. */
+  get share(): number {
+    const limit = this.#limit ?? Number.POSITIVE_INFINITY;
+    return this.#shards === 1 ? limit : Math.max(1, Math.floor(limit / this.#shards));
+  }
+
+  /** Notes that a create was sent. */
+  sent(): void {
+    const now = this.#clock.now();
+    this.#own = [...inWindow(this.#own, now - MARGIN_MS), now];
+    this.#recount();
+  }
+
+  /** When (epoch ms) the next create may be sent by this batch's own share and by the last 429. */
+  ownNextAt(): number {
+    const now = this.#clock.now();
+    return Math.max(nextSlot(this.#own, this.share, now - MARGIN_MS) + MARGIN_MS, this.#blockedUntil, now);
+  }
+
+  /**
+   * Reads a create that was refused for the hour: until when (epoch ms) nothing is sent, and what it says about an
+   * unknown limit. Undefined for any other error.
+   */
+  refused(error: unknown): { until: number; lesson: LimitLesson | undefined } | undefined {
+    const attempts = () => this.#attempts() ?? this.#own;
+    const until = blockedUntil(error, attempts, this.#limit, this.#clock.now());
+    if (until === undefined) return undefined;
+    this.#blockedUntil = until;
+    const lesson = error instanceof RefusedError ? this.#learn(attempts(), error, until) : undefined;
+    return { until, lesson };
+  }
+
+  /** What is left of the hour for this batch, and when (epoch ms) the next create may go; undefined without a limit. */
+  outlook(): { left: number; nextAt: number } | undefined {
+    const now = this.#clock.now();
+    const isBlocked = this.#blockedUntil > now;
+    const limit = this.#limit ?? Number.POSITIVE_INFINITY;
+    if (limit === Number.POSITIVE_INFINITY)
+      return isBlocked ? { left: 0, nextAt: this.#blockedUntil } : undefined;
+    const free = Math.min(
+      limit - inWindow(this.#hour, now - MARGIN_MS).length,
+      this.share - inWindow(this.#own, now - MARGIN_MS).length,
+    );
+    const nextAt = Math.max(now, this.#blockedUntil, this.times(1)[0] ?? now);
+    return { left: isBlocked ? 0 : Math.max(0, free), nextAt };
+  }
+
+  /** When (epoch ms) each of the next `count` creates may be sent. */
+  times(count: number): number[] {
+    const limit = this.#limit ?? Number.POSITIVE_INFINITY;
+    const use = { attempts: this.#hour, limit, own: this.#own, share: this.share };
+    return sendTimes(count, use, Math.max(this.#clock.now(), this.#blockedUntil));
+  }
+
+  /** If only this machine used the key, the number of its creates in the hour is the limit. */
+  #learn(attempts: readonly number[], error: RefusedError, until: number): LimitLesson | undefined {
+    if (this.#limit !== undefined) return undefined;
+    const [oldest] = attempts;
+    const used = attempts.length;
+    if (oldest === undefined) return { used, certainty: "shared" };
+    const isOurs = error.retryAfter !== undefined && Math.abs(oldest + WINDOW_MS - until) < SAME_SLOT_MS;
+    if (!isOurs) return { used, certainty: "upper-bound" };
+    this.#limit = used;
+    this.#recount();
+    return { used, certainty: "exact" };
+  }
+
+  #recount(): void {
+    const limit = this.#limit ?? Number.POSITIVE_INFINITY;
+    if (limit !== Number.POSITIVE_INFINITY) this.#hour = this.#attempts() ?? this.#own;
+  }
+}

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import type { Entry } from "../../../../src/store/history/records.js";
+import type { KnownRow } from "../../../../src/workflows/batch/folder/journal.js";
+import { reconcile } from "../../../../src/workflows/batch/folder/reconcile.js";
+
+const row = (stage: KnownRow["stage"], localId: string | null = "local-1"): KnownRow => ({
+  ...{ key: "a", digest: "d", stem: "a", localId, sentAt: "t1", stage },
+});
+const entry = (rest: Partial<Entry>) =>
+  ({ request_id: "id", status: "PENDING", created_at: "c", sent_at: "s", ...rest }) as Entry;
+
+test.each<[string, Entry | "dismissed" | undefined, Partial<KnownRow>]>([
+  ["made", entry({}), { stage: "created", requestId: "id", createdAt: "c", sentAt: "s", status: "PENDING" }],
+  ["dismissed", "dismissed", { stage: "free" }],
+  ["unknown", entry({ status: "UNKNOWN" }), { stage: "open" }],
+  ["without an id", entry({ request_id: null }), { stage: "open" }],
+  ["not in the history", undefined, { stage: "open" }],
+])("an open row whose create was %s", (_, create, expected) => {
+  expect(reconcile(new Map([["r", row("open")]]), () => create).get("r")).toMatchObject(expected);
+});
+
+test("only open rows with a local id are looked up, and what was passed in stays as it is", () => {
+  const asked: string[] = [];
+  const known = new Map([
+    ["open", row("open", "local-7")],
+    ["unnamed", row("open", null)],
+    ["ended", row("ended", "local-8")],
+  ]);
+  const reconciled = reconcile(known, (localId) => {
+    asked.push(localId);
+    return "dismissed";
+  });
+  expect(asked).toEqual(["local-7"]);
+  expect(Array.from(reconciled.values(), ({ stage }) => stage)).toEqual(["free", "open", "ended"]);
+  expect(known.get("open")?.stage).toBe("open");
+});

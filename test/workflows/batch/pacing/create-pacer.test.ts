@@ -1,0 +1,151 @@
+import { describe, expect, test } from "vitest";
+import { RefusedError } from "../../../../src/client/errors.js";
+import type { Clock } from "../../../../src/clock.js";
+import { CreatePacer, type CreatePacerOptions } from "../../../../src/workflows/batch/pacing/create-pacer.js";
+import { QuotaExceededError } from "../../../../src/workflows/errors.js";
+
+const HOUR = 3_600_000;
+const MARGIN = 1_000;
+const NOW = 100 * HOUR;
+
+function pacer(options: Partial<CreatePacerOptions> = {}) {
+  let now = NOW;
+  const clock = { now: () => now } as Clock;
+  const made = new CreatePacer({
+    ...{ clock, attempts: () => undefined, limit: undefined, shards: 1, own: [], ...options },
+  });
+  return {
+    pacer: made,
+    pass: (ms: number) => {
+      now += ms;
+    },
+  };
+}
+
+function rateLimited(retryAfter?: number): RefusedError {
+  return new RefusedError("rate-limited", true, "RATE_LIMIT_EXCEEDED", "slow down", { retryAfter });
+}
+
+describe("the next create", () => {
+  test("goes at once without a limit", () => {
+    expect(pacer({ own: [NOW, NOW, NOW] }).pacer.ownNextAt()).toBe(NOW);
+  });
+
+  test("waits until enough of this batch's own creates are an hour old, and a margin", () => {
+    const { pacer: paced } = pacer({ limit: 2, own: [NOW - 20 * 60_000, NOW - 10] });
+    expect(paced.ownNextAt()).toBe(NOW + 40 * 60_000 + MARGIN);
+  });
+
+  test("waits for what was sent since", () => {
+    const { pacer: paced, pass } = pacer({ limit: 1 });
+    expect(paced.ownNextAt()).toBe(NOW);
+    paced.sent();
+    pass(5_000);
+    expect(paced.ownNextAt()).toBe(NOW + HOUR + MARGIN);
+  });
+
+  test("of a shard waits by the shard's share", () => {
+    const { pacer: paced } = pacer({ limit: 10, shards: 4, own: [NOW - 60_000, NOW - 60_000] });
+    expect(paced.share).toBe(2);
+    expect(paced.ownNextAt()).toBe(NOW + HOUR - 60_000 + MARGIN);
+  });
+});
+
+test.each([
+  [undefined, 1, Number.POSITIVE_INFINITY],
+  [10, 1, 10],
+  [10, 3, 3],
+  [2, 8, 1],
+  [Number.POSITIVE_INFINITY, 3, Number.POSITIVE_INFINITY],
+])("of a limit of %s, one of %i shards has %s", (limit, shards, share) => {
+  expect(pacer({ limit, shards }).pacer.share).toBe(share);
+});
+
+describe("the outlook", () => {
+  test("is unknown without a limit", () => {
+    expect(pacer().pacer.outlook()).toBeUndefined();
+    expect(pacer({ limit: Number.POSITIVE_INFINITY }).pacer.outlook()).toBeUndefined();
+  });
+
+  test("counts what all processes of this machine sent", () => {
+    const attempts = () => [NOW - 1, NOW - 2, NOW - 3];
+    expect(pacer({ limit: 5, attempts }).pacer.outlook()).toEqual({ left: 2, nextAt: NOW });
+  });
+
+  test("of a shard is its own share, and no more than the hour has left", () => {
+    const own = [NOW - 1];
+    expect(pacer({ limit: 8, shards: 2, attempts: () => own, own }).pacer.outlook()?.left).toBe(3);
+    const others = () => [1, 2, 3, 4, 5, 6].map((ms) => NOW - ms);
+    expect(pacer({ limit: 8, shards: 2, attempts: others, own }).pacer.outlook()?.left).toBe(2);
+  });
+
+  test("has nothing left while a 429 blocks", () => {
+    const { pacer: paced } = pacer({ limit: 10 });
+    paced.refused(rateLimited(90));
+    expect(paced.outlook()).toEqual({ left: 0, nextAt: NOW + 90_000 });
+    const { pacer: unlimited } = pacer();
+    unlimited.refused(rateLimited(90));
+    expect(unlimited.outlook()).toEqual({ left: 0, nextAt: NOW + 90_000 });
+  });
+
+  test("counts again after each create", () => {
+    const sent: number[] = [];
+    const { pacer: paced } = pacer({ limit: 3, attempts: () => sent });
+    sent.push(NOW);
+    paced.sent();
+    expect(paced.outlook()?.left).toBe(2);
+  });
+});
+
+describe("a refused create", () => {
+  test("is none if it failed for another reason", () => {
+    expect(pacer().pacer.refused(new Error("reset"))).toBeUndefined();
+    const invalid = new RefusedError("invalid-input", true, "VALIDATION_ERROR", "no");
+    expect(pacer().pacer.refused(invalid)).toBeUndefined();
+  });
+
+  test("by this machine's own count teaches nothing new", () => {
+    const error = new QuotaExceededError(2, NOW + 5_000, NOW);
+    expect(pacer({ limit: 2 }).pacer.refused(error)).toEqual({ until: NOW + 5_000, lesson: undefined });
+  });
+
+  test("with a known limit teaches nothing", () => {
+    expect(pacer({ limit: 10 }).pacer.refused(rateLimited(30))?.lesson).toBeUndefined();
+  });
+
+  test("blocks until the service allows the next", () => {
+    const { pacer: paced } = pacer();
+    expect(paced.refused(rateLimited(30))?.until).toBe(NOW + 30_000);
+    expect(paced.ownNextAt()).toBe(NOW + 30_000);
+    expect(paced.times(2)).toEqual([NOW + 30_000, NOW + 30_000]);
+  });
+
+  test("teaches the exact limit if the slot is that of this machine's oldest create", () => {
+    const attempts = () => [NOW - 1_800_000, NOW - 5];
+    const { pacer: paced } = pacer({ attempts });
+    expect(paced.refused(rateLimited(1_800))?.lesson).toEqual({ used: 2, certainty: "exact" });
+    expect(paced.limit).toBe(2);
+    expect(paced.times(3).length).toBe(3);
+  });
+
+  test("teaches an upper bound if the slot is another, or is not named", () => {
+    const attempts = () => [NOW - 1_800_000];
+    expect(pacer({ attempts }).pacer.refused(rateLimited(60))?.lesson).toEqual({
+      ...{ used: 1, certainty: "upper-bound" },
+    });
+    const { pacer: paced } = pacer({ attempts });
+    expect(paced.refused(rateLimited())?.lesson?.certainty).toBe("upper-bound");
+    expect(paced.limit).toBeUndefined();
+  });
+
+  test("says that others use the key if this machine sent nothing", () => {
+    expect(pacer({ attempts: () => [] }).pacer.refused(rateLimited(60))?.lesson).toEqual({
+      ...{ used: 0, certainty: "shared" },
+    });
+  });
+
+  test("falls back to this batch's own creates if no history is kept", () => {
+    const { pacer: paced } = pacer({ own: [NOW - 1_800_000] });
+    expect(paced.refused(rateLimited(1_800))?.lesson).toEqual({ used: 1, certainty: "exact" });
+  });
+});

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { digestOf, fileStem, isRepeated, rowId } from "../../../src/workflows/batch/row.js";
+
+test("the digest knows prompt, structured output and schema, and not the order of fields", () => {
+  const schema = { type: "object", properties: { a: { type: "string" }, b: {} } };
+  const turned = { properties: { b: {}, a: { type: "string" } }, type: "object" };
+  const digest = digestOf({ prompt: "p", structured_output: true, output_schema: schema });
+  expect(digest).toMatch(/^[0-9a-f]{24}$/);
+  expect(digestOf({ prompt: "p", structured_output: true, output_schema: turned })).toBe(digest);
+  expect(digestOf({ prompt: "q", structured_output: true, output_schema: schema })).not.toBe(digest);
+  expect(digestOf({ prompt: "p", structured_output: true })).not.toBe(digest);
+  expect(digestOf({ prompt: "p", structured_output: true })).not.toBe(digestOf({ prompt: "p" }));
+});
+
+test("arrays in a schema keep their order", () => {
+  const body = (...names: string[]) => ({ prompt: "p", output_schema: { enum: names } });
+  expect(digestOf(body("a", "b"))).not.toBe(digestOf(body("b", "a")));
+});
+
+test.each([
+  [rowId("k", "d", 1), "key:k"],
+  [rowId("k", "d", 2), "key:k"],
+  [rowId(undefined, "d", 1), "ask:d"],
+  [rowId(undefined, "d", 2), "ask:d:2"],
+])("%s", (id, expected) => {
+  expect(id).toBe(expected);
+});
+
+test("only a row without a key repeats another", () => {
+  const row = { line: 1, body: { prompt: "p" }, digest: "d" };
+  expect(isRepeated({ ...row, key: undefined, id: "ask:d" })).toBe(false);
+  expect(isRepeated({ ...row, key: undefined, id: "ask:d:2" })).toBe(true);
+  expect(isRepeated({ ...row, key: "d", id: "key:d" })).toBe(false);
+});
+
+test.each([
+  ["plain", "plain"],
+  ["Zürich 2.0_a-b", "Zürich 2.0_a-b"],
+  ["a/b", "a%2fb"],
+  ["../x", "%2e.%2fx"],
+  [".hidden", "%2ehidden"],
+  ["dot.", "dot%2e"],
+  [" blank ", "%20blank%20"],
+  ["50%", "50%25"],
+  ["a\nb", "a%0ab"],
+  ["日本", "日本"],
+  ["é", "é"],
+  ["💡", "%f0%9f%92%a1"],
+])("the key %j names the file %j", (key, stem) => {
+  expect(fileStem(key)).toBe(stem);
+});
