@@ -1,0 +1,79 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { research } from "../support/run.js";
+
+const root = join(import.meta.dirname, "../..");
+const dockerfile = readFileSync(join(root, "Dockerfile"), "utf8");
+const compose = parse(readFileSync(join(root, "compose.yaml"), "utf8"), { merge: true });
+const instructions = dockerfile
+  .replaceAll(/\\\n/g, " ")
+  .split("\n")
+  .filter((line) => line !== "" && !line.startsWith("#"))
+  .map((line) => ({ name: line.split(" ")[0], rest: line.slice(line.indexOf(" ") + 1).trim() }));
+
+interface Service {
+  command: string[];
+  environment: Record<string, string>;
+  depends_on: unknown;
+  deploy?: { replicas: number };
+}
+const ours: [string, Service][] = ["api-1", "api-2", "worker"].map((name) => [name, compose.services[name]]);
+
+describe("Dockerfile", () => {
+  it("ends as a user that is not root, with a command that the program understands", async () => {
+    const last = (name: string) => instructions.findLast((each) => each.name === name)?.rest ?? "";
+    expect(last("USER")).toBe("node");
+    expect(last("VOLUME")).toBe("/data");
+    expect(JSON.parse(last("ENTRYPOINT"))).toEqual(["research"]);
+    // The flags are read before the database and the folder exclude each other.
+    const { stderr } = await research(JSON.parse(last("CMD")), {
+      env: { RESEARCH_SERVE_DATABASE: "postgresql://db/x" },
+    });
+    expect(stderr).toContain("--data and RESEARCH_SERVE_DATABASE exclude each other");
+  });
+
+  it("copies what is there, and runs on a Node that the package supports", () => {
+    for (const { rest } of instructions.filter(({ name }) => name === "COPY")) {
+      if (rest.startsWith("--from")) continue;
+      for (const path of rest.split(/\s+/).slice(0, -1))
+        expect(existsSync(join(root, path)), path).toBe(true);
+    }
+    for (const { rest } of instructions.filter(({ name }) => name === "FROM")) {
+      expect(Number(/^node:(\d+)-slim/.exec(rest)?.[1])).toBeGreaterThanOrEqual(20);
+    }
+  });
+});
+
+describe("compose.yaml", () => {
+  it("has PostgreSQL, two APIs behind a proxy, and two workers", () => {
+    expect(compose.services.database.image).toMatch(/^postgres:1[5-9]/);
+    expect(compose.services.worker.deploy.replicas).toBe(2);
+    const caddyfile = compose.configs.caddyfile.content;
+    for (const [name, { command }] of ours) {
+      const isApi = command.includes("--role=api");
+      expect(isApi).toBe(name.startsWith("api"));
+      expect(caddyfile.includes(`${name}:8787`)).toBe(isApi);
+      expect(command.some((flag) => flag.startsWith("--allow-host="))).toBe(isApi);
+    }
+    expect(caddyfile.split("{").length).toBe(caddyfile.split("}").length);
+  });
+
+  it.each(ours)(
+    "%s: the program understands its flags, and none of them holds a password",
+    async (_, service) => {
+      const args = service.command.map((flag) => flag.replace(/\$\{\w+:-([^}]*)\}/, "$1"));
+      const { code, stderr } = await research(args, { env: { RESEARCH_SERVE_DATABASE: "none" } });
+      expect(stderr).toContain("RESEARCH_SERVE_DATABASE is not a PostgreSQL URL");
+      expect(code).toBe(2);
+      expect(args.join(" ")).not.toMatch(/password/i);
+      expect(service.environment.PGPASSWORD).toMatch(/^\$\{DATABASE_PASSWORD:\?/);
+      expect(new URL(service.environment.RESEARCH_SERVE_DATABASE ?? "")).toMatchObject({
+        hostname: "database",
+        password: "",
+      });
+      expect(service.depends_on).toEqual({ database: { condition: "service_healthy" } });
+    },
+  );
+});
