@@ -23,17 +23,17 @@ export async function rulesAbove(root: string): Promise<Rules[]> {
     if (dirname(path) === path) return [];
   }
   let rules: Rules[] = [];
-  for (const path of above) rules = (await withRulesOf(path, rules)) ?? rules;
+  for (const path of above) rules = withRulesOf(path, rules) ?? rules;
   // A person who names an ignored folder as the sources wants it to be read.
   return above.length > 0 && isIgnored(root, true, rules) ? [] : rules;
 }
 
 /** `rules` and those of the .gitignore in `folder`; undefined if there is one that is too large to be read. */
-export async function withRulesOf(folder: string, rules: Rules[]): Promise<Rules[] | undefined> {
-  const text = await readRegularFile(join(folder, ".gitignore"), MAX_RULES_BYTES);
+export function withRulesOf(folder: string, rules: Rules[]): Rules[] | undefined {
+  const text = readRegularFile(join(folder, ".gitignore"), MAX_RULES_BYTES);
   if (text === "too large") return undefined;
   if (text === undefined) return rules;
-  return [...rules, { folder, ignore: ignore(AS_GIT).add(text.bytes.toString("utf8")) }];
+  return [...rules, { folder, ignore: ignore(AS_GIT).add(text.toString("utf8")) }];
 }
 
 /** As git does it: the last rule that says anything wins, an inner .gitignore coming after an outer one. */

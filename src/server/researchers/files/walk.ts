@@ -44,7 +44,7 @@ export async function findSources(root: string, exclude: readonly string[] = [])
   const folders: { path: string; rules: Rules[] }[] = [{ path: root, rules: await rulesAbove(root) }];
   for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
     const { path } = folder;
-    const rules = await withRulesOf(path, folder.rules);
+    const rules = withRulesOf(path, folder.rules);
     if (rules === undefined) {
       found.skipped.push(nameOf(root, path));
       continue;

@@ -1,3 +1,5 @@
+import { runsOf, termsOf } from "./words.js";
+
 /** Saturation of a term's frequency, and the share of a passage's length that counts: the usual values of BM25. */
 const K1 = 1.2;
 const B = 0.6;
@@ -9,6 +11,9 @@ const MOST_IDS = 0xffffff;
 /** Words beyond these are not searchable: only data has as many different ones. */
 const MOST_TERMS = 1_500_000;
 
+const MOST_RUNS = 200_000;
+const NOTHING: { text: string; ids: readonly number[] } = { text: "", ids: [] };
+
 /** The postings of one file: for each of its passages its length in words, and its terms with their weight. */
 export interface Segment {
   lengths: Uint16Array;
@@ -17,8 +22,8 @@ export interface Segment {
   postings: Uint32Array;
 }
 
-/** The words of one passage by field. */
-export type Fields = Record<keyof typeof FIELD_WEIGHT, readonly string[]>;
+/** The text of one passage by field. */
+export type Fields = Record<keyof typeof FIELD_WEIGHT, string>;
 
 /** One place where a query was found. */
 export interface Found {
@@ -31,6 +36,9 @@ export interface Found {
 /** An inverted index with BM25F ranking. Segments are added in one go: what has not changed is not read again. */
 export class Bm25Index {
   readonly #terms = new Map<string, number>();
+  /** Most runs of letters come again and again: what ids they have. */
+  readonly #runs = new Map<string, readonly number[]>();
+  readonly #last = { heading: NOTHING, name: NOTHING };
   #segments: readonly Segment[] = [];
   /** Number of the first passage of each segment. */
   #bases = new Uint32Array(0);
@@ -53,14 +61,10 @@ export class Bm25Index {
     const postings: number[] = [];
     passages.forEach((fields, i) => {
       const weights = new Map<number, number>();
-      for (const field of ["text", "heading", "name"] as const) {
-        for (const word of fields[field]) {
-          const id = this.#idOf(word);
-          if (id !== undefined) weights.set(id, (weights.get(id) ?? 0) + FIELD_WEIGHT[field]);
-        }
-      }
+      lengths[i] = Math.min(this.#weigh(this.#idsOf(fields.text), FIELD_WEIGHT.text, weights), 0xffff);
+      this.#weigh(this.#repeated("heading", fields.heading), FIELD_WEIGHT.heading, weights);
+      this.#weigh(this.#repeated("name", fields.name), FIELD_WEIGHT.name, weights);
       for (const [id, weight] of weights) postings.push(id * 256 + Math.min(weight, MOST_WEIGHT));
-      lengths[i] = Math.min(fields.text.length, 0xffff);
       ends[i] = postings.length;
     });
     return { lengths, ends, postings: Uint32Array.from(postings) };
@@ -178,6 +182,34 @@ export class Bm25Index {
       else high = middle - 1;
     }
     return { segment: low, passage: passage - (this.#bases[low] ?? 0) };
+  }
+
+  /** Adds `weight` for each of `ids`; returns how many there are. */
+  #weigh(ids: readonly number[], weight: number, weights: Map<number, number>): number {
+    for (const id of ids) weights.set(id, (weights.get(id) ?? 0) + weight);
+    return ids.length;
+  }
+
+  /** The ids of a field that neighbouring passages have in common. */
+  #repeated(field: "heading" | "name", text: string): readonly number[] {
+    const last = this.#last[field];
+    if (last.text !== text) this.#last[field] = { text, ids: this.#idsOf(text) };
+    return this.#last[field].ids;
+  }
+
+  #idsOf(text: string): number[] {
+    const ids: number[] = [];
+    for (const run of runsOf(text)) for (const id of this.#idsOfRun(run)) ids.push(id);
+    return ids;
+  }
+
+  #idsOfRun(run: string): readonly number[] {
+    const known = this.#runs.get(run);
+    if (known !== undefined) return known;
+    if (this.#runs.size >= MOST_RUNS) this.#runs.clear();
+    const ids = termsOf(run).flatMap((word) => this.#idOf(word) ?? []);
+    this.#runs.set(run, ids);
+    return ids;
   }
 
   #idOf(word: string): number | undefined {

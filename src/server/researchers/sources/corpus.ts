@@ -96,7 +96,7 @@ export class Corpus implements SourceSearch {
   async read(file: string, from: number, to: number): Promise<string[] | undefined> {
     await this.refresh();
     if (!this.#entries.has(file)) return undefined;
-    const text = await readText(this.options.root, file);
+    const text = readText(this.options.root, file);
     if (text === undefined) return undefined;
     const lines = text.split(/\r\n|\n|\r/);
     const shown = new Map<number, string>();
@@ -152,15 +152,14 @@ export class Corpus implements SourceSearch {
     if (this.#entries.get(file.name)?.version === version) return false;
     const had = this.#entries.delete(file.name);
     this.#blocks.delete(file.name);
-    const text = await readText(this.options.root, file.name);
+    const text = readText(this.options.root, file.name);
     if (text === undefined) return had;
     const blocks = blocksOf(file.name, text);
-    const name = words(file.name);
     const segment = this.#index.segment(
       blocks.map((block) => ({
-        text: words(block.lines.join("\n")),
-        heading: words([block.heading, ...(block.header ?? []), block.caption ?? ""].join(" ")),
-        name,
+        text: block.lines.join("\n"),
+        heading: [block.heading, ...(block.header ?? []), block.caption ?? ""].join(" "),
+        name: file.name,
       })),
     );
     const kinds = blocks.map(({ kind }) => kind[0]).join("");
@@ -173,7 +172,7 @@ export class Corpus implements SourceSearch {
     const version = this.#entries.get(name)?.version ?? "";
     const kept = this.#blocks.get(name);
     this.#blocks.delete(name);
-    const text = kept?.version === version ? "" : await readText(this.options.root, name);
+    const text = kept?.version === version ? "" : readText(this.options.root, name);
     const blocks = kept?.version === version ? kept.blocks : blocksOf(name, text ?? "");
     this.#blocks.set(name, { version, blocks });
     const [oldest] = this.#blocks.keys();
