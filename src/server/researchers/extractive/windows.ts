@@ -18,6 +18,7 @@ export interface Window {
   kind: Sentence["kind"];
   /** Its own words. */
   terms: Set<string>;
+  context: Context;
   /** Which share of the question it speaks of, with what is around it: 0 to 1. */
   coverage: number;
   score: number;
@@ -91,5 +92,15 @@ function windowOf(
   const kind = taken.some((each) => each.kind === "prose") ? "prose" : (taken[0]?.kind ?? "code");
   const { line, lines: quote } = quoteOf(passage, taken);
   const { file, heading } = passage;
-  return { file, line, quote, text, heading, kind, terms, coverage: coverageOf(weights, terms, context) };
+  return {
+    file,
+    line,
+    quote,
+    text,
+    heading,
+    kind,
+    terms,
+    context,
+    coverage: coverageOf(weights, terms, context),
+  };
 }

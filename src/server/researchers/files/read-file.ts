@@ -13,7 +13,11 @@ const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NO
  * It blocks its thread, which is the one of the index: that has nothing else to do, and thousands of small files
  * take half the time.
  */
-export function readRegularFile(path: string, limit: number, moreFlags = 0): Buffer | "too large" | undefined {
+export function readRegularFile(
+  path: string,
+  limit: number,
+  moreFlags = 0,
+): Buffer | "too large" | undefined {
   let file: number | undefined;
   try {
     file = openSync(path, FLAGS | moreFlags);

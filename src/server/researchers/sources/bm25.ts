@@ -1,29 +1,10 @@
-import { runsOf, termsOf } from "./words.js";
+import { FIELD_WEIGHT, type Fields, type Segment, SegmentBuilder } from "./segments.js";
 
 /** Saturation of a term's frequency, and the share of a passage's length that counts: the usual values of BM25. */
 const K1 = 1.2;
 const B = 0.6;
-/** What a word counts in each field, in quarters of a word of the text itself (BM25F). */
-export const FIELD_WEIGHT = { text: 4, heading: 3, name: 1 } as const;
-/** A posting is one number: 24 bits for the term or the passage, 8 for its weighted frequency. */
-const MOST_WEIGHT = 0xff;
-const MOST_IDS = 0xffffff;
-/** Words beyond these are not searchable: only data has as many different ones. */
-const MOST_TERMS = 1_500_000;
-
-const MOST_RUNS = 200_000;
-const NOTHING: { text: string; ids: readonly number[] } = { text: "", ids: [] };
-
-/** The postings of one file: for each of its passages its length in words, and its terms with their weight. */
-export interface Segment {
-  lengths: Uint16Array;
-  /** Where the postings of each passage end. */
-  ends: Uint32Array;
-  postings: Uint32Array;
-}
-
-/** The text of one passage by field. */
-export type Fields = Record<keyof typeof FIELD_WEIGHT, string>;
+/** A posting has 24 bits for its passage. */
+const MOST_PASSAGES = 0xffffff;
 
 /** One place where a query was found. */
 export interface Found {
@@ -35,10 +16,7 @@ export interface Found {
 
 /** An inverted index with BM25F ranking. Segments are added in one go: what has not changed is not read again. */
 export class Bm25Index {
-  readonly #terms = new Map<string, number>();
-  /** Most runs of letters come again and again: what ids they have. */
-  readonly #runs = new Map<string, readonly number[]>();
-  readonly #last = { heading: NOTHING, name: NOTHING };
+  readonly #builder = new SegmentBuilder();
   #segments: readonly Segment[] = [];
   /** Number of the first passage of each segment. */
   #bases = new Uint32Array(0);
@@ -56,18 +34,7 @@ export class Bm25Index {
 
   /** Makes a segment of the passages of one file. */
   segment(passages: readonly Fields[]): Segment {
-    const lengths = new Uint16Array(passages.length);
-    const ends = new Uint32Array(passages.length);
-    const postings: number[] = [];
-    passages.forEach((fields, i) => {
-      const weights = new Map<number, number>();
-      lengths[i] = Math.min(this.#weigh(this.#idsOf(fields.text), FIELD_WEIGHT.text, weights), 0xffff);
-      this.#weigh(this.#repeated("heading", fields.heading), FIELD_WEIGHT.heading, weights);
-      this.#weigh(this.#repeated("name", fields.name), FIELD_WEIGHT.name, weights);
-      for (const [id, weight] of weights) postings.push(id * 256 + Math.min(weight, MOST_WEIGHT));
-      ends[i] = postings.length;
-    });
-    return { lengths, ends, postings: Uint32Array.from(postings) };
+    return this.#builder.build(passages);
   }
 
   /** From now on, `segments` are all there is. */
@@ -78,7 +45,7 @@ export class Bm25Index {
     let postings = 0;
     segments.forEach(({ lengths, postings: own }, i) => {
       this.#bases[i] = passages;
-      passages = Math.min(passages + lengths.length, MOST_IDS);
+      passages = Math.min(passages + lengths.length, MOST_PASSAGES);
       postings += own.length;
     });
     this.#lengths = new Uint16Array(passages);
@@ -96,7 +63,7 @@ export class Bm25Index {
 
   /** How much a term tells: the rarer it is, the more; one that is not there the most. */
   weight(term: string): number {
-    const id = this.#terms.get(term);
+    const id = this.#builder.idOf(term);
     const having = id === undefined ? 0 : this.#count(id);
     return Math.log(1 + (this.size - having + 0.5) / (having + 0.5));
   }
@@ -112,7 +79,7 @@ export class Bm25Index {
   ): Found[] {
     const touched: number[] = [];
     for (const [term, share] of terms) {
-      const id = this.#terms.get(term);
+      const id = this.#builder.idOf(term);
       if (id !== undefined) this.#score(id, share * this.weight(term), touched);
     }
     const found = touched.map((passage) => {
@@ -143,7 +110,7 @@ export class Bm25Index {
 
   /** Sorts the postings of all segments by term. */
   #invert(count: number): void {
-    const starts = new Uint32Array(this.#terms.size + 2);
+    const starts = new Uint32Array(this.#builder.size + 2);
     for (const { postings } of this.#segments) {
       for (const posting of postings) {
         const at = (posting >>> 8) + 2;
@@ -161,7 +128,7 @@ export class Bm25Index {
           const term = (posting >>> 8) + 1;
           const at = starts[term] ?? 0;
           starts[term] = at + 1;
-          sorted[at] = Math.min(base + passage, MOST_IDS - 1) * 256 + (posting & 0xff);
+          sorted[at] = Math.min(base + passage, MOST_PASSAGES - 1) * 256 + (posting & 0xff);
         }
       });
     });
@@ -182,41 +149,5 @@ export class Bm25Index {
       else high = middle - 1;
     }
     return { segment: low, passage: passage - (this.#bases[low] ?? 0) };
-  }
-
-  /** Adds `weight` for each of `ids`; returns how many there are. */
-  #weigh(ids: readonly number[], weight: number, weights: Map<number, number>): number {
-    for (const id of ids) weights.set(id, (weights.get(id) ?? 0) + weight);
-    return ids.length;
-  }
-
-  /** The ids of a field that neighbouring passages have in common. */
-  #repeated(field: "heading" | "name", text: string): readonly number[] {
-    const last = this.#last[field];
-    if (last.text !== text) this.#last[field] = { text, ids: this.#idsOf(text) };
-    return this.#last[field].ids;
-  }
-
-  #idsOf(text: string): number[] {
-    const ids: number[] = [];
-    for (const run of runsOf(text)) for (const id of this.#idsOfRun(run)) ids.push(id);
-    return ids;
-  }
-
-  #idsOfRun(run: string): readonly number[] {
-    const known = this.#runs.get(run);
-    if (known !== undefined) return known;
-    if (this.#runs.size >= MOST_RUNS) this.#runs.clear();
-    const ids = termsOf(run).flatMap((word) => this.#idOf(word) ?? []);
-    this.#runs.set(run, ids);
-    return ids;
-  }
-
-  #idOf(word: string): number | undefined {
-    const known = this.#terms.get(word);
-    if (known !== undefined || this.#terms.size >= MOST_TERMS) return known;
-    const id = this.#terms.size;
-    this.#terms.set(word, id);
-    return id;
   }
 }

@@ -1,3 +1,4 @@
+import { coverageOf } from "../extractive/coverage.js";
 import type { Window } from "../extractive/windows.js";
 import { words } from "../sources/words.js";
 import { type Role, saysRole } from "./claims.js";
@@ -13,6 +14,8 @@ export interface Demand {
   roles: readonly Role[];
   /** The units that its name or description gives; empty if there is none. */
   units: ReadonlySet<string>;
+  /** What the sentence with the value has to speak of, each word with what it tells. */
+  subject: ReadonlyMap<string, number>;
   /** Words that may follow a number which counts the right thing, as in "12 apples". */
   counted: ReadonlySet<string>;
 }
@@ -32,14 +35,37 @@ const NEAR = 2;
 export function candidatesIn(window: Window, demand: Demand): Candidate[] {
   const text = plain(window.text);
   const { type, schema } = demand.view;
-  const found = type === "string" ? literals(text, demand) : numbers(text, window.heading, demand);
+  const all = type === "string" ? literals(text, demand) : numbers(text, window.heading, demand);
+  const found = all.filter(({ start, end }) =>
+    speaksOf(sentenceAt(text, start, end), window, demand.subject),
+  );
   // Several values of which none is said to be the right one are no answer.
   const said = found.filter(({ isSaid }) => isSaid);
   const kept = said.length > 0 ? said : found;
   if (new Set(kept.map(({ value }) => value)).size > 1) return [];
   const fits = (value: unknown) =>
     !(typeof value === "string" && typeof schema.maxLength === "number" && value.length > schema.maxLength);
-  return kept.filter(({ value }) => fits(value)).map((each) => ({ ...each, window }));
+  return kept.filter(({ value }) => fits(value)).map(({ value, isSaid }) => ({ value, isSaid, window }));
+}
+
+/** Which share of the subject the sentence with the value, and what is above it, has to have. */
+const SUBJECT = 0.5;
+
+/** Whether a sentence speaks of the subject, and not only the ones around it. */
+function speaksOf(sentence: string, { context }: Window, subject: ReadonlyMap<string, number>): boolean {
+  const above = { ...context, passage: new Set<string>() };
+  return subject.size === 0 || coverageOf(subject, new Set(words(sentence)), above) >= SUBJECT;
+}
+
+/** The sentence of `text` that holds what stands from `start` to `end`. */
+function sentenceAt(text: string, start: number, end: number): string {
+  const before =
+    text
+      .slice(0, start)
+      .split(/[.!?]["')*]{0,2}\s/)
+      .at(-1) ?? "";
+  const after = text.slice(end).split(/[.!?]["')*]{0,2}(?:\s|$)/)[0] ?? "";
+  return before + text.slice(start, end) + after;
 }
 
 function numbers(text: string, heading: string, { view, roles, units, counted }: Demand) {
@@ -53,7 +79,7 @@ function numbers(text: string, heading: string, { view, roles, units, counted }:
     const clause = after.split(/[.;:!?](?:\s|$)/)[0] ?? "";
     const counts = overlap(counted, new Set(words(clause).slice(0, NEAR))) > 0;
     const isSaid = roles.length > 0 ? saysRole(text, start, end, roles) : counts;
-    return [{ value, isSaid }];
+    return [{ value, isSaid, start, end }];
   });
 }
 
@@ -63,7 +89,7 @@ function literals(text: string, { view, roles }: Demand) {
     ? permitted.flatMap((value) => placesOf(text, String(value)).map((at) => ({ value, ...at })))
     : matches(text, view);
   return found.map(({ value, start, end }) => ({
-    value,
+    ...{ value, start, end },
     isSaid: roles.length > 0 ? saysRole(text, start, end, roles) : false,
   }));
 }
@@ -98,7 +124,7 @@ export function plain(text: string): string {
 
 /**
  * The one value that the candidates, best first, agree on: it is said to be what is asked and no other value is said
- * so of nearly as good a place, or `alone` allows one that is only there and nothing contradicts it, or two places
+ * so of nearly as good a place, or `alone` allows one that is only there and nothing contradicts it, or two files
  * give it.
  */
 export function decided(candidates: readonly Candidate[], alone: boolean): Candidate | undefined {
@@ -108,9 +134,9 @@ export function decided(candidates: readonly Candidate[], alone: boolean): Candi
   if (best === undefined) return undefined;
   const close = kept.filter(({ window }) => window.score >= CLOSE * best.window.score);
   if (close.some(({ value }) => value !== best.value)) return undefined;
-  const places = new Set(close.map(({ window }) => `${window.file}:${window.line}`));
-  return said.length > 0 || alone || places.size > 1 ? best : undefined;
+  const files = new Set(close.map(({ window }) => window.file));
+  return said.length > 0 || alone || files.size > 1 ? best : undefined;
 }
 
 /** A contradiction from a place with less than this share of the best one's score is about something else. */
-const CLOSE = 0.85;
+const CLOSE = 0.8;

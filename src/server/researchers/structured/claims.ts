@@ -40,6 +40,9 @@ const ROLES: Readonly<Record<Role, RoleWords>> = {
   },
 };
 
+/** Words of a question that ask for a role and name no subject. */
+export const ROLE_WORDS = /\b(?:by default|defaults?|max(?:imum)?|min(?:imum)?|at most|at least)\b/gi;
+
 /** How far around a value the text is looked at, in characters. */
 const AROUND = 160;
 

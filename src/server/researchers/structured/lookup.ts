@@ -3,6 +3,7 @@ import { readQuestion } from "../extractive/question.js";
 import { rankWindows, type Window } from "../extractive/windows.js";
 import type { SourceSearch, Table } from "../sources/search.js";
 import { words } from "../sources/words.js";
+import { ROLE_WORDS } from "./claims.js";
 import { apart, propertyWords } from "./schema/property-words.js";
 import { unitOf } from "./schema/units.js";
 
@@ -15,6 +16,7 @@ const DESCRIBED = 0.2;
 export class Lookup {
   #tables: Promise<Table[]> | undefined;
   #findings: Promise<Findings> | undefined;
+  #subject: Promise<ReadonlyMap<string, number>> | undefined;
   readonly #windows = new Map<string, Promise<Window[]>>();
   constructor(
     private readonly search: SourceSearch,
@@ -29,6 +31,12 @@ export class Lookup {
     return this.#tables;
   }
 
+  /** What the prompt is about, without what a value has to be said to be; each word with what it tells. */
+  subject(): Promise<ReadonlyMap<string, number>> {
+    this.#subject ??= this.#weigh(readQuestion(this.prompt.replace(ROLE_WORDS, " ")).terms);
+    return this.#subject;
+  }
+
   /** What answers the prompt itself. */
   findings(): Promise<Findings> {
     this.#findings ??= find(this.search, this.prompt);
@@ -41,6 +49,11 @@ export class Lookup {
     const known = this.#windows.get(key) ?? this.#rank(name, about);
     this.#windows.set(key, known);
     return known;
+  }
+
+  async #weigh(terms: readonly string[]): Promise<Map<string, number>> {
+    const weights = await this.search.weights(terms);
+    return new Map(terms.map((term, i) => [term, weights[i] ?? 0]));
   }
 
   async #rank(name: string, about: string): Promise<Window[]> {

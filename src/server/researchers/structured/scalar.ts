@@ -2,7 +2,7 @@ import { placeOf } from "../extractive/report.js";
 import type { Window } from "../extractive/windows.js";
 import { words } from "../sources/words.js";
 import { type Candidate, candidatesIn, type Demand, decided } from "./candidates.js";
-import { cellFor } from "./cells.js";
+import { cellFor, labelledCell } from "./cells.js";
 import { rolesAsked } from "./claims.js";
 import { isFree } from "./literals.js";
 import type { Lookup } from "./lookup.js";
@@ -26,7 +26,9 @@ export async function scalar(view: View, wanted: Wanted, lookup: Lookup): Promis
   if ("const" in view.schema) return { value: view.schema.const, places: [] };
   const text = view.type === "string" && isFree(view) ? await textFor(wanted, lookup) : undefined;
   if (text !== undefined) return text;
-  const cell = cellFor(view, wanted, await lookup.tables());
+  const tables = await lookup.tables();
+  const cell =
+    cellFor(view, wanted, tables) ?? labelledCell(await demandOf(view, wanted, lookup), wanted, tables);
   if (cell !== undefined || view.type === "boolean" || isFree(view) !== (view.type !== "string")) return cell;
   const found = await candidates(view, wanted, lookup);
   const best = decided(found, rolesOf(wanted, lookup.prompt).length === 0);
@@ -47,7 +49,7 @@ async function textFor({ names }: Wanted, lookup: Lookup): Promise<Found | undef
 
 /** Every value of the right type in the windows about the right thing, best first. */
 export async function candidates(view: View, wanted: Wanted, lookup: Lookup): Promise<Candidate[]> {
-  const demand = demandOf(view, wanted, lookup.prompt);
+  const demand = await demandOf(view, wanted, lookup);
   const ranked = await lookup.windows(wanted.names.at(-1) ?? "", wanted.about);
   const least = CLOSE * (ranked[0]?.score ?? 0);
   return ranked
@@ -56,12 +58,13 @@ export async function candidates(view: View, wanted: Wanted, lookup: Lookup): Pr
     .flatMap((window) => candidatesIn(window, demand));
 }
 
-function demandOf(view: View, wanted: Wanted, prompt: string): Demand {
+export async function demandOf(view: View, wanted: Wanted, lookup: Lookup): Promise<Demand> {
   const name = wanted.names.at(-1) ?? "";
   const counted = new Set([...propertyWords(name)].filter((word) => unitOf(word) === undefined));
   const units = unitsIn(`${apart(name)} ${wanted.about}`);
   for (const word of propertyWords(name)) if (unitOf(word) !== undefined) counted.add(word);
-  return { view, roles: rolesOf(wanted, prompt), units, counted };
+  const roles = rolesOf(wanted, lookup.prompt);
+  return { view, roles, units, counted, subject: await lookup.subject() };
 }
 
 /** What the value has to be said to be. An identifier that has "max" in its name asks for no maximum. */
