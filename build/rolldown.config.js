@@ -1,6 +1,7 @@
 import { defineConfig } from "rolldown";
 import { help } from "./help.js";
 import { licenses } from "./licenses.js";
+import { removeWhitespace } from "./remove-whitespace.js";
 import { spare } from "./spare.js";
 import { yamlAsData } from "./yaml.js";
 
@@ -41,12 +42,13 @@ export default defineConfig({
   external: ["pg"],
   // Where a package has both, the ES modules: a bundled UMD file asks for its parts at run time.
   resolve: { mainFields: ["module", "main"] },
-  plugins: [spare(), yamlAsData(), licenses(), help()],
+  plugins: [spare(), yamlAsData(), licenses(), removeWhitespace(["index", "base", "client"]), help()],
   output: {
     dir: "dist",
+    comments: false,
     format: "esm",
     cleanDir: true,
-    // Line breaks stay: the stack of an uncaught error quotes the line where it was thrown.
+    // `removeWhitespace` does the rest.
     minify: {
       compress: true,
       mangle: { keepNames: { class: true, function: false } },

@@ -14,7 +14,11 @@ const SPARED = {
     "node:http": "{ maxHeaderSize: 16_384 }",
   },
   // Streams and forms as bodies of requests; ours are strings.
-  "undici/lib/dispatcher/client-h1.js": { "../web/fetch/body.js": "{}" },
+  "undici/lib/dispatcher/client-h1.js": {
+    "../web/fetch/body.js": "{}",
+    // The same parser once more, for processors with SIMD; one copy is 24 kB of the package.
+    "../llhttp/llhttp_simd-wasm.js": 'require("../llhttp/llhttp-wasm.js")',
+  },
   // Asked whether a body is a message of that module.
   "undici/lib/core/util.js": { "node:http": "{ IncomingMessage: class {} }" },
   "commander/lib/command.js": {
