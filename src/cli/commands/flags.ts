@@ -96,7 +96,7 @@ export function resultFlags(command: Command): Command {
     .option("-o, --output <path>", "write the result to a file, whole or not at all (-: stdout)")
     .option("--force", "overwrite an existing file")
     .option("--strict", "fail (13) if the result does not fit its schema")
-    .option("--raw", "as it came, on a terminal too")
-    .option("--html", "as a page: one file, no script, no request")
-    .option("--web", "as a page that is opened in a browser");
+    .option("--raw", "give the result as it came, on a terminal too")
+    .option("--html", "give the result as one HTML page that needs no network")
+    .option("--web", "open the result as a page in a browser");
 }
