@@ -25,6 +25,7 @@ export const batch: Define = (program, perform) => {
     )
     .option("--schema <file|json>", "a JSON Schema for the results of rows that bring none")
     .option("--structured", "ask for structured output without a schema")
+    .option("--html", "keep index.html and a page for each row in the folder, too")
     .option("--dry-run", "send nothing; say how many rows there are and how long they take")
     .option("--retry-failed", "send again what FAILED or was refused")
     .option("--resend-unknown", "send again what may or may not exist")

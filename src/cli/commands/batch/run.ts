@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { LocalError } from "../../../store/errors.js";
 import { outcomeOf } from "../../../store/history/outcome-of.js";
 import type { KnownRow } from "../../../workflows/batch/folder/journal.js";
@@ -26,6 +27,8 @@ import { estimateJson, estimateText } from "./view.js";
 export interface BatchOptions extends InputOptions, PlanOptions, QuotaOptions, ShowOptions {
   out?: string;
   dryRun?: boolean;
+  /** Whether to keep pages of the rows in the output folder. */
+  html?: boolean;
   /** `2/8` */
   shard?: string;
 }
@@ -51,9 +54,16 @@ export async function batch(ctx: Context, file: string, options: BatchOptions): 
     const known = reconciled(ctx, folder.known);
     const states = planRows(mine, known, options, (name) => folder.has(name));
     checkOccupied(out, occupiedFiles(states, folder.foreign));
-    await sayRepeated(ctx, mine);
     const job = { states, folder, pacer: pacerFor(ctx, known, limit, shard) };
-    return await showBatch(ctx, job, options, resumeWith(ctx, file, options));
+    const pages = options.html ? await import("./pages.js") : undefined;
+    pages?.checkPages(folder, states);
+    await sayRepeated(ctx, mine);
+    try {
+      return await showBatch(ctx, job, options, resumeWith(ctx, file, options));
+    } finally {
+      const title = file === "-" ? basename(folder.path) : basename(file);
+      pages?.writePages(folder, states, { title, origin: ctx.ports.origin, now: ctx.host.clock.now() });
+    }
   } finally {
     folder.close();
   }
