@@ -1,0 +1,289 @@
+import { spawnSync } from "node:child_process";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { systemClock } from "../../../../src/clock.js";
+import type { Caller, ConversationStore } from "../../../../src/server/conversations/conversation-store.js";
+import { StoreUnavailableError } from "../../../../src/server/conversations/conversation-store.js";
+import { openLocalStore } from "../../../../src/server/conversations/local/open-local-store.js";
+import { folderWith } from "../../../support/folder.js";
+import { until } from "../../../support/service.js";
+import { VirtualClock } from "../../../support/virtual-clock.js";
+
+const caller: Caller = { keyId: "k", limits: { create: 1_000, stop: 1_000 }, ownOnly: true };
+const never = new AbortController().signal;
+const id = (n: number) => `conversation-${n}`;
+const job = (n: number, prompt = "why?") => ({ request_id: id(n), prompt, structured_output: false });
+const LARGE = "x".repeat(20_000);
+
+async function withStore<T>(
+  dataDir: string,
+  use: (store: ConversationStore) => Promise<T>,
+  more: { clock?: VirtualClock; log?: (line: string) => void } = {},
+): Promise<T> {
+  const store = await openLocalStore({ dataDir, pendingMs: 0, clock: systemClock, log: () => {}, ...more });
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+const journalOf = (dataDir: string) => join(dataDir, "journal.ndjson");
+const linesOf = (dataDir: string) => readFileSync(journalOf(dataDir), "utf8").trimEnd().split("\n");
+const kindsOf = (dataDir: string) => linesOf(dataDir).map((line) => JSON.parse(line).kind as string);
+const stateOf = async (store: ConversationStore, n: number) => (await store.get(caller, id(n)))?.status;
+
+describe("compaction", () => {
+  it("more than half dead: what is left is a line for each conversation, while it is written to", async () => {
+    const dataDir = folderWith();
+    await withStore(dataDir, async (store) => {
+      for (let n = 0; n < 40; n++) {
+        await store.create(caller, job(n, LARGE));
+        const claim = await store.claim(never);
+        if (n % 2 === 0) await store.end(claim, { status: "COMPLETED", output: `"${n}"` });
+        else await store.stop(caller, id(n));
+      }
+      await store.create(caller, job(99, LARGE));
+    });
+    // 41 prompts of 20 kB came; no more than the last few stand in the journal.
+    expect(statSync(journalOf(dataDir)).size).toBeLessThan(200_000);
+    expect(existsSync(`${journalOf(dataDir)}.new`)).toBe(false);
+    await withStore(dataDir, async (store) => {
+      for (let n = 0; n < 40; n++) {
+        const found = await store.output(caller, id(n));
+        expect([found?.conversation.status, found?.output]).toEqual(
+          n % 2 === 0 ? ["COMPLETED", `"${n}"`] : ["STOPPED", undefined],
+        );
+      }
+      expect(await stateOf(store, 99)).toBe("PENDING");
+      expect((await store.claim(never)).job).toEqual(job(99, LARGE));
+    });
+  });
+
+  it("is made at the start too, and keeps every count of the hour once and no older one", async () => {
+    const dataDir = folderWith();
+    const clock = new VirtualClock();
+    const five = { ...caller, limits: { create: 5, stop: 5 } };
+    await withStore(
+      dataDir,
+      async (store) => {
+        await store.create(five, job(1));
+        await clock.sleep(3_000_000);
+        for (const n of [2, 3]) await store.create(five, job(n));
+        await store.stop(five, id(2));
+        await store.stop(five, "nothing");
+      },
+      { clock },
+    );
+    // Dead lines, as many of them as it takes.
+    const dead = JSON.stringify({ kind: "ended", request_id: "gone", status: "FAILED", reason: LARGE });
+    appendFileSync(journalOf(dataDir), `${dead}\n`.repeat(10));
+    await clock.sleep(1_000_000);
+    for (let round = 0; round < 3; round++) {
+      await withStore(dataDir, async () => {}, { clock });
+      expect(kindsOf(dataDir).sort()).toEqual(
+        ["counted", "counted", "counted", "created", "created", "finished"].sort(),
+      );
+      appendFileSync(journalOf(dataDir), `${dead}\n`.repeat(10));
+    }
+    await withStore(
+      dataDir,
+      async (store) => {
+        const creates = await Promise.all([4, 5, 6, 7].map((n) => store.create(five, job(n))));
+        expect(creates.filter(({ kind }) => kind === "created")).toHaveLength(3);
+        const stops = await Promise.all([4, 5, 6, 7].map((n) => store.stop(five, id(n))));
+        expect(stops.filter(({ kind }) => kind === "rate-limited")).toHaveLength(1);
+      },
+      { clock },
+    );
+  });
+
+  it("that a crash left half done is begun anew", async () => {
+    const dataDir = folderWith();
+    await withStore(dataDir, (store) => store.create(caller, job(1)));
+    writeFileSync(`${journalOf(dataDir)}.new`, '{"kind":"finished","request_id":"conversation-1"');
+    await withStore(dataDir, async (store) => expect(await stateOf(store, 1)).toBe("PENDING"));
+    expect(existsSync(`${journalOf(dataDir)}.new`)).toBe(false);
+  });
+
+  it("that cannot be written leaves the journal as it is", async () => {
+    const dataDir = folderWith();
+    const log: string[] = [];
+    await withStore(
+      dataDir,
+      async (store) => {
+        mkdirSync(`${journalOf(dataDir)}.new`);
+        for (let n = 0; n < 10; n++) {
+          await store.create(caller, job(n, LARGE));
+          await store.stop(caller, id(n));
+        }
+        for (let n = 0; n < 10; n++) expect(await stateOf(store, n)).toBe("STOPPED");
+        rmSync(`${journalOf(dataDir)}.new`, { recursive: true });
+      },
+      { log: (line) => void log.push(line) },
+    );
+    expect(log).toContainEqual(expect.stringContaining("the journal could not be compacted"));
+    await withStore(dataDir, async (store) => expect(await stateOf(store, 9)).toBe("STOPPED"));
+  });
+});
+
+describe("a data folder of version 0.1", () => {
+  const at = Date.now() - 60_000;
+  const created_at = new Date(at).toISOString().replace("Z", "+00:00");
+  const created = (n: number) => ({ kind: "created", created_at, job: job(n), key: "k", at });
+  const entries = [
+    created(1),
+    { kind: "counted", operation: "stop", key: "k", at },
+    created(2),
+    { kind: "ended", request_id: id(1), status: "COMPLETED", completed_at: created_at, output: { a: [1] } },
+    created(3),
+    { kind: "ended", request_id: id(2), status: "STOPPED" },
+    created(4),
+    { kind: "ended", request_id: id(4), status: "FAILED", completed_at: created_at, reason: "no luck" },
+  ];
+  const written = () =>
+    folderWith({ "journal.ndjson": entries.map((e) => `${JSON.stringify(e)}\n`).join("") });
+
+  it("is read, and its outputs are carried over to files of their own", async () => {
+    const dataDir = written();
+    const check = async (store: ConversationStore) => {
+      const found = await store.output(caller, id(1));
+      expect(found).toEqual({
+        conversation: expect.objectContaining({ status: "COMPLETED", createdAt: at, endedAt: at }),
+        output: '{"a":[1]}',
+      });
+      expect(await stateOf(store, 2)).toBe("STOPPED");
+      expect(await stateOf(store, 3)).toBe("PENDING");
+      expect((await store.output(caller, id(4)))?.conversation.reason).toBe("no luck");
+    };
+    await withStore(dataDir, async (store) => {
+      await check(store);
+      await until(async () => (outputsIn(dataDir).length === 1 ? true : undefined));
+      await check(store);
+    });
+    await withStore(dataDir, check);
+  });
+
+  it("keeps an output readable through a compaction that comes before it is carried over", async () => {
+    const dataDir = written();
+    writeFileSync(join(dataDir, "outputs"), "in the way");
+    appendFileSync(
+      journalOf(dataDir),
+      `${JSON.stringify({ ...created(5), job: job(5, "x".repeat(90_000)) })}\n`,
+    );
+    appendFileSync(journalOf(dataDir), `${JSON.stringify({ ...entries[5], request_id: id(5) })}\n`);
+    await withStore(dataDir, async (store) => {
+      expect(statSync(journalOf(dataDir)).size).toBeLessThan(10_000);
+      expect((await store.output(caller, id(1)))?.output).toBe('{"a":[1]}');
+    });
+    rmSync(join(dataDir, "outputs"));
+    await withStore(dataDir, async (store) => {
+      await until(async () => (outputsIn(dataDir).length === 1 ? true : undefined));
+      expect((await store.output(caller, id(1)))?.output).toBe('{"a":[1]}');
+    });
+  });
+});
+
+it.each([
+  '{"kind":"created"}',
+  '{"kind":"created","job":{"request_id":"..","prompt":"x","structured_output":false},"key":"k","at":1}',
+  '{"kind":"created","job":{"request_id":"a","prompt":1,"structured_output":false},"key":"k","at":1}',
+  '{"kind":"ended","request_id":"conversation-1"}',
+  '{"kind":"ended","request_id":"conversation-1","status":"PENDING"}',
+  '{"kind":"finished","request_id":"conversation-1","key":"k","at":null,"status":"FAILED","ended_at":1}',
+  '{"kind":"counted","operation":"output","key":"k","at":1}',
+  '{"kind":"constructor"}',
+  '{"__proto__":{"kind":"deleted"}}',
+  "null",
+  "[]",
+  "{",
+  "\ufeff{}",
+])("the invalid line %s is skipped, and said", async (line) => {
+  const dataDir = folderWith();
+  await withStore(dataDir, (store) => store.create(caller, job(1)));
+  appendFileSync(journalOf(dataDir), `${line}\n`);
+  const log: string[] = [];
+  await withStore(dataDir, async (store) => expect(await stateOf(store, 1)).toBe("PENDING"), {
+    log: (one) => void log.push(one),
+  });
+  expect(log).toContain("1 unreadable lines of the journal were skipped");
+});
+
+describe("a folder", () => {
+  it("that was removed acknowledges nothing, and says so", async () => {
+    const dataDir = folderWith();
+    await withStore(dataDir, async (store) => {
+      await store.create(caller, job(1));
+      const claim = await store.claim(never);
+      rmSync(dataDir, { recursive: true });
+      await expect(store.create(caller, job(2))).rejects.toBeInstanceOf(StoreUnavailableError);
+      await expect(store.stop(caller, id(1))).rejects.toBeInstanceOf(StoreUnavailableError);
+      await expect(store.end(claim, { status: "COMPLETED", output: '""' })).rejects.toBeInstanceOf(
+        StoreUnavailableError,
+      );
+      await expect(store.ready()).rejects.toBeInstanceOf(StoreUnavailableError);
+      expect(await stateOf(store, 2)).toBeUndefined();
+      expect(await stateOf(store, 1)).toBe("PROCESSING");
+    });
+  });
+
+  it("that was replaced likewise: the new one belongs to nobody yet", async () => {
+    const dataDir = folderWith();
+    await withStore(dataDir, async (store) => {
+      rmSync(journalOf(dataDir));
+      writeFileSync(journalOf(dataDir), "");
+      await expect(store.create(caller, job(1))).rejects.toBeInstanceOf(StoreUnavailableError);
+      expect(readFileSync(journalOf(dataDir), "utf8")).toBe("");
+    });
+  });
+
+  it("in which a file cannot be made at all is said to be unusable, and ends nothing", async () => {
+    await expect(withStore("/proc/research-test", async () => {})).rejects.toMatchObject({
+      code: "DATA_UNUSABLE",
+    });
+  });
+
+  it("whose journal is no regular file is unusable", async () => {
+    const dataDir = folderWith();
+    expect(spawnSync("mkfifo", [journalOf(dataDir)]).status).toBe(0);
+    await expect(withStore(dataDir, async () => {})).rejects.toMatchObject({
+      code: "DATA_UNUSABLE",
+      message: expect.stringContaining("is not a regular file"),
+    });
+  });
+
+  it("holds no outputs but those of its conversations", async () => {
+    const dataDir = folderWith();
+    await withStore(dataDir, async (store) => {
+      await store.create(caller, job(1));
+      await store.end(await store.claim(never), { status: "COMPLETED", output: '"kept"' });
+    });
+    const [kept = ""] = outputsIn(dataDir);
+    writeFileSync(join(dataDir, "outputs", kept.slice(0, 2), "left-by-a-crash"), '"x"');
+    await withStore(dataDir, async (store) => {
+      await until(async () => (outputsIn(dataDir).length === 1 ? true : undefined));
+      expect((await store.output(caller, id(1)))?.output).toBe('"kept"');
+      await systemClock.sleep(5);
+      expect(await store.deleteEnded(1)).toBe(1);
+    });
+    expect(outputsIn(dataDir)).toEqual([]);
+    await withStore(dataDir, async (store) => expect(await stateOf(store, 1)).toBeUndefined());
+  });
+});
+
+function outputsIn(dataDir: string): string[] {
+  if (!existsSync(join(dataDir, "outputs"))) return [];
+  return (readdirSync(join(dataDir, "outputs"), { recursive: true }) as string[]).filter((name) =>
+    name.includes("/"),
+  );
+}
