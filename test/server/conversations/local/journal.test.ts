@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -237,13 +238,22 @@ describe("a folder", () => {
     });
   });
 
-  it("that was replaced likewise: the new one belongs to nobody yet", async () => {
+  it("that was replaced likewise, and what was refused stands in neither journal", async () => {
     const dataDir = folderWith();
+    const old = join(dataDir, "old");
     await withStore(dataDir, async (store) => {
-      rmSync(journalOf(dataDir));
+      await store.create(caller, job(1));
+      renameSync(journalOf(dataDir), old);
       writeFileSync(journalOf(dataDir), "");
-      await expect(store.create(caller, job(1))).rejects.toBeInstanceOf(StoreUnavailableError);
+      await expect(store.create(caller, job(2))).rejects.toBeInstanceOf(StoreUnavailableError);
       expect(readFileSync(journalOf(dataDir), "utf8")).toBe("");
+      renameSync(old, journalOf(dataDir));
+      await store.create(caller, job(3));
+    });
+    await withStore(dataDir, async (store) => {
+      expect(await Promise.all([1, 2, 3].map((n) => stateOf(store, n)))).toEqual([
+        ...["PENDING", undefined, "PENDING"],
+      ]);
     });
   });
 
@@ -259,6 +269,22 @@ describe("a folder", () => {
     await expect(withStore(dataDir, async () => {})).rejects.toMatchObject({
       code: "DATA_UNUSABLE",
       message: expect.stringContaining("is not a regular file"),
+    });
+  });
+
+  it("keeps no output of what was stopped while its end was written", async () => {
+    const dataDir = folderWith();
+    await withStore(dataDir, async (store) => {
+      let completed = 0;
+      for (let n = 0; n < 20; n++) {
+        await store.create(caller, job(n));
+        const claim = await store.claim(never);
+        const ending = store.end(claim, { status: "COMPLETED", output: '"x"' });
+        await Promise.all([ending, store.stop(caller, id(n))]);
+        if (await ending) completed += 1;
+      }
+      expect(completed).toBeLessThan(20);
+      expect(outputsIn(dataDir)).toHaveLength(completed);
     });
   });
 
