@@ -14,8 +14,9 @@ export interface Count {
  * the future, because the clock was set back since, counts as now.
  */
 export class HourlyWindows {
-  /** Times in ascending order. */
+  /** Times in ascending order, but for those of `#unsorted`. */
   readonly #times = new Map<string, number[]>();
+  readonly #unsorted = new Set<string>();
 
   /** Counts a request at `now`, or says how long it has to wait, ms. */
   take(operation: Operation, key: string, limit: number, now: number): { retryAfterMs: number } | undefined {
@@ -32,10 +33,10 @@ export class HourlyWindows {
   /** Counts a request as it was written. */
   restore({ operation, key, at }: Count, now: number): void {
     if (at <= now - WINDOW_MS) return;
-    const times = this.#current(operation, key, now);
-    const inOrder = at >= (times.at(-1) ?? at);
+    const name = `${operation} ${key}`;
+    const times = this.#timesOf(name);
+    if (at < (times.at(-1) ?? at)) this.#unsorted.add(name);
     times.push(Math.min(at, now));
-    if (!inOrder) times.sort((a, b) => a - b);
   }
 
   /** Takes back a request of time `at` that was not carried out. */
@@ -55,15 +56,21 @@ export class HourlyWindows {
 
   #current(operation: Operation, key: string, now: number): number[] {
     const name = `${operation} ${key}`;
+    const times = this.#timesOf(name);
+    if (this.#unsorted.delete(name)) times.sort((a, b) => a - b);
+    let past = 0;
+    while ((times[past] ?? now) <= now - WINDOW_MS) past += 1;
+    if (past > 0) times.splice(0, past);
+    for (let last = times.length - 1; last >= 0 && (times[last] ?? 0) > now; last--) times[last] = now;
+    return times;
+  }
+
+  #timesOf(name: string): number[] {
     let times = this.#times.get(name);
     if (times === undefined) {
       times = [];
       this.#times.set(name, times);
     }
-    let past = 0;
-    while ((times[past] ?? now) <= now - WINDOW_MS) past += 1;
-    if (past > 0) times.splice(0, past);
-    for (let last = times.length - 1; last >= 0 && (times[last] ?? 0) > now; last--) times[last] = now;
     return times;
   }
 }

@@ -1,5 +1,6 @@
 import { epochOf } from "../../../clock.js";
 import { isFinal, type KnownStatus } from "../../../protocol/conversation.js";
+import { WINDOW_MS } from "../../../protocol/limits.js";
 import type { Conversation } from "../conversation-store.js";
 import { type Count, HourlyWindows } from "./hourly-windows.js";
 import type { Kept } from "./journal/compaction.js";
@@ -70,13 +71,14 @@ export class LocalState {
   /** Takes in an entry of a journal that is being opened at `now` (epoch ms). */
   restore(entry: Entry, line: Line, now: number): number {
     if (entry.kind === "counted") this.#windows.restore(entry, now);
-    if (entry.kind === "created") this.#windows.restore({ operation: "create", ...entry }, now);
+    if (entry.kind === "created" || entry.kind === "finished")
+      this.#windows.restore({ operation: "create", key: entry.key, at: entry.at }, now);
     return this.apply(entry, line);
   }
 
   /** What a compacted journal holds: a line for each conversation, and counts that no such line implies. */
   *kept(now: number): Generator<Kept> {
-    const unfinished: Count[] = [];
+    const implied: Count[] = [];
     for (const row of this.rows.values()) {
       const { requestId: request_id, key, createdAt: at, status, endedAt, reason, line } = row;
       const moved = (place: Line) => {
@@ -95,22 +97,22 @@ export class LocalState {
             ...(reason !== undefined && { reason }),
           },
         };
-      } else unfinished.push({ operation: "create", key, at });
+      }
+      if (at > now - WINDOW_MS) implied.push({ operation: "create", key, at });
       if (line !== undefined) yield { line, moved };
     }
-    for (const count of this.#countsBeside(unfinished, now)) yield { entry: { kind: "counted", ...count } };
+    for (const count of this.#countsBeside(implied, now)) yield { entry: { kind: "counted", ...count } };
   }
 
-  #countsBeside(unfinished: readonly Count[], now: number): Count[] {
+  #countsBeside(implied: readonly Count[], now: number): Count[] {
     const name = ({ operation, key, at }: Count) => `${operation} ${key} ${at}`;
-    const implied = new Map<string, number>();
-    for (const count of [...unfinished, ...this.#unwritten]) {
-      implied.set(name(count), (implied.get(name(count)) ?? 0) + 1);
-    }
+    const times = new Map<string, number>();
+    for (const count of [...implied, ...this.#unwritten])
+      times.set(name(count), (times.get(name(count)) ?? 0) + 1);
     return [...this.#windows.counts(now)].filter((count) => {
-      const times = implied.get(name(count)) ?? 0;
-      if (times > 0) implied.set(name(count), times - 1);
-      return times === 0;
+      const left = times.get(name(count)) ?? 0;
+      if (left > 0) times.set(name(count), left - 1);
+      return left === 0;
     });
   }
 
