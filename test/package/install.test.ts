@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
+import { folderWith } from "../support/folder.js";
 import { HappyService } from "../support/happy-service.js";
 import { environment, NODE, Running, temporaryFolder } from "../support/run.js";
 
@@ -33,6 +34,21 @@ test("it adds one package, with no dependency and no script of its own", () => {
   expect(Object.keys(scripts)).not.toEqual(
     expect.arrayContaining([expect.stringMatching(/^(pre|post)?install$/)]),
   );
+});
+
+test("the packed manifest has no scripts, and the one in the repository keeps its own", () => {
+  // A copy, since packing changes the manifest for a moment.
+  const copy = folderWith({
+    "package.json": readFileSync(join(root, "package.json")),
+    "build/packed-manifest.js": readFileSync(join(root, "build/packed-manifest.js")),
+    "build/prepare.js": "",
+  });
+  execFileSync("npm", ["pack", "--silent", "--pack-destination", folder], { cwd: copy });
+  const unpacked = execFileSync("tar", ["xzOf", tarball, "package/package.json"], { encoding: "utf8" });
+  const manifest = JSON.parse(unpacked);
+  expect(manifest.name).toBe("research-cli");
+  expect(manifest.scripts).toBeUndefined();
+  expect(JSON.parse(readFileSync(join(copy, "package.json"), "utf8")).scripts.prepare).toBeDefined();
 });
 
 test(`the tarball has at most ${PACKED_BYTES} bytes`, () => {
