@@ -2,6 +2,7 @@ import { appendFileSync, readdirSync, readFileSync, symlinkSync } from "node:fs"
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { History } from "../../../src/store/history/history.js";
+import { outcomeOf } from "../../../src/store/history/outcome-of.js";
 import { temporaryFolder } from "../../support/run.js";
 
 const ORIGIN = "https://a.example";
@@ -153,4 +154,31 @@ test("no key and nothing that leads back to one is in the history", () => {
   const { make, log } = world();
   make("id-1");
   expect(JSON.parse(readFileSync(log, "utf8").trim()).key_id).toMatch(/^[0-9a-f]{12}$/);
+});
+
+test("a state is kept once, and how long a run took only at its first final state", () => {
+  const { make, open, log } = world();
+  make("id-1");
+  const see = (status: string) => {
+    const [entry] = open().find("id-1");
+    if (entry) open().observe(entry, status);
+  };
+  const before = readFileSync(log, "utf8").length;
+  see("PENDING");
+  expect(readFileSync(log, "utf8")).toHaveLength(before);
+  see("COMPLETED");
+  see("FAILED");
+  expect(open().durations(ORIGIN, 9)).toHaveLength(1);
+  expect(open().find("id-1")).toMatchObject([{ status: "FAILED" }]);
+});
+
+test("the outcome of a create is its entry, or that it was not made, and that of no other", () => {
+  const { begin, open, folder } = world();
+  const made = begin("made");
+  made.created("id-1", {});
+  const refused = begin("refused");
+  refused.dismissed("VALIDATION_ERROR");
+  expect(outcomeOf(open(), folder, made.localId)).toMatchObject({ request_id: "id-1" });
+  expect(outcomeOf(open(), folder, refused.localId)).toBe("not made");
+  expect(outcomeOf(open(), folder, `${refused.localId}x`)).toBeUndefined();
 });
