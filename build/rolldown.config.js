@@ -2,7 +2,7 @@ import { defineConfig } from "rolldown";
 import { help } from "./help.js";
 import { licenses } from "./licenses.js";
 import { removeWhitespace } from "./remove-whitespace.js";
-import { spare } from "./spare.js";
+import { trimDependencies } from "./trim-dependencies.js";
 import { yamlAsData } from "./yaml.js";
 
 // A file costs as much to load as ten thousand characters in it, so what is always needed together is one file.
@@ -42,7 +42,13 @@ export default defineConfig({
   external: ["pg"],
   // Where a package has both, the ES modules: a bundled UMD file asks for its parts at run time.
   resolve: { mainFields: ["module", "main"] },
-  plugins: [spare(), yamlAsData(), licenses(), removeWhitespace(["index", "base", "client"]), help()],
+  plugins: [
+    trimDependencies(),
+    yamlAsData(),
+    licenses(),
+    removeWhitespace(["index", "base", "client"]),
+    help(),
+  ],
   output: {
     dir: "dist",
     comments: false,

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 
 /**
- * What bundled libraries ask for at once and this program never uses, and the value that stands in for it: on
+ * Modules that bundled libraries require at once and this program never uses, with the value that replaces each: on
  * Node 22, `node:http2` alone takes as long to load as all of a `status` beside it. Keys are path endings.
  *
  * @type {Record<string, Record<string, string>>}
  */
-const SPARED = {
+const UNUSED = {
   "undici/lib/dispatcher/client.js": {
     // Offered to a service only with `allowH2`, which nothing here sets.
     "./client-h2.js": "undefined",
@@ -47,20 +47,20 @@ const CUT = {
 const REQUIRE = /\brequire\((['"])([\w./:-]+)\1\)/g;
 
 /**
- * Spares the start of the program what libraries load for nothing. A `require` of a module of Node becomes
- * `process.getBuiltinModule`: as lazy as before, and no `require` has to be made for the bundle, which costs more
- * than most of what it would fetch. Fails the build where a library no longer asks for what is spared, so that an
- * entry of the table cannot outlive its reason. For rolldown.
+ * A rolldown plugin that leaves out what libraries load and this program does not use. A `require` of a module of
+ * Node becomes `process.getBuiltinModule`: as lazy as before, and the bundle needs no `require` of its own, which
+ * costs more than most of what it would load. The build fails if a library no longer requires an entry of the
+ * table.
  *
  * @returns {import("rolldown").Plugin}
  */
-export function spare() {
+export function trimDependencies() {
   const idle = new Set([
     ...Object.keys(CUT),
-    ...Object.entries(SPARED).flatMap(([file, parts]) => keys(file, parts)),
+    ...Object.entries(UNUSED).flatMap(([file, parts]) => keys(file, parts)),
   ]);
   return {
-    name: "spare",
+    name: "trim-dependencies",
     load: {
       filter: { id: /node_modules/ },
       handler(id) {
@@ -73,7 +73,7 @@ export function spare() {
     transform: {
       filter: { id: /node_modules.*\.c?js$/, code: "require(" },
       handler(code, id) {
-        const [file, parts] = Object.entries(SPARED).find(([ending]) => id.endsWith(ending)) ?? ["", {}];
+        const [file, parts] = Object.entries(UNUSED).find(([ending]) => id.endsWith(ending)) ?? ["", {}];
         const lean = code.replaceAll(REQUIRE, (whole, _quote, source) => {
           idle.delete(`${file} ${source}`);
           if (parts[source]) return `(${parts[source]})`;
@@ -83,7 +83,8 @@ export function spare() {
       },
     },
     buildEnd(error) {
-      if (!error && idle.size > 0) throw new Error(`no longer asked for: ${[...idle].join(", ")}`);
+      if (!error && idle.size > 0)
+        throw new Error(`entries that no library requires any more: ${[...idle].join(", ")}`);
     },
   };
 }
