@@ -69,3 +69,32 @@ test.skipIf(!executable)(
   },
   STARTING_MS,
 );
+
+test.skipIf(!executable)(
+  "the index of a batch draws its timeline and leads to its pages (needs chromium)",
+  async () => {
+    const service = await HappyService.start({ output: (prompt) => `# Answer to ${prompt}` });
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "q.txt"), "<script>one</script>\ntwo\nthree => FAILED\n");
+    const { code } = await research(["batch", "q.txt", "--out", "out", "--html", "--interval", "50ms"], {
+      env: service.env,
+      cwd: folder,
+    });
+    expect(code).toBe(3);
+    const url = pathToFileURL(join(folder, "out", "index.html")).href;
+    const { browser, page, requests, complaints } = await openInRealBrowser(executable ?? "", url);
+    expect(requests).toEqual([url]);
+    expect(await page.locator("svg rect").count()).toBe(3);
+    expect(
+      await page.locator("svg rect.bad").evaluate((bar) => bar.getBoundingClientRect().height),
+    ).toBeGreaterThan(5);
+    await page.locator("tbody a").first().click();
+    expect(await page.locator("h1").innerText()).toBe("Answer to <script>one</script>");
+    await page.goBack();
+    await page.locator("svg a").nth(1).click();
+    expect(await page.locator("h1").innerText()).toBe("Answer to two");
+    expect(complaints).toEqual([]);
+    await browser.close();
+  },
+  STARTING_MS,
+);
