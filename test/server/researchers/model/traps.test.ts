@@ -63,6 +63,12 @@ describe("a reply is understood:", () => {
   });
 });
 
+it("the URL may name the whole path", async () => {
+  const endpoint = await modelEndpoint(behaving());
+  expect(await ask({ url: `${endpoint.url}/chat/completions/` })).toContain(ANSWER);
+  expect(endpoint.requests[0]?.url).toBe("/v1/chat/completions");
+});
+
 describe("what an endpoint does not take is left out:", () => {
   const refusal = (message: string) => answers(400, { error: { message } });
   const complaint = (request: ChatRequest): string | undefined => {

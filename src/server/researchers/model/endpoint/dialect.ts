@@ -18,6 +18,8 @@ export interface ChatRequest {
 export interface Dialect {
   format: "json_schema" | "json_object" | "text";
   limit: "max_tokens" | "max_completion_tokens";
+  /** The longest output that it takes a limit for, in tokens. */
+  mostTokens: number;
   streamUsage: boolean;
   temperature: boolean;
 }
@@ -26,6 +28,7 @@ export interface Dialect {
 export const FULL_DIALECT: Dialect = {
   format: "json_schema",
   limit: "max_tokens",
+  mostTokens: Number.POSITIVE_INFINITY,
   streamUsage: true,
   temperature: true,
 };
@@ -43,7 +46,7 @@ export function bodyOf(model: string, request: ChatRequest, dialect: Dialect): s
       response_format: { type: "json_schema", json_schema: schema },
     }),
     ...(dialect.format === "json_object" && { response_format: { type: "json_object" } }),
-    [dialect.limit]: maxTokens,
+    [dialect.limit]: Math.min(maxTokens, dialect.mostTokens),
   });
 }
 
@@ -56,8 +59,18 @@ export function estimateTokens(model: string, request: ChatRequest): number {
   return Buffer.byteLength(longest) + request.maxTokens;
 }
 
-/** The dialect without what a 400 or 422 complains about; undefined if there is nothing left to leave out. */
-export function simpler(dialect: Dialect, complaint: string): Dialect | undefined {
+/** As in `max_tokens is too large: 5000. This model supports at most 4096 completion tokens`. */
+const MOST_TOKENS =
+  /max_(?:completion_)?tokens.*?(?:at most|maximum(?: of)?|up to|or equal to|<=|, )\s*(\d+)/is;
+
+/**
+ * The dialect without what a 400 or 422 complains about; undefined if there is nothing left to leave out.
+ * `maxTokens` is the limit of the output that was asked for.
+ */
+export function simpler(dialect: Dialect, complaint: string, maxTokens: number): Dialect | undefined {
+  const mostTokens = Number(MOST_TOKENS.exec(complaint)?.[1] ?? Number.NaN);
+  if (mostTokens > 0 && mostTokens < Math.min(maxTokens, dialect.mostTokens))
+    return { ...dialect, mostTokens };
   if (dialect.limit === "max_tokens" && /max_completion_tokens/.test(complaint))
     return { ...dialect, limit: "max_completion_tokens" };
   if (dialect.streamUsage && /stream_options|include_usage/.test(complaint))

@@ -13,7 +13,7 @@ export interface EndpointConnections {
 }
 
 export interface EndpointOptions {
-  /** Of the API, as in `https://api.example.com/v1`: `/chat/completions` is appended. */
+  /** Of the API, as in `https://api.example.com/v1`, with or without `/chat/completions` at its end. */
   url: URL;
   model: string;
   /** Sent as a bearer token, to this origin only; without it no `Authorization` is sent. */
@@ -64,7 +64,7 @@ export class Endpoint {
       accept: "text/event-stream, application/json",
       ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
     };
-    const path = `${url.pathname.replace(/\/+$/, "")}/chat/completions`;
+    const path = `${url.pathname.replace(/(?:\/chat\/completions)?\/*$/, "")}/chat/completions`;
     const { origin } = url;
     const body = bodyOf(model, request, dialect);
     const posted = connections.route({ origin, method: "POST", path, headers, body });
@@ -73,7 +73,8 @@ export class Endpoint {
     // Before anything is shortened: a part of a key would not be found.
     answer.body = this.hide(answer.body);
     completion.end(answer.status === 200 ? answer.body : "", (text) => this.hide(text));
-    return this.#learn(classify({ ...answer, completion, isWhole, message }, model, now()), dialect);
+    const outcome = classify({ ...answer, completion, isWhole, message }, model, now());
+    return this.#learn(outcome, dialect, request.maxTokens);
   }
 
   /** `text` without the key: an endpoint may quote the request in its answer. */
@@ -87,9 +88,9 @@ export class Endpoint {
   }
 
   /** Leaves out from now on what was refused; if nothing can be left out, the refusal stands. */
-  #learn(outcome: Outcome, dialect: Dialect): Outcome {
+  #learn(outcome: Outcome, dialect: Dialect, maxTokens: number): Outcome {
     if (outcome.kind !== "unsupported") return outcome;
-    const next = simpler(dialect, outcome.message);
+    const next = simpler(dialect, outcome.message, maxTokens);
     if (next === undefined) return { kind: "refused", message: `answered ${outcome.message}` };
     // Another conversation may have learnt it meanwhile.
     if (this.#dialect === dialect) this.#dialect = next;

@@ -24,14 +24,29 @@ it("the estimate is at least a token for each byte of whatever is sent, and the 
 });
 
 it("a complaint takes out what it names, and else the form of the reply", () => {
-  expect(simpler(FULL_DIALECT, "use max_completion_tokens")).toEqual({
+  expect(simpler(FULL_DIALECT, "use max_completion_tokens", 100)).toEqual({
     ...FULL_DIALECT,
     limit: "max_completion_tokens",
   });
-  expect(simpler(FULL_DIALECT, "stream_options: unknown")).toEqual({ ...FULL_DIALECT, streamUsage: false });
-  expect(simpler(FULL_DIALECT, "temperature must be 1")).toEqual({ ...FULL_DIALECT, temperature: false });
+  expect(simpler(FULL_DIALECT, "stream_options: unknown", 100)).toEqual({
+    ...FULL_DIALECT,
+    streamUsage: false,
+  });
+  expect(simpler(FULL_DIALECT, "temperature must be 1", 100)).toEqual({
+    ...FULL_DIALECT,
+    temperature: false,
+  });
   let dialect: Dialect | undefined = FULL_DIALECT;
   const formats: string[] = [];
-  for (; dialect; dialect = simpler(dialect, "bad request")) formats.push(dialect.format);
+  for (; dialect; dialect = simpler(dialect, "bad request", 100)) formats.push(dialect.format);
   expect(formats).toEqual(["json_schema", "json_object", "text"]);
+});
+
+it("a smaller limit of the output is kept to, once", () => {
+  const complaint = "max_tokens is too large: 5000. This model supports at most 4096 completion tokens";
+  const dialect = simpler(FULL_DIALECT, complaint, 5_000);
+  expect(dialect).toEqual({ ...FULL_DIALECT, mostTokens: 4_096 });
+  const request = { ...REQUEST, maxTokens: 5_000 };
+  expect(dialect && JSON.parse(bodyOf("m", request, dialect)).max_tokens).toBe(4_096);
+  expect(dialect && simpler(dialect, complaint, 5_000)?.format).toBe("json_object");
 });

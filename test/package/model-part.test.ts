@@ -1,0 +1,25 @@
+import { relative } from "node:path";
+import { gzipSync } from "node:zlib";
+import { type OutputChunk, rolldown } from "rolldown";
+import { expect, test } from "vitest";
+import config from "../../build/rolldown.config.js";
+
+const ROOT = new URL("../..", import.meta.url).pathname;
+const MODEL = "src/server/researchers/model/";
+/** What the researcher with a model may add to the tarball, in bytes. */
+const MOST = 20 * 1_024;
+
+test("the researcher with a model is a chunk of its own, loaded on demand only, and small", async () => {
+  const bundle = await rolldown(config);
+  const { output } = await bundle.generate([config.output].flat()[0]);
+  await bundle.close();
+  const chunks = output.filter((file): file is OutputChunk => file.type === "chunk");
+  const modulesOf = ({ moduleIds }: OutputChunk) => moduleIds.map((id) => relative(ROOT, id));
+  const own = chunks.filter((chunk) => modulesOf(chunk).some((path) => path.startsWith(MODEL)));
+  expect(own).toHaveLength(1);
+  for (const chunk of own) {
+    expect(modulesOf(chunk).filter((path) => !path.startsWith(MODEL))).toEqual([]);
+    expect(chunks.filter(({ imports }) => imports.includes(chunk.fileName))).toEqual([]);
+    expect(gzipSync(chunk.code).length).toBeLessThanOrEqual(MOST);
+  }
+});
