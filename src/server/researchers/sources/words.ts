@@ -2,7 +2,7 @@
 const STOP = new Set(
   (
     "a about after all also an and any are as at be been before but by can could did do does for from had has have " +
-    "how i if in into is it its many me more most much my no not of on one or our out over per please should so some " +
+    "how i if in into is it its many may me might more most much must my no not of on one or our out over per please shall should so some " +
     "than that the their them then there these they this those to under up us was we were what when where which " +
     "while who whom whose why will with would you your happen happens tell explain describe show give"
   ).split(" "),

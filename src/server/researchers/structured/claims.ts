@@ -18,7 +18,7 @@ const ROLES: Readonly<Record<Role, RoleWords>> = {
     before:
       /\b(?:defaults?(?: (?:value|setting|size|limit|number|level|port|timeout|behaviou?r|is|to|of|are|as|being|set|currently|typically|usually|normally|about))*|if (?:not|no|none|omitted|un\w+)\b[^.;]{0,80})[\s:=*`'"“(]*$/i,
     after:
-      /^[\s`'"”*)]*(?:\w+[\s`'"”)]+){0,2}?[\s(]*(?:(?:is|as|its|the|current|currently|which|being|was)\s+)*(?:by )?default\b/i,
+      /^[\s`'"”*)]*(?:(?!and\b|or\b|but\b|the\b)\w+[\s`'"”)]+){0,2}?[\s(]*(?:(?:is|as|its|the|current|currently|which|being|was)\s+)*(?:by )?default\b/i,
     title: /\bdefaults?\b/i,
   },
   maximum: {
@@ -27,7 +27,7 @@ const ROLES: Readonly<Record<Role, RoleWords>> = {
     before:
       /\b(?:max(?:imum|imal)?|limit(?:ed)?|at most|up to|no (?:more|longer|larger|later) than|not (?:exceed|more than)|cannot exceed|(?:less|fewer|shorter|smaller) than|within|prior to)(?:[\s`'"“(:=*]+[\w./()]+){0,5}?[\s:=*`'"“(]*$/i,
     after:
-      /^[\s`'"”*)]*(?:\w+[\s`'"”)]+){0,2}?(?:or (?:less|fewer|shorter|smaller)|at most|(?:is |as )?(?:the |its |a )?(?:max(?:imum)?|upper limit|limit))\b/i,
+      /^[\s`'"”*)]*(?:(?!and\b|or\b|but\b|the\b)\w+[\s`'"”)]+){0,2}?(?:or (?:less|fewer|shorter|smaller)|at most|(?:is |as )?(?:the |its |a )?(?:max(?:imum)?|upper limit|limit))\b/i,
     title: /\bmax(?:imum|imal)?\b|\blimit\b|\bmost\b/i,
   },
   minimum: {
@@ -35,7 +35,7 @@ const ROLES: Readonly<Record<Role, RoleWords>> = {
     before:
       /\b(?:min(?:imum|imal)?|at least|no (?:less|fewer|shorter|smaller) than|not less than|(?:more|greater) than)(?:[\s`'"“(:=*]+[\w./()]+){0,5}?[\s:=*`'"“(]*$/i,
     after:
-      /^[\s`'"”*)]*(?:\w+[\s`'"”)]+){0,2}?(?:or more|at least|(?:is |as )?(?:the |its |a )?(?:min(?:imum)?|lower limit))\b/i,
+      /^[\s`'"”*)]*(?:(?!and\b|or\b|but\b|the\b)\w+[\s`'"”)]+){0,2}?(?:or more|at least|(?:is |as )?(?:the |its |a )?(?:min(?:imum)?|lower limit))\b/i,
     title: /\bmin(?:imum|imal)?\b|\bleast\b/i,
   },
 };

@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import { blocksOf } from "../../../../src/server/researchers/blocks/blocks.js";
+
+const shown = (name: string, text: string) =>
+  blocksOf(name, text).map(
+    ({ line, heading, kind, lines }) => `${line} [${heading}] ${kind}: ${lines.join(" ~ ")}`,
+  );
+
+describe("Markdown", () => {
+  it.each([
+    [
+      "headings, paragraphs and items",
+      "# A\n\none\ntwo\n\n## B\n\n- x\n- y",
+      ["3 [A] prose: one ~ two", "8 [A / B] prose: - x", "9 [A / B] prose: - y"],
+    ],
+    ["underlined headings", "Title\n=====\n\nPart\n----\n\ntext", ["7 [Title / Part] prose: text"]],
+    [
+      "no comments, link definitions or rules",
+      "a <!-- b --> c\n\n<!--\nhidden\n-->\n\n---\n\n[x]: https://example.org\n\nend",
+      ["1 [] prose: a  c", "11 [] prose: end"],
+    ],
+    [
+      "fenced code",
+      "text\n\n```js\n# no heading\n```\nafter",
+      ["1 [] prose: text", "4 [] code: # no heading", "6 [] prose: after"],
+    ],
+  ])("%s", (_name, text, expected) => {
+    expect(shown("a.md", text)).toEqual(expected);
+  });
+
+  it("rows of tables with their header and caption", () => {
+    expect(blocksOf("a.md", "Limits:\n\n| Tier | Most |\n|---|---|\n| Free | 10 |")).toMatchObject([
+      { line: 1, kind: "prose" },
+      {
+        line: 5,
+        kind: "table",
+        cells: ["Free", "10"],
+        header: ["Tier", "Most"],
+        caption: "Limits:",
+        table: 3,
+      },
+    ]);
+  });
+});
+
+describe("plain text", () => {
+  it.each([
+    [
+      "numbered headings alone on their line",
+      "  15. Disclaimer.\n\n  THERE IS NO\nWARRANTY.",
+      ["3 [15. Disclaimer.] prose:   THERE IS NO ~ WARRANTY."],
+    ],
+    [
+      "terms of AsciiDoc over what is indented below them",
+      "OPTIONS\n-------\n--prune=<date>::\n\tPrune loose\n\tobjects.\n\nAfter.",
+      ["4 [OPTIONS / --prune=<date>] prose: \tPrune loose ~ \tobjects.", "7 [OPTIONS] prose: After."],
+    ],
+    [
+      "no page breaks and delimiters",
+      "one\n\f\ntwo\n+\nthree\n\n====\n",
+      ["1 [] prose: one", "3 [] prose: two", "5 [] prose: three"],
+    ],
+  ])("%s", (_name, text, expected) => {
+    expect(shown("a.txt", text)).toEqual(expected);
+  });
+});
+
+describe("HTML", () => {
+  it.each([
+    [
+      "text without tags, each line at its own",
+      "<h1>A</h1><p>one <b>two</b>\nthree &amp; four</p><p>five</p>",
+      ["1 [A] prose: one two ~ three & four", "2 [A] prose: five"],
+    ],
+    [
+      "no scripts, styles, comments and navigation",
+      '<nav>menu</nav><script>var a;</script><!-- c --><div class="toc">toc</div><p>text</p>',
+      ["1 [] prose: text"],
+    ],
+    [
+      "terms of lists of definitions",
+      "<h2>S</h2><dl><dt>port</dt><dd>5432 by default.</dd></dl><p>end</p>",
+      ["1 [S / port] prose: 5432 by default.", "1 [S] prose: end"],
+    ],
+    [
+      "rows of tables",
+      "<table><tr><th>Item</th><th>Limit</th></tr><tr><td>columns</td>\n<td>1,600</td></tr></table>",
+      ["1 [] table: columns ~ 1,600"],
+    ],
+    ["a tag that does not end", "a < b and <b", ["1 [] prose: a < b and <b"]],
+  ])("%s", (_name, text, expected) => {
+    expect(shown("a.html", text)).toEqual(expected);
+  });
+});
+
+describe("code", () => {
+  it("keeps a comment with its declaration, however long the comment is", () => {
+    const comment = Array.from({ length: 25 }, (_, i) => ` * line ${i}`);
+    const text = ["const a = 1;", "/**", ...comment, " */", "export const MAX = 64;"].join("\n");
+    expect(blocksOf("a.ts", text).map(({ line, lines }) => [line, lines.at(-1)])).toEqual([
+      [1, "const a = 1;"],
+      [2, "export const MAX = 64;"],
+    ]);
+  });
+});

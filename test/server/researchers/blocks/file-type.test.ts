@@ -1,0 +1,21 @@
+import { expect, it } from "vitest";
+import { fileType } from "../../../../src/server/researchers/blocks/file-type.js";
+
+const PROSE =
+  "The quick brown fox jumps over the lazy dog.\nIt does so again and again, until the evening comes.\n";
+const CODE = "import { a } from './a';\nconst b = a(1);\nif (b) {\n  return;\n}\n";
+
+it.each([
+  ["a.md", CODE, "markdown"],
+  ["a.html", "x", "html"],
+  ["a.ts", PROSE, "code"],
+  ["LICENSE", PROSE, "text"],
+  ["notes", PROSE, "text"],
+  ["README", `# Title\n\n${PROSE}`, "markdown"],
+  ["build", CODE, "code"],
+  ["run", "#!/bin/sh\necho the words of a person who writes\n", "code"],
+  ["page", "<!DOCTYPE html><p>x</p>", "html"],
+  ["saved.txt", "<html><p>x</p></html>", "html"],
+])("%s is told by its name or its lines", (name, text, type) => {
+  expect(fileType(name, text)).toBe(type);
+});
