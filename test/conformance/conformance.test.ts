@@ -1,4 +1,7 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -72,7 +75,44 @@ it("runs alone against any base URL, with the key from the environment only", as
     const { stdout } = await run(all, KEY);
     expect(stdout).not.toContain("not ok");
     expect(stdout).toMatch(/(\d+) of \1 hold\n$/);
-    await expect(run(["--base-url", baseUrl], "wrong")).rejects.toMatchObject({ code: 1 });
+    await expect(run(["--base-url", baseUrl], "wrong")).rejects.toMatchObject({
+      ...{ code: 2, stdout: "" },
+      stderr: `${baseUrl} does not accept the key in RESEARCH_API_KEY: it answers 401.\n`,
+    });
+    await expect(run(["--base-url", "http://127.0.0.1:1"], KEY)).rejects.toMatchObject({
+      ...{ code: 2, stdout: "" },
+      stderr: expect.stringMatching(/^http:\/\/127\.0\.0\.1:1 cannot be reached: .*ECONNREFUSED.*\n$/),
+    });
+    await expect(run(["--base-url", "example"], KEY)).rejects.toMatchObject({
+      ...{ code: 2, stderr: "example is not an http or https URL.\n" },
+    });
     await expect(run(["--base-url", baseUrl], "")).rejects.toMatchObject({ code: 2 });
   });
+});
+
+it("names what deviates, what was expected and what came; one deviation everywhere hides no other", async () => {
+  const server = createServer((request, response) => {
+    const data = request.url?.endsWith("/status")
+      ? { state: "PENDING" }
+      : { request_id: `r-${Math.random()}`, status: "QUEUED", created_at: "now" };
+    response.setHeader("Content-Type", "application/json");
+    response.end(JSON.stringify({ status: true, version: "1", data }));
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  try {
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const run = promisify(execFile)(process.execPath, [join(import.meta.dirname, "run.js")], {
+      env: { RESEARCH_API_KEY: KEY, RESEARCH_BASE_URL: baseUrl },
+    });
+    const { stdout } = await run.catch((error) => error);
+    expect(stdout).not.toContain("undefined");
+    expect(stdout).toContain('data.status of create must be "PENDING", and is "QUEUED"');
+    expect(stdout).toContain("the HTTP status of POST /api/v1/conversations must be 400, and is 200");
+    expect(stdout.match(/version in the envelope must be three numbers with dots, and is "1"/g)).toHaveLength(
+      1,
+    );
+    expect(stdout).toMatch(/\n0 of 11 hold\n$/);
+  } finally {
+    server.close();
+  }
 });

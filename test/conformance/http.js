@@ -11,11 +11,14 @@ import { request as httpsRequest } from "node:https";
  * @property {number} patienceMs how long a conversation may take to end
  * @property {string} [failing] a prompt whose research fails
  * @property {string} [lasting] a prompt whose research lasts until it is stopped
+ * @property {(deviation: string) => void} [note] told of what deviates in every answer alike; else it is thrown
  * @property {"free" | "pro"} [tier] the tier of the key, where its limits are to be used up
  */
 
 /**
  * @typedef {object} Answer
+ * @property {string} asked method and path
+ * @property {((deviation: string) => void) | undefined} note see Target
  * @property {number} status
  * @property {import("node:http").IncomingHttpHeaders} headers
  * @property {string} text
@@ -36,7 +39,8 @@ import { request as httpsRequest } from "node:https";
  * @param {Ask} ask
  * @returns {Promise<Answer>}
  */
-export function exchange({ baseUrl }, { method, path, headers = {}, body }) {
+export function exchange({ baseUrl, note }, { method, path, headers = {}, body }) {
+  const asked = `${method} ${path}`;
   const send = baseUrl.startsWith("https:") ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
     const request = send(`${baseUrl}${path}`, { method, headers, agent: false }, (response) => {
@@ -47,7 +51,7 @@ export function exchange({ baseUrl }, { method, path, headers = {}, body }) {
       });
       response.on("error", reject);
       response.on("end", () =>
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
+        resolve({ asked, note, status: response.statusCode ?? 0, headers: response.headers, text }),
       );
     });
     request.on("error", reject);

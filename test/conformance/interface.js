@@ -1,5 +1,4 @@
-import assert from "node:assert/strict";
-import { created, failure, reached, success, timestamp } from "./expect.js";
+import { created, equal, failure, must, reached, success, text, timestamp } from "./expect.js";
 import { bearer, create, status, stop } from "./http.js";
 
 /** @typedef {import("./http.js").Target} Target */
@@ -15,15 +14,14 @@ const JSON_TYPE = { "Content-Type": "application/json" };
 export const INTERFACE = {
   async "§4.1 create answers an id, PENDING and the time of creation"(target) {
     const data = success(await create(target, { prompt: "What is a conversation?" }));
-    assert.equal(typeof data.request_id, "string");
-    assert.notEqual(data.request_id, "");
-    assert.equal(data.status, "PENDING");
-    timestamp(data.created_at);
+    text("data.request_id of create", data.request_id);
+    equal("data.status of create", data.status, "PENDING");
+    timestamp("data.created_at of create", data.created_at);
   },
 
   async "§2 ids are unique"(target) {
     const ids = [await created(target), await created(target)];
-    assert.equal(new Set(ids).size, 2);
+    must(ids[0] !== ids[1], "data.request_id of a second create", "another one", ids[1]);
   },
 
   async "§2 create takes structured_output and output_schema"(target) {
@@ -60,16 +58,17 @@ export const INTERFACE = {
   async "§4.3 status carries the state"(target) {
     const id = await created(target);
     const { status: state } = success(await status(target, id));
-    assert.ok(["PENDING", "PROCESSING", "COMPLETED", "FAILED"].includes(String(state)), String(state));
+    const states = ["PENDING", "PROCESSING", "COMPLETED", "FAILED"];
+    must(states.includes(String(state)), "data.status of status", `one of ${states.join(", ")}`, state);
   },
 
   async "§4.2 stop answers STOPPED, and the conversation stays so (§3)"(target) {
     const id = await created(target, { prompt: target.lasting ?? "What is a conversation?" });
     const data = success(await stop(target, id));
-    assert.equal(data.request_id, id);
-    assert.equal(data.status, "STOPPED");
-    assert.equal(typeof data.message, "string");
-    assert.equal(success(await status(target, id)).status, "STOPPED");
+    equal("data.request_id of stop", data.request_id, id);
+    equal("data.status of stop", data.status, "STOPPED");
+    text("data.message of stop", data.message);
+    equal("data.status after a stop", success(await status(target, id)).status, "STOPPED");
   },
 
   async "§3 a stopped conversation cannot be stopped again"(target) {
@@ -77,16 +76,17 @@ export const INTERFACE = {
     success(await stop(target, id));
     const again = await stop(target, id);
     // §7 does not show the code.
-    assert.ok(again.status >= 400 && again.status < 500, again.text);
-    assert.equal(JSON.parse(again.text).status, false);
-    assert.equal(success(await status(target, id)).status, "STOPPED");
+    const isRefused = again.status >= 400 && again.status < 500;
+    must(isRefused, "the HTTP status of a second stop", "400 to 499", again.status);
+    must(/"status"\s*:\s*false/.test(again.text), "a second stop's answer", "an error", again.text);
+    equal("data.status after two stops", success(await status(target, id)).status, "STOPPED");
   },
 
   async "§7 stop of a completed conversation is CONVERSATION_ALREADY_COMPLETED"(target) {
     const id = await created(target);
-    assert.equal(await reached(target, id, "COMPLETED", "FAILED"), "COMPLETED");
+    equal("the end of a plain question", await reached(target, id, "COMPLETED", "FAILED"), "COMPLETED");
     failure(await stop(target, id), 400, "CONVERSATION_ALREADY_COMPLETED");
-    assert.equal(success(await status(target, id)).status, "COMPLETED");
+    equal("data.status after a refused stop", success(await status(target, id)).status, "COMPLETED");
   },
 
   async "§7 stop of what does not exist is REQUEST_NOT_FOUND"(target) {

@@ -1,5 +1,4 @@
-import assert from "node:assert/strict";
-import { created, failure, success } from "./expect.js";
+import { created, failure, must, success } from "./expect.js";
 import { create, stop } from "./http.js";
 
 /** @typedef {import("./http.js").Target} Target */
@@ -58,7 +57,7 @@ export async function rollingWindow(target, wait) {
 
 /** @param {string | undefined} value */
 function seconds(value) {
-  assert.match(value ?? "", /^[1-9]\d*$/, "Retry-After in seconds");
-  assert.ok(Number(value) <= 3_600, `Retry-After ${value} is within the hour`);
+  const isWithinHour = /^[1-9]\d*$/.test(value ?? "") && Number(value) <= 3_600;
+  must(isWithinHour, "Retry-After of a 429", "seconds, at most 3600", value);
   return Number(value);
 }

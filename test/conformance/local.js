@@ -1,6 +1,5 @@
-import assert from "node:assert/strict";
 import { connect } from "node:net";
-import { created, failure, reached, success, timestamp } from "./expect.js";
+import { created, equal, failure, must, reached, success, timestamp } from "./expect.js";
 import { bearer, create, exchange, output, status, stop } from "./http.js";
 
 /** @typedef {import("./http.js").Target} Target */
@@ -18,9 +17,9 @@ export const LOCAL = {
   async "status carries request_id and created_at too"(target) {
     const data = success(await create(target, { prompt: "x" }));
     const seen = success(await status(target, String(data.request_id)));
-    assert.deepEqual(Object.keys(seen).sort(), ["created_at", "request_id", "status"]);
-    assert.equal(seen.request_id, data.request_id);
-    assert.equal(seen.created_at, data.created_at);
+    equal("the fields of a status", Object.keys(seen).sort(), ["created_at", "request_id", "status"]);
+    equal("data.request_id of status", seen.request_id, data.request_id);
+    equal("data.created_at of status", seen.created_at, data.created_at);
     failure(await status(target, NOBODY), 404, "REQUEST_NOT_FOUND");
   },
 
@@ -28,8 +27,10 @@ export const LOCAL = {
     const id = await created(target);
     await reached(target, id, "COMPLETED");
     const data = success(await output(target, id));
-    assert.deepEqual([data.request_id, data.status, typeof data.output], [id, "COMPLETED", "string"]);
-    timestamp(data.completed_at);
+    equal("data.request_id of output", data.request_id, id);
+    equal("data.status of output", data.status, "COMPLETED");
+    equal("the type of data.output", typeof data.output, "string");
+    timestamp("data.completed_at of output", data.completed_at);
     failure(await output(target, NOBODY), 404, "REQUEST_NOT_FOUND");
   },
 
@@ -39,9 +40,10 @@ export const LOCAL = {
     for (const id of ids) failure(await output(target, id), 400, "CONVERSATION_NOT_COMPLETED");
     await reached(target, String(ids[0]), "PROCESSING");
     const states = await Promise.all(ids.map(async (id) => success(await status(target, id)).status));
-    assert.deepEqual(new Set(states), new Set(["PENDING", "PROCESSING"]), "needs fewer than 4 workers");
+    const seen = [...new Set(states)].sort();
+    equal("the states of 4 lasting ones (with fewer than 4 workers)", seen, ["PENDING", "PROCESSING"]);
     for (const id of ids) {
-      assert.equal(success(await stop(target, id)).status, "STOPPED");
+      equal("data.status of stop", success(await stop(target, id)).status, "STOPPED");
       failure(await output(target, id), 400, "OUTPUT_NOT_AVAILABLE");
       failure(await stop(target, id), 400, "CONVERSATION_ALREADY_STOPPED");
     }
@@ -49,10 +51,10 @@ export const LOCAL = {
 
   async "FAILED has no output and cannot be stopped"(target) {
     const id = await created(target, { prompt: target.failing });
-    assert.equal(await reached(target, id, "FAILED", "COMPLETED"), "FAILED");
+    equal("the end of the failing prompt", await reached(target, id, "FAILED", "COMPLETED"), "FAILED");
     failure(await output(target, id), 400, "OUTPUT_NOT_AVAILABLE");
     failure(await stop(target, id), 400, "CONVERSATION_ALREADY_FAILED");
-    assert.equal(success(await status(target, id)).status, "FAILED");
+    equal("data.status after a refused stop", success(await status(target, id)).status, "FAILED");
   },
 
   async "COMPLETED keeps its output when it cannot be stopped"(target) {
@@ -73,7 +75,8 @@ export const LOCAL = {
       ["output_schema", { prompt: "x", output_schema: { type: "object" } }],
     ];
     for (const [field, body] of bad) {
-      assert.ok(failure(await create(target, body), 400, "VALIDATION_ERROR").includes(field), field);
+      const message = failure(await create(target, body), 400, "VALIDATION_ERROR");
+      must(message.includes(field), "error.message of an invalid create", `one that names ${field}`, message);
     }
   },
 
@@ -101,7 +104,7 @@ export const LOCAL = {
     for (const [method, path, allow] of wrong) {
       const answer = await exchange(target, { method, path, headers });
       failure(answer, 405, "METHOD_NOT_ALLOWED");
-      assert.equal(answer.headers.allow, allow);
+      equal(`Allow of ${method} ${path}`, answer.headers.allow, allow);
     }
   },
 
@@ -158,8 +161,8 @@ export const LOCAL = {
     ];
     for (const bytes of bad) {
       const [head = "", body = ""] = (await raw(target.baseUrl, bytes)).split("\r\n\r\n");
-      assert.match(head, /^HTTP\/1\.1 4\d\d /, bytes.slice(0, 60));
-      assert.equal(JSON.parse(body).status, false);
+      must(/^HTTP\/1\.1 4\d\d /.test(head), `the answer to ${bytes.slice(0, 40)}`, "a 4xx", head);
+      must(/"status":false/.test(body), `the body for ${bytes.slice(0, 40)}`, "an error's envelope", body);
     }
   },
 };

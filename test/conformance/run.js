@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from "node:util";
+import { status } from "./http.js";
 import { INTERFACE } from "./interface.js";
 import { LIMITED } from "./limits.js";
 import { LOCAL } from "./local.js";
@@ -54,16 +55,57 @@ else if (baseUrl === "" || key === "" || incomplete || tier !== values.tier) {
     ...(tier === undefined ? {} : { tier }),
   };
   const cases = { ...INTERFACE, ...(values.local ? LOCAL : {}), ...(tier === undefined ? {} : LIMITED) };
+  const unusable = await unusableTarget(target);
+  if (unusable === undefined) await runAll(cases, target);
+  else {
+    process.stderr.write(`${unusable}\n`);
+    process.exitCode = 2;
+  }
+}
+
+/**
+ * Why nothing can be checked there, in a sentence; undefined if something can.
+ *
+ * @param {import("./http.js").Target} target
+ */
+async function unusableTarget(target) {
+  if (!/^https?:\/\//.test(target.baseUrl) || !URL.canParse(target.baseUrl)) {
+    return `${target.baseUrl} is not an http or https URL.`;
+  }
+  try {
+    const answer = await status(target, "00000000-0000-4000-8000-000000000000");
+    if (answer.status !== 401) return undefined;
+    return `${target.baseUrl} does not accept the key in RESEARCH_API_KEY: it answers 401.`;
+  } catch (error) {
+    return `${target.baseUrl} cannot be reached: ${error instanceof Error ? error.message || "no answer" : error}.`;
+  }
+}
+
+/**
+ * @param {Record<string, (target: import("./http.js").Target) => Promise<void>>} cases
+ * @param {import("./http.js").Target} target
+ */
+async function runAll(cases, target) {
+  /** @type {Set<string>} */
+  const everywhere = new Set();
   let failed = 0;
+  /** @type {(name: string, why: string) => void} */
+  const fail = (name, why) => {
+    failed += 1;
+    process.stdout.write(`not ok  ${name}\n        ${why}\n`);
+  };
   for (const [name, run] of Object.entries(cases)) {
     try {
-      await run(target);
+      await run({ ...target, note: (deviation) => void everywhere.add(deviation) });
       process.stdout.write(`ok      ${name}\n`);
     } catch (error) {
-      failed += 1;
-      process.stdout.write(`not ok  ${name}\n        ${error instanceof Error ? error.message : error}\n`);
+      fail(name, error instanceof Error ? error.message : String(error));
     }
   }
-  process.stdout.write(`${Object.keys(cases).length - failed} of ${Object.keys(cases).length} hold\n`);
+  const envelope = "§2 every answer is an envelope with its content type and version";
+  if (everywhere.size > 0) fail(envelope, [...everywhere].join("\n        "));
+  else process.stdout.write(`ok      ${envelope}\n`);
+  const all = Object.keys(cases).length + 1;
+  process.stdout.write(`${all - failed} of ${all} hold\n`);
   process.exitCode = failed > 0 ? 1 : 0;
 }
