@@ -1,10 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import type { Writable } from "node:stream";
 import { endGroup, spawnGroup } from "./process-group.js";
 
+/** In the environment of a command and of all that it starts, so that a process which left its group is found. */
+const MARK = "SUPERVISED_BY";
+
 /**
  * Reads "+ PID" and "- PID", and kills the process groups that are left when its stdin ends, which it does however
- * this process dies. It does not end before: a signal to all processes of the service is not meant for it.
+ * this process dies; then, on Linux, what left its group and still has the mark ($1), until none is left. It does
+ * not end before: a signal to all processes of the service is not meant for it.
  */
 const SUPERVISOR = `
 trap '' HUP INT TERM
@@ -15,7 +20,16 @@ while read -r sign pid; do
     -) case $groups in *" $pid "*) groups="\${groups%% $pid *} \${groups#* $pid }" ;; esac ;;
   esac
 done
-for pid in $groups; do kill -s KILL -- "-$pid"; done`;
+for pid in $groups; do kill -s KILL -- "-$pid"; done
+found=1
+while [ $found = 1 ]; do
+  found=0
+  for file in $(grep -ls "$1" /proc/[0-9]*/environ); do
+    pid=\${file#/proc/}
+    kill -s KILL "\${pid%/environ}" && found=1
+  done
+  [ $found = 0 ] || sleep 1
+done`;
 
 /** Waits until the supervisor knows of its group; if this process dies before, the command never starts. */
 const GATE = 'read -r _ <&3 || exit 125; exec 3<&-; exec /bin/sh -c "$1"';
@@ -23,6 +37,7 @@ const GATE = 'read -r _ <&3 || exit 125; exec 3<&-; exec /bin/sh -c "$1"';
 /** Starts shell commands whose process groups end with this process, also if it is killed. */
 export class Supervisor {
   #supervisor: ChildProcess | undefined;
+  readonly #mark = `${MARK}=${randomUUID()}`;
   readonly #groups = new Set<number>();
 
   /** A shell command that is the head of a process group of its own; stdin, stdout and stderr are pipes. */
@@ -31,7 +46,7 @@ export class Supervisor {
     if (process.platform === "win32") return spawnGroup(command, env, ["pipe", "pipe", "pipe"]);
     const child = spawn("/bin/sh", ["-c", GATE, "sh", command], {
       detached: true,
-      env,
+      env: { ...env, [MARK]: this.#mark.slice(MARK.length + 1) },
       stdio: ["pipe", "pipe", "pipe", "pipe"],
     });
     const gate = child.stdio[3] as Writable;
@@ -60,9 +75,9 @@ export class Supervisor {
   }
 
   #start(): ChildProcess {
-    const supervisor = spawn("/bin/sh", ["-c", SUPERVISOR], {
+    const supervisor = spawn("/bin/sh", ["-c", SUPERVISOR, "sh", this.#mark], {
       detached: true,
-      env: {},
+      env: { PATH: process.env.PATH },
       stdio: ["pipe", "ignore", "ignore"],
     });
     // One that was killed is replaced with the next command, and told of the groups there are.
