@@ -18,7 +18,8 @@ import type { Database } from "./connection/database.js";
 import { createOnce } from "./create-once.js";
 import { PostgresKeyStore } from "./keys/postgres-key-store.js";
 import { PostgresExchanges } from "./postgres-exchanges.js";
-import { COUNTS, DELETE_ENDED, GET, NEXT_DUE, OUTPUT, READY, RETRY_AFTER, STOP, WORK } from "./statements.js";
+import { StateReader } from "./state-reader.js";
+import { COUNTS, DELETE_ENDED, NEXT_DUE, OUTPUT, READY, RETRY_AFTER, STOP, WORK } from "./statements.js";
 import type { Claims } from "./work/claims.js";
 
 /** Workers are told of new work at most this often, ms: each notification holds a lock of the whole database. */
@@ -38,8 +39,10 @@ export interface StoreParts {
 export class PostgresStore implements ConversationStore {
   readonly keys: PostgresKeyStore;
   readonly exchanges: PostgresExchanges;
+  readonly #states: StateReader;
   #telling: "no" | "waits" | "again" = "no";
   constructor(private readonly parts: StoreParts) {
+    this.#states = new StateReader(parts.database);
     this.keys = new PostgresKeyStore(parts.database, parts.clock);
     this.exchanges = new PostgresExchanges(parts.database);
   }
@@ -62,12 +65,16 @@ export class PostgresStore implements ConversationStore {
   }
 
   async get(caller: Caller, requestId: string): Promise<Conversation | undefined> {
-    const row = await this.#row(GET, caller, requestId);
-    return row === undefined ? undefined : conversationOf(requestId, row);
+    if (!isOwnId(requestId)) return undefined;
+    const row = await this.#states.get(requestId.toLowerCase());
+    const isVisible = row !== undefined && (!caller.ownOnly || row.key === caller.keyId);
+    return isVisible ? conversationOf(requestId, row) : undefined;
   }
 
   async output(caller: Caller, requestId: string) {
-    const row = await this.#row(OUTPUT, caller, requestId);
+    if (!isOwnId(requestId)) return undefined;
+    const visibleTo = caller.ownOnly ? caller.keyId : null;
+    const [row] = await this.parts.database.read(OUTPUT, [requestId, visibleTo]);
     if (row === undefined) return undefined;
     const conversation = conversationOf(requestId, row);
     return row.output === null ? { conversation } : { conversation, output: String(row.output) };
@@ -122,15 +129,6 @@ export class PostgresStore implements ConversationStore {
   async close(): Promise<void> {
     await this.parts.claims.close();
     await this.parts.database.close();
-  }
-
-  async #row(statement: typeof GET, caller: Caller, requestId: string): Promise<QueryResultRow | undefined> {
-    if (!isOwnId(requestId)) return undefined;
-    const [row] = await this.parts.database.read(statement, [
-      requestId,
-      caller.ownOnly ? caller.keyId : null,
-    ]);
-    return row;
   }
 
   async #rateLimited(keyId: string, operation: "create" | "stop", limit: number): Promise<RateLimited> {

@@ -45,6 +45,14 @@ export const GET: Statement = {
   text: `SELECT status, created_at, completed_at, reason FROM research.conversations WHERE ${VISIBLE}`,
 };
 
+/** request_ids */
+export const GET_MANY: Statement = {
+  name: "get-many",
+  text: `
+    SELECT request_id, key, status, created_at, completed_at, reason FROM research.conversations
+    WHERE request_id = ANY ($1::uuid[])`,
+};
+
 export const OUTPUT: Statement = {
   name: "output",
   text: `SELECT status, created_at, completed_at, reason, output FROM research.conversations WHERE ${VISIBLE}`,

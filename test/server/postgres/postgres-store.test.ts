@@ -115,6 +115,23 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
     });
   });
 
+  it("states that are asked for at once are each key's own", async () => {
+    const store = await storeAt(await newDatabase(), { role: "api" });
+    const jobs = Array.from({ length: 20 }, job);
+    for (const [index, one] of jobs.entries()) await store.create(caller(index % 2 ? "odd" : "even"), one);
+    const states = await Promise.all(
+      jobs.flatMap((one) => [
+        store.get(caller("odd"), one.request_id),
+        store.get(caller("even"), one.request_id.toUpperCase()),
+        store.get({ ...caller("other"), ownOnly: false }, one.request_id),
+      ]),
+    );
+    const found = states.map((state) => state?.requestId);
+    expect(found).toEqual(
+      jobs.flatMap(({ request_id: id }, index) => (index % 2 ? [id, undefined, id] : [undefined, id, id])),
+    );
+  });
+
   it("texts that PostgreSQL cannot hold come back as they were", async () => {
     const store = await storeAt(await newDatabase());
     const own = { ...job(), prompt: "nul \0, lone \ud800, emoji 🎉" };

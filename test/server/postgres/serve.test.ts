@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { folderWith } from "../../support/folder.js";
 import { testPostgres } from "../../support/postgres.js";
 import { NODE, PROGRAM, Running, research, start } from "../../support/run.js";
-import { KEY } from "../../support/service.js";
+import { KEY, until } from "../../support/service.js";
+import { ask } from "../../support/wire.js";
 
 const postgres = await testPostgres();
 const newDatabase = () => postgres?.database() ?? Promise.reject(new Error("no database"));
@@ -14,6 +15,7 @@ it.each([
   [["--role", "api"], "--role needs --database URL"],
   [["--role", "all"], "--role needs --database URL"],
   [["--lease", "3s"], "--lease needs --database URL"],
+  [["--database", NOWHERE, "--lease", "0"], "--lease must be at least 1s"],
   [["--database", NOWHERE, "--data", "x"], "--data and --database exclude each other"],
   [["--database", "postgresql://u:hunter2@h/d"], "--database holds a password"],
   [["--database=postgresql://h/d?password=hunter2"], "--database holds a password"],
@@ -92,6 +94,38 @@ describe.skipIf(!postgres)("serve --database (needs PostgreSQL)", () => {
     const { code, stdout } = await research(args, { env: { RESEARCH_SERVE_API_KEY: KEY } });
     expect(stdout).toContain("the moon's gravity");
     expect(code).toBe(0);
+  });
+
+  it("keys are added and revoked while it runs, and hold at each process within a second", async () => {
+    const url = await newDatabase();
+    const keys = (...args: string[]) => research(["serve", "keys", ...args, "--database", url]);
+    const alice = (await keys("add", "alice")).stdout.trim();
+    const without = await research(["serve", "--port", "0", "--database", url, "--tier", "pro"]);
+    expect([without.code, without.stderr]).toEqual([
+      2,
+      expect.stringContaining("--tier cannot be used here"),
+    ]);
+    const apis = [1, 2].map(() => start(["serve", "--port", "0", "--role", "api", "--database", url]));
+    const urls = await Promise.all(apis.map(async (api) => (await api.waitFor(/http:\S+/))[0]));
+    const codes = async (key: string) => {
+      const path = "/api/v1/conversation/x/status";
+      return (await Promise.all(urls.map((baseUrl) => ask(baseUrl, { path, key })))).map(
+        ({ status }) => status,
+      );
+    };
+    const within = async (key: string, code: number) => {
+      const since = performance.now();
+      await until(async () => ((await codes(key)).every((each) => each === code) ? true : undefined));
+      return performance.now() - since;
+    };
+    expect(await codes(alice)).toEqual([404, 404]);
+    const bob = (await keys("add", "bob", "--tier", "pro")).stdout.trim();
+    expect(await within(bob, 404)).toBeLessThan(1_000);
+    expect((await keys("add", "bob")).code).toBe(2);
+    expect((await keys("revoke", "alice")).code).toBe(0);
+    expect(await within(alice, 401)).toBeLessThan(1_000);
+    expect(await codes(bob)).toEqual([404, 404]);
+    expect((await keys("revoke", "alice")).code).toBe(2);
   });
 
   it("gives its work back on SIGTERM, and the next one ends it as its first start", async () => {

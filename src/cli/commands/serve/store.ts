@@ -20,6 +20,7 @@ export interface StoreOptions {
 
 /** A worker that is silent for so long has lost its conversations to others, ms. */
 const DEFAULT_LEASE_MS = 15_000;
+const LEAST_LEASE_MS = 1_000;
 
 /**
  * The URL of the shared database, by flag or RESEARCH_SERVE_DATABASE; undefined if the service keeps its own store.
@@ -37,6 +38,8 @@ export function databaseOf(ctx: Context, options: Omit<StoreOptions, "pending">)
     options.database === undefined
       ? (["RESEARCH_SERVE_DATABASE", "variable"] as const)
       : (["--database", "argument"] as const);
+  if (options.lease !== undefined && options.lease < LEAST_LEASE_MS)
+    throw new UsageError("--lease must be at least 1s: it is renewed three times in that time");
   if (options.data !== undefined) throw new UsageError(`--data and ${name} exclude each other`);
   try {
     return checkDatabaseUrl(given, from);
