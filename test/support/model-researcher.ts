@@ -49,11 +49,12 @@ export interface Setting extends Partial<Omit<ModelResearcherOptions, "endpoint"
   files?: Record<string, string>;
   apiKey?: string;
   notices?: string[];
+  logged?: string[];
 }
 
 /** A researcher that asks `endpoint`; closed with the test file. */
 export function researcherFor(endpoint: Pick<ModelEndpoint, "url">, setting: Setting = {}) {
-  const { files = FILES, apiKey = MODEL_KEY, notices = [], ...options } = setting;
+  const { files = FILES, apiKey = MODEL_KEY, notices = [], logged = [], ...options } = setting;
   const url = new URL(endpoint.url);
   const researcher = modelResearcher({
     endpoint: {
@@ -67,6 +68,7 @@ export function researcherFor(endpoint: Pick<ModelEndpoint, "url">, setting: Set
     exchanges: noExchanges,
     clock: systemClock,
     notice: (line) => notices.push(line),
+    log: (line) => logged.push(line),
     ...options,
   });
   leftovers.add(() => void researcher.close());

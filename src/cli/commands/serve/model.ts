@@ -64,7 +64,8 @@ export function modelOf(
 export async function researcherWith(
   { host, reporter }: Context,
   { name, url, apiKey, limits }: ModelEndpoint,
-  { exchanges, ...sourceOptions }: SourceIndexOptions & { exchanges: ExchangeStore },
+  sourceOptions: SourceIndexOptions,
+  service: { exchanges: ExchangeStore; log: (line: string) => void },
 ): Promise<Researcher> {
   const { modelResearcher } = await import("../../../server/researchers/model/researcher.js");
   const sources = new SourceIndex(sourceOptions);
@@ -82,7 +83,7 @@ export async function researcherWith(
     },
     limits,
     sources,
-    exchanges,
+    ...service,
     clock: host.clock,
     notice: (text) => void reporter.notice("MODEL", text),
   });

@@ -32,7 +32,12 @@ export async function researcherFor(
   const notice = (text: string) => void reporter.notice("SOURCES", text);
   try {
     if (model === undefined) return extractiveResearcher({ sources, exclude, workers, notice, log });
-    return await researcherWith(ctx, model, { root: sources, exclude, notice, exchanges: store.exchanges });
+    return await researcherWith(
+      ctx,
+      model,
+      { root: sources, exclude, notice },
+      { exchanges: store.exchanges, log },
+    );
   } catch (error) {
     throw new LocalError(`the folder ${sources} could not be read: ${inWords(error)}`, { cause: error });
   }

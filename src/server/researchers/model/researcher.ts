@@ -1,12 +1,14 @@
 import type { Clock } from "../../../clock.js";
 import type { ExchangeStore } from "../../conversations/exchange-store.js";
 import { type Researcher, ResearchFailure, type ResearchJob } from "../researcher.js";
+import { groundsOf } from "./checks/structured.js";
 import { Endpoint, type EndpointOptions } from "./endpoint/endpoint.js";
-import type { Sources } from "./facts.js";
+import { type Fact, placeOf, type Sources } from "./facts.js";
 import { isObject } from "./json.js";
 import { LIMIT_FLAGS, nothingFound, report, structured } from "./report.js";
 import { Budget, type BudgetLimits, BudgetSpent } from "./session/budget.js";
 import { isExchangeRecord } from "./session/exchange-record.js";
+import { ContextExceeded } from "./session/sender.js";
 import { ModelSession } from "./session/session.js";
 import { Transcript } from "./session/transcript.js";
 import { untilStored } from "./session/until-stored.js";
@@ -22,6 +24,8 @@ export interface ModelResearcherOptions {
   clock: Clock;
   /** Told what the person who runs the service should know. */
   notice: (line: string) => void;
+  /** Of the service: names the sources of a structured result, which has no place for them. */
+  log: (line: string) => void;
 }
 
 /**
@@ -41,7 +45,10 @@ export function modelResearcher(options: ModelResearcherOptions): Researcher {
       const records = await untilStored(() => exchanges.read(requestId), storing);
       const transcript = new Transcript(records.filter(isExchangeRecord));
       const session = new ModelSession({ ...storing, requestId, endpoint, transcript, exchanges });
-      const output = await answer(session, sources, job, endpoint.model);
+      const log = (line: string) => options.log(endpoint.hide(`${requestId}: ${line}`));
+      const output = await answer(session, sources, job, { model: endpoint.model, log }).catch(
+        contextFailure,
+      );
       signal.throwIfAborted();
       return hidden(output, (text) => endpoint.hide(text));
     },
@@ -55,18 +62,15 @@ async function answer(
   session: ModelSession,
   sources: Sources,
   { prompt, structured_output, output_schema }: ResearchJob,
-  model: string,
+  { model, log }: { model: string; log: (line: string) => void },
 ): Promise<unknown> {
   const findings = await gather(session, sources, prompt);
   const { facts } = findings;
   if (output_schema !== undefined) {
     if (facts.length === 0) throw noResult(emptyBecause(findings));
-    try {
-      return await writeResult(session, prompt, facts, output_schema);
-    } catch (error) {
-      if (error instanceof BudgetSpent) throw noResult(limitReached(error.what));
-      throw error;
-    }
+    const result = await writeResult(session, prompt, facts, output_schema).catch(budgetFailure);
+    log(`the values are from ${placesOf(result, facts).join(", ")}`);
+    return result;
   }
   if (facts.length === 0 && findings.spent !== undefined) {
     throw new ResearchFailure(`Nothing was found yet: ${limitReached(findings.spent)}.`);
@@ -77,6 +81,21 @@ async function answer(
   return written.sentences.length === 0
     ? nothingFound(prompt, findings)
     : report(prompt, findings, written, model);
+}
+
+/** Where the values of a structured result stand, as `file:line`. */
+function placesOf(result: unknown, facts: readonly Fact[]): string[] {
+  const quotes = facts.map(({ quote }) => quote);
+  return facts.filter((_, index) => groundsOf(result, quotes).includes(index)).map(placeOf);
+}
+
+function budgetFailure(error: unknown): never {
+  throw error instanceof BudgetSpent ? noResult(limitReached(error.what)) : error;
+}
+
+function contextFailure(error: unknown): never {
+  if (!(error instanceof ContextExceeded)) throw error;
+  throw new ResearchFailure(`The context of the model is too short for what it is asked (${error.message}).`);
 }
 
 function emptyBecause({ spent, droppedQuotes }: Findings): string {

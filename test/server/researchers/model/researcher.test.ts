@@ -176,7 +176,9 @@ describe("a structured result", () => {
   it("is given if every string and number of it stands in a quote", async () => {
     const value = { timeout: 5000, unit: "milliseconds" };
     const endpoint = await modelEndpoint(behaving({ result: () => says(value) }));
-    expect(await ask(endpoint, {}, job)).toEqual(value);
+    const logged: string[] = [];
+    expect(await ask(endpoint, { logged }, job)).toEqual(value);
+    expect(logged).toEqual(["r-1: the values are from http.md:3"]);
     expect(endpoint.requests.at(-1)?.body.response_format?.json_schema).toMatchObject({
       name: "result",
       schema,

@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../../src/clock.js";
+import { ResearchFailure } from "../../../../src/server/researchers/researcher.js";
 import { leftovers } from "../../../support/leftovers.js";
 import {
   answers,
@@ -11,7 +12,15 @@ import {
   resets,
   says,
 } from "../../../support/model-endpoint.js";
-import { ask, behaving, MODEL_KEY, noteOf, TIMEOUT } from "../../../support/model-researcher.js";
+import {
+  ask,
+  behaving,
+  FILES,
+  jobOf,
+  MODEL_KEY,
+  noteOf,
+  TIMEOUT,
+} from "../../../support/model-researcher.js";
 
 /** What a test of a wait uses: no time passes, and the waits are noted. */
 function impatient() {
@@ -262,14 +271,17 @@ describe("a context that is too short", () => {
     expect(sizes.at(-1)).toBeLessThan(9_000);
   });
 
-  it("for anything fails", async () => {
+  it.each(["plan", "notes", "result"])("for anything fails in the step `%s`", async (step) => {
     const behave = behaving();
     const endpoint = await modelEndpoint((request) =>
-      request.step === "notes"
+      request.step === step
         ? answers(400, { error: { message: "context length exceeded" } })
         : behave(request),
     );
-    await expect(ask(endpoint, { files: long })).rejects.toThrow("The context of the model is too short");
+    const job = jobOf(undefined, { structured_output: true, output_schema: { type: "object" } });
+    const failure = ask(endpoint, { files: { ...long, ...FILES } }, job);
+    await expect(failure).rejects.toThrow(/^The context of the model is too short for/);
+    await expect(failure).rejects.toBeInstanceOf(ResearchFailure);
   });
 
   it("that is cut without a word is noticed, and sent less from then on", async () => {

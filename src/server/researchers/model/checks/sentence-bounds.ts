@@ -55,7 +55,8 @@ function introduction(text: string, blocks: readonly Section[], at: number): num
   if (at < 1 || !LIST_ITEM.test(textOf(at))) return at;
   let above = at - 1;
   while (above > 0 && LIST_ITEM.test(textOf(above))) above -= 1;
-  return textOf(above).trimEnd().endsWith(":") ? above : at;
+  // A comment of HTML or Markdown introduces nothing that is read.
+  return /^\s*(?!<)\S[\s\S]*:\s*$/.test(textOf(above)) ? above : at;
 }
 
 /** The sentence of a block that holds the character at `offset`. */

@@ -24,6 +24,20 @@ export function unfounded(
   });
 }
 
+/** Which of the quotes, by their indexes, hold a string or number of a structured result. */
+export function groundsOf(value: unknown, quotes: readonly string[]): number[] {
+  if (Array.isArray(value) || isObject(value))
+    return [...new Set(Object.values(value).flatMap((part) => groundsOf(part, quotes)))].sort(
+      (a, b) => a - b,
+    );
+  return [...quotes.keys()].filter((index) => {
+    const quote = quotes[index] ?? "";
+    return typeof value === "string"
+      ? hasText(value, [quote])
+      : typeof value === "number" && hasNumber(quote, value);
+  });
+}
+
 /** Every name of a property that a schema gives, at any depth. */
 export function namesIn(schema: unknown, found = new Set<string>()): Set<string> {
   if (Array.isArray(schema)) for (const part of schema) namesIn(part, found);

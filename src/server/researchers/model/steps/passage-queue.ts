@@ -3,7 +3,7 @@ import type { Sources } from "../facts.js";
 import type { ModelSession } from "../session/session.js";
 
 /** How many passages of one query are taken. */
-const PER_QUERY = 8;
+const PER_QUERY = 15;
 
 /** The passages that were found and that the model has not seen, the best of each query first. */
 export class PassageQueue {

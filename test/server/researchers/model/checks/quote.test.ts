@@ -45,6 +45,11 @@ it.each<[string, string, string | undefined]>([
   expect(shown(TEXT, quote)).toBe(expected);
 });
 
+it("a comment above a list does not introduce it", () => {
+  const text = "<!-- YAML\nadded:\n  - v1\n-->\n\n* The delay is short.\n";
+  expect(shown(text, "the delay is short")).toBe("* The delay is short.");
+});
+
 it("of several places the first behind `from` is taken", () => {
   const text = "The port is open. Yes.\n\nThe port is open. No.";
   expect(findQuote({ text, from: 10, layout: "flowing" }, "The port is open.")?.start).toBe(

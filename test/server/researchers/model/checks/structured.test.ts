@@ -1,5 +1,9 @@
 import { expect, it } from "vitest";
-import { namesIn, unfounded } from "../../../../../src/server/researchers/model/checks/structured.js";
+import {
+  groundsOf,
+  namesIn,
+  unfounded,
+} from "../../../../../src/server/researchers/model/checks/structured.js";
 
 const QUOTES = ["The server has 4 threads and listens on port 8080 (`0.0.0.0`)."];
 const NAMES = new Set(["threads", "name", "list"]);
@@ -16,6 +20,11 @@ it.each<[unknown, string | undefined]>([
   [17, "17"],
 ])("%j", (value, expected) => {
   expect(unfounded(value, QUOTES, NAMES)).toBe(expected);
+});
+
+it("the quotes that hold a value are known", () => {
+  const quotes = ["It has 4 threads.", "Nothing.", "The port is 8080."];
+  expect(groundsOf({ list: [8080, { name: "threads" }], open: true }, quotes)).toEqual([0, 2]);
 });
 
 it("the names of a schema are found at any depth", () => {
