@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { bash, type Running, start, temporaryFolder } from "./support/run.js";
+import { folderWith } from "./support/folder.js";
+import { bash, type Running, start } from "./support/run.js";
 
 const ROOT = join(import.meta.dirname, "..");
 const README = readFileSync(join(ROOT, "README.md"), "utf8");
@@ -24,7 +25,7 @@ afterAll(() => service.child.kill());
 
 describe("every script of the README works as it stands:", () => {
   test.each(blocks("bash").map((script) => [script.split("\n")[0], script]))("%s", async (_name, script) => {
-    const folder = temporaryFolder();
+    const folder = folderWith();
     // `docs` and an executable named `research`, as somebody in this checkout has them after an install.
     const setUp = `ln -s "${ROOT}/docs" docs; mkdir bin; ln -s "${ROOT}/bin/research.js" bin/research; PATH="$PWD/bin:$PATH"; unset -f research\n`;
     const run = await bash(`set -eu\n${setUp}${script}`, { env, home: folder, timeoutMs: 60_000 });

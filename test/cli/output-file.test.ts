@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { checkTarget, writeTarget } from "../../src/cli/output-file.js";
 import { LocalError } from "../../src/store/errors.js";
-import { temporaryFolder } from "../support/run.js";
+import { folderWith } from "../support/folder.js";
 import { hasStrace, NEEDS_STRACE, researchWithFaults } from "../support/strace.js";
 import { world } from "../support/world.js";
 
@@ -15,7 +15,7 @@ describe("a target is refused before anything is spent if", () => {
     ["it is a folder", true, (path) => mkdirSync(path), /is a folder/],
     ["it is a FIFO", true, (path) => void execFileSync("mkfifo", [path]), /not a file.*-o -/],
   ])("%s (force: %j)", (_, force, make, message) => {
-    const path = join(temporaryFolder(), "target");
+    const path = join(folderWith(), "target");
     make(path);
     expect(() => checkTarget(path, force)).toThrow(message);
     expect(() => writeTarget(path, "new", force)).toThrow(LocalError);
@@ -26,7 +26,7 @@ describe("a target is refused before anything is spent if", () => {
     ["its folder is a file", "file/target"],
     ["its name is too long", "x".repeat(256)],
   ])("%s", (_, name) => {
-    const folder = temporaryFolder();
+    const folder = folderWith();
     writeFileSync(join(folder, "file"), "");
     expect(() => checkTarget(join(folder, name), true)).toThrow(LocalError);
     expect(readdirSync(folder)).toEqual(["file"]);
@@ -38,7 +38,7 @@ describe("a target is refused before anything is spent if", () => {
 });
 
 test.each([1, 245, 255])("a name of %d bytes is written, and nothing else stays", (length) => {
-  const folder = temporaryFolder();
+  const folder = folderWith();
   const name = "x".repeat(length);
   checkTarget(join(folder, name), false);
   writeTarget(join(folder, name), "text", false);
@@ -47,7 +47,7 @@ test.each([1, 245, 255])("a name of %d bytes is written, and nothing else stays"
 });
 
 test("--force replaces a file, and a symbolic link by a file", () => {
-  const folder = temporaryFolder();
+  const folder = folderWith();
   writeFileSync(join(folder, "old"), "old");
   symlinkSync("old", join(folder, "link"));
   writeTarget(join(folder, "link"), "new", true);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Globals, requireBaseUrl, requireConnection, resolveSettings } from "../../src/cli/settings.js";
 import type { Store } from "../../src/store/settings.js";
-import { temporaryFolder } from "../support/run.js";
+import { folderWith } from "../support/folder.js";
 
 const STORE: Store = {
   profile: "home",
@@ -114,7 +114,7 @@ describe("flag, --profile, environment, profile in use, default:", () => {
   });
 
   test("a key file comes after the key, and before the profile in use", () => {
-    const path = join(temporaryFolder(), "key");
+    const path = join(folderWith(), "key");
     writeFileSync(path, "\n file-key \n");
     const env = { RESEARCH_API_KEY_FILE: path };
     expect(resolve({}, env).apiKey).toEqual({

@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { answer } from "../support/behaviours.js";
 import { faultServer } from "../support/fault-server.js";
+import { folderWith } from "../support/folder.js";
 import { KEY } from "../support/happy-service.js";
-import { foldersIn } from "../support/machine.js";
-import { type RunResult, research, temporaryFolder } from "../support/run.js";
+import { foldersIn } from "../support/home.js";
+import { type RunResult, research } from "../support/run.js";
 
 const ID = "5f0c9a3e-7b1d-4c52-9d86-2f1e0a4b6c8d";
 /** What a JavaScript value cannot hold, or JSON.stringify would write in another way. */
@@ -40,7 +41,7 @@ beforeAll(async () => {
     // Laid out over several lines, as some services do.
     answer({ body: `{ "status": true,\n "version": "1.0.0",\n "data": ${data[operation]} }\n` }),
   );
-  home = temporaryFolder();
+  home = folderWith();
   env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { hang, refuse } from "../support/behaviours.js";
-import { foldersIn, plant } from "../support/machine.js";
+import { foldersIn, plant } from "../support/home.js";
 import { screen } from "../support/screen.js";
 import { jsonErrors, jsonLines, world } from "../support/world.js";
 

@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { browserPath, openInRealBrowser } from "../support/browser.js";
+import { folderWith } from "../support/folder.js";
 import { HappyService } from "../support/happy-service.js";
 import { REPORT } from "../support/hostile-report.js";
-import { research, temporaryFolder } from "../support/run.js";
+import { research } from "../support/run.js";
 
 const executable = browserPath();
 const STARTING_MS = 60_000;
@@ -17,7 +18,7 @@ async function pageOf(output: unknown): Promise<string> {
     env: service.env,
   });
   expect(code).toBe(0);
-  const path = join(temporaryFolder(), "page.html");
+  const path = join(folderWith(), "page.html");
   writeFileSync(path, stdout);
   return pathToFileURL(path).href;
 }
@@ -74,7 +75,7 @@ test.skipIf(!executable)(
   "the index of a batch draws its timeline and leads to its pages (needs chromium)",
   async () => {
     const service = await HappyService.start({ output: (prompt) => `# Answer to ${prompt}` });
-    const folder = temporaryFolder();
+    const folder = folderWith();
     writeFileSync(join(folder, "q.txt"), "<script>one</script>\ntwo\nthree => FAILED\n");
     const { code } = await research(["batch", "q.txt", "--out", "out", "--html", "--interval", "50ms"], {
       env: service.env,

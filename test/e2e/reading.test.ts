@@ -3,9 +3,10 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { columnsOf } from "../../src/text/width.js";
+import { folderWith } from "../support/folder.js";
 import { HappyService } from "../support/happy-service.js";
 import { REPORT } from "../support/hostile-report.js";
-import { research, temporaryFolder } from "../support/run.js";
+import { research } from "../support/run.js";
 import { type ScreenOptions, screen } from "../support/screen.js";
 
 let service: HappyService;
@@ -75,7 +76,7 @@ describe("on a terminal a report is laid out", () => {
   test("by run and try as well", async () => {
     const laidOut = await shown(["run", "x => COMPLETED"]);
     expect(laidOut.text()).toContain("Heat pumps in the cold\n══════════════════════");
-    const cwd = temporaryFolder();
+    const cwd = folderWith();
     writeFileSync(join(cwd, "tides.md"), "The moon moves the tides twice a day.\n");
     const tried = await shown(["try", "What moves the tides?"], { cwd, env: { NO_COLOR: "1" } });
     expect(tried.text()).toContain("What moves the tides?\n═════════════════════");
@@ -90,7 +91,7 @@ describe("a result is exact", () => {
   });
 
   test("in a file, whatever its name", async () => {
-    const path = join(temporaryFolder(), "page.html");
+    const path = join(folderWith(), "page.html");
     await shown(["output", id, "-o", path]);
     expect(readFileSync(path, "utf8")).toBe(REPORT);
   });
@@ -111,7 +112,7 @@ describe("a result is exact", () => {
 
 describe("as a page", () => {
   test("to stdout and to a file", async () => {
-    const folder = temporaryFolder();
+    const folder = folderWith();
     const path = join(folder, "report.txt");
     const { code, stdout } = await run(["output", id, "--html"]);
     expect(code).toBe(0);
@@ -148,7 +149,7 @@ describe("as a page", () => {
 
 describe("--web", () => {
   test("opens the page from a file that only its owner can read", async () => {
-    const folder = temporaryFolder();
+    const folder = folderWith();
     const browser = join(folder, "browser");
     writeFileSync(browser, `#!/bin/sh\nprintf %s "$1" > '${folder}/opened'\n`, { mode: 0o755 });
     const done = await run(["output", id, "--web"], { BROWSER: browser, TMPDIR: folder });
@@ -162,7 +163,7 @@ describe("--web", () => {
   });
 
   test("prints the path where nothing can open it", async () => {
-    const folder = temporaryFolder();
+    const folder = folderWith();
     const done = await run(["output", id, "--web"], { PATH: folder, BROWSER: undefined, TMPDIR: folder });
     expect(done.code).toBe(0);
     expect(done.stderr).toContain("no browser could be started");

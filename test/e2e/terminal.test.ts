@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { folderWith } from "../support/folder.js";
 import { HappyService } from "../support/happy-service.js";
-import { temporaryFolder } from "../support/run.js";
 import { bashScreen, screen } from "../support/screen.js";
 import { jsonLines } from "../support/world.js";
 
@@ -9,7 +9,7 @@ const LONG = `x => ${"PENDING ".repeat(4)}${"PROCESSING ".repeat(6)}COMPLETED`;
 
 async function setUp(env: Record<string, string> = {}) {
   const service = await HappyService.start();
-  const options = { home: temporaryFolder(), env: { ...service.env, ...env } };
+  const options = { home: folderWith(), env: { ...service.env, ...env } };
   return { service, options, id: service.add(LONG) };
 }
 
@@ -99,7 +99,7 @@ test("stop asks on a terminal, and no means no", async () => {
 
 test("login hides the key while it is typed", async () => {
   const service = await HappyService.start();
-  const home = temporaryFolder();
+  const home = folderWith();
   const shown = screen(["login"], { home });
   await shown.waitFor(/URL/i);
   shown.type(`${service.url}\r`);
@@ -116,7 +116,7 @@ test("login hides the key while it is typed", async () => {
 
 test("the result of output on a terminal cannot move its cursor or set its title", async () => {
   const service = await HappyService.start({ output: () => "a\x1b]0;owned\x07b\x1b[2Jc\u202ed" });
-  const options = { home: temporaryFolder(), env: service.env };
+  const options = { home: folderWith(), env: service.env };
   const shown = screen(["output", service.add("x => COMPLETED")], options);
   expect(await shown.done).toEqual({ code: 0, signal: 0 });
   expect(shown.raw).not.toMatch(/\x1b\]|\x07|\x1b\[2J|\u202e/);

@@ -1,9 +1,10 @@
 import { answer, type Behaviour } from "../support/behaviours.js";
 import { type FaultServer, faultServer, type Script } from "../support/fault-server.js";
+import { folderWith } from "../support/folder.js";
 import { KEY } from "../support/happy-service.js";
+import { filesWith, foldersIn, type Listed, listed, plant } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
-import { filesWith, foldersIn, type Listed, listed, plant } from "../support/machine.js";
-import { type RunResult, research, temporaryFolder } from "../support/run.js";
+import { type RunResult, research } from "../support/run.js";
 import { VirtualClock } from "../support/virtual-clock.js";
 import { type JsonError, jsonErrors } from "../support/world.js";
 import { goodAnswer, ID, type Play } from "./plays.js";
@@ -49,7 +50,7 @@ const REQUEST_TIMEOUT = { real: "700ms", virtual: "600ms" };
 export async function observe(scene: Scene): Promise<Observed> {
   const { play, command, virtual = false, age, flags = [] } = scene;
   const server = await faultServer(script(scene), play.on === "way" ? play.server : {});
-  const home = temporaryFolder();
+  const home = folderWith();
   const clock = new VirtualClock();
   const way = { RESEARCH_BASE_URL: server.url, ...(play.on === "way" && (await play.env?.(server))) };
   const env = { ...foldersIn(home), HOME: home, RESEARCH_API_KEY: KEY, ...way };

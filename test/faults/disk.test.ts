@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import * as does from "../support/behaviours.js";
 import { faultServer } from "../support/fault-server.js";
+import { folderWith } from "../support/folder.js";
 import { HappyService, KEY } from "../support/happy-service.js";
-import { foldersIn, listed, plant } from "../support/machine.js";
-import { bash, type RunResult, research, temporaryFolder } from "../support/run.js";
+import { foldersIn, listed, plant } from "../support/home.js";
+import { bash, type RunResult, research } from "../support/run.js";
 import { type SmallDisk, smallDisk } from "../support/small-disk.js";
 import { goodAnswer, ID } from "./plays.js";
 
@@ -24,7 +25,7 @@ interface Shortage {
 }
 
 function shortages(): Shortage[] {
-  const home = temporaryFolder();
+  const home = folderWith();
   const limited: Shortage = {
     ...{ what: "ulimit -f", home },
     // What the shell itself writes goes to pipes, which have no size.
@@ -96,7 +97,7 @@ const working = () =>
 
 test.concurrent("no file can grow after the POST: the id is in the room that was kept for it", async () => {
   const server = await faultServer(() => CREATED);
-  const home = temporaryFolder();
+  const home = folderWith();
   const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
   // An intent fits into four blocks of a KiB; a log that is longer cannot grow.
   plant(home, { requestId: "planted-1", origin: server.url, createdAt: 1e12, prompt: "x".repeat(8_000) });
@@ -119,13 +120,13 @@ if (disk)
     }));
     const home = disk.path;
     const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
-    const run = await research(["create", "x"], { home: temporaryFolder(), env });
+    const run = await research(["create", "x"], { home: folderWith(), env });
     expect(run).toMatchObject({ code: 0, stdout: `${ID}\n`, stderr: "" });
     expect(await listed(home)).toMatchObject([{ request_id: ID, status: "PENDING" }]);
     disk.free();
     const next = await faultServer(() => does.ok({ request_id: "next-1", status: "PENDING" }));
     await research(["create", "y"], {
-      home: temporaryFolder(),
+      home: folderWith(),
       env: { ...env, RESEARCH_BASE_URL: next.url },
     });
     expect((await listed(home)).map(({ request_id }) => request_id).sort()).toEqual([ID, "next-1"]);
@@ -137,7 +138,7 @@ test.concurrent.each([
 ])(
   "nothing can be kept after the POST: the id is said wherever it can be ($argv)",
   async ({ argv, result }) => {
-    const home = temporaryFolder();
+    const home = folderWith();
     const own = foldersIn(home);
     const server = await faultServer(() => ({
       act: (socket) => {
@@ -158,7 +159,7 @@ test.concurrent.each([["create"], ["create", "--json"], ["create", "-w"]])(
   "%j > /dev/full: 12, and the id is in list",
   async (...words) => {
     const service = await HappyService.start();
-    const home = temporaryFolder();
+    const home = folderWith();
     const env = { ...foldersIn(home), ...service.env };
     const run = await bash(`research ${words.join(" ")} 'x => COMPLETED' > /dev/full`, { home, env });
     expect(run).toMatchObject({ code: 12 });
@@ -179,7 +180,7 @@ test.concurrent.each([
   "config list",
 ])("%s > /dev/full is an error, and 2> /dev/full is none", async (words) => {
   const service = await HappyService.start();
-  const home = temporaryFolder();
+  const home = folderWith();
   const id = service.add("x => COMPLETED");
   plant(home, { requestId: id, origin: service.url, createdAt: Date.now() });
   const env = { ...foldersIn(home), ...service.env };
@@ -192,7 +193,7 @@ test.concurrent.each([
 
 test.concurrent("a result on a regular file of a full disk is an error", async () => {
   const service = await HappyService.start({ output: () => "x".repeat(100_000) });
-  const home = temporaryFolder();
+  const home = folderWith();
   const id = service.add("x => COMPLETED");
   const env = { ...foldersIn(home), ...service.env };
   const run = await bash(`ulimit -f 8; research output ${id} > out.txt`, { home, env });
@@ -207,7 +208,7 @@ test.concurrent.each(["create x", "create x --json", "create x -w", "run 'x => P
   "%s with stdout closed, or a pipe that is: the record is there all the same",
   async (words) => {
     const service = await HappyService.start();
-    const home = temporaryFolder();
+    const home = folderWith();
     const env = { ...foldersIn(home), ...service.env };
     const run = await bash(`research ${words} --interval 20ms | true; echo "\${PIPESTATUS[0]}"`, {
       home,
@@ -223,7 +224,7 @@ test.concurrent.each(["create x", "create x --json", "create x -w", "run 'x => P
 
 test.concurrent("an output that exists, or is no file, is refused before anything is spent", async () => {
   const service = await HappyService.start();
-  const home = temporaryFolder();
+  const home = folderWith();
   const env = { ...foldersIn(home), ...service.env };
   mkdirSync(join(home, "folder"));
   await bash("echo old > file; ln -s file link; ln -s nowhere dangling; mkfifo fifo", { home });
@@ -244,7 +245,7 @@ test.concurrent.each(["create --prompt-file /dev/zero", "create < /dev/zero", "c
   "%s: too large, 2",
   async (words) => {
     const server = await faultServer(() => CREATED);
-    const home = temporaryFolder();
+    const home = folderWith();
     const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
     expect(await bash(`research ${words}`, { home, env })).toMatchObject({ code: 2, stdout: "" });
     expect(server.connections).toBe(0);

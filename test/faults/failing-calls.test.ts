@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { foldersIn, listed } from "../support/machine.js";
+import { foldersIn, listed } from "../support/home.js";
 import { hasStrace, NEEDS_STRACE, researchWithFaults } from "../support/strace.js";
 import { type World, world } from "../support/world.js";
 

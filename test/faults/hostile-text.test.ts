@@ -5,10 +5,10 @@ import { expect, test } from "vitest";
 import { safe, safeJson, safeLine, safeResult } from "../../src/text/safe-text.js";
 import * as does from "../support/behaviours.js";
 import { faultServer, type Script } from "../support/fault-server.js";
+import { folderWith } from "../support/folder.js";
 import { HappyService, KEY } from "../support/happy-service.js";
+import { foldersIn, historyLine, plant } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
-import { foldersIn, historyLine, plant } from "../support/machine.js";
-import { temporaryFolder } from "../support/run.js";
 import { screen } from "../support/screen.js";
 import { ID, OTHER_ID } from "./plays.js";
 
@@ -109,7 +109,7 @@ const refusals: Script = (_, nth) =>
   nth % 2 ? does.refuse(418, NASTY, {}, NASTY) : does.redirect(302, "http://127.0.0.2:9/\x9b31m##[x]");
 
 function machine(url: string) {
-  const home = temporaryFolder();
+  const home = folderWith();
   const own = foldersIn(home);
   const origin = new URL(url).origin;
   const now = Date.now();
@@ -188,7 +188,7 @@ test.each(Object.entries(RESULTS))(
   "the result of output and run is exact in a pipe: %s",
   async (_, output) => {
     const service = await HappyService.start({ output: () => output });
-    const home = temporaryFolder();
+    const home = folderWith();
     const env = { HOME: home, ...foldersIn(home), ...service.env, CI: "true" };
     const id = service.add("x => COMPLETED");
     const exact = (text: string) => (typeof output === "string" ? text : JSON.parse(text));

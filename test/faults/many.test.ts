@@ -1,16 +1,17 @@
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { folderWith } from "../support/folder.js";
 import { HappyService } from "../support/happy-service.js";
+import { foldersIn, historyLine, listed } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
-import { foldersIn, historyLine, listed } from "../support/machine.js";
-import { research, start, startBash, temporaryFolder } from "../support/run.js";
+import { research, start, startBash } from "../support/run.js";
 
 test("eight processes create, list and watch at once, and one of them is killed: nothing is lost", {
   timeout: 60_000,
 }, async () => {
   const service = await HappyService.start();
-  const home = temporaryFolder();
+  const home = folderWith();
   const env = { ...foldersIn(home), ...service.env };
   const loop = (name: string) =>
     startBash(
@@ -42,7 +43,7 @@ test("eight processes create, list and watch at once, and one of them is killed:
 });
 
 test("eight processes change the settings at once: each change is there", async () => {
-  const home = temporaryFolder();
+  const home = folderWith();
   const own = foldersIn(home);
   const names = Array.from({ length: 8 }, (_, i) => `profile-${i}`);
   const runs = names.map((name) =>
@@ -66,7 +67,7 @@ test("100,000 lines with torn and foreign ones in them: everything is found, and
   timeout: 60_000,
 }, async () => {
   const service = await HappyService.start();
-  const home = temporaryFolder();
+  const home = folderWith();
   const own = foldersIn(home);
   mkdirSync(own.RESEARCH_STATE_DIR, { recursive: true });
   const idOf = (i: number) => `many-${String(i).padStart(6, "0")}`;
@@ -122,7 +123,7 @@ test("a create that waits and one that ends keep out of each other's way", async
         ? { act: async (socket) => held.then(() => void socket.resetAndDestroy()) }
         : undefined,
   });
-  const home = temporaryFolder();
+  const home = folderWith();
   const env = { ...foldersIn(home), ...service.env };
   const waiting = start(["create", "slow"], { home, env });
   while (service.server.count("create") < 1) await new Promise((resolve) => setTimeout(resolve, 5));

@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { ResearchClient } from "../../src/client/client.js";
 import * as does from "../support/behaviours.js";
 import { faultServer, type Script } from "../support/fault-server.js";
+import { folderWith } from "../support/folder.js";
 import { KEY } from "../support/happy-service.js";
+import { foldersIn, plant } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
-import { foldersIn, plant } from "../support/machine.js";
-import { temporaryFolder } from "../support/run.js";
 import { VirtualClock } from "../support/virtual-clock.js";
 import { ID } from "./plays.js";
 
@@ -30,7 +30,7 @@ async function watching(script: Script, { age, flags = [], sleeps }: Options = {
     polls.push(clock.monotonic() - begin);
     return script(operation, nth, request);
   });
-  const home = temporaryFolder();
+  const home = folderWith();
   if (age !== undefined) plant(home, { requestId: ID, origin: server.url, createdAt: clock.now() - age });
   const env = { HOME: home, ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
   if (sleeps !== undefined) void clock.sleep(10).then(() => clock.suspend(sleeps));
@@ -95,7 +95,7 @@ test("cell: status goes backwards · watch", async () => {
 
 test("cell: status goes backwards · status", async () => {
   const server = await faultServer(() => state("PENDING"));
-  const home = temporaryFolder();
+  const home = folderWith();
   plant(home, { requestId: ID, origin: server.url, createdAt: Date.now() - MINUTE, status: "COMPLETED" });
   const env = { HOME: home, ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
   expect(await inProcess(["status", ID], { env })).toMatchObject({ code: 0, stdout: `${ID}\tPENDING\n` });
@@ -163,7 +163,7 @@ test.each([
     seen.push(Math.round(clock.monotonic() - begin));
     return answer;
   });
-  const home = temporaryFolder();
+  const home = folderWith();
   const env = { HOME: home, ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
   expect(await inProcess(["status", ID], { env, clock })).toMatchObject({ code: 9 });
   expect(seen).toEqual(times);

@@ -4,10 +4,11 @@ import { describe, expect, test } from "vitest";
 import * as does from "../support/behaviours.js";
 import { CERTIFICATE } from "../support/certificate.js";
 import { faultServer, refusedUrl } from "../support/fault-server.js";
+import { folderWith } from "../support/folder.js";
 import { KEY } from "../support/happy-service.js";
-import { foldersIn, listed } from "../support/machine.js";
+import { foldersIn, listed } from "../support/home.js";
 import { proxy } from "../support/proxy.js";
-import { research, temporaryFolder } from "../support/run.js";
+import { research } from "../support/run.js";
 import { jsonErrors } from "../support/world.js";
 import { goodAnswer, ID } from "./plays.js";
 
@@ -15,7 +16,7 @@ const good = (tls = false) =>
   faultServer((operation) => does.answer(goodAnswer(operation === "other" ? "status" : operation)), { tls });
 
 function machine(env: Record<string, string>) {
-  const home = temporaryFolder();
+  const home = folderWith();
   return { home, env: { ...foldersIn(home), RESEARCH_API_KEY: KEY, ...env } };
 }
 

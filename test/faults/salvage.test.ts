@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import type { Behaviour } from "../support/behaviours.js";
 import * as does from "../support/behaviours.js";
 import { faultServer } from "../support/fault-server.js";
+import { folderWith } from "../support/folder.js";
+import { foldersIn, plant } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
-import { foldersIn, plant } from "../support/machine.js";
-import { temporaryFolder } from "../support/run.js";
 import { jsonErrors } from "../support/world.js";
 import { observe } from "./cell.js";
 import { ID, OTHER_ID, plays } from "./plays.js";
@@ -138,7 +138,7 @@ test("unknowns stand first in list, and @last names a newer one and sends nothin
 
 test("without a history an unknown has no name to settle it by, and says where to look", async () => {
   const server = await faultServer(() => does.reset());
-  const home = temporaryFolder();
+  const home = folderWith();
   const env = { HOME: home, ...foldersIn(home), RESEARCH_NO_HISTORY: "1", RESEARCH_API_KEY: "k" };
   const run = await inProcess(["create", "x", "--json"], { env: { ...env, RESEARCH_BASE_URL: server.url } });
   expect(run).toMatchObject({ code: 11, stdout: "" });

@@ -4,10 +4,11 @@ import { gzipSync } from "node:zlib";
 import { expect, test, vi } from "vitest";
 import * as does from "../support/behaviours.js";
 import { type FaultServer, faultServer } from "../support/fault-server.js";
+import { folderWith } from "../support/folder.js";
 import { HappyService, KEY } from "../support/happy-service.js";
+import { filesWith, foldersIn, plant } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
-import { filesWith, foldersIn, plant } from "../support/machine.js";
-import { type RunResult, research, start, temporaryFolder } from "../support/run.js";
+import { type RunResult, research, start } from "../support/run.js";
 import { VirtualClock } from "../support/virtual-clock.js";
 import { jsonErrors } from "../support/world.js";
 import { ID } from "./plays.js";
@@ -18,7 +19,7 @@ const isSettings = (path: string) => path.endsWith("/config/config.json");
 
 /** A person's machine with one request in its history, and the key in the environment. */
 function machine(url: string, key = KEY) {
-  const home = temporaryFolder();
+  const home = folderWith();
   plant(home, { requestId: ID, origin: new URL(url).origin, createdAt: Date.now() - 60_000 });
   const env = { ...foldersIn(home), RESEARCH_BASE_URL: url, RESEARCH_API_KEY: key };
   return { home, env };
@@ -82,7 +83,7 @@ for (const [what, behaviour] of Object.entries(ECHOES)) {
 
 test("the key of a good service appears nowhere either, and in the settings only where it was stored", async () => {
   const service = await HappyService.start();
-  const home = temporaryFolder();
+  const home = folderWith();
   const env = { ...foldersIn(home), RESEARCH_BASE_URL: service.url };
   const run = async (...argv: string[]) => {
     const done = await research([...argv, "--verbose"], { home, env, input: KEY });
@@ -128,7 +129,7 @@ test("no process has the key among its arguments", async () => {
 });
 
 test("a researcher gets neither the key of a client nor that of the service", async () => {
-  const home = temporaryFolder();
+  const home = folderWith();
   const out = join(home, "seen.txt");
   const researcher = `env > ${out}; cat /proc/$$/cmdline >> ${out}; cat >/dev/null; echo done`;
   const env = { ...foldersIn(home), RESEARCH_API_KEY: KEY, RESEARCH_SERVE_API_KEY: `${KEY}-serve` };
@@ -173,7 +174,7 @@ for (const [place, to] of Object.entries(PLACES)) {
 test("a stored key goes to the origin it was stored with, however another one comes about", async () => {
   const service = await HappyService.start();
   const other = await faultServer(() => does.ok({ request_id: ID, status: "PENDING" }));
-  const home = temporaryFolder();
+  const home = folderWith();
   const own = foldersIn(home);
   const env = { ...own, RESEARCH_BASE_URL: service.url };
   expect(await research(["login", "--with-key"], { home, env, input: KEY })).toMatchObject({ code: 0 });
@@ -222,8 +223,8 @@ test.each(["two words", "line\r\nX-Evil: 1", "nul\\u0000", "schlüssel", "\u{1f5
 test("nothing in the current folder leads the key anywhere", async () => {
   const service = await HappyService.start();
   const trap = await faultServer(() => does.ok({ request_id: ID, status: "PENDING" }));
-  const home = temporaryFolder();
-  const cwd = temporaryFolder();
+  const home = folderWith();
+  const cwd = folderWith();
   const settings = { baseUrl: trap.url, "base-url": trap.url, base_url: trap.url, "insecure-http": true };
   const profiles = { profile: "default", profiles: { default: { ...settings, "api-key": "sk-trap-trap" } } };
   const text = JSON.stringify({ ...settings, ...profiles, research: settings, proxy: trap.url });
@@ -255,7 +256,7 @@ test("nothing in the current folder leads the key anywhere", async () => {
   expect(created).toMatchObject({ code: 0, stderr: "" });
   expect(service.server.count("create")).toBe(1);
   const bare = await research(["create", "x"], {
-    home: temporaryFolder(),
+    home: folderWith(),
     cwd,
     env: { RESEARCH_API_KEY: KEY },
   });
@@ -264,7 +265,7 @@ test("nothing in the current folder leads the key anywhere", async () => {
 });
 
 test("the local service lets other machines in only with a key that was given to it", async () => {
-  const home = temporaryFolder();
+  const home = folderWith();
   const open = await research(["serve", "--host", "0.0.0.0", "--port", "0"], { home });
   expect(open).toMatchObject({ code: 2, stdout: "" });
   const local = start(["serve", "--port", "0"], { home });

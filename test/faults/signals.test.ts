@@ -2,18 +2,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { expect, test, vi } from "vitest";
 import * as does from "../support/behaviours.js";
 import { type FaultServer, faultServer, type Script } from "../support/fault-server.js";
+import { folderWith } from "../support/folder.js";
 import { KEY } from "../support/happy-service.js";
-import { foldersIn, listed } from "../support/machine.js";
-import {
-  NODE,
-  PROGRAM,
-  type Running,
-  type RunOptions,
-  research,
-  start,
-  startBash,
-  temporaryFolder,
-} from "../support/run.js";
+import { foldersIn, listed } from "../support/home.js";
+import { NODE, PROGRAM, type Running, type RunOptions, research, start, startBash } from "../support/run.js";
 import { bashScreen, screen } from "../support/screen.js";
 import { goodAnswer, ID } from "./plays.js";
 
@@ -125,7 +117,7 @@ function swinging(_operation: string, nth: number): does.Behaviour {
 
 async function begin({ argv, script = processing, options, reached }: Doing, unread = options) {
   const server = await faultServer(script);
-  const home = temporaryFolder();
+  const home = folderWith();
   const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
   const running = start(argv, { home, env, timeoutMs: 25_000, ...unread });
   await until(() => reached(server, running));
@@ -188,7 +180,7 @@ async function deathOf(running: Running, sent: number, within = 2_000): Promise<
 for (const doing of DOINGS.filter(({ options }) => !options)) {
   test.concurrent(`${doing.what}: a hang-up of a terminal is what it dies of`, async () => {
     const server = await faultServer(doing.script ?? processing);
-    const home = temporaryFolder();
+    const home = folderWith();
     const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
     const shown = screen(doing.argv, { home, env });
     await until(() => server.count() > 0);
@@ -223,7 +215,7 @@ test("SIGINT during the POST: the answer comes within 5 s, the id is printed and
 test("SIGINT while a create waits for another try: nothing was sent, so nothing is left", async () => {
   const server = await faultServer(hanging);
   await server.close();
-  const home = temporaryFolder();
+  const home = folderWith();
   const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
   const running = start(["create", "x", "--verbose"], { home, env });
   await running.waitFor(/trying again/, { on: "stderr" });
@@ -239,7 +231,7 @@ test("many ids at once are no leak of listeners", async () => {
       socket.write(does.answerBytes({ body: does.envelope({ status: "PENDING" }) }));
     },
   }));
-  const home = temporaryFolder();
+  const home = folderWith();
   const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
   const ids = Array.from({ length: 40 }, (_, i) => `many-${i}`);
   expect(await research(["status", ...ids], { home, env })).toMatchObject({ code: 0, stderr: "" });
@@ -247,7 +239,7 @@ test("many ids at once are no leak of listeners", async () => {
 
 test.each(["create x", `status ${ID}`])("a bash loop around `%s` stops", async (words) => {
   const server = await faultServer(hanging);
-  const home = temporaryFolder();
+  const home = folderWith();
   const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
   const script = `for i in 1 2 3; do echo round $i; research ${words}; done; echo after`;
   const running = startBash(script, { home, env });
@@ -269,7 +261,7 @@ test("nohup goes on when the terminal hangs up", async () => {
   const server = await faultServer((_, nth) =>
     does.answer(goodAnswer("status", nth < 6 ? "PROCESSING" : "COMPLETED")),
   );
-  const home = temporaryFolder();
+  const home = folderWith();
   const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
   const shown = bashScreen(
     `nohup "${NODE}" "${PROGRAM}" watch ${ID} --interval 300ms > out.txt 2> err.txt < /dev/null & disown; sleep 30`,

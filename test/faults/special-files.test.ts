@@ -2,8 +2,9 @@ import { execFileSync } from "node:child_process";
 import { closeSync, mkdirSync, openSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { foldersIn, listed, plant } from "../support/machine.js";
-import { bash, research, start, temporaryFolder } from "../support/run.js";
+import { folderWith } from "../support/folder.js";
+import { foldersIn, listed, plant } from "../support/home.js";
+import { bash, research, start } from "../support/run.js";
 import { world } from "../support/world.js";
 
 const PLACES: Record<string, (path: string) => void> = {
@@ -14,7 +15,7 @@ const PLACES: Record<string, (path: string) => void> = {
 
 describe.each(Object.entries(PLACES))("%s as", (what, make) => {
   test("the settings: every command that reads them ends with 12", async () => {
-    const home = temporaryFolder();
+    const home = folderWith();
     const own = foldersIn(home);
     mkdirSync(own.RESEARCH_CONFIG_DIR);
     make(join(own.RESEARCH_CONFIG_DIR, "config.json"));
@@ -84,7 +85,7 @@ describe("what curl reads is read:", () => {
 test.each(["--prompt-file fifo", "x --schema fifo"])(
   "Ctrl-C ends create %s, into which nothing comes",
   async (words) => {
-    const home = temporaryFolder();
+    const home = folderWith();
     execFileSync("mkfifo", [join(home, "fifo")]);
     const env = { RESEARCH_BASE_URL: "http://127.0.0.1:9", RESEARCH_API_KEY: "key-12345678" };
     const create = start(["create", ...words.split(" ")], { home, env });
@@ -97,7 +98,7 @@ test.each(["--prompt-file fifo", "x --schema fifo"])(
 );
 
 test("a history line of 300 MB costs a second, not minutes, and hides no other", async () => {
-  const home = temporaryFolder();
+  const home = folderWith();
   const own = foldersIn(home);
   const log = join(own.RESEARCH_STATE_DIR, "history.jsonl");
   plant(home, { requestId: "before-1", origin: "https://a.example", createdAt: 1e12 });

@@ -11,16 +11,17 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import * as does from "../support/behaviours.js";
 import { faultServer } from "../support/fault-server.js";
+import { folderWith } from "../support/folder.js";
 import { HappyService, KEY } from "../support/happy-service.js";
-import { foldersIn, historyLine, listed, plant } from "../support/machine.js";
-import { bash, research, temporaryFolder } from "../support/run.js";
+import { foldersIn, historyLine, listed, plant } from "../support/home.js";
+import { bash, research } from "../support/run.js";
 import { goodAnswer, ID, OTHER_ID } from "./plays.js";
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 test.concurrent("umask 000: what holds a key or a prompt is its owner's alone", async () => {
   const service = await HappyService.start();
-  const home = temporaryFolder();
+  const home = folderWith();
   const env = { RESEARCH_BASE_URL: service.url };
   const script = `
     umask 000
@@ -46,7 +47,7 @@ test.concurrent("umask 000: what holds a key or a prompt is its owner's alone", 
 
 test.concurrent("settings found 0644 are made private, which is said once", async () => {
   const service = await HappyService.start();
-  const home = temporaryFolder();
+  const home = folderWith();
   const own = foldersIn(home);
   const env = { ...own, RESEARCH_BASE_URL: service.url };
   await research(["login", "--with-key"], { home, env, input: KEY });
@@ -59,7 +60,7 @@ test.concurrent("settings found 0644 are made private, which is said once", asyn
 });
 
 test.concurrent("a draft of the settings that a crash left behind goes with the next change", async () => {
-  const home = temporaryFolder();
+  const home = folderWith();
   const own = foldersIn(home);
   mkdirSync(join(own.RESEARCH_CONFIG_DIR, "config.json.draft-abc"), { recursive: true });
   writeFileSync(join(own.RESEARCH_CONFIG_DIR, "config.json.draft-abc/config.json"), KEY);
@@ -84,7 +85,7 @@ test.concurrent.each(Object.entries(HOMELESS))(
     const server = await faultServer((operation) =>
       does.answer(goodAnswer(operation === "other" ? "status" : operation)),
     );
-    const cwd = temporaryFolder();
+    const cwd = folderWith();
     const env = { ...surroundings, RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
     const options = { home: cwd, cwd, env };
     expect(await research(["status", ID], options)).toMatchObject({ code: 0, stdout: `${ID}\tCOMPLETED\n` });
@@ -105,7 +106,7 @@ test.concurrent.each(Object.entries(HOMELESS))(
 
 test.concurrent("relative XDG folders are ignored where there is a HOME", async () => {
   const service = await HappyService.start();
-  const home = temporaryFolder();
+  const home = folderWith();
   const env = { ...service.env, XDG_STATE_HOME: "state", XDG_CONFIG_HOME: "./config" };
   expect(await research(["create", "x"], { home, env })).toMatchObject({ code: 0 });
   expect(readdirSync(home)).toEqual([".local"]);
@@ -115,7 +116,7 @@ test.concurrent.each(["RESEARCH_STATE_DIR", "RESEARCH_CONFIG_DIR"])(
   "a relative %s: 2, and nothing is sent",
   async (name) => {
     const service = await HappyService.start();
-    const home = temporaryFolder();
+    const home = folderWith();
     const env = { ...service.env, [name]: "here" };
     const run = await research(["create", "x"], { home, env });
     expect(run).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(name) });
@@ -137,7 +138,7 @@ test.concurrent.each([
   "\0\0\0",
 ])("settings that are %j: path and place are named, nothing is overwritten", async (text) => {
   const service = await HappyService.start();
-  const home = temporaryFolder();
+  const home = folderWith();
   const own = foldersIn(home);
   const path = join(own.RESEARCH_CONFIG_DIR, "config.json");
   mkdirSync(own.RESEARCH_CONFIG_DIR);
@@ -164,7 +165,7 @@ test.concurrent.each([
 
 test.concurrent("torn and foreign lines are skipped and counted once, and kept; the next line is whole", async () => {
   const service = await HappyService.start();
-  const home = temporaryFolder();
+  const home = folderWith();
   const own = foldersIn(home);
   const log = join(own.RESEARCH_STATE_DIR, "history.jsonl");
   plant(home, { requestId: OTHER_ID, origin: service.url, createdAt: 1e12 });
@@ -193,7 +194,7 @@ test.concurrent("torn and foreign lines are skipped and counted once, and kept; 
 
 test.concurrent("an odd locale and time zone change no data", async () => {
   const service = await HappyService.start();
-  const home = temporaryFolder();
+  const home = folderWith();
   const own = foldersIn(home);
   const env = { ...own, ...service.env, TZ: "Asia/Kathmandu", LANG: "ar_EG.UTF-8", LC_ALL: "de_DE.UTF-8" };
   const created = await research(["create", "x => PENDING COMPLETED"], { home, env });
@@ -211,7 +212,7 @@ test.concurrent("an odd locale and time zone change no data", async () => {
 
 test.concurrent("durations that no timer holds are as long as they say", async () => {
   const server = await faultServer(() => does.answer(goodAnswer("status", "COMPLETED")));
-  const home = temporaryFolder();
+  const home = folderWith();
   const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
   const flags = ["--timeout", "30d", "--patience", "30d", "--interval", "30d", "--request-timeout", "30d"];
   expect(await research(["watch", ID, ...flags], { home, env })).toMatchObject({

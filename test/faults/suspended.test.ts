@@ -3,9 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import * as does from "../support/behaviours.js";
 import { faultServer } from "../support/fault-server.js";
+import { folderWith } from "../support/folder.js";
 import { KEY } from "../support/happy-service.js";
-import { foldersIn, listed, plant } from "../support/machine.js";
-import { type Running, start, temporaryFolder } from "../support/run.js";
+import { foldersIn, listed, plant } from "../support/home.js";
+import { type Running, start } from "../support/run.js";
 import { until } from "../support/service.js";
 import { goodAnswer, ID } from "./plays.js";
 
@@ -29,7 +30,7 @@ test.each([
       socket = own;
     },
   }));
-  const home = temporaryFolder();
+  const home = folderWith();
   const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
   const run = start(["create", "x", "--request-timeout", `${LIMIT_MS}ms`], { home, env });
   await until(async () => socket);
@@ -44,7 +45,7 @@ test.each([
 
 test("a create that got no answer meanwhile is unknown all the same", async () => {
   const server = await faultServer(() => does.hang());
-  const home = temporaryFolder();
+  const home = folderWith();
   const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
   const run = start(["create", "x", "--request-timeout", `${LIMIT_MS}ms`], { home, env });
   await until(async () => (server.count() === 1 ? true : undefined));
@@ -57,7 +58,7 @@ test("a watch that was suspended beyond its patience with a poll under way polls
   const server = await faultServer((_operation, nth) =>
     nth === 1 ? state("PROCESSING") : nth === 2 ? does.hang() : state("COMPLETED"),
   );
-  const home = temporaryFolder();
+  const home = folderWith();
   plant(home, { requestId: ID, origin: server.url, createdAt: Date.now() - 60_000 });
   const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
   const limits = ["--interval", "100ms", "--patience", "1s", "--request-timeout", `${LIMIT_MS}ms`];

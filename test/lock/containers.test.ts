@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { lock } from "../../src/lock.js";
 import { CONTAINER, hasContainers, NEEDS_CONTAINERS } from "../support/containers.js";
-import { foldersIn } from "../support/machine.js";
-import { NODE, PROGRAM, Running, temporaryFolder } from "../support/run.js";
+import { folderWith } from "../support/folder.js";
+import { foldersIn } from "../support/home.js";
+import { NODE, PROGRAM, Running } from "../support/run.js";
 import { until } from "../support/service.js";
 import { world } from "../support/world.js";
 
@@ -35,7 +36,7 @@ describe.skipIf(!hasContainers)(`two containers on one folder (${NEEDS_CONTAINER
   });
 
   test("serve: the second one is refused, and a killed one's folder is taken over", async () => {
-    const data = join(temporaryFolder(), "data");
+    const data = join(folderWith(), "data");
     const serve = () => startContained(["serve", "--data", data, "--port", "0"]);
     const first = serve();
     await first.waitFor(/^http/);

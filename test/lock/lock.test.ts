@@ -12,8 +12,9 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { HeldError, lock, lockWithin } from "../../src/lock.js";
 import { CONTAINER, hasContainers, NEEDS_CONTAINERS } from "../support/containers.js";
+import { folderWith } from "../support/folder.js";
 import { lockProgram, startHolder } from "../support/lock-holder.js";
-import { Running, temporaryFolder } from "../support/run.js";
+import { Running } from "../support/run.js";
 import { until } from "../support/service.js";
 
 let program: string;
@@ -21,7 +22,7 @@ beforeAll(async () => {
   program = await lockProgram();
 });
 
-const fresh = () => join(temporaryFolder(), "lock");
+const fresh = () => join(folderWith(), "lock");
 
 /** The one record in a lock, as it was written. */
 function recordOf(path: string): { file: string; holder: Record<string, unknown> } {
@@ -100,7 +101,7 @@ describe("one process", () => {
   });
 
   test("the path may be longer than a socket's address", async () => {
-    const folder = join(temporaryFolder(), "x".repeat(120));
+    const folder = join(folderWith(), "x".repeat(120));
     mkdirSync(folder);
     const release = await lock(join(folder, "lock"));
     expect(recordOf(join(folder, "lock")).holder.device).toBeTypeOf("number");
@@ -214,7 +215,7 @@ describe.skipIf(!hasContainers)(`another container (${NEEDS_CONTAINERS})`, () =>
     ["", "lock"],
     [" with a path that is longer than a socket's address", `${"x".repeat(120)}.lock`],
   ])("holds it while it lives, and not when it was killed%s", async (_, name) => {
-    const path = join(temporaryFolder(), name);
+    const path = join(folderWith(), name);
     const holder = startHolder(program, [path, "hold"], CONTAINER);
     await holder.waitFor(/holds/);
     await expect(lock(path)).rejects.toThrow(/ in another container$/);

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { folderWith } from "../support/folder.js";
 import { HappyService } from "../support/happy-service.js";
-import { environment, NODE, Running, temporaryFolder } from "../support/run.js";
+import { environment, NODE, Running } from "../support/run.js";
 
 const root = join(import.meta.dirname, "../..");
 const PACKED_BYTES = 450 * 1_024;
-const folder = temporaryFolder();
+const folder = folderWith();
 const installed = join(folder, "node_modules/research-cli");
 let tarball: string;
 
@@ -72,7 +72,7 @@ test("the licence of each package that is bundled is in it", () => {
 
 test("the main job runs from it", async () => {
   const service = await HappyService.start();
-  const home = temporaryFolder();
+  const home = folderWith();
   const program = join(folder, "node_modules/.bin/research");
   const research = (...args: string[]) =>
     new Running(NODE, [program, ...args], { home, env: service.env }).done;
@@ -89,7 +89,7 @@ test("the main job runs from it", async () => {
 });
 
 test("the local service and its researcher run from it", async () => {
-  const sources = temporaryFolder();
+  const sources = folderWith();
   writeFileSync(join(sources, "notes.txt"), "The heron nests in reed beds along the river.\n");
   const program = join(folder, "node_modules/.bin/research");
   const run = await new Running(NODE, [program, "try", "Where does the heron nest?", "--sources", sources])

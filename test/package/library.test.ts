@@ -3,14 +3,14 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../support/run.js";
+import { folderWith } from "../support/folder.js";
 
 const root = join(import.meta.dirname, "../..");
 const run = promisify(execFile);
 
 /** A project that has this package installed, with one file. */
 function project(name: string, text: string): string {
-  const folder = temporaryFolder();
+  const folder = folderWith();
   mkdirSync(join(folder, "node_modules"));
   symlinkSync(root, join(folder, "node_modules/research-cli"));
   symlinkSync(join(root, "node_modules/@types"), join(folder, "node_modules/@types"));

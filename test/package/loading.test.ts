@@ -5,7 +5,6 @@ import { rolldown } from "rolldown";
 import { beforeAll, expect, test } from "vitest";
 import config from "../../build/rolldown.config.js";
 import { folderWith } from "../support/folder.js";
-import { temporaryFolder } from "../support/run.js";
 import { world } from "../support/world.js";
 
 // What a command loads is what its start takes, so each module is there on purpose: an import that brings others
@@ -64,7 +63,7 @@ test.each([
 ])("$name loads what it needs, and nothing else", async ({ name, args, never }) => {
   const here = await world();
   const id = here.service.add("x => COMPLETED");
-  const coverage = temporaryFolder();
+  const coverage = folderWith();
   const recording = folderWith({ "recorder.cjs": RECORDER });
   const run = await here.research(
     args.map((arg) => (arg === "ID" ? id : arg)),

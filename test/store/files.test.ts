@@ -21,12 +21,12 @@ import {
   restrict,
   UnfitFileError,
 } from "../../src/store/files.js";
-import { temporaryFolder } from "../support/run.js";
+import { folderWith } from "../support/folder.js";
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
 test("folders are made for the owner alone, and those that exist stay as they are", () => {
-  const folder = temporaryFolder();
+  const folder = folderWith();
   chmodSync(folder, 0o755);
   makeFolder(join(folder, "a", "b"));
   expect([modeOf(folder), modeOf(join(folder, "a")), modeOf(join(folder, "a", "b"))]).toEqual([
@@ -38,7 +38,7 @@ test("folders are made for the owner alone, and those that exist stay as they ar
 });
 
 test("a file is replaced whole, private, and nothing else stays", () => {
-  const folder = temporaryFolder();
+  const folder = folderWith();
   const path = join(folder, "file");
   replaceFile(path, "one");
   replaceFile(path, "two");
@@ -52,14 +52,14 @@ test("a file is replaced whole, private, and nothing else stays", () => {
 });
 
 test("bytes are overwritten where they are", () => {
-  const path = join(temporaryFolder(), "file");
+  const path = join(folderWith(), "file");
   writeFileSync(path, "0123456789");
   overwrite(path, 3, "abc");
   expect(readFileSync(path, "utf8")).toBe("012abc6789");
 });
 
 test("a line is appended between line breaks, to a private file", () => {
-  const path = join(temporaryFolder(), "log");
+  const path = join(folderWith(), "log");
   appendLine(path, "one", { sync: true });
   appendLine(path, "two", { sync: false });
   expect(readFileSync(path, "utf8")).toBe("\none\n\ntwo\n");
@@ -67,13 +67,13 @@ test("a line is appended between line breaks, to a private file", () => {
 });
 
 test("what others may read is restricted", () => {
-  const path = join(temporaryFolder(), "file");
+  const path = join(folderWith(), "file");
   writeFileSync(path, "", { mode: 0o640 });
   expect([restrict(path), modeOf(path), restrict(path)]).toEqual([true, 0o600, false]);
 });
 
 test("a missing file has no text, a missing folder no names", () => {
-  const folder = temporaryFolder();
+  const folder = folderWith();
   writeFileSync(join(folder, "b"), "text");
   writeFileSync(join(folder, "a"), "");
   expect(readIfThere(join(folder, "b"))).toBe("text");
@@ -85,7 +85,7 @@ test("a missing file has no text, a missing folder no names", () => {
 });
 
 test("only a regular file of a sensible size is read or appended to", () => {
-  const folder = temporaryFolder();
+  const folder = folderWith();
   const fifo = join(folder, "fifo");
   const zero = join(folder, "zero");
   const large = join(folder, "large");

@@ -4,10 +4,10 @@ import { describe, expect, test } from "vitest";
 import { lock } from "../../src/lock.js";
 import { InvalidSettingsError, LocalError } from "../../src/store/errors.js";
 import { Settings } from "../../src/store/settings.js";
-import { temporaryFolder } from "../support/run.js";
+import { folderWith } from "../support/folder.js";
 
 function world(text?: string) {
-  const folder = join(temporaryFolder(), "config");
+  const folder = join(folderWith(), "config");
   const path = join(folder, "config.json");
   const notices: string[] = [];
   if (text !== undefined) {

@@ -1,8 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { folderWith } from "./folder.js";
 import { HappyService } from "./happy-service.js";
-import { type RunResult, start, temporaryFolder } from "./run.js";
+import { type RunResult, start } from "./run.js";
 import { jsonLines } from "./world.js";
 
 const ROWS = 30;
@@ -26,7 +27,7 @@ export interface CrashedBatch {
 export async function crashBatch(moments: readonly number[]): Promise<CrashedBatch> {
   // Most of a batch's time is spent waiting for creates, so that is when most of the blows fall.
   const service = await HappyService.start({ createMs: 20 });
-  const home = temporaryFolder();
+  const home = folderWith();
   const out = join(home, "out");
   const file = join(home, "q.txt");
   const prompts = Array.from({ length: ROWS }, (_, i) => `question ${i + 1} => PROCESSING COMPLETED`);

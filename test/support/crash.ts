@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { answerBytes, type Behaviour, envelope } from "./behaviours.js";
 import { faultServer } from "./fault-server.js";
+import { folderWith } from "./folder.js";
 import { KEY } from "./happy-service.js";
-import { foldersIn, type Listed, listed } from "./machine.js";
-import { type Running, type RunResult, start, temporaryFolder } from "./run.js";
+import { foldersIn, type Listed, listed } from "./home.js";
+import { type Running, type RunResult, start } from "./run.js";
 
 /** The id of the one request that each service of this rig makes. */
 export const CREATED = "3c1f6d58-0f0b-4a8e-9b39-6d2a7c5e4f10";
@@ -89,7 +90,7 @@ export async function crash(stage: Stage, random: number): Promise<Crash> {
       return "serve";
     },
   });
-  const home = temporaryFolder();
+  const home = folderWith();
   const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
   running = start(["create"], { home, env, input: large ? "why? ".repeat(200_000) : "why?" });
   begin?.(running, home);

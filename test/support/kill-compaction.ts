@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
-import { start, temporaryFolder } from "./run.js";
+import { folderWith } from "./folder.js";
+import { start } from "./run.js";
 import { KEY, until } from "./service.js";
 import { ask, post } from "./wire.js";
 
@@ -22,7 +23,7 @@ export interface Losses {
 
 /** Kills a service on one folder `kills` times while it compacts its journal, under a stream of creates and stops. */
 export async function killInCompaction(kills: number): Promise<Losses> {
-  const dataDir = temporaryFolder();
+  const dataDir = folderWith();
   const expected = new Map<string, string>();
   let killed = 0;
   while (killed < kills) {

@@ -1,7 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
-import { NODE, Running, temporaryFolder } from "./run.js";
+import { folderWith } from "./folder.js";
+import { NODE, Running } from "./run.js";
 
 const SCRIPT = `
 import { writeFileSync, rmSync } from "node:fs";
@@ -30,7 +31,7 @@ if (mode === "hold") {
 
 /** The lock as a program of its own: `node PATH LOCK hold`, or `node PATH LOCK ROUNDS`, which often dies while it holds. */
 export async function lockProgram(): Promise<string> {
-  const folder = temporaryFolder();
+  const folder = folderWith();
   const bundle = await rolldown({ input: join(import.meta.dirname, "../../src/lock.ts"), platform: "node" });
   await bundle.write({ file: join(folder, "lock.js"), codeSplitting: false });
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');

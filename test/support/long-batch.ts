@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { folderWith } from "./folder.js";
 import { HappyService } from "./happy-service.js";
-import { start, temporaryFolder } from "./run.js";
+import { start } from "./run.js";
 import { until } from "./service.js";
 
 export interface LongBatch {
@@ -15,7 +16,7 @@ export interface LongBatch {
 /** Runs a batch of so many rows until `creates` were made, and looks at its memory (Linux only). */
 export async function longBatch(rows: number, creates: number): Promise<LongBatch> {
   const service = await HappyService.start({ output: (prompt) => prompt.repeat(10_000) });
-  const home = temporaryFolder();
+  const home = folderWith();
   const file = join(home, "q.txt");
   const prompts = Array.from({ length: rows }, (_, i) => `Question ${i + 1}, at some length => COMPLETED\n`);
   writeFileSync(file, prompts.join(""));

@@ -1,63 +1,82 @@
-import { appendFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { inProcess } from "./in-process.js";
+import { afterEach } from "vitest";
+// Loaded when the first request is sent; virtual time would pass meanwhile.
+import "../../src/client/http/connections/dispatchers.js";
+import type { Clock } from "../../src/clock.js";
+import { folderWith } from "./folder.js";
+import { type HappyOptions, HappyService } from "./happy-service.js";
+import { InProcess, inProcess } from "./in-process.js";
+import type { RunResult } from "./run.js";
+import { VirtualClock } from "./virtual-clock.js";
+import { jsonLines } from "./world.js";
 
-/** Where the program keeps its things in these tests: two folders below `home`. */
-export function foldersIn(home: string): { RESEARCH_CONFIG_DIR: string; RESEARCH_STATE_DIR: string } {
-  return { RESEARCH_CONFIG_DIR: join(home, "config"), RESEARCH_STATE_DIR: join(home, "state") };
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+/** Closes something when the test is over. */
+export function closeLater(close: () => Promise<void>): void {
+  closing.push(close);
 }
 
-export interface Planted {
-  requestId: string;
-  origin: string;
-  /** Epoch milliseconds at which it was created. */
-  createdAt: number;
-  status?: string;
-  prompt?: string;
+type Service = { url: string; env: { RESEARCH_BASE_URL: string; RESEARCH_API_KEY: string } };
+
+/** One person's machine: commands run in this process, and share a home. */
+export class Machine<C extends Clock> {
+  readonly home = folderWith();
+  readonly env: Record<string, string>;
+  readonly clock: C;
+
+  constructor(service: Pick<Service, "env">, clock: C) {
+    this.clock = clock;
+    this.env = { PATH: process.env.PATH ?? "", HOME: this.home, ...service.env };
+  }
+
+  readonly run = (...argv: string[]): Promise<RunResult> => inProcess(argv, this);
+
+  readonly start = (...argv: string[]): InProcess => new InProcess(argv, this);
+
+  /** Writes a file in the home, and returns its path. */
+  file(name: string, text: string): string {
+    const path = join(this.home, name);
+    mkdirSync(join(path, ".."), { recursive: true });
+    writeFileSync(path, text);
+    return path;
+  }
+
+  /** The path of something in the home. */
+  path(...names: string[]): string {
+    return join(this.home, ...names);
+  }
+
+  read(...names: string[]): string {
+    return readFileSync(this.path(...names), "utf8");
+  }
+
+  /** The results in an output folder: every file but those with a dot. */
+  results(out: string): string[] {
+    return readdirSync(this.path(out))
+      .filter((name) => !name.startsWith(".") && name !== "results.jsonl")
+      .sort();
+  }
+
+  /** The lines of `results.jsonl` in an output folder. */
+  listed(out: string): Record<string, unknown>[] {
+    return jsonLines(this.read(out, "results.jsonl"));
+  }
 }
 
-/** One line of the history, as the program writes it. */
-export function historyLine({ requestId, origin, createdAt, status, prompt }: Planted): string {
-  const date = new Date(createdAt).toISOString();
-  return JSON.stringify({
-    ...{ kind: "created", local_id: `local-${requestId.slice(0, 12)}`, request_id: requestId },
-    ...{ sent_at: date, created_at: date, at: date, origin, profile: null, key_id: "0123456789ab" },
-    ...{ prompt: prompt ?? "planted", structured_output: false, output_schema: null },
-    status: status ?? "PENDING",
-  });
+/** A machine and a service that follows the interface, in virtual time. */
+export async function machine(options: HappyOptions = {}) {
+  const service = await HappyService.start(options);
+  closeLater(() => service.server.close());
+  const creates = () => service.server.count("create");
+  return Object.assign(new Machine(service, new VirtualClock()), { service, creates });
 }
 
-/** Puts a request into the history that was created earlier. */
-export function plant(home: string, planted: Planted): void {
-  const { RESEARCH_STATE_DIR } = foldersIn(home);
-  mkdirSync(RESEARCH_STATE_DIR, { recursive: true });
-  appendFileSync(join(RESEARCH_STATE_DIR, "history.jsonl"), `\n${historyLine(planted)}\n`);
-}
-
-export interface Listed {
-  local_id: string;
-  request_id: string | null;
-  status: string;
-  prompt: string;
-  origin: string;
-}
-
-/** What `research list` shows. */
-export async function listed(home: string, limit = 20): Promise<Listed[]> {
-  const env = { HOME: home, ...foldersIn(home) };
-  const { code, stdout, stderr } = await inProcess(["list", "--json", "--limit", String(limit)], { env });
-  if (code !== 0) throw new Error(`list ended with ${code}: ${stderr}`);
-  return JSON.parse(stdout);
-}
-
-/** The paths of all files below a folder that contain `text`, but those for which `except` says so. */
-export function filesWith(
-  folder: string,
-  text: string,
-  except: (path: string) => boolean = () => false,
-): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => !except(path) && readFileSync(path).includes(text));
+/** The prompts a service was sent, in order. */
+export function promptsOf({ server }: HappyService): string[] {
+  return server.of("create").map(({ body }) => JSON.parse(body.toString("utf8")).prompt);
 }

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { bash, startBash, temporaryFolder } from "./run.js";
+import { folderWith } from "./folder.js";
+import { bash, startBash } from "./run.js";
 
 test("a program sees an empty home and nothing else of this environment", async () => {
   process.env.RESEARCH_API_KEY = "not for children";
@@ -44,7 +45,7 @@ test("waiting for what cannot come rejects at once, and a late program is killed
 });
 
 test("a temporary folder is empty", () => {
-  const folder = temporaryFolder();
+  const folder = folderWith();
   expect(existsSync(folder)).toBe(true);
   expect(readdirSync(folder)).toEqual([]);
 });

@@ -1,7 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { folderWith } from "./folder.js";
 import { leftovers } from "./leftovers.js";
 
 export const PROGRAM = join(import.meta.dirname, "../../bin/research.js");
@@ -34,13 +33,6 @@ export interface RunResult {
 }
 
 const DEFAULT_TIMEOUT_MS = 20_000;
-
-/** An empty folder, removed with all that is in it when the test file is done. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "research-test-"));
-  leftovers.add(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** All that a program under test gets to see: `PATH`, `home`, an even locale and time zone, and `extra`. */
 export function environment(home: string, extra: RunOptions["env"] = {}): Record<string, string> {
@@ -84,7 +76,7 @@ export class Running {
   readonly #watchers = new Set<() => void>();
 
   constructor(command: string, args: readonly string[], options: RunOptions = {}) {
-    const home = options.home ?? temporaryFolder();
+    const home = options.home ?? folderWith();
     this.child = spawn(command, args, {
       cwd: options.cwd ?? home,
       env: environment(home, options.env),

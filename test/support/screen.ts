@@ -1,7 +1,8 @@
 import { type IPty, spawn } from "@lydell/node-pty";
 import { Terminal } from "@xterm/headless";
+import { folderWith } from "./folder.js";
 import { leftovers } from "./leftovers.js";
-import { BASH_PRELUDE, environment, NODE, PROGRAM, type RunOptions, temporaryFolder } from "./run.js";
+import { BASH_PRELUDE, environment, NODE, PROGRAM, type RunOptions } from "./run.js";
 
 export interface ScreenOptions extends Omit<RunOptions, "input" | "timeoutMs"> {
   /** Characters a line; default 100. */
@@ -38,7 +39,7 @@ export class Screen {
   readonly #looks = new Set<() => void>();
 
   constructor(command: string, args: readonly string[], options: ScreenOptions = {}) {
-    const { cols = 100, rows = 30, home = temporaryFolder() } = options;
+    const { cols = 100, rows = 30, home = folderWith() } = options;
     this.#terminal = new Terminal({ cols, rows, scrollback: 10_000, allowProposedApi: true });
     for (const final of ["h", "l"]) {
       this.#terminal.parser.registerCsiHandler({ prefix: "?", final }, (parameters) => {

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { statfsSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { folderWith } from "./folder.js";
 import { leftovers } from "./leftovers.js";
-import { temporaryFolder } from "./run.js";
 
 /** A file system of its own that is soon full. */
 export interface SmallDisk {
@@ -15,7 +15,7 @@ export interface SmallDisk {
 
 /** Mounts one of 256 KiB; undefined where that is not allowed. */
 export function smallDisk(): SmallDisk | undefined {
-  const path = temporaryFolder();
+  const path = folderWith();
   try {
     execFileSync("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", path], { stdio: "ignore" });
   } catch {

@@ -2,13 +2,13 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "./run.js";
+import { folderWith } from "./folder.js";
 
 const root = join(import.meta.dirname, "../..");
 
 /** Runs vitest, with this project's settings, over files of other content. */
 function lastLines(files: Record<string, string>, count: number): string[] {
-  const folder = temporaryFolder();
+  const folder = folderWith();
   mkdirSync(join(folder, "test"));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, "test", name), text);
   const args = ["run", "--config", join(root, "vitest.config.ts"), "--dir", folder];

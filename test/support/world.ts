@@ -1,14 +1,6 @@
+import { folderWith } from "./folder.js";
 import { type HappyOptions, HappyService } from "./happy-service.js";
-import {
-  bash,
-  type Running,
-  type RunOptions,
-  type RunResult,
-  research,
-  start,
-  startBash,
-  temporaryFolder,
-} from "./run.js";
+import { bash, type Running, type RunOptions, type RunResult, research, start, startBash } from "./run.js";
 
 type Options = Omit<RunOptions, "home">;
 
@@ -26,7 +18,7 @@ export interface World {
 /** Starts the service; see HappyOptions for what can go wrong in it. */
 export async function world(options: HappyOptions = {}): Promise<World> {
   const service = await HappyService.start(options);
-  const home = temporaryFolder();
+  const home = folderWith();
   const with_ = (given: Options = {}): RunOptions => ({
     ...given,
     home,

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { History } from "../../src/store/history/history.js";
 import { findEntry, requireEntry } from "../../src/workflows/targets.js";
-import { temporaryFolder } from "../support/run.js";
+import { folderWith } from "../support/folder.js";
 
 const ORIGIN = "https://a.example";
 
 /** A history with these request ids. */
 function ports(...ids: string[]) {
-  const history = new History(temporaryFolder(), () => Date.UTC(2030, 0, 1));
+  const history = new History(folderWith(), () => Date.UTC(2030, 0, 1));
   for (const id of ids)
     history.begin({ origin: ORIGIN, profile: null, apiKey: "k", body: { prompt: id } }).created(id, {});
   return { history, origin: ORIGIN };

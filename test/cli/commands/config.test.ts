@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { folderWith } from "../../support/folder.js";
+import { foldersIn } from "../../support/home.js";
 import { inProcess } from "../../support/in-process.js";
-import { foldersIn } from "../../support/machine.js";
-import { temporaryFolder } from "../../support/run.js";
 
 /** A person's machine on which `config` runs. */
 function machine() {
-  const home = temporaryFolder();
+  const home = folderWith();
   const own = foldersIn(home);
   const path = join(own.RESEARCH_CONFIG_DIR, "config.json");
   return {
@@ -47,7 +47,7 @@ test.each([
   ["base-url", "ftp://x", "base URL"],
   ["colour", "red", 'there is no setting "colour"'],
 ])("set %s %j is refused", async (key, value, message) => {
-  const home = temporaryFolder();
+  const home = folderWith();
   const env = { HOME: home, ...foldersIn(home) };
   const run = await inProcess(["config", "set", key, value], { env });
   expect(run).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(message) });
@@ -110,7 +110,7 @@ test("use makes a profile the one in use, and only one that exists", async () =>
 });
 
 test.each(["__proto__", "constructor", "a b", "-x", ""])("%j is no name for a profile", async (name) => {
-  const home = temporaryFolder();
+  const home = folderWith();
   const env = { HOME: home, ...foldersIn(home), RESEARCH_PROFILE: name };
   const run = await inProcess(["config", "set", "tier", "pro"], { env });
   expect(run.code).toBe(name === "" ? 0 : 2);

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import * as does from "../../support/behaviours.js";
 import { faultServer } from "../../support/fault-server.js";
+import { folderWith } from "../../support/folder.js";
+import { foldersIn } from "../../support/home.js";
 import { inProcess } from "../../support/in-process.js";
-import { foldersIn } from "../../support/machine.js";
-import { temporaryFolder } from "../../support/run.js";
 import { VirtualClock } from "../../support/virtual-clock.js";
 
 /** A person's machine on which `login` and `config` run. */
 function machine() {
-  const home = temporaryFolder();
+  const home = folderWith();
   const own = foldersIn(home);
   const path = join(own.RESEARCH_CONFIG_DIR, "config.json");
   return {

@@ -1,14 +1,15 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { research, start, temporaryFolder } from "../../support/run.js";
+import { folderWith } from "../../support/folder.js";
+import { research, start } from "../../support/run.js";
 import { until } from "../../support/service.js";
 import { post } from "../../support/wire.js";
 
 const keys = (...args: string[]) => research(["serve", "keys", ...args]);
 
 it("adds a key that is printed once and stored as its hash only, free unless told otherwise", async () => {
-  const data = temporaryFolder();
+  const data = folderWith();
   const { code, stdout, stderr } = await keys("add", "alice", "--data", data);
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^research-[\w-]{32}\n$/)]);
   expect(stderr).toContain("It is not shown again");
@@ -17,7 +18,7 @@ it("adds a key that is printed once and stored as its hash only, free unless tol
 });
 
 it("says all of a key as JSON", async () => {
-  const data = temporaryFolder();
+  const data = folderWith();
   const limits = ["--creates-per-hour", "5", "--stops-per-hour", "6"];
   const added = await keys(
     ...["add", "ci", "--tier", "enterprise", ...limits, "--expires", "1h", "--data", data, "--json"],
@@ -47,12 +48,12 @@ it.each([
   ],
   ["a name that there is not", ["revoke", "nobody", "--data", "."], "no key has the name nobody"],
 ])("%s is exit 2", async (_name, args, message) => {
-  const { code, stdout, stderr } = await research(["serve", "keys", ...args], { cwd: temporaryFolder() });
+  const { code, stdout, stderr } = await research(["serve", "keys", ...args], { cwd: folderWith() });
   expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(message)]);
 });
 
 it("a name is used once, until its key is revoked; flags may stand before `keys` too", async () => {
-  const data = temporaryFolder();
+  const data = folderWith();
   expect((await research(["serve", "--data", data, "--tier", "pro", "keys", "add", "alice"])).code).toBe(0);
   expect((await keys("list", "--data", data)).stdout).toContain("\tpro\t100\t200\t");
   expect((await keys("add", "alice", "--data", data)).code).toBe(2);
@@ -62,7 +63,7 @@ it("a name is used once, until its key is revoked; flags may stand before `keys`
 });
 
 it("what is for one key is exit 2 once keys were added, and no key is made then", async () => {
-  const data = temporaryFolder();
+  const data = folderWith();
   const alice = (await keys("add", "alice", "--data", data)).stdout.trim();
   const serve = ["serve", "--data", data, "--port", "0", "--sources", data];
   expect((await research([...serve, "--tier", "pro"])).code).toBe(2);

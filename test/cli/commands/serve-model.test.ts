@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { folderWith } from "../../support/folder.js";
 import { answers, hangs, type ModelEndpoint, modelEndpoint } from "../../support/model-endpoint.js";
 import { behaving, FILES, MODEL_KEY, QUESTION } from "../../support/model-researcher.js";
-import { type RunResult, research, start, temporaryFolder } from "../../support/run.js";
+import { type RunResult, research, start } from "../../support/run.js";
 import { until } from "../../support/service.js";
 
 const ANSWER = "The timeout is 5000 milliseconds. [1]";
@@ -23,7 +23,7 @@ async function serving(endpoint: ModelEndpoint, data: string[] = []) {
   const [baseUrl] = await service.waitFor(/^http:\S+/m);
   const client = {
     env: { RESEARCH_BASE_URL: baseUrl, RESEARCH_API_KEY: SERVICE_KEY },
-    home: temporaryFolder(),
+    home: folderWith(),
   };
   return { service, client, sources };
 }
@@ -132,7 +132,7 @@ describe("a service with a model", () => {
     const endpoint = await modelEndpoint((request) =>
       isDown && request.step === "answer" ? hangs : behave(request),
     );
-    const folder = temporaryFolder();
+    const folder = folderWith();
     const first = await serving(endpoint, ["--data", folder]);
     const created = await research(["create", QUESTION], first.client);
     await until(async () => (endpoint.count("answer") === 1 ? true : undefined));
@@ -162,7 +162,7 @@ describe("a service with a model", () => {
   it("a stop closes the connection at once, asks nothing more and keeps nothing", async () => {
     const behave = behaving();
     const endpoint = await modelEndpoint((request) => (request.step === "notes" ? hangs : behave(request)));
-    const folder = temporaryFolder();
+    const folder = folderWith();
     const { service, client } = await serving(endpoint, ["--data", folder]);
     const created = await research(["create", QUESTION], client);
     await until(async () => (endpoint.count("notes") === 1 ? true : undefined));
@@ -180,7 +180,7 @@ describe("a service with a model", () => {
 
   it("gives no child process what is set for the model", async () => {
     const endpoint = await modelEndpoint(behaving());
-    const folder = temporaryFolder();
+    const folder = folderWith();
     const run = await research(["serve", "--sources", folder, ...modelArgs(endpoint), "--exec", "env"], {
       env: { ...keys, RESEARCH_MODEL_OTHER: "x" },
     });

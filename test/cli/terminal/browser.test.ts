@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { commands, openInBrowser } from "../../../src/cli/terminal/browser.js";
 import { systemClock } from "../../../src/clock.js";
-import { temporaryFolder } from "../../support/run.js";
+import { folderWith } from "../../support/folder.js";
 
 describe("what opens a file", () => {
   test.each<[string | undefined, NodeJS.Platform, string[][]]>([
@@ -21,7 +21,7 @@ describe("what opens a file", () => {
 
 /** A browser that notes what it was started with, and its environment. */
 function script(name: string, end: string): { path: string; folder: string } {
-  const folder = temporaryFolder();
+  const folder = folderWith();
   const path = join(folder, name);
   writeFileSync(path, `#!/bin/sh\nprintf '%s\\n' "$@" > '${folder}/args'\nenv > '${folder}/env'\n${end}\n`, {
     mode: 0o755,

@@ -2,9 +2,10 @@ import type { AddressInfo } from "node:net";
 import { connect, createServer, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { Cluster } from "../../support/cluster.js";
+import { folderWith } from "../../support/folder.js";
 import { leftovers } from "../../support/leftovers.js";
 import { query, testPostgres } from "../../support/postgres.js";
-import { research, temporaryFolder } from "../../support/run.js";
+import { research } from "../../support/run.js";
 import { KEY } from "../../support/service.js";
 
 const postgres = await testPostgres();
@@ -53,7 +54,7 @@ describe.skipIf(!postgres)("a rolling restart (needs PostgreSQL)", () => {
     let over = false;
     let runs = 0;
     const client = async () => {
-      const home = temporaryFolder();
+      const home = folderWith();
       while (!over) {
         const ended = await research(["run", "why?"], { env, home, timeoutMs: 60_000 });
         expect(ended).toMatchObject({ code: 0, stdout: "done\n" });

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { LocalError } from "../../../src/store/errors.js";
 import { AppendLog, isUnreadable } from "../../../src/store/history/append-log.js";
 import type { Line } from "../../../src/store/history/records.js";
-import { temporaryFolder } from "../../support/run.js";
+import { folderWith } from "../../support/folder.js";
 
 const line = (kind: "dismissed" | "redated", name: string): Line =>
   kind === "dismissed"
@@ -12,7 +12,7 @@ const line = (kind: "dismissed" | "redated", name: string): Line =>
     : { kind, local_id: name, origin: "o", key_id: "", at: "t" };
 
 function world() {
-  const path = join(temporaryFolder(), "below", "history.jsonl");
+  const path = join(folderWith(), "below", "history.jsonl");
   return { path, log: new AppendLog(path) };
 }
 

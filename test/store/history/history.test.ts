@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { History } from "../../../src/store/history/history.js";
 import { outcomeOf } from "../../../src/store/history/outcome-of.js";
-import { temporaryFolder } from "../../support/run.js";
+import { folderWith } from "../../support/folder.js";
 
 const ORIGIN = "https://a.example";
 const HOUR = 3_600_000;
 
 function world() {
-  const folder = temporaryFolder();
+  const folder = folderWith();
   let now = Date.UTC(2030, 0, 1);
   const open = () => new History(folder, () => now);
   const attempt = (prompt: string, origin = ORIGIN) => ({

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createdRecord, OpenIntents, unknownEntry } from "../../../src/store/history/open-intents.js";
 import { intentOf } from "../../../src/store/history/records.js";
-import { temporaryFolder } from "../../support/run.js";
+import { folderWith } from "../../support/folder.js";
 
 const intent = (prompt = "ü\n") =>
   intentOf(
@@ -15,7 +15,7 @@ const OUTCOME = {
 };
 
 function world() {
-  const folder = join(temporaryFolder(), "open");
+  const folder = join(folderWith(), "open");
   return { folder, open: new OpenIntents(folder) };
 }
 

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { linesBackward } from "../../../src/store/history/read-backward.js";
-import { temporaryFolder } from "../../support/run.js";
+import { folderWith } from "../../support/folder.js";
 
-const path = join(temporaryFolder(), "lines");
+const path = join(folderWith(), "lines");
 const read = (needle?: string) => [...linesBackward(path, needle)].map(String);
 
 test("whatever the lines and their lengths, they come back from the last to the first", () => {
@@ -30,5 +30,5 @@ test("a needle finds exactly the lines that contain it", () => {
 });
 
 test("no file has no lines", () => {
-  expect([...linesBackward(join(temporaryFolder(), "none"))]).toEqual([]);
+  expect([...linesBackward(join(folderWith(), "none"))]).toEqual([]);
 });

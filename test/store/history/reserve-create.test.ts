@@ -5,13 +5,13 @@ import { lock } from "../../../src/lock.js";
 import { LocalError } from "../../../src/store/errors.js";
 import { History } from "../../../src/store/history/history.js";
 import { hourlyUsage, reserve } from "../../../src/store/history/reserve-create.js";
-import { temporaryFolder } from "../../support/run.js";
+import { folderWith } from "../../support/folder.js";
 
 const HOUR = 3_600_000;
 const ATTEMPT = { origin: "https://a.example", profile: null, apiKey: "k", body: { prompt: "x" } };
 
 function machine() {
-  const folder = temporaryFolder();
+  const folder = folderWith();
   const clock = { now: Date.UTC(2030, 0, 1) };
   const now = () => clock.now;
   const open = () => new History(folder, now);

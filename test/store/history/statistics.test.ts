@@ -4,7 +4,7 @@ import { AppendLog } from "../../../src/store/history/append-log.js";
 import type { OpenIntent } from "../../../src/store/history/open-intents.js";
 import { keyId, type Line } from "../../../src/store/history/records.js";
 import { attempts, durations } from "../../../src/store/history/statistics.js";
-import { temporaryFolder } from "../../support/run.js";
+import { folderWith } from "../../support/folder.js";
 
 const ORIGIN = "https://a.example";
 const NOW = Date.UTC(2030, 0, 1);
@@ -12,7 +12,7 @@ const HOUR = 3_600_000;
 const at = (ms: number) => new Date(NOW + ms).toISOString();
 
 function logOf(...lines: Line[]): AppendLog {
-  const log = new AppendLog(join(temporaryFolder(), "history.jsonl"));
+  const log = new AppendLog(join(folderWith(), "history.jsonl"));
   for (const line of lines) log.append(line, { sync: false });
   return log;
 }

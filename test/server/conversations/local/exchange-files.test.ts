@@ -2,12 +2,12 @@ import { appendFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ExchangeFiles } from "../../../../src/server/conversations/local/exchange-files.js";
-import { temporaryFolder } from "../../../support/run.js";
+import { folderWith } from "../../../support/folder.js";
 
 const never = new AbortController().signal;
 
 it("keeps the records of each conversation in their order, for their owner only, until they are deleted", async () => {
-  const folder = join(temporaryFolder(), "exchanges");
+  const folder = join(folderWith(), "exchanges");
   const store = new ExchangeFiles(folder);
   expect(await store.read("r-1")).toEqual([]);
   await Promise.all([
@@ -24,7 +24,7 @@ it("keeps the records of each conversation in their order, for their owner only,
 });
 
 it("a line that a crash cut off is no record, and spoils no other one", async () => {
-  const folder = temporaryFolder();
+  const folder = folderWith();
   const store = new ExchangeFiles(folder);
   await store.append("r", { n: 1 });
   appendFileSync(join(folder, "r.ndjson"), '{"n":2,"x":"');
@@ -33,7 +33,7 @@ it("a line that a crash cut off is no record, and spoils no other one", async ()
 });
 
 it("what is not wanted is deleted at the start", async () => {
-  const folder = temporaryFolder();
+  const folder = folderWith();
   const store = new ExchangeFiles(folder);
   await store.append("a", {});
   await store.append("b", {});

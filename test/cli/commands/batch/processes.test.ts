@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { until } from "../support/service.js";
-import { world } from "../support/world.js";
+import { until } from "../../../support/service.js";
+import { world } from "../../../support/world.js";
 
 test("of ten processes at once, as many create as the hour has slots", async () => {
   const here = await world();

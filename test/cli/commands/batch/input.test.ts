@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { machine } from "./machine.js";
+import { machine } from "../../../support/machine.js";
 
 /** What `batch` says of an input: its exit code, and each error without its prefix. */
 async function faults(name: string, text: string, ...flags: string[]) {

@@ -1,10 +1,10 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Clock, systemClock } from "../../src/clock.js";
-import { refuse, reset } from "../support/behaviours.js";
-import { KEY, serviceFor, type TestServiceOptions } from "../support/service.js";
-import { VirtualClock } from "../support/virtual-clock.js";
-import { closeLater, Machine, machine, promptsOf } from "./machine.js";
+import { type Clock, systemClock } from "../../../../src/clock.js";
+import { refuse, reset } from "../../../support/behaviours.js";
+import { closeLater, Machine, machine, promptsOf } from "../../../support/machine.js";
+import { KEY, serviceFor, type TestServiceOptions } from "../../../support/service.js";
+import { VirtualClock } from "../../../support/virtual-clock.js";
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;

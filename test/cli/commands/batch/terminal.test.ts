@@ -1,15 +1,15 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { liveBatch } from "../../src/cli/commands/batch/view.js";
-import { PLAIN } from "../../src/cli/terminal/style.js";
-import { HappyService } from "../support/happy-service.js";
-import { temporaryFolder } from "../support/run.js";
-import { screen } from "../support/screen.js";
+import { liveBatch } from "../../../../src/cli/commands/batch/view.js";
+import { PLAIN } from "../../../../src/cli/terminal/style.js";
+import { folderWith } from "../../../support/folder.js";
+import { HappyService } from "../../../support/happy-service.js";
+import { screen } from "../../../support/screen.js";
 
 test("on a terminal a bar shows how far it is and what is left of the hour; the rows stand above it", async () => {
   const service = await HappyService.start();
-  const home = temporaryFolder();
+  const home = folderWith();
   writeFileSync(join(home, "q.txt"), "one => COMPLETED\ntwo => PROCESSING\nthree\n");
   const args = ["batch", "q.txt", "--out", "out", "--per-hour", "2", "--interval", "100ms"];
   const shown = screen(args, { home, env: service.env, cols: 140 });

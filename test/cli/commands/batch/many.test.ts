@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { longBatch } from "../support/long-batch.js";
+import { longBatch } from "../../../support/long-batch.js";
 
 test.runIf(process.platform === "linux")(
   "10,000 rows: the first create within a second, and memory stays flat",

@@ -1,8 +1,8 @@
 import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { batchLosses, crashBatch } from "../support/batch-crash.js";
-import { world } from "../support/world.js";
+import { batchLosses, crashBatch } from "../../../support/batch-crash.js";
+import { world } from "../../../support/world.js";
 
 const ROUNDS = 12;
 

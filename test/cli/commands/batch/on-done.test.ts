@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { machine } from "./machine.js";
+import { machine } from "../../../support/machine.js";
 
 const TELL = `echo "$RESEARCH_REQUEST_ID $RESEARCH_STATUS $(basename "$RESEARCH_RESULT_FILE")"`;
 

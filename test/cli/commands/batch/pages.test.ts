@@ -1,7 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { refuse } from "../support/behaviours.js";
-import { machine } from "./machine.js";
+import { refuse } from "../../../support/behaviours.js";
+import { machine } from "../../../support/machine.js";
 
 async function batchOf(rows: readonly { key: string; prompt: string }[]) {
   const m = await machine({

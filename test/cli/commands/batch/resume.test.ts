@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { expect, test } from "vitest";
-import { answer, html, refuse, reset } from "../support/behaviours.js";
-import { until } from "../support/service.js";
-import { jsonLines } from "../support/world.js";
-import { machine, promptsOf } from "./machine.js";
+import { answer, html, refuse, reset } from "../../../support/behaviours.js";
+import { machine, promptsOf } from "../../../support/machine.js";
+import { until } from "../../../support/service.js";
+import { jsonLines } from "../../../support/world.js";
 
 const lines = (...prompts: string[]) => prompts.map((prompt) => `${prompt}\n`).join("");
 

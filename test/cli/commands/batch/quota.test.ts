@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import { limitFlag } from "../../src/cli/requests/quota.js";
-import { RefusedError } from "../../src/client/errors.js";
-import { History } from "../../src/store/history/history.js";
-import { hourlyUsage, reserve } from "../../src/store/history/reserve-create.js";
-import { blockedUntil } from "../../src/workflows/quota.js";
-import { answer, errorEnvelope, refuse } from "../support/behaviours.js";
-import { folderWith } from "../support/folder.js";
-import { KEY } from "../support/happy-service.js";
-import { until } from "../support/service.js";
-import { machine } from "./machine.js";
+import { limitFlag } from "../../../../src/cli/requests/quota.js";
+import { RefusedError } from "../../../../src/client/errors.js";
+import { History } from "../../../../src/store/history/history.js";
+import { hourlyUsage, reserve } from "../../../../src/store/history/reserve-create.js";
+import { blockedUntil } from "../../../../src/workflows/quota.js";
+import { answer, errorEnvelope, refuse } from "../../../support/behaviours.js";
+import { folderWith } from "../../../support/folder.js";
+import { KEY } from "../../../support/happy-service.js";
+import { machine } from "../../../support/machine.js";
+import { until } from "../../../support/service.js";
 
 const HOUR = 3_600_000;
 test("quota counts this machine's creates of the last hour for one origin and key, and says so", async () => {

@@ -1,0 +1,63 @@
+import { appendFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { inProcess } from "./in-process.js";
+
+/** Where the program keeps its things in these tests: two folders below `home`. */
+export function foldersIn(home: string): { RESEARCH_CONFIG_DIR: string; RESEARCH_STATE_DIR: string } {
+  return { RESEARCH_CONFIG_DIR: join(home, "config"), RESEARCH_STATE_DIR: join(home, "state") };
+}
+
+export interface Planted {
+  requestId: string;
+  origin: string;
+  /** Epoch milliseconds at which it was created. */
+  createdAt: number;
+  status?: string;
+  prompt?: string;
+}
+
+/** One line of the history, as the program writes it. */
+export function historyLine({ requestId, origin, createdAt, status, prompt }: Planted): string {
+  const date = new Date(createdAt).toISOString();
+  return JSON.stringify({
+    ...{ kind: "created", local_id: `local-${requestId.slice(0, 12)}`, request_id: requestId },
+    ...{ sent_at: date, created_at: date, at: date, origin, profile: null, key_id: "0123456789ab" },
+    ...{ prompt: prompt ?? "planted", structured_output: false, output_schema: null },
+    status: status ?? "PENDING",
+  });
+}
+
+/** Puts a request into the history that was created earlier. */
+export function plant(home: string, planted: Planted): void {
+  const { RESEARCH_STATE_DIR } = foldersIn(home);
+  mkdirSync(RESEARCH_STATE_DIR, { recursive: true });
+  appendFileSync(join(RESEARCH_STATE_DIR, "history.jsonl"), `\n${historyLine(planted)}\n`);
+}
+
+export interface Listed {
+  local_id: string;
+  request_id: string | null;
+  status: string;
+  prompt: string;
+  origin: string;
+}
+
+/** What `research list` shows. */
+export async function listed(home: string, limit = 20): Promise<Listed[]> {
+  const env = { HOME: home, ...foldersIn(home) };
+  const { code, stdout, stderr } = await inProcess(["list", "--json", "--limit", String(limit)], { env });
+  if (code !== 0) throw new Error(`list ended with ${code}: ${stderr}`);
+  return JSON.parse(stdout);
+}
+
+/** The paths of all files below a folder that contain `text`, but those for which `except` says so. */
+export function filesWith(
+  folder: string,
+  text: string,
+  except: (path: string) => boolean = () => false,
+): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !except(path) && readFileSync(path).includes(text));
+}
