@@ -4,7 +4,7 @@ import { partsOf, words } from "../sources/words.js";
 
 /** What stands around a window: each a set of words. */
 export interface Context {
-  /** The nearest heading; for a row of a table its first cell. */
+  /** The nearest heading; for a row of a table its first cell, for an item of a list the name that it begins with. */
   nearest: ReadonlySet<string>;
   /** The titles of a table's columns. */
   header: ReadonlySet<string>;
@@ -25,22 +25,34 @@ const AS_RELATED = 0.6;
 /** How much of the score the nearest heading decides. */
 const BY_HEADING = 0.3;
 
-export function contextOf({ file, heading, header = [], caption = "", lines, kind }: Passage): Context {
+export function contextOf(passage: Passage): Context {
+  const { file, heading, header = [], caption = "", lines } = passage;
   const at = heading.lastIndexOf(" / ");
-  const isRow = kind === "table";
-  const label = isRow
-    ? (lines
-        .join(" ")
-        .split("|")
-        .find((cell) => cell.trim() !== "") ?? "")
-    : heading.slice(at < 0 ? 0 : at + 3);
-  const outer = isRow ? heading : heading.slice(0, Math.max(0, at));
+  const label = labelOf(passage);
+  const outer = label === undefined ? heading.slice(0, Math.max(0, at)) : heading;
   return {
-    nearest: new Set(words(label)),
+    nearest: new Set(words(label ?? heading.slice(at < 0 ? 0 : at + 3))),
     header: new Set(words(header.join(" "))),
     outer: new Set(words(`${outer} ${caption} ${file}`)),
     passage: new Set(words(lines.join(" "))),
   };
+}
+
+/** A name at the beginning of a list's item, which says what the item is about: "- `timeout` {number} …". */
+const NAMED_ITEM = /^\s*[-*+]\s+(?:\[?`([^`]{1,80})`|\*\*([^*]{1,80})\*\*)/;
+
+/** What a row of a table or an item of a list says that it is about; undefined if it does not say it. */
+function labelOf({ kind, lines }: Passage): string | undefined {
+  if (kind === "table") {
+    return (
+      lines
+        .join(" ")
+        .split("|")
+        .find((cell) => cell.trim() !== "") ?? ""
+    );
+  }
+  const [, code, bold] = NAMED_ITEM.exec(lines[0] ?? "") ?? [];
+  return code ?? bold;
 }
 
 /** Which share of the question's words, by what each tells, a text with `terms` in this context has: 0 to 1. */

@@ -49,7 +49,7 @@ export function candidatesIn(window: Window, demand: Demand): Candidate[] {
 }
 
 /** Which share of the subject the sentence with the value, and what is above it, has to have. */
-const SUBJECT = 0.5;
+const SUBJECT = 0.55;
 
 /** Whether a sentence speaks of the subject, and not only the ones around it. */
 function speaksOf(sentence: string, { context }: Window, subject: ReadonlyMap<string, number>): boolean {

@@ -18,6 +18,8 @@ export const SOURCES = /^(?:sources?|citations?|references?|files?|locations?)$/
 export const QUOTES = /^(?:quotes?|quotations?|evidence|passages?|excerpts?)$/i;
 /** A window with less of what is asked is about something else. */
 const ABOUT = 0.7;
+/** Nor may it have less than this share of what the best one has. */
+const NEARLY = 0.8;
 /** Windows with less than this share of the best one's score are not looked at. */
 const CLOSE = 0.5;
 
@@ -52,8 +54,9 @@ export async function candidates(view: View, wanted: Wanted, lookup: Lookup): Pr
   const demand = await demandOf(view, wanted, lookup);
   const ranked = await lookup.windows(wanted.names.at(-1) ?? "", wanted.about);
   const least = CLOSE * (ranked[0]?.score ?? 0);
+  const about = Math.max(ABOUT, NEARLY * (ranked[0]?.coverage ?? 0));
   return ranked
-    .filter((window) => window.score >= least && window.coverage >= ABOUT && window.kind !== "code")
+    .filter((window) => window.score >= least && window.coverage >= about && window.kind !== "code")
     .filter((window) => speaksOf(window, wanted, lookup.prompt))
     .flatMap((window) => candidatesIn(window, demand));
 }
