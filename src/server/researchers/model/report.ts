@@ -9,10 +9,11 @@ export const LIMIT_FLAGS: Record<keyof BudgetLimits, string> = {
   calls: "--model-calls",
   ms: "--model-time",
 };
+const COUNTS = "no,one,two,three,four,five,six,seven,eight,nine,ten".split(",");
 const LONGEST_TITLE = 200;
 
 /** The answer as Markdown: sentences with marks of citation, the quotes with `file:line`, and what was checked. */
-export function report(question: string, findings: Findings, answer: Answer, model: string): string {
+export function report(question: string, findings: Findings, answer: Answer): string {
   const order = [...new Set(answer.sentences.flatMap(({ facts }) => facts))];
   const numberOf = (fact: number) => order.indexOf(fact) + 1;
   const text = answer.sentences.map(
@@ -28,7 +29,7 @@ export function report(question: string, findings: Findings, answer: Answer, mod
     "## Quotes",
     ...quotes,
     "## What is checked",
-    checksOf(findings, answer, model),
+    checksOf(findings, answer),
   );
 }
 
@@ -51,13 +52,12 @@ export function structured(facts: readonly Fact[]) {
   };
 }
 
-function checksOf(findings: Findings, answer: Answer, model: string): string {
-  const author = `the model \`${model.replaceAll("`", "'")}\``;
+function checksOf(findings: Findings, answer: Answer): string {
   const sentences = [
     "Each quote was found in its file at that line, word for word. Each number in the answer stands in a quote that it cites, or in the question.",
     answer.isWritten
-      ? `What the answer concludes from its quotes was written by ${author} and is not checked.`
-      : `The answer is made of what ${author} noted from each quote; what it notes beside the numbers is not checked.`,
+      ? "What the answer concludes from its quotes was written by a model and is not checked."
+      : "The answer is made of what a model noted from each quote; what it notes beside the numbers is not checked.",
     droppedOf(findings, answer.droppedSentences),
     cutOf(findings),
     findings.spent && `The search ended early, at the limit of ${LIMIT_FLAGS[findings.spent]}.`,
@@ -81,7 +81,8 @@ function cutOf({ isContextCut }: Findings): string {
 
 function quoteOf(fact: Fact, number: number): string {
   const lines = fact.quote.split("\n").map((line) => `   > ${line.trimEnd()}`);
-  const heading = fact.heading === "" ? "" : `\n\n   Under: ${fact.heading}`;
+  // A number in a heading stands in no quote.
+  const heading = /^$|\p{N}/u.test(fact.heading) ? "" : `\n\n   Under: ${fact.heading}`;
   return `${number}. \`${placeOf(fact)}\`\n\n${lines.join("\n")}${heading}`;
 }
 
@@ -98,6 +99,7 @@ function ended(text: string): string {
   return /[.!?:]["'`)*_]*$/.test(text) ? text : `${text}.`;
 }
 
+/** In words, because every number in a report's digits is one of a quote or of the question. */
 function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+  return `${COUNTS[number] ?? "more than ten"} ${noun}${number === 1 ? "" : "s"}`;
 }

@@ -46,9 +46,7 @@ export function modelResearcher(options: ModelResearcherOptions): Researcher {
       const transcript = new Transcript(records.filter(isExchangeRecord));
       const session = new ModelSession({ ...storing, requestId, endpoint, transcript, exchanges });
       const log = (line: string) => options.log(endpoint.hide(`${requestId}: ${line}`));
-      const output = await answer(session, sources, job, { model: endpoint.model, log }).catch(
-        contextFailure,
-      );
+      const output = await answer(session, sources, job, log).catch(contextFailure);
       signal.throwIfAborted();
       return hidden(output, (text) => endpoint.hide(text));
     },
@@ -62,7 +60,7 @@ async function answer(
   session: ModelSession,
   sources: Sources,
   { prompt, structured_output, output_schema }: ResearchJob,
-  { model, log }: { model: string; log: (line: string) => void },
+  log: (line: string) => void,
 ): Promise<unknown> {
   const findings = await gather(session, sources, prompt);
   const { facts } = findings;
@@ -78,9 +76,7 @@ async function answer(
   if (structured_output) return structured(facts);
   if (facts.length === 0) return nothingFound(prompt, findings);
   const written = await writeAnswer(session, prompt, facts);
-  return written.sentences.length === 0
-    ? nothingFound(prompt, findings)
-    : report(prompt, findings, written, model);
+  return written.sentences.length === 0 ? nothingFound(prompt, findings) : report(prompt, findings, written);
 }
 
 /** Where the values of a structured result stand, as `file:line`. */

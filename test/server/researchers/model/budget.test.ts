@@ -106,7 +106,7 @@ describe("with few calls", () => {
     const one = await asked(1);
     expect(one.steps).toEqual(["notes"]);
     expect(one.output).toContain(`${ANSWER}\n\n## Quotes\n\n1. \`http.md:3\``);
-    expect(one.output).toContain("The answer is made of what the model `test-model` noted");
+    expect(one.output).toContain("The answer is made of what a model noted");
   });
 
   it("there is no result where nothing was found yet", async () => {

@@ -195,8 +195,8 @@ describe("it fails at once, and names the endpoint and the reason:", () => {
   it.each<[string, Play, string]>([
     [
       "the key is refused",
-      answers(401, { error: { message: "bad key" } }),
-      "refuses the key (HTTP 401: bad key)",
+      answers(401, { error: { message: "wrong: sk-mo…cdef" } }),
+      "refuses the key (HTTP 401).",
     ],
     ["the key may not", answers(403, "no"), "refuses the key (HTTP 403)"],
     [

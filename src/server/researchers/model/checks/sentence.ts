@@ -11,12 +11,15 @@ export interface Cited {
 const LONGEST = 1_200;
 const MARKS = /\s*\[(\d+(?:\s*[,;]\s*\d+)*)\]/g;
 const ADDRESS = /\b[a-z][a-z\d+.-]*:\/\/[^\s<>"'`)\]]+|\bwww\.[^\s<>"'`)\]]+/gi;
+/** Targets of links and images, and HTML: what a page would load or follow. */
+const TARGET = /\]\(\s*<?([^)>\s]+)/g;
+const TAG = /<\/?[a-z][^<>]*>/gi;
 const SPEECH = /"([^"]+)"|“([^”]+)”|«([^»]+)»/g;
 
 /**
  * A sentence as it may be shown, on one line and without marks of citation; undefined unless it cites a quote, and
- * every number, every address and everything between quotation marks in it stands in a quote that it cites or in
- * the question. `quotes` are those of the facts, in their order.
+ * every number, every address, every HTML tag and everything between quotation marks in it stands in a quote that it
+ * cites or in the question. `quotes` are those of the facts, in their order.
  */
 export function checkSentence(
   { text, facts }: Cited,
@@ -38,7 +41,11 @@ export function checkSentence(
 function isGrounded(text: string, grounds: readonly string[]): boolean {
   const numbers = new Set(grounds.flatMap((ground) => [...numbersIn(ground)]));
   if (![...numbersIn(text)].every((number) => numbers.has(number))) return false;
-  const addresses = [...text.matchAll(ADDRESS)].map(([address]) => address.replace(/[.,;:!?]+$/, ""));
+  const addresses = [
+    ...[...text.matchAll(ADDRESS)].map(([address]) => address.replace(/[.,;:!?]+$/, "")),
+    ...[...text.matchAll(TARGET)].map(([, target = ""]) => target),
+    ...[...text.matchAll(TAG)].map(([tag]) => tag),
+  ];
   if (!addresses.every((address) => grounds.some((ground) => ground.includes(address)))) return false;
   const spoken = [...text.matchAll(SPEECH)].map(([, a, b, c]) => a ?? b ?? c ?? "");
   return spoken

@@ -49,7 +49,9 @@ export function classify(answer: EndpointAnswer, model: string, now: number): Ou
     const target = hostOf(headerOf(headers, "location"));
     return { kind: "refused", message: `redirects${target}, and the key is sent nowhere else (${detail})` };
   }
-  if (status === 401 || status === 403) return { kind: "refused", message: `refuses the key (${detail})` };
+  // Not its own sentence: some endpoints quote the beginning of the key in it.
+  if (status === 401 || status === 403)
+    return { kind: "refused", message: `refuses the key (HTTP ${status})` };
   if (status === 404 || UNKNOWN_MODEL.test(said) || UNKNOWN_MODEL.test(body.slice(0, 2_000))) {
     return { kind: "refused", message: `does not know the model ${JSON.stringify(model)} (${detail})` };
   }
