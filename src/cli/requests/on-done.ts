@@ -62,8 +62,9 @@ export class OnDone {
   }
 
   async #run({ requestId, status, file }: Done): Promise<void> {
+    const { withoutServiceSecrets } = await import("../../server/processes/without-secrets.js");
     const env = {
-      ...this.#terminal.host.env,
+      ...withoutServiceSecrets(this.#terminal.host.env),
       RESEARCH_REQUEST_ID: requestId,
       RESEARCH_STATUS: status,
       RESEARCH_RESULT_FILE: file && resolve(file),

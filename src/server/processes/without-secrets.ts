@@ -1,7 +1,18 @@
-/** What the service and its clients are configured with: keys, databases, models. */
-const WITHHELD = /^(?:RESEARCH_API_KEY(?:_FILE)?$|RESEARCH_SERVE_|RESEARCH_MODEL_|PG)/i;
+/** What the service is configured with: keys, databases, models. */
+const OF_SERVICE = /^(?:RESEARCH_SERVE_|RESEARCH_MODEL_|PG)/i;
+/** The key of its clients. */
+const OF_CLIENT = /^RESEARCH_API_KEY(?:_FILE)?$/i;
 
 /** The environment for a child process, without what is no business of it (contract §4). */
 export function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !WITHHELD.test(name)));
+  return without(withoutServiceSecrets(env), OF_CLIENT);
+}
+
+/** The same for a child that may speak to the service itself, as its user does. */
+export function withoutServiceSecrets(env: Readonly<NodeJS.ProcessEnv>): NodeJS.ProcessEnv {
+  return without(env, OF_SERVICE);
+}
+
+function without(env: Readonly<NodeJS.ProcessEnv>, names: RegExp): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !names.test(name)));
 }

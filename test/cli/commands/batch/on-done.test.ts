@@ -41,6 +41,19 @@ test("run tells the file that the result went to, and keeps its environment", as
   expect(failed).toMatchObject({ code: 3, stderr: expect.stringMatching(/ FAILED \n/) });
 });
 
+test("the command gets nothing of what a service is configured with", async () => {
+  const { run, home, env } = await machine();
+  Object.assign(env, {
+    RESEARCH_SERVE_API_KEY: "a",
+    RESEARCH_MODEL_API_KEY: "b",
+    PGPASSWORD: "c",
+    MINE: "kept",
+  });
+  const { stderr } = await run("run", "tides", "-o", join(home, "answer.md"), "--on-done", "env");
+  expect(stderr).toContain("MINE=kept");
+  expect(stderr).not.toMatch(/RESEARCH_SERVE_|RESEARCH_MODEL_|PGPASSWORD/);
+});
+
 test("a command that fails is a notice and turns 0 into 1, and nothing else", async () => {
   const { run, service } = await machine();
   const fine = await run("watch", service.add("a => COMPLETED"), "--on-done", "exit 7");
