@@ -1,7 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type Globals, requireBaseUrl, requireConnection, resolveSettings } from "../../src/cli/settings.js";
+import {
+  type Globals,
+  maskKey,
+  requireBaseUrl,
+  requireConnection,
+  resolveSettings,
+} from "../../src/cli/settings.js";
 import type { Store } from "../../src/store/settings.js";
 import { folderWith } from "../support/folder.js";
 
@@ -219,4 +225,12 @@ describe("the connection", () => {
     const unbound: Store = { profiles: { default: { "base-url": "https://a.example", "api-key": "k" } } };
     expect(() => requireConnection(resolve({}, {}, unbound))).toThrow(/belongs to no origin/);
   });
+});
+
+test.each([
+  ["sk-0123456789abcd", "…abcd"],
+  ["abcd1234", "…"],
+  ["", "…"],
+])("of the key %j no more is shown than %s", (key, shown) => {
+  expect(maskKey(key)).toBe(shown);
 });

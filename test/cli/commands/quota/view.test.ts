@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { type Quota, quotaJson, quotaText } from "../../../../src/cli/commands/quota/view.js";
+
+const NOW = Date.UTC(2030, 0, 1, 12);
+const QUOTA: Quota = {
+  ...{ used: 4, limit: 10, left: 6, nextSlotAt: NOW, origin: "https://a.example", profile: "work" },
+};
+
+test.each<[string, Partial<Quota>, string]>([
+  [
+    "some are left",
+    {},
+    "4 of 10 creates used in the last hour at https://a.example, 6 left; the next one may be sent now\n",
+  ],
+  [
+    "none is left",
+    { used: 10, left: 0, nextSlotAt: NOW + 61_000 },
+    "10 of 10 creates used in the last hour at https://a.example, 0 left; the next slot is in 1m 01s, at 2030-01-01T12:01:01.000Z\n",
+  ],
+  [
+    "no limit",
+    { limit: null, left: null, nextSlotAt: null },
+    "4 creates in the last hour at https://a.example\n",
+  ],
+  ["no slot", { nextSlotAt: null }, "4 creates in the last hour at https://a.example\n"],
+])("as a sentence: %s", (_, parts, text) => {
+  expect(quotaText({ ...QUOTA, ...parts }, NOW)).toBe(text);
+});
+
+test("for a program", () => {
+  expect(quotaJson(QUOTA)).toEqual({
+    ...{ used: 4, left: 6, next_slot_at: "2030-01-01T12:00:00.000Z", limit: 10, profile: "work" },
+    ...{ origin: "https://a.example", counted_from: "this machine's own records" },
+  });
+  expect(quotaJson({ ...QUOTA, nextSlotAt: null })).toMatchObject({ next_slot_at: null });
+});

@@ -1,0 +1,195 @@
+import { describe, expect, test } from "vitest";
+import { CliError, Interrupted, UnfinishedError, UsageError } from "../../src/cli/errors.js";
+import { failureOf } from "../../src/cli/failure.js";
+import {
+  NoOutputError,
+  OutcomeUnknownError,
+  type RefusalKind,
+  RefusedError,
+  ResearchError,
+  UnreachableError,
+} from "../../src/client/errors.js";
+import { BaseUrlError } from "../../src/client/http/address.js";
+import { LocalError } from "../../src/store/errors.js";
+import { FolderError } from "../../src/store/folders.js";
+import {
+  NoResultError,
+  NotRecordedError,
+  QuotaExceededError,
+  StillRunningError,
+  TargetError,
+  UnresolvedCreateError,
+} from "../../src/workflows/errors.js";
+
+const refused = (kind: RefusalKind, facts = {}) => new RefusedError(kind, true, "SVC", "no", facts);
+
+describe("the code and the exit code of", () => {
+  test.each<[string, unknown, string, number]>([
+    ["bad input", new UsageError("m"), "USAGE", 2],
+    ["a missing setting", new CliError("NOT_CONFIGURED", "m"), "NOT_CONFIGURED", 2],
+    ["a bad address", new BaseUrlError("m"), "USAGE", 2],
+    ["a bad folder", new FolderError("m"), "USAGE", 2],
+    ["this machine", new LocalError("m"), "LOCAL_IO", 12],
+    ["a create that was not recorded", new NotRecordedError("m"), "LOCAL_IO", 12],
+    ["the hour's limit", new QuotaExceededError(10, 2_000, 0), "RATE_LIMITED", 7],
+    ["an invalid id", new TargetError("invalid", "m"), "USAGE", 2],
+    ["an ambiguous prefix", new TargetError("ambiguous", "m"), "USAGE", 2],
+    ["@last of an empty history", new TargetError("none-created", "m"), "NOT_FOUND", 5],
+    ["a create settled as not made", new TargetError("not-created", "m"), "NOT_FOUND", 5],
+    ["an id that is in no history", new TargetError("not-recorded", "m"), "NOT_FOUND", 5],
+    ["invalid input at the service", refused("invalid-input"), "SVC", 2],
+    ["an invalid key", refused("unauthenticated"), "SVC", 4],
+    ["an unknown request", refused("not-found"), "SVC", 5],
+    ["a refusal", refused("refused"), "SVC", 6],
+    ["the service's limit", refused("rate-limited"), "SVC", 7],
+    ["no way to the service", new UnreachableError("UNREACHABLE", "m"), "UNREACHABLE", 9],
+    ["an unreadable answer", new UnreachableError("BAD_RESPONSE", "m"), "BAD_RESPONSE", 9],
+    ["an unknown outcome", new OutcomeUnknownError("m"), "OUTCOME_UNKNOWN", 11],
+    ["no output yet", new NoOutputError("RUNNING", refused("refused"), "id"), "NOT_FINISHED", 8],
+    ["no output of FAILED", new NoResultError("id", "FAILED"), "RESEARCH_FAILED", 3],
+    ["no output of STOPPED", new NoResultError("id", "STOPPED"), "RESEARCH_STOPPED", 10],
+    ["a stop that did not stop", new StillRunningError("id", "PROCESSING"), "BAD_RESPONSE", 9],
+    ["a code that is not ours", new ResearchError("ODD", "m"), "ODD", 1],
+    ["SIGINT", new Interrupted("SIGINT"), "INTERRUPTED", 130],
+    ["SIGTERM", new Interrupted("SIGTERM"), "INTERRUPTED", 143],
+    ["SIGHUP", new Interrupted("SIGHUP"), "INTERRUPTED", 129],
+    ["a defect", new TypeError("x is not a function"), "INTERNAL", 1],
+    ["what is no error at all", "text", "INTERNAL", 1],
+  ])("%s", (_, error, code, exitCode) => {
+    expect(failureOf(error)).toMatchObject({ code, exit_code: exitCode });
+  });
+});
+
+describe("the sentence is that of the error", () => {
+  test.each([
+    new UsageError("m"),
+    new LocalError("m"),
+    new NotRecordedError("m"),
+    new BaseUrlError("m"),
+    new FolderError("m"),
+    new TargetError("ambiguous", "m"),
+    new UnreachableError("UNREACHABLE", "m"),
+  ])("%o", (error) => {
+    expect(failureOf(error).message).toBe(error.message);
+  });
+
+  test("but a defect names its kind", () => {
+    expect(failureOf(new TypeError("x")).message).toBe("TypeError: x");
+  });
+
+  test("and the service's limit says when the next create is allowed, if the service said so", () => {
+    expect(failureOf(refused("rate-limited")).message).toBe("the hourly limit is reached: no");
+    expect(failureOf(refused("rate-limited", { retryAfter: 0 })).message).toBe(
+      "the hourly limit is reached: no; the next is allowed in 0 s",
+    );
+    expect(failureOf(refused("refused", { retryAfter: 5 })).message).toBe("no");
+  });
+});
+
+describe("the facts", () => {
+  test("of our own error", () => {
+    const facts = { httpStatus: 404, hint: "h", requestId: "id", localId: "local-1", retryAfter: 7 };
+    expect(failureOf(new CliError("NOT_FOUND", "m", facts))).toEqual({
+      ...{ code: "NOT_FOUND", message: "m", exit_code: 5, http_status: 404, hint: "h" },
+      ...{ request_id: "id", local_id: "local-1", retry_after: 7 },
+    });
+  });
+
+  test("of the service's", () => {
+    const facts = { httpStatus: 409, hint: "h", requestId: "id", retryAfter: 7 };
+    expect(failureOf(refused("refused", facts))).toEqual({
+      ...{ code: "SVC", message: "no", exit_code: 6, http_status: 409, hint: "h" },
+      ...{ request_id: "id", retry_after: 7 },
+    });
+  });
+
+  test("of the hour's limit: the wait, and the flag that waits", () => {
+    expect(failureOf(new QuotaExceededError(10, 61_500, 1_000))).toEqual({
+      ...{ code: "RATE_LIMITED", exit_code: 7, retry_after: 61 },
+      message:
+        "the hourly limit of 10 is used up by this machine's own records; the next create is allowed in 1m 01s",
+      hint: "Nothing was sent. --wait-for-quota waits instead.",
+    });
+  });
+});
+
+describe("the hint", () => {
+  test.each<[unknown, RegExp]>([
+    [new NotRecordedError("m"), /RESEARCH_STATE_DIR.*RESEARCH_NO_HISTORY=1/],
+    [new TargetError("invalid", "m"), /letters, digits/],
+    [new TargetError("ambiguous", "m"), /more/],
+    [new TargetError("none-created", "m"), /research list/],
+    [new TargetError("not-created", "m"), /research rerun/],
+    [new TargetError("not-recorded", "m"), /research list/],
+    [refused("unauthenticated"), /research config list.*research login/],
+    [new TypeError("x"), /defect.*--verbose/],
+    [Object.assign(new Interrupted("SIGINT"), { resume: "research watch id" }), /^research watch id$/],
+  ])("of %o", (error, hint) => {
+    expect(failureOf(error).hint).toMatch(hint);
+  });
+
+  test("is absent where there is nothing to do", () => {
+    for (const kind of ["invalid-input", "not-found", "refused", "rate-limited"] as const)
+      expect(failureOf(refused(kind)).hint).toBeUndefined();
+    expect(failureOf(new UnreachableError("UNREACHABLE", "m")).hint).toBeUndefined();
+    expect(failureOf(new LocalError("m")).hint).toBeUndefined();
+  });
+
+  test("of the error itself stands before ours", () => {
+    expect(failureOf(refused("unauthenticated", { hint: "own" })).hint).toBe("own");
+  });
+});
+
+describe("what could not be finished", () => {
+  const unfinished = (message: string, resume?: string, hint?: string) =>
+    failureOf(
+      new UnfinishedError(
+        new UnreachableError("UNREACHABLE", message, { hint, httpStatus: 503 }),
+        "id",
+        resume,
+      ),
+    );
+
+  test("has the code of its cause and exit code 8, and names the request", () => {
+    expect(unfinished("no way")).toEqual({
+      ...{ code: "UNREACHABLE", message: "id: no way", exit_code: 8, request_id: "id", http_status: 503 },
+    });
+    expect(unfinished("no way to id").message).toBe("no way to id");
+  });
+
+  test.each([
+    [undefined, undefined, undefined],
+    ["research watch id", undefined, "The request exists; go on with: research watch id"],
+    [undefined, "Look.", "Look."],
+    ["research watch id", "Look.", "Look. The request exists; go on with: research watch id"],
+  ])("says how to go on: %s, %s", (resume, hint, expected) => {
+    expect(unfinished("m", resume, hint).hint).toBe(expected);
+  });
+});
+
+test.each([
+  [
+    "local-1",
+    undefined,
+    "It is kept as unknown; settle it: research resolve local-1 --request-id ID, or --not-created.",
+  ],
+  [
+    "local-1",
+    new LocalError("disk full"),
+    "It is kept as unknown; settle it: research resolve local-1 --request-id ID, or --not-created. disk full",
+  ],
+  [undefined, undefined, "It is in no history; look for it where the service lists requests."],
+])("an unknown create %s says how it is settled", (localId, notSaved, hint) => {
+  const facts = { requestId: "id", httpStatus: 500 };
+  expect(failureOf(new UnresolvedCreateError("cut off", facts, localId, notSaved))).toMatchObject({
+    ...{
+      code: "OUTCOME_UNKNOWN",
+      exit_code: 11,
+      request_id: "id",
+      http_status: 500,
+      local_id: localId,
+      hint,
+    },
+    message: expect.stringMatching(/may or may not exist.*\(cut off\)/),
+  });
+});

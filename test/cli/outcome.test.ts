@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { exitCodeOf, exitCodeOfOutcome } from "../../src/cli/outcome.js";
+import { RefusedError, UnreachableError } from "../../src/client/errors.js";
+import type { Outcome } from "../../src/workflows/progress.js";
+
+test.each([
+  ["COMPLETED", 0],
+  ["FAILED", 3],
+  ["STOPPED", 10],
+  ["PENDING", 8],
+  ["PROCESSING", 8],
+  ["SOMETHING_NEW", 8],
+  ["", 8],
+])("the exit code of %j is %d", (status, code) => {
+  expect(exitCodeOf(status)).toBe(code);
+});
+
+const id = { requestId: "id", status: null };
+const unreachable = new UnreachableError("UNREACHABLE", "m");
+const missing = new RefusedError("not-found", true, "X", "m");
+
+test.each<[string, Outcome, number, number]>([
+  ["COMPLETED", { ...id, status: "COMPLETED", kind: "final" }, 0, 0],
+  ["FAILED", { ...id, status: "FAILED", kind: "final" }, 3, 3],
+  ["STOPPED", { ...id, status: "STOPPED", kind: "final" }, 10, 10],
+  ["final without a state", { ...id, kind: "final" }, 8, 8],
+  ["running", { ...id, kind: "running" }, 8, 8],
+  ["given up unreachable", { ...id, kind: "given-up", error: unreachable }, 9, 8],
+  ["given up not found", { ...id, kind: "given-up", error: missing }, 5, 8],
+  ["timeout", { ...id, kind: "timeout", limit: "whole" }, 8, 8],
+])("%s: %d for an older request, %d for one that this command created", (_, outcome, older, created) => {
+  expect(exitCodeOfOutcome(outcome)).toBe(older);
+  expect(exitCodeOfOutcome(outcome, { created: true })).toBe(created);
+});

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { changeLine, liveText, unchangedLine, watchJson } from "../../../src/cli/requests/progress-text.js";
+
+test.each([
+  [[null], "waiting  1m 05s"],
+  [["PROCESSING"], "PROCESSING  1m 05s"],
+  [["A\nB"], "A B  1m 05s"],
+  [[null, null], "0 of 2 done, 2 waiting  1m 05s"],
+  [["COMPLETED", "FAILED", "STOPPED"], "3 of 3 done  1m 05s"],
+  [["PENDING", "COMPLETED", "PENDING", null], "1 of 4 done, 2 PENDING, 1 waiting  1m 05s"],
+  [["\u001b[2J", "COMPLETED"], "1 of 2 done, 1 \\u{1b}[2J  1m 05s"],
+])("the live line of %j is %j", (states, text) => {
+  expect(liveText({ states, elapsedMs: 65_000 })).toBe(text);
+  expect(unchangedLine({ states, elapsedMs: 65_000 })).toBe(`still watching: ${text}`);
+});
+
+test("a change is a line, and a state of several lines is one", () => {
+  expect(changeLine("id", "PENDING", 2_000)).toBe("id is PENDING (2s)");
+  expect(changeLine("id", "A\nid is COMPLETED", 0)).toBe("id is A id is COMPLETED (0s)");
+});
+
+test("a program gets whole milliseconds and the state before", () => {
+  const line = { requestId: "id", status: "COMPLETED", previous: "PENDING", final: true };
+  expect(watchJson({ ...line, at: 1_000, elapsedMs: 12.6 })).toEqual({
+    ...{ request_id: "id", status: "COMPLETED", previous_status: "PENDING" },
+    ...{ at: "1970-01-01T00:00:01.000Z", elapsed_ms: 13, final: true },
+  });
+});

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { resumeCommand, shellWord } from "../../src/cli/resume.js";
+
+test.each([
+  ["abc-1.2_x@last", "abc-1.2_x@last"],
+  ["https://a.example:80/x,y%+=", "https://a.example:80/x,y%+="],
+  ["it's $HOME", "'it'\\''s $HOME'"],
+  ["''", "''\\'''\\'''"],
+  ["a b", "'a b'"],
+  ["~", "'~'"],
+  ["a\nb", "'a\nb'"],
+  ["", "''"],
+])("%j is the shell word %s", (text, word) => {
+  expect(shellWord(text)).toBe(word);
+});
+
+test.each([
+  [{}, "research watch id"],
+  [{ profile: "my work" }, "research watch id --profile 'my work'"],
+  [{ baseUrl: "https://a.example" }, "research watch id --base-url https://a.example"],
+  [{ insecureHttp: true }, "research watch id --insecure-http"],
+  [{ json: true, verbose: true }, "research watch id"],
+  [
+    { insecureHttp: true, baseUrl: "http://b", profile: "p" },
+    "research watch id --profile p --base-url http://b --insecure-http",
+  ],
+])("the command that goes on has the global flags of %j", (flags, command) => {
+  expect(resumeCommand(flags, "watch", "id")).toBe(command);
+});
