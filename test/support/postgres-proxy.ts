@@ -10,7 +10,10 @@ interface Loss {
   what: "statement" | "answer";
 }
 
-/** Stands between a client and a PostgreSQL server on a Unix socket, and loses what it is told to. */
+/** PostgreSQL's own name for the socket of its usual port. */
+const SOCKET = ".s.PGSQL.5432";
+
+/** Stands between a client and a PostgreSQL server, on a Unix socket, and loses what it is told to. */
 export class PostgresProxy {
   readonly url: string;
   /** Whether connections are refused and those that exist are cut. */
@@ -23,9 +26,15 @@ export class PostgresProxy {
   constructor(url: string) {
     const target = new URL(url);
     const folder = folderWith();
-    const socketPath = join(target.searchParams.get("host") ?? "", ".s.PGSQL.5432");
-    this.#server = createServer((client) => this.#join(client, createConnection(socketPath)));
-    this.#server.listen(join(folder, ".s.PGSQL.5432"));
+    const { hostname, port, searchParams } = target;
+    const server = searchParams.get("host") ?? hostname;
+    const isFolder = server.startsWith("/");
+    const address = isFolder
+      ? { path: join(server, SOCKET) }
+      : { host: server.replace(/^\[|\]$/g, ""), port: Number(port || 5_432) };
+    this.#server = createServer((client) => this.#join(client, createConnection(address)));
+    this.#server.listen(join(folder, SOCKET));
+    target.port = "";
     target.searchParams.set("host", folder);
     this.url = target.href;
     leftovers.add(() => this.close());

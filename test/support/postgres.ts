@@ -16,7 +16,7 @@ export interface TestPostgres {
 }
 
 /**
- * The server that `RESEARCH_TEST_DATABASE` names, else one of this test file's own from the registry's binaries;
+ * The server that `RESEARCH_TEST_DATABASE` names (its `research_test_…` databases stay there), else one of this test file's own from the registry's binaries;
  * undefined if there is neither, and then a test names PostgreSQL as what it lacks. `settings` are of its own
  * server, as `fsync=on`.
  */

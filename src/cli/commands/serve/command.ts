@@ -24,7 +24,7 @@ export const serve: Define = (program, perform) => {
       "Run the research service on this machine: real HTTP, real states, limits and faults on demand.",
     )
     .option("--host <address>", "where to listen", "127.0.0.1")
-    .option("--port <n>", "the port; 0 picks one (default: 8787, with --exec 0)", port)
+    .option("--port <n>", "the port; 0 picks one (default: 8787, with --exec or --role worker 0)", port)
     .option("--api-key-file <path>", "the key to ask for (or RESEARCH_SERVE_API_KEY; default: a fresh one)")
     .addOption(tierFlag("the hourly limits of the one key (default: enterprise, no limit)"))
     .option("--data <dir>", "keep everything here, across restarts (default: in memory)")
