@@ -2,7 +2,9 @@ import type { KnownStatus } from "../../protocol/conversation.js";
 import type { HourlyLimit } from "../../protocol/limits.js";
 import type { KeyStore } from "../keys/key-store.js";
 import type { ResearchJob } from "../researchers/researcher.js";
+import type { Conversation } from "./conversation.js";
 import type { ExchangeStore } from "./exchange-store.js";
+import type { Overview } from "./overview.js";
 
 /** Whose request it is: the key that the client sent, as far as a store has to know it. */
 export interface Caller {
@@ -12,17 +14,6 @@ export interface Caller {
   limits: HourlyLimit;
   /** Whether it sees its own conversations only. A service without added keys has one key, which sees all. */
   ownOnly: boolean;
-}
-
-/** One conversation request (§2) without its prompt and its output. Times are epoch ms. */
-export interface Conversation {
-  readonly requestId: string;
-  readonly createdAt: number;
-  readonly status: KnownStatus;
-  /** Of one that has ended. */
-  readonly endedAt?: number;
-  /** Of a FAILED one: a sentence for its client. */
-  readonly reason?: string;
 }
 
 /** The hour of the key is used up; nothing was done and nothing was counted. */
@@ -71,6 +62,8 @@ export interface ConversationStore {
   readonly keys: KeyStore;
   /** Deleted with their conversation, and when it is stopped. */
   readonly exchanges: ExchangeStore;
+  /** For the page of the service, which sees the conversations of all keys. */
+  readonly overview: Overview;
 
   /** Adds a PENDING conversation and counts it, both or neither. Resolves when it would outlive a `kill -9`. */
   create(caller: Caller, job: ResearchJob): Promise<CreateResult>;

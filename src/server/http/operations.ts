@@ -4,12 +4,8 @@ import { JsonText } from "../../json/exact-json.js";
 import { isFinal } from "../../protocol/conversation.js";
 import type { Data } from "../../protocol/data.js";
 import type { HourlyLimit } from "../../protocol/limits.js";
-import type {
-  Caller,
-  Conversation,
-  ConversationStore,
-  RateLimited,
-} from "../conversations/conversation-store.js";
+import type { Conversation } from "../conversations/conversation.js";
+import type { Caller, ConversationStore, RateLimited } from "../conversations/conversation-store.js";
 import { timestamp } from "../conversations/timestamp.js";
 import { readCreateBody } from "./create-request.js";
 import { readBody } from "./request-body.js";

@@ -1,10 +1,9 @@
-import type { QueryResultRow } from "pg";
 import type { Clock } from "../../clock.js";
-import { isRequestId, type KnownStatus } from "../../protocol/conversation.js";
+import type { KnownStatus } from "../../protocol/conversation.js";
+import type { Conversation } from "../conversations/conversation.js";
 import type {
   Caller,
   Claim,
-  Conversation,
   ConversationStore,
   CreateResult,
   Outcome,
@@ -18,14 +17,14 @@ import type { Database } from "./connection/database.js";
 import { createOnce } from "./create-once.js";
 import { PostgresKeyStore } from "./keys/postgres-key-store.js";
 import { PostgresExchanges } from "./postgres-exchanges.js";
+import { PostgresOverview } from "./postgres-overview.js";
+import { conversationOf, isOwnId } from "./rows.js";
 import { StateReader } from "./state-reader.js";
 import { COUNTS, DELETE_ENDED, NEXT_DUE, OUTPUT, READY, RETRY_AFTER, STOP, WORK } from "./statements.js";
 import type { Claims } from "./work/claims.js";
 
 /** Workers are told of new work at most this often, ms: each notification holds a lock of the whole database. */
 const TELL_MS = 20;
-/** An id of this store is a UUID; PostgreSQL refuses any other text. */
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export interface StoreParts {
   database: Database;
@@ -39,12 +38,14 @@ export interface StoreParts {
 export class PostgresStore implements ConversationStore {
   readonly keys: PostgresKeyStore;
   readonly exchanges: PostgresExchanges;
+  readonly overview: PostgresOverview;
   readonly #states: StateReader;
   #telling: "no" | "waits" | "again" = "no";
   constructor(private readonly parts: StoreParts) {
     this.#states = new StateReader(parts.database);
     this.keys = new PostgresKeyStore(parts.database, parts.clock);
     this.exchanges = new PostgresExchanges(parts.database);
+    this.overview = new PostgresOverview(parts);
   }
 
   /**
@@ -149,18 +150,4 @@ export class PostgresStore implements ConversationStore {
     } while ((this.#telling as string) === "again");
     this.#telling = "no";
   }
-}
-
-function isOwnId(requestId: string): boolean {
-  return isRequestId(requestId) && UUID.test(requestId);
-}
-
-function conversationOf(requestId: string, row: QueryResultRow): Conversation {
-  return {
-    requestId: requestId.toLowerCase(),
-    createdAt: row.created_at.getTime(),
-    status: row.status,
-    ...(row.completed_at !== null && { endedAt: row.completed_at.getTime() }),
-    ...(row.reason !== null && { reason: JSON.parse(row.reason) }),
-  };
 }

@@ -64,7 +64,7 @@ export const STOP: Statement = {
   text: `
     WITH counted AS (${counted("stop", "$3", "$4")}),
     stopped AS (
-      UPDATE research.conversations SET status = 'STOPPED', completed_at = now(), worker = NULL, job = NULL
+      UPDATE research.conversations SET status = 'STOPPED', completed_at = now(), worker = NULL, ended_job = job, job = NULL
       WHERE ${VISIBLE} AND completed_at IS NULL AND ${allowed("$4")}
       RETURNING request_id
     ),
@@ -84,7 +84,8 @@ export const CLAIM: Statement = {
       ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
     )
     UPDATE research.conversations AS own 
-    SET status = 'PROCESSING', worker = $1, starts = starts + 1, claims = claims + 1
+    SET status = 'PROCESSING', worker = $1, starts = starts + 1, claims = claims + 1,
+      started_at = coalesce(started_at, now())
     FROM due WHERE own.request_id = due.request_id
     RETURNING own.request_id, own.starts, own.claims, own.job`,
 };
@@ -102,7 +103,8 @@ export const END: Statement = {
   name: "end",
   text: `
     UPDATE research.conversations
-    SET status = $4, output = $5, reason = $6, completed_at = now(), worker = NULL, job = NULL
+    SET status = $4, output = $5, reason = $6, completed_at = now(), worker = NULL, ended_job = job,
+      job = NULL
     WHERE request_id = $1 AND worker = $2 AND claims = $3
       AND EXISTS (SELECT FROM research.processes WHERE id = $2 AND expires_at > now())
     RETURNING request_id`,

@@ -279,6 +279,91 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       });
     });
 
+    describe("the overview", () => {
+      it("lists the newest conversations of all keys first, with the time of each state", async () => {
+        await open();
+        const begun = underTest.clock.now();
+        const first = await created();
+        await underTest.clock.sleep(5);
+        const second = await created(caller("bob"));
+        await underTest.clock.sleep(5);
+        const third = await created();
+        await store.end(await store.claim(never), { status: "COMPLETED", output: "1" });
+        const claim = await store.claim(never);
+        const { at, conversations } = await store.overview.newest(10);
+        expect(conversations.map(({ requestId, status, keyId }) => [requestId, status, keyId])).toEqual([
+          [third.request_id, "PENDING", alice.keyId],
+          [second.request_id, "PROCESSING", caller("bob").keyId],
+          [first.request_id, "COMPLETED", alice.keyId],
+        ]);
+        const [waiting, working, done] = conversations;
+        expect([waiting?.startedAt, waiting?.endedAt, working?.endedAt]).toEqual(Array(3).fill(undefined));
+        const times = [begun - 1_000, done?.createdAt, done?.startedAt, done?.endedAt, at, begun + 60_000];
+        expect(times).toEqual(times.toSorted((a, b) => Number(a) - Number(b)));
+        expect(working?.startedAt).toBeGreaterThanOrEqual(working?.createdAt ?? Number.NaN);
+        expect((await store.overview.newest(2)).conversations.map(({ requestId }) => requestId)).toEqual([
+          third.request_id,
+          second.request_id,
+        ]);
+        // Work that is begun a second time has been PROCESSING since the first.
+        await store.giveBack(claim);
+        await underTest.clock.sleep(5);
+        await store.claim(never);
+        const found = await store.overview.find(second.request_id);
+        expect(found?.conversation).toEqual(working);
+      });
+
+      it("finds one conversation, and nothing of another id", async () => {
+        await open();
+        const one = await created();
+        await store.end(await store.claim(never), { status: "FAILED", reason: "no luck" });
+        const { conversation } = (await store.overview.find(one.request_id)) ?? {};
+        expect(conversation).toMatchObject({
+          requestId: one.request_id,
+          status: "FAILED",
+          reason: "no luck",
+        });
+        for (const id of [randomUUID(), "nothing", "../x", ""]) {
+          expect(await store.overview.find(id)).toBeUndefined();
+          expect(await store.overview.job(id)).toBeUndefined();
+        }
+      });
+
+      it("keeps the job of a conversation after its end, until it is deleted", async () => {
+        await open();
+        const completed = await created(alice, "a\u0000b \ud800 é");
+        expect(await store.overview.job(completed.request_id)).toEqual(completed);
+        const claim = await store.claim(never);
+        const stopped = await created(alice, "stopped");
+        await store.stop(alice, stopped.request_id);
+        await store.end(claim, { status: "COMPLETED", output: "1" });
+        expect(await store.overview.job(completed.request_id)).toEqual(completed);
+        expect(await store.overview.job(stopped.request_id)).toEqual(stopped);
+        await underTest.clock.sleep(20);
+        expect(await store.deleteEnded(1)).toBe(2);
+        expect(await store.overview.job(completed.request_id)).toBeUndefined();
+        expect((await store.overview.newest(10)).conversations).toEqual([]);
+      });
+
+      it("shows the requests of the last hour by key and operation, and none of a key without a limit", async () => {
+        await open();
+        const limits = { create: 5, stop: 5 };
+        const one = await created(caller("bob", { limits }));
+        await created(caller("bob", { limits }));
+        await created();
+        await store.stop(caller("carol", { limits }), one.request_id);
+        const { at, counts } = await store.overview.hours();
+        const shown = counts.map(({ keyId, operation, times }) => `${keyId} ${operation} ${times.length}`);
+        expect(shown.toSorted()).toEqual(
+          [`${caller("bob").keyId} create 2`, `${caller("carol").keyId} stop 1`].toSorted(),
+        );
+        for (const time of counts.flatMap(({ times }) => times)) {
+          expect(time).toBeLessThanOrEqual(at);
+          expect(time).toBeGreaterThan(at - 60_000);
+        }
+      });
+    });
+
     it("deletes what ended long enough ago, and nothing else", async () => {
       await open();
       const old = await created();

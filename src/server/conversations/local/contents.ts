@@ -5,11 +5,16 @@ import type { Journal } from "./journal/journal.js";
 import type { Row } from "./local-state.js";
 import type { Outputs } from "./outputs.js";
 
-/** What a row does not hold: the job of a conversation, which is in the journal, its output and its exchanges. */
+/**
+ * What a row does not hold: the job of a conversation, which is in the journal until it ends, its output and its
+ * exchanges.
+ */
 export class Contents {
   constructor(
     private readonly journal: Journal,
     private readonly outputs: Outputs,
+    /** JSON of the jobs of ended conversations, for those who look at them later. */
+    private readonly endedJobs: Outputs,
     readonly exchanges: LocalExchanges,
   ) {}
 
@@ -17,6 +22,23 @@ export class Contents {
   async jobOf({ line }: Row): Promise<ResearchJob | undefined> {
     const entry = line && (await this.journal.read(line));
     return entry?.kind === "created" ? entry.job : undefined;
+  }
+
+  /** Keeps the job of a conversation that is about to end. Never rejects: the end matters more than its prompt. */
+  async keepJob(row: Row): Promise<void> {
+    try {
+      const job = await this.jobOf(row);
+      if (job !== undefined) await this.endedJobs.write(row.requestId, JSON.stringify(job));
+    } catch {}
+  }
+
+  /** Undefined if it was not kept. */
+  async endedJobOf({ requestId }: Row): Promise<ResearchJob | undefined> {
+    try {
+      return JSON.parse(await this.endedJobs.read(requestId)) as ResearchJob;
+    } catch {
+      return undefined;
+    }
   }
 
   /** The JSON text of a COMPLETED conversation's output. */
@@ -39,6 +61,7 @@ export class Contents {
   /** Everything of a conversation. */
   async delete(requestId: string): Promise<void> {
     await this.exchanges.delete(requestId);
+    await this.endedJobs.delete(requestId);
     await this.deleteOutput(requestId);
   }
 

@@ -1,7 +1,7 @@
 import { epochOf } from "../../../clock.js";
 import { isFinal, type KnownStatus } from "../../../protocol/conversation.js";
 import { WINDOW_MS } from "../../../protocol/limits.js";
-import type { Conversation } from "../conversation-store.js";
+import type { Conversation } from "../conversation.js";
 import { type Count, HourlyWindows } from "./hourly-windows.js";
 import type { Kept } from "./journal/compaction.js";
 import type { Entry } from "./journal/entries.js";
@@ -12,6 +12,8 @@ export interface Row extends Conversation {
   /** The id of the key it belongs to. */
   key: string;
   status: KnownStatus;
+  /** When it was PROCESSING first, epoch ms. */
+  startedAt?: number;
   endedAt?: number;
   reason?: string;
   /** The place of its job, until it has ended; then, of an output that version 0.1 wrote into the journal. */
@@ -58,6 +60,7 @@ export class LocalState {
       case "finished": {
         const { request_id: requestId, key, at: createdAt, status, ended_at: endedAt, reason } = entry;
         const row: Row = { requestId, key, createdAt, status, endedAt };
+        if (entry.started_at !== undefined) row.startedAt = entry.started_at;
         if (reason !== undefined) row.reason = reason;
         this.rows.set(requestId, row);
         return 0;
@@ -76,11 +79,16 @@ export class LocalState {
     return this.apply(entry, line);
   }
 
+  /** The requests that count at `now` (epoch ms), in ascending order for each key and operation. */
+  counted(now: number): Iterable<Count> {
+    return this.#windows.counts(now);
+  }
+
   /** What a compacted journal holds: a line for each conversation, and counts that no such line implies. */
   *kept(now: number): Generator<Kept> {
     const implied: Count[] = [];
     for (const row of this.rows.values()) {
-      const { requestId: request_id, key, createdAt: at, status, endedAt, reason, line } = row;
+      const { requestId: request_id, key, createdAt: at, status, startedAt, endedAt, reason, line } = row;
       const moved = (place: Line) => {
         row.line = place;
       };
@@ -93,6 +101,7 @@ export class LocalState {
             key,
             at,
             status,
+            ...(startedAt !== undefined && { started_at: startedAt }),
             ended_at,
             ...(reason !== undefined && { reason }),
           },
@@ -135,6 +144,7 @@ export class LocalState {
     }
     const dead = row.line?.length ?? 0;
     row.status = entry.status;
+    if (entry.started_at !== undefined) row.startedAt = entry.started_at;
     row.endedAt = entry.ended_at ?? epochOf(entry.completed_at) ?? row.createdAt;
     if (entry.reason !== undefined) row.reason = entry.reason;
     if (inline) row.line = line;

@@ -1,10 +1,10 @@
 import { isFinal, isRequestId } from "../../../protocol/conversation.js";
 import type { KeyStore } from "../../keys/key-store.js";
 import type { ResearchJob } from "../../researchers/researcher.js";
+import type { Conversation } from "../conversation.js";
 import {
   type Caller,
   type Claim,
-  type Conversation,
   type ConversationStore,
   type CreateResult,
   type Outcome,
@@ -15,8 +15,9 @@ import {
 import type { Contents } from "./contents.js";
 import { DueQueue } from "./due-queue.js";
 import type { Count } from "./hourly-windows.js";
-import type { Entry } from "./journal/entries.js";
+import type { EndedEntry, Entry } from "./journal/entries.js";
 import type { Line } from "./journal/journal.js";
+import { LocalOverview } from "./local-overview.js";
 import type { Row } from "./local-state.js";
 import type { LocalStoreParts } from "./local-store-parts.js";
 import { Serial } from "./serial.js";
@@ -30,6 +31,7 @@ const REREAD_MS = 5_000;
 export class LocalStore implements ConversationStore {
   readonly keys: KeyStore;
   readonly exchanges: Contents["exchanges"];
+  readonly overview: LocalOverview;
   readonly #due: DueQueue;
   readonly #claims = new Map<string, { claim: Claim; controller: AbortController }>();
   /** One change of a conversation at a time: it is checked against a state that stays until it is written. */
@@ -37,6 +39,7 @@ export class LocalStore implements ConversationStore {
   constructor(private readonly parts: LocalStoreParts) {
     this.keys = parts.keys;
     this.exchanges = parts.contents.exchanges;
+    this.overview = new LocalOverview(parts);
     this.#due = new DueQueue(parts.clock);
     for (const { requestId, status } of parts.state.rows.values()) {
       if (!isFinal(status)) this.#due.add(requestId, parts.pendingMs);
@@ -80,10 +83,9 @@ export class LocalStore implements ConversationStore {
       const row = this.#visible(caller, requestId);
       const stops = row !== undefined && !isFinal(row.status);
       const ended_at = this.parts.clock.now();
-      const end: Entry[] = stops
-        ? [{ kind: "ended", request_id: requestId, status: "STOPPED", ended_at }]
-        : [];
+      const end: Entry[] = stops ? [endedEntry(row, "STOPPED", ended_at)] : [];
       const status = row?.status;
+      if (stops) await this.parts.contents.keepJob(row);
       await this.#append([...counted, ...end], count);
       if (status === undefined) return { kind: "not-found" };
       if (!stops) return { kind: "already-ended", status };
@@ -103,6 +105,7 @@ export class LocalStore implements ConversationStore {
       // It may have been stopped meanwhile.
       if (row === undefined || job === undefined || isFinal(row.status)) continue;
       row.status = "PROCESSING";
+      row.startedAt ??= this.parts.clock.now();
       const controller = new AbortController();
       const claim: Claim = { job, starts: 1, signal: controller.signal };
       this.#claims.set(requestId, { claim, controller });
@@ -117,11 +120,11 @@ export class LocalStore implements ConversationStore {
     if (!this.#holds(claim)) return false;
     if (outcome.status === "COMPLETED") await contents.writeOutput(requestId, outcome.output);
     const ended = await this.#changes.run(requestId, async () => {
-      if (!this.#holds(claim)) return false;
+      const row = this.parts.state.rows.get(requestId);
+      if (!this.#holds(claim) || row === undefined) return false;
       const reason = outcome.status === "FAILED" ? { reason: outcome.reason } : {};
-      await this.#append([
-        { kind: "ended", request_id: requestId, status, ended_at: clock.now(), ...reason },
-      ]);
+      await contents.keepJob(row);
+      await this.#append([{ ...endedEntry(row, status, clock.now()), ...reason }]);
       this.#claims.delete(requestId);
       return true;
     });
@@ -203,4 +206,13 @@ export class LocalStore implements ConversationStore {
       return undefined;
     }
   }
+}
+
+function endedEntry(
+  { requestId, startedAt }: Row,
+  status: EndedEntry["status"],
+  endedAt: number,
+): EndedEntry {
+  const started = startedAt === undefined ? {} : { started_at: startedAt };
+  return { kind: "ended", request_id: requestId, status, ended_at: endedAt, ...started };
 }

@@ -27,7 +27,7 @@ export interface LocalStoreOptions {
 export async function openLocalStore({ dataDir, ...options }: LocalStoreOptions): Promise<ConversationStore> {
   if (dataDir === undefined) {
     const [journal, state] = [new MemoryJournal(), new LocalState()];
-    const contents = new Contents(journal, new MemoryOutputs(), memoryExchanges);
+    const contents = new Contents(journal, new MemoryOutputs(), new MemoryOutputs(), memoryExchanges);
     const [beforeClose, unlock] = [async () => {}, () => {}];
     return new LocalStore({ ...options, keys: noKeys, journal, contents, state, beforeClose, unlock });
   }
@@ -70,11 +70,13 @@ async function openFolder(
   journal.release({ offset: 0, length: 0 }, dead);
   await journal.compactIfDue();
   const outputs = new OutputFiles(join(dataDir, "outputs"));
+  const endedJobs = new OutputFiles(join(dataDir, "ended-jobs"), false);
   const exchanges = new ExchangeFiles(join(dataDir, "exchanges"));
   const closing = new AbortController();
   const tidied = carryOver(state, journal, outputs, closing.signal)
     .then(() => journal.compactIfDue())
     .then(() => outputs.deleteUnwanted((requestId) => isWanted(state, requestId), closing.signal))
+    .then(() => endedJobs.deleteUnwanted((requestId) => state.rows.has(requestId), closing.signal))
     .then(() => exchanges.deleteUnwanted((requestId) => keepsExchanges(state, requestId), closing.signal))
     .catch((error) => log(`the data folder could not be tidied: ${error}`));
   const beforeClose = () => {
@@ -85,7 +87,7 @@ async function openFolder(
     ...options,
     keys: new KeyFile(dataDir, clock),
     journal,
-    contents: new Contents(journal, outputs, exchanges),
+    contents: new Contents(journal, outputs, endedJobs, exchanges),
     state,
     beforeClose,
     unlock,

@@ -33,27 +33,31 @@ export class MemoryOutputs implements Outputs {
 
 /** Outputs as files of their own (mode 0600), in 256 folders so that none grows too wide. */
 export class OutputFiles implements Outputs {
-  readonly #synced = new Set<string>();
-  constructor(private readonly folder: string) {}
+  readonly #folders = new Set<string>();
+  constructor(
+    private readonly folder: string,
+    /** False for what may be lost with the machine's power. */
+    private readonly synced = true,
+  ) {}
 
   async write(requestId: string, text: string): Promise<void> {
     const path = this.#path(requestId);
     const shard = dirname(path);
-    if (!this.#synced.has(shard)) {
+    if (!this.#folders.has(shard)) {
       await fs.mkdir(this.folder, { mode: 0o700 }).catch(unlessThere);
       await fs.mkdir(shard, { mode: 0o700 }).catch(unlessThere);
-      await syncFolder(this.folder);
-      await syncFolder(dirname(this.folder));
-      this.#synced.add(shard);
+      if (this.synced) await syncFolder(this.folder);
+      if (this.synced) await syncFolder(dirname(this.folder));
+      this.#folders.add(shard);
     }
     const handle = await fs.open(path, "w", 0o600);
     try {
       await handle.writeFile(text);
-      await handle.datasync();
+      if (this.synced) await handle.datasync();
     } finally {
       await handle.close();
     }
-    await syncFolder(shard);
+    if (this.synced) await syncFolder(shard);
   }
 
   read(requestId: string): Promise<string> {

@@ -11,7 +11,7 @@ export interface Migration {
 
 /**
  * The schema, oldest step first. A step that was released is never changed. `job` is there until the end of a
- * conversation: what has one is unfinished, and what has one and no worker is the queue. `claims` only grows, so
+ * conversation: what has one is unfinished, and what has one and no worker is the queue; then it is `ended_job`. `claims` only grows, so
  * that it tells one claim from every other; `starts` does not count what was given back. Texts of clients are
  * JSON, because PostgreSQL's text cannot hold U+0000.
  */
@@ -74,6 +74,16 @@ export const MIGRATIONS: readonly Migration[] = [
         record text NOT NULL,
         PRIMARY KEY (request_id, number)
       );
+    `,
+  },
+  {
+    version: 3,
+    oldestProgram: 1,
+    sql: `
+      ALTER TABLE research.conversations
+        ADD COLUMN started_at timestamptz(3),
+        ADD COLUMN ended_job text;
+      CREATE INDEX newest ON research.conversations (created_at DESC);
     `,
   },
 ];

@@ -22,13 +22,14 @@ const created = v.object({
 });
 
 /**
- * A conversation ended. `output` stands in journals of version 0.1; since then an output is a file of its own. An
+ * A conversation ended, and was PROCESSING first at `started_at` (epoch ms). `output` stands in journals of version 0.1; since then an output is a file of its own. An
  * `ended_at` (epoch ms) is missing there too, and `completed_at` says the same.
  */
 const ended = v.object({
   kind: v.literal("ended"),
   request_id: requestId,
   status: v.picklist(["COMPLETED", "FAILED", "STOPPED"]),
+  started_at: v.exactOptional(time),
   ended_at: v.exactOptional(time),
   completed_at: v.exactOptional(v.string()),
   reason: v.exactOptional(v.string()),
@@ -42,6 +43,7 @@ const finished = v.object({
   key: v.string(),
   at: time,
   status: ended.entries.status,
+  started_at: v.exactOptional(time),
   ended_at: time,
   reason: v.exactOptional(v.string()),
 });
@@ -61,6 +63,7 @@ const entry = v.variant("kind", [created, ended, finished, deleted, counted]);
 
 /** A line of the journal: something that has to outlive the process. */
 export type Entry = v.InferOutput<typeof entry>;
+export type EndedEntry = v.InferOutput<typeof ended>;
 export type CreatedEntry = v.InferOutput<typeof created>;
 
 /** An entry as a line, with its newline. */

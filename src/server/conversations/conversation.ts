@@ -1,0 +1,12 @@
+import type { KnownStatus } from "../../protocol/conversation.js";
+
+/** One conversation request (§2) without its prompt and its output. Times are epoch ms. */
+export interface Conversation {
+  readonly requestId: string;
+  readonly createdAt: number;
+  readonly status: KnownStatus;
+  /** Of one that has ended. */
+  readonly endedAt?: number;
+  /** Of a FAILED one: a sentence for its client. */
+  readonly reason?: string;
+}
