@@ -35,8 +35,9 @@ const ROUNDS = 3;
 const FOR_WRITING = 0.25;
 /** Kept by the plan, for notes and writing. */
 const FOR_THE_REST = 0.6;
-const PLAN_TOKENS = 1_500;
-const NOTES_TOKENS = 5_000;
+/** Limits of the output, in tokens. Some models think aloud before they write, and that counts. */
+const PLAN_TOKENS = 3_000;
+const NOTES_TOKENS = 8_000;
 /** What the passages of one request have at most and, after it was too much for the model, at least, in bytes. */
 const MAX_BYTES = 24_000;
 const LEAST_BYTES = 1_500;

@@ -19,7 +19,8 @@ export interface Answer {
   isWritten: boolean;
 }
 
-const OUTPUT_TOKENS = 4_000;
+/** Some models think aloud before they write, and that counts. */
+const OUTPUT_TOKENS = 6_000;
 
 /** Has the model answer from the facts. Where the budget does not allow that, the facts are the answer. */
 export async function writeAnswer(
