@@ -1,10 +1,12 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { completionTable } from "./completion-table.js";
+import { manPage } from "./man-page.js";
 
 /**
- * Lays out the help of every command once, by asking the program that has just been built, so that it need not be
- * done each time. For rolldown.
+ * Asks the program that has just been built for its help, as one JSON document, and makes of it what need not be made
+ * each time: the help page of every command, the table of the shell completion, and the man page. For rolldown.
  *
  * @returns {import("rolldown").Plugin}
  */
@@ -14,26 +16,37 @@ export function help() {
     async writeBundle({ dir = "" }) {
       /** @type {typeof import("../src/cli/main.js")} */
       const { main, systemClock } = await import(pathToFileURL(join(dir, "main.js")).href);
+      const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+      /** @param {string[]} argv */
+      const ask = (argv) => textOf(argv, version, main, systemClock);
+      /** @type {import("../src/cli/help/document.js").HelpDocument} */
+      const document = JSON.parse(await ask(["help", "--json"]));
       /** @type {[string, string][]} */
       const pages = [];
-      /** @param {string[]} words the names of a command; none for the program */
-      const add = async (words) => {
-        const page = await helpOf(words, main, systemClock);
-        pages.push([JSON.stringify(words), page]);
-        for (const name of commandsIn(page)) await add([...words, name]);
-      };
-      await add([]);
+      for (const words of [[], ...document.commands.map(({ name }) => name.split(" "))])
+        pages.push([JSON.stringify(words), await ask([...words, "--help"])]);
       writeFileSync(join(dir, "help.json"), JSON.stringify(pages));
+      writeFileSync(join(dir, "completion.json"), JSON.stringify(completionTable(document)));
+      mkdirSync(join(dir, "man"), { recursive: true });
+      writeFileSync(join(dir, "man", "research.1"), manPage(document, buildDate()));
     },
   };
 }
 
+/** The day of the build, or the one that a reproducible build sets (https://reproducible-builds.org/specs/source-date-epoch/). */
+function buildDate() {
+  const { SOURCE_DATE_EPOCH } = process.env;
+  return SOURCE_DATE_EPOCH ? new Date(Number(SOURCE_DATE_EPOCH) * 1_000) : new Date();
+}
+
 /**
- * @param {string[]} words
+ * What the program prints for a command line.
+ * @param {string[]} argv
+ * @param {string} version
  * @param {typeof import("../src/cli/main.js").main} main
  * @param {import("../src/clock.js").Clock} clock
  */
-async function helpOf(words, main, clock) {
+async function textOf(argv, version, main, clock) {
   let text = "";
   const pipe = {
     isTTY: false,
@@ -43,21 +56,11 @@ async function helpOf(words, main, clock) {
       text += data;
     },
   };
-  const { code } = await main([...words, "--help"], {
-    ...{ version: "", env: {}, platform: process.platform, clock, random: () => 0 },
+  const { code } = await main(argv, {
+    ...{ version, env: {}, platform: process.platform, clock, random: () => 0 },
     ...{ stdin: { isTTY: false, stream: process.stdin }, stdout: pipe, stderr: pipe },
     ...{ onSignal: () => () => {}, die() {}, onWarning() {} },
   });
-  if (code !== 0) throw new Error(`research ${words.join(" ")} --help ended with ${code}: ${text}`);
+  if (code !== 0) throw new Error(`research ${argv.join(" ")} ended with ${code}: ${text}`);
   return text;
-}
-
-/**
- * The names of the commands that a page lists, but for `help`.
- * @param {string} page
- */
-function commandsIn(page) {
-  const list = /\nCommands:\n(.*?)\n\n/s.exec(`${page}\n`)?.[1] ?? "";
-  const names = Array.from(list.matchAll(/^ {2}([a-z]+)/gm), ([, name = ""]) => name);
-  return names.filter((name) => name !== "help");
 }

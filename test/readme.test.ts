@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { HelpDocument } from "../src/cli/help/document.js";
 import { folderWith } from "./support/folder.js";
-import { bash, type Running, start } from "./support/run.js";
+import { bash, type Running, research, start } from "./support/run.js";
 
 const ROOT = join(import.meta.dirname, "..");
 const README = readFileSync(join(ROOT, "README.md"), "utf8");
@@ -39,4 +40,39 @@ test("the set-up commands come first, and there are scripts to run", () => {
   );
   expect(README.indexOf("npm ci && npm test")).toBeLessThan(200);
   expect(blocks("bash").length).toBeGreaterThanOrEqual(5);
+});
+
+describe("the tables of the README are those of the help:", () => {
+  const rows = (heading: string) => {
+    const [, body = ""] = README.split(`| ${heading} |`);
+    const [table = ""] = body.split("\n\n");
+    return table.split("\n").slice(2);
+  };
+  const help = async () => JSON.parse((await research(["help", "--json"])).stdout) as HelpDocument;
+
+  test("the commands", async () => {
+    const { commands } = await help();
+    const expected = commands
+      .filter(({ group }) => group !== null)
+      .map((command) => {
+        const words = command.arguments.map(({ name, required, variadic }) => {
+          const shown = `${name}${variadic ? "…" : ""}`.replaceAll("|", "\\|");
+          return required ? `<${shown}>` : `[${shown}]`;
+        });
+        return `| \`${[command.name, ...words].join(" ")}\` | ${command.summary} |`;
+      });
+    expect(rows("command | what it does")).toEqual(expected);
+  });
+
+  test("the exit codes", async () => {
+    const { exit_codes } = await help();
+    const meanings = [...new Set(exit_codes.map(({ meaning }) => meaning))];
+    const codesOf = (meaning: string) => exit_codes.filter((one) => one.meaning === meaning);
+    expect(rows("exit | meaning")).toEqual(
+      meanings.map((meaning) => {
+        const codes = codesOf(meaning).map(({ code }) => code);
+        return `| ${codes.join(", ")} | ${meaning} |`;
+      }),
+    );
+  });
 });

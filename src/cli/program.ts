@@ -1,9 +1,10 @@
-import { Command, CommanderError } from "commander";
+import { CommanderError } from "commander";
 import { batch } from "./commands/batch/command.js";
 import { config } from "./commands/config/command.js";
 import { create } from "./commands/create/command.js";
-import type { Define, Perform } from "./commands/definition.js";
+import { type Define, type Perform, Verb } from "./commands/definition.js";
 import { positiveDuration } from "./commands/flags.js";
+import { help } from "./commands/help/command.js";
 import { list } from "./commands/list/command.js";
 import { login, logout } from "./commands/login/command.js";
 import { output } from "./commands/output/command.js";
@@ -21,24 +22,14 @@ import { UsageError } from "./errors.js";
 import type { Globals } from "./settings.js";
 import type { Host } from "./terminal/host.js";
 
-const COMMANDS: readonly Define[] = [
-  run,
-  create,
-  status,
-  watch,
-  stop,
-  output,
-  list,
-  show,
-  rerun,
-  resolve,
-  batch,
-  quota,
-  login,
-  logout,
-  config,
-  serve,
-  tryOut,
+/** The commands, each group under the heading it has in the help. */
+const GROUPS: readonly { heading: string; commands: readonly Define[] }[] = [
+  { heading: "Research:", commands: [run, create, status, watch, output, stop] },
+  { heading: "History:", commands: [list, show, rerun, resolve] },
+  { heading: "Many questions:", commands: [batch, quota] },
+  { heading: "Settings:", commands: [login, logout, config] },
+  { heading: "Local service:", commands: [tryOut, serve] },
+  { heading: "Help:", commands: [help] },
 ];
 
 /** Columns of help where no terminal says how many it has. */
@@ -58,13 +49,13 @@ export type Request =
 export function readArguments(argv: readonly string[], { version, stdout, stderr }: Host): Request {
   let text = "";
   let action: ((ctx: Context) => Promise<number>) | undefined;
-  let help = "";
-  const program = new Command("research").exitOverride().configureOutput({
+  let usage = "";
+  const program = new Verb("research").exitOverride().configureOutput({
     writeOut: (part) => {
       text += part;
     },
     writeErr: (part) => {
-      help += part;
+      usage += part;
     },
     // By itself commander asks the streams of the process, which opens them.
     getOutHelpWidth: () => stdout.stream?.columns ?? HELP_WIDTH,
@@ -77,7 +68,10 @@ export function readArguments(argv: readonly string[], { version, stdout, stderr
   const perform: Perform = (performed) => {
     action = performed;
   };
-  for (const define of COMMANDS) define(program, perform);
+  for (const { heading, commands } of GROUPS) {
+    program.commandsGroup(heading);
+    for (const define of commands) define(program, perform);
+  }
   try {
     program.parse(argv, { from: "user" });
   } catch (error) {
@@ -85,11 +79,11 @@ export function readArguments(argv: readonly string[], { version, stdout, stderr
     if (error.exitCode === 0) return { kind: "text", text };
     if (error.code !== "commander.help") throw usageError(error);
   }
-  if (!action) return { kind: "help", text: help };
+  if (!action) return { kind: "help", text: usage };
   return { kind: "action", flags: program.opts<Globals>(), action };
 }
 
-function describeProgram(program: Command, version: string): void {
+function describeProgram(program: Verb, version: string): void {
   program
     .description(
       "Submit and manage deep research: every request is recorded before it is sent and never lost.",
@@ -102,10 +96,11 @@ function describeProgram(program: Command, version: string): void {
     .option("--request-timeout <duration>", "the limit of one exchange (default: 30s)", positiveDuration)
     .option("--verbose", "say which settings are used and what is exchanged")
     .configureHelp({ showGlobalOptions: true })
-    .helpCommand("help [command]", "show the help of a command")
+    // Ours shows topics, too.
+    .helpCommand(false)
     .addHelpText(
       "after",
-      '\nNew here? `research try "your question"` answers from the files of this folder: no account, no key.\nExit codes and settings: see the README.',
+      '\nNew here? `research try "your question"` answers from the files of this folder: no account, no key.\n`research help` lists the topics: exit codes, settings, JSON and more.',
     );
 }
 

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { isTier, TIERS } from "../../protocol/limits.js";
+import { TIERS } from "../../protocol/limits.js";
 import { parseDuration } from "../terminal/durations.js";
 
 /** A duration as commander reads it, in milliseconds. */
@@ -26,13 +26,8 @@ export function wholeNumber(least: number): (text: string) => number {
   };
 }
 
-function tier(text: string): string {
-  if (!isTier(text)) throw new InvalidArgumentError(`There are: ${Object.keys(TIERS).join(", ")}.`);
-  return text;
-}
-
 /** Flags of whatever makes a request. */
-export function requestFlags(command: Command, { dryRun = true } = {}): Command {
+export function requestFlags<C extends Command>(command: C, { dryRun = true } = {}): C {
   if (dryRun) command.option("--dry-run", "send nothing; print the request as a curl command");
   return command
     .option("--prompt-file <path>", "read the prompt from a file (-: stdin)")
@@ -41,9 +36,9 @@ export function requestFlags(command: Command, { dryRun = true } = {}): Command 
 }
 
 /** Flags of whatever counts against the hourly limit. */
-export function quotaFlags(command: Command): Command {
+export function quotaFlags<C extends Command>(command: C): C {
   return command
-    .addOption(new Option("--tier <tier>", "the tier of the key: free, pro or enterprise").argParser(tier))
+    .addOption(new Option("--tier <tier>", "the tier of the key").choices(Object.keys(TIERS)))
     .addOption(
       new Option("--per-hour <n>", "creates allowed in an hour, where it is none of the tiers'").argParser(
         wholeNumber(1),
@@ -52,12 +47,12 @@ export function quotaFlags(command: Command): Command {
 }
 
 /** Flags of whatever watches requests that it may leave to themselves. */
-export function watchFlags(command: Command): Command {
+export function watchFlags<C extends Command>(command: C): C {
   return paceFlags(command).option("--stop-on-interrupt", "Ctrl-C stops the research too");
 }
 
 /** Flags of whatever polls. */
-export function paceFlags(command: Command): Command {
+export function paceFlags<C extends Command>(command: C): C {
   return command
     .addOption(
       new Option("--timeout <duration>", "stop waiting after this long; 0 for never").argParser(duration),
@@ -82,7 +77,7 @@ export function paceFlags(command: Command): Command {
 }
 
 /** The flag of whatever sees requests end. */
-export function onDoneFlag(command: Command): Command {
+export function onDoneFlag<C extends Command>(command: C): C {
   return command.option(
     "--on-done <command>",
     "run a shell command for each request that ended, with RESEARCH_REQUEST_ID, RESEARCH_STATUS and, where " +
@@ -91,7 +86,7 @@ export function onDoneFlag(command: Command): Command {
 }
 
 /** Flags of whatever delivers a result. */
-export function resultFlags(command: Command): Command {
+export function resultFlags<C extends Command>(command: C): C {
   return command
     .option("-o, --output <path>", "write the result to a file, whole or not at all (-: stdout)")
     .option("--force", "overwrite an existing file")

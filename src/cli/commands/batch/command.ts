@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { type Define, help } from "../definition.js";
+import type { Define } from "../definition.js";
 import { onDoneFlag, paceFlags, quotaFlags, wholeNumber } from "../flags.js";
 
 export const batch: Define = (program, perform) => {
@@ -32,19 +32,23 @@ export const batch: Define = (program, perform) => {
     .option("--shard <k/n>", "only the k-th of n parts, at that part of the limit")
     .option("--max-failures <n>", "send no more when so many rows have come to nothing", wholeNumber(1));
   onDoneFlag(quotaFlags(paceFlags(command)))
-    .addHelpText(
-      "after",
-      help({
-        output:
-          "request id TAB STATUS TAB key or line TAB file, as each row ends; --json: an object a line for each change, and a summary",
-        exits:
-          "0 all COMPLETED; else the worst of the rows: 2 refused, 11 outcome unknown, 3 FAILED, 10 STOPPED, 8 not finished; 12 the folder is taken",
-        examples: [
-          "research batch questions.txt --out answers --tier free",
-          "research batch companies.csv --template 'What does {{company}} sell?' --out answers --dry-run",
-          "research batch rows.jsonl --out answers --on-done 'echo $RESEARCH_REQUEST_ID'",
-        ],
-      }),
-    )
+    .document({
+      output:
+        "request id TAB STATUS TAB key or line TAB file, as each row ends; --json: an object a line for each change, and a summary",
+      exits: {
+        0: "all COMPLETED; else the worst of the rows",
+        2: "bad input, or a row was refused",
+        3: "a row FAILED",
+        8: "not finished",
+        10: "a row was STOPPED",
+        11: "outcome unknown",
+        12: "the folder is taken, or cannot be written",
+      },
+      examples: [
+        "research batch questions.txt --out answers --tier free",
+        "research batch companies.csv --template 'What does {{company}} sell?' --out answers --dry-run",
+        "research batch rows.jsonl --out answers --on-done 'echo $RESEARCH_REQUEST_ID'",
+      ],
+    })
     .action((file, options) => perform(async (ctx) => (await import("./run.js")).batch(ctx, file, options)));
 };

@@ -1,4 +1,4 @@
-import { type Define, help } from "../definition.js";
+import type { Define } from "../definition.js";
 import { quotaFlags, requestFlags, watchFlags } from "../flags.js";
 
 export const create: Define = (program, perform) => {
@@ -10,19 +10,24 @@ export const create: Define = (program, perform) => {
     .option("-w, --watch", "then go on as `watch`");
   quotaFlags(watchFlags(requestFlags(command)))
     .option("--wait-for-quota", "where the hourly limit is reached, wait for it instead of ending with 7")
-    .addHelpText(
-      "after",
-      help({
-        output: "the request id on a line; --json: the service's data on one line",
-        exits:
-          "0 created, 2 bad input, 4 key, 7 rate limited, 9 unreachable, 11 outcome unknown, 12 not recorded",
-        examples: [
-          'research create "How do tides form?"',
-          'id=$(research create "How do tides form?")',
-          "research create --schema schema.json < question.txt",
-        ],
-      }),
-    )
+    .document({
+      output: "the request id on a line; --json: the service's data on one line",
+      exits: {
+        0: "created",
+        2: "bad input",
+        4: "key",
+        6: "refused",
+        7: "rate limited",
+        9: "unreachable",
+        11: "outcome unknown",
+        12: "not recorded",
+      },
+      examples: [
+        'research create "How do tides form?"',
+        'id=$(research create "How do tides form?")',
+        "research create --schema schema.json < question.txt",
+      ],
+    })
     .action((prompt, options) =>
       perform(async (ctx) => (await import("./run.js")).create(ctx, prompt, options)),
     );

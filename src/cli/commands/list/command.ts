@@ -1,4 +1,4 @@
-import { type Define, help } from "../definition.js";
+import type { Define } from "../definition.js";
 import { wholeNumber } from "../flags.js";
 
 export const list: Define = (program, perform) => {
@@ -11,12 +11,10 @@ export const list: Define = (program, perform) => {
     .option("--limit <n>", "how many", wholeNumber(1), 20)
     .option("--status <status>", "only those in this state (UNKNOWN for unknown outcomes)")
     .option("--refresh", "ask the service for the state of those that still run")
-    .addHelpText(
-      "after",
-      help({
-        output: "in a pipe: id TAB STATUS TAB created_at TAB prompt; --json: an array",
-        examples: ["research list", "research list --status UNKNOWN", "research list --json --limit 100"],
-      }),
-    )
+    .document({
+      output: "in a pipe: id TAB STATUS TAB created_at TAB prompt; --json: an array",
+      exits: { 0: "listed, also if there is nothing", 2: "bad input", 12: "the history cannot be read" },
+      examples: ["research list", "research list --status UNKNOWN", "research list --json --limit 100"],
+    })
     .action((options) => perform(async (ctx) => (await import("./run.js")).list(ctx, options)));
 };

@@ -1,4 +1,4 @@
-import { type Define, help } from "../definition.js";
+import type { Define } from "../definition.js";
 
 export const login: Define = (program, perform) => {
   program
@@ -8,16 +8,19 @@ export const login: Define = (program, perform) => {
       "Ask for the base URL and, hidden, for the key; try the key; store both in the profile in use.",
     )
     .option("--with-key", "read the key from stdin")
-    .addHelpText(
-      "after",
-      help({
-        exits: "0 saved, 4 the key is not taken, 9 not the research service",
-        examples: [
-          "research login",
-          "research login --base-url https://research.example.com --with-key < keyfile",
-        ],
-      }),
-    )
+    .document({
+      exits: {
+        0: "saved",
+        2: "bad input",
+        4: "the key is refused",
+        9: "not the research service",
+        12: "not saved",
+      },
+      examples: [
+        "research login",
+        "research login --base-url https://research.example.com --with-key < keyfile",
+      ],
+    })
     .action((options) => perform(async (ctx) => (await import("./run.js")).login(ctx, options)));
 };
 
@@ -26,6 +29,6 @@ export const logout: Define = (program, perform) => {
     .command("logout")
     .summary("forget the stored key")
     .description("Forget the key stored in the profile in use.")
-    .addHelpText("after", help({ examples: ["research logout"] }))
+    .document({ exits: { 0: "no key is stored any more", 12: "not saved" }, examples: ["research logout"] })
     .action(() => perform(async (ctx) => (await import("./run.js")).logout(ctx)));
 };

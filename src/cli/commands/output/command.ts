@@ -1,4 +1,4 @@
-import { type Define, help } from "../definition.js";
+import type { Define } from "../definition.js";
 import { resultFlags, watchFlags } from "../flags.js";
 
 export const output: Define = (program, perform) => {
@@ -15,14 +15,21 @@ export const output: Define = (program, perform) => {
       "the JSON Schema to check the result against (default: the one it was asked for)",
     );
   watchFlags(resultFlags(command))
-    .addHelpText(
-      "after",
-      help({
-        output:
-          "the result: text as it is, anything else as indented JSON; --json: all of the data on one line",
-        exits: "0 done, 3 FAILED, 8 not finished yet, 10 STOPPED, 12 not written, 13 --strict",
-        examples: ["research output @last", "research output -w 3f2a -o report.md"],
-      }),
-    )
+    .document({
+      output:
+        "the result: text as it is, anything else as indented JSON; --json: all of the data on one line",
+      exits: {
+        0: "done",
+        3: "FAILED",
+        4: "key",
+        5: "not found",
+        8: "not finished yet",
+        9: "unreachable",
+        10: "STOPPED",
+        12: "not written",
+        13: "--strict",
+      },
+      examples: ["research output @last", "research output -w 3f2a -o report.md"],
+    })
     .action((id, options) => perform(async (ctx) => (await import("./run.js")).output(ctx, id, options)));
 };

@@ -1,4 +1,4 @@
-import { type Define, help } from "../definition.js";
+import type { Define } from "../definition.js";
 import { quotaFlags } from "../flags.js";
 
 export const quota: Define = (program, perform) => {
@@ -11,12 +11,10 @@ export const quota: Define = (program, perform) => {
         "included, so what another machine sent is not in it.",
     );
   quotaFlags(command)
-    .addHelpText(
-      "after",
-      help({
-        output: "a sentence; --json: used, left, limit, next_slot_at, origin, profile, counted_from",
-        examples: ["research quota --tier free", "research quota --json | jq .left"],
-      }),
-    )
+    .document({
+      output: "a sentence; --json: used, left, limit, next_slot_at, origin, profile, counted_from",
+      exits: { 0: "said", 2: "bad input", 4: "no key", 12: "the history cannot be read" },
+      examples: ["research quota --tier free", "research quota --json | jq .left"],
+    })
     .action((options) => perform(async (ctx) => (await import("./run.js")).quota(ctx, options)));
 };

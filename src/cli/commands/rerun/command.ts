@@ -1,4 +1,4 @@
-import { type Define, help } from "../definition.js";
+import type { Define } from "../definition.js";
 import { quotaFlags, watchFlags } from "../flags.js";
 
 export const rerun: Define = (program, perform) => {
@@ -11,6 +11,20 @@ export const rerun: Define = (program, perform) => {
     .option("-w, --watch", "then go on as `watch`");
   quotaFlags(watchFlags(command))
     .option("--wait-for-quota", "where the hourly limit is reached, wait for it instead of ending with 7")
-    .addHelpText("after", help({ output: "as create", examples: ["research rerun @last --watch"] }))
+    .document({
+      output: "as create",
+      exits: {
+        0: "created",
+        2: "bad input",
+        4: "key",
+        5: "not in the history",
+        6: "refused",
+        7: "rate limited",
+        9: "unreachable",
+        11: "outcome unknown",
+        12: "not recorded",
+      },
+      examples: ["research rerun @last --watch"],
+    })
     .action((id, options) => perform(async (ctx) => (await import("./run.js")).rerun(ctx, id, options)));
 };

@@ -1,4 +1,4 @@
-import { type Define, help } from "../definition.js";
+import type { Define } from "../definition.js";
 
 export const resolve: Define = (program, perform) => {
   program
@@ -8,6 +8,9 @@ export const resolve: Define = (program, perform) => {
     .argument("<local-id>", "the local id, as `research list` shows it")
     .option("--request-id <id>", "it exists, under this id")
     .option("--not-created", "it does not exist")
-    .addHelpText("after", help({ examples: ["research resolve local-3f2a --not-created"] }))
+    .document({
+      exits: { 0: "settled", 2: "bad input", 5: "no such unknown outcome", 12: "not recorded" },
+      examples: ["research resolve local-3f2a --not-created"],
+    })
     .action((id, options) => perform(async (ctx) => (await import("./run.js")).resolve(ctx, id, options)));
 };

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { FAULT_KINDS } from "../../../server/http/faults/fault.js";
 import { ROLES } from "../../../server/role.js";
-import { type Define, help } from "../definition.js";
+import type { Define } from "../definition.js";
 import { duration, requestFlags, resultFlags, watchFlags, wholeNumber } from "../flags.js";
 import { modelFlags, port, shellCommand, tierFlag } from "./flags.js";
 import { defineKeys } from "./keys-command.js";
@@ -73,20 +73,21 @@ export const serve: Define = (program, perform) => {
       ).argParser(shellCommand),
     )
     .addHelpText("after", FAULTS)
-    .addHelpText(
-      "after",
-      help({
-        output: "the base URL once it is ready; --json: {base_url, pid, api_key}; with --exec nothing",
-        exits: "0 stopped by SIGINT or SIGTERM, 2 bad input, 12 port, folder or database not to be had",
-        examples: [
-          "research serve --sources docs",
-          "research serve --tier free --fault status:503:first=2",
-          "research serve --database postgresql://research@db/research --role worker",
-          `research serve --sources docs ${MODEL_EXAMPLE}`,
-          "research serve --exec 'research run \"How do tides form?\"'",
-        ],
-      }),
-    )
+    .document({
+      output: "the base URL once it is ready; --json: {base_url, pid, api_key}; with --exec nothing",
+      exits: {
+        0: "stopped by SIGINT or SIGTERM",
+        2: "bad input",
+        12: "the port, folder or database cannot be used",
+      },
+      examples: [
+        "research serve --sources docs",
+        "research serve --tier free --fault status:503:first=2",
+        "research serve --database postgresql://research@db/research --role worker",
+        `research serve --sources docs ${MODEL_EXAMPLE}`,
+        "research serve --exec 'research run \"How do tides form?\"'",
+      ],
+    })
     .action((options) => perform(async (ctx) => (await import("./run.js")).serve(ctx, options)));
   defineKeys(command, perform);
 };
@@ -99,17 +100,19 @@ export const tryOut: Define = (program, perform) => {
     .argument("[prompt]", "the question; - or nothing reads stdin")
     .option("--sources <dir>", SOURCES, ".");
   requestFlags(resultFlags(watchFlags(modelFlags(command))), { dryRun: false })
-    .addHelpText(
-      "after",
-      help({
-        output: "a report with quotes, each with file:line; --json: the output's data on one line",
-        exits: "0 done (also where nothing was found), 3 FAILED (a schema that cannot be filled honestly)",
-        examples: [
-          'research try "What happens when the hourly limit is exceeded?"',
-          `research try --sources docs ${MODEL_EXAMPLE} "Who may stop a request?"`,
-        ],
-      }),
-    )
+    .document({
+      output: "a report with quotes, each with file:line; --json: the output's data on one line",
+      exits: {
+        0: "done, also if nothing was found",
+        2: "bad input",
+        3: "FAILED: the schema cannot be filled from the files",
+        12: "not written",
+      },
+      examples: [
+        'research try "What happens when the hourly limit is exceeded?"',
+        `research try --sources docs ${MODEL_EXAMPLE} "Who may stop a request?"`,
+      ],
+    })
     .action((prompt, options) =>
       perform(async (ctx) => (await import("../try/run.js")).tryOut(ctx, prompt, options)),
     );

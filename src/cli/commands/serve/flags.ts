@@ -27,7 +27,7 @@ export function tierFlag(description: string): Option {
 }
 
 /** Flags of whatever may research with a model. */
-export function modelFlags(command: Command): Command {
+export function modelFlags<C extends Command>(command: C): C {
   return command
     .option("--model <name>", "have a model search the sources and word the answer; its quotes are checked")
     .option("--model-url <url>", "its OpenAI-compatible endpoint; the key is RESEARCH_MODEL_API_KEY[_FILE]")

@@ -1,4 +1,4 @@
-import { type Define, help } from "../definition.js";
+import type { Define } from "../definition.js";
 
 export const show: Define = (program, perform) => {
   program
@@ -6,9 +6,10 @@ export const show: Define = (program, perform) => {
     .summary("show what the history holds of a request")
     .description("Show everything the history of this machine holds of one request.")
     .argument("<id>", "an id, a local id, a unique prefix of one, or @last")
-    .addHelpText(
-      "after",
-      help({ output: "a field a line; --json: one object", examples: ["research show @last"] }),
-    )
+    .document({
+      output: "a field a line; --json: one object",
+      exits: { 0: "shown", 2: "bad input", 5: "not in the history", 12: "the history cannot be read" },
+      examples: ["research show @last"],
+    })
     .action((id) => perform(async (ctx) => (await import("./run.js")).show(ctx, id)));
 };

@@ -1,4 +1,4 @@
-import { type Define, help } from "../definition.js";
+import type { Define } from "../definition.js";
 
 export const stop: Define = (program, perform) => {
   program
@@ -9,13 +9,17 @@ export const stop: Define = (program, perform) => {
     )
     .argument("<id...>", "ids, unique prefixes of ids made here, or @last")
     .option("-y, --yes", "do not ask")
-    .addHelpText(
-      "after",
-      help({
-        output: "<request_id> TAB STOPPED; --json: the service's data, an array for several ids",
-        exits: "0 stopped (or was already), 5 not found, 6 it has ended otherwise, 9 unreachable",
-        examples: ["research stop @last", "research stop -y 3f2a 77b0"],
-      }),
-    )
+    .document({
+      output: "<request_id> TAB STOPPED; --json: the service's data, an array for several ids",
+      exits: {
+        0: "stopped (or was already)",
+        4: "key",
+        5: "not found",
+        6: "it has ended otherwise",
+        7: "rate limited",
+        9: "unreachable",
+      },
+      examples: ["research stop @last", "research stop -y 3f2a 77b0"],
+    })
     .action((ids, options) => perform(async (ctx) => (await import("./run.js")).stop(ctx, ids, options)));
 };

@@ -1,4 +1,4 @@
-import { type Define, help } from "../definition.js";
+import type { Define } from "../definition.js";
 import { onDoneFlag, watchFlags } from "../flags.js";
 
 export const watch: Define = (program, perform) => {
@@ -10,13 +10,18 @@ export const watch: Define = (program, perform) => {
     )
     .argument("<id...>", "ids, unique prefixes of ids made here, or @last");
   onDoneFlag(watchFlags(command))
-    .addHelpText(
-      "after",
-      help({
-        output: "<request_id> TAB <STATUS> as each one ends; --json: an object a line for each change",
-        exits: "0 all COMPLETED, 3 FAILED, 10 STOPPED, 8 --timeout reached, 9 given up",
-        examples: ["research watch @last", "research watch --timeout 2h 3f2a 77b0"],
-      }),
-    )
+    .document({
+      output: "<request_id> TAB <STATUS> as each one ends; --json: an object a line for each change",
+      exits: {
+        0: "all COMPLETED",
+        3: "FAILED",
+        4: "key",
+        5: "not found",
+        8: "--timeout reached",
+        9: "given up",
+        10: "STOPPED",
+      },
+      examples: ["research watch @last", "research watch --timeout 2h 3f2a 77b0"],
+    })
     .action((ids, options) => perform(async (ctx) => (await import("./run.js")).watch(ctx, ids, options)));
 };

@@ -1,0 +1,55 @@
+import type { Context } from "../../context.js";
+import { UsageError } from "../../errors.js";
+import { type HelpDocument, helpDocument } from "../../help/document.js";
+import { nearest } from "../../help/nearest.js";
+import { TOPICS } from "../../help/topics.js";
+import { definitions } from "../../help/wrap.js";
+import type { Verb } from "../definition.js";
+
+/** Shows a topic, the list of topics, or all of the help as JSON: with the flag only, never by RESEARCH_OUTPUT. */
+export async function help(ctx: Context, program: Verb, words: readonly string[]): Promise<number> {
+  const { reporter, flags, host } = ctx;
+  const name = words.join(" ");
+  const topic = TOPICS.find((one) => one.name === name);
+  if (flags.json) {
+    await reporter.resultJson(about(helpDocument(program, host.version), name));
+    return 0;
+  }
+  if (topic) await reporter.result(topic.text);
+  else if (name === "") await reporter.result(topicList());
+  else throw unknown(name, program, host.version);
+  return 0;
+}
+
+/** What a document says of one command and those below it, or of one topic. Throws UsageError if there is neither. */
+function about(document: HelpDocument, name: string): HelpDocument {
+  if (name === "") return document;
+  const commands = document.commands.filter((one) => one.name === name || one.name.startsWith(`${name} `));
+  if (commands.length > 0) return { ...document, commands };
+  const topics = document.topics.filter((topic) => topic.name === name);
+  if (topics.length > 0) return { ...document, commands: [], topics };
+  throw unknownIn(name, document);
+}
+
+function unknown(name: string, program: Verb, version: string): UsageError {
+  return unknownIn(name, helpDocument(program, version));
+}
+
+function unknownIn(name: string, { commands, topics }: HelpDocument): UsageError {
+  const close = nearest(
+    name,
+    [...topics, ...commands].map((one) => one.name),
+  );
+  return new UsageError(
+    `there is no topic or command ${JSON.stringify(name)}`,
+    `Did you mean \`research help ${close}\`? \`research help\` lists the topics, \`research --help\` the commands.`,
+  );
+}
+
+function topicList(): string {
+  return [
+    "Usage: research help TOPIC\n       research help COMMAND\n\nTopics:\n",
+    definitions(TOPICS.map(({ name, summary }) => [name, summary])),
+    "\n`research --help` lists the commands. `research help --json` is all of the help for programs.\n",
+  ].join("");
+}

@@ -1,0 +1,19 @@
+/** The candidate with the smallest edit distance to `word`, the first of several; undefined without candidates. */
+export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  const distances = candidates.map((candidate) => ({ candidate, distance: editDistance(word, candidate) }));
+  return distances.sort((a, b) => a.distance - b.distance)[0]?.candidate;
+}
+
+/** Levenshtein's: insertions, deletions and substitutions of one character each count 1. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (const [index, char] of [...from].entries()) {
+    const next = [index + 1];
+    for (let column = 1; column <= to.length; column++) {
+      const substituted = (row[column - 1] ?? 0) + (to[column - 1] === char ? 0 : 1);
+      next.push(Math.min(substituted, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

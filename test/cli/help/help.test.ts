@@ -1,0 +1,118 @@
+import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { beforeAll, describe, expect, test } from "vitest";
+import { EXIT_CODES, SIGNAL_EXIT_CODES } from "../../../src/cli/errors.js";
+import type { HelpDocument } from "../../../src/cli/help/document.js";
+import { VARIABLES } from "../../../src/cli/help/environment.js";
+import { EXIT_CODE_MEANINGS } from "../../../src/cli/help/exit-codes.js";
+import { TOPICS } from "../../../src/cli/help/topics.js";
+import { research } from "../../support/run.js";
+import { HELP_SCHEMA } from "./help-schema.js";
+
+const pages: [string, string][] = JSON.parse(
+  readFileSync(new URL("../../../dist/help.json", import.meta.url), "utf8"),
+);
+const help = async (...args: string[]) => research(["help", ...args]);
+let document: HelpDocument;
+beforeAll(async () => {
+  document = JSON.parse((await help("--json")).stdout);
+});
+
+test("help --json fits its schema, with the version of the package", () => {
+  const validate = new Ajv2020({ allowUnionTypes: true }).compile(HELP_SCHEMA);
+  expect(validate(document), JSON.stringify(validate.errors?.slice(0, 5))).toBe(true);
+  const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+  expect(document.version).toBe(version);
+});
+
+describe("help --json has every command and flag of the help pages:", () => {
+  test.each(pages)("%s", (words, page) => {
+    const name = (JSON.parse(words) as string[]).join(" ");
+    const entry = name === "" ? document : document.commands.find((command) => command.name === name);
+    const flags = page.match(/^ {2}(?:-\w, )?--[a-z-]+/gm)?.map((flag) => flag.match(/--[a-z-]+/)?.[0]);
+    expect(flags?.length).toBeGreaterThan(5);
+    const known = entry?.options.map((option) => option.name) ?? [];
+    expect(flags?.filter((flag) => flag !== "--help" && !known.includes(flag ?? ""))).toEqual([]);
+    if (name !== "") expect(known).toContain("--help");
+  });
+});
+
+test("an option has its value, choices, default and environment", () => {
+  const serve = document.commands.find(({ name }) => name === "serve");
+  const option = (name: string) => serve?.options.find((one) => one.name === name);
+  expect(option("--tier")).toMatchObject({ value: "tier", choices: ["free", "pro", "enterprise"] });
+  expect(option("--host")).toMatchObject({ value: "address", default: "127.0.0.1", choices: null });
+  expect(option("--database")).toMatchObject({ environment: "RESEARCH_SERVE_DATABASE" });
+  expect(option("--base-url")).toMatchObject({ environment: "RESEARCH_BASE_URL", global: true });
+});
+
+test("the exit codes are those that the program uses", () => {
+  const codes = EXIT_CODE_MEANINGS.flatMap((one) => one.codes);
+  const used = new Set([0, ...Object.values(EXIT_CODES), ...Object.values(SIGNAL_EXIT_CODES)]);
+  expect(new Set(codes)).toEqual(used);
+  for (const { name, exit_codes } of document.commands)
+    for (const { code } of exit_codes) expect(codes, name).toContain(code);
+});
+
+test("every variable that belongs to a flag names one that exists", () => {
+  const flags = [...document.options, ...document.commands.flatMap(({ options }) => options)];
+  for (const { flag } of VARIABLES)
+    if (flag !== undefined) expect(flags.map(({ name }) => name)).toContain(flag);
+});
+
+test("help --json COMMAND has that command and those below it; a topic has itself", async () => {
+  const [config, get, topic] = await Promise.all([
+    help("--json", "config"),
+    help("config", "get", "--json"),
+    help("--json", "limits"),
+  ]);
+  const names = (text: string) => (JSON.parse(text) as HelpDocument).commands.map(({ name }) => name);
+  expect(names(config.stdout)).toEqual(expect.arrayContaining(["config", "config get", "config path"]));
+  expect(names(config.stdout)).not.toContain("create");
+  expect(names(get.stdout)).toEqual(["config get"]);
+  expect(JSON.parse(topic.stdout).topics).toEqual([TOPICS.find(({ name }) => name === "limits")]);
+});
+
+test("help is JSON only with the flag", async () => {
+  const env = { RESEARCH_OUTPUT: "json" };
+  const runs = await Promise.all(
+    [["help"], ["help", "limits"], ["help", "run"], ["--help"], ["run", "--help"]].map((args) =>
+      research(args, { env }),
+    ),
+  );
+  for (const run of runs) {
+    expect(run).toMatchObject({ code: 0, stderr: "" });
+    expect(run.stdout).not.toMatch(/^\{/);
+  }
+});
+
+test("help lists the topics, and shows each", async () => {
+  const { stdout } = await help();
+  for (const { name, summary } of TOPICS) expect(stdout).toMatch(new RegExp(`^  ${name} +${summary}$`, "m"));
+  const [first] = TOPICS;
+  expect(await help(first?.name ?? "")).toMatchObject({ code: 0, stdout: first?.text, stderr: "" });
+});
+
+test.each(TOPICS)("no line of the topic $name is wider than 80 columns", ({ text }) => {
+  expect(text.split("\n").filter((line) => line.length > 80)).toEqual([]);
+});
+
+test.each([
+  [["exit-code"], "exit-codes"],
+  [["statsu"], "status"],
+  [["config", "gte"], "config get"],
+  [["--json", "polly"], "polling"],
+])("help %j: exit 2, the nearest one named", async (args, near) => {
+  const run = await help(...args);
+  expect(run).toMatchObject({ code: 2, stdout: "" });
+  expect(run.stderr).toContain(`research help ${near}`);
+});
+
+test("--help groups the commands under headings that end in a colon", async () => {
+  const { stdout } = await research(["--help"]);
+  const groups = [...new Set(document.commands.map(({ group }) => group))].filter((group) => group !== null);
+  expect(groups.length).toBeGreaterThan(3);
+  for (const group of groups) expect(stdout).toMatch(new RegExp(`^${group}$`, "m"));
+  for (const { name, group } of document.commands)
+    if (group !== null) expect(stdout).toMatch(new RegExp(`^${group}\\n(?:  .*\\n)*  ${name} `, "m"));
+});

@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { nearest } from "../../../src/cli/help/nearest.js";
+
+test.each([
+  ["statsu", ["stop", "status", "list"], "status"],
+  ["exit-code", ["environment", "exit-codes"], "exit-codes"],
+  ["", ["ab", "a"], "a"],
+  ["zzz", ["abc", "xyz"], "xyz"],
+  ["same", ["sane", "sale"], "sane"],
+  ["anything", [], undefined],
+])("%j is nearest to one of %j", (word, candidates, expected) => {
+  expect(nearest(word, candidates)).toBe(expected);
+});
