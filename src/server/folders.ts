@@ -8,8 +8,9 @@ import { dirname } from "node:path";
 export async function makeFolder(path: string): Promise<void> {
   const found = await fs.stat(path).catch(() => undefined);
   if (found?.isDirectory()) return;
+  if (found !== undefined) throw new Error(`${path} is not a folder`);
   const above = dirname(path);
-  if (above !== path && found === undefined) await makeFolder(above);
+  if (above !== path) await makeFolder(above);
   await fs.mkdir(path, { mode: 0o700 }).catch(async (error) => {
     // Another process may have been quicker.
     if (!(await fs.stat(path).catch(() => undefined))?.isDirectory()) throw error;

@@ -4,12 +4,15 @@ import * as v from "valibot";
 import type { Clock } from "../../clock.js";
 import { lockWithin } from "../../lock.js";
 import { StoreUnavailableError } from "../conversations/conversation-store.js";
+import { readRegularFile } from "../regular-file.js";
 import type { KeyStore, ServiceKey } from "./key-store.js";
 
 /** The file of the keys in a data folder. */
 const FILE = "keys.json";
 /** How old an answer about keys may be, ms: a change takes effect within a second. */
 const FRESH_MS = 250;
+/** Room for a hundred thousand keys. */
+const MAX_BYTES = 32 * 1_048_576;
 /** How long to wait for another process that changes the keys, ms. */
 const LOCK_MS = 5_000;
 
@@ -135,7 +138,7 @@ function current(keys: readonly ServiceKey[], name: string): ServiceKey | undefi
 }
 
 async function read(path: string): Promise<ServiceKey[]> {
-  const text = await fs.readFile(path, "utf8").catch(unlessMissing);
+  const text = await readRegularFile(path, MAX_BYTES);
   if (text === undefined) return [];
   const parsed = v.safeParse(keyFile, parseJson(text));
   if (!parsed.success) throw new Error(`${path} is not a file of keys`);

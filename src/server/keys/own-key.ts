@@ -1,11 +1,15 @@
 import { promises as fs } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../folders.js";
+import { readRegularFile } from "../regular-file.js";
 import { ServiceStartError } from "../start-error.js";
 import { randomKey } from "./new-key.js";
 
 /** The key's file in the data folder. */
 const FILE = "api-key";
+
+/** No key is longer, bytes. */
+const MAX_BYTES = 65_536;
 
 export interface OwnKey {
   apiKey: string;
@@ -33,7 +37,7 @@ export async function apiKeyFor(dataDir?: string): Promise<OwnKey> {
       throw ServiceStartError.ofDataFolder(error, dataDir);
   }
   try {
-    const apiKey = (await fs.readFile(path, "utf8")).trim();
+    const apiKey = (await readRegularFile(path, MAX_BYTES))?.trim() ?? "";
     if (!/^[\x21-\x7e]+$/.test(apiKey))
       throw new Error(`${path} holds no key; remove the file to get a new one`);
     await fs.chmod(path, 0o600);

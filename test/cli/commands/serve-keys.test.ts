@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { closeSync, constants, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { folderWith } from "../../support/folder.js";
@@ -87,3 +88,39 @@ it.each([
   const { code, stderr } = await research(["serve", ...args]);
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
+
+it.each([
+  ["a folder in /proc", ["serve", "--data", "/proc/x", "--port", "0"], 12],
+  ["keys in /proc", ["serve", "keys", "list", "--data", "/proc/x"], 12],
+  ["a device as key file", ["serve", "--api-key-file", "/dev/zero", "--port", "0"], 2],
+  ["a FIFO as the file of keys", ["serve", "keys", "list", "--data", "keys"], 12],
+  ["a FIFO as the kept key", ["serve", "--data", "kept", "--port", "0"], 12],
+  ["a FIFO as the journal", ["serve", "--data", "journal", "--port", "0"], 12],
+])("%s is told, and waited for by nothing", async (_name, args, code) => {
+  const cwd = folderWith({ "keys/x": "", "kept/x": "", "journal/x": "" });
+  for (const fifo of ["keys/keys.json", "kept/api-key", "journal/journal.ndjson"])
+    expect(spawnSync("mkfifo", [join(cwd, fifo)]).status).toBe(0);
+  const ended = await research(args, { cwd });
+  expect([ended.code, ended.stdout]).toEqual([code, ""]);
+});
+
+it("a FIFO as key file is waited for until Ctrl-C", async () => {
+  const cwd = folderWith();
+  expect(spawnSync("mkfifo", [join(cwd, "key")]).status).toBe(0);
+  const running = start(["serve", "--api-key-file", "key", "--port", "0", "--verbose"], { cwd });
+  // It can be opened for writing as soon as it is read.
+  const writer = await until(async () => opened(join(cwd, "key")));
+  running.child.kill("SIGINT");
+  const begun = performance.now();
+  expect((await running.done).signal).toBe("SIGINT");
+  expect(performance.now() - begun).toBeLessThan(5_000);
+  closeSync(writer);
+});
+
+function opened(fifo: string): number | undefined {
+  try {
+    return openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch {
+    return undefined;
+  }
+}

@@ -5,7 +5,7 @@ import { keyHash, keyIdOf } from "../../../server/keys/key-store.js";
 import { apiKeyFor, type OwnKey } from "../../../server/keys/own-key.js";
 import type { Context } from "../../context.js";
 import { UsageError } from "../../errors.js";
-import { readKeyFile } from "../../settings.js";
+import { readTextFile } from "../../input/bytes.js";
 import { openStore, type StoreOptions } from "./store.js";
 
 export interface KeyOptions {
@@ -15,13 +15,19 @@ export interface KeyOptions {
   data?: string;
 }
 
+/** No key is longer, bytes. */
+const KEY_FILE_BYTES = 65_536;
+
 /** Of the one key of a service without added keys. */
 export const DEFAULT_TIER: Tier = "enterprise";
 
 /** The one key by flag or variable; undefined if none is given. Throws UsageError for an invalid one. */
-export function givenKey(ctx: Context, { apiKeyFile }: KeyOptions): string | undefined {
-  const given =
-    apiKeyFile === undefined ? ctx.host.env.RESEARCH_SERVE_API_KEY?.trim() : readKeyFile(apiKeyFile);
+export async function givenKey(ctx: Context, { apiKeyFile }: KeyOptions): Promise<string | undefined> {
+  const text =
+    apiKeyFile === undefined
+      ? ctx.host.env.RESEARCH_SERVE_API_KEY
+      : await readTextFile(apiKeyFile, "the key file", ctx.signal, KEY_FILE_BYTES);
+  const given = text?.trim();
   if (given && !/^[\x21-\x7e]+$/.test(given))
     throw new UsageError("the service's key must be visible ASCII without spaces");
   if (given === "" && apiKeyFile !== undefined) throw new UsageError(`the key file ${apiKeyFile} is empty`);

@@ -22,7 +22,7 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
   const database = databaseOf(ctx, options);
   if (options.exec !== undefined && options.role === "worker")
     throw new UsageError("--exec needs a service that answers requests, and --role worker answers none");
-  const given = givenKey(ctx, options);
+  const given = await givenKey(ctx, options);
   const faults = options.fault.map(readFault);
   checkMonitoring(ctx, options);
   const model = modelOf(ctx, options);

@@ -1,12 +1,12 @@
 import { constants, promises as fs } from "node:fs";
 import { dirname } from "node:path";
 import { syncFolder } from "../../../folders.js";
+import { openRegularFile } from "../../../regular-file.js";
 import { StoreOutcomeUnknownError, StoreUnavailableError } from "../../conversation-store.js";
 import { type Kept, writeKept } from "./compaction.js";
 import { type Entry, lineOf, parseEntry } from "./entries.js";
 import type { Journal, Line, Write } from "./journal.js";
 import { readLines } from "./journal-reader.js";
-import { openRegularFile } from "./regular-file.js";
 
 /** A shorter journal is not worth compacting, bytes. */
 const SMALLEST_COMPACTED = 65_536;
