@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { chaos } from "../support/chaos.js";
+
+/** The long one is `npm run test:soak -- -t chaos`. */
+const SECONDS = 5;
+
+test("a few seconds of spoilt connections and kills: none lost, none doubled, none unknown without reason", {
+  timeout: 120_000,
+}, async () => {
+  const { creates, lost, doubled, unfounded } = await chaos(SECONDS, Math.random);
+  expect({ lost, doubled, unfounded }).toEqual({ lost: [], doubled: [], unfounded: [] });
+  expect(creates).toBeGreaterThan(0);
+});

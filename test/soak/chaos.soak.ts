@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import { chaos } from "../support/chaos.js";
+
+const SECONDS = 120;
+
+test("chaos: six commands, a spoiling proxy, kills; none lost, none doubled, none unknown without reason", {
+  timeout: (SECONDS + 120) * 1_000,
+}, async () => {
+  const { creates, commands, kills, connections, ...losses } = await chaos(SECONDS, Math.random);
+  const extent = `${commands} commands, ${kills} killed, ${connections} connections, ${creates} creates`;
+  process.stdout.write(`${extent}\n`);
+  expect(losses, extent).toEqual({ lost: [], doubled: [], unfounded: [] });
+  expect(creates, extent).toBeGreaterThan(SECONDS);
+});

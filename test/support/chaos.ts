@@ -1,0 +1,128 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { folderWith } from "./folder.js";
+import { HappyService, KEY } from "./happy-service.js";
+import { type Running, research, start } from "./run.js";
+import { halfSpoiled, type SpoilingProxy, spoilingProxy } from "./spoiling-proxy.js";
+
+/** Commands that run at once, and homes that they share. */
+const COMMANDS = 6;
+const HOMES = 3;
+/** The share of commands that are killed, and the longest time before that, in milliseconds. */
+const KILLED = 0.4;
+const LATEST_KILL_MS = 1_500;
+
+export interface Chaos {
+  /** How many creates the service carried out. */
+  creates: number;
+  commands: number;
+  kills: number;
+  connections: number;
+  /** Creates that no history knows, by their prompt. */
+  lost: string[];
+  /** Prompts that the service has more than once. */
+  doubled: string[];
+  /** Unknown outcomes of creates that were neither spoiled nor killed. */
+  unfounded: string[];
+}
+
+/**
+ * Runs commands for `seconds` through a proxy that spoils their connections, kills them at random moments, and
+ * compares what the service created with what the histories hold.
+ */
+export async function chaos(seconds: number, random: () => number): Promise<Chaos> {
+  const service = await HappyService.start();
+  const proxy = await spoilingProxy(service.server.port, () => halfSpoiled(random));
+  const run = new ChaosRun(service, proxy, random);
+  const end = performance.now() + seconds * 1_000;
+  await Promise.all(Array.from({ length: COMMANDS }, (_, worker) => run.loop(worker, end)));
+  const outcome = await run.compare();
+  await proxy.close();
+  await service.server.close();
+  return outcome;
+}
+
+class ChaosRun {
+  readonly #service: HappyService;
+  readonly #proxy: SpoilingProxy;
+  readonly #random: () => number;
+  readonly #homes = Array.from({ length: HOMES }, () => folderWith());
+  readonly #killed = new Set<string>();
+  #commands = 0;
+  #kills = 0;
+
+  constructor(service: HappyService, proxy: SpoilingProxy, random: () => number) {
+    this.#service = service;
+    this.#proxy = proxy;
+    this.#random = random;
+  }
+
+  /** One command after the other until `end` (monotonic ms). */
+  async loop(worker: number, end: number): Promise<void> {
+    const home = this.#homes[worker % HOMES] ?? "";
+    for (let nth = 0; performance.now() < end; nth++) {
+      const name = `chaos ${worker}-${nth}`;
+      const { args, prompts } = this.#command(home, name);
+      const env = { RESEARCH_BASE_URL: this.#proxy.url, RESEARCH_API_KEY: KEY, RESEARCH_OUTPUT: "json" };
+      await this.#run(start(args, { home, env, timeoutMs: 60_000 }), prompts);
+    }
+  }
+
+  #command(home: string, name: string): { args: string[]; prompts: string[] } {
+    const timeout = ["--timeout", "3s", "--request-timeout", "15s"];
+    const kind = Math.floor(this.#random() * 5);
+    if (kind === 0) return { args: ["run", `${name} => COMPLETED`, ...timeout], prompts: [name] };
+    if (kind === 1) return { args: ["watch", "@last", ...timeout], prompts: [] };
+    if (kind === 2) {
+      const prompts = [1, 2, 3].map((row) => `${name}-${row}`);
+      const file = join(home, `${name.replace(" ", "-")}.txt`);
+      writeFileSync(file, prompts.map((prompt) => `${prompt} => COMPLETED\n`).join(""));
+      return { args: ["batch", file, "--out", `${file}.out`, ...timeout, "--patience", "5s"], prompts };
+    }
+    return { args: ["create", `${name} => COMPLETED`, "--request-timeout", "15s"], prompts: [name] };
+  }
+
+  async #run(running: Running, prompts: readonly string[]): Promise<void> {
+    this.#commands++;
+    let kill: NodeJS.Timeout | undefined;
+    if (this.#random() < KILLED) {
+      kill = setTimeout(() => {
+        this.#kills++;
+        for (const prompt of prompts) this.#killed.add(prompt);
+        running.child.kill(this.#random() < 0.7 ? "SIGKILL" : "SIGINT");
+      }, this.#random() * LATEST_KILL_MS);
+    }
+    await running.done.catch(() => {});
+    clearTimeout(kill);
+  }
+
+  async compare(): Promise<Chaos> {
+    const known = (await Promise.all(this.#homes.map(listed))).flat();
+    const created = new Map<string, number>();
+    for (const { prompt } of this.#service.conversations.values()) {
+      const name = nameOf(prompt);
+      created.set(name, (created.get(name) ?? 0) + 1);
+    }
+    const names = new Set(known.map(({ prompt }) => nameOf(prompt)));
+    const hasReason = (name: string) => this.#killed.has(name) || this.#proxy.spoiled.has(name);
+    const unknown = known.filter(({ status }) => status === "UNKNOWN").map(({ prompt }) => nameOf(prompt));
+    return {
+      creates: this.#service.conversations.size,
+      commands: this.#commands,
+      kills: this.#kills,
+      connections: this.#proxy.connections,
+      lost: [...created.keys()].filter((name) => !names.has(name)),
+      doubled: [...created].filter(([, count]) => count > 1).map(([name]) => name),
+      unfounded: unknown.filter((name) => !hasReason(name)),
+    };
+  }
+}
+
+async function listed(home: string): Promise<{ prompt: string; status: string }[]> {
+  const { stdout } = await research(["list", "--json", "--limit", "100000"], { home });
+  return JSON.parse(stdout);
+}
+
+function nameOf(prompt: string): string {
+  return prompt.replace(/ =>.*/, "");
+}

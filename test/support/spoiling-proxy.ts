@@ -1,0 +1,95 @@
+import { connect, createServer, type Socket } from "node:net";
+import { leftovers } from "./leftovers.js";
+
+/** What happens to one connection; each but `pass` spoils it in its own way. */
+const SPOILS = [
+  "pass",
+  "reset-at-once",
+  "reset-after-request",
+  "cut-answer",
+  "garbage",
+  "error-page",
+  "slow",
+] as const;
+export type Spoil = (typeof SPOILS)[number];
+
+export interface SpoilingProxy {
+  url: string;
+  /** Prompts of creates that may have reached the service on a connection that was spoiled. */
+  spoiled: ReadonlySet<string>;
+  connections: number;
+  close(): Promise<void>;
+}
+
+const PAGE = "<html><h1>502 Bad Gateway</h1></html>";
+const ERROR_PAGE = `HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/html\r\nContent-Length: ${PAGE.length}\r\n\r\n${PAGE}`;
+
+/** A TCP proxy to a port of this machine that spoils connections: `choose` says how, for each one. */
+export async function spoilingProxy(port: number, choose: () => Spoil): Promise<SpoilingProxy> {
+  const spoiled = new Set<string>();
+  const sockets = new Set<Socket>();
+  const track = (socket: Socket) => {
+    sockets.add(socket.once("close", () => sockets.delete(socket)).on("error", () => {}));
+    return socket;
+  };
+  const proxy = { url: "", spoiled, connections: 0, close: async () => {} };
+  const server = createServer((client) => {
+    proxy.connections++;
+    track(client);
+    const spoil = choose();
+    const note = (bytes: Buffer) => {
+      for (const [, prompt = ""] of bytes.toString("latin1").matchAll(/"prompt":"(chaos [\w-]+)/g))
+        spoiled.add(prompt);
+    };
+    if (spoil === "reset-at-once") {
+      // On a busy machine the client may have sent its request by then, which has to be known.
+      client.on("data", note);
+      setTimeout(() => client.resetAndDestroy(), 5);
+      return;
+    }
+    const service = track(connect(port, "127.0.0.1"));
+    client.on("data", (bytes: Buffer) => {
+      if (spoil !== "pass") note(bytes);
+      service.write(bytes);
+      if (spoil === "reset-after-request") setTimeout(() => client.resetAndDestroy(), 20);
+    });
+    service.on("data", (bytes: Buffer) => answer(client, bytes, spoil));
+    client.on("close", () => service.destroy());
+    service.on("close", () => client.end());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  proxy.url = `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}`;
+  proxy.close = async () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  leftovers.add(() => void proxy.close());
+  return proxy;
+}
+
+function answer(client: Socket, bytes: Buffer, spoil: Spoil): void {
+  switch (spoil) {
+    case "cut-answer":
+      client.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => client.resetAndDestroy());
+      break;
+    case "garbage":
+      client.end("\u0000\u0001 no HTTP at all\r\n\r\n");
+      break;
+    case "error-page":
+      client.end(ERROR_PAGE);
+      break;
+    case "slow":
+      setTimeout(() => client.write(bytes), 700);
+      break;
+    default:
+      client.write(bytes);
+  }
+}
+
+/** Passes about half of all connections, and spoils the others in all ways alike. */
+export function halfSpoiled(random: () => number): Spoil {
+  if (random() < 0.5) return "pass";
+  return SPOILS[1 + Math.floor(random() * (SPOILS.length - 1))] ?? "pass";
+}
