@@ -9,6 +9,8 @@ import { ask } from "../../support/wire.js";
 
 const postgres = await testPostgres();
 const newDatabase = () => postgres?.database() ?? Promise.reject(new Error("no database"));
+/** What is promised within a second; a busy machine gets another one. */
+const SOON_MS = 2_000;
 const NOWHERE = "postgresql://research@127.0.0.1:1/research";
 
 it.each([
@@ -120,10 +122,10 @@ describe.skipIf(!postgres)("serve --database (needs PostgreSQL)", () => {
     };
     expect(await codes(alice)).toEqual([404, 404]);
     const bob = (await keys("add", "bob", "--tier", "pro")).stdout.trim();
-    expect(await within(bob, 404)).toBeLessThan(1_000);
+    expect(await within(bob, 404)).toBeLessThan(SOON_MS);
     expect((await keys("add", "bob")).code).toBe(2);
     expect((await keys("revoke", "alice")).code).toBe(0);
-    expect(await within(alice, 401)).toBeLessThan(1_000);
+    expect(await within(alice, 401)).toBeLessThan(SOON_MS);
     expect(await codes(bob)).toEqual([404, 404]);
     expect((await keys("revoke", "alice")).code).toBe(2);
   });

@@ -1,15 +1,22 @@
 import { describe } from "vitest";
 import { systemClock } from "../../../src/clock.js";
-import { testPostgres } from "../../support/postgres.js";
+import { query, testPostgres } from "../../support/postgres.js";
 import { storeAt } from "../../support/postgres-store.js";
 import { storeContract } from "../conversations/store-contract.js";
 
 const postgres = await testPostgres();
-const newDatabase = () => postgres?.database() ?? Promise.reject(new Error("no database"));
+const url = await postgres?.database();
+
+/** One database for all: making and removing one for each test takes longer than the tests. */
+async function emptyDatabase(): Promise<string> {
+  if (url === undefined) throw new Error("no database");
+  await query(url, "DROP SCHEMA IF EXISTS research CASCADE");
+  return url;
+}
 
 describe.skipIf(!postgres)("needs PostgreSQL", () => {
   storeContract("in PostgreSQL", {
-    open: async ({ pendingMs }) => storeAt(await newDatabase(), { pendingMs }),
+    open: async ({ pendingMs }) => storeAt(await emptyDatabase(), { pendingMs }),
     clock: systemClock,
     hasKeys: true,
     keepsExchanges: true,
