@@ -6,6 +6,7 @@ import { partsOf, words } from "../sources/words.js";
 export interface Context {
   /** The nearest heading; for a row of a table its first cell, for an item of a list the name that it begins with. */
   nearest: ReadonlySet<string>;
+  isRow: boolean;
   /** The titles of a table's columns. */
   header: ReadonlySet<string>;
   /** The other headings and the file's name. */
@@ -22,6 +23,9 @@ const IN_PASSAGE = 0.5;
 const IN_PARTS = 0.4;
 /** As a word that may stand for it. */
 const AS_RELATED = 0.6;
+/** A row whose label names nothing but what is asked for, and at least this share of it, is what a table is for. */
+const LABEL = 0.4;
+const AS_LABEL = 1.5;
 /** How much of the score the nearest heading decides. */
 const BY_HEADING = 0.3;
 
@@ -31,6 +35,7 @@ export function contextOf(passage: Passage): Context {
   const label = labelOf(passage);
   const outer = label === undefined ? heading.slice(0, Math.max(0, at)) : heading;
   return {
+    isRow: passage.kind === "table",
     nearest: new Set(words(label ?? heading.slice(at < 0 ? 0 : at + 3))),
     header: new Set(words(header.join(" "))),
     outer: new Set(words(`${outer} ${caption} ${file}`)),
@@ -85,7 +90,7 @@ function shareOf(
 }
 
 /** A section whose heading names what is asked for, and not much else, is more likely to answer it. */
-export function headingFactor({ nearest }: Context, weights: ReadonlyMap<string, number>): number {
+export function headingFactor({ nearest, isRow }: Context, weights: ReadonlyMap<string, number>): number {
   let total = 0;
   let named = 0;
   for (const [term, weight] of weights) {
@@ -94,5 +99,6 @@ export function headingFactor({ nearest }: Context, weights: ReadonlyMap<string,
   }
   const exact = [...nearest].filter((term) => weights.has(term)).length / Math.max(1, nearest.size);
   const share = total === 0 ? 0 : (named / total + exact) / 2;
-  return 1 - BY_HEADING + BY_HEADING * share;
+  const ownName = isRow && exact === 1 && named >= LABEL * total ? AS_LABEL : 1;
+  return ownName * (1 - BY_HEADING + BY_HEADING * share);
 }

@@ -1,4 +1,4 @@
-import type { SourceSearch, SourceSummary } from "../sources/search.js";
+import type { Passage, SourceSearch, SourceSummary } from "../sources/search.js";
 import { related } from "../sources/synonyms.js";
 import { words } from "../sources/words.js";
 import { type Question, readQuestion } from "./question.js";
@@ -12,6 +12,8 @@ export interface Findings {
 }
 
 const PASSAGES = 60;
+/** A row of a table has few words of a question, and may be all of the answer. */
+const ROWS = 20;
 const MAX_QUOTES = 6;
 const MIN_QUOTES = 3;
 /** Below this coverage a window is about something else; lines of code match more by chance. */
@@ -20,14 +22,20 @@ const CODE_ABOUT = 0.7;
 /** What a further quote must have of the best one's score, once there are MIN_QUOTES. */
 const CLOSE = 0.45;
 /** Texts that share more of their words than this say the same. */
-const SAME = 0.8;
+const SAME = 0.95;
 
 /** Searches for what answers `prompt`. */
 export async function find(search: SourceSearch, prompt: string): Promise<Findings> {
   const question = readQuestion(prompt);
   const weights = await search.weights(question.terms);
   const weighted = new Map(question.terms.map((term, i) => [term, weights[i] ?? 0]));
-  const ranked = rankWindows(await search.search(prompt, PASSAGES), question, weighted);
+  const [passages, rows] = [
+    await search.search(question.subject, PASSAGES),
+    await search.search(question.subject, ROWS, "table"),
+  ];
+  const known = new Set(passages.map(({ passage }) => placeOf(passage)));
+  const hits = [...passages, ...rows.filter(({ passage }) => !known.has(placeOf(passage)))];
+  const ranked = rankWindows(hits, question, weighted);
   const summary = await search.summary();
   const best = ranked.find((window) => isAbout(window, question));
   if (best === undefined) return { quotes: [], summary };
@@ -45,6 +53,10 @@ function isAbout({ coverage, kind, terms, heading, file }: Window, question: Que
     (term) => around.has(term) || related(term).some((other) => around.has(other)),
   );
   return said.length >= Math.min(2, question.terms.length);
+}
+
+function placeOf({ file, line, lines }: Passage): string {
+  return `${file}:${line}:${lines[0]}`;
 }
 
 /** The first MAX_QUOTES of `ranked`, none that says what another one before it says already. */

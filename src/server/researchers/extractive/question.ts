@@ -81,6 +81,8 @@ const ASKING =
   /\bhow (?:many|much|long|often|large|big|old|far|fast|deep|high|wide|soon|late|do i|can i|to)\b|\bwhat (?:is|are|happens)\b|\bwhich (?:one|of)\b|\b(?:in which|within how many|i want to|i need to|possible to|to get|(?:do|can) i get|tell whether|number of)\b/gi;
 
 export interface Question {
+  /** The words that are about its subject, for a search. */
+  subject: string;
   /** What its subject is about, each word once. */
   terms: string[];
   /** The kinds of answer it may want; the first is the likeliest. */
@@ -94,10 +96,11 @@ const MAX_TERMS = 64;
 
 /** What is asked, and about what. */
 export function readQuestion(prompt: string): Question {
-  const subject = words(prompt.replace(ASKING, " "));
-  const all = [...new Set(subject.length > 0 ? subject : words(prompt))].slice(0, MAX_TERMS);
+  const rest = prompt.replace(ASKING, " ");
+  const subject = words(rest).length > 0 ? rest : prompt;
+  const all = [...new Set(words(subject))].slice(0, MAX_TERMS);
   const parts = new Set(all.flatMap((term) => (term.includes("_") ? partsOf(term) : [])));
   const terms = all.filter((term) => !parts.has(term));
   const kinds = KINDS.filter(({ asks }) => asks.test(prompt.slice(0, 2_000)));
-  return { terms, kinds, literal: prompt.includes("?") ? prompt.trim().toLowerCase() : undefined };
+  return { subject, terms, kinds, literal: prompt.includes("?") ? prompt.trim().toLowerCase() : undefined };
 }

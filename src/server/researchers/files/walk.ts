@@ -27,7 +27,7 @@ export const MAX_TOTAL_BYTES = 64 * 1_048_576;
 /** Folders of other people's code, whether or not a .gitignore names them. */
 const PACKAGES = new Set(["node_modules", "bower_components", "__pycache__"]);
 const BINARY =
-  /\.(?:png|jpe?g|gif|webp|avif|ico|pdf|zip|gz|tgz|bz2|xz|zst|7z|jar|war|so|dylib|dll|exe|bin|o|a|wasm|woff2?|ttf|otf|eot|mp[34]|mov|avi|mkv|wav|flac|ogg|sqlite3?|db|class|pyc)$/i;
+  /\.(?:png|jpe?g|gif|webp|avif|ico|svg|pdf|zip|gz|tgz|bz2|xz|zst|7z|jar|war|so|dylib|dll|exe|bin|o|a|wasm|woff2?|ttf|otf|eot|mp[34]|mov|avi|mkv|wav|flac|ogg|sqlite3?|db|class|pyc)$/i;
 
 /** Dot-files are private; a name with a line break in it could not be cited as `file:line`. */
 const UNCITABLE = /^\.|[\x00-\x1f\x7f]/;

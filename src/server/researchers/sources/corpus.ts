@@ -60,10 +60,14 @@ export class Corpus implements SourceSearch {
     await this.#refreshing;
   }
 
-  async search(query: string, limit: number): Promise<Hit[]> {
+  async search(query: string, limit: number, kind?: Passage["kind"]): Promise<Hit[]> {
     await this.refresh();
-    const found = this.#find(query, limit, (entry, passage) => standing(entry.name, kindAt(entry, passage)));
-    const top = found[0]?.score ?? 1;
+    const factor = (entry: Entry, passage: number) => standing(entry.name, kindAt(entry, passage));
+    const [best] = this.#find(query, 1, factor);
+    const top = best?.score ?? 1;
+    const found = this.#find(query, limit, (entry, passage) =>
+      kind === undefined || kindAt(entry, passage) === kind ? factor(entry, passage) : 0,
+    );
     const hits: Hit[] = [];
     for (const { segment, passage, score } of found) {
       const name = this.#order[segment]?.name ?? "";

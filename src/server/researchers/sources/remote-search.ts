@@ -1,5 +1,5 @@
 import type { MessagePort } from "node:worker_threads";
-import type { Hit, SourceSearch, SourceSummary, Table } from "./search.js";
+import type { Hit, Passage, SourceSearch, SourceSummary, Table } from "./search.js";
 
 type Method = keyof SourceSearch;
 interface Call {
@@ -36,8 +36,8 @@ export class RemoteSearch implements SourceSearch {
     port.unref();
   }
 
-  search(query: string, limit: number): Promise<Hit[]> {
-    return this.#call("search", [query, limit]);
+  search(query: string, limit: number, kind?: Passage["kind"]): Promise<Hit[]> {
+    return this.#call("search", [query, limit, kind]);
   }
 
   tables(query: string, limit: number): Promise<Table[]> {

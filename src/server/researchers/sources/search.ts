@@ -43,8 +43,8 @@ export interface SourceSummary {
 
 /** The searchable text of a folder. Changed files are noticed at most once a second. */
 export interface SourceSearch {
-  /** The best passages for `query` (plain words, no operators), best first, at most `limit`. */
-  search(query: string, limit: number): Promise<Hit[]>;
+  /** The best passages for `query` (plain words, no operators), best first, at most `limit`; only those of `kind` if given. */
+  search(query: string, limit: number, kind?: Passage["kind"]): Promise<Hit[]>;
   /** The tables that `query` finds, best first, at most `limit`. */
   tables(query: string, limit: number): Promise<Table[]>;
   /** What each of `terms` (as `words` gives them) tells: the rarer it is in the folder, the more. */

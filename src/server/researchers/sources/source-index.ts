@@ -4,7 +4,7 @@ import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { threadFile } from "../thread-file.js";
 import type { CorpusOptions } from "./corpus.js";
 import { RemoteSearch } from "./remote-search.js";
-import type { Hit, SourceSearch, SourceSummary, Table } from "./search.js";
+import type { Hit, Passage, SourceSearch, SourceSummary, Table } from "./search.js";
 
 export interface SourceIndexOptions {
   /** The folder whose text files are searched. */
@@ -38,8 +38,8 @@ export class SourceIndex implements SourceSearch {
     return port1;
   }
 
-  search(query: string, limit: number): Promise<Hit[]> {
-    return this.#own().search(query, limit);
+  search(query: string, limit: number, kind?: Passage["kind"]): Promise<Hit[]> {
+    return this.#own().search(query, limit, kind);
   }
 
   tables(query: string, limit: number): Promise<Table[]> {

@@ -30,7 +30,13 @@ export function cellFor(view: View, { names }: Wanted, tables: readonly Table[])
   return only !== undefined && found.size === 1 ? { value: only[0], places: only[1] } : undefined;
 }
 
-const NOWHERE: Context = { nearest: new Set(), header: new Set(), outer: new Set(), passage: new Set() };
+const NOWHERE: Context = {
+  isRow: false,
+  nearest: new Set(),
+  header: new Set(),
+  outer: new Set(),
+  passage: new Set(),
+};
 /** Which share of the subject a row's label has to have. */
 const SUBJECT = 0.8;
 
