@@ -1,11 +1,22 @@
 import { defineConfig } from "vitest/config";
 import { yamlAsData } from "./yaml.js";
 
-// The tests that run in the process: those of the built program cannot notice a change of its source.
+// Tests of the built program cannot notice a change of its source. Those that take seconds each would be run once
+// for each break; what they alone notice counts as a survivor here.
+const SLOW = [
+  "test/cli/commands/*.test.ts",
+  "test/cli/commands/batch/{input,kill,many,on-done,pace,pages,processes,quota,resume,terminal}.test.ts",
+  "test/client/library.test.ts",
+  "test/client/http/connections.test.ts",
+  "test/client/watch/watch.test.ts",
+  "test/workflows/batch/batch.test.ts",
+];
+
 export default defineConfig({
   plugins: [yamlAsData()],
   test: {
-    include: ["test/{client,json,protocol,store,text,workflows}/**/*.test.ts"],
+    include: ["test/{cli,client,json,protocol,store,text,workflows}/**/*.test.ts"],
+    exclude: SLOW,
     setupFiles: ["test/support/setup.ts"],
     testTimeout: 30_000,
   },
