@@ -1,0 +1,176 @@
+import { describe, expect, test } from "vitest";
+import type { InputRecord } from "../../../../../src/cli/commands/batch/input/records.js";
+import {
+  parseSchema,
+  type RowOptions,
+  rowsOf,
+  schemaText,
+} from "../../../../../src/cli/commands/batch/input/rows.js";
+import { Template } from "../../../../../src/cli/commands/batch/input/template.js";
+import { digestOf } from "../../../../../src/workflows/batch/row.js";
+
+const none: RowOptions = {
+  template: undefined,
+  schema: undefined,
+  structured: false,
+  schemaProblems: new Map(),
+};
+
+/** The rows of these records, one a line from 2 on. */
+function made(fields: InputRecord["fields"][], options: Partial<RowOptions> = {}, columns?: string[]) {
+  const records = fields.map((one, i) => ({ line: i + 2, fields: one }));
+  return rowsOf({ records, faults: [], ...(columns && { columns }) }, { ...none, ...options });
+}
+const reasons = (...given: Parameters<typeof made>) => made(...given).faults.map(({ reason }) => reason);
+
+describe("a row", () => {
+  test("is its prompt, its key and its line", () => {
+    const { rows, faults } = made([{ prompt: "p", key: "a" }]);
+    const body = { prompt: "p" };
+    expect([rows, faults]).toEqual([[{ id: "key:a", key: "a", line: 2, body, digest: digestOf(body) }], []]);
+  });
+
+  test.each<[string, InputRecord["fields"], Partial<RowOptions>, object]>([
+    ["its own schema", { output_schema: { type: "array" } }, {}, { type: "array" }],
+    ["its own schema as text", { output_schema: '{"type":"array"}' }, {}, { type: "array" }],
+    ["the schema of all", {}, { schema: { type: "object" } }, { type: "object" }],
+    ["its own before that of all", { output_schema: {} }, { schema: { type: "object" } }, {}],
+  ])("is structured with %s", (_, fields, options, schema) => {
+    const [row] = made([{ prompt: "p", ...fields }], options).rows;
+    expect(row?.body).toEqual({ prompt: "p", structured_output: true, output_schema: schema });
+  });
+
+  test.each<[InputRecord["fields"], boolean, object]>([
+    [{ structured_output: true }, false, { prompt: "p", structured_output: true }],
+    [{ structured_output: "true" }, false, { prompt: "p" }],
+    [{ output_schema: "" }, false, { prompt: "p" }],
+    [{ output_schema: null }, true, { prompt: "p", structured_output: true }],
+  ])("%j with --structured %s is sent as %j", (fields, structured, body) => {
+    expect(made([{ prompt: "p", ...fields }], { structured }).rows[0]?.body).toEqual(body);
+  });
+
+  test.each([
+    [7, "7"],
+    ["", undefined],
+    [null, undefined],
+  ])("with the key %j has the key %j", (key, expected) => {
+    expect(made([{ prompt: "p", key }]).rows[0]?.key).toBe(expected);
+  });
+
+  test("without a key is told apart from those that ask the same, and from no row with a key", () => {
+    const digest = digestOf({ prompt: "p" });
+    const { rows } = made([{ prompt: "p" }, { prompt: "p", key: "a" }, { prompt: "p" }, { prompt: "q" }]);
+    expect(rows.map(({ id }) => id)).toEqual([
+      `ask:${digest}`,
+      "key:a",
+      `ask:${digest}:2`,
+      `ask:${digestOf({ prompt: "q" })}`,
+    ]);
+  });
+
+  test("is filled from a template, whatever its prompt is", () => {
+    const template = new Template("About {{name}}.");
+    expect(made([{ name: "A", prompt: 7 }], { template }).rows[0]?.body.prompt).toBe("About A.");
+  });
+});
+
+describe("invalid:", () => {
+  test.each<[InputRecord["fields"], string]>([
+    [{}, "no prompt"],
+    [{ prompt: null }, "no prompt"],
+    [{ prompt: 7 }, "the prompt is not a string"],
+    [{ prompt: " \n" }, "no prompt: it is blank"],
+    [{ prompt: "é".repeat((1 << 19) + 1) }, "the prompt is over 1 MiB"],
+    [{ prompt: "p", key: true }, "the key is neither a string nor a number"],
+    [{ prompt: "p", key: "k".repeat(201) }, "the key is too long to name a file"],
+    [{ prompt: "p", output_schema: [] }, "output_schema is not a JSON Schema: it must be a JSON object"],
+    [{ prompt: "p", output_schema: "{" }, "output_schema is not a JSON Schema: it must be a JSON object"],
+    [{ prompt: "p", output_schema: { type: 1 } }, "output_schema is not a JSON Schema: at /type: odd"],
+  ])("%.60j: %s", (fields, reason) => {
+    const schemaProblems = new Map([['{"type":1}', "at /type: odd"]]);
+    const { rows, faults } = made([fields], { schemaProblems });
+    expect([rows, faults]).toEqual([[], [{ line: 2, reason }]]);
+  });
+
+  test("what just fits is valid", () => {
+    const rows = [{ prompt: "p".repeat(1 << 20) }, { prompt: "p", key: "k".repeat(200) }];
+    expect(made(rows).faults).toEqual([]);
+  });
+
+  test("all that is wrong with a row is named, and the other rows are made", () => {
+    const { rows, faults } = made([{ prompt: 7, key: true }, { prompt: "p" }]);
+    expect([rows.length, faults.map(({ line }) => line)]).toEqual([1, [2, 2]]);
+  });
+
+  test("a key that an earlier row has", () => {
+    expect(
+      made([
+        { prompt: "p", key: "1" },
+        { prompt: "q", key: 1 },
+      ]).faults,
+    ).toEqual([{ line: 3, reason: 'line 2 has the key "1", too' }]);
+  });
+
+  test("a template names a column that is missing in one record", () => {
+    const template = new Template("{{a}} {{b}}");
+    expect(made([{ a: 1, b: 2 }, { a: 1 }], { template }).faults).toEqual([
+      { line: 3, reason: "the template names a missing column, {{b}}" },
+    ]);
+  });
+
+  test("a template without a column", () => {
+    expect(made([{ prompt: "p" }], { template: new Template("x") })).toEqual({
+      rows: [],
+      faults: [{ reason: "the template names no column: {{column}}" }],
+    });
+  });
+});
+
+describe("a missing column of all records is one fault", () => {
+  test.each<[string[], string | undefined, string]>([
+    [["a", "b"], undefined, "there is no column `prompt`; there are: a, b"],
+    [["a", "b"], "{{a}} {{c}}", "the template names a missing column, {{c}}; there are: a, b"],
+  ])("%j", (columns, text, reason) => {
+    const template = text === undefined ? undefined : new Template(text);
+    expect(made([{}, {}], { template }, columns).faults).toEqual([{ line: 1, reason }]);
+  });
+
+  test("and without a header line it has no line", () => {
+    expect(made([], {}, [])).toEqual({
+      ...{ rows: [], faults: [{ reason: "there is no column `prompt`; there is no header line" }] },
+    });
+  });
+});
+
+test("an input without a row is invalid, unless something else is", () => {
+  expect(reasons([], {}, ["prompt"])).toEqual(["the input holds no prompt"]);
+  const faults = [{ line: 2, reason: "x" }];
+  expect(rowsOf({ records: [], faults, columns: ["prompt"] }, none).faults).toEqual(faults);
+});
+
+test("faults are in the order of their lines, those of the whole first", () => {
+  const faults = [{ line: 9, reason: "late" }, { reason: "whole" }];
+  const found = rowsOf({ records: [{ line: 2, fields: {} }], faults }, none).faults;
+  expect(found.map(({ line }) => line)).toEqual([undefined, 2, 9]);
+});
+
+test.each([
+  [undefined, undefined],
+  [null, undefined],
+  ["", undefined],
+  ["{}", "{}"],
+  [{ a: 1 }, '{"a":1}'],
+  [7, "7"],
+])("the text of the schema %j is %s", (given, text) => {
+  expect(schemaText(given)).toBe(text);
+});
+
+test.each([
+  ['{"a":1}', { a: 1 }],
+  ["[]", undefined],
+  ["null", undefined],
+  ["7", undefined],
+  ["{", undefined],
+])("the schema of the text %s is %j", (text, schema) => {
+  expect(parseSchema(text)).toEqual(schema);
+});

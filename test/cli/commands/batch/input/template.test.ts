@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { Template } from "../../../../../src/cli/commands/batch/input/template.js";
+
+test.each([
+  ["plain", []],
+  ["{{a}} {{ b }} {{a}}", ["a", "b"]],
+  ["{{two words}}", ["two words"]],
+  ["{a} {{}} {{{a}}", ["a"]],
+])("the columns of %j are %j", (text, columns) => {
+  expect(new Template(text).columns).toEqual(columns);
+});
+
+test("places are filled with text as it is and anything else as JSON", () => {
+  const template = new Template("{{a}}, {{ b }}: {{a}} {{c}}");
+  expect(template.fill({ a: "$& {{b}}", b: 7, c: { d: [null] } })).toBe('$& {{b}}, 7: $& {{b}} {"d":[null]}');
+});
+
+test("a missing column is one that the record does not have of its own", () => {
+  const template = new Template("{{a}} {{toString}} {{b}}");
+  expect(template.missingIn({ a: "", b: null })).toEqual(["toString"]);
+});
