@@ -172,13 +172,13 @@ test("a state is kept once, and how long a run took only at its first final stat
   expect(open().find("id-1")).toMatchObject([{ status: "FAILED" }]);
 });
 
-test("the outcome of a create is its entry, or that it was not made, and that of no other", () => {
+test("the outcome of a create is its entry, or that it was dismissed, and that of no other", () => {
   const { begin, open, folder } = world();
   const made = begin("made");
   made.created("id-1", {});
   const refused = begin("refused");
   refused.dismissed("VALIDATION_ERROR");
   expect(outcomeOf(open(), folder, made.localId)).toMatchObject({ request_id: "id-1" });
-  expect(outcomeOf(open(), folder, refused.localId)).toBe("not made");
+  expect(outcomeOf(open(), folder, refused.localId)).toBe("dismissed");
   expect(outcomeOf(open(), folder, `${refused.localId}x`)).toBeUndefined();
 });
