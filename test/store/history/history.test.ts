@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { History } from "../../../src/store/history/history.js";
@@ -181,4 +181,27 @@ test("the outcome of a create is its entry, or that it was dismissed, and that o
   expect(outcomeOf(open(), folder, made.localId)).toMatchObject({ request_id: "id-1" });
   expect(outcomeOf(open(), folder, refused.localId)).toBe("dismissed");
   expect(outcomeOf(open(), folder, `${refused.localId}x`)).toBeUndefined();
+});
+
+test("requests that were logged in another order than they were created in are in order", () => {
+  const { make, open, pass } = world();
+  for (let i = 0; i < 200; i++) make(`later-${i}`);
+  pass(-3_600_000);
+  make("first");
+  pass(7_200_000);
+  for (let i = 0; i < 200; i++) make(`last-${i}`);
+  // As many again are read as are asked for, so that the newest are found behind an older one.
+  expect(open().list({ limit: 201 }).at(-1)?.request_id).toBe("later-199");
+  expect(open().list({ limit: 1 })[0]?.request_id).toBe("last-199");
+});
+
+test("a new log is for its owner to read and write, whatever the umask", () => {
+  const { make, log } = world();
+  const before = process.umask(0o777);
+  try {
+    make("id-1");
+  } finally {
+    process.umask(before);
+  }
+  expect(statSync(log).mode & 0o777).toBe(0o600);
 });

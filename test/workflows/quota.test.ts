@@ -1,0 +1,84 @@
+import { expect, test } from "vitest";
+import { RefusedError, UnreachableError } from "../../src/client/errors.js";
+import type { Clock } from "../../src/clock.js";
+import { History } from "../../src/store/history/history.js";
+import { QuotaExceededError } from "../../src/workflows/errors.js";
+import { blockedUntil, createsPerHour, currentHour, waitUntil } from "../../src/workflows/quota.js";
+import { folderWith } from "../support/folder.js";
+
+const NOW = 100_000_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+test.each([
+  [undefined, undefined, undefined],
+  [undefined, "free", 10],
+  [undefined, "pro", 100],
+  [undefined, "enterprise", Number.POSITIVE_INFINITY],
+  [5, "pro", 5],
+  [0, "pro", 0],
+  [5, undefined, 5],
+] as const)("%s an hour and the tier %s are %s creates an hour", (perHour, tier, creates) => {
+  expect(createsPerHour(perHour, tier)).toBe(creates);
+});
+
+test("the hour is that of the origin and key in force; without a history there is none", () => {
+  const history = new History(folderWith(), () => NOW);
+  const attempt = { origin: "https://a.example", profile: null, apiKey: "k", body: { prompt: "x" } };
+  history.begin(attempt).created("id", {});
+  history.begin({ ...attempt, apiKey: "other" }).created("id-2", {});
+  const clock = { now: () => NOW } as Clock;
+  expect(currentHour({ ...attempt, history, clock }, 1)?.attempts).toEqual([NOW]);
+  expect(currentHour({ ...attempt, history: undefined, clock }, 1)).toBeUndefined();
+});
+
+const limited = (retryAfter?: number) => new RefusedError("rate-limited", true, "X", "m", { retryAfter });
+const blocked = (error: unknown, attempts: number[] = [], limit?: number) =>
+  blockedUntil(error, () => attempts, limit, NOW);
+
+test.each([
+  ["the hour of this machine", new QuotaExceededError(10, NOW + 5, NOW), NOW + 5],
+  ["a stated wait", limited(90), NOW + 90_000],
+  ["a stated wait of no time", limited(0), NOW + 1_000],
+  ["a refusal of another kind", new RefusedError("refused", true, "X", "m", { retryAfter: 9 }), undefined],
+  ["another error", new UnreachableError("UNREACHABLE", "m", { retryAfter: 9 }), undefined],
+])("%s", (_, error, until) => {
+  expect(blocked(error)).toBe(until);
+});
+
+test.each<[string, number[], number | undefined, number]>([
+  ["nothing counted: a minute", [], undefined, MINUTE],
+  ["the oldest has to leave", [-50 * MINUTE, -10 * MINUTE], undefined, 10 * MINUTE],
+  ["the oldest leaves within the minute", [-HOUR + 1_000, 0], undefined, MINUTE],
+  ["one out of the window does not count", [-HOUR, -10 * MINUTE], undefined, 50 * MINUTE],
+  ["the limit is lower than what was counted", [-50 * MINUTE, -30 * MINUTE, -10 * MINUTE], 2, 30 * MINUTE],
+  ["the limit is higher: the service counts otherwise", [-50 * MINUTE, -10 * MINUTE], 100, 10 * MINUTE],
+  ["a limit of 0", [-50 * MINUTE], 0, 10 * MINUTE],
+])("a 429 without a wait: %s", (_, ages, limit, wait) => {
+  const attempts = ages.map((age) => NOW + age);
+  expect(blocked(limited(), attempts, limit)).toBe(NOW + wait);
+});
+
+test("the attempts are read only for a 429 that states no wait", () => {
+  const fail = () => {
+    throw new Error("read");
+  };
+  expect(blockedUntil(limited(5), fail, undefined, NOW)).toBe(NOW + 5_000);
+  expect(blockedUntil(new Error("x"), fail, undefined, NOW)).toBeUndefined();
+});
+
+test("a wait goes on until the wall clock is there, however often the sleep ends early", async () => {
+  let now = 0;
+  const slept: [number, AbortSignal | undefined][] = [];
+  const sleep = async (ms: number, signal?: AbortSignal) => {
+    slept.push([ms, signal]);
+    now += Math.min(ms, 40);
+  };
+  const { signal } = new AbortController();
+  await waitUntil({ clock: { now: () => now, sleep } as Clock }, 100.5, { signal });
+  expect(slept).toEqual([
+    [101, signal],
+    [61, signal],
+    [21, signal],
+  ]);
+});
