@@ -12,12 +12,17 @@ const SLOW = [
   "test/workflows/batch/batch.test.ts",
 ];
 
+// For a quick run: the patterns of the test files that stand beside what is mutated.
+const { MUTATION_TESTS } = process.env;
+
 export default defineConfig({
   plugins: [yamlAsData()],
   test: {
-    include: ["test/{cli,client,json,protocol,store,text,workflows}/**/*.test.ts"],
+    include: MUTATION_TESTS?.split(" ") ?? [
+      "test/{cli,client,json,protocol,store,text,workflows}/**/*.test.ts",
+    ],
     exclude: SLOW,
-    setupFiles: ["test/support/setup.ts"],
+    setupFiles: ["build/stryker.setup.ts"],
     testTimeout: 30_000,
   },
 });
