@@ -99,7 +99,18 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
     expect(await store.output(caller(), own.request_id)).toMatchObject({ output: '"in time"' });
   });
 
-  it("ends of other keys' conversations, odd ids and unknown ids are not found", async () => {
+  it("an end is refused once the lease has run out, also before others have noticed", async () => {
+    const url = await newDatabase();
+    const store = await storeAt(url);
+    const own = job();
+    await store.create(caller(), own);
+    const claim = await store.claim(never);
+    await query(url, "UPDATE research.processes SET expires_at = now()");
+    expect(await store.end(claim, { status: "COMPLETED", output: '"late"' })).toBe(false);
+    expect(await store.claim(never)).toMatchObject({ job: own, starts: 2 });
+  });
+
+  it("conversations of other keys, odd ids and unknown ids are not found", async () => {
     const store = await storeAt(await newDatabase(), { role: "api" });
     const own = job();
     await store.create(caller("a"), own);
