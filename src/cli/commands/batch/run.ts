@@ -59,7 +59,7 @@ export async function batch(ctx: Context, file: string, options: BatchOptions): 
     pages?.checkPages(folder, states);
     await sayRepeated(ctx, mine);
     try {
-      return await showBatch(ctx, job, options, resumeWith(ctx, file, options));
+      return await showBatch(ctx, ctx.ports, job, options, resumeWith(ctx, file, options));
     } finally {
       const title = file === "-" ? basename(folder.path) : basename(file);
       pages?.writePages(folder, states, { title, origin: ctx.ports.origin, now: ctx.host.clock.now() });

@@ -2,12 +2,13 @@ import { join } from "node:path";
 import { exactJson } from "../../../json/exact-json.js";
 import { Batch, type BatchJob } from "../../../workflows/batch/batch.js";
 import type { RowState } from "../../../workflows/batch/plan.js";
+import type { Ports } from "../../../workflows/ports.js";
 import type { Result } from "../../../workflows/results.js";
-import type { Context } from "../../context.js";
 import { ClosedPipe, EXIT_CODES, Interrupted, worstOf } from "../../errors.js";
 import { failureOf } from "../../failure.js";
 import { OnDone, type OnDoneOptions } from "../../requests/on-done.js";
 import { resultText } from "../../results/result-text.js";
+import type { Terminal } from "../../terminal/terminal.js";
 import { BatchRenderer } from "./render.js";
 import { rowError } from "./row-failure.js";
 
@@ -25,15 +26,16 @@ export interface ShowOptions extends OnDoneOptions {
  * on.
  */
 export async function showBatch(
-  ctx: Context,
+  terminal: Terminal,
+  ports: Ports,
   job: BatchJob,
   { onDone, ...options }: ShowOptions,
   resume: string,
 ): Promise<number> {
-  const done = OnDone.of(ctx, { ...(onDone !== undefined && { onDone }) });
-  const batch = new Batch(ctx.ports, job, {
+  const done = OnDone.of(terminal, { ...(onDone !== undefined && { onDone }) });
+  const batch = new Batch(ports, job, {
     ...options,
-    signal: ctx.signal,
+    signal: terminal.signal,
     describe: rowError,
     format: resultText,
     check: checkRow,
@@ -44,7 +46,7 @@ export async function showBatch(
     const path = file && join(job.folder.path, file);
     done?.run({ requestId, status: status ?? "", file: path }, () => batch.announced(state));
   };
-  const renderer = new BatchRenderer({ batch, reporter: ctx.reporter, host: ctx.host, resume });
+  const renderer = new BatchRenderer({ batch, reporter: terminal.reporter, host: terminal.host, resume });
   await renderer.begin();
   try {
     job.states.filter((state) => state.announce === "pending").forEach(announce);

@@ -1,9 +1,9 @@
 import type { JsonSchema } from "../../../../protocol/conversation.js";
 import type { Row } from "../../../../workflows/batch/row.js";
-import type { Context } from "../../../context.js";
 import { UsageError } from "../../../errors.js";
 import { readTextFile, readTextStream } from "../../../input/bytes.js";
 import { readSchema } from "../../../input/schema.js";
+import type { Terminal } from "../../../terminal/terminal.js";
 import { parseJsonLines, parseLines } from "./lines.js";
 import { type Fault, type Format, formatOf, type Parsed } from "./records.js";
 import { parseSchema, rowsOf, schemaText } from "./rows.js";
@@ -21,23 +21,23 @@ const MAX_BATCH_BYTES = 256 << 20;
 
 /** Reads the input of a batch, a path or `-`, with all that is wrong in it. Throws LocalError for an unreadable file. */
 export async function readBatch(
-  ctx: Context,
+  terminal: Pick<Terminal, "host" | "signal">,
   path: string,
   options: InputOptions,
 ): Promise<{ rows: Row[]; faults: Fault[] }> {
-  const { stdin } = ctx.host;
+  const { stdin } = terminal.host;
   if (path === "-" && options.schema === "-")
     throw new UsageError("the batch and the schema cannot both come from stdin");
   const text =
     path === "-"
-      ? await readTextStream(stdin.stream, "the batch", ctx.signal, MAX_BATCH_BYTES)
-      : await readTextFile(path, "the batch", ctx.signal, MAX_BATCH_BYTES);
+      ? await readTextStream(stdin.stream, "the batch", terminal.signal, MAX_BATCH_BYTES)
+      : await readTextFile(path, "the batch", terminal.signal, MAX_BATCH_BYTES);
   const faults: Fault[] = [];
-  const schema = await schemaForAll(ctx, options.schema, faults);
+  const schema = await schemaForAll(terminal, options.schema, faults);
   const template = options.template === undefined ? undefined : new Template(options.template);
   const format = options.format ?? formatOf(path, text, template !== undefined);
   const parsed = await parse(format, text);
-  const problems = await schemaProblems(parsed, ctx.signal);
+  const problems = await schemaProblems(parsed, terminal.signal);
   const structured = options.structured ?? false;
   const made = rowsOf(parsed, { template, schema, structured, schemaProblems: problems });
   return { rows: made.rows, faults: [...made.faults, ...faults] };
@@ -45,13 +45,13 @@ export async function readBatch(
 
 /** An invalid one is named together with the bad rows. */
 async function schemaForAll(
-  ctx: Context,
+  terminal: Pick<Terminal, "host" | "signal">,
   source: string | undefined,
   faults: Fault[],
 ): Promise<JsonSchema | undefined> {
   if (source === undefined) return undefined;
   try {
-    return await readSchema(source, ctx.host.stdin, ctx.signal);
+    return await readSchema(source, terminal.host.stdin, terminal.signal);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     faults.push({ reason: error.message });
