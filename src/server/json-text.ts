@@ -7,8 +7,9 @@ export function jsonOf(value: unknown): string {
 
 /** The JSON text of an object; undefined members are left out. */
 export function jsonOfObject(members: Readonly<Record<string, unknown>>): string {
-  const parts = Object.entries(members)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${JSON.stringify(name)}:${jsonOf(value)}`);
-  return `{${parts.join(",")}}`;
+  let text = "";
+  for (const [name, value] of Object.entries(members)) {
+    if (value !== undefined) text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${jsonOf(value)}`;
+  }
+  return `{${text}}`;
 }

@@ -54,13 +54,14 @@ export function createApp(parts: AppParts): App {
       checkMethod(c.req.method, method);
       const request = c.env.incoming;
       const requestId = c.req.param("request_id") ?? "";
-      observation.add(request, { operation, ...(isRequestId(requestId) && { requestId }) });
+      if (observation.isOn)
+        observation.add(request, { operation, ...(isRequestId(requestId) && { requestId }) });
       const answer = async () => {
         const { caller, keyName } = await authenticate(request);
         if (keyName !== undefined) observation.add(request, { keyName });
         if (method === "POST") checkContentType(request);
         const data = await handler({ store, caller, request, requestId });
-        observation.add(request, { requestId: String(data.request_id) });
+        if (observation.isOn) observation.add(request, { requestId: String(data.request_id) });
         return successResponse(data);
       };
       const fault = faults.next(operation);

@@ -34,6 +34,7 @@ export function authenticator(keys: KeyStore, single: SingleKey | undefined, clo
     single && singleHash
       ? { caller: { keyId: keyIdOf(singleHash), limits: single.limits, ownOnly: false } }
       : undefined;
+  const singleBytes = Buffer.from(singleHash ?? "");
   return async (request) => {
     const token = bearerToken(request);
     if (token === undefined) throw invalidKeyError();
@@ -44,7 +45,7 @@ export function authenticator(keys: KeyStore, single: SingleKey | undefined, clo
       return { caller: { keyId: key.id, limits: key.limits, ownOnly: true }, keyName: key.name };
     }
     // The comparison takes the same time whatever is sent.
-    if (one && singleHash && timingSafeEqual(Buffer.from(hash), Buffer.from(singleHash))) return one;
+    if (one && timingSafeEqual(Buffer.from(hash), singleBytes)) return one;
     throw invalidKeyError();
   };
 }

@@ -33,8 +33,13 @@ export class ExchangeObservation {
     private readonly clock: Clock,
   ) {}
 
+  /** Whether anyone is told; if not, nothing need be added. */
+  get isOn(): boolean {
+    return this.observers.length > 0;
+  }
+
   begin(request: IncomingMessage, response: ServerResponse): void {
-    if (this.observers.length === 0) return;
+    if (!this.isOn) return;
     const begun = this.clock.monotonic();
     const path = withoutToken((request.url ?? "").replace(/[?#].*$/s, ""), request);
     const exchange: Exchange = { at: this.clock.now(), method: request.method ?? "", path, durationMs: 0 };
