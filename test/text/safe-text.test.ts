@@ -78,3 +78,7 @@ describe("JSON", () => {
     expect(safeJson(value, 2)).toBe('{\n  "a": [\n    1.0\n  ],\n  "a": -0\n}');
   });
 });
+
+test("a line of a result ends as a line ends, whichever way it was written", () => {
+  expect(safeResult("a\r\nb\rc")).toBe("a\nb\\u{d}c");
+});
