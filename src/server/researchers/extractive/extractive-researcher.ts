@@ -1,5 +1,6 @@
+import { systemClock } from "../../../clock.js";
 import { Semaphore } from "../../semaphore.js";
-import type { Researcher } from "../researcher.js";
+import { type Researcher, ResearchFailure } from "../researcher.js";
 import { SourceIndex } from "../sources/source-index.js";
 import { ThreadPool } from "./thread-pool.js";
 
@@ -17,7 +18,11 @@ export interface ExtractiveOptions {
   notice: (line: string) => void;
   /** Told where the values of a structured output stand, since the output itself does not say it. */
   log?: (line: string) => void;
+  /** How long one research may take, ms: the pattern of a client's schema can take for ever. Default: two minutes. */
+  limitMs?: number;
 }
+
+const LIMIT_MS = 120_000;
 
 /** How many places of one output the log names. */
 const MAX_PLACES = 20;
@@ -27,18 +32,21 @@ const MAX_PLACES = 20;
  * if the folder cannot be read.
  */
 export function extractiveResearcher(options: ExtractiveOptions): Researcher {
-  const { sources: root, exclude = [], workers, notice, log } = options;
+  const { sources: root, exclude = [], workers, notice, log, limitMs = LIMIT_MS } = options;
   const index = new SourceIndex({ root, exclude, notice });
   const pool = new ThreadPool(index);
   const threads = new Semaphore(Math.max(1, Math.min(workers, MAX_THREADS)));
   return {
     async research(job, signal) {
       const release = await threads.take(signal);
+      const done = new AbortController();
       try {
-        const { output, sources = [] } = await pool.run(job, signal);
+        const limit = limitSignal(limitMs, done.signal);
+        const { output, sources = [] } = await pool.run(job, AbortSignal.any([signal, limit]));
         if (sources.length > 0) log?.(`${job.request_id}: the values are from ${listOf(sources)}`);
         return output;
       } finally {
+        done.abort();
         release();
       }
     },
@@ -47,6 +55,17 @@ export function extractiveResearcher(options: ExtractiveOptions): Researcher {
       await index.close();
     },
   };
+}
+
+/** Aborts with a ResearchFailure after `ms`, unless `done` comes first. */
+function limitSignal(ms: number, done: AbortSignal): AbortSignal {
+  const limit = new AbortController();
+  const failure = new ResearchFailure(`The research took more than ${ms / 1_000} s.`);
+  systemClock.sleep(ms, done).then(
+    () => limit.abort(failure),
+    () => {},
+  );
+  return limit.signal;
 }
 
 function listOf(places: readonly string[]): string {

@@ -79,5 +79,5 @@ function oneLine(text: string): string {
 }
 
 function ended(text: string): string {
-  return /[.!?:]["'`)*_]*$/.test(text) ? text : `${text}.`;
+  return /[.!?:;,{}()[\]]["'`)*_]*$/.test(text) ? text : `${text}.`;
 }

@@ -14,16 +14,16 @@ export class ThreadPool {
   async run(job: ResearchJob, signal: AbortSignal): Promise<Reply & { kind: "output" }> {
     signal.throwIfAborted();
     const worker = this.#idle.pop() ?? this.#start();
-    try {
-      const reply = await exchange(worker, { job, index: this.index.connect() }, signal);
-      this.#idle.push(worker);
-      worker.unref();
-      if (reply.kind === "failure") throw new ResearchFailure(reply.reason);
-      return reply;
-    } catch (error) {
-      if (!(error instanceof ResearchFailure)) await this.#end(worker);
-      throw error;
-    }
+    const reply = await exchange(worker, { job, index: this.index.connect() }, signal).catch(
+      async (error) => {
+        await this.#end(worker);
+        throw error;
+      },
+    );
+    this.#idle.push(worker);
+    worker.unref();
+    if (reply.kind === "failure") throw new ResearchFailure(reply.reason);
+    return reply;
   }
 
   async close(): Promise<void> {

@@ -39,6 +39,8 @@ const KEPT_FILES = 64;
 export class Corpus implements SourceSearch {
   readonly #index = new Bm25Index();
   readonly #entries = new Map<string, Entry>();
+  /** The versions of files that are no text, which need not be read again. */
+  readonly #unreadable = new Map<string, string>();
   #order: Entry[] = [];
   #sources: Sources = { files: [], skipped: [] };
   #freshUntil = Number.NEGATIVE_INFINITY;
@@ -155,10 +157,15 @@ export class Corpus implements SourceSearch {
   async #update(file: SourceFile): Promise<boolean> {
     const version = `${file.size} ${file.changed}`;
     if (this.#entries.get(file.name)?.version === version) return false;
+    if (this.#unreadable.get(file.name) === version) return false;
     const had = this.#entries.delete(file.name);
     this.#blocks.delete(file.name);
     const text = readText(this.options.root, file.name);
-    if (text === undefined) return had;
+    if (text === undefined) {
+      this.#unreadable.set(file.name, version);
+      return had;
+    }
+    this.#unreadable.delete(file.name);
     const blocks = blocksOf(file.name, text);
     const segment = this.#index.segment(
       blocks.map((block) => ({

@@ -93,3 +93,21 @@ it("refuses to start on what is no folder", () => {
   expect(() => researcherOn(join(ROOT, "no-such-folder"))).toThrow(/no-such-folder/);
   expect(() => researcherOn(join(ROOT, "package.json"))).toThrow("it is not a folder");
 });
+
+it("ends a research whose schema has a pattern that takes for ever, and goes on with the next one", async () => {
+  const text = `The code of the depot is ${"a".repeat(60)}!\n\nA basket holds 12 apples.\n`;
+  const options = { workers: 1, notice: () => {}, limitMs: 3_000 };
+  const researcher = extractiveResearcher({ sources: folderWith({ "a.md": text }), ...options });
+  const schema = { properties: { code: { type: "string", pattern: "(a+)+$" } }, required: ["code"] };
+  try {
+    const asked = question("What is the code of the depot?", {
+      structured_output: true,
+      output_schema: schema,
+    });
+    await expect(researcher.research(asked, never())).rejects.toThrow("The research took more than 3 s.");
+    const next = await researcher.research(question("How many apples does a basket hold?"), never());
+    expect(next).toContain("> A basket holds 12 apples.");
+  } finally {
+    await researcher.close();
+  }
+});
