@@ -19,13 +19,13 @@ const MAX_RECORD_BYTES = 65_536;
 /** The records of locks that this process holds. */
 const ownRecords = new Set<string>();
 
-/** Another process holds the lock, or what stands in its place cannot be judged. */
+/** Another process holds the lock, or what stands in its place cannot be checked. */
 export class HeldError extends Error {
   override name = "HeldError";
 
   /**
    * `holder` is for people: `process 12 in another container`. `advice` says what to do about a holder that cannot
-   * be judged, and is empty otherwise.
+   * be checked, and is empty otherwise.
    */
   constructor(
     path: string,
@@ -47,11 +47,11 @@ export class UnreadableLockError extends HeldError {
 
 /**
  * Takes the lock at `path` and resolves with the function that releases it, which never throws. A dead holder is
- * passed over. Rejects with HeldError if a living process holds the lock or its holder cannot be judged (it is on
+ * passed over. Rejects with HeldError if a living process holds the lock or its holder cannot be checked (it is on
  * another host, or the lock cannot be read), and with the system's errors.
  *
  * A lock is a folder with one record, whose name is used once. It appears whole, by a rename, which fails if the
- * folder is there and not empty. Only the record that was judged is ever removed. So of any number of processes
+ * folder is there and not empty. Only the record that was checked is ever removed. So of any number of processes
  * that pass over a dead holder, one has the lock.
  */
 export function lock(path: string): Promise<() => void> {

@@ -67,7 +67,7 @@ export class Context implements Terminal {
     return this.#resolved;
   }
 
-  /** What this machine created; undefined where it is told to keep nothing, or has no place for it. */
+  /** What this machine created; undefined if the history is switched off, or there is no folder for it. */
   get history(): History | undefined {
     if (this.#history === undefined) {
       const keeps = this.settings.history.value === "on" && this.folders.state;

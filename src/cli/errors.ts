@@ -83,7 +83,7 @@ export class UnfinishedError extends Error {
     this.resume = resume;
   }
 
-  /** `error` as an UnfinishedError, unless it says that the request has ended, or is none of the service's. */
+  /** `error` as an UnfinishedError, unless it says that the request has ended, or did not come from the service. */
   static unlessEnded(error: unknown, requestId: string, resume: string | undefined): unknown {
     const hasEnded = error instanceof ResearchError && /^RESEARCH_(?:FAILED|STOPPED)$/.test(error.code);
     return error instanceof ResearchError && !hasEnded
@@ -95,7 +95,7 @@ export class UnfinishedError extends Error {
 /** What a shell reports for a process that died of a signal. */
 export const SIGNAL_EXIT_CODES: Record<Signal, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
-/** Whoever read stdout has gone. */
+/** The reader of stdout has closed it. */
 export class ClosedPipe extends Error {}
 
 const ERRORS_FIRST = [3, 10, 8];

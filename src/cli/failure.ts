@@ -25,7 +25,7 @@ import {
 } from "./errors.js";
 import { formatDuration } from "./terminal/durations.js";
 
-/** What a user is told of an error, in the words of the JSON form. */
+/** What a user reads of an error, in the fields of the JSON form. */
 export interface Failure {
   code: string;
   message: string;
@@ -37,7 +37,7 @@ export interface Failure {
   hint?: string | undefined;
 }
 
-const REFUSALS: Record<RefusalKind, OurCode> = {
+const CODE_OF_REFUSAL: Record<RefusalKind, OurCode> = {
   "invalid-input": "USAGE",
   unauthenticated: "NOT_AUTHENTICATED",
   "not-found": "NOT_FOUND",
@@ -140,7 +140,7 @@ function ofQuota({ limit, retryAfter }: QuotaExceededError): Failure {
 }
 
 function kindOf(error: ResearchError): OurCode {
-  if (error instanceof RefusedError) return REFUSALS[error.kind];
+  if (error instanceof RefusedError) return CODE_OF_REFUSAL[error.kind];
   if (error instanceof OutcomeUnknownError) return "OUTCOME_UNKNOWN";
   if (error instanceof UnreachableError) return "UNREACHABLE";
   if (error instanceof NoOutputError || error.code in EXIT_CODES) return error.code as OurCode;

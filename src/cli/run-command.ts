@@ -13,7 +13,10 @@ export async function perform(argv: readonly string[], host: Host): Promise<Endi
   const reporter = new Reporter(host, wantsJson(argv, host.env), interruption.signal);
   let ctx: Context | undefined;
   // Whatever a command still had to say, a loop around it has to see that it was interrupted.
-  const ending = (code: number, signal = interruption.unmet): Ending => ({ code, ...(signal && { signal }) });
+  const ending = (code: number, signal = interruption.unhandled): Ending => ({
+    code,
+    ...(signal && { signal }),
+  });
   try {
     const request = readArguments(argv, host);
     if (request.kind === "text") {
@@ -50,7 +53,7 @@ async function located(error: unknown): Promise<unknown> {
   return new InvalidSettingsError(error.path, error.text, await placeOfError(error.text));
 }
 
-/** Asked before the arguments are read, since errors in those are told in JSON too. */
+/** Asked before the arguments are read, since errors in those are JSON, too. */
 function wantsJson(argv: readonly string[], env: Host["env"]): boolean {
   const end = argv.indexOf("--");
   return env.RESEARCH_OUTPUT === "json" || argv.slice(0, end < 0 ? undefined : end).includes("--json");

@@ -199,7 +199,7 @@ function kindOfCode(code: string): RefusalKind | undefined {
   }
 }
 
-/** HTTP statuses that say enough by themselves, whoever gave them. */
+/** HTTP statuses that say enough by themselves, from the service or from a proxy. */
 function kindOfStatus(status: number): RefusalKind | undefined {
   switch (status) {
     case 401:

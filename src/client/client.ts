@@ -58,8 +58,8 @@ export class ResearchClient {
           : await this.#confirm(requestId, result, signal);
       }
       if (result.kind === "data") throw new OutcomeUnknownError("the answer has no request id");
-      const again = result.kind === "fault" && !result.sent && FAULTS[result.fault].create === "retry";
-      await this.#pause("create", result, again ? failures : undefined, signal);
+      const canRepeat = result.kind === "fault" && !result.sent && FAULTS[result.fault].create === "retry";
+      await this.#pause("create", result, canRepeat ? failures : undefined, signal);
     }
   }
 
@@ -85,8 +85,8 @@ export class ResearchClient {
         // Who cannot even be asked has been tried often enough.
         if (!state) throw result.error;
       }
-      const again = handling === "retry" || handling === "ask-retry";
-      await this.#pause("stop", result, again ? failures : undefined, signal, requestId);
+      const canRepeat = handling === "retry" || handling === "ask-retry";
+      await this.#pause("stop", result, canRepeat ? failures : undefined, signal, requestId);
     }
   }
 
@@ -123,8 +123,8 @@ export class ResearchClient {
     for (let failures = 1; ; failures++) {
       const result = await this.#session.call(operation, requestId, { signal });
       if (result.kind === "data") return result.data;
-      const again = result.kind === "fault" && FAULTS[result.fault].read === "retry";
-      await this.#pause(operation, result, again ? failures : undefined, signal, requestId);
+      const canRepeat = result.kind === "fault" && FAULTS[result.fault].read === "retry";
+      await this.#pause(operation, result, canRepeat ? failures : undefined, signal, requestId);
     }
   }
 

@@ -34,7 +34,7 @@ export const FAULTS = {
   timeout: handling("unknown", "ask-retry", "retry", "keep"),
   /** An answer that broke off, dripped past the limit, or is no HTTP. */
   torn: handling("unknown", "ask", "retry", "keep"),
-  /** A whole answer that is no envelope, or an envelope without what it must hold. */
+  /** A whole answer that is not an envelope, or an envelope without what it must hold. */
   unreadable: handling("unknown", "ask", "retry", "keep"),
   /** More bytes or deeper nesting than anything the service has to say. */
   oversized: handling("unknown", "ask", "fail", "keep"),
@@ -62,7 +62,7 @@ const PROXY_REFUSAL = /^Proxy response \(\d+\)/;
  */
 export function nameOfError(error: Error, sent: boolean, answering: boolean): FaultName {
   const code = codeOf(error);
-  // Told by its name: the table from which undici 7 takes its `HPE_…` codes is the wrong way round, and gives none.
+  // Recognised by its name: the table from which undici 7 takes its `HPE_…` codes is the wrong way round, and gives none.
   if (error.name === "HTTPParserError" || answering) return "torn";
   if (code === "UND_ERR_HEADERS_OVERFLOW") return "oversized";
   if (sent) return "lost";

@@ -18,7 +18,7 @@ export interface ClientOptions {
   clock?: Clock;
   /** In [0, 1); for jitter. */
   random?: () => number;
-  /** Told of each exchange and of each wait before it is repeated. */
+  /** Called after each exchange, and before each wait for a repetition. */
   onEvent?: (event: ClientEvent) => void;
 }
 

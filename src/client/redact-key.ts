@@ -4,7 +4,7 @@ import type { Data } from "../protocol/data.js";
 import type { Classification } from "./classify-response.js";
 import { keyPattern } from "./key-pattern.js";
 
-/** A shorter text is no key worth hiding, and hiding it would garble answers that merely contain it. */
+/** A shorter text is not hidden: hiding it would garble answers that merely contain it. */
 const SHORTEST = 8;
 const PLACEHOLDER = "[key]";
 

@@ -4,11 +4,11 @@ const WAITS = [500, 1_000, 2_500] as const;
 export const TRIES = WAITS.length + 1;
 /** Each wait is spread by this share to either side, so that many clients do not come back as one. */
 const JITTER = 0.2;
-/** A longer `Retry-After` than this ends the tries: it is for whoever waits for hours, not for a command. */
+/** A longer `Retry-After` than this ends the tries: a command does not wait for hours. */
 const PATIENCE_MS = 30_000;
 
 /**
- * The wait in milliseconds before the next try, or undefined when there is none.
+ * The wait in milliseconds before the next try, or undefined if no try is left.
  * `failures`: how many tries have failed (1 or more); `retryAfter`: seconds the service asked for;
  * `random`: in [0, 1).
  */

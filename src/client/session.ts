@@ -47,7 +47,7 @@ export class Session {
   readonly #proxy: ProxyAddress | undefined;
 
   /**
-   * Opens nothing yet. Throws TypeError for a base URL or a key that is no string, BaseUrlError, ResearchError `USAGE`
+   * Opens nothing yet. Throws TypeError for a base URL or a key that is not a string, BaseUrlError, ResearchError `USAGE`
    * for an invalid proxy setting and `NOT_AUTHENTICATED` for a key that cannot be one.
    */
   constructor(options: ClientOptions) {

@@ -1,5 +1,5 @@
 /**
- * Calls `visit` with the start and end of each token of a JSON text, in order; white space is no token. A string
+ * Calls `visit` with the start and end of each token of a JSON text, in order; white space is not a token. A string
  * is one token with its quotes, so are numbers and literals. The text must be valid JSON (`JSON.parse` took it):
  * nothing is checked here. Linear in the length of the text, and no regular expression, whose backtracking
  * overflows on strings of several megabytes.

@@ -1,7 +1,7 @@
 import { type Holder, processStat, thisProcess } from "./holder.js";
 import { isOpen } from "./socket.js";
 
-/** `unknown`: it cannot be told from here, so the lock counts as held. */
+/** `unknown`: it cannot be found out from here, so the lock counts as held. */
 export type Liveness = "alive" | "dead" | "unknown";
 
 /** Whether the holder of a lock lives; `folder` and `socket` name its socket. */

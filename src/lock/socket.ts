@@ -42,7 +42,7 @@ export async function listen(folder: string, name: string): Promise<Witness | un
 }
 
 /**
- * Whether a process has the socket open; undefined if that cannot be told. `device` is the one its process saw:
+ * Whether a process has the socket open; undefined if that cannot be found out. `device` is the one its process saw:
  * the same folder mounted a second time has sockets of its own, which refuse while the first mount's accept.
  */
 export async function isOpen(folder: string, name: string, device: number): Promise<boolean | undefined> {

@@ -8,7 +8,7 @@ export type Status = KnownStatus | (string & {});
 
 const FINAL: ReadonlySet<string> = new Set<KnownStatus>(["COMPLETED", "FAILED", "STOPPED"]);
 
-/** Whether a conversation in this state never changes again (§3). A state nobody knows is not final. */
+/** Whether a conversation in this state never changes again (§3). An unknown state is not final. */
 export function isFinal(status: Status): status is "COMPLETED" | "FAILED" | "STOPPED" {
   return FINAL.has(status);
 }

@@ -18,7 +18,7 @@ export interface ServiceFault {
 }
 export type Envelope = { ok: true; data: Data } | { ok: false; error: ServiceFault };
 
-/** Reads a parsed body as an envelope; undefined when it is none. */
+/** Reads a parsed body as an envelope; undefined if it is not an envelope. */
 export function readEnvelope(body: unknown): Envelope | undefined {
   const good = v.safeParse(success, body);
   if (good.success) return { ok: true, data: good.output.data };

@@ -6,7 +6,7 @@ export interface HourlyLimit {
   stop: number;
 }
 
-/** §8, requests per hour. Enterprise is "custom": without a number of one's own it is no limit. */
+/** §8, requests per hour. Enterprise is "custom": without a number of one's own there is no limit. */
 export const TIERS = {
   free: { create: 10, stop: 20 },
   pro: { create: 100, stop: 200 },

@@ -20,23 +20,23 @@ export class Semaphore {
 
   #wait(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const turn = () => {
+      const proceed = () => {
         signal.removeEventListener("abort", abort);
         resolve();
       };
       const abort = () => {
-        this.#waiting.delete(turn);
+        this.#waiting.delete(proceed);
         reject(signal.reason);
       };
-      this.#waiting.add(turn);
+      this.#waiting.add(proceed);
       signal.addEventListener("abort", abort, { once: true });
     });
   }
 
   #giveBack(): void {
-    for (const turn of this.#waiting) {
-      this.#waiting.delete(turn);
-      turn();
+    for (const proceed of this.#waiting) {
+      this.#waiting.delete(proceed);
+      proceed();
       return;
     }
     this.#free += 1;

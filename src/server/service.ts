@@ -45,7 +45,7 @@ export interface ServiceOptions {
   keepMs?: number;
   /** Where a line for each request goes. */
   accessLog?: { format: LogFormat; write: (line: string) => void };
-  /** Who may read `/metrics`; without it there are none. */
+  /** Who may read `/metrics`; without it they are not served. */
   metricsAccess?: { token: string } | "open";
   clock: Clock;
   /** For the log of a person; a key is never in it. */

@@ -100,7 +100,7 @@ export class Settings {
     const { default: Conf } = await import("conf");
     makeFolder(dirname(path));
     const draft = `${path}.draft-`;
-    // Nobody else writes now, so what is there was left by a crash, and may hold a key.
+    // No other process writes now, so what is there was left by a crash, and may hold a key.
     for (const name of namesIn(dirname(path)))
       if (join(dirname(path), name).startsWith(draft))
         fs.rmSync(join(dirname(path), name), { recursive: true });

@@ -45,7 +45,7 @@ export async function* follow(
   }
 }
 
-/** What the client is told of a target. */
+/** What the client has to know of a target. */
 function watchTarget({ requestId, entry }: Target): WatchTarget {
   return { requestId, createdAt: epochOf(entry?.created_at), recordedAt: epochOf(entry?.sent_at) };
 }

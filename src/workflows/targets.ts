@@ -16,7 +16,7 @@ export interface NamedTarget extends Target {
 
 /** The newest create at the origin in force. */
 const LAST = "@last";
-/** A shorter text is no prefix: it would match by accident. */
+/** A shorter text is not taken for a prefix: it would match by accident. */
 const SHORTEST_PREFIX = 4;
 
 type TargetPorts = Pick<Ports, "history" | "origin">;

@@ -75,13 +75,13 @@ const ROWS: Row[] = [
   },
   {
     exit: 2,
-    what: "a schema that is no JSON",
+    what: "a schema that is not JSON",
     code: "USAGE",
     command: () => ["create", "x", "--schema", "{oops"],
   },
   {
     exit: 2,
-    what: "a schema that is no JSON Schema",
+    what: "a schema that is not JSON Schema",
     code: "USAGE",
     command: () => ["create", "x", "--schema", '{"type":"nonsense"}'],
   },

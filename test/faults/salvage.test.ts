@@ -93,7 +93,7 @@ for (const { what, behaviour, else: exit } of TROUBLED) {
 }
 
 test.each(["..", "a/b", "a\\u0000b", "", "x".repeat(129)])(
-  "cell: an id that is none (%j) · create",
+  "cell: an invalid id (%j) · create",
   async (id) => {
     const torn = does.truncate({ body: does.envelope({ request_id: id }), length: 4_000 }, 200);
     const seen = await observe({ play: plays.always(torn), command: "create", virtual: true });

@@ -79,7 +79,7 @@ export const ROWS: readonly Row[] = [
   row("200 no envelope", always(does.answer({ body: '{"ok":1}' })), torn),
   row("200 an array", always(does.answer({ body: "[]" })), torn),
   row("200 without its data", always(does.ok({ created_at: "x" })), torn, { output: "shown" }),
-  row("200 with an id that is none", always(does.ok({ request_id: "../x" })), { create: "U" }),
+  row("200 with an invalid id", always(does.ok({ request_id: "../x" })), { create: "U" }),
 
   row("200 status:false VALIDATION_ERROR", refused(200, "VALIDATION_ERROR"), all(2), {
     code: "VALIDATION_ERROR",

@@ -48,7 +48,7 @@ describe("the data of", () => {
   test.each([
     ["create", createdData, { request_id: "a" }, true],
     ["create without an id", createdData, {}, false],
-    ["create with an id that is none", createdData, { request_id: "../x" }, false],
+    ["create with an invalid id", createdData, { request_id: "../x" }, false],
     ["create with a number", createdData, { request_id: 7 }, false],
     ["status", statusData, { status: "X" }, true],
     ["status without one", statusData, {}, false],

@@ -88,11 +88,11 @@ export class FaultServer {
     const connection = ++this.connections;
     this.#sockets.add(socket);
     socket.on("error", () => {}).on("close", () => this.#sockets.delete(socket));
-    const fate = this.#options.onConnection?.(connection) ?? "serve";
-    if (fate === "reset") socket.resetAndDestroy();
-    else if (fate === "speak-no-http")
+    const behaviour = this.#options.onConnection?.(connection) ?? "serve";
+    if (behaviour === "reset") socket.resetAndDestroy();
+    else if (behaviour === "speak-no-http")
       socket.on("data", () => socket.end("220 smtp.example ESMTP ready\r\n"));
-    else if (fate === "serve") this.#read(socket, connection);
+    else if (behaviour === "serve") this.#read(socket, connection);
   }
 
   #read(socket: Socket, connection: number): void {

@@ -40,7 +40,7 @@ export function quotaFlags<C extends Command>(command: C): C {
   return command
     .addOption(new Option("--tier <tier>", "the tier of the key").choices(Object.keys(TIERS)))
     .addOption(
-      new Option("--per-hour <n>", "creates allowed in an hour, where it is none of the tiers'").argParser(
+      new Option("--per-hour <n>", "creates allowed in an hour, if no tier has that number").argParser(
         wholeNumber(1),
       ),
     );

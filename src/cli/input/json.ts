@@ -5,12 +5,12 @@ export async function parseJson(text: string, what: string): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch {
-    throw new UsageError(`${what} is no JSON: ${await placeOfError(text)}`);
+    throw new UsageError(`${what} is not JSON: ${await placeOfError(text)}`);
   }
 }
 
 /**
- * Where a text that is no JSON breaks off, and what was expected there: `line 2, column 7: Comma expected`. V8
+ * Where a text that is not JSON breaks off, and what was expected there: `line 2, column 7: Comma expected`. V8
  * names a place in some of its messages and on some versions only, and quotes the text.
  */
 export async function placeOfError(text: string): Promise<string> {

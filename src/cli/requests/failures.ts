@@ -10,7 +10,7 @@ export function withId(failure: Failure, requestId: string, { json }: Pick<Repor
   return { ...failure, request_id: requestId, message: isNamed ? message : `${requestId}: ${message}` };
 }
 
-/** Shows one request's error on a line of its own and returns its exit code. Throws what is no answer of the service. */
+/** Shows one request's error on a line of its own and returns its exit code. Throws an error that did not come from the service. */
 export async function showFailure(reporter: Reporter, error: unknown, requestId: string): Promise<number> {
   if (!(error instanceof ResearchError)) throw error;
   const failure = withId(failureOf(error), requestId, reporter);

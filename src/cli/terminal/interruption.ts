@@ -4,12 +4,12 @@ import type { Host, Signal } from "./host.js";
 
 /**
  * What signals mean while a command runs: the first one asks it to end and to say how to go on, a second one
- * ends it at once. A hang-up with no terminal on any stream is none of our business: that is `nohup`.
+ * ends it at once. A hang-up with no terminal on any stream is ignored: that is `nohup`.
  */
 export class Interruption {
   readonly #controller = new AbortController();
   #received: Signal | undefined;
-  #isMet = false;
+  #isHandled = false;
   #release: (() => void) | undefined;
 
   constructor(host: Host) {
@@ -34,13 +34,13 @@ export class Interruption {
   }
 
   /** The signal of which the process still has to die. */
-  get unmet(): Signal | undefined {
-    return this.#isMet ? undefined : this.#received;
+  get unhandled(): Signal | undefined {
+    return this.#isHandled ? undefined : this.#received;
   }
 
-  /** The signal asked for nothing but the end that the command comes to by itself. */
-  meet(): void {
-    this.#isMet = true;
+  /** The command ends in its usual way, so the process need not die of the signal. */
+  markHandled(): void {
+    this.#isHandled = true;
   }
 
   release(): void {

@@ -15,10 +15,10 @@ export class Reporter {
   readonly #signal: AbortSignal;
   #live: LiveLine | undefined;
   #errStyle: Style = PLAIN;
-  /** Where nobody has read for so long that nothing more is waited for. */
+  /** The streams whose reader has stopped for so long that no write to them is waited for. */
   readonly #stuck = new Set<Sink>();
 
-  /** `signal`: a result that nobody takes is given up when it is aborted. */
+  /** `signal`: a write that no reader takes is given up when it is aborted. */
   constructor(host: Host, json: boolean, signal: AbortSignal) {
     this.#host = host;
     this.json = json;
@@ -58,7 +58,7 @@ export class Reporter {
     if (!this.json) await this.#toStderr(`${safe(text)}\n`);
   }
 
-  /** Something worth knowing that is no error: for people and programs. `code` is in capitals. */
+  /** Something worth knowing that is not an error: for people and programs. `code` is in capitals. */
   async notice(code: string, message: string): Promise<void> {
     if (this.json) return this.#toStderr(`${safeJson({ notice: { code, message } })}\n`);
     await this.#toStderr(`${this.#errStyle.dim("note:")} ${indented(message)}\n`);
@@ -89,7 +89,7 @@ export class Reporter {
     this.#live = undefined;
   }
 
-  /** Trouble with stderr is nobody's business: there is nowhere left to tell it. */
+  /** A failed write to stderr is ignored: there is no other stream to report it on. */
   async #toStderr(text: string): Promise<void> {
     const write = () => this.#taken(this.#host.stderr, text).catch(() => {});
     await (this.#live ? this.#live.aside(write) : write());

@@ -23,7 +23,7 @@ export interface LiveLine {
 type Environment = Host["env"];
 
 const isSet = (value: string | undefined) => value !== undefined && value !== "";
-/** Some runners export `CI=false` where there is none. */
+/** Some machines export `CI=false` outside of CI. */
 const inCi = (env: Environment) => isSet(env.CI) && env.CI !== "false" && env.CI !== "0";
 
 /** Whether a stream shows things that move. */
@@ -31,7 +31,7 @@ export function isLive(sink: Pick<Sink, "isTTY">, env: Environment): boolean {
   return sink.isTTY && env.TERM !== "dumb" && !inCi(env);
 }
 
-/** Whether a stream shows colour. `FORCE_COLOR` is for whoever pipes what a terminal would see. */
+/** Whether a stream shows colour. `FORCE_COLOR` asks for colour in a pipe. */
 function hasColour(sink: Sink, env: Environment): boolean {
   if (isSet(env.FORCE_COLOR)) return env.FORCE_COLOR !== "0" && env.FORCE_COLOR !== "false";
   return isLive(sink, env) && !isSet(env.NO_COLOR);

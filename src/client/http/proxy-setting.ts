@@ -16,7 +16,7 @@ export interface ProxyAddress {
 
 /**
  * The proxy to use for `url`, or undefined for a direct connection. Loopback is never proxied. Throws
- * ResearchError `USAGE` for a setting that is no proxy's address.
+ * ResearchError `USAGE` for an invalid proxy address.
  */
 export function proxyFor(url: URL, env: ProxyEnvironment): ProxyAddress | undefined {
   if (isLoopback(url.hostname)) return undefined;

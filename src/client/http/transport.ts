@@ -4,7 +4,7 @@ import { onAbort } from "./abort-listeners.js";
 import { LOGIN_REQUIRED } from "./proxy-setting.js";
 
 export interface WireRequest {
-  /** Scheme, host and port; a proxy is told by it where to. */
+  /** Scheme, host and port; a proxy forwards to it. */
   origin: string;
   method: string;
   /** Path from the root of the origin. */

@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.js";
 import type { Moment, WatchEvent } from "./types.js";
 
-/** Milliseconds without a change after which a watch says that there is none. */
+/** Milliseconds without a change after which a watch says that nothing has changed. */
 const UNCHANGED_MS = 300_000;
 
 /** The events that a watch has yet to yield, and the times that stand in them. */

@@ -8,7 +8,7 @@ import { structuredHtml } from "./structured.js";
 
 /** From this many headings on, a page has a table of contents (contract §6). */
 const MIN_CONTENTS = 3;
-/** A longer question is no title. */
+/** A longer question is not used as the title. */
 const LONGEST_TITLE = 160;
 /** Larger results are shown as they came (contract §6). In UTF-16 units. */
 const MAX_LAID_OUT = 2 * 1024 * 1024;

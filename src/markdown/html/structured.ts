@@ -6,7 +6,7 @@ import { type JsonTree, jsonTree } from "./json-tree.js";
 
 type ObjectTree = Extract<JsonTree, { kind: "object" }>;
 
-/** What nests deeper is shown as JSON: nobody reads fifty definition lists in each other. */
+/** What nests deeper is shown as JSON: fifty definition lists in each other cannot be read. */
 const MAX_DEPTH = 50;
 /** A table with more columns than this is read more easily as lists. */
 const MAX_COLUMNS = 12;

@@ -13,7 +13,7 @@ export interface SchedulerOptions {
   store: Pick<ConversationStore, "claim" | "end" | "giveBack">;
   clock: Clock;
   log: (line: string) => void;
-  /** Told how a research ended, and after how many ms in PROCESSING. */
+  /** Called when a research has ended, with its state and the ms in PROCESSING. */
   ended?: (status: Outcome["status"], durationMs: number) => void;
 }
 

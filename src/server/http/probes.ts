@@ -13,7 +13,7 @@ export const ANY_HOST: ReadonlySet<string> = new Set(["/health", "/ready"]);
 /** What operators ask; none of it is part of the interface. */
 export interface Probes {
   store: Pick<ConversationStore, "ready">;
-  /** Who may read the metrics: undefined for nobody, and then there are none. */
+  /** Who may read the metrics: undefined if metrics are not served. */
   metricsAccess: { token: string } | "open" | undefined;
   /** Loaded with the first request for metrics. */
   metrics?: Metrics;

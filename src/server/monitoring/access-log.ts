@@ -9,7 +9,7 @@ export function accessLog(format: LogFormat, write: (line: string) => void): Obs
   return (exchange) => write(`${lineOf(exchange)}\n`);
 }
 
-/** `TIME METHOD PATH STATUS MS ms KEY REQUEST_ID`, with `-` for what there is none of. */
+/** `TIME METHOD PATH STATUS MS ms KEY REQUEST_ID`, with `-` for a missing value. */
 export function textLine(exchange: Readonly<Exchange>): string {
   const { method, path, status, durationMs, keyName, requestId } = exchange;
   const took = `${durationMs.toFixed(1)} ms`;
@@ -17,7 +17,7 @@ export function textLine(exchange: Readonly<Exchange>): string {
   return safeLine(parts.join(" "));
 }
 
-/** One object: `time`, `method`, `path`, `status`, `ms`, `key`, `request_id`; null for what there is none of. */
+/** One object: `time`, `method`, `path`, `status`, `ms`, `key`, `request_id`; null for a missing value. */
 export function jsonLine(exchange: Readonly<Exchange>): string {
   const { method, path, status, durationMs, keyName, requestId } = exchange;
   return safeJson({

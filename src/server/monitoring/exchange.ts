@@ -22,7 +22,7 @@ export interface Exchange {
   durationMs: number;
 }
 
-/** Told of each exchange when it is over. */
+/** Called with each exchange when it is over. */
 export type Observer = (exchange: Readonly<Exchange>) => void;
 
 /** Observes requests; those who answer them add what they find out. */

@@ -7,7 +7,7 @@ import type { Observer } from "./exchange.js";
 const ANSWER_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
 const RESEARCH_SECONDS = [0.1, 1, 5, 15, 60, 300, 900, 1_800, 3_600, 7_200];
 
-/** What Prometheus is told of this process, and of the store it shares. */
+/** What Prometheus reads of this process, and of the store it shares. */
 export interface Metrics {
   observer: Observer;
   /** One research ended so, after that many ms. */

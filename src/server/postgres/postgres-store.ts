@@ -23,8 +23,8 @@ import { StateReader } from "./state-reader.js";
 import { COUNTS, DELETE_ENDED, NEXT_DUE, OUTPUT, READY, RETRY_AFTER, STOP, WORK } from "./statements.js";
 import type { Claims } from "./work/claims.js";
 
-/** Workers are told of new work at most this often, ms: each notification holds a lock of the whole database. */
-const TELL_MS = 20;
+/** Workers are notified of new work at most this often, ms: each notification holds a lock of the whole database. */
+const NOTIFY_MS = 20;
 
 export interface StoreParts {
   database: Database;
@@ -40,7 +40,7 @@ export class PostgresStore implements ConversationStore {
   readonly exchanges: PostgresExchanges;
   readonly overview: PostgresOverview;
   readonly #states: StateReader;
-  #telling: "no" | "waits" | "again" = "no";
+  #notifying: "idle" | "waiting" | "repeat" = "idle";
   constructor(private readonly parts: StoreParts) {
     this.#states = new StateReader(parts.database);
     this.keys = new PostgresKeyStore(parts.database, parts.clock);
@@ -61,7 +61,7 @@ export class PostgresStore implements ConversationStore {
     const values = [job.request_id, keyId, limits.create, JSON.stringify(job), pendingMs];
     const createdAt = await createOnce(database, clock, values);
     if (createdAt === undefined) return this.#rateLimited(keyId, "create", limits.create);
-    void this.#tellWorkers();
+    void this.#notifyWorkers();
     return { kind: "created", createdAt: createdAt.getTime() };
   }
 
@@ -138,16 +138,16 @@ export class PostgresStore implements ConversationStore {
   }
 
   /** The first one at once; what comes while it waits shares the next. A worker also looks by itself. */
-  async #tellWorkers(): Promise<void> {
-    if (this.#telling !== "no") {
-      this.#telling = "again";
+  async #notifyWorkers(): Promise<void> {
+    if (this.#notifying !== "idle") {
+      this.#notifying = "repeat";
       return;
     }
     do {
-      this.#telling = "waits";
+      this.#notifying = "waiting";
       await this.parts.database.run(WORK, []).catch(() => {});
-      await this.parts.clock.sleep(TELL_MS);
-    } while ((this.#telling as string) === "again");
-    this.#telling = "no";
+      await this.parts.clock.sleep(NOTIFY_MS);
+    } while ((this.#notifying as string) === "repeat");
+    this.#notifying = "idle";
   }
 }

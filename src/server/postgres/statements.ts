@@ -58,7 +58,7 @@ export const OUTPUT: Statement = {
   text: `SELECT status, created_at, completed_at, reason, output FROM research.conversations WHERE ${VISIBLE}`,
 };
 
-/** request_id, key that may see it (NULL: any), key that is counted, limit. Whoever works on it is told. */
+/** request_id, key that may see it (NULL: any), key that is counted, limit. Its worker is notified. */
 export const STOP: Statement = {
   name: "stop",
   text: `

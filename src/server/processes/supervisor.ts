@@ -80,7 +80,7 @@ export class Supervisor {
       env: { PATH: process.env.PATH },
       stdio: ["pipe", "ignore", "ignore"],
     });
-    // One that was killed is replaced with the next command, and told of the groups there are.
+    // One that was killed is replaced with the next command, which gets the list of the groups.
     const gone = () => {
       if (this.#supervisor === supervisor) this.#supervisor = undefined;
     };

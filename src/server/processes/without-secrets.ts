@@ -3,7 +3,7 @@ const OF_SERVICE = /^(?:RESEARCH_SERVE_|RESEARCH_MODEL_|PG)/i;
 /** The key of its clients. */
 const OF_CLIENT = /^RESEARCH_API_KEY(?:_FILE)?$/i;
 
-/** The environment for a child process, without what is no business of it (contract §4). */
+/** The environment for a child process, without the variables that hold secrets (contract §4). */
 export function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return without(withoutServiceSecrets(env), OF_CLIENT);
 }

@@ -23,7 +23,7 @@ describe("a schema", () => {
   test.each([
     ["", "invalid value for --schema: it is empty"],
     ["[]", "the schema is an invalid JSON Schema: it must be a JSON object"],
-    ["{", "the schema is no JSON: line 1"],
+    ["{", "the schema is not JSON: line 1"],
     [`${" ".repeat(1 << 20)}{}`, "the schema is over 1 MiB"],
   ])("%.10j is invalid", async (source, message) => {
     await expect(read(source)).rejects.toThrow(message);

@@ -30,7 +30,11 @@ export const batch: Define = (program, perform) => {
     .option("--retry-failed", "send again what FAILED or was refused")
     .option("--resend-unknown", "send again what may or may not exist")
     .option("--shard <k/n>", "only the k-th of n parts, at that part of the limit")
-    .option("--max-failures <n>", "send no more when so many rows have come to nothing", wholeNumber(1));
+    .option(
+      "--max-failures <n>",
+      "send no more when so many rows have failed, were refused or are unknown",
+      wholeNumber(1),
+    );
   onDoneFlag(quotaFlags(paceFlags(command)))
     .document({
       output:

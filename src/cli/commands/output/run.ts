@@ -24,11 +24,11 @@ export async function output(ctx: Context, id: string, options: OutputOptions): 
   const target = resolveTarget(ports, id);
   const { requestId } = target;
   if (options.watch) {
-    const again = [
+    const flags = [
       ...resultWords(options),
       ...(options.schema === undefined ? [] : ["--schema", options.schema]),
     ];
-    const resume = () => resumeCommand(ctx.flags, "output", "-w", requestId, ...again);
+    const resume = () => resumeCommand(ctx.flags, "output", "-w", requestId, ...flags);
     const [outcome] = await showFollow(ctx, ports, [target], { ...options, print: false, resume });
     if (outcome && exitCodeOfOutcome(outcome) !== 0)
       return endWithoutResult(ports, outcome, signal, { created: false });

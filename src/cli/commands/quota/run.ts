@@ -5,7 +5,7 @@ import { hourlyLimit, type QuotaOptions } from "../../requests/quota.js";
 import { requireConnection } from "../../settings.js";
 import { quotaJson, quotaText } from "./view.js";
 
-/** How much of the hour is left for the origin and key in use. Asks nobody but this machine. */
+/** How much of the hour is left for the origin and key in use. Reads the records of this machine only. */
 export async function quota(ctx: Context, options: QuotaOptions): Promise<number> {
   const { reporter, settings, host } = ctx;
   const { origin } = requireConnection(settings);

@@ -3,7 +3,7 @@ import { formatDuration } from "../../terminal/durations.js";
 /** Where one key stands in its hour. */
 export interface Quota {
   used: number;
-  /** Creates an hour; null where there is no limit, or nobody said which. */
+  /** Creates an hour; null if there is no limit, or it is not known. */
   limit: number | null;
   left: number | null;
   /** When the next create is allowed, epoch ms; null without a limit. */

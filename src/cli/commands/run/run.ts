@@ -25,7 +25,7 @@ export async function run(ctx: Context, prompt: string | undefined, options: Run
   );
 }
 
-/** Without a history, the command that goes on must be told the schema; one from stdin cannot be read again. */
+/** Without a history, the command that goes on needs the schema; one from stdin cannot be read again. */
 function schemaWords(ctx: Context, { schema }: RunOptions): string[] {
   return schema === undefined || schema === "-" || ctx.history ? [] : ["--schema", schema];
 }

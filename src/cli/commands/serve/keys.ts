@@ -45,7 +45,7 @@ export async function addKey(ctx: Context, name: string, options: AddKeyOptions)
       if (ctx.reporter.json) await ctx.reporter.resultJson({ ...described(key), api_key: apiKey });
       else await ctx.reporter.result(`${apiKey}\n`);
     } catch (error) {
-      // Nobody has seen the key, and it is kept nowhere.
+      // The key was not shown, and only its hash is kept.
       await keys.revoke(name, ctx.host.clock.now());
       throw error;
     }

@@ -17,7 +17,7 @@ import { databaseOf } from "./store.js";
 
 const DEFAULT_PORT = 8787;
 
-/** Runs the local service until it is told to stop, or until the command given to it has ended. */
+/** Runs the local service until a signal stops it, or until the command given to it has ended. */
 export async function serve(ctx: Context, options: ServeOptions): Promise<number> {
   const database = databaseOf(ctx, options);
   if (options.exec !== undefined && options.role === "worker")
@@ -29,14 +29,14 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
   if (!isLoopback(options.host)) {
     await ctx.reporter.notice(
       "EXPOSED",
-      `the service listens on ${options.host}: whoever reaches this machine and knows the key can use it, and plain http can be read on the way`,
+      `the service listens on ${options.host}: anyone who reaches this machine and knows the key can use it, and plain http can be read on the way`,
     );
   }
   const { store, key } = await openWithKey(ctx, options, database, given).catch(startFailure);
   const service = await start(ctx, options, { store, apiKey: key?.apiKey, model }, faults);
   try {
     if (options.exec !== undefined) {
-      ctx.interruption.meet();
+      ctx.interruption.markHandled();
       return await execCommand({
         command: options.exec,
         baseUrl: service.baseUrl,
@@ -48,7 +48,7 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
     await announce(ctx, service.baseUrl, key, options).catch(unlessInterrupted);
     await aborted(ctx.signal);
     if (ctx.interruption.received === "SIGHUP") ctx.signal.throwIfAborted();
-    ctx.interruption.meet();
+    ctx.interruption.markHandled();
     return 0;
   } finally {
     await service.close();
@@ -132,7 +132,7 @@ function readFault(text: string): Fault {
   }
 }
 
-/** Whoever reads the address may well end the service before the write of it is known to have succeeded. */
+/** A reader of the address may end the service before the write of it is known to have succeeded. */
 function unlessInterrupted(error: unknown): void {
   if (!(error instanceof Interrupted)) throw error;
 }

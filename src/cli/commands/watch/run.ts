@@ -12,8 +12,8 @@ export type WatchOptions = Partial<FollowViewOptions> & OnDoneOptions;
 export async function watch(ctx: Context, ids: readonly string[], options: WatchOptions): Promise<number> {
   const targets = ids.map((id) => resolveTarget(ctx.ports, id));
   const done = OnDone.of(ctx, options);
-  const again = options.onDone === undefined ? [] : ["--on-done", options.onDone];
-  const resume = (left: readonly string[]) => resumeCommand(ctx.flags, "watch", ...left, ...again);
+  const flags = options.onDone === undefined ? [] : ["--on-done", options.onDone];
+  const resume = (left: readonly string[]) => resumeCommand(ctx.flags, "watch", ...left, ...flags);
   const outcomes = await showFollow(ctx, ctx.ports, targets, { ...options, print: true, resume, done });
   const code = worstOf(outcomes.map((outcome) => exitCodeOfOutcome(outcome)));
   return done ? done.settle(code) : code;

@@ -56,7 +56,7 @@ function emptyIfMissing(error: NodeJS.ErrnoException): string {
   throw error;
 }
 
-/** A line that a crash cut off is no record. */
+/** A line that a crash cut off is skipped. */
 function parsed(line: string): unknown[] {
   try {
     return [JSON.parse(line)];

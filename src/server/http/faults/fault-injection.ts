@@ -16,7 +16,7 @@ const HUGE_BYTES = 80 * 1_048_576;
 const PIECE = Buffer.alloc(65_536, "x");
 /** One byte each time, ms. */
 const DRIP_MS = 1_000;
-/** A name that no resolver may ever find (RFC 6761), so that nobody can be led there. */
+/** A name that no resolver may ever find (RFC 6761), so that no client can be led there. */
 const ELSEWHERE = "http://redirect.invalid";
 
 /**

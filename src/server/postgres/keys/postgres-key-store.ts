@@ -20,7 +20,7 @@ export class PostgresKeyStore implements KeyStore {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
-    /** For a store whose connections nobody else uses. */
+    /** For a store that does not share its connections. */
     readonly close: () => Promise<void> = async () => {},
   ) {}
 

@@ -5,7 +5,7 @@ import type { Database } from "../connection/database.js";
 /** Between two tries to connect, ms. */
 const RECONNECT_MS = 250;
 
-/** What a process is told: of a stop, of work, or that it may have missed something. */
+/** What a process is notified of: a stop, work, or that it may have missed something. */
 export type Notification = { kind: "stop"; requestId: string } | { kind: "work" } | { kind: "connected" };
 
 /** LISTEN on a connection of its own, made again whenever it is lost. */

@@ -7,16 +7,16 @@ import { type RowState, stateWord } from "../plan.js";
 export class ResultsFile {
   static readonly NAME = "results.jsonl";
   readonly #path: string;
-  readonly #guard: <T>(use: () => T) => T;
+  readonly #wrapErrors: <T>(use: () => T) => T;
 
-  /** `guard` gives errors of the file system the form they have for the folder `out`. */
-  constructor(out: string, guard: <T>(out: string, use: () => T) => T) {
+  /** `wrapErrors` gives errors of the file system the form they have for the folder `out`. */
+  constructor(out: string, wrapErrors: <T>(out: string, use: () => T) => T) {
     this.#path = join(out, ResultsFile.NAME);
-    this.#guard = (use) => guard(out, use);
+    this.#wrapErrors = (use) => wrapErrors(out, use);
   }
 
   add(state: RowState): void {
-    this.#guard(() => fs.appendFileSync(this.#path, `${JSON.stringify(resultLine(state))}\n`));
+    this.#wrapErrors(() => fs.appendFileSync(this.#path, `${JSON.stringify(resultLine(state))}\n`));
   }
 
   /** Adds the lines that a crash lost. The journal is written first, so `states` knows of every row. */
@@ -30,7 +30,7 @@ export class ResultsFile {
 
   /** Removes half a line at the end, which a crash may leave; its row gets a whole line again. */
   cutTornLine(): void {
-    this.#guard(() => {
+    this.#wrapErrors(() => {
       if (!fs.existsSync(this.#path)) return;
       const bytes = fs.readFileSync(this.#path);
       const end = bytes.lastIndexOf(0x0a) + 1;
@@ -40,7 +40,7 @@ export class ResultsFile {
 
   /** The rows that have a line, with the time in the last one. */
   #listed(): Map<string, unknown> {
-    const text = this.#guard(() => readIfThere(this.#path) ?? "");
+    const text = this.#wrapErrors(() => readIfThere(this.#path) ?? "");
     const listed = new Map<string, unknown>();
     for (const line of text.split("\n")) {
       const { row, at } = parseObject(line);

@@ -172,7 +172,7 @@ test("no --out and a --schema that is none are named with the bad rows", async (
   const { code, stderr } = await m.run("batch", path, "--schema", "{");
   expect(code).toBe(2);
   expect(stderr).toMatch(
-    /^error: .*q\.jsonl:1: not a JSON object\nerror: the schema is no JSON.*\nerror: --out DIR is missing.*\n$/,
+    /^error: .*q\.jsonl:1: not a JSON object\nerror: the schema is not JSON.*\nerror: --out DIR is missing.*\n$/,
   );
 });
 
