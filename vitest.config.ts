@@ -1,8 +1,9 @@
 import { defineConfig } from "vitest/config";
+import { filesAsText } from "./build/text.js";
 import { yamlAsData } from "./build/yaml.js";
 
 export default defineConfig({
-  plugins: [yamlAsData()],
+  plugins: [yamlAsData(), filesAsText()],
   test: {
     include: ["test/**/*.test.ts"],
     setupFiles: ["test/support/setup.ts"],

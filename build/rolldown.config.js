@@ -2,6 +2,7 @@ import { defineConfig } from "rolldown";
 import { help } from "./help.js";
 import { licenses } from "./licenses.js";
 import { removeWhitespace } from "./remove-whitespace.js";
+import { filesAsText } from "./text.js";
 import { trimDependencies } from "./trim-dependencies.js";
 import { yamlAsData } from "./yaml.js";
 
@@ -45,6 +46,7 @@ export default defineConfig({
   plugins: [
     trimDependencies(),
     yamlAsData(),
+    filesAsText(),
     licenses(),
     removeWhitespace(["index", "base", "client"]),
     help(),

@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { filesAsText } from "./text.js";
 import { yamlAsData } from "./yaml.js";
 
 // Tests of the built program cannot notice a change of its source. Those that take seconds each would be run once
@@ -16,7 +17,7 @@ const SLOW = [
 const { MUTATION_TESTS } = process.env;
 
 export default defineConfig({
-  plugins: [yamlAsData()],
+  plugins: [yamlAsData(), filesAsText()],
   test: {
     include: MUTATION_TESTS?.split(" ") ?? [
       "test/{cli,client,json,protocol,store,text,workflows}/**/*.test.ts",

@@ -10,6 +10,7 @@ import { authenticator } from "./http/authentication.js";
 import type { Fault } from "./http/faults/fault.js";
 import { FaultPlan, seeded } from "./http/faults/fault-plan.js";
 import { createListener } from "./http/listener.js";
+import { keyHash, keyIdOf } from "./keys/key-store.js";
 import { accessLog, type LogFormat } from "./monitoring/access-log.js";
 import { ExchangeObservation, type Observer } from "./monitoring/exchange.js";
 import type { Researcher } from "./researchers/researcher.js";
@@ -47,6 +48,8 @@ export interface ServiceOptions {
   accessLog?: { format: LogFormat; write: (line: string) => void };
   /** Who may read `/metrics`; without it they are not served. */
   metricsAccess?: { token: string } | "open";
+  /** Whether there is a page at `/ui`. */
+  ui?: boolean;
   clock: Clock;
   /** For the log of a person; a key is never in it. */
   log: (line: string) => void;
@@ -55,6 +58,8 @@ export interface ServiceOptions {
 export interface Service {
   /** Without a trailing slash. */
   baseUrl: string;
+  /** Lets one browser see the page at `/ui`, once. */
+  uiLink?: string;
   /** Stops all work and frees everything: connections, processes, files. */
   close(): Promise<void>;
 }
@@ -71,6 +76,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   if (options.accessLog) observers.push(accessLog(options.accessLog.format, options.accessLog.write));
   const scheduler = new Scheduler({ ...options, log, ...(metrics && { ended: metrics.researched }) });
   const single = apiKey === undefined ? undefined : { apiKey, limits: TIERS[options.tier] };
+  const faults = new FaultPlan(options.faults, options.random ?? seeded(options.seed));
+  const one = single && { keyId: keyIdOf(keyHash(single.apiKey)), tier: options.tier, limits: single.limits };
+  const ui = options.ui
+    ? (await import("./ui/ui.js")).createUi({ store, single: one, faults, clock })
+    : undefined;
   const app = createApp({
     hasOperations: options.role !== "worker",
     store,
@@ -80,7 +90,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ...(metrics && { metrics }),
     clock,
     allowHosts: new Set([options.host, ...options.allowHosts].map((name) => name.toLowerCase())),
-    faults: new FaultPlan(options.faults, options.random ?? seeded(options.seed)),
+    faults,
+    ...(ui && { ui }),
     log,
   });
   const server = createListener(app);
@@ -95,6 +106,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const deleting =
     keepMs === undefined ? undefined : deleteOldConversations(store, keepMs, clock, log, closing.signal);
   const end = async () => {
+    ui?.close();
     await closeServer(server);
     closing.abort(new Error("the service is closing"));
     await deleting;
@@ -103,8 +115,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await store.close();
   };
   let ending: Promise<void> | undefined;
+  const baseUrl = baseUrlOf(server, options.host);
   return {
-    baseUrl: baseUrlOf(server, options.host),
+    baseUrl,
+    ...(ui && { uiLink: `${baseUrl}${ui.link}` }),
     close() {
       ending ??= end();
       return ending;

@@ -14,8 +14,15 @@ export function browserPath(): string | undefined {
   return process.env.RESEARCH_TEST_BROWSER || found;
 }
 
-/** A page in a real browser, and all that it asked for and complained about. */
-export async function openInRealBrowser(executablePath: string, url: string) {
+/**
+ * A page in a real browser, and all that it asked for and complained about. `loaded`: a page that follows events is
+ * never idle.
+ */
+export async function openInRealBrowser(
+  executablePath: string,
+  url: string,
+  loaded: "networkidle" | "load" = "networkidle",
+) {
   // The sandbox needs rights that a container does not have.
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
   leftovers.add(() => void browser.close());
@@ -29,6 +36,6 @@ export async function openInRealBrowser(executablePath: string, url: string) {
     complaints.push(`dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
-  await page.goto(url, { waitUntil: "networkidle" });
+  await page.goto(url, { waitUntil: loaded });
   return { browser, page, requests, complaints };
 }

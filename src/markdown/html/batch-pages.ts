@@ -74,7 +74,8 @@ function summary(rows: readonly BatchRow[]): string {
   return [`${rows.length} ${rows.length === 1 ? "row" : "rows"}`, ...parts].join(" · ");
 }
 
-function short(question: string): string {
+/** A question on one line, cut if it is long. */
+export function short(question: string): string {
   const line = question.replace(/\s+/g, " ").trim();
   // Cut between characters, never inside a surrogate pair.
   return line.length > LONGEST_QUESTION

@@ -45,8 +45,8 @@ export function resultPage(result: Result, source: ResultOrigin): string {
   });
 }
 
-/** The HTML of a result, and its own title where it begins with one. */
-function contentOf({ kind, text }: Result, headings: Heading[]): { content: string; title?: string } {
+/** The HTML of a result, and its own title where it begins with one. Each heading is added to `headings`. */
+export function contentOf({ kind, text }: Result, headings: Heading[]): { content: string; title?: string } {
   const blocks = text.length > MAX_LAID_OUT ? undefined : kind === "markdown" ? parse(text) : [];
   if (!blocks) return { content: `<pre><code>${escapeHtml(text)}</code></pre>` };
   if (kind === "json") return { content: structuredHtml(text) };

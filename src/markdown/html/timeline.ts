@@ -67,7 +67,8 @@ export function ticks(span: number): number[] {
   return Array.from({ length: Math.floor(span / step) + 1 }, (_, index) => index * step);
 }
 
-function axis(tick: number, x: number, height: number): string {
+/** A tick of an axis, with its label; `x` is of 1000. */
+export function axis(tick: number, x: number, height: number): string {
   const anchor = x === 0 ? "start" : x > WIDTH - 30 ? "end" : "middle";
   return (
     `<line x1="${x}" y1="${AXIS - 6}" x2="${x}" y2="${height}"/>` +

@@ -11,6 +11,7 @@ import {
   StoreUnavailableError,
 } from "../conversations/conversation-store.js";
 import type { ExchangeObservation } from "../monitoring/exchange.js";
+import type { Ui } from "../ui/ui.js";
 import type { Authenticate } from "./authentication.js";
 import { injectFault } from "./faults/fault-injection.js";
 import type { FaultPlan } from "./faults/fault-plan.js";
@@ -30,6 +31,8 @@ export interface AppParts extends Probes {
   clock: Clock;
   allowHosts: ReadonlySet<string>;
   faults: FaultPlan;
+  /** The page of the service, for `/ui` and below; without it there is nothing. */
+  ui?: Pick<Ui, "answer">;
   log: (line: string) => void;
 }
 
@@ -78,6 +81,13 @@ export function createApp(parts: AppParts): App {
     routes.all(path, (c) => {
       checkMethod(c.req.method, "GET");
       return probe(parts, c.env.incoming);
+    });
+  }
+  const { ui } = parts;
+  for (const path of ui ? ["/ui", "/ui/*"] : []) {
+    routes.all(path, (c) => {
+      checkMethod(c.req.method, "GET");
+      return ui?.answer(c.env.incoming) ?? c.notFound();
     });
   }
 

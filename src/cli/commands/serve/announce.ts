@@ -27,6 +27,13 @@ export async function announce(
   await reporter.result(`${baseUrl}\n`);
 }
 
+/** Says which link opens the page, if there is one. */
+export async function announceUi({ reporter }: Context, link: string | undefined): Promise<void> {
+  if (link === undefined) return;
+  if (reporter.json) return reporter.notice("UI_LINK", link);
+  await reporter.say(`The page, for one browser: ${link}`);
+}
+
 function quoted(text: string): string {
   return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

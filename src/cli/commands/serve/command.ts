@@ -65,6 +65,7 @@ export const serve: Define = (program, perform) => {
         ["text", "json", "off"],
       ),
     )
+    .option("--ui", "a page to look at: prints a link that opens it in one browser, once")
     .option("--metrics-open", "GET /metrics without a token (else with RESEARCH_SERVE_METRICS_TOKEN)")
     .addOption(
       new Option(

@@ -28,6 +28,7 @@ export interface ServeOptions extends StoreOptions, KeyOptions, ModelOptions {
   exec?: string;
   log?: LogFormat | "off";
   metricsOpen?: boolean;
+  ui?: boolean;
 }
 
 /** Throws UsageError for what goes wrong below, before anything is opened. */

@@ -8,7 +8,7 @@ import { type Service, startService } from "../../../server/service.js";
 import { ServiceStartError } from "../../../server/start-error.js";
 import type { Context } from "../../context.js";
 import { CliError, Interrupted, UsageError } from "../../errors.js";
-import { announce } from "./announce.js";
+import { announce, announceUi } from "./announce.js";
 import { DEFAULT_TIER, givenKey, openWithKey } from "./key.js";
 import { type ModelEndpoint, modelOf } from "./model.js";
 import { checkMonitoring, logFormat, metricsAccess, type ServeOptions } from "./options.js";
@@ -35,6 +35,7 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
   const { store, key } = await openWithKey(ctx, options, database, given).catch(startFailure);
   const service = await start(ctx, options, { store, apiKey: key?.apiKey, model }, faults);
   try {
+    await announceUi(ctx, service.uiLink);
     if (options.exec !== undefined) {
       ctx.interruption.markHandled();
       return await execCommand({
@@ -97,6 +98,7 @@ export async function start(
       ...(options.keep !== undefined && { keepMs: options.keep }),
       ...(format && { accessLog: { format, write } }),
       ...(access && { metricsAccess: access }),
+      ...(options.ui && { ui: true }),
       ...(options.seed !== undefined && { seed: options.seed }),
       clock,
       log,

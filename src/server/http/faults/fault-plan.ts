@@ -11,6 +11,14 @@ export class FaultPlan {
     this.#counted = faults.map((fault) => ({ fault, seen: 0 }));
   }
 
+  /** The faults that may still befall a request, each with the number of requests that it has counted. */
+  inForce(): readonly { fault: Fault; seen: number }[] {
+    return this.#counted.filter(({ fault: { how }, seen }) => {
+      const last = "nth" in how ? how.nth : "first" in how ? how.first : Number.POSITIVE_INFINITY;
+      return seen < last;
+    });
+  }
+
   /** What befalls the request that has just come in; the first fault that is due wins. */
   next(operation: Operation): Fault["kind"] | undefined {
     const due = this.#counted.filter((entry) => {

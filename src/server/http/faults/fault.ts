@@ -45,6 +45,16 @@ export function parseFault(text: string): Fault {
   };
 }
 
+/** A fault as `parseFault` reads it. */
+export function faultText({ operation, kind, how }: Fault): string {
+  const what =
+    typeof kind === "string"
+      ? kind
+      : `${kind.status}${kind.retryAfter === undefined ? "" : `+retry-after=${kind.retryAfter}`}`;
+  const when = "each" in how ? [] : Object.entries(how).map(([name, value]) => `${name}=${value}`);
+  return [operation, what, ...when].join(":");
+}
+
 function kindOf(text: string): Fault["kind"] | undefined {
   const status = /^([2-5]\d\d)(?:\+retry-after=([\x20-\x7e]+))?$/.exec(text);
   if (status)

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
-import { parseFault } from "../../../../src/server/http/faults/fault.js";
+import { faultText, parseFault } from "../../../../src/server/http/faults/fault.js";
 import { FaultPlan, seeded } from "../../../../src/server/http/faults/fault-plan.js";
 import { KEY, serviceFor } from "../../../support/service.js";
 import { type Answer, ask, post } from "../../../support/wire.js";
@@ -17,6 +17,7 @@ describe("a fault is read", () => {
     ["stop:hang:p=1", { operation: "stop", kind: "hang", how: { p: 1 } }],
   ])("%s", (text, fault) => {
     expect(parseFault(text)).toEqual(fault);
+    expect(faultText(fault)).toBe(text);
   });
 
   it.each([

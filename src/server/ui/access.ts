@@ -1,0 +1,35 @@
+import { randomBytes } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { sameSecret } from "../keys/same-secret.js";
+
+/** 192 bits in letters that a link and a cookie may hold. */
+const secret = () => randomBytes(24).toString("base64url");
+
+/** Who may see the page: the browser that opened the link, until this process ends. */
+export class Access {
+  /** Of the link. */
+  readonly token = secret();
+  readonly #session = secret();
+  #opened = false;
+
+  /** The cookie for whoever opens the link first (a Set-Cookie header); undefined for another token, or a used one. */
+  open(token: string, request: IncomingMessage): string | undefined {
+    if (this.#opened || !sameSecret(token, this.token)) return undefined;
+    this.#opened = true;
+    return `${cookieName(request)}=${this.#session}; Path=/ui; HttpOnly; SameSite=Strict`;
+  }
+
+  /** Whether a request has the cookie. */
+  has(request: IncomingMessage): boolean {
+    const name = cookieName(request);
+    return (request.headers.cookie ?? "").split(";").some((cookie) => {
+      const [own, value] = cookie.trim().split("=", 2);
+      return own === name && sameSecret(value, this.#session);
+    });
+  }
+}
+
+/** A browser sends the cookies of a host to all its ports, so each service has a name of its own. */
+function cookieName({ socket }: IncomingMessage): string {
+  return `research-ui-${socket.localPort}`;
+}

@@ -1,0 +1,62 @@
+import { createHash } from "node:crypto";
+import { escapeHtml } from "../../markdown/html/escape.js";
+import { STYLE as RESULT_STYLE } from "../../markdown/html/style.js";
+import OWN_STYLE from "./browser/style.css?text";
+import { type Parts, versionOf } from "./parts.js";
+
+/** That of results, which are shown here too, and what is beside them. */
+const STYLE = `${RESULT_STYLE}${OWN_STYLE}`;
+const POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`,
+  ...["script-src 'self'", "connect-src 'self'", "img-src 'self'"],
+  ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+].join("; ");
+
+/** Headers of whatever the page is made of: nothing is stored, and nothing of it is known elsewhere. */
+export const UI_HEADERS = {
+  "Cache-Control": "no-store",
+  "Content-Security-Policy": POLICY,
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Referrer-Policy": "no-referrer",
+  "X-Content-Type-Options": "nosniff",
+} as const;
+
+export interface Page {
+  status: number;
+  title: string;
+  /** The folder of the page's own files, relative to the page; ends with a slash. */
+  root: string;
+  parts: Parts;
+  /** Where changes of the parts come from, relative to the page, and without a query; undefined if there are none. */
+  events?: string;
+}
+
+/** A page as an answer. It can be read without its script. */
+export function pageResponse(page: Page): Response {
+  const headers = { ...UI_HEADERS, "Content-Type": "text/html; charset=utf-8" };
+  return new Response(pageHtml(page), { status: page.status, headers });
+}
+
+function pageHtml({ title, root, parts, events }: Page): string {
+  const body = [...parts].map(([id, html]) => `<div id="${id}">\n${html}\n</div>`).join("\n");
+  const head = [
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="color-scheme" content="light dark">',
+    `<title>${escapeHtml(title)}</title>`,
+    `<style>${STYLE}</style>`,
+  ];
+  if (events !== undefined) {
+    head.push(`<link rel="icon" href="${root}icon.svg">`, `<script src="${root}live.js" defer></script>`);
+  }
+  const from = events === undefined ? "" : ` data-events="${events}?version=${versionOf(parts)}"`;
+  return `<!doctype html>\n<html lang="en">\n<head>\n${head.join("\n")}\n</head>\n<body class="wide ui"${from}>\n<p id="lost" role="status" hidden>The service does not answer, so this is not up to date. If it was started again, open its new link from the terminal.</p>\n${body}\n</body>\n</html>\n`;
+}
+
+/** A page with a heading and a sentence. */
+export function messagePage(status: number, title: string, sentence: string): Response {
+  const html = `<main class="message">\n<h1>${escapeHtml(title)}</h1>\n<p>${escapeHtml(sentence)}</p>\n</main>`;
+  return pageResponse({ status, title, root: "", parts: new Map([["message", html]]) });
+}

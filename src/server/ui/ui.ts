@@ -1,0 +1,117 @@
+import type { IncomingMessage } from "node:http";
+import type { Clock } from "../../clock.js";
+import { StoreUnavailableError } from "../conversations/conversation-store.js";
+import { Access } from "./access.js";
+import icon from "./browser/icon.svg?text";
+import script from "./browser/live.js?text";
+import { changes } from "./events.js";
+import { messagePage, pageResponse, UI_HEADERS } from "./page.js";
+import type { Parts } from "./parts.js";
+import { conversationView } from "./views/conversation.js";
+import { overviewView } from "./views/overview.js";
+import type { ViewParts } from "./views/view.js";
+
+export interface Ui {
+  /** Path and query of the link that lets one browser in. */
+  readonly link: string;
+  /** Answers a GET or HEAD of `/ui` or below; never rejects for what a client did. */
+  answer(request: IncomingMessage): Promise<Response>;
+  /** Ends all event streams. */
+  close(): void;
+}
+
+const FILES: Readonly<Record<string, { type: string; text: string }>> = {
+  "/ui/live.js": { type: "text/javascript; charset=utf-8", text: script },
+  "/ui/icon.svg": { type: "image/svg+xml", text: icon },
+};
+const CONVERSATION = /^\/ui\/conversations\/([\w.-]+)(\/events)?$/;
+
+/** The page that shows what the service does. It changes nothing, and no key is in it. */
+export function createUi(parts: ViewParts): Ui {
+  const access = new Access();
+  const streams = new Set<AbortController>();
+  const overview = overviewView(parts);
+
+  const answer = async (request: IncomingMessage): Promise<Response> => {
+    const { pathname, searchParams } = new URL(request.url ?? "", "http://service.invalid");
+    const token = searchParams.get("t");
+    if (pathname === "/ui" && token !== null) return opened(access, token, request);
+    if (!access.has(request)) {
+      return messagePage(401, "Open the link from the terminal", NO_COOKIE);
+    }
+    const file = FILES[pathname];
+    if (file !== undefined) {
+      return new Response(file.text, { headers: { ...UI_HEADERS, "Content-Type": file.type } });
+    }
+    const version = searchParams.get("version") ?? "";
+    if (pathname === "/ui") {
+      const title = "Research service";
+      return pageResponse({ status: 200, title, root: "ui/", events: "ui/events", parts: await overview() });
+    }
+    if (pathname === "/ui/events") return followed(overview, version, parts.clock, streams);
+    const [, requestId, isEvents] = CONVERSATION.exec(pathname) ?? [];
+    if (requestId === undefined) return messagePage(404, "Not found", "There is nothing at this address.");
+    const view = conversationView(parts, requestId, request.headers.host ?? "");
+    if (isEvents) return followed(view, version, parts.clock, streams);
+    const shown = await view();
+    if (shown.size === 0) return messagePage(404, "Not found", "There is no conversation of this id.");
+    const [title, root, events] = [`Conversation ${requestId}`, "../", `${requestId}/events`];
+    return pageResponse({ status: 200, title, root, events, parts: shown });
+  };
+
+  return {
+    link: `/ui?t=${access.token}`,
+    answer: (request) =>
+      answer(request).catch((error) => {
+        if (!(error instanceof StoreUnavailableError)) throw error;
+        return messagePage(503, "Not now", "The service cannot reach its store just now. Reload this page.");
+      }),
+    close: () => {
+      for (const stream of streams) stream.abort(new Error("the service is closing"));
+    },
+  };
+}
+
+const NO_COOKIE =
+  "This page is for the browser that opened the link that `research serve --ui` printed when it started. " +
+  "A link opens once. Start the service again for a new one.";
+
+/** Only a GET uses the link up: what previews links sends HEAD. */
+function opened(access: Access, token: string, request: IncomingMessage): Response {
+  const cookie = request.method === "GET" ? access.open(token, request) : undefined;
+  if (cookie === undefined) return messagePage(401, "Open the link from the terminal", NO_COOKIE);
+  return new Response(null, {
+    status: 303,
+    headers: { ...UI_HEADERS, Location: "/ui", "Set-Cookie": cookie },
+  });
+}
+
+function followed(
+  view: () => Promise<Parts>,
+  version: string,
+  clock: Clock,
+  streams: Set<AbortController>,
+): Response {
+  const stream = new AbortController();
+  streams.add(stream);
+  const { signal } = stream;
+  const cancelled = () => {
+    streams.delete(stream);
+    stream.abort(new Error("the reader is gone"));
+  };
+  let shown: Parts = new Map();
+  const render = async () => {
+    try {
+      shown = new Map([...(await view()), ["trouble", ""]]);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailableError)) throw error;
+      shown = new Map([...shown, ["trouble", TROUBLE]]);
+    }
+    return shown;
+  };
+  // The connection must not stay open behind the stream when the service closes.
+  const headers = { ...UI_HEADERS, "Content-Type": "text/event-stream", Connection: "close" };
+  return new Response(changes(render, version, clock, { signal, cancelled }), { headers });
+}
+
+const TROUBLE = '<p class="trouble">The service cannot reach its store just now.</p>';

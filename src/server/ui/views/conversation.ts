@@ -1,0 +1,91 @@
+import { escapeHtml } from "../../../markdown/html/escape.js";
+import { contentOf } from "../../../markdown/html/result-page.js";
+import { isFinal } from "../../../protocol/conversation.js";
+import type { Caller } from "../../conversations/conversation-store.js";
+import type { ListedConversation } from "../../conversations/overview.js";
+import type { Parts } from "../parts.js";
+import { statesSvg } from "./drawing.js";
+import { keyNames } from "./keys.js";
+import { passing, stateHtml, timeHtml, timesOf, type ViewParts } from "./view.js";
+
+/** Sees the output of every key, and counts for none. */
+const OPERATOR: Caller = { keyId: "", limits: { create: 0, stop: 0 }, ownOnly: false };
+const BACK = '<p class="back"><a href="../../ui">← All conversations</a></p>';
+
+/**
+ * The page of one conversation; empty if there is none of that id. `host`: the Host header, as it was checked. Each
+ * call reads the store again, but for what does not change.
+ */
+export function conversationView(parts: ViewParts, requestId: string, host: string): () => Promise<Parts> {
+  const { store } = parts;
+  let result: { status: string; html: string } | undefined;
+  let question: string | undefined;
+  return async () => {
+    const found = await store.overview.find(requestId);
+    if (found === undefined) return new Map();
+    const { at, conversation } = found;
+    const { status } = conversation;
+    question ??= await questionHtml(parts, requestId);
+    if (result?.status !== status) result = { status, html: await resultHtml(parts, conversation) };
+    const name = keyNames(await store.keys.list()).get(conversation.keyId);
+    return new Map([
+      ["trouble", ""],
+      ["question", question],
+      ["states", `${statesSvg(conversation, at)}\n${factsHtml(conversation, name, at)}`],
+      ["result", result.html],
+      ["curl", curlHtml(conversation, host)],
+    ]);
+  };
+}
+
+async function questionHtml({ store }: ViewParts, requestId: string): Promise<string> {
+  const job = await store.overview.job(requestId);
+  const asked =
+    job === undefined
+      ? '<p class="none">The prompt was not kept.</p>'
+      : `<div class="plain prompt" dir="auto" tabindex="0">${escapeHtml(job.prompt)}</div>`;
+  const schema =
+    job?.output_schema === undefined
+      ? ""
+      : `\n<details><summary>Schema of the result</summary>\n<pre><code>${escapeHtml(JSON.stringify(job.output_schema, null, 2))}</code></pre></details>`;
+  return `${BACK}\n<h1 class="id">Conversation <code>${escapeHtml(requestId)}</code></h1>\n${asked}${schema}`;
+}
+
+function factsHtml(conversation: ListedConversation, key: string | undefined, now: number): string {
+  const { createdAt, endedAt, status, reason } = conversation;
+  const { age, pending, processing } = timesOf(conversation, now);
+  const rows: [string, string | undefined][] = [
+    ["State", stateHtml(status)],
+    ["Reason", reason && `<span dir="auto">${escapeHtml(reason)}</span>`],
+    ["Key", key && escapeHtml(key)],
+    ["Created", `${timeHtml(createdAt)}, ${passing("age", age)} ago`],
+    ["In PENDING", passing("pending", pending)],
+    ["In PROCESSING", passing("processing", processing)],
+    ["Ended", endedAt === undefined ? undefined : timeHtml(endedAt)],
+  ];
+  const shown = rows.filter(([, html]) => html).map(([name, html]) => `<dt>${name}</dt><dd>${html}</dd>`);
+  return `<dl class="facts">\n${shown.join("\n")}\n</dl>`;
+}
+
+async function resultHtml({ store }: ViewParts, { requestId, status }: ListedConversation): Promise<string> {
+  if (status !== "COMPLETED") {
+    const why = isFinal(status) ? `There is none: the conversation is ${status}.` : "Not yet.";
+    return `<h2>Result</h2>\n<p class="none">${why}</p>`;
+  }
+  const { output } = (await store.output(OPERATOR, requestId)) ?? {};
+  if (output === undefined) return '<h2>Result</h2>\n<p class="none">It was deleted.</p>';
+  const value = output.trimStart().startsWith('"') ? String(JSON.parse(output)) : undefined;
+  const { content } = contentOf(
+    value === undefined ? { kind: "json", text: output } : { kind: "markdown", text: value },
+    [],
+  );
+  return `<h2>Result</h2>\n<main lang="" class="result">\n${content}\n</main>`;
+}
+
+/** What asks for the conversation from a shell. The host was checked, and the id is one of a conversation. */
+function curlHtml({ requestId, status }: ListedConversation, host: string): string {
+  const what = status === "COMPLETED" ? "output" : "status";
+  const url = `http://${host}/api/v1/conversation/${requestId}/${what}`;
+  const line = `curl -H "Authorization: Bearer $RESEARCH_API_KEY" ${url}`;
+  return `<h2>Ask for it</h2>\n<pre><code>${escapeHtml(line)}</code></pre>`;
+}

@@ -1,0 +1,78 @@
+import { escapeHtml } from "../../../markdown/html/escape.js";
+import { formatDuration } from "../../../text/duration.js";
+import type { StoreCounts } from "../../conversations/conversation-store.js";
+import type { ListedConversation } from "../../conversations/overview.js";
+import { type Parts, ticking } from "../parts.js";
+import { faultsHtml } from "./faults.js";
+import { keyNames, keysHtml, shownKeys } from "./keys.js";
+import { Questions } from "./questions.js";
+import { passing, stateHtml, timesOf, type ViewParts } from "./view.js";
+
+/** The most conversations that are listed. */
+const MOST_LISTED = 200;
+const STATES = ["PENDING", "PROCESSING", "COMPLETED", "FAILED", "STOPPED"] as const;
+
+/** The first page: conversations, the hour of each key, faults. Each call reads the store again. */
+export function overviewView({ store, single, faults, clock }: ViewParts): () => Promise<Parts> {
+  const questions = new Questions(store.overview);
+  return async () => {
+    const [counts, newest, hours, added] = await Promise.all([
+      store.counts(),
+      store.overview.newest(MOST_LISTED),
+      store.overview.hours(),
+      store.keys.list(),
+    ]);
+    const names = keyNames(added);
+    const rows: string[] = [];
+    for (const conversation of newest.conversations) {
+      const question = await questions.of(conversation.requestId);
+      rows.push(rowHtml(conversation, question, names, newest.at));
+    }
+    const keys = shownKeys(added, single, clock.now());
+    return new Map([
+      ["trouble", ""],
+      ["counts", countsHtml(counts)],
+      ["conversations", listHtml(rows, names.size > 0, counts)],
+      ["keys", keysHtml(keys, hours)],
+      ["faults", faultsHtml(faults.inForce())],
+    ]);
+  };
+}
+
+function countsHtml({ states, oldestDueMs }: StoreCounts): string {
+  const items = STATES.map((status) => `<li><b>${states[status]}</b> ${stateHtml(status)}</li>`);
+  const waited = `The head of the queue has been due for ${ticking("due", formatDuration(oldestDueMs))}.`;
+  const queue = states.PENDING > 0 && oldestDueMs >= 1_000 ? `\n<p class="summary">${waited}</p>` : "";
+  return `<header><h1>Research service</h1>\n<ul class="counts">\n${items.join("\n")}\n</ul>${queue}</header>`;
+}
+
+function listHtml(rows: readonly string[], hasKeys: boolean, { states }: StoreCounts): string {
+  const total = STATES.reduce((sum, status) => sum + states[status], 0);
+  const title = "<h2>Conversations</h2>";
+  if (rows.length === 0) return `${title}\n<p class="none">None yet.</p>`;
+  const columns = ["Question", "State", ...(hasKeys ? ["Key"] : []), "Age", "Pending", "Processing"];
+  const head = columns.map((name) => `<th scope="col">${name}</th>`).join("");
+  const more = total > rows.length ? `\n<p class="none">The newest ${rows.length} of ${total}.</p>` : "";
+  return `${title}\n<div class="table list" tabindex="0"><table>\n<thead><tr>${head}</tr></thead>\n<tbody>\n${rows.join("\n")}\n</tbody></table></div>${more}`;
+}
+
+function rowHtml(
+  conversation: ListedConversation,
+  question: string | null,
+  names: ReadonlyMap<string, string>,
+  now: number,
+): string {
+  const { requestId, status, keyId } = conversation;
+  const id = escapeHtml(requestId);
+  const times = timesOf(conversation, now);
+  const text = question === null ? `<code>${id}</code>` : `<span dir="auto">${escapeHtml(question)}</span>`;
+  const cells = [
+    `<td><a class="asked" href="ui/conversations/${id}">${text}</a></td>`,
+    `<td>${stateHtml(status)}</td>`,
+    ...(names.size > 0 ? [`<td>${escapeHtml(names.get(keyId) ?? "–")}</td>`] : []),
+    `<td>${passing(`age-${id}`, times.age)}</td>`,
+    `<td>${passing(`pending-${id}`, times.pending)}</td>`,
+    `<td>${passing(`processing-${id}`, times.processing)}</td>`,
+  ];
+  return `<tr>${cells.join("")}</tr>`;
+}

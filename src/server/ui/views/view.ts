@@ -1,0 +1,46 @@
+import type { Clock } from "../../../clock.js";
+import { escapeHtml } from "../../../markdown/html/escape.js";
+import { stateClass } from "../../../markdown/html/timeline.js";
+import type { HourlyLimit, Tier } from "../../../protocol/limits.js";
+import { formatDuration } from "../../../text/duration.js";
+import type { ConversationStore } from "../../conversations/conversation-store.js";
+import type { ListedConversation } from "../../conversations/overview.js";
+import type { FaultPlan } from "../../http/faults/fault-plan.js";
+import { ticking } from "../parts.js";
+
+/** What the page shows. */
+export interface ViewParts {
+  store: Pick<ConversationStore, "counts" | "keys" | "output" | "overview">;
+  /** The one key of a service without added keys. */
+  single: { keyId: string; tier: Tier; limits: HourlyLimit } | undefined;
+  faults: Pick<FaultPlan, "inForce">;
+  clock: Clock;
+}
+
+/** How long a conversation has been in each state, ms; undefined if it never was, or if that was not kept. */
+export function timesOf({ createdAt, startedAt, endedAt, status }: ListedConversation, now: number) {
+  const end = endedAt ?? now;
+  const wasNotKept = startedAt === undefined && status !== "PENDING" && status !== "STOPPED";
+  return {
+    age: now - createdAt,
+    pending: wasNotKept ? undefined : (startedAt ?? end) - createdAt,
+    processing: startedAt === undefined ? undefined : end - startedAt,
+  };
+}
+
+/** A state with its colour. */
+export function stateHtml(status: string): string {
+  const look = status === "PENDING" ? "waiting" : stateClass(status);
+  return `<span class="state ${look}">${status}</span>`;
+}
+
+/** A length of time (ms) that may pass; `id` is that of the element. */
+export function passing(id: string, ms: number | undefined): string {
+  return ms === undefined ? "–" : ticking(escapeHtml(id), formatDuration(ms));
+}
+
+/** A time (epoch ms) as an element. */
+export function timeHtml(at: number): string {
+  const iso = new Date(at).toISOString();
+  return `<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;
+}

@@ -1,0 +1,287 @@
+import { afterEach, expect, it } from "vitest";
+import { systemClock } from "../../../src/clock.js";
+import { StoreUnavailableError } from "../../../src/server/conversations/conversation-store.js";
+import { openLocalStore } from "../../../src/server/conversations/local/open-local-store.js";
+import { parseFault } from "../../../src/server/http/faults/fault.js";
+import type { Service } from "../../../src/server/service.js";
+import { EventStream } from "../../support/event-stream.js";
+import { folderWith } from "../../support/folder.js";
+import {
+  endlessResearcher,
+  instantResearcher,
+  KEY,
+  serviceFor,
+  type TestServiceOptions,
+  until,
+} from "../../support/service.js";
+import { ask, post } from "../../support/wire.js";
+
+let service: Service;
+afterEach(() => service.close());
+
+/** A service with a page. */
+async function withPage(options: TestServiceOptions = {}): Promise<Service> {
+  service = await serviceFor({ ui: true, ...options });
+  return service;
+}
+
+const linkPath = () => service.uiLink?.slice(service.baseUrl.length) ?? "";
+
+/** Opens the link as a browser does, and gives back the headers of its next requests. */
+async function opened(): Promise<{ Cookie: string }> {
+  const { headers } = await ask(service.baseUrl, { path: linkPath() });
+  const [cookie = ""] = headers["set-cookie"] as string[];
+  return { Cookie: cookie.split(";")[0] ?? "" };
+}
+
+async function create(prompt: string, more: object = {}): Promise<string> {
+  const { json } = await post(service.baseUrl, "/api/v1/conversations", KEY, { prompt, ...more });
+  return String(json.data?.request_id);
+}
+
+const ended = (id: string) =>
+  until(async () => {
+    const { json } = await ask(service.baseUrl, { path: `/api/v1/conversation/${id}/status`, key: KEY });
+    return /COMPLETED|FAILED|STOPPED/.test(String(json.data?.status)) || undefined;
+  });
+
+const page = async (path: string, headers: Record<string, string>) => ask(service.baseUrl, { path, headers });
+
+it("the link opens once, with a cookie that holds for this process only", async () => {
+  await withPage();
+  expect(service.uiLink).toMatch(new RegExp(`^${service.baseUrl}/ui\\?t=[\\w-]{32}$`));
+  const preview = await ask(service.baseUrl, { method: "HEAD", path: linkPath() });
+  expect(preview.status).toBe(401);
+  const first = await ask(service.baseUrl, { path: linkPath() });
+  expect([first.status, first.headers.location, first.text]).toEqual([303, "/ui", ""]);
+  const port = new URL(service.baseUrl).port;
+  const [cookie = ""] = first.headers["set-cookie"] as string[];
+  expect(cookie).toMatch(new RegExp(`^research-ui-${port}=[\\w-]{32}; Path=/ui; HttpOnly; SameSite=Strict$`));
+  const headers = { Cookie: `other=1; ${cookie.split(";")[0]}` };
+  expect((await page("/ui", headers)).status).toBe(200);
+  for (const used of [await page(linkPath(), {}), await page(linkPath(), headers)]) {
+    expect(used.status).toBe(401);
+    expect(used.text).toContain("Open the link from the terminal");
+    expect(used.headers["set-cookie"]).toBeUndefined();
+  }
+  const other = await serviceFor({ ui: true });
+  const value = cookie.split(/[=;]/)[1];
+  const sent = `research-ui-${new URL(other.baseUrl).port}=${value}`;
+  expect((await ask(other.baseUrl, { path: "/ui", headers: { Cookie: sent } })).status).toBe(401);
+  await other.close();
+});
+
+it.each(["/ui", "/ui?t=wrong", "/ui/events", "/ui/live.js", "/ui/icon.svg", "/ui/conversations/x", "/ui/x"])(
+  "%s without the cookie: 401, with a page that says what to do",
+  async (path) => {
+    await withPage();
+    const { status, headers, text } = await page(path, { Cookie: "research-ui-1=x" });
+    expect(status).toBe(401);
+    expect(headers["content-type"]).toBe("text/html; charset=utf-8");
+    expect(text).toContain("Open the link from the terminal");
+    expect(text).not.toContain("<script");
+    // A wrong try does not use the link up.
+    expect((await page("/ui", await opened())).status).toBe(200);
+  },
+);
+
+it("reads only, and keeps the rules of every path", async () => {
+  await withPage();
+  const headers = await opened();
+  for (const method of ["POST", "PUT", "DELETE", "PATCH"]) {
+    for (const path of ["/ui", "/ui/events", "/ui/conversations/x"]) {
+      const answer = await ask(service.baseUrl, { method, path, headers });
+      expect([answer.status, answer.headers.allow]).toEqual([405, "GET, HEAD"]);
+    }
+  }
+  expect((await page("/ui", { ...headers, Host: "elsewhere.example" })).status).toBe(421);
+  expect((await page("/ui", { ...headers, Origin: service.baseUrl })).status).toBe(403);
+  expect((await ask(service.baseUrl, { method: "HEAD", path: "/ui", headers })).status).toBe(200);
+  expect((await page("/ui/nothing", headers)).status).toBe(404);
+  for (const id of ["nothing", "..%2f..%2fkeys", "00000000-0000-0000-0000-000000000000"])
+    expect((await page(`/ui/conversations/${id}`, headers)).status).toBe(404);
+});
+
+it("is not there without --ui", async () => {
+  await withPage({ ui: false });
+  expect(service.uiLink).toBeUndefined();
+  for (const path of ["/ui", "/ui?t=x", "/ui/live.js"])
+    expect((await page(path, {})).json.error?.code).toBe("NOT_FOUND");
+});
+
+it("allows its own script and style, and nothing of any other host", async () => {
+  await withPage();
+  const cookie = await opened();
+  const id = await create("why?");
+  for (const path of ["/ui", `/ui/conversations/${id}`]) {
+    const { headers, text } = await page(path, cookie);
+    const policy = String(headers["content-security-policy"]);
+    expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; script-src 'self';/);
+    expect(policy).not.toMatch(/unsafe|\*|https?:/);
+    expect(headers).toMatchObject({ "referrer-policy": "no-referrer", "x-content-type-options": "nosniff" });
+    for (const [, address = ""] of text.matchAll(/(?:href|src|data-events)="([^"]*)"/g)) {
+      expect(address).not.toMatch(/^(?:\/|[a-z]+:)/);
+      const { href } = new URL(address, `${service.baseUrl}${path}`);
+      if (address.includes("events")) (await EventStream.open(href, cookie)).close();
+      else expect((await page(new URL(href).pathname, cookie)).status).toBe(200);
+    }
+    expect(text).not.toMatch(/ style=| on[a-z]+=|<script>/);
+  }
+});
+
+it("shows what is hostile as text, and no key anywhere", async () => {
+  const hostile = '<script>alert("p")</script><img src=x onerror=alert(1)>\u001b[2J';
+  await withPage({
+    researcher: instantResearcher(() => `# Result\n\n${hostile}\n\n[go](javascript:alert(1))`),
+  });
+  const id = await create(hostile, {});
+  await ended(id);
+  const cookie = await opened();
+  const pages = [await page("/ui", cookie), await page(`/ui/conversations/${id}`, cookie)];
+  for (const { text } of pages) {
+    expect(text).toContain("&lt;script&gt;alert(&quot;p&quot;)&lt;/script&gt;");
+    expect(text).not.toMatch(/<script>|<img|\u001b|href="javascript/);
+    expect(text).not.toContain(KEY);
+  }
+  const [, one] = pages;
+  expect(one?.text).toContain('<h1 id="s1" dir="auto">Result</h1>');
+  const host = new URL(service.baseUrl).host;
+  expect(one?.text).toContain(
+    `curl -H &quot;Authorization: Bearer $RESEARCH_API_KEY&quot; http://${host}/api/v1/conversation/${id}/output`,
+  );
+});
+
+it("lists each conversation with its state and times, and shows one as it is drawn", async () => {
+  await withPage({ processingMs: 300 });
+  const done = await create("What is a tide?");
+  await ended(done);
+  const cookie = await opened();
+  const { text } = await page("/ui", cookie);
+  expect(text).toContain(`href="ui/conversations/${done}"`);
+  expect(text).toMatch(
+    /What is a tide\?.*COMPLETED.*<td><span id="age-[^>]*>\d+s<.*<td><span id="processing-/,
+  );
+  expect(text).toMatch(/<b>1<\/b> <span class="state done">COMPLETED/);
+  const one = await page(`/ui/conversations/${done}`, cookie);
+  expect(one.text).toMatch(
+    /<svg class="timeline states".*class="waiting".*class="busy".*<circle class="done"/,
+  );
+  expect(one.text).toContain("What is a tide?</div>");
+});
+
+it("shows at most the newest 200 conversations, and how many there are", async () => {
+  await withPage({ pendingMs: 3_600_000 });
+  for (let n = 0; n < 205; n++) await create(`question ${n}.`);
+  const { text } = await page("/ui", await opened());
+  expect(text.match(/href="ui\/conversations\//g)).toHaveLength(200);
+  expect(text).toContain("The newest 200 of 205.");
+  expect(text).toContain("question 204.");
+  expect(text).not.toContain("question 4.");
+});
+
+it("shows the hour of each key with its next free slot, and the faults that are still in force", async () => {
+  const faults = ["create:503:nth=99", "status:503+retry-after=2:first=1", "output:html"].map(parseFault);
+  await withPage({ tier: "free", faults });
+  for (let n = 0; n < 9; n++) await create("q");
+  const cookie = await opened();
+  expect((await page("/ui", cookie)).text).toMatch(/9 of 10 in the last hour · next free slot: now/);
+  await create("q");
+  const { text } = await page("/ui", cookie);
+  expect(text).toMatch(/10 of 10 in the last hour · next free slot: in <span[^>]*>(?:59m|1h)/);
+  expect(text).toMatch(/<code>create:503:nth=99<\/code> <span[^>]*>10 requests seen/);
+  expect(text).toContain("status:503+retry-after=2:first=1");
+  await ask(service.baseUrl, { path: "/api/v1/conversation/x/status", key: KEY });
+  const later = (await page("/ui", cookie)).text;
+  expect(later).not.toContain("first=1");
+  expect(later).toContain("output:html");
+});
+
+it("sends what changes as the states do, and ends when the service closes", async () => {
+  const researcher = endlessResearcher();
+  await withPage({ researcher });
+  const cookie = await opened();
+  const stream = await EventStream.open(`${service.baseUrl}/ui/events`, cookie);
+  const seen = (pattern: RegExp) =>
+    until(async () => stream.events.some((event) => pattern.test(JSON.stringify(event))) || undefined);
+  const id = await create("a <b>bold</b> question");
+  await seen(new RegExp(`"conversations":".*${id}.*&lt;b&gt;bold.*PROCESSING`));
+  const one = await EventStream.open(`${service.baseUrl}/ui/conversations/${id}/events`, cookie);
+  await post(service.baseUrl, `/api/v1/conversation/${id}/stop`, KEY);
+  await seen(new RegExp(`"conversations":".*${id}.*STOPPED`));
+  await until(
+    async () => one.events.some((event) => /"result":".*STOPPED/s.test(JSON.stringify(event))) || undefined,
+  );
+  // Then only texts that pass with time are sent.
+  await until(async () => {
+    const { html, text } = stream.events.at(-1) as { html: object; text: object };
+    return (Object.keys(html).length === 0 && Object.hasOwn(text, `age-${id}`)) || undefined;
+  });
+  const begun = performance.now();
+  await service.close();
+  await until(async () => (stream.ended && one.ended) || undefined);
+  expect(performance.now() - begun).toBeLessThan(5_000);
+});
+
+it("sends nothing that the browser has already", async () => {
+  await withPage();
+  const id = await create("q");
+  await ended(id);
+  const cookie = await opened();
+  const path = `/ui/conversations/${id}`;
+  const [, events = ""] = /data-events="([^"]*)"/.exec((await page(path, cookie)).text) ?? [];
+  const address = new URL(events, `${service.baseUrl}${path}`).href;
+  const stream = await EventStream.open(address, cookie);
+  await until(async () => (stream.events.length >= 2 ? true : undefined));
+  for (const event of stream.events) expect(event).toMatchObject({ html: {} });
+  stream.close();
+});
+
+it("names added keys, and shows the prompt and the result of each", async () => {
+  const dataDir = folderWith();
+  await withPage({ dataDir, researcher: instantResearcher(() => ({ answer: 42 })) });
+  const id = await create("before any key");
+  await ended(id);
+  await service.close();
+  await withPage({ dataDir });
+  const one = await page(`/ui/conversations/${id}`, await opened());
+  expect(one.text).toContain("before any key</div>");
+  expect(one.text).toMatch(/<dt dir="auto">answer<\/dt>\n<dd><span class="literal">42/);
+});
+
+it("reads nothing for a reader that is gone", async () => {
+  const store = await openLocalStore({ pendingMs: 0, clock: systemClock, log: () => {} });
+  let reads = 0;
+  const counts = store.counts.bind(store);
+  store.counts = () => {
+    reads += 1;
+    return counts();
+  };
+  await withPage({ store });
+  const stream = await EventStream.open(`${service.baseUrl}/ui/events`, await opened());
+  await until(async () => (reads >= 3 ? true : undefined));
+  stream.close();
+  await until(async () => {
+    const before = reads;
+    await systemClock.sleep(1_500);
+    return reads === before ? true : undefined;
+  });
+});
+
+it("says so when the store cannot be reached, and goes on when it is back", async () => {
+  const store = await openLocalStore({ pendingMs: 0, clock: systemClock, log: () => {} });
+  const counts = store.counts.bind(store);
+  await withPage({ store });
+  const cookie = await opened();
+  const stream = await EventStream.open(`${service.baseUrl}/ui/events`, cookie);
+  const last = (pattern: RegExp) =>
+    until(async () => stream.events.some((event) => pattern.test(JSON.stringify(event))) || undefined);
+  store.counts = () => Promise.reject(new StoreUnavailableError("the store is away"));
+  await last(/cannot reach its store/);
+  const { status, text } = await page("/ui", cookie);
+  expect([status, text.includes("cannot reach its store")]).toEqual([503, true]);
+  store.counts = counts;
+  await until(async () => {
+    const { html } = stream.events.at(-1) as { html: { trouble?: string } };
+    return html.trouble === "" || undefined;
+  });
+});
