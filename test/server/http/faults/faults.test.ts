@@ -17,7 +17,7 @@ describe("a fault is read", () => {
     ["stop:hang:p=1", { operation: "stop", kind: "hang", how: { p: 1 } }],
   ])("%s", (text, fault) => {
     expect(parseFault(text)).toEqual(fault);
-    expect(faultText(fault)).toBe(text);
+    expect(faultText(parseFault(text))).toBe(text);
   });
 
   it.each([
