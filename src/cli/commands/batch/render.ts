@@ -85,16 +85,15 @@ export class BatchRenderer {
         return reporter.notice("RECOVERED", "the service answers again");
       case "asked-to-wait":
         if (event.waitMs <= SILENT_WAIT_MS) return;
-        return reporter.notice(
-          "WAITING",
-          `the service asked to wait ${formatDuration(event.waitMs)} between polls`,
-        );
+        return reporter.notice("WAITING", `the service asked to wait ${formatDuration(event.waitMs)}`);
       case "unchanged":
         return this.#unchanged();
       case "history-not-updated":
         return reporter.notice("HISTORY_NOT_UPDATED", event.error.message);
       case "creates-stopped":
         return this.#createsStopped(event.reason);
+      default:
+        return event satisfies never;
     }
   }
 
