@@ -39,6 +39,8 @@ export default defineConfig({
     "source-index-worker": "src/server/researchers/sources/index-worker.ts",
   },
   platform: "node",
+  // A schema of zod that nothing uses can go, although a call made it.
+  treeshake: { manualPureFunctions: ["z"] },
   // An optional peer, which only users of a database install.
   external: ["pg"],
   // Where a package has both, the ES modules: a bundled UMD file asks for its parts at run time.

@@ -7,6 +7,7 @@ import { positiveDuration } from "./commands/flags.js";
 import { help } from "./commands/help/command.js";
 import { list } from "./commands/list/command.js";
 import { login, logout } from "./commands/login/command.js";
+import { mcp } from "./commands/mcp/command.js";
 import { output } from "./commands/output/command.js";
 import { quota } from "./commands/quota/command.js";
 import { rerun } from "./commands/rerun/command.js";
@@ -29,6 +30,7 @@ const GROUPS: readonly { heading: string; commands: readonly Define[] }[] = [
   { heading: "Many questions:", commands: [batch, quota] },
   { heading: "Settings:", commands: [login, logout, config] },
   { heading: "Local service:", commands: [tryOut, serve] },
+  { heading: "Agents:", commands: [mcp] },
   { heading: "Help:", commands: [help] },
 ];
 

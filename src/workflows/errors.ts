@@ -74,3 +74,15 @@ export class StillRunningError extends ResearchError {
     super("BAD_RESPONSE", `the service accepted the stop, but ${requestId} is ${status}`, { requestId });
   }
 }
+
+/** A create that may not be sent from here, whatever the service says. Nothing was sent. */
+export class CreateRefusedError extends Error {
+  readonly kind: "no-history" | "used-up";
+
+  constructor(kind: CreateRefusedError["kind"]) {
+    const why = { "no-history": "no history is kept on this machine", "used-up": "all creates are used up" };
+    super(`the request was not sent: ${why[kind]}`);
+    this.name = "CreateRefusedError";
+    this.kind = kind;
+  }
+}

@@ -82,6 +82,7 @@ export async function submit(
       },
     });
     if (!recorded) keep(() => pending?.created(data.request_id, data));
+    if (notSaved) pending?.givenUp();
     return { data, localId: pending?.localId, notSaved };
   } catch (error) {
     throw settle(error, pending, notSaved, signal);
@@ -138,8 +139,10 @@ function settle(
   notSaved: LocalError | undefined,
   signal: AbortSignal | undefined,
 ): unknown {
-  if (error instanceof OutcomeUnknownError)
+  if (error instanceof OutcomeUnknownError) {
+    pending?.givenUp();
     return new UnresolvedCreateError(error.detail, error, pending?.localId, notSaved);
+  }
   // Only what provably created nothing leaves the history; anything unforeseen stays an unknown. The client rejects
   // with the reason of the signal only before the request's headers were sent.
   const wasInterrupted = signal?.aborted && error === signal.reason;
@@ -147,6 +150,8 @@ function settle(
     // The service does not count what it refuses for its rate (§8), and has not seen what never arrived.
     const counted = error instanceof RefusedError && error.kind !== "rate-limited";
     pending?.dismissed(counted ? error.code : undefined);
+  } else {
+    pending?.givenUp();
   }
   return error;
 }

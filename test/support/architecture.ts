@@ -13,11 +13,12 @@ export interface SourceFile {
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   bin: ["cli", "dist"],
   cli: [
-    ...["workflows", "client", "server", "store", "protocol"],
+    ...["mcp", "workflows", "client", "server", "store", "protocol"],
     ...["markdown", "text", "json-schema", "json", "clock", "lock"],
   ],
   index: ["workflows", "client", "server", "store", "protocol", "json-schema", "json", "clock"],
   workflows: ["client", "store", "protocol", "json-schema", "json", "clock", "lock"],
+  mcp: ["workflows", "client", "store", "protocol", "text", "json-schema", "json", "clock"],
   client: ["protocol", "json", "clock"],
   server: ["protocol", "markdown", "text", "json-schema", "json", "clock", "lock"],
   store: ["protocol", "json", "clock", "lock"],

@@ -18,6 +18,7 @@ import {
   timeOf,
   UNKNOWN,
 } from "./records.js";
+import { type SameCreates, sameCreates, type WantedCreate } from "./same-creates.js";
 import { attempts, type CountedAttempt, durations } from "./statistics.js";
 
 export interface ListOptions {
@@ -139,6 +140,11 @@ export class History {
   /** The creates that this machine asked `origin` for with this key since `since` (epoch ms), unknown ones counted. */
   attempts(origin: string, apiKey: string, since: number): CountedAttempt[] {
     return attempts(this.#log, this.#read(), { origin, apiKey, since, now: this.#now() });
+  }
+
+  /** What is known of creates like `wanted`: those made since `since` (epoch ms), and all whose outcome is unknown. */
+  same(wanted: WantedCreate, since: number): SameCreates {
+    return sameCreates(this.#log, { unknown: this.#unknown(), found: this.#readOpen().found }, wanted, since);
   }
 
   /** Writes down that an attempt which is dated ahead of the clock counts as of now. Throws the system's error. */

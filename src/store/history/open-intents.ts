@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { basename, join } from "node:path";
 import * as v from "valibot";
+import { type Holder, parseHolder, thisProcess } from "../../lock/holder.js";
 import { makeFolder, namesIn, overwrite, readIfThere, replaceFile, UnfitFileError } from "../files.js";
 import {
   type CreatedRecord,
@@ -32,11 +33,13 @@ export type Outcome = v.InferOutput<typeof outcome>;
 export interface OpenIntent {
   intent: Intent;
   outcome: Outcome | undefined;
+  /** The process that sends it; undefined if that has given it up, or is not known. */
+  sender?: Holder | undefined;
 }
 
 /**
  * The creates whose outcome is not in the log yet, a file each: `<local id>.json` with the intent on its first
- * line and room for the outcome on its second.
+ * line, room for the outcome on its second, and on its third the process that sends it.
  */
 export class OpenIntents {
   readonly #folder: string;
@@ -49,7 +52,8 @@ export class OpenIntents {
   add(record: Intent): void {
     makeFolder(this.#folder);
     try {
-      replaceFile(this.#path(record.local_id), `${JSON.stringify(record)}\n${" ".repeat(ROOM)}\n`);
+      const lines = [JSON.stringify(record), " ".repeat(ROOM), JSON.stringify(thisProcess()), ""];
+      replaceFile(this.#path(record.local_id), lines.join("\n"));
     } catch (error) {
       this.remove(record.local_id);
       throw error;
@@ -62,11 +66,14 @@ export class OpenIntents {
     const whole = JSON.stringify(found);
     const { request_id, confirmed, at } = found;
     const text = whole.length < ROOM ? whole : JSON.stringify({ request_id, confirmed, at });
-    overwrite(
-      this.#path(record.local_id),
-      Buffer.byteLength(JSON.stringify(record)) + 1,
-      text.padEnd(ROOM - 1),
-    );
+    overwrite(this.#path(record.local_id), roomIn(record), text.padEnd(ROOM - 1));
+  }
+
+  /** Takes the sender from an intent that stays: its outcome will not come any more. Throws the system's error. */
+  giveUp(record: Intent): void {
+    // Without its first character the line is not JSON, and a single byte is never written in part.
+    if (readIfThere(this.#path(record.local_id), MAX_RECORD_BYTES) !== undefined)
+      overwrite(this.#path(record.local_id), roomIn(record) + ROOM + 1, " ");
   }
 
   /** Returns whether the intent is gone. */
@@ -87,14 +94,19 @@ export class OpenIntents {
   }
 
   #read(name: string): OpenIntent | undefined {
-    const [first = "", second = ""] = textOf(join(this.#folder, basename(name))).split("\n");
+    const [first = "", second = "", third = ""] = textOf(join(this.#folder, basename(name))).split("\n");
     const record = parse(intent, first);
-    return record && { intent: record, outcome: parse(outcome, second) };
+    return record && { intent: record, outcome: parse(outcome, second), sender: parseHolder(third) };
   }
 
   #path(localId: string): string {
     return join(this.#folder, `${localId}.json`);
   }
+}
+
+/** Where the second line begins, in bytes. */
+function roomIn(record: Intent): number {
+  return Buffer.byteLength(JSON.stringify(record)) + 1;
 }
 
 function textOf(path: string): string {

@@ -71,6 +71,15 @@ export class RecordedCreate {
     if (!this.#open.remove(this.localId) && code === undefined) this.#logDismissed(RESOLVED);
   }
 
+  /** This process waits for the outcome no longer. The intent stays, as an unknown outcome. */
+  givenUp(): void {
+    try {
+      this.#open.giveUp(this.#intent);
+    } catch {
+      // It reads as under way until this process ends.
+    }
+  }
+
   #logDismissed(code: string): void {
     const { local_id, origin, key_id } = this.#intent;
     try {

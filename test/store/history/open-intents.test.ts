@@ -24,7 +24,7 @@ test("an intent is there until it is removed", () => {
   expect(open.read()).toEqual({ open: [], torn: 0 });
   const record = intent();
   open.add(record);
-  expect(open.read()).toEqual({ open: [{ intent: record, outcome: undefined }], torn: 0 });
+  expect(open.read()).toMatchObject({ open: [{ intent: record, outcome: undefined }], torn: 0 });
   expect([open.remove(record.local_id), open.remove(record.local_id)]).toEqual([true, true]);
   expect(readdirSync(folder)).toEqual([]);
 });
@@ -36,7 +36,7 @@ test("an outcome takes no more room than was made for it", () => {
   const path = join(folder, `${record.local_id}.json`);
   const before = readFileSync(path).length;
   open.note(record, OUTCOME);
-  expect(open.read().open).toEqual([{ intent: record, outcome: OUTCOME }]);
+  expect(open.read().open).toMatchObject([{ intent: record, outcome: OUTCOME }]);
   open.note(record, { ...OUTCOME, request_id: "id-2", status: "x".repeat(2_000) });
   expect(open.read().open[0]?.outcome).toEqual({ ...OUTCOME, request_id: "id-2" });
   expect(readFileSync(path).length).toBe(before);

@@ -1,0 +1,46 @@
+import { resolve } from "node:path";
+import { shellWord } from "../../resume.js";
+import type { Globals } from "../../settings.js";
+import type { McpOptions } from "./options.js";
+
+/** What common clients want in their settings to start this server as it was started, without a key in it. */
+export function clientSettings(flags: Globals, options: McpOptions): string {
+  const args = ["mcp", ...serverFlags(options), ...globalFlags(flags)];
+  const command = ["research", ...args].map(shellWord).join(" ");
+  const entry = { command: "research", args };
+  const json = (value: object) => JSON.stringify(value, null, 2);
+  return `# Claude Code, in a shell
+claude mcp add research -- ${command}
+
+# Claude Desktop, Cursor, Windsurf, Gemini CLI and others: in the JSON file of their settings (mcp.json, say)
+${json({ mcpServers: { research: entry } })}
+
+# VS Code: in .vscode/mcp.json
+${json({ servers: { research: { type: "stdio", ...entry } } })}
+
+# Codex: in ~/.codex/config.toml
+[mcp_servers.research]
+command = "research"
+args = ${JSON.stringify(args)}
+
+# The key is not in it: the server uses the settings of this machine (research login).
+`;
+}
+
+function serverFlags({ tier, perHour, readOnly, maxCreates, allowDir }: McpOptions): string[] {
+  return [
+    ...(tier ? ["--tier", tier] : []),
+    ...(perHour === undefined ? [] : ["--per-hour", String(perHour)]),
+    ...(readOnly ? ["--read-only"] : []),
+    ...(maxCreates === undefined ? [] : ["--max-creates", String(maxCreates)]),
+    ...(allowDir === undefined ? [] : ["--allow-dir", resolve(allowDir)]),
+  ];
+}
+
+function globalFlags({ profile, baseUrl, insecureHttp }: Globals): string[] {
+  return [
+    ...(profile ? ["--profile", profile] : []),
+    ...(baseUrl ? ["--base-url", baseUrl] : []),
+    ...(insecureHttp ? ["--insecure-http"] : []),
+  ];
+}

@@ -1,0 +1,60 @@
+import { safeJson } from "../text/safe-text.js";
+import { inputSchema, parseArguments } from "./fields.js";
+import { orError } from "./output-schema.js";
+import type { Call, Session, Tool } from "./tool.js";
+import { create } from "./tools/create.js";
+import { list } from "./tools/list.js";
+import { output } from "./tools/output.js";
+import { quota } from "./tools/quota.js";
+import { status } from "./tools/status.js";
+import { stop } from "./tools/stop.js";
+import { wait } from "./tools/wait.js";
+
+const TOOLS: readonly Tool[] = [create, wait, status, stop, output, list, quota];
+
+/** The result of a call, as the protocol has it. */
+export type CallResult = {
+  content: { type: "text"; text: string }[];
+  structuredContent: Record<string, unknown>;
+  isError?: true;
+};
+
+/** The tools that are offered; with `readOnly`, those that create and stop nothing. */
+export function offered(readOnly: boolean): Tool[] {
+  return TOOLS.filter(({ changes }) => !(readOnly && changes));
+}
+
+/** A tool as `tools/list` has it. */
+export function described(tool: Tool, session: Session) {
+  const { name, title, description } = tool;
+  return {
+    ...{ name, title, description },
+    inputSchema: inputSchema(tool.fields),
+    outputSchema: orError(tool.outputSchema),
+    annotations: { title, ...tool.annotations(session) },
+  };
+}
+
+/** Calls a tool. Returns what is wrong if the arguments do not fit; every other error is a result. */
+export async function callTool(
+  tool: Tool,
+  session: Session,
+  given: unknown,
+  call: Call,
+): Promise<CallResult | { problem: string }> {
+  const parsed = parseArguments(tool.fields, given);
+  if ("problem" in parsed) return parsed;
+  try {
+    // Missing settings are the first thing to say, whatever else is wrong.
+    if (!tool.isLocal) void session.ports().apiKey;
+    const { content, text = safeJson(content) } = await tool.call(session, parsed.arguments, call);
+    return { content: [{ type: "text", text }], structuredContent: content };
+  } catch (error) {
+    const content = { error: session.errorObject(error) };
+    return {
+      content: [{ type: "text", text: safeJson(content) }],
+      structuredContent: content,
+      isError: true,
+    };
+  }
+}

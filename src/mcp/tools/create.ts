@@ -1,0 +1,85 @@
+import { checkSchema, problemText } from "../../json-schema/check.js";
+import type { CreateBody, JsonSchema } from "../../protocol/conversation.js";
+import type { Data } from "../../protocol/data.js";
+import type { Ports } from "../../workflows/ports.js";
+import { currentHour } from "../../workflows/quota.js";
+import { flag, object, optional, text } from "../fields.js";
+import { COUNT, FLAG, objectOf, TEXT, TEXT_OR_NULL } from "../output-schema.js";
+import { ToolError, tool } from "../tool.js";
+
+/** The most that the local service takes, in bytes; the interface names no limit. */
+const MOST_PROMPT_BYTES = 1 << 20;
+
+const DESCRIPTION =
+  `Submit a deep research request. Each new request costs one create of the hourly limit. Returns at once with its id;
+the research takes minutes to hours: call research_wait next. The call may be repeated after an error or a time-out: the
+same prompt and schema within an hour give back the request that exists ("reused": true). If the outcome of an earlier one
+is unknown (OUTCOME_UNKNOWN), it is not sent again: tell the person.`.replaceAll("\n", " ");
+
+export const create = tool({
+  name: "research_create",
+  title: "Submit a research request",
+  description: DESCRIPTION,
+  fields: {
+    prompt: text("The research question, with all that the researcher has to know."),
+    schema: optional(object("A JSON Schema; the result is then JSON that fits it.")),
+    again: optional(
+      flag("Make another request although the same one exists. It costs another create. Default: false."),
+    ),
+  },
+  outputSchema: objectOf(
+    { request_id: TEXT, status: TEXT, created_at: TEXT_OR_NULL, reused: FLAG, next: TEXT },
+    { left: COUNT, limit: COUNT, not_saved: TEXT },
+  ),
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  changes: true,
+  async call(session, { prompt, schema, again }, { signal }) {
+    const ports = session.ports();
+    const body = await requestBody(prompt, schema, signal);
+    const limit = session.limit();
+    const done = await session.creates.create(ports, body, {
+      repeat: again,
+      signal,
+      // An answer to a create is paid for: only the end of the server ends the exchange.
+      submit: { limit, signal: session.ending },
+    });
+    const made = done.kind === "reused" ? done.entry : done.submitted.data;
+    const requestId = String(made.request_id);
+    const notSaved = done.kind === "created" ? done.submitted.notSaved : undefined;
+    return {
+      content: {
+        request_id: requestId,
+        status: typeof made.status === "string" ? made.status : "PENDING",
+        created_at: typeof made.created_at === "string" ? made.created_at : null,
+        reused: done.kind === "reused",
+        ...leftOf(ports, limit),
+        ...(notSaved && { not_saved: notSaved.message }),
+        next: `research_wait with ids ["${requestId}"], until it has ended; then research_output`,
+      },
+    };
+  },
+});
+
+/** Checks what the arguments' schema cannot say. Throws ToolError; nothing was sent. */
+async function requestBody(
+  prompt: string,
+  schema: JsonSchema | undefined,
+  signal: AbortSignal,
+): Promise<CreateBody> {
+  if (Buffer.byteLength(prompt) > MOST_PROMPT_BYTES)
+    throw new ToolError("USAGE", `the prompt is over ${MOST_PROMPT_BYTES} bytes`);
+  if (!schema) return { prompt };
+  const problem = await checkSchema(schema, signal);
+  if (problem)
+    throw new ToolError(
+      "USAGE",
+      `the schema is an invalid JSON Schema: ${problemText(problem, "the top level")}`,
+    );
+  return { prompt, structured_output: true, output_schema: schema };
+}
+
+function leftOf(ports: Ports, limit: number | undefined): Data {
+  if (limit === undefined || limit === Number.POSITIVE_INFINITY) return {};
+  const used = currentHour(ports, limit)?.attempts.length ?? 0;
+  return { left: Math.max(0, limit - used), limit };
+}

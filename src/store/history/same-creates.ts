@@ -1,0 +1,75 @@
+import type { Holder } from "../../lock/holder.js";
+import type { AppendLog } from "./append-log.js";
+import { loggedEntries } from "./logged-entries.js";
+import { type OpenIntent, unknownEntry } from "./open-intents.js";
+import { type Attempt, type Entry, keyId, NOT_CREATED } from "./records.js";
+
+/** A create, by what makes two creates the same. */
+export type WantedCreate = Pick<Attempt, "origin" | "apiKey" | "body">;
+
+/** A create without an outcome; `sender` is the process that waits for one, undefined if none does. */
+export interface UnsettledCreate {
+  entry: Entry;
+  sender: Holder | undefined;
+}
+
+export interface SameCreates {
+  /** The requests that exist, the newest first. */
+  made: Entry[];
+  unsettled: UnsettledCreate[];
+}
+
+/** The entries that are looked at after one that is too old: a clock that was set back for a while hides no others. */
+const OLD_ENTRIES = 1_000;
+
+/**
+ * The creates in the history that have the origin, the key, the prompt and the schema of `wanted`: those made since
+ * `since` (epoch ms), and those without an outcome, of any age.
+ */
+export function sameCreates(
+  log: AppendLog,
+  { unknown, found }: { unknown: readonly OpenIntent[]; found: readonly Entry[] },
+  wanted: WantedCreate,
+  since: number,
+): SameCreates {
+  const name = createName(wanted);
+  const isSame = (entry: Entry) => entry.prompt === wanted.body.prompt && entryName(entry) === name;
+  const made = new Map(found.filter(isSame).map((entry) => [entry.local_id, entry]));
+  let old = 0;
+  for (const entry of loggedEntries(log)) {
+    old = sentAt(entry) < since ? old + 1 : 0;
+    if (old > OLD_ENTRIES) break;
+    if (entry.status !== NOT_CREATED && isSame(entry)) made.set(entry.local_id, entry);
+  }
+  return {
+    made: [...made.values()].filter((entry) => sentAt(entry) >= since).sort((a, b) => sentAt(b) - sentAt(a)),
+    unsettled: unknown
+      .map((open) => ({ entry: unknownEntry(open), sender: open.sender }))
+      .filter(({ entry }) => isSame(entry)),
+  };
+}
+
+/** The same for two creates with the same origin, key, prompt and schema, whatever the order of a schema's members. */
+export function createName({ origin, apiKey, body }: WantedCreate): string {
+  const { prompt, structured_output = false, output_schema = null } = body;
+  return nameOf({ origin, key_id: keyId(apiKey), prompt, structured_output, output_schema });
+}
+
+function entryName({ origin, key_id, prompt, structured_output, output_schema }: Entry): string {
+  return nameOf({ origin, key_id, prompt, structured_output, output_schema });
+}
+
+function nameOf(create: Pick<Entry, "origin" | "key_id" | "prompt" | "structured_output" | "output_schema">) {
+  const { origin, key_id, prompt, structured_output, output_schema } = create;
+  return JSON.stringify([origin, key_id, prompt, structured_output, output_schema], sorted);
+}
+
+/** For JSON.stringify: the members of each object in the order of their names. */
+function sorted(_name: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function sentAt(entry: Entry): number {
+  return Date.parse(entry.sent_at);
+}

@@ -1,0 +1,213 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { hang, refuse } from "../support/behaviours.js";
+import { type Called, connectMcp } from "../support/mcp.js";
+import { until } from "../support/service.js";
+import { jsonLines, type World, world } from "../support/world.js";
+
+// A client may repeat a call for as long as it gets no answer. It must not pay twice.
+
+const prompt = "How do tides form? => PROCESSING";
+
+function creates({ service }: World): number {
+  return service.server.of("create").filter(({ whole }) => whole).length;
+}
+
+async function unknownOf({ research }: World): Promise<Record<string, unknown>[]> {
+  const { stdout } = await research(["list", "--json"]);
+  return (JSON.parse(stdout) as Record<string, unknown>[]).filter(({ status }) => status === "UNKNOWN");
+}
+
+test("killed 20 times around the create's POST, and called once more from a new server: never two POSTs", {
+  timeout: 240_000,
+}, async () => {
+  const rig = await world({ createMs: 150 });
+  const outcomes = new Set<string>();
+  for (let round = 0; round < 20; round++) {
+    const args = { prompt: `question ${round} => PROCESSING` };
+    const before = creates(rig);
+    const first = await connectMcp(rig);
+    const call = first.call("research_create", args).catch(() => undefined);
+    // From the moment the POST is there to well after its answer.
+    await until(async () => (creates(rig) > before ? true : undefined), 20_000);
+    await delay(Math.random() * 220);
+    process.kill(first.pid, "SIGKILL");
+    await call;
+    await first.close();
+    const second = await connectMcp(rig);
+    const repeated = await second.call("research_create", args);
+    outcomes.add(await outcomeOf(repeated));
+    if (repeated.isError) {
+      const again = await second.call("research_create", { ...args, again: true });
+      expect(await outcomeOf(again)).toBe("OUTCOME_UNKNOWN");
+    }
+    await second.close();
+    expect(creates(rig) - before).toBe(1);
+  }
+  for (const outcome of outcomes) expect(["reused", "OUTCOME_UNKNOWN"]).toContain(outcome);
+});
+
+async function outcomeOf({ isError, content }: Called): Promise<string> {
+  if (!isError) return content.reused ? "reused" : "created";
+  const { code, local_id } = content.error as Record<string, string>;
+  expect(local_id).toMatch(/^local-/);
+  return code ?? "";
+}
+
+test("killed before the POST: the request is created by the next call or reported, once at most", {
+  timeout: 120_000,
+}, async () => {
+  const rig = await world();
+  for (let round = 0; round < 5; round++) {
+    const args = { prompt: `early ${round} => PROCESSING` };
+    const before = creates(rig);
+    const first = await connectMcp(rig);
+    const call = first.call("research_create", args).catch(() => undefined);
+    await delay(Math.random() * 60);
+    process.kill(first.pid, "SIGKILL");
+    await call;
+    await first.close();
+    const second = await connectMcp(rig);
+    const repeated = await second.call("research_create", args);
+    expect(["reused", "created", "OUTCOME_UNKNOWN"]).toContain(await outcomeOf(repeated));
+    await second.close();
+    expect(creates(rig) - before).toBeLessThanOrEqual(1);
+  }
+});
+
+test("a client that gives each call up and repeats it makes one create", { timeout: 60_000 }, async () => {
+  const rig = await world({ createMs: 3_000 });
+  const client = await connectMcp(rig);
+  let calls = 0;
+  const made = await until(async () => {
+    calls++;
+    return client.call("research_create", { prompt }, { timeout: 500 }).catch(() => undefined);
+  }, 40_000);
+  expect(calls).toBeGreaterThan(2);
+  expect(made.content).toMatchObject({ reused: true, status: "PENDING" });
+  expect(creates(rig)).toBe(1);
+  await client.close();
+});
+
+test("50 calls at once: equal ones make one create, others one each, and the limit holds", {
+  timeout: 120_000,
+}, async () => {
+  const rig = await world({ createMs: 50 });
+  const args = ["--tier", "free"];
+  const [one, other] = [await connectMcp({ ...rig, args }), await connectMcp({ ...rig, args })];
+  const same = await Promise.all(
+    Array.from({ length: 50 }, (_, i) => (i % 2 ? one : other).call("research_create", { prompt })),
+  );
+  expect(new Set(same.map(({ content }) => content.request_id)).size).toBe(1);
+  expect(same.filter(({ content }) => content.reused === false)).toHaveLength(1);
+  expect(creates(rig)).toBe(1);
+
+  const each = await Promise.all(
+    Array.from({ length: 50 }, (_, i) =>
+      (i % 2 ? one : other).call("research_create", { prompt: `question ${i} => PROCESSING` }),
+    ),
+  );
+  const made = each.filter(({ isError }) => !isError);
+  expect(made).toHaveLength(9);
+  expect(new Set(made.map(({ content }) => content.request_id)).size).toBe(9);
+  for (const { content } of each.filter(({ isError }) => isError))
+    expect(content).toMatchObject({ error: { code: "RATE_LIMITED", exit_code: 7 } });
+  expect(creates(rig)).toBe(10);
+  const { stdout } = await rig.research(["list", "--json", "--limit", "100"]);
+  expect(JSON.parse(stdout)).toHaveLength(10);
+  await one.close();
+  await other.close();
+});
+
+test("an unknown outcome is reported and never sent again until a person settles it", async () => {
+  const rig = await world({
+    fault: (operation, nth) => (operation === "create" && nth === 1 ? refuse(502, "BAD_GATEWAY") : undefined),
+  });
+  // A command lost it, days ago for all the tool knows.
+  expect((await rig.research(["create", prompt])).code).toBe(11);
+  const client = await connectMcp(rig);
+  for (const again of [undefined, true]) {
+    const called = await client.call("research_create", { prompt, again });
+    expect(called).toMatchObject({
+      isError: true,
+      content: { error: { code: "OUTCOME_UNKNOWN", exit_code: 11 } },
+    });
+  }
+  expect(creates(rig)).toBe(1);
+  const [unknown] = await unknownOf(rig);
+  await rig.research(["resolve", String(unknown?.local_id), "--not-created"]);
+  expect((await client.call("research_create", { prompt })).content).toMatchObject({ reused: false });
+  expect(creates(rig)).toBe(2);
+  await client.close();
+});
+
+test("a create that a command has under way is waited for, and then it is the request", async () => {
+  const rig = await world({ createMs: 1_500 });
+  const client = await connectMcp(rig);
+  const command = rig.start(["create", prompt]);
+  await until(async () => (creates(rig) > 0 ? true : undefined));
+  const { content } = await client.call("research_create", { prompt, again: true });
+  const { stdout } = await command.done;
+  expect(content).toMatchObject({ request_id: stdout.trim(), reused: true });
+  expect(creates(rig)).toBe(1);
+  await client.close();
+});
+
+test("a command that is killed while its create is waited for leaves an unknown outcome", async () => {
+  const rig = await world({ fault: (operation) => (operation === "create" ? hang() : undefined) });
+  const client = await connectMcp(rig);
+  const command = rig.start(["create", prompt]);
+  await until(async () => (creates(rig) > 0 ? true : undefined));
+  const called = client.call("research_create", { prompt });
+  await delay(200);
+  command.kill("SIGKILL");
+  expect(await called).toMatchObject({ isError: true, content: { error: { code: "OUTCOME_UNKNOWN" } } });
+  expect(creates(rig)).toBe(1);
+  await client.close();
+});
+
+test("a request that FAILED or was stopped, another schema, and `again` make another one", async () => {
+  const rig = await world();
+  const client = await connectMcp(rig);
+  const create = async (args: object) => (await client.call("research_create", { prompt, ...args })).content;
+  const schema = { type: "object", properties: { a: { type: "string" }, b: {} } };
+  const turned = { properties: { b: {}, a: { type: "string" } }, type: "object" };
+  const first = await create({});
+  expect(await create({})).toMatchObject({ request_id: first.request_id, reused: true });
+  const structured = await create({ schema });
+  expect(structured).toMatchObject({ reused: false });
+  expect(await create({ schema: turned })).toMatchObject({ request_id: structured.request_id, reused: true });
+  const second = await create({ again: true });
+  expect(second).toMatchObject({ reused: false });
+  expect(await create({})).toMatchObject({ request_id: second.request_id, reused: true });
+  for (const { request_id } of [first, second]) await client.call("research_stop", { ids: [request_id] });
+  expect(await create({})).toMatchObject({ reused: false });
+  expect(creates(rig)).toBe(4);
+  await client.close();
+});
+
+test("stdin that ends during a create: the id is kept, and the server ends", async () => {
+  const rig = await world({ createMs: 1_000 });
+  const frames = [
+    {
+      id: 1,
+      method: "initialize",
+      params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } },
+    },
+    { id: 2, method: "tools/call", params: { name: "research_create", arguments: { prompt } } },
+  ];
+  const running = rig.start(["mcp"], {
+    openInput: true,
+    input: frames.map((frame) => `${JSON.stringify({ jsonrpc: "2.0", ...frame })}\n`).join(""),
+  });
+  await until(async () => (creates(rig) > 0 ? true : undefined));
+  running.child.stdin.end();
+  const { code, stdout } = await running.done;
+  expect(code).toBe(0);
+  for (const line of jsonLines(stdout)) expect(line.jsonrpc).toBe("2.0");
+  expect(await unknownOf(rig)).toEqual([]);
+  const client = await connectMcp(rig);
+  expect((await client.call("research_create", { prompt })).content).toMatchObject({ reused: true });
+  expect(creates(rig)).toBe(1);
+  await client.close();
+});

@@ -1,0 +1,87 @@
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { Client as FormerClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as FormerTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { leftovers } from "./leftovers.js";
+import { environment, NODE, PROGRAM } from "./run.js";
+
+/** A MCP client with the built program as its server. */
+export interface McpClient {
+  /** The revision that both agreed on. */
+  readonly revision: string | undefined;
+  readonly pid: number;
+  call(name: string, args?: Record<string, unknown>, options?: CallOptions): Promise<Called>;
+  tools(): Promise<unknown[]>;
+  close(): Promise<void>;
+}
+
+export interface CallOptions {
+  timeout?: number;
+  signal?: AbortSignal;
+  onprogress?: (progress: {
+    progress: number;
+    total?: number | undefined;
+    message?: string | undefined;
+  }) => void;
+}
+
+export interface Called {
+  text: string;
+  content: Record<string, unknown>;
+  isError: boolean;
+}
+
+export interface McpOptions {
+  home: string;
+  env?: Readonly<Record<string, string | undefined>>;
+  args?: readonly string[];
+}
+
+const IDENTITY = { name: "test", version: "1.0.0" };
+
+/** Starts the server; `revision` says which client speaks: the current one, or one of the former revision. */
+export async function connectMcp(
+  { home, env = {}, args = [] }: McpOptions,
+  revision: "2026-07-28" | "2025-11-25" = "2026-07-28",
+): Promise<McpClient> {
+  const command = {
+    ...{ command: NODE, args: [PROGRAM, "mcp", ...args] },
+    ...{ env: environment(home, env), cwd: home, stderr: "ignore" as const },
+  };
+  if (revision === "2025-11-25") {
+    const client = new FormerClient(IDENTITY);
+    const transport = new FormerTransport(command);
+    await client.connect(transport);
+    leftovers.add(() => void client.close());
+    // The client checks results against the schemas of the tools that it has listed.
+    await client.listTools();
+    return {
+      revision: "2025-11-25",
+      pid: transport.pid ?? 0,
+      call: async (name, given, options) =>
+        called(await client.callTool({ name, arguments: given }, undefined, options)),
+      tools: async () => (await client.listTools()).tools,
+      close: () => client.close(),
+    };
+  }
+  const client = new Client(IDENTITY, { versionNegotiation: { mode: { pin: revision } } });
+  const transport = new StdioClientTransport(command);
+  await client.connect(transport);
+  leftovers.add(() => void client.close());
+  return {
+    revision: client.getNegotiatedProtocolVersion(),
+    pid: transport.pid ?? 0,
+    call: async (name, given, options) => called(await client.callTool({ name, arguments: given }, options)),
+    tools: async () => (await client.listTools()).tools,
+    close: () => client.close(),
+  };
+}
+
+function called(result: Record<string, unknown>): Called {
+  const [first] = result.content as { text: string }[];
+  return {
+    text: first?.text ?? "",
+    content: (result.structuredContent ?? {}) as Record<string, unknown>,
+    isError: result.isError === true,
+  };
+}
