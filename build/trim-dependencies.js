@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { pureSchemas, schemasOfTools } from "./trim-mcp-sdk.js";
 
 /**
  * Modules that bundled libraries require at once and this program never uses, with the value that replaces each: on
@@ -42,30 +43,34 @@ const CUT = {
   },
   // For migrations of settings between versions of a program; conf is told of none.
   "semver/index.js": () => "module.exports = {};",
+  // Summaries, a push gateway, clusters and the metrics of Node; a service here has counters, gauges and histograms.
+  "prom-client/index.js": () =>
+    ["registry", "counter", "gauge", "histogram"]
+      .map((name) => `exports.${name[0]?.toUpperCase()}${name.slice(1)} = require("./lib/${name}");`)
+      .join("\n"),
   // Holds what a client answers to a question of the server against a schema; this server asks none.
   "@modelcontextprotocol/server/dist/shimsNode.mjs": () =>
     "export const process = globalThis.process; export class DefaultJsonSchemaValidator {}",
   // The server's classes for tools, resources, prompts and questions; this one handles its two methods itself.
   "@modelcontextprotocol/server/dist/mcp-oHn3ureC.mjs": (code) =>
     without(
-      code,
-      /^var (?:McpServer|LegacyInputRequiredShim|PerRequestHTTPServerTransport) = class \{$.*?^\};$/gms,
-      3,
+      without(
+        code,
+        /^var (?:McpServer|LegacyInputRequiredShim|PerRequestHTTPServerTransport) = class \{$.*?^\};$/gms,
+        3,
+      ),
+      /^\tasync (?:createMessage|_sendElicitationLeg|elicitInput|listRoots|sendLoggingMessage)\(.*?\) \{$.*?^\t\}$/gms,
+      5,
     ),
-  // Checks of every type of the protocol for users of the SDK, and what HTTP needs.
-  "@modelcontextprotocol/server/dist/src-DdvbAHrR.mjs": (code) =>
-    withoutRegions(code, {
-      "types/specTypeSchema.ts": "const specTypeSchemas = {}; const isSpecType = {};",
-      "content-type/index.js": "",
-      "shared/mediaType.ts": "const mediaTypeEssence = () => {}; const isJsonContentType = () => false;",
-    }),
+  "@modelcontextprotocol/server/dist/src-DdvbAHrR.mjs": schemasOfTools,
+  "@modelcontextprotocol/core/dist/schemas-DscsoNZN.mjs": pureSchemas,
   // The making of JSON Schemas from those of zod.
   "zod/v4/core/json-schema-processors.js": emptyFunctions,
   "zod/v4/core/to-json-schema.js": emptyFunctions,
 };
 
 /**
- * The classes that `pattern` finds, without what is in them. Throws unless there are `count`.
+ * The classes or methods that `pattern` finds, without what is in them. Throws unless there are `count`.
  *
  * @param {string} code
  * @param {RegExp} pattern
@@ -75,26 +80,9 @@ function without(code, pattern, count) {
   let found = 0;
   const rest = code.replace(pattern, (whole) => {
     found += 1;
-    return `${whole.slice(0, whole.indexOf("{"))}{};`;
+    return `${whole.slice(0, whole.indexOf(" {\n"))} {}${whole.endsWith(";") ? ";" : ""}`;
   });
-  if (found !== count) throw new Error(`${found} of ${count} classes were found: ${pattern}`);
-  return rest;
-}
-
-/**
- * A bundle of the SDK in which files, which it names in comments, are replaced. Throws if one is not in it.
- *
- * @param {string} code
- * @param {Record<string, string>} replaced by the ending of a file's name
- */
-function withoutRegions(code, replaced) {
-  let rest = code;
-  for (const [file, instead] of Object.entries(replaced)) {
-    const start = rest.indexOf(`${file}\n`);
-    const end = rest.indexOf("//#endregion", start);
-    if (start < 0 || end < 0) throw new Error(`${file} is not in the bundle`);
-    rest = `${rest.slice(0, start)}${file}\n${instead}\n${rest.slice(end)}`;
-  }
+  if (found !== count) throw new Error(`${found} of ${count} were found: ${pattern}`);
   return rest;
 }
 

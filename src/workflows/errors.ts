@@ -80,8 +80,11 @@ export class CreateRefusedError extends Error {
   readonly kind: "no-history" | "used-up";
 
   constructor(kind: CreateRefusedError["kind"]) {
-    const why = { "no-history": "no history is kept on this machine", "used-up": "all creates are used up" };
-    super(`the request was not sent: ${why[kind]}`);
+    super(
+      kind === "no-history"
+        ? "no history is kept, so the request was not sent"
+        : "all creates are used up, so the request was not sent",
+    );
     this.name = "CreateRefusedError";
     this.kind = kind;
   }
