@@ -17,7 +17,7 @@ export const NOTE_MEMORY = `data:text/javascript,${encodeURIComponent(
 )}`;
 
 /**
- * Runs a command to its end. Throws where it does not end with 0: a failed run is no measurement.
+ * Runs a command to its end. Throws if it does not end with 0: a failed run measures nothing.
  * @param {Command} command
  * @returns {Promise<number>} wall milliseconds of the whole process
  */

@@ -76,7 +76,7 @@ export class Context implements Terminal {
     return this.#history ?? undefined;
   }
 
-  /** Speaks to the service in force. Throws CliError where the base URL or the key is missing. */
+  /** Speaks to the service in force. Throws CliError if the base URL or the key is missing. */
   get client(): ResearchClient {
     if (!this.#client) {
       const { settings, host, flags } = this;

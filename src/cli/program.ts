@@ -34,7 +34,7 @@ const GROUPS: readonly { heading: string; commands: readonly Define[] }[] = [
   { heading: "Help:", commands: [help] },
 ];
 
-/** Columns of help where no terminal says how many it has. */
+/** Columns of help if no terminal says how many it has. */
 const HELP_WIDTH = 80;
 
 /** What the arguments ask for: a text to print, or an action with the global flags. */

@@ -27,7 +27,7 @@ export async function perform(argv: readonly string[], host: Host): Promise<Endi
       await reporter.say(request.text.trimEnd());
       throw new UsageError("no command was given");
     }
-    // Help and errors of usage need none of what an action works with.
+    // Help and errors of usage need no settings, history or client.
     const { Context } = await import("./context.js");
     ctx = new Context(host, request.flags, reporter, interruption);
     return ending(await request.action(ctx));

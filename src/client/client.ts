@@ -43,7 +43,7 @@ export class ResearchClient {
   }
 
   /**
-   * §4.1. Sent once; repeated only where it provably never left. Throws OutcomeUnknownError where it was sent
+   * §4.1. Sent once; repeated only if it provably never left. Throws OutcomeUnknownError if it was sent
    * and nothing readable came back.
    */
   async create(body: CreateBody, { signal, onRequestId }: CreateOptions = {}): Promise<Created> {
@@ -139,7 +139,7 @@ export class ResearchClient {
     throw new OutcomeUnknownError(detail, { ...error, requestId });
   }
 
-  /** The state after a stop that did not say; undefined where that cannot be learnt. */
+  /** The state after a stop that did not say; undefined if that cannot be learnt. */
   async #stateAfterStop(
     result: Unsuccessful,
     requestId: string,
@@ -160,7 +160,7 @@ export class ResearchClient {
     return state;
   }
 
-  /** Waits before try `failures + 1`, or throws the error where there is none (`failures` undefined, or used up). */
+  /** Waits before try `failures + 1`, or throws the error if no try is left (`failures` undefined, or used up). */
   async #pause(
     operation: Operation,
     { error }: Unsuccessful,
@@ -170,7 +170,7 @@ export class ResearchClient {
   ): Promise<void> {
     const waitMs =
       failures === undefined ? undefined : retryDelay(failures, error.retryAfter, this.#session.random());
-    // An interrupted create must still say what became of it, so only what may be repeated gives way here.
+    // An interrupted create must still report its outcome, so only what may be repeated ends here.
     if (failures !== undefined || operation !== "create") signal?.throwIfAborted();
     if (waitMs === undefined) throw error;
     this.#session.emit({ kind: "retry", operation, requestId, waitMs, error });

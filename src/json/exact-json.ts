@@ -44,7 +44,7 @@ export function exactJson(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${exactJson(member)}`).join(",")}}`;
 }
 
-/** The text of one member of an object, undefined if it has none of that name. Of a name that stands twice, the last. */
+/** The text of one member of an object, undefined if no member has that name. Of a name that stands twice, the last. */
 export function memberText(object: object, name: string): JsonText | undefined {
   if (!Object.hasOwn(object, name)) return undefined;
   const source = SOURCES.get(object);

@@ -12,7 +12,7 @@ export interface Gaps {
   outputMethod: string;
   /** §4.4, path: not shown. `{request_id}` is replaced. */
   outputPath: string;
-  /** §4.4, payload: not shown. The field of `data` that holds the result, where it is there. */
+  /** §4.4, payload: not shown. The field of `data` that holds the result, if it is there. */
   outputField: string;
 }
 

@@ -4,7 +4,7 @@ import type { Data } from "./data.js";
 
 /**
  * §2, response envelope. Unknown fields survive. `version` is not asked for: nothing here depends on it, and
- * refusing a paid answer for want of it would turn a success into an unknown outcome.
+ * to refuse a paid answer because it is missing would turn a success into an unknown outcome.
  */
 const success = v.looseObject({ status: v.literal(true), data: v.looseObject({}) });
 const failure = v.looseObject({

@@ -40,7 +40,7 @@ export interface ServiceOptions {
   faults: readonly Fault[];
   /** Makes the faults with a probability the same ones each time; else they differ. */
   seed?: number;
-  /** In [0, 1), for those faults; stands before `seed`. */
+  /** In [0, 1), for those faults; it overrides `seed`. */
   random?: () => number;
   /** Deletes conversations that ended longer ago, ms; without it they are kept. */
   keepMs?: number;

@@ -5,7 +5,7 @@ export interface Surroundings {
   platform: NodeJS.Platform;
 }
 
-/** Absolute paths; undefined where the environment names no place for one (no usable home folder). */
+/** Absolute paths; undefined if the environment names no place for one (no usable home folder). */
 export interface Folders {
   config: string | undefined;
   state: string | undefined;

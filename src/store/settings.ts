@@ -40,7 +40,7 @@ export class Settings {
   readonly path: string | undefined;
   readonly #notice: (text: string) => void;
 
-  /** `folder` is undefined where this machine has no place for settings. Touches nothing yet. */
+  /** `folder` is undefined if this machine has no place for settings. Touches nothing yet. */
   constructor(folder: string | undefined, notice: (text: string) => void) {
     this.path = folder && join(folder, "config.json");
     this.#notice = notice;

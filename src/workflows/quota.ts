@@ -6,10 +6,10 @@ import type { CallOptions, Ports } from "./ports.js";
 
 /** A 429 without a `Retry-After` is waited out for this long at least, in milliseconds. */
 const LEAST_WAIT_MS = 60_000;
-/** A `Retry-After` of 0 would be asked again in a busy loop. */
+/** A `Retry-After` of 0 would make a busy loop. */
 const LEAST_RETRY_MS = 1_000;
 
-/** Creates per hour (§8): a number given by itself stands before a tier. Infinity for no limit, undefined if neither is given. */
+/** Creates per hour (§8): a given number overrides a tier. Infinity for no limit, undefined if neither is given. */
 export function createsPerHour(perHour: number | undefined, tier: Tier | undefined): number | undefined {
   return perHour ?? (tier && TIERS[tier].create);
 }

@@ -27,7 +27,7 @@ export class OnDone {
   #queue: Promise<void> = Promise.resolve();
   #failures = 0;
 
-  /** Undefined where no command was given. */
+  /** Undefined if no command was given. */
   static of(terminal: Terminal, { onDone }: OnDoneOptions): OnDone | undefined {
     return onDone === undefined ? undefined : new OnDone(terminal, onDone);
   }
@@ -75,7 +75,7 @@ export class OnDone {
     await this.#terminal.reporter.notice("ON_DONE_FAILED", `--on-done failed for ${requestId}: ${fault}`);
   }
 
-  /** Returns how the command failed; undefined where it did not. Throws where it could not be started. */
+  /** Returns how the command failed; undefined if it did not. Throws if it could not be started. */
   async #shell(env: NodeJS.ProcessEnv): Promise<string | undefined> {
     const { spawn } = await import("node:child_process");
     const child = spawn(this.#command, { shell: true, stdio: ["ignore", "pipe", "pipe"], env });

@@ -8,7 +8,7 @@ import type { Reporter } from "../terminal/reporter.js";
 /** The flags of whatever counts against the hourly limit. */
 export interface QuotaOptions {
   tier?: Tier;
-  /** Creates per hour; stands before a tier. */
+  /** Creates per hour; it overrides a tier. */
   perHour?: number;
   waitForQuota?: boolean | undefined;
 }

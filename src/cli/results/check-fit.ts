@@ -12,7 +12,7 @@ export interface CheckedRequest {
 
 /**
  * Checks a result against the schema it was asked for. A mismatch is said, or thrown as CliError `SCHEMA_MISMATCH`
- * with `strict`. `name` stands before the message, where there are several results.
+ * with `strict`. `name` stands before the message if there are several results.
  */
 export async function checkFit(
   { reporter, signal }: Pick<Terminal, "reporter" | "signal">,

@@ -5,7 +5,7 @@ export type Signal = "SIGINT" | "SIGTERM" | "SIGHUP";
 /** Somewhere text goes. */
 export interface Sink {
   readonly isTTY: boolean;
-  /** For a live line on a terminal; undefined where there is none. */
+  /** For a live line on a terminal; undefined if the stream is not a terminal. */
   readonly stream: NodeJS.WriteStream | undefined;
   /** Resolves when all of it is handed over. Throws the system's error, `EPIPE` for a closed pipe. */
   write(data: string | Uint8Array): Promise<void>;

@@ -31,7 +31,7 @@ export class Reporter {
     return await styleFor(this.#host.stdout, this.#host.env);
   }
 
-  /** Writes to stdout exactly. Throws ClosedPipe, or LocalError where it could not be written whole. */
+  /** Writes to stdout exactly. Throws ClosedPipe, or LocalError if it could not be written whole. */
   async result(data: string | Uint8Array): Promise<void> {
     const write = async () => {
       try {

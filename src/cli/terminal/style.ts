@@ -37,7 +37,7 @@ function hasColour(sink: Sink, env: Environment): boolean {
   return isLive(sink, env) && !isSet(env.NO_COLOR);
 }
 
-/** The style of a stream. chalk is loaded only where there is colour. */
+/** The style of a stream. chalk is loaded only if there is colour. */
 export async function styleFor(sink: Sink, env: Environment): Promise<Style> {
   if (!hasColour(sink, env)) return PLAIN;
   const { Chalk } = await import("chalk");

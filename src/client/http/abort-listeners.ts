@@ -2,7 +2,7 @@
 const WAITING = new WeakMap<AbortSignal, (() => void)[]>();
 
 /**
- * Calls `listener` when `signal` is aborted, at once where it is; returns what takes it back. For a signal that
+ * Calls `listener` when `signal` is aborted, at once if it already is; returns what takes it back. For a signal that
  * outlives thousands of listeners: Node's own list, and the table of a Set that has grown anew, go on pointing at
  * what they held before, so that a listener that has grown old keeps younger ones from the quick collector.
  */

@@ -147,7 +147,7 @@ function readOnceMore(events: () => number, giveUp: () => void): void {
 /** Rounds of the event loop: TLS and a tunnel take a round each to hand over what they have read. */
 const IDLE_ROUNDS = 4;
 
-/** The value of a header, as one text; undefined where it did not come. */
+/** The value of a header, as one text; undefined if it did not come. */
 export function headerOf(headers: Headers, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value.join(", ") : value;

@@ -4,7 +4,7 @@ import type { ResearchError } from "../errors.js";
 
 export interface WatchTarget {
   requestId: string;
-  /** When the service created it, epoch ms, where that is known: its age decides how often it is polled. */
+  /** When the service created it, epoch ms, if that is known: its age decides how often it is polled. */
   createdAt?: number | undefined;
   /** When this machine recorded it, epoch ms. Undefined for an id that somebody else may have mistyped. */
   recordedAt?: number | undefined;
@@ -61,7 +61,7 @@ export type Ending =
 export type WatchEvent =
   /** The first state seen, and each change after it. */
   | StateSeen
-  /** A poll failed where none was failing; one event however many follow. */
+  /** A poll failed and the one before did not; one event however many follow. */
   | { kind: "trouble"; requestId: string; error: ResearchError }
   /** No poll is failing any more. */
   | { kind: "recovered"; elapsedMs: number }

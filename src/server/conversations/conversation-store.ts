@@ -67,7 +67,7 @@ export interface ConversationStore {
 
   /** Adds a PENDING conversation and counts it, both or neither. Resolves when it would outlive a `kill -9`. */
   create(caller: Caller, job: ResearchJob): Promise<CreateResult>;
-  /** Undefined if there is none of that id that the caller may see; any text may be asked for. */
+  /** Undefined if the caller may see no conversation with that id; any text may be asked for. */
   get(caller: Caller, requestId: string): Promise<Conversation | undefined>;
   /** The same, with the output (JSON text) of a COMPLETED one. */
   output(

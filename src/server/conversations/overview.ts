@@ -22,7 +22,7 @@ export interface HourlyCount {
 export interface Overview {
   /** The newest conversations first, at most `limit`; `at` is the store's own time, epoch ms. */
   newest(limit: number): Promise<{ at: number; conversations: ListedConversation[] }>;
-  /** Undefined if there is none of that id; any text may be asked for. */
+  /** Undefined if no conversation has that id; any text may be asked for. */
   find(requestId: string): Promise<{ at: number; conversation: ListedConversation } | undefined>;
   /** What the conversation was created with. Undefined if there is none, or if it was not kept when it ended. */
   job(requestId: string): Promise<ResearchJob | undefined>;

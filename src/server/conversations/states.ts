@@ -4,7 +4,7 @@ import { canStop, type KnownStatus } from "../../protocol/conversation.js";
 export type Trigger = "start" | "complete" | "fail" | "stop";
 
 /**
- * The state machine of §3: the next state, or undefined where the move is not permitted. §3 leaves the service's
+ * The state machine of §3: the next state, or undefined if the move is not permitted. §3 leaves the service's
  * own moves open; here they go PENDING -> PROCESSING -> COMPLETED or FAILED and never back.
  */
 export function nextStatus(status: KnownStatus, trigger: Trigger): KnownStatus | undefined {

@@ -154,7 +154,7 @@ export class History {
   }
 
   /**
-   * Settles an unknown outcome: as `requestId`, or with null as never created. Throws LocalError where that
+   * Settles an unknown outcome: as `requestId`, or with null as never created. Throws LocalError if that
    * cannot be kept; returns undefined if there is no such unknown.
    */
   resolve(localId: string, requestId: string | null): Entry | undefined {

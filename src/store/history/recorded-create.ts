@@ -23,7 +23,7 @@ export class RecordedCreate {
     return this.#intent.local_id;
   }
 
-  /** An id was seen in an answer that may be no success. Throws LocalError where it cannot be kept. */
+  /** An id was seen in an answer that may be no success. Throws LocalError if it cannot be kept. */
   salvaged(requestId: string): void {
     this.#note({
       request_id: requestId,
@@ -34,7 +34,7 @@ export class RecordedCreate {
     });
   }
 
-  /** The request exists. Throws LocalError where that cannot be kept. */
+  /** The request exists. Throws LocalError if that cannot be kept. */
   created(requestId: string, data: Data): void {
     const outcome: Outcome = {
       request_id: requestId,

@@ -21,7 +21,7 @@ const MARGIN_MS = 1_000;
 export interface HourlyUsage {
   /** When (epoch ms) each create that still counts was made, the earliest first. */
   attempts: number[];
-  /** When (epoch ms) the next create may be sent; the time asked about, where that is at once. */
+  /** When (epoch ms) the next create may be sent; the time asked about, if that is at once. */
   nextAt: number;
 }
 

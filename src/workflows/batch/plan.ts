@@ -112,7 +112,7 @@ export function occupiedFiles(
   });
 }
 
-/** The state of a row in one word, also where there is no request that has one. */
+/** The state of a row in one word, also if there is no request. */
 export function stateWord({ standing, status }: RowState): string {
   if (standing === "refused") return "REFUSED";
   if (standing === "unknown") return "UNKNOWN";

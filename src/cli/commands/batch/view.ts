@@ -30,7 +30,7 @@ export function progressText(counts: Counts, outlook: BatchOutlook, now: number,
   return countsText(counts, style) + (hour && style.dim(`; ${hour}`));
 }
 
-/** `12 of 40 done, 3 running, …`; what is always of interest, and the rest where there is any. */
+/** `12 of 40 done, 3 running, …`; the first three always, the others if they are above zero. */
 export function countsText(counts: Counts, style: Style): string {
   const { done, running, waiting, failed, refused, stopped, unknown } = counts;
   const rare = (count: number, word: string) => (count > 0 ? [style.bad(`${count} ${word}`)] : []);
@@ -45,7 +45,7 @@ export function countsText(counts: Counts, style: Style): string {
   ].join(", ");
 }
 
-/** A time of day as this machine's clocks show it, with the date where it is not today's. */
+/** A time of day as this machine's clocks show it, with the date if it is not today's. */
 function clock(at: number, now: number): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return "never";

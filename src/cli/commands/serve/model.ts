@@ -19,7 +19,7 @@ export interface ModelEndpoint {
   limits: BudgetLimits;
 }
 
-/** For one research, where no flag says otherwise: enough for three rounds with a local model. */
+/** For one research, unless a flag says otherwise: enough for three rounds with a local model. */
 const MODEL_LIMITS = { tokens: 300_000, calls: 24, ms: 15 * 60_000 };
 
 /** How long a connection to the endpoint may take, ms. */

@@ -64,7 +64,7 @@ interface StartParts {
   model: ModelEndpoint | undefined;
 }
 
-/** Starts the service, and closes the store if it cannot. Throws LocalError where a port or a folder is not to be had. */
+/** Starts the service, and closes the store if it cannot. Throws LocalError if the port or the folder cannot be used. */
 export async function start(
   ctx: Context,
   options: ServeOptions,

@@ -9,7 +9,7 @@ const error = v.looseObject({ code: text, message: text, exit_code: v.number() }
 /** Why a row failed, in the JSON form of errors. */
 export type RowError = v.InferOutput<typeof error>;
 
-/** The create is about to be sent. `local_id` is its name in the history, null where none is kept. */
+/** The create is about to be sent. `local_id` is its name in the history, null if no history is kept. */
 const intent = v.looseObject({
   kind: v.literal("intent"),
   row: text,

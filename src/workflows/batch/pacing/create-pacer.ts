@@ -6,7 +6,7 @@ import { sendTimes } from "./send-times.js";
 
 export interface CreatePacerOptions {
   clock: Clock;
-  /** When (epoch ms) this machine sent the creates that still count; undefined where no records are kept. */
+  /** When (epoch ms) this machine sent the creates that still count; undefined if no records are kept. */
   attempts: () => readonly number[] | undefined;
   /** Creates an hour for the key; Infinity for no limit, undefined if it is not known. */
   limit: number | undefined;

@@ -14,7 +14,7 @@ export interface Fault {
 export interface Parsed {
   records: InputRecord[];
   faults: Fault[];
-  /** The columns that every record has; undefined where each has its own. */
+  /** The columns that every record has; undefined if each has its own. */
   columns?: readonly string[];
 }
 

@@ -7,7 +7,7 @@ import type { Template } from "./template.js";
 
 export interface RowOptions {
   template: Template | undefined;
-  /** For the rows that bring none of their own. */
+  /** For the rows without a schema of their own. */
   schema: JsonSchema | undefined;
   structured: boolean;
   /** What is wrong with schemas of rows, by their JSON text. */
