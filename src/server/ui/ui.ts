@@ -73,7 +73,7 @@ export function createUi(parts: ViewParts): Ui {
 }
 
 const NO_COOKIE =
-  "This page is for the browser that opened the link that `research serve --ui` printed when it started. " +
+  "This page is for the browser that opened the link that research serve --ui printed when it started. " +
   "A link opens once. Start the service again for a new one.";
 
 /** Only a GET uses the link up: what previews links sends HEAD. */

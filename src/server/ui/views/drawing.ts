@@ -4,6 +4,7 @@ import type { ListedConversation } from "../../conversations/overview.js";
 const WIDTH = 1_000;
 const HEIGHT = 76;
 const TRACK = { top: 38, height: 20 };
+const MARK = { radius: 8 };
 /** A shorter time is drawn on an axis of this length, ms. */
 const SHORTEST = 1_000;
 
@@ -12,7 +13,7 @@ export function statesSvg(conversation: ListedConversation, now: number): string
   const { createdAt, startedAt, endedAt, status } = conversation;
   const end = Math.max(createdAt, endedAt ?? now);
   const span = Math.max(SHORTEST, end - createdAt);
-  const x = (at: number) => Math.round(((at - createdAt) / span) * (WIDTH - 24) * 10) / 10 + 8;
+  const x = (at: number) => Math.round(((at - createdAt) / span) * (WIDTH - MARK.radius) * 10) / 10;
   const bar = (from: number, to: number, look: string, name: string) =>
     `<rect class="${look}" x="${x(from)}" y="${TRACK.top}" width="${Math.max(2, x(to) - x(from))}" height="${TRACK.height}" rx="3"><title>${name}</title></rect>`;
   const middle = TRACK.top + TRACK.height / 2;
@@ -23,7 +24,7 @@ export function statesSvg(conversation: ListedConversation, now: number): string
     ...(endedAt === undefined
       ? []
       : [
-          `<circle class="${stateClass(status)}" cx="${x(end)}" cy="${middle}" r="8"><title>${status}</title></circle>`,
+          `<circle class="${stateClass(status)}" cx="${x(end)}" cy="${middle}" r="${MARK.radius}"><title>${status}</title></circle>`,
         ]),
   ];
   return `<svg class="timeline states" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="The states of the conversation over time">${parts.join("")}</svg>`;

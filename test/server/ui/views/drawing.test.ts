@@ -12,15 +12,15 @@ const shapes = (one: ListedConversation, now: number) =>
   ].map(([, look, x, width]) => [look, Number(x), width === undefined ? undefined : Number(width)]);
 
 it("PENDING goes on to now", () => {
-  expect(shapes(conversation({}), 20_000)).toEqual([["waiting", 8, 976]]);
+  expect(shapes(conversation({}), 20_000)).toEqual([["waiting", 0, 992]]);
 });
 
 it("PROCESSING follows it, and the end is marked", () => {
   const done = conversation({ status: "COMPLETED", startedAt: 12_500, endedAt: 20_000 });
   const [waiting, busy, end] = shapes(done, 99_000);
-  expect(waiting).toEqual(["waiting", 8, 244]);
-  expect(busy).toEqual(["busy", 252, 732]);
-  expect(end?.slice(0, 2)).toEqual(["done", 984]);
+  expect(waiting).toEqual(["waiting", 0, 248]);
+  expect(busy).toEqual(["busy", 248, 744]);
+  expect(end?.slice(0, 2)).toEqual(["done", 992]);
 });
 
 it("one that ended at once, or by a clock that was set back, is drawn all the same", () => {
