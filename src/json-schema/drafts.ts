@@ -17,7 +17,8 @@ const NAMES = "2020-12, 2019-09, draft-07 or draft-06";
 export function compilerFor($schema: unknown, options: Options): Ajv {
   if ($schema === undefined) return new Ajv2020(options);
   if (typeof $schema !== "string") throw new Error("$schema must be a string");
-  const draft = META_SCHEMAS[$schema.replace(/^https?:\/\//, "").replace(/#$/, "")];
+  const name = $schema.replace(/^https?:\/\//, "").replace(/#$/, "");
+  const draft = Object.hasOwn(META_SCHEMAS, name) ? META_SCHEMAS[name] : undefined;
   if (draft === undefined) throw new Error(`its $schema is ${$schema}, and only ${NAMES} can be used`);
   return draft(options);
 }

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { LocalError } from "../../src/store/errors.js";
+import type { History } from "../../src/store/history/history.js";
+import type { Seen } from "../../src/store/history/records.js";
+import { observe } from "../../src/workflows/observe.js";
+
+const entry = (): Seen => ({
+  ...{ request_id: "id", status: "PENDING", origin: "o", created_at: null, sent_at: "t" },
+});
+const failing = (error: Error) => ({
+  observe: () => {
+    throw error;
+  },
+});
+
+test("a state is kept, and the entry is in step with it", () => {
+  const seen: [string, string][] = [];
+  const history = { observe: (before: Seen, status: string) => seen.push([before.status, status]) };
+  const target = entry();
+  expect(observe({ history: history as unknown as History }, target, "COMPLETED")).toBeUndefined();
+  expect([seen, target.status]).toEqual([[["PENDING", "COMPLETED"]], "COMPLETED"]);
+});
+
+test("a request that is not in the history is not kept", () => {
+  expect(
+    observe({ history: failing(new Error("x")) as unknown as History }, undefined, "FAILED"),
+  ).toBeUndefined();
+});
+
+test("what cannot be kept is returned, and the entry stays as it was", () => {
+  const local = new LocalError("disk");
+  const target = entry();
+  expect(observe({ history: failing(local) as unknown as History }, target, "FAILED")).toBe(local);
+  const full = Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
+  expect(observe({ history: failing(full) as unknown as History }, target, "FAILED")).toBeInstanceOf(
+    LocalError,
+  );
+  expect(target.status).toBe("PENDING");
+});
