@@ -68,17 +68,22 @@ test("the attempts are read only for a 429 that states no wait", () => {
 });
 
 test("a wait goes on until the wall clock is there, however often the sleep ends early", async () => {
-  let now = 0;
+  let now = 7;
   const slept: [number, AbortSignal | undefined][] = [];
   const sleep = async (ms: number, signal?: AbortSignal) => {
     slept.push([ms, signal]);
     now += Math.min(ms, 40);
   };
   const { signal } = new AbortController();
-  await waitUntil({ clock: { now: () => now, sleep } as Clock }, 100.5, { signal });
+  await waitUntil({ clock: { now: () => now, sleep } as Clock }, 107.5, { signal });
   expect(slept).toEqual([
     [101, signal],
     [61, signal],
     [21, signal],
   ]);
+});
+
+test("a wait for a moment that has come is none", async () => {
+  const sleep = () => Promise.reject(new Error("slept"));
+  await waitUntil({ clock: { now: () => 7, sleep } as unknown as Clock }, 7);
 });

@@ -1,17 +1,23 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { History } from "../../src/store/history/history.js";
-import { findEntry, requireEntry } from "../../src/workflows/targets.js";
+import { UnresolvedCreateError } from "../../src/workflows/errors.js";
+import { findEntry, requireEntry, resolveTarget } from "../../src/workflows/targets.js";
 import { folderWith } from "../support/folder.js";
 
 const ORIGIN = "https://a.example";
 
 /** A history with these request ids. */
 function ports(...ids: string[]) {
-  const history = new History(folderWith(), () => Date.UTC(2030, 0, 1));
-  for (const id of ids)
-    history.begin({ origin: ORIGIN, profile: null, apiKey: "k", body: { prompt: id } }).created(id, {});
-  return { history, origin: ORIGIN };
+  let now = Date.UTC(2030, 0, 1);
+  const history = new History(folderWith(), () => now);
+  const begin = (prompt: string) => {
+    now += 1_000;
+    return history.begin({ origin: ORIGIN, profile: null, apiKey: "k", body: { prompt } });
+  };
+  for (const id of ids) begin(id).created(id, {});
+  return { history, origin: ORIGIN, begin };
 }
+const none = { history: undefined, origin: ORIGIN };
 
 test.each([
   ["abcd-1", "abcd-1"],
@@ -20,18 +26,77 @@ test.each([
   ["a", undefined],
   ["b12", "b12"],
   ["zzzz", undefined],
+  ["@last", "b12"],
 ])("of the requests abcd-1 and b12, %j names %j", (text, expected) => {
   expect(findEntry(ports("abcd-1", "b12"), text)?.request_id).toBe(expected);
 });
 
-test("a prefix of several ids names none of them, and says which there are", () => {
-  expect(() => findEntry(ports("abcd-1", "abcd-2"), "abcd")).toThrow(/2 ids: .*abcd-1/);
+test("a short id is whole, and so is a local id", () => {
+  const given = ports("ab");
+  expect(findEntry(given, "ab")?.request_id).toBe("ab");
+  const local = given.history.newest(ORIGIN)?.local_id ?? "";
+  expect(findEntry(given, local)?.request_id).toBe("ab");
 });
 
-test.each(["..", "a/b", ""])("%j is no id", (text) => {
-  expect(() => findEntry(ports(), text)).toThrow(/invalid request id/);
+test("a prefix of several ids names none of them, and says which there are", () => {
+  const given = ports("abcd-1", "abcd-2");
+  expect(() => findEntry(given, "abcd")).toThrow('"abcd" is the beginning of 2 ids: ');
+  expect(() => findEntry(given, "abcd")).toThrow(/: abcd-[12], abcd-[12]$/);
+  expect(() => findEntry(given, "abcd")).toThrow(expect.objectContaining({ kind: "ambiguous" }));
+});
+
+test.each(["..", "a/b", ""])("%j is an invalid id", (text) => {
+  expect(() => findEntry(ports(), text)).toThrow(`invalid request id: ${JSON.stringify(text)}`);
+  expect(() => findEntry(none, text)).toThrow(expect.objectContaining({ kind: "invalid" }));
+});
+
+test("without a history an id is in none, and @last names nothing", () => {
+  expect(findEntry(none, "abcd")).toBeUndefined();
+  for (const given of [none, ports()]) {
+    expect(() => findEntry(given, "@last")).toThrow(expect.objectContaining({ kind: "none-created" }));
+    expect(() => findEntry(given, "@last")).toThrow(`@last: no request to ${ORIGIN} is recorded`);
+  }
 });
 
 test("what must be in the history, and is not, is an error", () => {
-  expect(() => requireEntry(ports("abcd-1"), "zzzz")).toThrow(/not in the history/);
+  expect(requireEntry(ports("abcd-1"), "abcd").request_id).toBe("abcd-1");
+  expect(() => requireEntry(ports("abcd-1"), "zzzz")).toThrow("zzzz is not in the history");
+  expect(() => requireEntry(none, "zzzz")).toThrow(expect.objectContaining({ kind: "not-recorded" }));
+});
+
+describe("a target is", () => {
+  test("the request of an entry, with the entry", () => {
+    const target = resolveTarget(ports("abcd-1"), "abcd");
+    expect(target).toMatchObject({ requestId: "abcd-1", entry: { request_id: "abcd-1" } });
+  });
+
+  test("any well-formed id, in the history or not", () => {
+    expect(resolveTarget(ports(), "zzzz")).toEqual({ requestId: "zzzz", entry: undefined });
+  });
+
+  test("no create whose outcome is unknown", () => {
+    const given = ports("abcd-1");
+    const { localId } = given.begin("x");
+    for (const text of [localId, "@last"]) {
+      expect(() => resolveTarget(given, text)).toThrow(UnresolvedCreateError);
+      expect(() => resolveTarget(given, text)).toThrow(expect.objectContaining({ localId }));
+    }
+  });
+
+  test("the id that was found in the broken answer of one, but not as @last", () => {
+    const given = ports();
+    given.begin("x").salvaged("abcd-9");
+    expect(resolveTarget(given, "abcd")).toEqual({ requestId: "abcd-9", entry: undefined });
+    expect(() => resolveTarget(given, "@last")).toThrow(UnresolvedCreateError);
+  });
+
+  test("no create that is settled as never made", () => {
+    const given = ports();
+    const create = given.begin("x");
+    create.notCreated();
+    expect(() => resolveTarget(given, create.localId)).toThrow(
+      expect.objectContaining({ kind: "not-created" }),
+    );
+    expect(() => resolveTarget(given, create.localId)).toThrow(`${create.localId} is settled`);
+  });
 });

@@ -15,15 +15,18 @@ test("the digest knows prompt, structured output and schema, and not the order o
 test("arrays in a schema keep their order", () => {
   const body = (...names: string[]) => ({ prompt: "p", output_schema: { enum: names } });
   expect(digestOf(body("a", "b"))).not.toBe(digestOf(body("b", "a")));
+  // An array is not the object with the same names and values.
+  const other = { prompt: "p", output_schema: { enum: { 0: "a", 1: "b" } } };
+  expect(digestOf(body("a", "b"))).not.toBe(digestOf(other));
 });
 
 test.each([
-  [rowId("k", "d", 1), "key:k"],
-  [rowId("k", "d", 2), "key:k"],
-  [rowId(undefined, "d", 1), "ask:d"],
-  [rowId(undefined, "d", 2), "ask:d:2"],
-])("%s", (id, expected) => {
-  expect(id).toBe(expected);
+  ["k", 1, "key:k"],
+  ["k", 2, "key:k"],
+  [undefined, 1, "ask:d"],
+  [undefined, 2, "ask:d:2"],
+])("the key %s and the %d. request body of its kind are %s", (key, nth, id) => {
+  expect(rowId(key, "d", nth)).toBe(id);
 });
 
 test("only a row without a key repeats another", () => {

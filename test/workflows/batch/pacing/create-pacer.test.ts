@@ -149,3 +149,25 @@ describe("a refused create", () => {
     expect(paced.refused(rateLimited(1_800))?.lesson).toEqual({ used: 1, certainty: "exact" });
   });
 });
+
+describe("a create counts for an hour and a margin", () => {
+  const [counts, left] = [NOW - HOUR - MARGIN + 1, NOW - HOUR - MARGIN];
+
+  test("among those of the machine", () => {
+    expect(pacer({ limit: 10, attempts: () => [left, counts] }).pacer.outlook()?.left).toBe(9);
+  });
+
+  test("among those of the batch, also after another was sent", () => {
+    const { pacer: paced } = pacer({ limit: 40, shards: 4, own: [left, counts], attempts: () => [] });
+    expect(paced.outlook()?.left).toBe(9);
+    paced.sent();
+    expect(paced.outlook()?.left).toBe(8);
+  });
+});
+
+test("without a limit the creates of the machine are not counted", () => {
+  const attempts = () => {
+    throw new Error("counted");
+  };
+  expect(pacer({ limit: Number.POSITIVE_INFINITY, attempts }).pacer.outlook()).toBeUndefined();
+});
