@@ -55,10 +55,11 @@ export class UsageError extends CliError {
   }
 }
 
-/** A signal came. `resume` says how to go on where this command ended. */
+/** A signal came. `resume` says how to go on where this command ended, `requestId` names its request if it is one. */
 export class Interrupted extends Error {
   readonly signal: Signal;
   resume: string | undefined;
+  requestId: string | undefined;
 
   constructor(signal: Signal) {
     super(`interrupted by ${signal}`);

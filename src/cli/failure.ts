@@ -82,8 +82,12 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof BaseUrlError || error instanceof FolderError) return ours("USAGE", error.message);
   if (error instanceof LocalError) return ours("LOCAL_IO", error.message);
   if (error instanceof Interrupted) {
-    const { message, signal, resume } = error;
-    return { code: "INTERRUPTED", message, exit_code: SIGNAL_EXIT_CODES[signal], hint: resume };
+    const { message, signal, requestId, resume } = error;
+    return {
+      ...{ code: "INTERRUPTED", message, exit_code: SIGNAL_EXIT_CODES[signal] },
+      request_id: requestId,
+      hint: resume,
+    };
   }
   return {
     ...ours("INTERNAL", String(error)),
@@ -98,7 +102,7 @@ function ours(code: OurCode, message: string): Failure {
 function ofService(error: ResearchError): Failure {
   return {
     code: error.code,
-    message: sentence(error),
+    message: error.message,
     exit_code: EXIT_CODES[kindOf(error)],
     http_status: error.httpStatus,
     request_id: error.requestId,
@@ -147,17 +151,13 @@ function kindOf(error: ResearchError): OurCode {
   return "INTERNAL";
 }
 
-function sentence(error: ResearchError): string {
-  if (error instanceof RefusedError && error.kind === "rate-limited") {
-    const wait = error.retryAfter === undefined ? "" : `; the next is allowed in ${error.retryAfter} s`;
-    return `the hourly limit is reached: ${error.message}${wait}`;
-  }
-  return error.message;
-}
-
 function hintFor(error: ResearchError): string | undefined {
   if (!(error instanceof RefusedError)) return undefined;
   if (error.kind === "unauthenticated")
     return "Check the key: `research config list` shows which one was used, `research login` stores another.";
+  if (error.kind === "rate-limited") {
+    const wait = error.retryAfter === undefined ? "" : `; the next one is allowed in ${error.retryAfter} s`;
+    return `The hourly limit is reached${wait}.`;
+  }
   return undefined;
 }

@@ -77,12 +77,17 @@ describe("the sentence is that of the error", () => {
     expect(failureOf(new TypeError("x")).message).toBe("TypeError: x");
   });
 
-  test("and the service's limit says when the next create is allowed, if the service said so", () => {
-    expect(failureOf(refused("rate-limited")).message).toBe("the hourly limit is reached: no");
-    expect(failureOf(refused("rate-limited", { retryAfter: 0 })).message).toBe(
-      "the hourly limit is reached: no; the next is allowed in 0 s",
-    );
-    expect(failureOf(refused("refused", { retryAfter: 5 })).message).toBe("no");
+  test("and the hint of a limit says when the next one is allowed, if the service said so", () => {
+    expect(failureOf(refused("rate-limited"))).toMatchObject({
+      ...{ message: "no", hint: "The hourly limit is reached." },
+    });
+    expect(failureOf(refused("rate-limited", { retryAfter: 0 }))).toMatchObject({
+      ...{ message: "no", hint: "The hourly limit is reached; the next one is allowed in 0 s." },
+    });
+    expect(failureOf(refused("refused", { retryAfter: 5 }))).toMatchObject({
+      message: "no",
+      hint: undefined,
+    });
   });
 });
 
@@ -129,7 +134,7 @@ describe("the hint", () => {
   });
 
   test("is absent where there is nothing to do", () => {
-    for (const kind of ["invalid-input", "not-found", "refused", "rate-limited"] as const)
+    for (const kind of ["invalid-input", "not-found", "refused"] as const)
       expect(failureOf(refused(kind)).hint).toBeUndefined();
     expect(failureOf(new UnreachableError("UNREACHABLE", "m")).hint).toBeUndefined();
     expect(failureOf(new LocalError("m")).hint).toBeUndefined();

@@ -371,7 +371,9 @@ test.each([
       expect(await running.done).toMatchObject({ code: null, signal });
       expect(running.stderr).toContain(`research watch ${id}`);
       if (flags.length)
-        expect(jsonErrors(running.stderr)).toMatchObject([{ code: "INTERRUPTED", exit_code: code }]);
+        expect(jsonErrors(running.stderr)).toMatchObject([
+          { code: "INTERRUPTED", exit_code: code, request_id: id },
+        ]);
       expect(here.service.server.count("stop")).toBe(0);
     }
   },

@@ -158,6 +158,7 @@ class FollowView {
     for (const outcome of running) await this.#lastLine({ ...outcome, ...moment }).catch(() => {});
     reporter.stopLive();
     const ids = running.map(({ requestId }) => requestId);
+    error.requestId = ids.length === 1 ? ids[0] : undefined;
     if (this.#options.stopOnInterrupt) return this.#stop(ids);
     const resume = this.#resume(ids);
     error.resume = resume && `the research goes on; go on with: ${resume}`;

@@ -38,7 +38,7 @@ export async function showRun(
     await reporter.say(`created ${requestId}`);
     await sayLeft(reporter, ports, options.limit);
   }
-  if (signal.aborted) throw interrupted(signal, goOn);
+  if (signal.aborted) throw interrupted(signal, requestId, goOn);
   const target = { requestId, entry: ports.history?.find(requestId)[0] };
   const view = {
     ...options,
@@ -58,7 +58,7 @@ export async function showRun(
     file = await showResult(terminal, result, source, options);
     await checkFit(terminal, result, { requestId, schema: body.output_schema }, options);
   } catch (error) {
-    if (error instanceof Interrupted) throw interrupted(signal, goOn);
+    if (error instanceof Interrupted) throw interrupted(signal, requestId, goOn);
     throw UnfinishedError.unlessEnded(error, requestId, goOn);
   } finally {
     const status = outcome?.status ?? null;
@@ -83,9 +83,11 @@ export async function endWithoutResult(
   return exitCodeOfOutcome(outcome, { created });
 }
 
-function interrupted(signal: AbortSignal, goOn: string | undefined): unknown {
+function interrupted(signal: AbortSignal, requestId: string, goOn: string | undefined): unknown {
   const { reason } = signal;
-  if (reason instanceof Interrupted && goOn)
-    reason.resume = `nothing is lost; fetch the result with: ${goOn}`;
+  if (reason instanceof Interrupted) {
+    reason.requestId = requestId;
+    if (goOn) reason.resume = `nothing is lost; fetch the result with: ${goOn}`;
+  }
   return reason;
 }

@@ -37,13 +37,7 @@ export async function login(ctx: Context, options: LoginOptions): Promise<number
   if (key === "") throw new CliError("NOT_AUTHENTICATED", "no key was given; nothing was saved");
   const untried = await tryKey(ctx, base, key);
   const keptFor = store.profiles[profile]?.["api-key"] && store.profiles[profile]?.["api-key-origin"];
-  if (untried && keptFor && keptFor !== base.origin) {
-    throw new CliError(
-      "UNREACHABLE",
-      `the key could not be tried, and profile ${profile} has one for ${keptFor}; nothing was saved: ${untried.message}`,
-      { hint: "Check the base URL, or keep both: research login --profile NAME" },
-    );
-  }
+  const replaced = keptFor && keptFor !== base.origin ? ` in place of the key for ${keptFor}` : "";
   await editProfile(ctx, profile, (stored) => {
     stored["base-url"] = base.href.replace(/\/$/, "");
     stored["api-key"] = key;
@@ -52,7 +46,7 @@ export async function login(ctx: Context, options: LoginOptions): Promise<number
   if (untried) {
     await ctx.reporter.notice(
       "KEY_NOT_TRIED",
-      `the key for ${base.origin} is saved (profile ${profile}), but could not be tried: ${untried.message}`,
+      `the key for ${base.origin} is saved (profile ${profile})${replaced}, but could not be tried: ${untried.message}`,
     );
   } else await ctx.reporter.say(`logged in to ${base.origin} (profile ${profile})`);
   return 0;
@@ -124,7 +118,7 @@ async function tryKey(ctx: Context, base: URL, apiKey: string): Promise<Research
   }
 }
 
-/** Every later command would end with 4 on an enveloped 403 as well. */
-function isRefusedKey({ httpStatus, kind, enveloped }: RefusedError): boolean {
-  return httpStatus === 401 || (enveloped && kind === "unauthenticated");
+/** Contract §2: any other error in an envelope, a 403 too, comes from a service that knows the key. */
+function isRefusedKey({ httpStatus, code }: RefusedError): boolean {
+  return httpStatus === 401 || code === "INVALID_API_KEY";
 }
