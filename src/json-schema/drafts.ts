@@ -8,7 +8,8 @@ const META_SCHEMAS: Readonly<Record<string, (options: Options) => Ajv>> = {
   "json-schema.org/draft/2020-12/schema": (options) => new Ajv2020(options),
   "json-schema.org/draft/2019-09/schema": (options) => new Ajv2019(options),
   "json-schema.org/draft-07/schema": (options) => new Ajv(options),
-  "json-schema.org/draft-06/schema": (options) => new Ajv(options).addMetaSchema(draft06),
+  "json-schema.org/draft-06/schema": (options) =>
+    new Ajv({ ...options, defaultMeta: draft06.$id }).addMetaSchema(draft06),
 };
 
 const NAMES = "2020-12, 2019-09, draft-07 or draft-06";

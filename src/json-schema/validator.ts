@@ -13,8 +13,9 @@ const OPTIONS = { strict: false, allErrors: false, logger: false, inlineRefs: fa
 export function answer({ schema, value }: Question): Answer {
   let validate: ValidateFunction;
   try {
-    const parsed = JSON.parse(schema);
-    const compiler = newCompiler(parsed);
+    // Without `$schema`, which has chosen the compiler: ajv knows each draft by one of its addresses only.
+    const { $schema, ...parsed } = JSON.parse(schema);
+    const compiler = newCompiler($schema);
     if (compiler.validateSchema(parsed) !== true) return problems(compiler.errors);
     validate = compiler.compile(parsed);
   } catch (error) {
@@ -30,8 +31,8 @@ export function answer({ schema, value }: Question): Answer {
 }
 
 /** A new one each time: one schema's `$id`s would stand in the way of the next one's, or of the draft's own. */
-function newCompiler(schema: { $schema?: unknown }): Ajv {
-  const compiler = compilerFor(schema.$schema, OPTIONS);
+function newCompiler($schema: unknown): Ajv {
+  const compiler = compilerFor($schema, OPTIONS);
   formats.default(compiler);
   return compiler;
 }

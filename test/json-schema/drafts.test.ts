@@ -30,3 +30,9 @@ test.each<[unknown, string]>([
 ])("%j is no draft that can be used", ($schema, message) => {
   expect(() => compilerFor($schema, options)).toThrow(message);
 });
+
+test("a draft-06 schema without $schema is checked as draft-06, in which `if` is no keyword", () => {
+  const draft06 = compilerFor("https://json-schema.org/draft-06/schema", options);
+  const draft07 = compilerFor("https://json-schema.org/draft-07/schema", options);
+  expect([draft06.validateSchema({ if: 7 }), draft07.validateSchema({ if: 7 })]).toEqual([true, false]);
+});

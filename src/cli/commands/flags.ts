@@ -26,7 +26,7 @@ export function wholeNumber(least: number): (text: string) => number {
   };
 }
 
-/** Flags of whatever makes a request. */
+/** Flags of the commands that make a request. */
 export function requestFlags<C extends Command>(command: C, { dryRun = true } = {}): C {
   if (dryRun) command.option("--dry-run", "send nothing; print the request as a curl command");
   return command
@@ -35,7 +35,7 @@ export function requestFlags<C extends Command>(command: C, { dryRun = true } = 
     .option("--structured", "ask for structured output without a schema");
 }
 
-/** Flags of whatever counts against the hourly limit. */
+/** Flags of the commands that count against the hourly limit. */
 export function quotaFlags<C extends Command>(command: C): C {
   return command
     .addOption(new Option("--tier <tier>", "the tier of the key").choices(Object.keys(TIERS)))
@@ -46,12 +46,12 @@ export function quotaFlags<C extends Command>(command: C): C {
     );
 }
 
-/** Flags of whatever watches requests that it may leave to themselves. */
+/** Flags of the commands that watch requests, and may end before these do. */
 export function watchFlags<C extends Command>(command: C): C {
   return paceFlags(command).option("--stop-on-interrupt", "Ctrl-C stops the research too");
 }
 
-/** Flags of whatever polls. */
+/** Flags of the commands that poll. */
 export function paceFlags<C extends Command>(command: C): C {
   return command
     .addOption(
@@ -76,7 +76,7 @@ export function paceFlags<C extends Command>(command: C): C {
     );
 }
 
-/** The flag of whatever sees requests end. */
+/** The flag of the commands that see requests end. */
 export function onDoneFlag<C extends Command>(command: C): C {
   return command.option(
     "--on-done <command>",
@@ -85,7 +85,7 @@ export function onDoneFlag<C extends Command>(command: C): C {
   );
 }
 
-/** Flags of whatever delivers a result. */
+/** Flags of the commands that deliver a result. */
 export function resultFlags<C extends Command>(command: C): C {
   return command
     .option("-o, --output <path>", "write the result to a file, whole or not at all (-: stdout)")

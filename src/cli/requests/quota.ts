@@ -5,7 +5,7 @@ import type { ResolvedSettings } from "../settings.js";
 import { isoDate } from "../terminal/durations.js";
 import type { Reporter } from "../terminal/reporter.js";
 
-/** The flags of whatever counts against the hourly limit. */
+/** The flags of the commands that count against the hourly limit. */
 export interface QuotaOptions {
   tier?: Tier;
   /** Creates per hour; it overrides a tier. */

@@ -26,7 +26,7 @@ export function tierFlag(description: string): Option {
   return new Option("--tier <tier>", description).choices(Object.keys(TIERS));
 }
 
-/** Flags of whatever may research with a model. */
+/** Flags of the commands that may research with a model. */
 export function modelFlags<C extends Command>(command: C): C {
   return command
     .option("--model <name>", "have a model search the sources and word the answer; its quotes are checked")
