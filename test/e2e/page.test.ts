@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { browserPath, openInRealBrowser } from "../support/browser.js";
+import { browserPath, looksOf, OWN_LOOKS, openInRealBrowser } from "../support/browser.js";
 import { folderWith } from "../support/folder.js";
 import { HappyService } from "../support/happy-service.js";
 import { REPORT } from "../support/hostile-report.js";
@@ -44,14 +44,8 @@ test.skipIf(!executable)(
       .locator("a")
       .evaluateAll((links) => links.map((link) => link.getAttribute("href")));
     for (const address of addresses) expect(address).toMatch(/^(?:https?:|mailto:|#s\d+$)/);
-    // The policy lets its own style in.
-    const background = () => page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
-    const light = await background();
-    await page.emulateMedia({ colorScheme: "dark" });
-    expect([light, await background()]).toEqual(["rgb(253, 252, 250)", "rgb(22, 24, 28)"]);
-    // On a narrow screen nothing runs out of it.
-    await page.setViewportSize({ width: 360, height: 640 });
-    expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
+    // The policy lets its own style in, and on a narrow screen nothing runs out of it.
+    expect(await looksOf(page)).toEqual(OWN_LOOKS);
     await browser.close();
   },
   STARTING_MS,

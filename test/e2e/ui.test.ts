@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { browserPath, openInRealBrowser } from "../support/browser.js";
+import { browserPath, looksOf, OWN_LOOKS, openInRealBrowser } from "../support/browser.js";
 import { folderWith } from "../support/folder.js";
 import { research, start } from "../support/run.js";
 import { until } from "../support/service.js";
@@ -75,12 +75,7 @@ test.skipIf(!executable)(
     await page.getByRole("heading", { name: "Research service" }).waitFor();
 
     // Its own style is let in, light and dark, and nothing runs out of a narrow screen.
-    const background = () => page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
-    const light = await background();
-    await page.emulateMedia({ colorScheme: "dark" });
-    expect([light, await background()]).toEqual(["rgb(253, 252, 250)", "rgb(22, 24, 28)"]);
-    await page.setViewportSize({ width: 360, height: 640 });
-    expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
+    expect(await looksOf(page)).toEqual(OWN_LOOKS);
     expect(complaints).toEqual([]);
     expect([...new Set(requests.map((url) => new URL(url).origin))]).toEqual([base]);
 

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { chromium } from "playwright-core";
+import { chromium, type Page } from "playwright-core";
 import { leftovers } from "./leftovers.js";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
@@ -39,3 +39,16 @@ export async function openInRealBrowser(
   await page.goto(url, { waitUntil: loaded });
   return { browser, page, requests, complaints };
 }
+
+/** How a page adapts: its background in a light and in a dark browser, and its width on a screen of 360 pixels. */
+export async function looksOf(page: Page) {
+  const background = () => page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
+  const light = await background();
+  await page.emulateMedia({ colorScheme: "dark" });
+  const dark = await background();
+  await page.setViewportSize({ width: 360, height: 640 });
+  return { light, dark, width: await page.evaluate<number>("document.documentElement.scrollWidth") };
+}
+
+/** The program's own colours, and nothing that runs out of the screen. */
+export const OWN_LOOKS = { light: "rgb(253, 252, 250)", dark: "rgb(22, 24, 28)", width: 360 };

@@ -3,6 +3,7 @@ import { systemClock } from "../../../src/clock.js";
 import { StoreUnavailableError } from "../../../src/server/conversations/conversation-store.js";
 import { openLocalStore } from "../../../src/server/conversations/local/open-local-store.js";
 import { parseFault } from "../../../src/server/http/faults/fault.js";
+import { newKey } from "../../../src/server/keys/new-key.js";
 import type { Service } from "../../../src/server/service.js";
 import { EventStream } from "../../support/event-stream.js";
 import { folderWith } from "../../support/folder.js";
@@ -236,16 +237,45 @@ it("sends nothing that the browser has already", async () => {
   stream.close();
 });
 
-it("names added keys, and shows the prompt and the result of each", async () => {
+it("shows the prompt and the result of what ended before a restart", async () => {
   const dataDir = folderWith();
   await withPage({ dataDir, researcher: instantResearcher(() => ({ answer: 42 })) });
-  const id = await create("before any key");
+  const id = await create("before the restart");
   await ended(id);
   await service.close();
   await withPage({ dataDir });
   const one = await page(`/ui/conversations/${id}`, await opened());
-  expect(one.text).toContain("before any key</div>");
+  expect(one.text).toContain("before the restart</div>");
   expect(one.text).toMatch(/<dt dir="auto">answer<\/dt>\n<dd><span class="literal">42/);
+});
+
+it("names added keys, each with its own hour, and shows none of them", async () => {
+  const store = await openLocalStore({
+    dataDir: folderWith(),
+    pendingMs: 0,
+    clock: systemClock,
+    log: () => {},
+  });
+  const limits = { create: 2, stop: 20 };
+  const [alice, gone] = ["alice", "gone"].map((name) =>
+    newKey({ name, tier: "free", limits, now: systemClock.now(), validMs: undefined }),
+  ) as [ReturnType<typeof newKey>, ReturnType<typeof newKey>];
+  await store.keys.add(alice.key);
+  await store.keys.add(gone.key);
+  await withPage({ store });
+  for (const { apiKey } of [alice, gone])
+    await post(service.baseUrl, "/api/v1/conversations", apiKey, { prompt: "q" });
+  await store.keys.revoke("gone", systemClock.now());
+  const { text } = await page("/ui", await opened());
+  expect(text).toMatch(/<td>gone \(revoked\)<\/td>.*<td>alice<\/td>/s);
+  expect(text).toMatch(
+    /<h3>alice <span class="tier">free<\/span><\/h3>\n<p class="hour"><b>create<\/b> 1 of 2/,
+  );
+  expect(text).not.toContain("<h3>gone");
+  for (const { apiKey, key } of [alice, gone]) {
+    expect(text).not.toContain(apiKey);
+    expect(text).not.toContain(key.hash);
+  }
 });
 
 it("reads nothing for a reader that is gone", async () => {
