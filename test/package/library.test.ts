@@ -36,6 +36,6 @@ test("an uncaught error shows its name and its sentence, and no screen of code",
     'import { ResearchClient } from "research-cli"; new ResearchClient({ baseUrl: "x", apiKey: "k" });';
   const folder = project("uncaught.js", text);
   const { stderr } = await run(process.execPath, ["uncaught.js"], { cwd: folder }).catch((error) => error);
-  expect(stderr).toMatch(/^BaseUrlError: the base URL /m);
+  expect(stderr).toMatch(/^BaseUrlError: invalid base URL: /m);
   expect(stderr.length).toBeLessThan(4_000);
 });
