@@ -11,6 +11,11 @@ import { yamlAsData } from "./yaml.js";
 const CHUNKS = [
   // Of the library and of every command.
   { name: "base", test: /src\/(clock|client\/errors|client\/http\/address)\.ts$/ },
+  // Of the shell completion, too, which loads nothing else.
+  {
+    name: "reading",
+    test: /src\/(store\/(folders|history\/read-backward)|text\/safe-text|cli\/(settings\/precedence|terminal\/durations))\.ts$/,
+  },
   // With the first request.
   { name: "undici", test: /src\/client\/http\/connections\/dispatchers\.ts$/ },
   // Of the library and of the commands that may speak to a service.

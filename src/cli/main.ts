@@ -11,6 +11,11 @@ export async function main(argv: readonly string[], host: Host): Promise<Ending>
   // The cheapest questions get the cheapest answers: nothing else is loaded for them.
   if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V"))
     return print(`${host.version}\n`, host);
+  if (argv[0] === "__complete") {
+    const { complete } = await import("./completion/complete.js");
+    await complete(argv.slice(1), host, new URL("completion.json", import.meta.url));
+    return { code: 0 };
+  }
   const page = helpPage(argv, host.stdout);
   if (page !== undefined) return print(page, host);
   const { perform } = await import("./run-command.js");

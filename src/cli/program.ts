@@ -1,8 +1,10 @@
 import { CommanderError } from "commander";
 import { batch } from "./commands/batch/command.js";
+import { completion } from "./commands/completion/command.js";
 import { config } from "./commands/config/command.js";
 import { create } from "./commands/create/command.js";
 import { type Define, type Perform, Verb } from "./commands/definition.js";
+import { doctor } from "./commands/doctor/command.js";
 import { positiveDuration } from "./commands/flags.js";
 import { help } from "./commands/help/command.js";
 import { list } from "./commands/list/command.js";
@@ -31,7 +33,7 @@ const GROUPS: readonly { heading: string; commands: readonly Define[] }[] = [
   { heading: "Settings:", commands: [login, logout, config] },
   { heading: "Local service:", commands: [tryOut, serve] },
   { heading: "Agents:", commands: [mcp] },
-  { heading: "Help:", commands: [help] },
+  { heading: "Help:", commands: [help, completion, doctor] },
 ];
 
 /** Columns of help if no terminal says how many it has. */

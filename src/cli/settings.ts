@@ -1,10 +1,11 @@
 import { isLoopback, parseBaseUrl } from "../client/http/address.js";
 import { DEFAULT_GAPS, type Gaps } from "../protocol/endpoints.js";
 import { isTier, type Tier } from "../protocol/limits.js";
-import { DEFAULT_PROFILE, type Profile, type Store } from "../store/settings.js";
+import type { Profile, Store } from "../store/settings.js";
 import { type Environment, switchIn } from "./environment.js";
 import { CliError, UsageError } from "./errors.js";
 import { readSmallFile } from "./input/bytes.js";
+import { baseUrlIn, fromEnvironment, profileIn, type Sourced } from "./settings/precedence.js";
 
 /** The global flags, as commander names them. */
 export interface Globals {
@@ -14,12 +15,6 @@ export interface Globals {
   insecureHttp?: boolean;
   requestTimeout?: number;
   verbose?: boolean;
-}
-
-/** A value and where it comes from, for `config list` and `--verbose`. */
-export interface Sourced<T> {
-  value: T;
-  source: string;
 }
 
 export interface ResolvedSettings {
@@ -71,27 +66,6 @@ export function resolveSettings(flags: Globals, env: Environment, store: Store):
     insecureHttp: insecureHttpIn(flags, env),
     gaps: gaps(fromProfile),
   };
-}
-
-/** The profile that is named, or in use. It need not exist. */
-export function profileIn(flags: Globals, env: Environment, store: Store): Sourced<string> {
-  if (flags.profile) return { value: flags.profile, source: "--profile" };
-  const named = fromEnvironment(env, "RESEARCH_PROFILE");
-  if (named) return named;
-  return store.profile
-    ? { value: store.profile, source: "config use" }
-    : { value: DEFAULT_PROFILE, source: "default" };
-}
-
-/** The base URL in force with a profile whose own one is `stored`. One that `--profile` names was meant; it beats the environment. */
-export function baseUrlIn(
-  flags: Globals,
-  env: Environment,
-  stored: Sourced<string> | undefined,
-): Sourced<string> | undefined {
-  if (flags.baseUrl) return { value: flags.baseUrl, source: "--base-url" };
-  const variable = fromEnvironment(env, "RESEARCH_BASE_URL");
-  return flags.profile ? (stored ?? variable) : (variable ?? stored);
 }
 
 /** Whether plain http to another machine is allowed. Throws UsageError for an unusable variable. */
@@ -166,11 +140,6 @@ export function maskKey(key: string): string {
 /** Whether the key would leave this machine unencrypted. */
 export function isPlainHttp(url: URL): boolean {
   return url.protocol === "http:" && !isLoopback(url.hostname);
-}
-
-function fromEnvironment(env: Environment, name: string): Sourced<string> | undefined {
-  const value = env[name];
-  return value ? { value, source: name } : undefined;
 }
 
 function keyFromEnvironment(env: Environment): Sourced<string> | undefined {

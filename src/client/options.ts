@@ -23,7 +23,15 @@ export interface ClientOptions {
 }
 
 export type ClientEvent =
-  | { kind: "exchange"; method: string; url: string; outcome: string; elapsedMs: number }
+  | {
+      kind: "exchange";
+      method: string;
+      url: string;
+      outcome: string;
+      elapsedMs: number;
+      /** The `Date` header of the answer, if there is one. */
+      date: string | undefined;
+    }
   | {
       kind: "retry";
       operation: Operation;

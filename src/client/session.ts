@@ -16,7 +16,7 @@ import { maxBytes, salvageRequestId } from "./http/body.js";
 import { type Connections, connections } from "./http/connections/connections.js";
 import { loginRequired, viaProxy } from "./http/forward-proxy.js";
 import { type ProxyAddress, proxyFor } from "./http/proxy-setting.js";
-import { type Answer, exchange, type Failure } from "./http/transport.js";
+import { type Answer, exchange, type Failure, headerOf } from "./http/transport.js";
 import type { ClientEvent, ClientOptions } from "./options.js";
 import { KeyRedactor } from "./redact-key.js";
 
@@ -146,7 +146,8 @@ export class Session {
     );
     const outcome = answer.kind === "answer" ? `HTTP ${answer.status}` : `${answer.fault}: ${answer.message}`;
     const elapsedMs = this.clock.monotonic() - start;
-    this.emit({ kind: "exchange", method: at.method, url: this.#url(at), outcome, elapsedMs });
+    const date = headerOf(answer.headers, "date");
+    this.emit({ kind: "exchange", method: at.method, url: this.#url(at), outcome, elapsedMs, date });
     return answer;
   }
 

@@ -25,9 +25,6 @@ const store = v.looseObject({
 export type Profile = v.InferOutput<typeof profile>;
 export type Store = v.InferOutput<typeof store>;
 
-/** The profile in use unless another is named. */
-export const DEFAULT_PROFILE = "default";
-
 const LOCK_WAIT_MS = 2_000;
 const MAX_BYTES = 1 << 20;
 
@@ -38,10 +35,13 @@ const MAX_BYTES = 1 << 20;
  */
 export class Settings {
   readonly path: string | undefined;
-  readonly #notice: (text: string) => void;
+  readonly #notice: ((text: string) => void) | undefined;
 
-  /** `folder` is undefined if this machine has no place for settings. Touches nothing yet. */
-  constructor(folder: string | undefined, notice: (text: string) => void) {
+  /**
+   * `folder` is undefined if this machine has no place for settings. `notice` is told of a file that others could
+   * read and that is private now; without it a file stays as it is. Touches nothing yet.
+   */
+  constructor(folder: string | undefined, notice: ((text: string) => void) | undefined) {
     this.path = folder && join(folder, "config.json");
     this.#notice = notice;
   }
@@ -53,7 +53,7 @@ export class Settings {
     try {
       text = readIfThere(this.path, MAX_BYTES);
       if (text === undefined) return { profiles: {} };
-      if (restrict(this.path))
+      if (this.#notice && restrict(this.path))
         this.#notice(`${this.path} could be read by others; it is now private (mode 0600)`);
     } catch (error) {
       if (text === undefined)

@@ -10,6 +10,7 @@ import { exitCodeOfOutcome } from "../outcome.js";
 import { formatDuration } from "../terminal/durations.js";
 import { PLAIN } from "../terminal/style.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { TakenReport } from "./duration/taken-report.js";
 import { sayNotObserved, withId } from "./failures.js";
 import type { OnDone } from "./on-done.js";
 import { changeLine, liveText, unchangedLine, watchJson } from "./progress-text.js";
@@ -60,6 +61,7 @@ class FollowView {
   readonly #trouble: TroubleReport;
   readonly #start: number;
   readonly #redraw = new AbortController();
+  readonly #taken: TakenReport;
   #isLive = false;
 
   constructor(terminal: Terminal, ports: Ports, targets: readonly NamedTarget[], options: FollowViewOptions) {
@@ -70,6 +72,7 @@ class FollowView {
     this.#progress = new Progress(targets.map(({ requestId }) => requestId));
     this.#trouble = new TroubleReport(terminal.reporter, ports.clock);
     this.#start = ports.clock.monotonic();
+    this.#taken = new TakenReport(ports, targets);
   }
 
   async run(): Promise<Outcome[]> {
@@ -80,6 +83,7 @@ class FollowView {
       const events = follow(this.#ports, this.#targets, { ...this.#options, signal });
       for await (const event of events) {
         this.#progress.apply(event);
+        this.#taken.apply(event);
         await this.#show(event);
       }
     } catch (error) {
@@ -89,6 +93,8 @@ class FollowView {
     const { timeout = 0, queueTimeout = 0 } = this.#options;
     await this.#sayTimeout("whole", "not finished", timeout);
     await this.#sayTimeout("queue", "still in the queue", queueTimeout);
+    const taken = this.#taken.text(this.#progress.outcomes, this.#shown.elapsedMs);
+    if (taken !== undefined && this.#options.resume) await reporter.say(taken);
     return this.#progress.outcomes;
   }
 
@@ -194,9 +200,10 @@ class FollowView {
   }
 
   /** What the live line shows. */
-  get #shown(): { states: (Status | null)[]; elapsedMs: number } {
+  get #shown(): { states: (Status | null)[]; elapsedMs: number; usual: string | undefined } {
     const states = this.#progress.outcomes.map(({ status }) => status);
-    return { states, elapsedMs: this.#ports.clock.monotonic() - this.#start };
+    const elapsedMs = this.#ports.clock.monotonic() - this.#start;
+    return { states, elapsedMs, usual: this.#taken.usual };
   }
 
   async #keepDrawing(): Promise<void> {

@@ -6,11 +6,13 @@ export interface Progress {
   /** The last state seen of each id, in the order given. */
   states: readonly (Status | null)[];
   elapsedMs: number;
+  /** How long runs usually take, in words, if that is known. */
+  usual?: string | undefined;
 }
 
 /** The live line: for one id its state, for several how many are done and how many are in each other state. */
-export function liveText({ states, elapsedMs }: Progress): string {
-  const elapsed = formatDuration(elapsedMs);
+export function liveText({ states, elapsedMs, usual }: Progress): string {
+  const elapsed = formatDuration(elapsedMs) + (usual === undefined ? "" : ` (${usual})`);
   if (states.length === 1) return `${safeLine(states[0] ?? "waiting")}  ${elapsed}`;
   const done = states.filter((status) => status !== null && isFinal(status)).length;
   const counts = new Map<string, number>();

@@ -1,4 +1,10 @@
+import { fitColumns } from "./fit-columns.js";
 import type { Host, Sink } from "./host.js";
+
+/** Columns of a terminal that does not say how many it has. */
+const WIDTH = 80;
+/** What stands beside the text: the spinner, a blank, and the last column, in which some terminals wrap. */
+const BESIDE_TEXT = 3;
 
 /** What colours mean here. Pure functions on text. */
 export interface Style {
@@ -57,9 +63,16 @@ export async function liveLine(sink: Sink, env: Environment): Promise<LiveLine |
     isEnabled: true,
     color: hasColour(sink, env) ? "cyan" : false,
   });
+  const { stream } = sink;
+  let shown = "";
+  const refit = () => {
+    spinner.text = fitColumns(shown, Math.max(1, (stream.columns ?? WIDTH) - BESIDE_TEXT));
+  };
+  stream.on("resize", refit);
   return {
     set(text) {
-      spinner.text = text;
+      shown = text;
+      refit();
       if (!spinner.isSpinning) spinner.start();
     },
     async aside(write) {
@@ -72,6 +85,7 @@ export async function liveLine(sink: Sink, env: Environment): Promise<LiveLine |
       }
     },
     stop() {
+      stream.off("resize", refit);
       spinner.stop();
     },
   };

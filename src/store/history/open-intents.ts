@@ -3,16 +3,8 @@ import { basename, join } from "node:path";
 import * as v from "valibot";
 import { type Holder, parseHolder, thisProcess } from "../../lock/holder.js";
 import { makeFolder, namesIn, overwrite, readIfThere, replaceFile, UnfitFileError } from "../files.js";
-import {
-  type CreatedRecord,
-  created,
-  type Entry,
-  type Intent,
-  id,
-  intent,
-  MAX_RECORD_BYTES,
-  UNKNOWN,
-} from "./records.js";
+import { MAX_RECORD_BYTES } from "./read-backward.js";
+import { type CreatedRecord, created, type Entry, type Intent, id, intent, UNKNOWN } from "./records.js";
 
 /**
  * Room for an outcome, written together with the intent: overwriting it needs no space on the disk, so an id

@@ -1,7 +1,9 @@
 import * as fs from "node:fs";
 import { systemCode } from "../errors.js";
 import { openRegular } from "../files.js";
-import { MAX_RECORD_BYTES } from "./records.js";
+
+/** A prompt and a schema of 1 MiB each, every byte of them escaped as six, stay below this. */
+export const MAX_RECORD_BYTES = 16 << 20;
 
 /** Bytes read at a time: a screenful of the newest lines in one read, a search of 100,000 in a few hundred. */
 const CHUNK = 1 << 18;
@@ -13,9 +15,13 @@ const CUT_OFF = Buffer.from("\u{0}");
 /**
  * The lines of a file from the last to the first, blank ones left out, in memory that does not grow with the
  * file; of a line over MAX_RECORD_BYTES the rest is cut off. With `needle`, only lines that contain it; those are
- * found without looking at each line. Nothing if there is no such file. Throws UnfitFileError, or a system error.
+ * found without looking at each line. Reading ends after about `maxBytes`. Nothing if there is no such file. Throws UnfitFileError, or a system error.
  */
-export function* linesBackward(path: string, needle?: string): Generator<Buffer> {
+export function* linesBackward(
+  path: string,
+  needle?: string,
+  maxBytes = Number.POSITIVE_INFINITY,
+): Generator<Buffer> {
   let fd: number;
   try {
     fd = openRegular(path);
@@ -27,7 +33,8 @@ export function* linesBackward(path: string, needle?: string): Generator<Buffer>
     // What was read of a line that begins in an earlier chunk, its end first.
     let rest: Buffer[] = [];
     let restBytes = 0;
-    for (let end = fs.fstatSync(fd).size; end > 0; ) {
+    const { size } = fs.fstatSync(fd);
+    for (let end = size; end > 0 && size - end < maxBytes; ) {
       const start = Math.max(0, end - CHUNK);
       const chunk = Buffer.allocUnsafe(end - start);
       const text = chunk.subarray(0, fs.readSync(fd, chunk, 0, chunk.length, start));

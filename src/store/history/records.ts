@@ -28,9 +28,6 @@ export type Seen = Pick<Entry, "request_id" | "status" | "origin" | "created_at"
 
 export const UNKNOWN = "UNKNOWN";
 
-/** A prompt and a schema of 1 MiB each, every byte of them escaped as six, stay below this. */
-export const MAX_RECORD_BYTES = 16 << 20;
-
 /** The state of a create that its user settled as never made. */
 export const NOT_CREATED = "NOT_CREATED";
 

@@ -1,15 +1,13 @@
 import type { Batch } from "../../../workflows/batch/batch.js";
 import type { BatchEvent } from "../../../workflows/batch/events.js";
-import type { LimitLesson } from "../../../workflows/batch/pacing/create-pacer.js";
 import { type RowState, stateWord } from "../../../workflows/batch/plan.js";
 import type { Failure } from "../../failure.js";
-import { limitFlag } from "../../requests/quota.js";
 import { formatDuration, isoDate } from "../../terminal/durations.js";
 import type { Host } from "../../terminal/host.js";
 import type { Reporter } from "../../terminal/reporter.js";
 import { PLAIN, type Style, styleFor } from "../../terminal/style.js";
+import { lessonText, named, notSavedText, troubleText } from "./event-text.js";
 import { batchFailure } from "./row-failure.js";
-import { rowName } from "./row-name.js";
 import { countsText, liveBatch, progressText, rowChange, rowJson, rowLine, summaryJson } from "./view.js";
 
 const REDRAW_MS = 1_000;
@@ -22,6 +20,8 @@ export interface RendererParts {
   host: Host;
   /** The command that goes on where this one ends. */
   resume: string;
+  /** How long a run usually takes, in words; undefined if too few are known. */
+  usual: string | undefined;
 }
 
 /** Shows the events of a batch in the form that was asked for: a live line, lines, or JSON. */
@@ -103,7 +103,14 @@ export class BatchRenderer {
     this.end();
     const { counts } = batch.progress;
     if (reporter.json) await reporter.resultJson(summaryJson(counts, exitCode));
-    else await reporter.say(countsText(counts, PLAIN));
+    else {
+      const usual =
+        this.#parts.usual === undefined
+          ? ""
+          : `; a run ${this.#parts.usual.replace("usually", "usually takes")}`;
+      const tookMs = this.#parts.host.clock.monotonic() - this.#start;
+      await reporter.say(`${countsText(counts, PLAIN)}; it took ${formatDuration(tookMs)}${usual}`);
+    }
     await this.#sayNextSteps();
   }
 
@@ -179,41 +186,8 @@ export class BatchRenderer {
 
   #draw(): void {
     if (!this.#isLive) return;
-    const { reporter, host, batch } = this.#parts;
-    reporter.live(liveBatch(batch.progress.counts, batch.outlook, host.clock.now(), this.#style));
-  }
-}
-
-function named({ row }: RowState, message: string): string {
-  return `${rowName(row)}: ${message}`;
-}
-
-function notSavedText({ state, error }: BatchEvent & { kind: "not-saved" }): string {
-  return `request ${state.requestId} exists and is NOT SAVED: ${error.message}`;
-}
-
-function troubleText(event: BatchEvent & { kind: "trouble" }): string {
-  const { message } = batchFailure(event.error);
-  switch (event.activity) {
-    case "create":
-      return `${message}; sending is tried again`;
-    case "poll":
-      return `${message}; polling goes on`;
-    case "fetch":
-      return `${event.state ? named(event.state, message) : message}; the result is asked for again`;
-  }
-}
-
-/** What a 429 says about the limit, and the flag that would have prevented it. */
-function lessonText({ used, certainty }: LimitLesson): string {
-  const creates = `it came after ${used} ${used === 1 ? "create" : "creates"} within the hour from this machine`;
-  const seen = `the service says that the hourly limit is reached; ${creates}`;
-  switch (certainty) {
-    case "exact":
-      return `${seen}, so the limit is ${used}, which is kept from now on; ${limitFlag(used)} prevents the refused create`;
-    case "upper-bound":
-      return `${seen}; if only this machine uses the key, pass ${limitFlag(used)}`;
-    case "shared":
-      return `${seen}, so others use the key; --tier or --per-hour counts at least what is sent from here`;
+    const { reporter, host, batch, usual } = this.#parts;
+    const line = liveBatch(batch.progress.counts, batch.outlook, host.clock.now(), this.#style);
+    reporter.live(usual === undefined ? line : `${line} (a run: ${usual})`);
   }
 }

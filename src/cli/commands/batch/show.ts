@@ -6,6 +6,7 @@ import type { Ports } from "../../../workflows/ports.js";
 import type { Result } from "../../../workflows/results.js";
 import { ClosedPipe, EXIT_CODES, Interrupted, worstOf } from "../../errors.js";
 import { failureOf } from "../../failure.js";
+import { usualLength } from "../../requests/duration/usual-length.js";
 import { OnDone, type OnDoneOptions } from "../../requests/on-done.js";
 import { resultText } from "../../results/result-text.js";
 import type { Terminal } from "../../terminal/terminal.js";
@@ -46,7 +47,10 @@ export async function showBatch(
     const path = file && join(job.folder.path, file);
     done?.run({ requestId, status: status ?? "", file: path }, () => batch.announced(state));
   };
-  const renderer = new BatchRenderer({ batch, reporter: terminal.reporter, host: terminal.host, resume });
+  const renderer = new BatchRenderer({
+    ...{ batch, reporter: terminal.reporter, host: terminal.host, resume },
+    usual: usualLength(ports),
+  });
   await renderer.begin();
   try {
     job.states.filter((state) => state.announce === "pending").forEach(announce);

@@ -1,7 +1,7 @@
 import type { Profile, Store } from "../../../store/settings.js";
 import type { Context } from "../../context.js";
 import { UsageError } from "../../errors.js";
-import { baseUrlIn, profileIn } from "../../settings.js";
+import { baseUrlIn, profileIn } from "../../settings/precedence.js";
 
 /** The profile that a command changes. It need not exist yet. Throws UsageError for an invalid name. */
 export function profileName(ctx: Context, store: Store): string {

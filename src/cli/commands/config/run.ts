@@ -1,11 +1,13 @@
 import { parseBaseUrl } from "../../../client/http/address.js";
 import { TIERS } from "../../../protocol/limits.js";
-import type { Profile, Store } from "../../../store/settings.js";
+import type { Store } from "../../../store/settings.js";
 import { safeLine } from "../../../text/safe-text.js";
 import type { Context } from "../../context.js";
 import { CliError, UsageError } from "../../errors.js";
 import { readTextStream } from "../../input/bytes.js";
-import { insecureHttpIn, maskKey, type Sourced } from "../../settings.js";
+import type { Sourced } from "../../settings/precedence.js";
+import type { SettingName } from "../../settings/setting-names.js";
+import { insecureHttpIn, maskKey } from "../../settings.js";
 import { askHidden } from "../../terminal/prompts.js";
 import { baseUrlOf, editProfile, profileName } from "./profile.js";
 
@@ -14,10 +16,8 @@ const TIER_NAMES = Object.keys(TIERS)
   .join(", ")
   .replace(/, (?=[^,]*$)/, " or ");
 
-type Key = Exclude<keyof Profile & string, "api-key-origin">;
-
-/** The settings that can be stored, each with a check that throws UsageError. */
-const CHECKS: Record<string, (value: string, ctx: Context) => void> = {
+/** A check for each setting that throws UsageError. */
+const CHECKS: Record<SettingName, (value: string, ctx: Context) => void> = {
   "base-url": (value, ctx) => void parseBaseUrl(value, insecureHttpIn(ctx.flags, ctx.host.env).value),
   // Its value is not quoted: it is a secret.
   "api-key": (value) => {
@@ -69,7 +69,7 @@ export async function configSet(ctx: Context, name: string, given: string | unde
   const key = checkKey(name);
   const value = given ?? (key === "api-key" ? await readKey(ctx) : undefined);
   if (value === undefined) throw new UsageError(`${key} needs a value`, `research config set ${key} VALUE`);
-  CHECKS[key]?.(value, ctx);
+  CHECKS[key](value, ctx);
   const store = ctx.store.read();
   const profile = profileName(ctx, store);
   const binding = key === "api-key" ? { "api-key-origin": originFor(ctx, store, profile) } : {};
@@ -122,7 +122,9 @@ export async function configPath(ctx: Context): Promise<number> {
   return 0;
 }
 
-function inForce(ctx: Context): Record<Key | "profile" | "insecure-http", Sourced<string> | undefined> {
+function inForce(
+  ctx: Context,
+): Record<SettingName | "profile" | "insecure-http", Sourced<string> | undefined> {
   const { profile, baseUrl, apiKey, tier, history, insecureHttp, gaps } = ctx.settings;
   return {
     profile,
@@ -138,8 +140,8 @@ function inForce(ctx: Context): Record<Key | "profile" | "insecure-http", Source
   };
 }
 
-function checkKey(name: string): Key {
-  if (Object.hasOwn(CHECKS, name)) return name as Key;
+function checkKey(name: string): SettingName {
+  if (Object.hasOwn(CHECKS, name)) return name as SettingName;
   throw new UsageError(
     `there is no setting ${JSON.stringify(name)}`,
     `There are: ${Object.keys(CHECKS).join(", ")}.`,

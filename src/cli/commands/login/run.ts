@@ -1,9 +1,10 @@
 import { ResearchClient } from "../../../client/client.js";
-import { RefusedError, ResearchError } from "../../../client/errors.js";
+import { ResearchError } from "../../../client/errors.js";
 import { parseBaseUrl } from "../../../client/http/address.js";
 import type { Context } from "../../context.js";
-import { CliError, EXIT_CODES, UsageError } from "../../errors.js";
+import { CliError, UsageError } from "../../errors.js";
 import { readTextStream } from "../../input/bytes.js";
+import { NO_REQUEST, readKeyAnswer } from "../../requests/key-answer.js";
 import { insecureHttpIn } from "../../settings.js";
 import { ask, askHidden } from "../../terminal/prompts.js";
 import { baseUrlOf, editProfile, profileName } from "../config/profile.js";
@@ -12,8 +13,6 @@ export interface LoginOptions {
   withKey?: boolean;
 }
 
-/** An id that cannot exist: asking for its state tries a key and touches nothing. */
-const NO_REQUEST = "00000000-0000-0000-0000-000000000000";
 const MAX_KEY_BYTES = 65_536;
 
 /** Stores a base URL and a key that was tried against it. */
@@ -98,27 +97,25 @@ async function tryKey(ctx: Context, base: URL, apiKey: string): Promise<Research
     return undefined;
   } catch (error) {
     if (!(error instanceof ResearchError)) throw error;
-    if (error instanceof RefusedError && isRefusedKey(error)) {
-      throw new CliError(
-        "NOT_AUTHENTICATED",
-        `the service refuses this key (${error.message}); nothing was saved`,
-        { httpStatus: error.httpStatus },
-      );
+    switch (readKeyAnswer(error)) {
+      case "valid":
+        return undefined;
+      case "no-answer":
+        return error;
+      case "refused":
+        throw new CliError(
+          "NOT_AUTHENTICATED",
+          `the service refuses this key (${error.message}); nothing was saved`,
+          { httpStatus: error.httpStatus },
+        );
+      case "not-the-service":
+        throw new CliError(
+          "BAD_RESPONSE",
+          `this does not look like the research service: ${error.message}; nothing was saved`,
+          { hint: "Is the base URL right?" },
+        );
     }
-    const enveloped = error instanceof RefusedError ? error.enveloped : !(error.code in EXIT_CODES);
-    if (enveloped) return undefined;
-    if (error.httpStatus === undefined && error.code === "UNREACHABLE") return error;
-    throw new CliError(
-      "BAD_RESPONSE",
-      `this does not look like the research service: ${error.message}; nothing was saved`,
-      { hint: "Is the base URL right?" },
-    );
   } finally {
     await client.close();
   }
-}
-
-/** Contract §2: any other error in an envelope, a 403 too, comes from a service that knows the key. */
-function isRefusedKey({ httpStatus, code }: RefusedError): boolean {
-  return httpStatus === 401 || code === "INVALID_API_KEY";
 }

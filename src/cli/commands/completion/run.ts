@@ -1,0 +1,55 @@
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { inWords, LocalError } from "../../../store/errors.js";
+import { readIfThere, replaceFile } from "../../../store/files.js";
+import { type Place, placeOf } from "../../completion/place.js";
+import { MARKER } from "../../completion/scripts/marker.js";
+import { SCRIPTS } from "../../completion/scripts.js";
+import type { Shell } from "../../completion/shells.js";
+import type { Context } from "../../context.js";
+import { CliError } from "../../errors.js";
+
+export interface CompletionOptions {
+  install?: boolean;
+  force?: boolean;
+}
+
+/** Prints the completion script of a shell, or writes it where the shell looks for it. */
+export async function completion(ctx: Context, shell: Shell, options: CompletionOptions): Promise<number> {
+  const { reporter } = ctx;
+  const script = SCRIPTS[shell];
+  if (!options.install) {
+    if (reporter.json) await reporter.resultJson({ shell, script });
+    else await reporter.result(script);
+    return 0;
+  }
+  const place = placeOf(shell, ctx.host.env);
+  if (!place) throw new LocalError("there is no folder for the script: set HOME to an absolute path");
+  install(place, script, options.force ?? false);
+  const { path, line } = place;
+  if (reporter.json) await reporter.resultJson({ shell, path, line: line ?? null });
+  else {
+    await reporter.say(`the script is in ${path}; it holds for new shells`);
+    if (line !== undefined) {
+      await reporter.say(`add this line to ${shell === "zsh" ? "~/.zshrc" : "$PROFILE"}:`);
+      await reporter.result(`${line}\n`);
+    }
+  }
+  return 0;
+}
+
+/** Writes a script. Throws CliError `LOCAL_IO` for a file that somebody else wrote, LocalError if it cannot be written. */
+function install({ path }: Place, script: string, force: boolean): void {
+  try {
+    const before = readIfThere(path);
+    if (before !== undefined && !before.includes(MARKER) && !force)
+      throw new CliError("LOCAL_IO", `${path} was not written by \`research completion\``, {
+        hint: "--force overwrites it.",
+      });
+    mkdirSync(dirname(path), { recursive: true });
+    replaceFile(path, script);
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    throw new LocalError(`could not write ${path}: ${inWords(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,24 @@
+import type { Context } from "../../context.js";
+import type { Check } from "./check.js";
+import { configurationChecks } from "./checks/configuration.js";
+import { networkChecks } from "./checks/network.js";
+import { programChecks } from "./checks/program.js";
+import { storeChecks } from "./checks/stores.js";
+import { usageChecks } from "./checks/usage.js";
+import { Inspected } from "./inspected.js";
+import { Probe } from "./probe.js";
+
+/** Every check of the machine that `ctx` shows, in order. `close` ends the connections that they opened. */
+export function checksOf(ctx: Context): { checks: Check[]; close: () => Promise<void> } {
+  const { host } = ctx;
+  const inspected = new Inspected(ctx);
+  const probe = new Probe(ctx, inspected);
+  const checks = [
+    ...programChecks(host, process.version),
+    ...storeChecks(inspected),
+    ...configurationChecks(inspected, host),
+    ...networkChecks(inspected, probe, host),
+    ...usageChecks(inspected, host),
+  ];
+  return { checks, close: () => probe.close() };
+}

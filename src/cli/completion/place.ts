@@ -1,0 +1,51 @@
+import { isAbsolute, join } from "node:path";
+import type { Shell } from "./shells.js";
+
+export interface Place {
+  path: string;
+  /** The line for a start-up file; undefined if the shell finds the script by itself. */
+  line: string | undefined;
+}
+
+/**
+ * Where the script of a shell belongs; undefined without a home folder. bash-completion and fish look into folders of
+ * their own (README of bash-completion, "Where should I put it"; fish's `complete`); for the others it is the data
+ * folder of this program, by the XDG Base Directory specification.
+ */
+export function placeOf(shell: Shell, env: Readonly<Record<string, string | undefined>>): Place | undefined {
+  const home = absolute(env.HOME) ?? absolute(env.USERPROFILE);
+  const below = (base: string | undefined, ...parts: string[]) => (base ? join(base, ...parts) : undefined);
+  const data = absolute(env.XDG_DATA_HOME) ?? below(home, ".local", "share");
+  const own = below(data, "research", "completion");
+  switch (shell) {
+    case "bash":
+      return place(
+        below(
+          absolute(env.BASH_COMPLETION_USER_DIR) ?? below(data, "bash-completion"),
+          "completions",
+          "research",
+        ),
+      );
+    case "fish":
+      return place(
+        below(
+          absolute(env.XDG_CONFIG_HOME) ?? below(home, ".config"),
+          "fish",
+          "completions",
+          "research.fish",
+        ),
+      );
+    case "zsh":
+      return place(below(own, "research.zsh"), (path) => `source '${path.replaceAll("'", "'\\''")}'`);
+    case "powershell":
+      return place(below(own, "research.ps1"), (path) => `. '${path.replaceAll("'", "''")}'`);
+  }
+}
+
+function place(path: string | undefined, line?: (path: string) => string): Place | undefined {
+  return path === undefined ? undefined : { path, line: line?.(path) };
+}
+
+function absolute(path: string | undefined): string | undefined {
+  return path && isAbsolute(path) ? path : undefined;
+}

@@ -1,0 +1,4 @@
+/** The shells that have a completion script. */
+export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
+
+export type Shell = (typeof SHELLS)[number];

@@ -1,0 +1,58 @@
+import type { Folders } from "../../store/folders.js";
+import { baseUrlIn, profileIn } from "../settings/precedence.js";
+import type { Line } from "./words.js";
+
+/** What completion has to know of the settings. */
+export interface StoredSettings {
+  profiles: string[];
+  /** The origin in force; undefined if no usable base URL is configured. */
+  origin: string | undefined;
+  keepsHistory: boolean;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The largest settings file that is read, in bytes. */
+const MAX_BYTES = 1 << 20;
+
+/** Reads the settings as they are, without the checks and repairs that a command makes. What is unusable is as if unset. */
+export function readStored(
+  folder: Folders["config"],
+  env: Environment,
+  chosen: Line["chosen"],
+): StoredSettings {
+  const store = parse(folder);
+  const profiles = objectIn(store, "profiles");
+  const inUse = store.profile;
+  const name = profileIn(chosen, env, typeof inUse === "string" ? { profile: inUse } : {}).value;
+  const own = objectIn(profiles, name);
+  const text = (key: string) => (typeof own[key] === "string" && own[key] !== "" ? own[key] : undefined);
+  const stored = text("base-url");
+  const url = baseUrlIn(chosen, env, stored === undefined ? undefined : { value: stored, source: "" })?.value;
+  return {
+    profiles: Object.keys(profiles),
+    origin: url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined,
+    keepsHistory: text("history") !== "off" && !/^(?:1|true|yes)$/i.test(env.RESEARCH_NO_HISTORY ?? ""),
+  };
+}
+
+function parse(folder: string | undefined): Record<string, unknown> {
+  const fs = process.getBuiltinModule("node:fs");
+  try {
+    if (folder === undefined) return {};
+    const path = `${folder}/config.json`;
+    const stats = fs.statSync(path);
+    if (!stats.isFile() || stats.size > MAX_BYTES) return {};
+    return asObject(JSON.parse(fs.readFileSync(path, "utf8")));
+  } catch {
+    return {};
+  }
+}
+
+function objectIn(value: Record<string, unknown>, key: string): Record<string, unknown> {
+  return Object.hasOwn(value, key) ? asObject(value[key]) : {};
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}

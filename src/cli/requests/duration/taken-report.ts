@@ -1,0 +1,44 @@
+import { timeOf } from "../../../store/history/records.js";
+import type { FollowEvent } from "../../../workflows/follow.js";
+import type { Ports } from "../../../workflows/ports.js";
+import type { Outcome } from "../../../workflows/progress.js";
+import type { NamedTarget } from "../../../workflows/targets.js";
+import { formatDuration } from "../../terminal/durations.js";
+import { usualLength } from "./usual-length.js";
+
+/** How long requests usually take, and how long these took. */
+export class TakenReport {
+  /** How long runs usually take, in words; undefined if too few are known. */
+  readonly usual: string | undefined;
+  readonly #ports: Pick<Ports, "clock">;
+  readonly #targets: readonly NamedTarget[];
+  /** The requests that had ended when they were first seen: nobody saw when. */
+  readonly #endedBefore = new Set<string>();
+
+  constructor(ports: Pick<Ports, "clock" | "history" | "origin">, targets: readonly NamedTarget[]) {
+    this.usual = usualLength(ports);
+    this.#ports = ports;
+    this.#targets = targets;
+  }
+
+  apply(event: FollowEvent): void {
+    if (event.kind === "state" && event.final && event.previous === null)
+      this.#endedBefore.add(event.requestId);
+  }
+
+  /** The last words of a wait in which all have ended; undefined for any other. `elapsedMs` is since the command began. */
+  text(outcomes: readonly Outcome[], elapsedMs: number): string | undefined {
+    const [first, ...others] = outcomes;
+    if (!first || outcomes.some(({ kind }) => kind !== "final")) return undefined;
+    const aside = this.usual === undefined ? "" : ` (${this.usual})`;
+    if (others.length > 0)
+      return `all ${outcomes.length} had ended after ${formatDuration(elapsedMs)}${aside}`;
+    const entry = this.#targets.find(({ requestId }) => requestId === first.requestId)?.entry;
+    const sinceStart = entry ? this.#ports.clock.now() - timeOf(entry) : Number.NaN;
+    // A clock that was set back, or a request that this machine did not create.
+    const isKnown = sinceStart >= elapsedMs;
+    const atMost = this.#endedBefore.has(first.requestId) ? "at most " : "";
+    if (atMost !== "" && !isKnown) return undefined;
+    return `${first.requestId} took ${atMost}${formatDuration(isKnown ? sinceStart : elapsedMs)}${aside}`;
+  }
+}

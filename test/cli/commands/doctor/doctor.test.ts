@@ -1,0 +1,228 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { createServer as createTls } from "node:https";
+import type { AddressInfo } from "node:net";
+import { hostname } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { refuse } from "../../../support/behaviours.js";
+import { CERTIFICATE, CERTIFICATE_KEY } from "../../../support/certificate.js";
+import { folderWith } from "../../../support/folder.js";
+import { HappyService, KEY } from "../../../support/happy-service.js";
+import { type RunResult, research } from "../../../support/run.js";
+import { smallDisk } from "../../../support/small-disk.js";
+
+interface Check {
+  id: string;
+  status: string;
+  message: string;
+  fix: string | null;
+  exit_code: number;
+}
+
+const IDS =
+  "node version settings history unknown-outcomes base-url key proxy dns tls clock auth quota completion";
+const closing: (() => void)[] = [];
+afterAll(() => {
+  for (const close of closing) close();
+});
+
+/** A machine whose settings file and environment are given; `run` is `doctor` on it. */
+function machine(settings: unknown, env: Record<string, string> = {}, mode = 0o600) {
+  const home = folderWith();
+  const path = join(home, ".config/research/config.json");
+  if (settings !== undefined) {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeFileSync(path, typeof settings === "string" ? settings : JSON.stringify(settings), { mode });
+    chmodSync(path, mode);
+  }
+  const run = (...args: string[]): Promise<RunResult> =>
+    research(["doctor", ...args], { home, env: { SHELL: "/bin/sh", ...env } });
+  return { home, path, run };
+}
+
+const profile = (url: string, origin = new URL(url).origin) => ({
+  profiles: { default: { "base-url": url, "api-key": KEY, "api-key-origin": origin } },
+});
+
+async function checks(run: Promise<RunResult>): Promise<{ code: number | null; of: (id: string) => Check }> {
+  const { code, stdout, stderr } = await run;
+  expect(stderr).toBe("");
+  const { checks: all, ok } = JSON.parse(stdout) as { ok: boolean; checks: Check[] };
+  expect(ok).toBe(all.every(({ status }) => status !== "fail"));
+  expect(code).toBe(all.find(({ status }) => status === "fail")?.exit_code ?? 0);
+  const of = (id: string) => {
+    const found = all.find((check) => check.id === id);
+    if (!found) throw new Error(`${id} is missing in ${stdout}`);
+    return found;
+  };
+  return { code, of };
+}
+
+async function listening(server: ReturnType<typeof createTls>): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  closing.push(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+test("a sound machine: every check in order, nothing fails, nothing is changed", async () => {
+  const service = await HappyService.start();
+  const { home, run } = machine(profile(service.url));
+  const before = readdirSync(home, { recursive: true });
+  const [json, lines] = [await run("--json"), await run()];
+  const { checks: all } = JSON.parse(json.stdout) as { checks: Check[] };
+  expect(all.map(({ id }) => id).join(" ")).toBe(IDS);
+  expect(all.filter(({ status }) => status === "fail" || status === "warn")).toEqual([]);
+  expect(all.map((check) => Object.keys(check).join())).toEqual(
+    all.map(() => "id,status,message,fix,exit_code"),
+  );
+  expect([json.code, lines.code]).toEqual([0, 0]);
+  expect(lines.stdout.split("\n")).toHaveLength(IDS.split(" ").length + 1);
+  expect(lines.stdout + json.stdout).not.toContain(KEY);
+  expect(readdirSync(home, { recursive: true })).toEqual(before);
+  await service.server.close();
+});
+
+describe("a machine gone wrong:", () => {
+  test("no settings", async () => {
+    const { code, of } = await checks(machine(undefined).run("--json"));
+    expect(code).toBe(2);
+    expect(of("base-url")).toMatchObject({ status: "fail", exit_code: 2 });
+    expect(of("base-url").fix).toContain("research login");
+    for (const id of ["key", "proxy", "dns", "tls", "clock", "auth", "quota"])
+      expect(of(id)).toMatchObject({ status: "skipped", exit_code: 0 });
+  });
+
+  test("a key of another origin", async () => {
+    const service = await HappyService.start();
+    const { code, of } = await checks(machine(profile(service.url, "https://other.example")).run("--json"));
+    expect(code).toBe(4);
+    expect(of("key").message).toContain("https://other.example");
+    expect(of("key").fix).toContain("research login");
+    expect(of("auth").status).toBe("skipped");
+    expect(service.server.requests.every(({ headers }) => !headers.authorization?.includes(KEY))).toBe(true);
+    await service.server.close();
+  });
+
+  test("settings that others can read: a warning, and they stay as they are", async () => {
+    const { path, run } = machine(profile("http://127.0.0.1:9"), {}, 0o644);
+    const { code, of } = await checks(run("--json", "--only", "settings"));
+    expect(code).toBe(0);
+    expect(of("settings")).toMatchObject({ status: "warn", fix: `chmod 600 ${path}` });
+    expect(statSync(path).mode & 0o777).toBe(0o644);
+  });
+
+  test("settings that are not JSON", async () => {
+    const { code, of } = await checks(machine("{").run("--json"));
+    expect(code).toBe(12);
+    expect(of("settings")).toMatchObject({ status: "fail", exit_code: 12 });
+    expect(of("base-url").status).toBe("skipped");
+  });
+
+  const disk = smallDisk();
+  test.skipIf(!disk)("a full disk (needs the right to mount)", async () => {
+    disk?.fill();
+    const { run } = machine(profile("http://127.0.0.1:9"), { RESEARCH_STATE_DIR: disk?.path ?? "" });
+    const { code, of } = await checks(run("--json", "--offline"));
+    expect(code).toBe(12);
+    expect(of("history").message).toContain("the disk is full");
+    expect(of("history").fix).toContain("df -h");
+  });
+
+  test("a wrong proxy", async () => {
+    const wrong = machine(profile("https://research.example"), { HTTPS_PROXY: "socks5://127.0.0.1:9" });
+    const first = await checks(wrong.run("--json"));
+    expect(first.code).toBe(2);
+    expect(first.of("proxy").fix).toContain("HTTPS_PROXY");
+    const dead = machine(profile("https://research.example"), { HTTPS_PROXY: "http://127.0.0.1:9" });
+    const second = await checks(dead.run("--json"));
+    expect(second.code).toBe(9);
+    expect(second.of("tls").message).toContain("http://127.0.0.1:9");
+    expect(second.of("tls").fix).toContain("HTTPS_PROXY");
+  });
+
+  test("an unknown host name", async () => {
+    const { code, of } = await checks(machine(profile("https://no-such-host.invalid")).run("--json"));
+    expect(code).toBe(9);
+    expect(of("dns").message).toContain("no-such-host.invalid");
+    expect(of("dns").fix).toContain("research config set base-url");
+    expect(of("tls").status).toBe("skipped");
+  });
+
+  test("an untrusted certificate", async () => {
+    const server = createTls({ cert: CERTIFICATE, key: CERTIFICATE_KEY }, (_, response) => response.end());
+    const port = await listening(server);
+    const { code, of } = await checks(machine(profile(`https://127.0.0.1:${port}`)).run("--json"));
+    expect(code).toBe(9);
+    expect(of("tls").fix).toContain("NODE_EXTRA_CA_CERTS");
+    expect(of("auth").status).toBe("skipped");
+  });
+
+  test("a clock an hour off: a warning", async () => {
+    const date = new Date(Date.now() + 3_600_000).toUTCString();
+    const service = await HappyService.start({
+      fault: () => refuse(404, "REQUEST_NOT_FOUND", { Date: date }),
+    });
+    const { code, of } = await checks(machine(profile(service.url)).run("--json"));
+    await service.server.close();
+    expect(code).toBe(0);
+    expect(of("clock").status).toBe("warn");
+    expect(of("clock").message).toMatch(/(59m 5\ds|1h 00m) behind/);
+    expect(of("clock").fix).not.toBeNull();
+  });
+
+  test("a revoked key", async () => {
+    const service = await HappyService.start();
+    const { code, of } = await checks(
+      machine(profile(service.url), { RESEARCH_API_KEY: "sk-revoked" }).run("--json"),
+    );
+    expect(code).toBe(4);
+    expect(of("auth")).toMatchObject({ status: "fail", exit_code: 4, fix: "research login" });
+    await service.server.close();
+  });
+
+  test("an unknown outcome: a warning with the command that settles it", async () => {
+    const service = await HappyService.start();
+    const { home, run } = machine(profile(service.url));
+    const open = join(home, ".local/state/research/open");
+    mkdirSync(open, { recursive: true, mode: 0o700 });
+    chmodSync(dirname(open), 0o700);
+    const intent = { kind: "intent", local_id: "local-0123456789ab", sent_at: new Date().toISOString() };
+    writeFileSync(
+      join(open, "local-0123456789ab.json"),
+      `${JSON.stringify({ ...intent, origin: service.url, prompt: "a secret question" })}\n\n`,
+    );
+    const { code, of } = await checks(run("--json"));
+    expect(code).toBe(0);
+    expect(of("unknown-outcomes").status).toBe("warn");
+    expect(of("unknown-outcomes").fix).toContain("research resolve local-0123456789ab");
+    expect(existsSync(join(open, "local-0123456789ab.json"))).toBe(true);
+    const report = await run("--report");
+    for (const secret of ["a secret question", KEY, "127.0.0.1", home, hostname()])
+      expect(report.stdout).not.toContain(secret);
+    await service.server.close();
+  });
+});
+
+test("--offline asks no network", async () => {
+  const service = await HappyService.start();
+  const { code, of } = await checks(machine(profile(service.url)).run("--json", "--offline"));
+  expect(code).toBe(0);
+  for (const id of ["dns", "tls", "clock", "auth"]) expect(of(id).status).toBe("skipped");
+  expect(service.server.requests).toEqual([]);
+  await service.server.close();
+});
+
+test("--only names checks; an unknown one is exit 2, the nearest named", async () => {
+  const { run } = machine(undefined);
+  const { stdout } = await run("--only", "version,node", "--json");
+  expect((JSON.parse(stdout) as { checks: Check[] }).checks.map(({ id }) => id)).toEqual(["node", "version"]);
+  const unknown = await run("--only", "nod");
+  expect(unknown).toMatchObject({ code: 2, stdout: "" });
+  expect(unknown.stderr).toContain("Did you mean node?");
+});
+
+test("an error is not told twice: no error line beside the checks", async () => {
+  const { code, stderr, stdout } = await machine(undefined).run();
+  expect({ code, stderr }).toEqual({ code: 2, stderr: "" });
+  expect(stdout).toMatch(/^fail +base-url .*research login/m);
+});

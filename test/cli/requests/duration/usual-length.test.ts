@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import { usualText } from "../../../../src/cli/requests/duration/usual-length.js";
+
+const minutes = (...list: number[]) => list.map((one) => one * 60_000);
+
+test.each([
+  [minutes(1, 2, 3, 4), undefined],
+  [minutes(9, 1, 5, 3, 7), "usually 3m 00s to 7m 00s"],
+  [minutes(4, 4, 4, 4, 4), "usually 4m 00s"],
+  [minutes(1, 1, 2, 2, 3, 3, 99, 99, 100), "usually 2m 00s to 1h 39m"],
+  [[], undefined],
+])("the middle half of %j", (durations, expected) => {
+  expect(usualText(durations)).toBe(expected);
+});

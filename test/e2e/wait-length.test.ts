@@ -1,0 +1,82 @@
+import { appendFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { folderWith } from "../support/folder.js";
+import { HappyService } from "../support/happy-service.js";
+import { historyLine } from "../support/home.js";
+import { research } from "../support/run.js";
+import { screen } from "../support/screen.js";
+
+/** A home in whose history this many runs at `origin` took a minute each. */
+function homeWith(origin: string, finished: number): string {
+  const home = folderWith();
+  const folder = join(home, ".local/state/research");
+  mkdirSync(folder, { recursive: true });
+  for (let index = 0; index < finished; index++) {
+    const requestId = `0000000${index}-0000-4000-8000-000000000000`;
+    const createdAt = Date.now() - 3_600_000;
+    const at = new Date(createdAt + 60_000).toISOString();
+    const ended = {
+      kind: "status",
+      request_id: requestId,
+      origin,
+      status: "COMPLETED",
+      at,
+      duration_ms: 60_000,
+    };
+    appendFileSync(
+      join(folder, "history.jsonl"),
+      `${historyLine({ requestId, origin, createdAt })}\n${JSON.stringify(ended)}\n`,
+    );
+  }
+  return home;
+}
+
+test("run, watch and batch say once at the end how long it took, and how long it usually takes", async () => {
+  const service = await HappyService.start();
+  const home = homeWith(service.url, 5);
+  const env = service.env;
+  const flags = ["--interval", "10ms"];
+  const run = await research(["run", "x => PENDING COMPLETED", ...flags], { home, env });
+  expect(run.stderr.match(/ took \d+s \(usually 1m 00s\)$/gm)).toHaveLength(1);
+  const ids = [service.add("x => PENDING COMPLETED"), service.add("y => PENDING COMPLETED")];
+  const watch = await research(["watch", ...ids, ...flags], { home, env });
+  expect(watch.stderr).toMatch(/^all 2 had ended after \d+s \(usually \d\S*.*\)$/m);
+  const input = "one => COMPLETED\ntwo => COMPLETED\n";
+  const batch = await research(["batch", "-", "--out", "answers", ...flags], { home, env, input });
+  expect(batch.stderr.match(/it took \d+s; a run usually takes/g)).toHaveLength(1);
+  const json = await research(["run", "--json", "x => PENDING COMPLETED", ...flags], { home, env });
+  expect(json.stderr).not.toMatch(/took|usually/);
+  await service.server.close();
+});
+
+test("with four finished runs no usual length is said", async () => {
+  const service = await HappyService.start();
+  const home = homeWith(service.url, 4);
+  const run = await research(["run", "x => PENDING COMPLETED", "--interval", "10ms"], {
+    home,
+    env: service.env,
+  });
+  expect(run.stderr).toMatch(/ took \d+s$/m);
+  expect(run.stderr).not.toContain("usually");
+  await service.server.close();
+});
+
+test.each([40, 80, 200])("the live line fits a terminal of %i columns", { timeout: 30_000 }, async (cols) => {
+  const state = "進行中".repeat(12);
+  const service = await HappyService.start();
+  const home = homeWith(service.url, 5);
+  const id = service.add(`x => ${Array.from({ length: 40 }, () => state).join(" ")} COMPLETED`);
+  const watch = screen(["watch", id, "--interval", "50ms"], { home, env: service.env, cols });
+  await watch.waitFor(/進行/, 20_000);
+  const lines = () =>
+    watch
+      .text()
+      .split("\n")
+      .filter((line) => line.includes("進行"));
+  expect(lines()).toHaveLength(1);
+  if (cols === 200) expect(lines()[0]).toContain("usually 1m 00s");
+  else expect(lines()[0]).toContain("…");
+  expect((await watch.done).code).toBe(0);
+  await service.server.close();
+});
