@@ -32,6 +32,21 @@ export type {
 } from "./client/watch/types.js";
 export type { Clock } from "./clock.js";
 export { exactJson } from "./json/exact-json.js";
+export { openResearch } from "./library/open-research.js";
+export type {
+  BatchEvent,
+  BatchOptions,
+  BatchRequest,
+  ListedRequest,
+  OpenOptions,
+  OutputOptions,
+  Research,
+  ResearchRequest,
+  StandardResult,
+  StandardSchema,
+  Submission,
+  SubmitOptions,
+} from "./library/types.js";
 export {
   type CreateBody,
   isFinal,

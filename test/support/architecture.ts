@@ -16,7 +16,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...["mcp", "workflows", "client", "server", "store", "protocol"],
     ...["markdown", "text", "json-schema", "json", "clock", "lock"],
   ],
-  index: ["workflows", "client", "server", "store", "protocol", "json-schema", "json", "clock"],
+  // The settings of a machine are read as for a command.
+  library: ["cli", "workflows", "client", "store", "protocol", "json-schema", "json", "clock"],
+  index: ["library", "workflows", "client", "server", "store", "protocol", "json-schema", "json", "clock"],
   workflows: ["client", "store", "protocol", "json-schema", "json", "clock", "lock"],
   mcp: ["workflows", "client", "store", "protocol", "text", "json-schema", "json", "clock"],
   client: ["protocol", "json", "clock"],

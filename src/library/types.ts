@@ -1,0 +1,137 @@
+import type { CallOptions, Created, StatusData } from "../client/client.js";
+import type { ResearchError } from "../client/errors.js";
+import type { WatchEvent, WatchOptions } from "../client/watch/types.js";
+import type { JsonSchema } from "../protocol/conversation.js";
+
+/** Which settings are in force; what is absent is as for the research command: environment, profile in use, default. */
+export interface OpenOptions {
+  profile?: string;
+  baseUrl?: string;
+  /** Allow plain http to another machine. */
+  insecureHttp?: boolean;
+  /** Milliseconds for one exchange; default 30,000. */
+  requestTimeout?: number;
+  /** Creates allowed per hour, by the tier of the key or as a number; counted by this machine's own records. */
+  tier?: "free" | "pro" | "enterprise";
+  perHour?: number;
+  /** Default: `process.env`. */
+  env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** What is asked for. */
+export interface ResearchRequest {
+  prompt: string;
+  /** A JSON Schema for the result. */
+  schema?: JsonSchema;
+}
+
+/** A request that exists. */
+export interface Submission {
+  requestId: string;
+  /** Its name in the history; undefined if no history is kept. */
+  localId: string | undefined;
+  /** The service's answer as it is. */
+  data: Created;
+  /** Why the id could not be recorded: then this is the only copy. */
+  notSaved: Error | undefined;
+}
+
+/** https://standardschema.dev, as far as it is used here. */
+export interface StandardSchema<Output> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    validate(value: unknown): StandardResult<Output> | Promise<StandardResult<Output>>;
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
+  };
+}
+
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly { readonly message: string }[] };
+
+export interface OutputOptions<Output> extends CallOptions {
+  /** What the result is parsed with; it gives the result its type. */
+  schema?: StandardSchema<Output>;
+}
+
+export interface SubmitOptions extends CallOptions {
+  /** Whether to wait for the hour instead of failing when its creates are used up. Default: false. */
+  waitForQuota?: boolean;
+}
+
+/** A request in the history of this machine; members as in `research list --json`. */
+export interface ListedRequest {
+  local_id: string;
+  /** Null for a create whose outcome is unknown. */
+  request_id: string | null;
+  status: string;
+  created_at: string | null;
+  sent_at: string;
+  origin: string;
+  prompt: string;
+}
+
+/** One question of a batch. A key names its file, and tells it from others of the same prompt. */
+export interface BatchRequest extends ResearchRequest {
+  key?: string;
+}
+
+export interface BatchOptions extends CallOptions {
+  /** The folder for the results. The same batch with the same folder goes on where it ended. */
+  out: string;
+  /** Milliseconds for each row. */
+  timeout?: number;
+  retryFailed?: boolean;
+}
+
+export type BatchEvent =
+  /** A row has another state. `file` is the path of its result. */
+  | {
+      kind: "row";
+      index: number;
+      key: string | undefined;
+      requestId: string | undefined;
+      status: string | null;
+      final: boolean;
+      file: string | undefined;
+      error: { code: string; message: string } | undefined;
+    }
+  /** No create is sent before `until`, epoch ms. */
+  | { kind: "waiting-for-quota"; until: number }
+  | { kind: "trouble"; error: ResearchError }
+  | { kind: "recovered" }
+  /** No more creates are sent; what runs is watched to its end. */
+  | { kind: "creates-stopped"; error: unknown };
+
+/**
+ * The research command as a library: with the settings and the history of this machine. Every method may reject
+ * with the errors of this package or with `signal.reason`.
+ */
+export interface Research {
+  /** Creates a request; it is recorded on the disk before it is sent. Never repeat one that rejected with OutcomeUnknownError. */
+  submit(request: ResearchRequest | string, options?: SubmitOptions): Promise<Submission>;
+  /** Polls until every request has ended, is given up or is out of time. Ids may be prefixes, or `@last`. */
+  watch(
+    ids: string | readonly string[],
+    options?: WatchOptions,
+  ): AsyncGenerator<WatchEvent | { kind: "not-observed"; requestId: string; error: Error }, void>;
+  /** The result of a COMPLETED request. Rejects with NoOutputError, or with code SCHEMA_MISMATCH if `schema` refuses it. */
+  output<Output = unknown>(id: string, options?: OutputOptions<Output>): Promise<Output>;
+  /** `submit`, `watch` and `output` in one. Rejects with a ResearchError that names the request if it ended otherwise. */
+  run<Output = unknown>(
+    request: ResearchRequest | string,
+    options?: OutputOptions<Output> & SubmitOptions,
+  ): Promise<Output>;
+  /** Stops requests, one after the other. Rejects with the first error. */
+  stop(ids: string | readonly string[], options?: CallOptions): Promise<StatusData[]>;
+  /** What this machine created: unknown outcomes first, then the newest first. */
+  list(options?: { limit?: number; status?: string }): Promise<ListedRequest[]>;
+  /** Sends many requests under the hourly limit and keeps every result in a folder. */
+  batch(
+    requests: Iterable<BatchRequest | string> | AsyncIterable<BatchRequest | string>,
+    options: BatchOptions,
+  ): AsyncGenerator<BatchEvent, void>;
+  /** Closes the connections. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,74 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { environment, NODE } from "../support/run.js";
+import { type World, world } from "../support/world.js";
+
+const root = join(import.meta.dirname, "../..");
+const run = promisify(execFile);
+
+/** The examples of docs/library.md, by the file name on their first line. */
+const EXAMPLES = new Map(
+  Array.from(
+    readFileSync(join(root, "docs/library.md"), "utf8").matchAll(/```[jt]s\n\/\/ (\S+)\n(.*?)```/gs),
+    ([, name = "", text = ""]) => [name, text],
+  ),
+);
+
+/** A project that has this package installed, in the home of `rig`. */
+function install({ home }: World): void {
+  mkdirSync(join(home, "node_modules"), { recursive: true });
+  symlinkSync(root, join(home, "node_modules/research-cli"));
+  symlinkSync(join(root, "node_modules/@types"), join(home, "node_modules/@types"));
+  writeFileSync(join(home, "package.json"), '{"type":"module"}');
+}
+
+async function example(rig: World, name: string): Promise<string> {
+  install(rig);
+  const file = name.replace(/\.ts$/, ".js");
+  writeFileSync(join(rig.home, name), EXAMPLES.get(name) ?? "");
+  if (name !== file) {
+    const options = ["--strict", "--module", "nodenext", "--target", "es2023", "--types", "node"];
+    await run(join(root, "node_modules/.bin/tsc"), [...options, name], { cwd: rig.home }).catch(
+      ({ stdout }) => {
+        expect(stdout).toBe("");
+      },
+    );
+  }
+  const { stdout } = await run(NODE, [file], { cwd: rig.home, env: environment(rig.home, rig.env) });
+  return stdout;
+}
+
+test("each example is run by one of these tests", () => {
+  expect([...EXAMPLES.keys()]).toEqual(["example.mjs", "steps.mjs", "typed.ts", "batch.cjs"]);
+});
+
+test("a question to its result, in the history of the machine", { timeout: 60_000 }, async () => {
+  const rig = await world();
+  expect(await example(rig, "example.mjs")).toBe("An answer to: How do tides form?\n");
+  expect((await rig.research(["list"])).stdout).toMatch(/\tCOMPLETED\t.*\tHow do tides form\?\n/);
+});
+
+test("step by step", { timeout: 60_000 }, async () => {
+  const lines = (await example(await world(), "steps.mjs")).trimEnd().split("\n");
+  expect(lines).toEqual(["PENDING", "PROCESSING", "COMPLETED", "An answer to: Why is the sky blue?", "1"]);
+});
+
+test("a typed result compiles under strict and is checked", { timeout: 60_000 }, async () => {
+  const good = await world({ output: () => ({ metres: 4806 }) });
+  expect(await example(good, "typed.ts")).toBe("4806\n");
+  await expect(example(await world({ output: () => ({}) }), "typed.ts")).rejects.toMatchObject({
+    stderr: expect.stringContaining("SCHEMA_MISMATCH"),
+  });
+});
+
+test("many questions, from CommonJS; the same again sends nothing", { timeout: 60_000 }, async () => {
+  const rig = await world();
+  const stdout = await example(rig, "batch.cjs");
+  expect(stdout.split("\n").filter((line) => /^[01] COMPLETED results\//.test(line))).toHaveLength(2);
+  expect(readFileSync(join(rig.home, "results/tides.md"), "utf8")).toContain("How do tides form?");
+  await run(NODE, ["batch.cjs"], { cwd: rig.home, env: environment(rig.home, rig.env) });
+  expect(rig.service.server.count("create")).toBe(2);
+});
