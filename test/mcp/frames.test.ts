@@ -49,7 +49,7 @@ test("a frame of 64 MiB ends the connection in good order", { timeout: 60_000 },
 test("tools/list is as it was", async () => {
   const session = { allowedFolder: undefined } as Session;
   const tools = offered(false).map((tool) => described(tool, session));
-  await expect(`${JSON.stringify(tools, null, 2)}\n`).toMatchFileSnapshot("tools.json");
+  await expect(`${JSON.stringify(tools, null, 2)}\n`).toMatchFileSnapshot("tools.txt");
   const destructive = tools.filter(({ annotations }) => annotations.destructiveHint);
   expect(destructive.map(({ name }) => name)).toEqual(["research_stop"]);
   const client = await connectMcp(await world());
