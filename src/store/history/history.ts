@@ -89,13 +89,12 @@ export class History {
     return [...newestFirst(unknown), ...newestFirst([...entries.values()])].slice(0, limit);
   }
 
-  /** The newest entry of an origin, an unknown outcome included. */
+  /** The entry of an origin that was sent last by this machine's clock, an unknown outcome included. */
   newest(origin: string): Entry | undefined {
-    const { unknown } = this.#readOpen();
     const isOurs = (entry: Entry) => entry.origin === origin;
-    const known = this.list({ limit: 1, accepts: (entry) => isOurs(entry) && entry.status !== UNKNOWN });
-    const sent = (entry: Entry) => Date.parse(entry.sent_at);
-    return [...unknown.filter(isOurs), ...known].sort((a, b) => sent(b) - sent(a))[0];
+    const unknown = this.#readOpen().unknown.filter(isOurs);
+    const known = this.list({ limit: REORDER, accepts: (one) => isOurs(one) && one.status !== UNKNOWN });
+    return [...unknown, ...known].sort((a, b) => Date.parse(b.sent_at) - Date.parse(a.sent_at))[0];
   }
 
   /**

@@ -140,6 +140,15 @@ test("the newest of an origin is that of no other, and an unknown one counts", (
   expect(open().newest("https://c.example")).toBeUndefined();
 });
 
+test("the newest of an origin is the one sent last, whatever time the service gave it", () => {
+  const { make, begin, open, pass } = world();
+  make("id-1");
+  pass(1_000);
+  const last = begin("x");
+  last.created("id-2", { status: "PENDING", created_at: "2001-01-01T00:00:00Z" });
+  expect(open().newest(ORIGIN)?.request_id).toBe("id-2");
+});
+
 test("how long runs took is known once they have ended, by origin", () => {
   const { make, open, pass } = world();
   make("id-1");
