@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -48,7 +49,12 @@ async function deadLock(
 /** Whether another process has its record ready to take the lock. */
 async function waits(path: string): Promise<boolean> {
   const drafts = readdirSync(join(path, "..")).filter((name) => name !== "lock");
-  return drafts.some((name) => existsSync(join(path, "..", name, `holder-${name.slice("lock.".length)}`)));
+  // A record that is empty is being written: a process killed then leaves nothing that names it.
+  return drafts.some((name) => sizeOf(join(path, "..", name, `holder-${name.slice("lock.".length)}`)) > 0);
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 describe("one process", () => {
