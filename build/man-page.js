@@ -42,9 +42,11 @@ export function manPage(document, date) {
     ".Sh EXAMPLES",
     ...examples(commands),
     ".Sh TOPICS",
-    ...topics
-      .filter(({ name }) => name !== "exit-codes" && name !== "environment")
-      .flatMap(({ name, text: page }) => [`.Ss ${name}`, ".Bd -literal", ...literal(page), ".Ed"]),
+    // Their texts would make up a fifth of the page, and `research help` has them.
+    "Each is shown by",
+    ".Nm",
+    ".Ic help Ar topic .",
+    ...list(topics.map(({ name, summary }) => [`Cm ${name}`, text(summary)])),
   ];
   return `${lines.join("\n")}\n`;
 }

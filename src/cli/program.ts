@@ -17,6 +17,7 @@ import { resolve } from "./commands/resolve/command.js";
 import { run } from "./commands/run/command.js";
 import { serve, tryOut } from "./commands/serve/command.js";
 import { show } from "./commands/show/command.js";
+import { skill } from "./commands/skill/command.js";
 import { status } from "./commands/status/command.js";
 import { stop } from "./commands/stop/command.js";
 import { watch } from "./commands/watch/command.js";
@@ -32,7 +33,7 @@ const GROUPS: readonly { heading: string; commands: readonly Define[] }[] = [
   { heading: "Many questions:", commands: [batch, quota] },
   { heading: "Settings:", commands: [login, logout, config] },
   { heading: "Local service:", commands: [tryOut, serve] },
-  { heading: "Agents:", commands: [mcp] },
+  { heading: "Agents:", commands: [mcp, skill] },
   { heading: "Help:", commands: [help, completion, doctor] },
 ];
 
@@ -62,8 +63,8 @@ export function readArguments(argv: readonly string[], { version, stdout, stderr
       usage += part;
     },
     // By itself commander asks the streams of the process, which opens them.
-    getOutHelpWidth: () => stdout.stream?.columns ?? HELP_WIDTH,
-    getErrHelpWidth: () => stderr.stream?.columns ?? HELP_WIDTH,
+    getOutHelpWidth: () => stdout.stream?.columns || HELP_WIDTH,
+    getErrHelpWidth: () => stderr.stream?.columns || HELP_WIDTH,
     getOutHasColors: () => true,
     getErrHasColors: () => true,
   });

@@ -11,20 +11,28 @@ const MAX_BYTES = 256 << 20;
 
 /** Makes a folder, and those above it, that only the owner can enter, whatever the umask. */
 export function makeFolder(path: string): void {
-  if (made(path)) fs.chmodSync(path, FOLDER_MODE);
+  makeMissing(path, (missing) => {
+    fs.mkdirSync(missing, FOLDER_MODE);
+    fs.chmodSync(missing, FOLDER_MODE);
+  });
+}
+
+/** The same with the modes that the umask gives, for what its user may share. */
+export function makeSharedFolder(path: string): void {
+  makeMissing(path, (missing) => fs.mkdirSync(missing));
 }
 
 /** Without `recursive`, with which Node loops for ever in a place like /proc, where no folder can be made. */
-function made(path: string): boolean {
+function makeMissing(path: string, make: (missing: string) => void): void {
   try {
-    fs.mkdirSync(path, FOLDER_MODE);
-    return true;
+    make(path);
+    return;
   } catch (error) {
-    if (systemCode(error) === "EEXIST" && fs.statSync(path).isDirectory()) return false;
+    if (systemCode(error) === "EEXIST" && fs.statSync(path).isDirectory()) return;
     if (systemCode(error) !== "ENOENT" || dirname(path) === path || fs.existsSync(dirname(path))) throw error;
   }
-  makeFolder(dirname(path));
-  return made(path);
+  makeMissing(dirname(path), make);
+  makeMissing(path, make);
 }
 
 /** The new text is in place, but a power failure may bring the old one back: its folder could not be synced. */

@@ -30,6 +30,26 @@ test("a watch shows a spinner with the state, follows it, and ends with a plain 
   expect(shown.raw).toMatch(/\x1b\[\d*(?:;\d+)*m/);
 });
 
+test("a terminal that says that it has no columns gets plain lines, and the watch ends", async () => {
+  const { id, options } = await setUp();
+  const shown = bashScreen(`stty cols 0; research watch ${id} --interval 50ms`, options);
+  expect(await shown.done).toEqual({ code: 0, signal: 0 });
+  expect(shown.raw).toContain(`${id} is COMPLETED`);
+  expect(shown.raw.length).toBeLessThan(2_000);
+});
+
+test.each(["", "0", "false"])(
+  "with CI=%j a terminal has its one live line, and no line a second",
+  async (ci) => {
+    const { service, options } = await setUp({ CI: ci });
+    const id = service.add("x => PROCESSING");
+    const shown = screen(["watch", id, "--interval", "250ms", "--timeout", "3s"], options);
+    await shown.waitFor(/2s/);
+    expect(shown.text().trim().split("\n")).toHaveLength(1);
+    expect(await shown.done).toEqual({ code: 8, signal: 0 });
+  },
+);
+
 test("many ids share one live line that counts those that are done", async () => {
   const { service, options } = await setUp();
   const ids = [service.add("x => COMPLETED"), service.add(LONG), service.add(LONG)];

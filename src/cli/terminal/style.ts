@@ -51,9 +51,11 @@ export async function styleFor(sink: Sink, env: Environment): Promise<Style> {
   return { bold: chalk.bold, dim: chalk.dim, good: chalk.green, bad: chalk.red, busy: chalk.cyan };
 }
 
-/** A spinner on a terminal; undefined elsewhere. */
+/** A spinner on a terminal; undefined elsewhere, and on a terminal that says that it has no columns. */
 export async function liveLine(sink: Sink, env: Environment): Promise<LiveLine | undefined> {
   if (!isLive(sink, env) || !sink.stream) return undefined;
+  // ora divides by the columns to know how many lines it wrote: with 0 it clears lines for ever.
+  if (sink.stream.columns === 0) return undefined;
   const { default: ora } = await import("ora");
   // ora's own stdin handling swallows Ctrl-C, so that three of them did not end a process.
   const spinner = ora({

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { Hono } from "hono";
+import { Hono } from "hono/tiny";
 import type { Clock } from "../../clock.js";
 import { isRequestId } from "../../protocol/conversation.js";
 import { CREATE, type Operation } from "../../protocol/endpoints.js";

@@ -1,7 +1,6 @@
-import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { inWords, LocalError } from "../../../store/errors.js";
-import { readIfThere, replaceFile } from "../../../store/files.js";
+import { makeSharedFolder, readIfThere, replaceFile } from "../../../store/files.js";
 import { type Place, placeOf } from "../../completion/place.js";
 import { MARKER } from "../../completion/scripts/marker.js";
 import { SCRIPTS } from "../../completion/scripts.js";
@@ -46,7 +45,7 @@ function install({ path }: Place, script: string, force: boolean): void {
       throw new CliError("LOCAL_IO", `${path} was not written by \`research completion\``, {
         hint: "--force overwrites it.",
       });
-    mkdirSync(dirname(path), { recursive: true });
+    makeSharedFolder(dirname(path));
     replaceFile(path, script);
   } catch (error) {
     if (error instanceof CliError) throw error;

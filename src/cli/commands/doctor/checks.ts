@@ -1,4 +1,5 @@
 import type { Context } from "../../context.js";
+import { SKILLS_FOLDER, type SkillState, skillState } from "../skill/installed-skill.js";
 import type { Check } from "./check.js";
 import { configurationChecks } from "./checks/configuration.js";
 import { networkChecks } from "./checks/network.js";
@@ -14,11 +15,20 @@ export function checksOf(ctx: Context): { checks: Check[]; close: () => Promise<
   const inspected = new Inspected(ctx);
   const probe = new Probe(ctx, inspected);
   const checks = [
-    ...programChecks(host, process.version),
+    ...programChecks(host, process.version, installedSkill),
     ...storeChecks(inspected),
     ...configurationChecks(inspected, host),
     ...networkChecks(inspected, probe, host),
     ...usageChecks(inspected, host),
   ];
   return { checks, close: () => probe.close() };
+}
+
+/** The state of the skill in the current folder; one that cannot be read concerns no command. */
+function installedSkill(): SkillState {
+  try {
+    return skillState(SKILLS_FOLDER);
+  } catch {
+    return "missing";
+  }
 }

@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import { HeldError, lock } from "../../../lock.js";
 import { inWords, LocalError } from "../../../store/errors.js";
-import { makeFolder, namesIn } from "../../../store/files.js";
+import { makeFolder, makeSharedFolder, namesIn } from "../../../store/files.js";
 import { afterLine, appendToJournal, type JournalLine, type KnownRow, readJournal } from "./journal.js";
 import { ResultsFile } from "./results-file.js";
 
@@ -38,7 +38,7 @@ export class OutputFolder {
    */
   static async open(path: string): Promise<OutputFolder> {
     withLocalErrors(path, () => {
-      fs.mkdirSync(path, { recursive: true });
+      makeSharedFolder(path);
       refuseForeignFiles(path);
       makeFolder(join(path, STATE));
     });
@@ -78,7 +78,7 @@ export class OutputFolder {
   write(name: string, text: string): void {
     withLocalErrors(this.path, () => {
       const drafts = join(this.path, STATE, "drafts");
-      fs.mkdirSync(drafts, { recursive: true });
+      makeFolder(drafts);
       const draft = join(drafts, name);
       fs.writeFileSync(draft, text, { flush: true });
       fs.renameSync(draft, join(this.path, name));

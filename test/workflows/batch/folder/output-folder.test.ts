@@ -112,3 +112,7 @@ test("a path that cannot be a folder is named", async () => {
   const path = join(folderWith({ plain: "" }), "plain");
   await expect(OutputFolder.open(path)).rejects.toThrow(`the output folder ${path} cannot be used`);
 });
+
+test("a place where no folder can be made is named, and does not hang", async () => {
+  await expect(OutputFolder.open("/proc/research-out/below")).rejects.toThrow(LocalError);
+});

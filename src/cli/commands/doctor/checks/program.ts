@@ -1,11 +1,15 @@
 import type { Host } from "../../../terminal/host.js";
-import { type Check, ok } from "../check.js";
+import { SKILLS_FOLDER, type SkillState } from "../../skill/installed-skill.js";
+import { type Check, type Finding, ok } from "../check.js";
 
 /** The oldest Node.js that runs the program, as package.json has it. */
 const LEAST_NODE = [20, 19] as const;
 
-/** What runs: Node.js and this program. `node` is the version of Node.js, as in `v20.19.0`. */
-export function programChecks(host: Pick<Host, "version">, node: string): Check[] {
+/**
+ * What runs: Node.js and this program. `node` is the version of Node.js, as in `v20.19.0`; `skill` gives the state of the
+ * copy that agents read in the current folder.
+ */
+export function programChecks(host: Pick<Host, "version">, node: string, skill: () => SkillState): Check[] {
   const [major = 0, minor = 0] = node.replace(/^v/, "").split(".").map(Number);
   const isNewEnough = major > LEAST_NODE[0] || (major === LEAST_NODE[0] && minor >= LEAST_NODE[1]);
   const least = LEAST_NODE.join(".");
@@ -24,6 +28,15 @@ export function programChecks(host: Pick<Host, "version">, node: string): Check[
               exitCode: 1,
             },
     },
-    { id: "version", needs: [], run: () => ok(`research ${host.version}`, `research ${host.version}`) },
+    { id: "version", needs: [], run: () => versionCheck(host.version, skill()) },
   ];
+}
+
+/** An agent that reads a skill of another version is told things that do not hold. */
+function versionCheck(version: string, skill: SkillState): Finding {
+  const program = `research ${version}`;
+  if (skill !== "stale" && skill !== "changed") return ok(program, program);
+  const what = skill === "stale" ? "of another version" : "changed";
+  const message = `${program}; the skill in ${SKILLS_FOLDER} is ${what}`;
+  return { status: "warn", message, publicMessage: message, fix: "research skill install --force" };
 }

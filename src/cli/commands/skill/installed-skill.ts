@@ -1,0 +1,39 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import skillText from "../../../../skills/research/SKILL.md?text";
+import { readIfThere } from "../../../store/files.js";
+
+/** Where agents look for skills, below the current folder. */
+export const SKILLS_FOLDER = ".agents/skills";
+
+/** `stale`: of another version of the program. `changed`: edited after it was installed. */
+export type SkillState = "missing" | "current" | "stale" | "changed";
+
+const MARK = /\n<!-- research skill, sha256 ([0-9a-f]{64}) -->\n$/;
+
+/** The file of the skill below a folder of skills. */
+export function skillPath(folder: string): string {
+  return join(folder, "research", "SKILL.md");
+}
+
+/** The text that is installed: the skill, and a last line with its hash by which a copy is recognised. */
+export function installedText(text = skillText): string {
+  return `${text}\n<!-- research skill, sha256 ${hashOf(text)} -->\n`;
+}
+
+/** What became of a copy; `text` is its content, undefined if there is none. */
+export function stateOf(text: string | undefined): SkillState {
+  if (text === undefined) return "missing";
+  if (text === installedText()) return "current";
+  const hash = MARK.exec(text)?.[1];
+  return hash !== undefined && hash === hashOf(text.replace(MARK, "")) ? "stale" : "changed";
+}
+
+/** The same of the copy in a folder of skills. Throws the system's error if the file cannot be read. */
+export function skillState(folder: string): SkillState {
+  return stateOf(readIfThere(skillPath(folder)));
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { folderWith } from "../../support/folder.js";
+import { research } from "../../support/run.js";
+import { screen } from "../../support/screen.js";
+
+test("with --verbose each request is a line on stderr: its method, path and status", async () => {
+  const asked = "fetch(process.env.RESEARCH_BASE_URL + '/api/v1/conversation/abcdef/status')";
+  const cwd = folderWith();
+  const serve = ["serve", "--port", "0", "--exec", `node -e "${asked}"`];
+  const request = /GET \/api\/v1\/conversation\/abcdef\/status 401/;
+  expect((await research([...serve, "--verbose"], { cwd })).stderr).toMatch(request);
+  expect((await research(serve, { cwd })).stderr).not.toMatch(request);
+});
+
+test("on a terminal it prints the two lines that another terminal needs, ready to paste", async () => {
+  const shown = screen(["serve", "--port", "0"], { cwd: folderWith() });
+  await shown.waitFor(/^ *export RESEARCH_BASE_URL=http:\/\/127\.0\.0\.1:\d+$/m);
+  await shown.waitFor(/^ *export RESEARCH_API_KEY=research-\S+$/m);
+  shown.type("\x03");
+  expect(await shown.done).toEqual({ code: 0, signal: 0 });
+});
+
+test("elsewhere it prints no such lines", async () => {
+  const { stderr } = await research(["serve", "--port", "0", "--exec", "true"], { cwd: folderWith() });
+  expect(stderr).not.toContain("export ");
+});
+
+test("--help lists the kinds of faults and how often one comes", async () => {
+  const { stdout } = await research(["serve", "--help"]);
+  const kinds = "reset reset-after-body hang drip truncate html bad-envelope huge redirect retry-after";
+  for (const word of [...kinds.split(" "), "nth=N", "first=N", "p=PROBABILITY"])
+    expect(stdout).toContain(word);
+});
