@@ -54,7 +54,7 @@ test("25 prompts under 10 an hour, each of ten minutes: 130 minutes, and no 429"
   expect(m.results("out")).toHaveLength(25);
   expect(m.listed("out").map(({ status }) => status)).toEqual(Array(25).fill("COMPLETED"));
   expect(stderr).toMatch(/the hourly limit is reached; nothing is sent for 1h 00m, until 2030-01-01T01:00:/);
-  expect(stderr).toMatch(/25 of 25 done, 0 running, 0 waiting\n$/);
+  expect(stderr).toMatch(/25 of 25 done, 0 running, 0 waiting; it took /);
 });
 
 test("two batches that share one key keep below its limit together", async () => {

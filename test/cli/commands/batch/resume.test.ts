@@ -84,7 +84,7 @@ test("the same for people: a line on stdout for each row, the rest on stderr", a
   ];
   for (const line of lines) expect(stdout).toMatch(new RegExp(`^${line}$`, "m"));
   expect(stdout.trim().split("\n")).toHaveLength(5);
-  expect(stderr).toContain("1 of 5 done, 0 running, 0 waiting, 1 failed, 1 refused, 1 stopped, 1 unknown\n");
+  expect(stderr).toContain("1 of 5 done, 0 running, 0 waiting, 1 failed, 1 refused, 1 stopped, 1 unknown");
   expect(stderr).toMatch(/research resolve local-\w+ --request-id ID, or --not-created/);
   expect(stderr).toContain("--retry-failed");
 });
