@@ -11,5 +11,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     pool: "forks",
+    // Most tests wait for processes and timers: two cores have room for three of them.
+    maxWorkers: 3,
   },
 });
