@@ -79,6 +79,7 @@ test.each(FAULTS)("cell: 9 minutes of %s, then COMPLETED · watch", async (fault
   expect(run.said).toEqual([
     expect.stringMatching(/^note: .*polling goes on/),
     expect.stringMatching(/^note: the service answers again/),
+    expect.stringMatching(new RegExp(`^${ID} took `)),
     "",
   ]);
 });

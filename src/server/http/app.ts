@@ -1,7 +1,8 @@
 import type { ServerResponse } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { Hono } from "hono/tiny";
+import { HonoBase } from "hono/hono-base";
+import { RegExpRouter } from "hono/router/reg-exp-router";
 import type { Clock } from "../../clock.js";
 import { isRequestId } from "../../protocol/conversation.js";
 import { CREATE, type Operation } from "../../protocol/endpoints.js";
@@ -49,7 +50,8 @@ const OPERATIONS: readonly [Operation, "GET" | "POST", string, Handler][] = [
 
 /** The operations of §4 over HTTP. Every answer, of whatever status, is an envelope (§2). */
 export function createApp(parts: AppParts): App {
-  const routes: Routes = new Hono();
+  // The one router that all paths here fit; Hono by itself brings a second one for those that do not.
+  const routes: Routes = new HonoBase({ router: new RegExpRouter() });
   const { allowHosts, authenticate, clock, faults, log, observation, store } = parts;
 
   for (const [operation, method, path, handler] of parts.hasOperations ? OPERATIONS : []) {
@@ -121,7 +123,7 @@ function descriptionOf(error: unknown): string {
   return `defect: ${error instanceof Error ? error.stack : error}`;
 }
 
-type Routes = Hono<{ Bindings: HttpBindings }>;
+type Routes = HonoBase<{ Bindings: HttpBindings }>;
 
 /** One handler for all methods of a path: Hono needs no chain of handlers then, which would take longer. */
 function checkMethod(asked: string, method: "GET" | "POST"): void {

