@@ -9,7 +9,7 @@ const SLOW = [
   "test/cli/commands/batch/{input,kill,many,on-done,pace,pages,processes,quota,resume,terminal}.test.ts",
   "test/client/library.test.ts",
   "test/client/http/connections.test.ts",
-  "test/client/watch/watch.test.ts",
+  "test/client/watch/{watch,learned-interval-simulated}.test.ts",
   "test/workflows/batch/batch.test.ts",
 ];
 
@@ -24,6 +24,6 @@ export default defineConfig({
     ],
     exclude: SLOW,
     setupFiles: ["build/stryker.setup.ts"],
-    testTimeout: 30_000,
+    testTimeout: 5_000,
   },
 });

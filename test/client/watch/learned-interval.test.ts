@@ -1,43 +1,60 @@
 import { expect, test } from "vitest";
-import { fixedWith, logNormal, seeded, simulate } from "../../../bench/support/runs.js";
 import { ENOUGH_RUNS, learnedInterval } from "../../../src/client/watch/learned-interval.js";
-import { adaptiveInterval, LONGEST_MS, SHORTEST_MS } from "../../../src/client/watch/poll-interval.js";
+import { LONGEST_MS, SHORTEST_MS } from "../../../src/client/watch/poll-interval.js";
 import type { PollInterval } from "../../../src/client/watch/types.js";
 
-const MINUTE = 60_000;
-const random = seeded(1);
-const shape = { median: 4 * MINUTE, p95: 25 * MINUTE };
-const lengths = logNormal({ count: 2_000, ...shape }, random);
-const learnt = (count: number) => learnedInterval(logNormal({ count, ...shape }, random));
+const MONTH = 30 * 24 * 3_600_000;
+/** Thirty runs that took these times, in milliseconds. */
+const runs = (...durations: number[]) =>
+  Array.from({ length: ENOUGH_RUNS }, (_, i) => durations[i % durations.length] ?? 0);
+const MIXED = runs(60_000, 240_000, 960_000);
+const ALIKE = runs(540_000, 600_000);
+const EQUAL = runs(600_000);
+const FAR_APART = runs(10_000, 10_000_000);
 
 test("with fewer than 30 runs known there is nothing to go by", () => {
-  expect(learnt(ENOUGH_RUNS - 1)).toBeUndefined();
-  expect(learnt(ENOUGH_RUNS)).toBeDefined();
+  expect(learnedInterval(MIXED.slice(1))).toBeUndefined();
+  expect(learnedInterval(MIXED)).toBeDefined();
   expect(learnedInterval(Array(100).fill(0))).toBeUndefined();
 });
 
-test("what is known makes an end seen sooner for no more polls than by age", () => {
-  const ours = simulate(learnt(200) as PollInterval, lengths, random);
-  const byAge = simulate(adaptiveInterval, lengths, random);
-  expect(ours.share).toBeLessThan(byAge.share);
-  expect(ours.polls).toBeLessThan(byAge.polls);
+// The waits were computed with another implementation of the normal distribution (C's erfc).
+test.each([
+  ["mixed", 0, 5_750, MIXED],
+  ["mixed", 1_000, 4_750, MIXED],
+  ["mixed", 30_000, 3_000, MIXED],
+  ["mixed", 100_000, 4_500, MIXED],
+  ["mixed", 240_000, 7_500, MIXED],
+  ["mixed", 660_000, 15_000, MIXED],
+  ["mixed", 2_400_000, 30_000, MIXED],
+  ["much alike", 450_000, 30_000, ALIKE],
+  ["much alike", 500_000, 14_750, ALIKE],
+  ["much alike", 550_000, 4_750, ALIKE],
+  ["much alike", 660_000, 2_250, ALIKE],
+  ["much alike", 10_000_000, 8_000, ALIKE],
+  ["equal", 550_000, 9_000, EQUAL],
+  ["equal", 600_000, 3_750, EQUAL],
+  // 125 ms later, in the middle of the first step, it is exactly as old as the known runs are long.
+  ["equal", 599_883, 3_750, runs(600_008)],
+  ["equal", 960_000, 1_750, EQUAL],
+  ["far apart", 1_000, 1_000, FAR_APART],
+  ["far apart", 60_000, 4_000, FAR_APART],
+  ["far apart", 450_000, 23_250, FAR_APART],
+])("if the known runs are %s, one that is %d ms old is polled after %d ms", (_what, age, wait, known) => {
+  expect(learnedInterval(known)?.(age, 0.5)).toBe(wait);
 });
 
-test("with as few as 30 known, the lag is at most three quarters of a fixed interval's with as many polls", () => {
-  for (let i = 0; i < 5; i++) {
-    const ours = simulate(learnt(ENOUGH_RUNS) as PollInterval, lengths, random);
-    expect(ours.share).toBeLessThan(0.75 * fixedWith(ours.polls, lengths, random).share);
-  }
+test("a duration that is not positive says nothing", () => {
+  expect(learnedInterval([...MIXED, 0, -5])?.(240_000, 0.5)).toBe(7_500);
 });
 
 test("no wait leaves the bounds, whatever is known and however old the request is", () => {
-  const known = [Array(40).fill(5_000), Array(40).fill(30 * 24 * 60 * MINUTE), lengths.slice(0, 40)];
-  for (const durations of known) {
-    const pace = learnedInterval(durations) as PollInterval;
-    for (const age of [0, 1, 999, 5_000, 10 * MINUTE, 30 * 24 * 60 * MINUTE]) {
+  for (const durations of [runs(5_000), runs(MONTH), FAR_APART]) {
+    const interval = learnedInterval(durations) as PollInterval;
+    for (const age of [0, 1, 999, 5_000, 600_000, MONTH]) {
       for (const jitter of [0, 0.5, 0.999]) {
-        expect(pace(age, jitter)).toBeGreaterThanOrEqual(SHORTEST_MS);
-        expect(pace(age, jitter)).toBeLessThanOrEqual(LONGEST_MS);
+        expect(interval(age, jitter)).toBeGreaterThanOrEqual(SHORTEST_MS);
+        expect(interval(age, jitter)).toBeLessThanOrEqual(LONGEST_MS);
       }
     }
   }
