@@ -1,8 +1,11 @@
 import { minifySync, parseSync } from "rolldown/utils";
 
+/** How long a line of the library may become before the next statement begins another one, in characters. */
+const LINE_LENGTH = 600;
+
 /**
  * Removes the white space of every chunk. Node prints the line of code at which an uncaught error was thrown, so in the
- * chunks whose name is in `library` each statement has a line of its own; the program catches every error.
+ * chunks whose name is in `library` the lines are short; the program catches every error.
  *
  * @param {readonly string[]} library
  * @returns {import("rolldown").Plugin}
@@ -31,13 +34,14 @@ function statementsOnLines(name, code) {
   /** @type {Set<number>} */
   const starts = new Set();
   collect(parseSync(name, code).program, starts);
-  let lines = "";
-  let end = code.length;
-  for (const start of [...starts].sort((a, b) => b - a)) {
-    lines = `\n${code.slice(start, end)}${lines}`;
-    end = start;
+  const lines = [];
+  let begin = 0;
+  for (const start of [...starts].sort((a, b) => a - b)) {
+    if (start - begin < LINE_LENGTH) continue;
+    lines.push(code.slice(begin, start));
+    begin = start;
   }
-  return (code.slice(0, end) + lines).trimStart();
+  return [...lines, code.slice(begin)].join("\n");
 }
 
 /**

@@ -55,7 +55,7 @@ export default defineConfig({
     yamlAsData(),
     filesAsText(),
     licenses(),
-    removeWhitespace(["index", "base", "client"]),
+    removeWhitespace(["index", "base", "client", "command", "machine-research", "row-failure"]),
     help(),
   ],
   output: {

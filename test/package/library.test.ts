@@ -31,11 +31,46 @@ test("the README's snippet compiles under strict", async () => {
   });
 });
 
-test("an uncaught error shows its name and its sentence, and no screen of code", async () => {
-  const text =
-    'import { ResearchClient } from "research-cli"; new ResearchClient({ baseUrl: "x", apiKey: "k" });';
+test("each type that an exported declaration uses is exported", () => {
+  const types = join(root, "dist/types");
+  const index = readFileSync(join(types, "index.d.ts"), "utf8");
+  const names = (list = "") => Array.from(list.matchAll(/(?!type\b)\b\w+/g), ([name]) => name);
+  const files = Array.from(index.matchAll(/\{([^}]*)\} from "(.*?)\.js"/g), ([, list, file = ""]) => ({
+    exported: names(list),
+    text: readFileSync(join(types, `${file}.d.ts`), "utf8").replace(/\/\*.*?\*\//gs, ""),
+  }));
+  const exported = new Set(files.flatMap((file) => file.exported));
+  const missing = files.flatMap((file) => {
+    const imported = [...file.text.matchAll(/^import.*?\{(.*?)\} from "\./gm)].flatMap(([, list]) =>
+      names(list),
+    );
+    const declarations = file.text.split(/^(?=export )/m);
+    const nameOf = (text: string) => /^export (?:declare )?(?:\w+) (\w+)/.exec(text)?.[1] ?? "";
+    const known = [...imported, ...declarations.map(nameOf)].filter((name) => name && !exported.has(name));
+    const open = declarations.filter((text) => file.exported.includes(nameOf(text)));
+    return known.filter((name) => open.some((text) => new RegExp(`\\b${name}\\b`).test(text)));
+  });
+  expect(exported).toContain("ResearchClient");
+  expect(missing).toEqual([]);
+});
+
+test.each([
+  ['new ResearchClient({ baseUrl: "x", apiKey: "k" })', /^BaseUrlError: invalid base URL: /m],
+  ["await openResearch({ env }).submit('x')", /: no API key for http:\/\/127\.0\.0\.1:1$/m],
+  ["await openResearch({ env }).watch('@last').next()", /^TargetError: @last: no request to /m],
+  ["await openResearch({ env, profile: 'nope' }).submit('x')", /: there is no profile "nope"/m],
+  ["await openResearch({ env }).batch([''], { out: 'x' }).next()", /^TypeError: the prompt is blank$/m],
+  [
+    "await openResearch({ env: { ...env, RESEARCH_API_KEY: 'k' } }).batch(['x'], { out: 'uncaught.js' }).next()",
+    /^LocalError: the output folder uncaught\.js cannot be used: /m,
+  ],
+])("%s: uncaught, it shows its name and its sentence, and no screen of code", async (use, sentence) => {
+  const text = `import { openResearch, ResearchClient } from "research-cli";
+    const folders = { RESEARCH_CONFIG_DIR: import.meta.dirname, RESEARCH_STATE_DIR: import.meta.dirname };
+    const env = { RESEARCH_BASE_URL: "http://127.0.0.1:1", ...folders };
+    void [openResearch, ResearchClient, env]; ${use};`;
   const folder = project("uncaught.js", text);
   const { stderr } = await run(process.execPath, ["uncaught.js"], { cwd: folder }).catch((error) => error);
-  expect(stderr).toMatch(/^BaseUrlError: invalid base URL: /m);
+  expect(stderr).toMatch(sentence);
   expect(stderr.length).toBeLessThan(4_000);
 });
