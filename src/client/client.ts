@@ -1,4 +1,4 @@
-import { withMember } from "../json/exact-json.js";
+import { exactJson, withMember } from "../json/exact-json.js";
 import { type CreateBody, isFinal } from "../protocol/conversation.js";
 import type { Data } from "../protocol/data.js";
 import type { Operation } from "../protocol/endpoints.js";
@@ -48,7 +48,7 @@ export class ResearchClient {
    */
   async create(body: CreateBody, { signal, onRequestId }: CreateOptions = {}): Promise<Created> {
     signal?.throwIfAborted();
-    const limits = { body: JSON.stringify(body), signal, grace: CREATE_GRACE_MS };
+    const limits = { body: exactJson(body), signal, grace: CREATE_GRACE_MS };
     for (let failures = 1; ; failures++) {
       const { requestId, result } = await this.#session.create(limits);
       if (requestId !== undefined) {

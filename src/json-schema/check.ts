@@ -1,3 +1,4 @@
+import { exactJson } from "../json/exact-json.js";
 import type { Answer, Problem, Question } from "./messages.js";
 import { oversize } from "./oversize.js";
 import { LimitError, SchemaThread } from "./thread.js";
@@ -14,7 +15,7 @@ const thread = new SchemaThread();
 export async function checkSchema(schema: object, signal?: AbortSignal): Promise<Problem | undefined> {
   const message = oversize(schema);
   if (message !== undefined) return { message };
-  return (await ask({ schema: JSON.stringify(schema) }, signal))[0];
+  return (await ask({ schema: exactJson(schema) }, signal))[0];
 }
 
 /** The first way in which a value, given as JSON text, does not fit `schema`; otherwise as `checkSchema`. */
@@ -25,7 +26,7 @@ export async function checkValue(
 ): Promise<Problem | undefined> {
   const message = oversize(schema);
   if (message !== undefined) return { message };
-  return (await ask({ schema: JSON.stringify(schema), value }, signal))[0];
+  return (await ask({ schema: exactJson(schema), value }, signal))[0];
 }
 
 /** A problem in a sentence; `whole` names what has an empty path. */

@@ -18,31 +18,55 @@ export class JsonText {
  */
 const SOURCES = new WeakMap<object, string>();
 
-/** Reads JSON. An object or array remembers its text for `exactJson`, until it is copied. Throws SyntaxError. */
-export function parseExact(text: string): unknown {
-  return withSource(JSON.parse(text), text);
+/**
+ * Reads JSON. An object or array remembers its text for `exactJson`, until it is copied; so does the one in the member
+ * at `path`, whatever becomes of those around it. Throws SyntaxError.
+ */
+export function parseExact(text: string, ...path: readonly string[]): unknown {
+  const whole: unknown = withSource(JSON.parse(text), text);
+  // Most texts have no such member, and then they are not searched.
+  if (isObject(path.reduce(memberOf, whole)))
+    path.reduce((outer, name) => {
+      const source = isObject(outer) ? memberText(outer, name)?.text : undefined;
+      return withSource(memberOf(outer, name), source ?? "null");
+    }, whole);
+  return whole;
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return isObject(value) && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 /** Makes `value` remember the JSON text that it was read from. Returns `value`. */
 export function withSource<T>(value: T, text: string): T {
-  if (typeof value === "object" && value !== null) SOURCES.set(value, text);
+  if (isObject(value)) SOURCES.set(value, text);
   return value;
 }
 
 /**
- * As `JSON.stringify(value)`, but a JsonText, and an object or array that remembers its text, is written from that
- * text at any depth. A value that was changed after it was parsed is written as it was.
+ * As `JSON.stringify(value)`, but -0 stays -0, and a JsonText, and an object or array that remembers its text, is
+ * written from that text at any depth. A value that was changed after it was parsed is written as it was.
  */
 export function exactJson(value: unknown): string {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  if (Object.is(value, -0)) return "-0";
+  if (!isObject(value)) return JSON.stringify(value) ?? "null";
   if (value instanceof JsonText) return compactJson(value.text);
   const source = SOURCES.get(value);
   if (source !== undefined) return compactJson(source);
   if (Array.isArray(value)) return `[${value.map(exactJson).join(",")}]`;
-  if ("toJSON" in value) return JSON.stringify(value);
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  // A frozen object without a prototype may be JSON.rawJSON's, which Node has since 22.
+  if ("toJSON" in value || ("rawJSON" in value && Object.getPrototypeOf(value) === null))
+    return JSON.stringify(value);
+  const members = Object.entries(value).filter(([, member]) => !OMITTED.has(typeof member));
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${exactJson(member)}`).join(",")}}`;
 }
+
+/** What JSON.stringify leaves out of an object. */
+const OMITTED: ReadonlySet<string> = new Set(["undefined", "function", "symbol"]);
 
 /** The text of one member of an object, undefined if no member has that name. Of a name that stands twice, the last. */
 export function memberText(object: object, name: string): JsonText | undefined {

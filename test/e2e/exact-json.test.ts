@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { answer } from "../support/behaviours.js";
+import { answer, close } from "../support/behaviours.js";
 import { faultServer } from "../support/fault-server.js";
 import { folderWith } from "../support/folder.js";
 import { KEY } from "../support/happy-service.js";
 import { foldersIn } from "../support/home.js";
-import { type RunResult, research } from "../support/run.js";
+import { NODE, PROGRAM, type RunResult, research } from "../support/run.js";
 
 const ID = "5f0c9a3e-7b1d-4c52-9d86-2f1e0a4b6c8d";
 /** What a JavaScript value cannot hold, or JSON.stringify would write in another way. */
@@ -73,6 +73,91 @@ describe("what the service said is passed on exactly by", () => {
     const [line = ""] = readFileSync(join(folder, "results.jsonl"), "utf8").split("\n");
     expect(readFileSync(join(folder, JSON.parse(line).file), "utf8")).toBe(INDENTED);
   });
+});
+
+describe("a schema is sent exactly as it was given", () => {
+  const SCHEMA =
+    '{"type":"number","maximum":12345678901234567890,"exclusiveMaximum":1e400,"minimum":-0,"multipleOf":1.0,"a":1,"a":2,"title":"\\u00e9\\/"}';
+  const SENT = `"output_schema":${SCHEMA}`;
+
+  /** A home of its own, its folder with files, and the bodies of the creates that came. */
+  async function place(files: Record<string, string> = {}) {
+    const folder = folderWith(files);
+    const server = await faultServer(() =>
+      answer({ body: `{"status":true,"version":"1.0.0","data":${withId("COMPLETED")}}` }),
+    );
+    const given = {
+      ...{ home: folder, cwd: folder },
+      env: { ...env, ...foldersIn(folder), RESEARCH_BASE_URL: server.url },
+    };
+    return {
+      run: (argv: string[], stdin?: string) => research(argv, { ...given, ...(stdin && { input: stdin }) }),
+      bodies: () =>
+        server.requests.filter(({ operation }) => operation === "create").map(({ body }) => body.toString()),
+    };
+  }
+
+  test.each([
+    { name: "as an argument", argv: ["create", "x", "--schema", SCHEMA] },
+    { name: "in a file", argv: ["create", "x", "--schema", "schema.json"] },
+    { name: "on stdin", argv: ["create", "x", "--schema", "-"], stdin: SCHEMA },
+    { name: "run", argv: ["run", "x", "--schema", "schema.json"] },
+    { name: "a line of a batch", argv: ["batch", "rows.jsonl", "--out", "out", "--timeout", "1"] },
+    { name: "a cell of a batch", argv: ["batch", "rows.csv", "--out", "out", "--timeout", "1"] },
+  ])("$name", async ({ argv, stdin }) => {
+    const { run: type, bodies } = await place({
+      "schema.json": SCHEMA.replaceAll(",", " ,\n"),
+      "rows.jsonl": `{"prompt":"x","output_schema":${SCHEMA}}\n`,
+      "rows.csv": `prompt,output_schema\nx,"${SCHEMA.replaceAll('"', '""')}"\n`,
+    });
+    await type(argv, stdin);
+    expect(bodies()).toEqual([`{"prompt":"x","structured_output":true,${SENT}}`]);
+  });
+
+  test("rerun, of a request, of one that was rerun, and of one that its user settled", async () => {
+    const { run: type, bodies } = await place();
+    await type(["create", "x", "--schema", SCHEMA]);
+    await type(["rerun", "@last"]);
+    await type(["rerun", "@last"]);
+    expect(bodies()).toHaveLength(3);
+    for (const body of bodies()) expect(body).toContain(SENT);
+    expect((await type(["rerun", "@last", "--dry-run"])).stdout).toContain(SENT);
+    expect((await type(["list", "--json"])).stdout.split(SENT)).toHaveLength(4);
+    expect((await type(["show", "@last", "--json"])).stdout).toContain(SENT);
+  });
+
+  test.each([
+    { name: "resolved as created", settled: ["--request-id", ID] },
+    { name: "resolved as not created", settled: ["--not-created"] },
+  ])("rerun of an unknown outcome, $name", async ({ settled }) => {
+    const { run: type, bodies } = await place();
+    const nowhere = await faultServer((_operation, nth) => (nth === 1 ? close() : answer({ body: "{}" })));
+    const lost = await type(["create", "x", "--schema", SCHEMA, "--base-url", nowhere.url, "--json"]);
+    expect(lost.code).toBe(11);
+    const local = String(/local-[0-9a-f]+/.exec(lost.stderr));
+    await type(["resolve", local, ...settled]);
+    await type(["rerun", local]);
+    expect(bodies()).toHaveLength(1);
+    expect(bodies()[0]).toContain(SENT);
+  });
+
+  test("create --dry-run, in the command that it shows, and in JSON", async () => {
+    const argv = ["create", "x", "--schema", SCHEMA, "--dry-run"];
+    expect((await run(...argv)).stdout).toContain(SENT);
+    expect((await run(...argv, "--json")).stdout).toContain(SENT);
+  });
+
+  test.each([{ data: [] }, { data: ["--data", "data"] }])(
+    "by the local service to its researcher, with $data",
+    async ({ data }) => {
+      const folder = folderWith({ "schema.json": SCHEMA });
+      const inner = `"${NODE}" "${PROGRAM}" run x --schema schema.json`;
+      const serve = ["serve", "--port", "0", ...data, "--researcher", "tee job.json >&2; echo 1"];
+      const { stdout } = await research([...serve, "--exec", inner], { home: folder });
+      expect(stdout).toBe("1\n");
+      expect(readFileSync(join(folder, "job.json"), "utf8")).toContain(SENT);
+    },
+  );
 });
 
 test("a number or a text as the result is exact as well", async () => {

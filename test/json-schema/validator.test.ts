@@ -37,3 +37,12 @@ test.each([
 test("allowed values are named", () => {
   expect(answer({ schema: '{"enum":["a","b"]}', value: '"c"' })[0]?.message).toMatch(/ \(a, b\)$/);
 });
+
+test("1e400 is a number, though JavaScript reads it as Infinity", () => {
+  const schema = '{"type":"number","maximum":1e400}';
+  expect(answer({ schema })).toEqual([]);
+  expect(answer({ schema, value: "1e400" })).toEqual([]);
+  expect(answer({ schema: '{"maximum":5}', value: "1e400" })).toEqual([
+    { path: "", message: "must be <= 5" },
+  ]);
+});

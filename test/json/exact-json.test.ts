@@ -37,9 +37,23 @@ test.each([
   [],
   [undefined, 1],
   { a: undefined, b: { c: [null, "x"] }, 'quo"te': 1 },
+  { f: () => 1, [Symbol("s")]: 1, s: Symbol("s"), list: [() => 1] },
   { at: new Date(0) },
 ])("what was not parsed is written as JSON.stringify does: %j", (value) => {
   expect(exactJson(value)).toBe(JSON.stringify(value));
+});
+
+test("-0 is written as it is", () => {
+  expect(exactJson({ zero: -0, list: [-0, 0] })).toBe('{"zero":-0,"list":[-0,0]}');
+});
+
+test("what JSON.rawJSON made is written as it stands", () => {
+  // The method is there since Node 22; its objects look like this.
+  const raw = Object.freeze(Object.assign(Object.create(null), { rawJSON: "12345678901234567890" }));
+  const made = "rawJSON" in JSON ? (JSON.rawJSON as (text: string) => unknown)("1.0") : 1;
+  expect(exactJson({ raw, made, plain: { rawJSON: "1" } })).toBe(
+    JSON.stringify({ raw, made, plain: { rawJSON: "1" } }),
+  );
 });
 
 test("undefined alone is null, so that the text is always JSON", () => {
@@ -54,6 +68,24 @@ test("a primitive remembers nothing, and is no error", () => {
   expect(withSource(1, "1.0")).toBe(1);
   expect(parseExact("1.0")).toBe(1);
   expect(() => parseExact("{")).toThrow(SyntaxError);
+});
+
+describe("the member at a path remembers its text, though what surrounds it is copied", () => {
+  test.each([
+    ["at the top", `{"schema": ${EXACT}, "x": 1.0}`, ["schema"]],
+    ["deeper", `{"x":1.0,"job" : {"schema":{} , "schema":${EXACT}}}`, ["job", "schema"]],
+  ])("%s", (_where, text, path) => {
+    let part = parseExact(text, ...path);
+    for (const name of path) part = { ...(part as Record<string, unknown>) }[name];
+    expect(exactJson({ part })).toBe(`{"part":${EXACT}}`);
+  });
+
+  test.each(["null", "1", "[]", "{}", '{"job":null}', '{"job":1}', '{"job":{"schema":null}}'])(
+    "and %s has none, which is no error",
+    (text) => {
+      expect(exactJson(parseExact(text, "job", "schema"))).toBe(text);
+    },
+  );
 });
 
 describe("the text of a member", () => {

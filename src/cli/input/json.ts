@@ -1,9 +1,10 @@
+import { parseExact } from "../../json/exact-json.js";
 import { UsageError } from "../errors.js";
 
-/** Parses JSON; the UsageError names line and column of what is wrong. */
+/** Parses JSON, which remembers its text for `exactJson`; the UsageError names line and column of what is wrong. */
 export async function parseJson(text: string, what: string): Promise<unknown> {
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch {
     throw new UsageError(`${what} is not JSON: ${await placeOfError(text)}`);
   }

@@ -1,4 +1,5 @@
 import type { Clock } from "../../clock.js";
+import { exactJson } from "../../json/exact-json.js";
 import type { KnownStatus } from "../../protocol/conversation.js";
 import type { Conversation } from "../conversations/conversation.js";
 import type {
@@ -58,7 +59,7 @@ export class PostgresStore implements ConversationStore {
 
   async create({ keyId, limits }: Caller, job: ResearchJob): Promise<CreateResult> {
     const { database, clock, pendingMs } = this.parts;
-    const values = [job.request_id, keyId, limits.create, JSON.stringify(job), pendingMs];
+    const values = [job.request_id, keyId, limits.create, exactJson(job), pendingMs];
     const createdAt = await createOnce(database, clock, values);
     if (createdAt === undefined) return this.#rateLimited(keyId, "create", limits.create);
     void this.#notifyWorkers();

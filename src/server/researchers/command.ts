@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { systemClock } from "../../clock.js";
-import { JsonText } from "../../json/exact-json.js";
+import { exactJson, JsonText } from "../../json/exact-json.js";
 import { endGroup } from "../processes/process-group.js";
 import { Supervisor } from "../processes/supervisor.js";
 import { withoutSecrets } from "../processes/without-secrets.js";
@@ -68,7 +68,7 @@ async function run(child: ChildProcess, job: ResearchJob): Promise<string> {
   });
   // A program need not read its question; that it did not is no error.
   child.stdin?.on("error", () => {});
-  child.stdin?.end(`${JSON.stringify(job)}\n`);
+  child.stdin?.end(`${exactJson(job)}\n`);
   child.once("exit", () => void letGo(child));
   const [code, signal] = await ended(child);
   if (failure !== undefined) throw failure;

@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import { exactJson } from "../../json/exact-json.js";
 import { inWords, LocalError, systemCode } from "../errors.js";
 import { appendLine, makeFolder } from "../files.js";
 import { linesBackward } from "./read-backward.js";
@@ -24,7 +25,7 @@ export class AppendLog {
   /** Throws the system's error. `sync`: back only when the line is on the disk. */
   append(line: Line, { sync }: { sync: boolean }): void {
     makeFolder(dirname(this.#path));
-    appendLine(this.#path, JSON.stringify(line), { sync });
+    appendLine(this.#path, exactJson(line), { sync });
   }
 
   /** The newest line first; with `needle`, only lines that contain it. Torn lines and those of unknown kinds are passed over. */

@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { basename, join } from "node:path";
 import * as v from "valibot";
+import { exactJson, parseExact } from "../../json/exact-json.js";
 import { type Holder, parseHolder, thisProcess } from "../../lock/holder.js";
 import { makeFolder, namesIn, overwrite, readIfThere, replaceFile, UnfitFileError } from "../files.js";
 import { MAX_RECORD_BYTES } from "./read-backward.js";
@@ -44,7 +45,7 @@ export class OpenIntents {
   add(record: Intent): void {
     makeFolder(this.#folder);
     try {
-      const lines = [JSON.stringify(record), " ".repeat(ROOM), JSON.stringify(thisProcess()), ""];
+      const lines = [exactJson(record), " ".repeat(ROOM), JSON.stringify(thisProcess()), ""];
       replaceFile(this.#path(record.local_id), lines.join("\n"));
     } catch (error) {
       this.remove(record.local_id);
@@ -98,7 +99,7 @@ export class OpenIntents {
 
 /** Where the second line begins, in bytes. */
 function roomIn(record: Intent): number {
-  return Buffer.byteLength(JSON.stringify(record)) + 1;
+  return Buffer.byteLength(exactJson(record)) + 1;
 }
 
 function textOf(path: string): string {
@@ -125,7 +126,7 @@ export function unknownEntry({ intent: { kind: _, ...rest }, outcome: found }: O
 
 function parse<T extends v.GenericSchema>(schema: T, text: string): v.InferOutput<T> | undefined {
   try {
-    const result = v.safeParse(schema, JSON.parse(text));
+    const result = v.safeParse(schema, parseExact(text, "output_schema"));
     return result.success ? result.output : undefined;
   } catch {
     return undefined;

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { parseExact } from "../../json/exact-json.js";
 import { type CreateBody, isRequestId, type JsonSchema } from "../../protocol/conversation.js";
 
 /**
@@ -41,6 +42,10 @@ export const id = v.pipe(
   v.check((value: string) => isRequestId(value)),
 );
 const maybe = v.nullable(v.string());
+/** The object itself, not a checked copy, which would forget its text: a repeated create sends the same numbers. */
+const schema = v.custom<JsonSchema>(
+  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+);
 
 export const intent = v.looseObject({
   kind: v.literal("intent"),
@@ -51,7 +56,7 @@ export const intent = v.looseObject({
   key_id: v.fallback(text, ""),
   prompt: text,
   structured_output: v.fallback(v.boolean(), false),
-  output_schema: v.fallback(v.nullable(v.record(v.string(), v.unknown())), null),
+  output_schema: v.fallback(v.nullable(schema), null),
 });
 export type Intent = v.InferOutput<typeof intent>;
 
@@ -126,7 +131,7 @@ const KINDS: ReadonlySet<string> = new Set(["created", "status", "dismissed", "r
 export function readLine(bytes: Buffer | string): Line | "other" | undefined {
   let value: unknown;
   try {
-    value = JSON.parse(bytes.toString("utf8"));
+    value = parseExact(bytes.toString("utf8"), "output_schema");
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { exactJson, parseExact } from "../../../json/exact-json.js";
 import type { ResearchJob } from "../../researchers/researcher.js";
 import { StoreUnavailableError } from "../conversation-store.js";
 import type { LocalExchanges } from "./exchange-files.js";
@@ -28,14 +29,14 @@ export class Contents {
   async keepJob(row: Row): Promise<void> {
     try {
       const job = await this.jobOf(row);
-      if (job !== undefined) await this.endedJobs.write(row.requestId, JSON.stringify(job));
+      if (job !== undefined) await this.endedJobs.write(row.requestId, exactJson(job));
     } catch {}
   }
 
   /** Undefined if it was not kept. */
   async endedJobOf({ requestId }: Row): Promise<ResearchJob | undefined> {
     try {
-      return JSON.parse(await this.endedJobs.read(requestId)) as ResearchJob;
+      return parseExact(await this.endedJobs.read(requestId), "output_schema") as ResearchJob;
     } catch {
       return undefined;
     }

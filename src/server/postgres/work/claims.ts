@@ -1,4 +1,5 @@
 import type { Clock } from "../../../clock.js";
+import { parseExact } from "../../../json/exact-json.js";
 import type { Claim, Outcome } from "../../conversations/conversation-store.js";
 import { StoreOutcomeUnknownError, StoreUnavailableError } from "../../conversations/conversation-store.js";
 import type { ResearchJob } from "../../researchers/researcher.js";
@@ -132,7 +133,7 @@ export class Claims {
     });
     if (row === undefined || worker !== this.#lease.id) return undefined;
     const claim = new OwnClaim(
-      JSON.parse(row.job),
+      parseExact(row.job, "output_schema") as ResearchJob,
       row.starts,
       worker,
       row.claims,

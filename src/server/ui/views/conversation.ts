@@ -1,3 +1,5 @@
+import { exactJson } from "../../../json/exact-json.js";
+import { indentJson } from "../../../json/format.js";
 import { escapeHtml } from "../../../markdown/html/escape.js";
 import { contentOf } from "../../../markdown/html/result-page.js";
 import { isFinal } from "../../../protocol/conversation.js";
@@ -47,7 +49,7 @@ async function questionHtml({ store }: ViewParts, requestId: string): Promise<st
   const schema =
     job?.output_schema === undefined
       ? ""
-      : `\n<details><summary>Schema of the result</summary>\n<pre><code>${escapeHtml(JSON.stringify(job.output_schema, null, 2))}</code></pre></details>`;
+      : `\n<details><summary>Schema of the result</summary>\n<pre><code>${escapeHtml(indentJson(exactJson(job.output_schema), 2))}</code></pre></details>`;
   return `${BACK}\n<h1 class="id">Conversation <code>${escapeHtml(requestId)}</code></h1>\n${asked}${schema}`;
 }
 

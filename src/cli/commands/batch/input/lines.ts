@@ -1,3 +1,4 @@
+import { parseExact } from "../../../../json/exact-json.js";
 import type { InputRecord, Parsed } from "./records.js";
 
 /** One prompt a line; blank lines are skipped. */
@@ -26,7 +27,7 @@ function linesOf(text: string): { line: number; text: string }[] {
 
 function objectOf(json: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(json);
+    const value = parseExact(json, "output_schema");
     return typeof value === "object" && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : undefined;

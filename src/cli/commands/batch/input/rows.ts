@@ -1,3 +1,4 @@
+import { exactJson, parseExact } from "../../../../json/exact-json.js";
 import type { JsonSchema } from "../../../../protocol/conversation.js";
 import { digestOf, fileStem, MAX_STEM_BYTES, type Row, rowId } from "../../../../workflows/batch/row.js";
 import { MAX_INPUT_BYTES } from "../../../input/bytes.js";
@@ -104,13 +105,13 @@ class Checks {
 /** The JSON text of a row's schema; in CSV it is text already, and an empty cell is no schema. */
 export function schemaText(given: unknown): string | undefined {
   if (given === undefined || given === null || given === "") return undefined;
-  return typeof given === "string" ? given : JSON.stringify(given);
+  return typeof given === "string" ? given : exactJson(given);
 }
 
-/** A schema from its JSON text; undefined if that is not a JSON object. */
+/** A schema from its JSON text, which it remembers; undefined if that is not a JSON object. */
 export function parseSchema(text: string): JsonSchema | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseExact(text);
     return typeof value === "object" && value !== null && !Array.isArray(value)
       ? (value as JsonSchema)
       : undefined;

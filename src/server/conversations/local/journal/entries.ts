@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { exactJson, parseExact } from "../../../../json/exact-json.js";
 import { isRequestId, type JsonSchema } from "../../../../protocol/conversation.js";
 
 const time = v.pipe(v.number(), v.finite());
@@ -68,13 +69,13 @@ export type CreatedEntry = v.InferOutput<typeof created>;
 
 /** An entry as a line, with its newline. */
 export function lineOf(entry: Entry): Buffer {
-  return Buffer.from(`${JSON.stringify(entry)}\n`);
+  return Buffer.from(`${exactJson(entry)}\n`);
 }
 
 /** Reads a line as data from outside: a crash tears lines, and people edit files. Undefined for an invalid one. */
 export function parseEntry(line: string): Entry | undefined {
   try {
-    const parsed = v.safeParse(entry, JSON.parse(line));
+    const parsed = v.safeParse(entry, parseExact(line, "job", "output_schema"));
     return parsed.success ? parsed.output : undefined;
   } catch {
     return undefined;

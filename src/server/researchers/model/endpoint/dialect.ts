@@ -1,3 +1,4 @@
+import { exactJson } from "../../../../json/exact-json.js";
 import type { JsonSchema } from "../../../../protocol/conversation.js";
 
 export interface Message {
@@ -36,7 +37,7 @@ export const FULL_DIALECT: Dialect = {
 /** The body of a request, https://platform.openai.com/docs/api-reference/chat/create. */
 export function bodyOf(model: string, request: ChatRequest, dialect: Dialect): string {
   const { messages, schema, maxTokens } = request;
-  return JSON.stringify({
+  return exactJson({
     model,
     messages,
     stream: true,
