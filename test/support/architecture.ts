@@ -27,7 +27,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   text: ["json"],
   protocol: ["clock"],
   markdown: ["text", "json"],
-  "json-schema": ["clock"],
+  "json-schema": ["json", "clock"],
   clock: ["protocol"],
   lock: ["clock"],
 };

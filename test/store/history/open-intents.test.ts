@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { exactJson, parseExact } from "../../../src/json/exact-json.js";
+import type { JsonSchema } from "../../../src/protocol/conversation.js";
 import { createdRecord, OpenIntents, unknownEntry } from "../../../src/store/history/open-intents.js";
 import { intentOf } from "../../../src/store/history/records.js";
 import { folderWith } from "../../support/folder.js";
@@ -40,6 +42,21 @@ test("an outcome takes no more room than was made for it", () => {
   open.note(record, { ...OUTCOME, request_id: "id-2", status: "x".repeat(2_000) });
   expect(open.read().open[0]?.outcome).toEqual({ ...OUTCOME, request_id: "id-2" });
   expect(readFileSync(path).length).toBe(before);
+});
+
+test("an outcome does not touch a schema that was read as it stands, nor does the end of its sender", () => {
+  const { open } = world();
+  const schema = '{ "maximum": 12345678901234567890, "a": 1.0, "a": "\\u00e9" }';
+  const { output_schema } = parseExact(`{"output_schema":${schema}}`, "output_schema") as {
+    output_schema: JsonSchema;
+  };
+  const record = { ...intent(), output_schema };
+  open.add(record);
+  open.note(record, OUTCOME);
+  open.giveUp(record);
+  const [found] = open.read().open;
+  expect(found).toMatchObject({ outcome: OUTCOME, sender: undefined });
+  expect(exactJson(found?.intent.output_schema)).toBe(schema.replaceAll(" ", ""));
 });
 
 test("torn files and other files are told apart", () => {
