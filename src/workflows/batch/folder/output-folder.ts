@@ -91,8 +91,13 @@ export class OutputFolder {
   }
 }
 
-/** A batch writes its journal before its results, so results without a journal belong to something else. */
+/**
+ * A batch writes its journal before its results, so results without a journal belong to something else. A link in the
+ * place of the state folder leads to another batch's journal.
+ */
 function refuseForeignFiles(out: string): void {
+  if (statOf(join(out, STATE))?.isSymbolicLink())
+    throw new LocalError(`${join(out, STATE)} is a link that this batch did not make; use another folder`);
   const journal = statOf(join(out, JOURNAL));
   const results = statOf(join(out, ResultsFile.NAME));
   if (results === undefined) return;

@@ -41,6 +41,16 @@ describe("a folder with results of something else", () => {
     expect(readFileSync(elsewhere, "utf8")).toBe("mine");
   });
 
+  test("is refused if the state folder is a link to that of another batch", async () => {
+    const other = folderWith();
+    await open(other, (folder) => folder.record(intent));
+    const path = folderWith({ "results.jsonl": '{"whole":1}\n{"torn' });
+    symlinkSync(join(other, ".research-batch"), join(path, ".research-batch"));
+    await expect(OutputFolder.open(path)).rejects.toThrow(LocalError);
+    await expect(OutputFolder.open(path)).rejects.toThrow(/\.research-batch is a link/);
+    expect(readFileSync(join(path, "results.jsonl"), "utf8")).toBe('{"whole":1}\n{"torn');
+  });
+
   test("is taken if the results are not there", async () => {
     const path = folderWith({ "notes.txt": "mine" });
     await open(path, (folder) => expect([...folder.foreign]).toContain("notes.txt"));
