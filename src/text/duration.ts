@@ -1,3 +1,9 @@
+/** A time limit (ms) as its user gave it: `500ms`, `1.5s`, and from a minute as `formatDuration`. */
+export function formatLimit(ms: number): string {
+  if (ms < 1_000) return `${Number(ms.toFixed(3))}ms`;
+  return ms < 60_000 ? `${ms / 1_000}s` : formatDuration(ms);
+}
+
 /** A length of time (ms) for people: `0s`, `42s`, `3m 05s`, `2h 04m`, `3d 01h`. */
 export function formatDuration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));

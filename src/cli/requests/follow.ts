@@ -7,7 +7,7 @@ import type { NamedTarget } from "../../workflows/targets.js";
 import { CliError, ClosedPipe, Interrupted } from "../errors.js";
 import { type Failure, failureOf } from "../failure.js";
 import { exitCodeOfOutcome } from "../outcome.js";
-import { formatDuration } from "../terminal/durations.js";
+import { formatLimit } from "../terminal/durations.js";
 import { PLAIN } from "../terminal/style.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { TakenReport } from "./duration/taken-report.js";
@@ -188,7 +188,7 @@ class FollowView {
     if (first === undefined) return;
     const which = others.length === 0 ? `${first} is` : `${late.length} of ${outcomes.length} are`;
     const resume = this.#resume([first, ...others]);
-    const error = new CliError("TIMEOUT", `${which} ${what} after ${formatDuration(afterMs)}`, {
+    const error = new CliError("TIMEOUT", `${which} ${what} after ${formatLimit(afterMs)}`, {
       hint: resume && `The research goes on; go on with: ${resume}`,
       requestId: others.length === 0 ? first : undefined,
     });

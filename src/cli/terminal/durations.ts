@@ -1,4 +1,4 @@
-export { formatDuration } from "../../text/duration.js";
+export { formatDuration, formatLimit } from "../../text/duration.js";
 
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 

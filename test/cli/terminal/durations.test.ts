@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { formatDuration, isoDate, parseDuration } from "../../../src/cli/terminal/durations.js";
+import { formatDuration, formatLimit, isoDate, parseDuration } from "../../../src/cli/terminal/durations.js";
 
 describe("a duration", () => {
   test.each([
@@ -51,4 +51,15 @@ test.each([
   [Number.POSITIVE_INFINITY, "beyond all dates"],
 ])("%d is %s", (at, text) => {
   expect(isoDate(at)).toBe(text);
+});
+
+test.each([
+  [0, "0ms"],
+  [0.0864, "0.086ms"],
+  [500, "500ms"],
+  [1_000, "1s"],
+  [1_500, "1.5s"],
+  [90_000, "1m 30s"],
+])("a limit of %d ms is %s", (ms, text) => {
+  expect(formatLimit(ms)).toBe(text);
 });

@@ -1,19 +1,19 @@
 import { RowTimeoutError, SlotTimeoutError } from "../../../workflows/batch/errors.js";
 import type { RowError } from "../../../workflows/batch/folder/journal.js";
 import { type Failure, failureOf } from "../../failure.js";
-import { formatDuration, isoDate } from "../../terminal/durations.js";
+import { formatLimit, isoDate } from "../../terminal/durations.js";
 
 /** `failureOf`, with the sentences for the time limits of a batch. */
 export function batchFailure(error: unknown): Failure {
   const failure = failureOf(error);
   if (error instanceof RowTimeoutError) {
     const what = error.limit === "whole" ? "not finished" : "still in the queue";
-    const message = `${error.requestId} is ${what} after ${formatDuration(error.timeoutMs)}`;
+    const message = `${error.requestId} is ${what} after ${formatLimit(error.timeoutMs)}`;
     return { ...failure, message };
   }
   if (error instanceof SlotTimeoutError) {
     const next = isoDate(error.until);
-    const message = `the hourly limit is reached, and the next create is allowed at ${next}, after the ${formatDuration(error.timeoutMs)} of --timeout`;
+    const message = `the hourly limit is reached, and the next create is allowed at ${next}, after the ${formatLimit(error.timeoutMs)} of --timeout`;
     return { ...failure, message };
   }
   return failure;
