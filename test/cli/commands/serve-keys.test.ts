@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { closeSync, constants, openSync, readFileSync } from "node:fs";
+import { closeSync, constants, existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { folderWith } from "../../support/folder.js";
@@ -102,6 +102,17 @@ it.each([
     expect(spawnSync("mkfifo", [join(cwd, fifo)]).status).toBe(0);
   const ended = await research(args, { cwd });
   expect([ended.code, ended.stdout]).toEqual([code, ""]);
+});
+
+it.each([["list"], ["revoke", "alice"]])("keys %s makes no data folder", async (...words) => {
+  const data = join(folderWith(), "missing");
+  const { code, stdout, stderr } = await keys(...words, "--data", data);
+  expect([code, stdout, stderr]).toEqual([
+    12,
+    "",
+    expect.stringContaining(`there is no data folder ${data}`),
+  ]);
+  expect(existsSync(data)).toBe(false);
 });
 
 it("a FIFO as key file is waited for until Ctrl-C", async () => {

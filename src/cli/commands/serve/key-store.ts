@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { makeFolder } from "../../../server/folders.js";
 import { KeyFile } from "../../../server/keys/key-file.js";
 import type { KeyStore } from "../../../server/keys/key-store.js";
@@ -14,8 +14,15 @@ export interface KeyStoreOptions {
   database?: string;
 }
 
-/** Opens the keys of a service, which may be running. Throws UsageError if no store is named, LocalError for an unusable one. */
-export async function openKeys(ctx: Context, { data, database }: KeyStoreOptions): Promise<KeyStore> {
+/**
+ * Opens the keys of a service, which may be running. A data folder that does not exist is made only with `creates`.
+ * Throws UsageError if no store is named, LocalError for an unusable or a missing one.
+ */
+export async function openKeys(
+  ctx: Context,
+  { data, database }: KeyStoreOptions,
+  { creates }: { creates: boolean },
+): Promise<KeyStore> {
   const { clock } = ctx.host;
   const url = databaseOf(ctx, { ...(data && { data }), ...(database && { database }) });
   try {
@@ -29,11 +36,12 @@ export async function openKeys(ctx: Context, { data, database }: KeyStoreOptions
         "Say where the service keeps its data: --data DIR or --database URL.",
       );
     }
-    await makeFolder(data);
+    if (creates) await makeFolder(data);
+    else if (!existsSync(data)) throw new LocalError(`there is no data folder ${data}`);
     if (!statSync(data).isDirectory()) throw new Error("it is not a folder");
     return new KeyFile(data, clock);
   } catch (error) {
-    if (error instanceof UsageError) throw error;
+    if (error instanceof UsageError || error instanceof LocalError) throw error;
     if (error instanceof ServiceStartError) throw new LocalError(error.message, { cause: error });
     throw new LocalError(`the data folder ${data} cannot be used: ${inWords(error)}`, { cause: error });
   }

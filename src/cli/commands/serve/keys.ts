@@ -27,7 +27,7 @@ export async function addKey(ctx: Context, name: string, options: AddKeyOptions)
   }
   const tier = options.tier ?? "free";
   const limits = limitsOf(tier, options);
-  return withKeys(ctx, options, async (keys) => {
+  return withKeys(ctx, { ...options, creates: true }, async (keys) => {
     const { apiKey, key } = newKey({
       name,
       tier,
@@ -79,10 +79,10 @@ export async function revokeKey(ctx: Context, name: string, options: KeyStoreOpt
 
 async function withKeys(
   ctx: Context,
-  options: KeyStoreOptions,
+  { creates = false, ...options }: KeyStoreOptions & { creates?: boolean },
   use: (keys: KeyStore) => Promise<number>,
 ): Promise<number> {
-  const keys = await openKeys(ctx, options);
+  const keys = await openKeys(ctx, options, { creates });
   try {
     return await use(keys);
   } catch (error) {
