@@ -5,6 +5,7 @@ import { type Folders, folders } from "../store/folders.js";
 import { History } from "../store/history/history.js";
 import { Settings } from "../store/settings.js";
 import type { Ports } from "../workflows/ports.js";
+import { type ReadKey, readKeyFile } from "./input/key-file.js";
 import { portsOf } from "./ports.js";
 import {
   type Globals,
@@ -28,22 +29,30 @@ export class Context implements Terminal {
   readonly flags: Globals;
   readonly reporter: Reporter;
   readonly interruption: Interruption;
+  readonly readKey: ReadKey;
   #folders: Folders | undefined;
   #resolved: ResolvedSettings | undefined;
   #history: History | null | undefined;
   #client: ResearchClient | undefined;
   #ports: Ports | undefined;
 
-  constructor(host: Host, flags: Globals, reporter: Reporter, interruption: Interruption) {
+  constructor(
+    host: Host,
+    flags: Globals,
+    reporter: Reporter,
+    interruption: Interruption,
+    readKey: ReadKey = readKeyFile,
+  ) {
     this.host = host;
     this.flags = flags;
     this.reporter = reporter;
     this.interruption = interruption;
+    this.readKey = readKey;
   }
 
   /** A context of the same process with other surroundings: `try` speaks to a service of its own. */
   with(env: Readonly<Record<string, string | undefined>>, flags: Globals): Context {
-    return new Context({ ...this.host, env }, flags, this.reporter, this.interruption);
+    return new Context({ ...this.host, env }, flags, this.reporter, this.interruption, this.readKey);
   }
 
   get signal(): AbortSignal {
@@ -63,7 +72,7 @@ export class Context implements Terminal {
   }
 
   get settings(): ResolvedSettings {
-    this.#resolved ??= resolveSettings(this.flags, this.host.env, this.store.read());
+    this.#resolved ??= resolveSettings(this.flags, this.host.env, this.store.read(), this.readKey);
     return this.#resolved;
   }
 

@@ -45,7 +45,12 @@ export type Request =
   | { kind: "text"; text: string }
   /** No command, or only the first half of one: the help says which there are. */
   | { kind: "help"; text: string }
-  | { kind: "action"; flags: Globals; action: (ctx: Context) => Promise<number> };
+  | { kind: "action"; flags: Globals; usesKey: boolean; action: (ctx: Context) => Promise<number> };
+
+/** What never asks for the key: a key file that makes its reader wait is not read for these. */
+const KEYLESS: ReadonlySet<string> = new Set([
+  ...["login", "logout", "try", "serve", "skill", "help", "completion"],
+]);
 
 /**
  * Reads the arguments after the program's name; help is laid out for the host's stdout. Throws UsageError, with the
@@ -85,7 +90,8 @@ export function readArguments(argv: readonly string[], { version, stdout, stderr
     if (error.code !== "commander.help") throw usageError(error);
   }
   if (!action) return { kind: "help", text: usage };
-  return { kind: "action", flags: program.opts<Globals>(), action };
+  const usesKey = !KEYLESS.has(program.args[0] ?? "");
+  return { kind: "action", flags: program.opts<Globals>(), usesKey, action };
 }
 
 function describeProgram(program: Verb, version: string): void {

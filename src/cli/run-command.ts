@@ -27,9 +27,12 @@ export async function perform(argv: readonly string[], host: Host): Promise<Endi
       await reporter.say(request.text.trimEnd());
       throw new UsageError("no command was given");
     }
+    checkOutput(host.env);
     // Help and errors of usage need no settings, history or client.
     const { Context } = await import("./context.js");
-    ctx = new Context(host, request.flags, reporter, interruption);
+    const { keyReader } = await import("./input/key-file.js");
+    const read = request.usesKey ? await keyReader(host.env, host.clock, interruption.signal) : undefined;
+    ctx = new Context(host, request.flags, reporter, interruption, read);
     return ending(await request.action(ctx));
   } catch (error) {
     reporter.stopLive();
@@ -51,6 +54,15 @@ async function located(error: unknown): Promise<unknown> {
   if (!(error instanceof InvalidSettingsError)) return error;
   const { placeOfError } = await import("./input/json.js");
   return new InvalidSettingsError(error.path, error.text, await placeOfError(error.text));
+}
+
+/** Throws UsageError for a value that names no form of output. */
+function checkOutput({ RESEARCH_OUTPUT: value }: Host["env"]): void {
+  if (value && value !== "json")
+    throw new UsageError(
+      `invalid value for RESEARCH_OUTPUT: ${JSON.stringify(value)}`,
+      "It takes json; unset it for plain text.",
+    );
 }
 
 /** Asked before the arguments are read, since errors in those are JSON, too. */

@@ -4,7 +4,7 @@ import { isTier, type Tier } from "../protocol/limits.js";
 import type { Profile, Store } from "../store/settings.js";
 import { type Environment, switchIn } from "./environment.js";
 import { CliError, UsageError } from "./errors.js";
-import { readSmallFile } from "./input/bytes.js";
+import { type ReadKey, readKeyFile } from "./input/key-file.js";
 import { baseUrlIn, fromEnvironment, profileIn, type Sourced } from "./settings/precedence.js";
 
 /** The global flags, as commander names them. */
@@ -27,9 +27,6 @@ export interface ResolvedSettings {
   gaps: { [Key in keyof Gaps]: Sourced<string> };
 }
 
-/** A key file of any service is a line; this keeps `/dev/zero` out. */
-const KEY_FILE_BYTES = 65_536;
-
 const GAP_KEYS = {
   statusMethod: "status-method",
   outputMethod: "output-method",
@@ -41,7 +38,12 @@ const GAP_KEYS = {
  * Resolves each setting: flag, profile named by `--profile`, environment, profile in use, default. Throws UsageError
  * for a profile that does not exist and for an unusable variable, LocalError for a key file that cannot be read.
  */
-export function resolveSettings(flags: Globals, env: Environment, store: Store): ResolvedSettings {
+export function resolveSettings(
+  flags: Globals,
+  env: Environment,
+  store: Store,
+  readKey: ReadKey = readKeyFile,
+): ResolvedSettings {
   const profile = profileIn(flags, env, store);
   const stored = existing(profile, store);
   const fromProfile = (key: keyof Profile & string) => {
@@ -52,7 +54,7 @@ export function resolveSettings(flags: Globals, env: Environment, store: Store):
   };
   const baseUrl = baseUrlIn(flags, env, fromProfile("base-url"));
   const storedKey = fromProfile("api-key");
-  const apiKey = (flags.profile && storedKey) || (keyFromEnvironment(env) ?? storedKey);
+  const apiKey = (flags.profile && storedKey) || (keyFromEnvironment(env, readKey) ?? storedKey);
   const tier = fromProfile("tier");
   return {
     profile,
@@ -142,16 +144,11 @@ export function isPlainHttp(url: URL): boolean {
   return url.protocol === "http:" && !isLoopback(url.hostname);
 }
 
-function keyFromEnvironment(env: Environment): Sourced<string> | undefined {
+function keyFromEnvironment(env: Environment, readKey: ReadKey): Sourced<string> | undefined {
   const direct = fromEnvironment(env, "RESEARCH_API_KEY");
   const path = env.RESEARCH_API_KEY_FILE;
   if (direct || !path) return direct && { ...direct, value: direct.value.trim() };
-  return { value: readKeyFile(path), source: `RESEARCH_API_KEY_FILE (${path})` };
-}
-
-/** Reads a key from a file: its text without the white space around it. */
-export function readKeyFile(path: string): string {
-  return readSmallFile(path, "the key file", KEY_FILE_BYTES).trim();
+  return { value: readKey(path), source: `RESEARCH_API_KEY_FILE (${path})` };
 }
 
 function gaps(

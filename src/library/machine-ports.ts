@@ -1,3 +1,4 @@
+import type { ReadKey } from "../cli/input/key-file.js";
 import { portsOf } from "../cli/ports.js";
 import { type ResolvedSettings, requireConnection, resolveSettings } from "../cli/settings.js";
 import { ResearchClient } from "../client/client.js";
@@ -12,14 +13,16 @@ import type { OpenOptions } from "./types.js";
 export class MachinePorts {
   readonly #options: OpenOptions;
   readonly #env: Readonly<Record<string, string | undefined>>;
+  readonly #readKey: ReadKey;
   #settings: ResolvedSettings | undefined;
   #client: ResearchClient | undefined;
   #history: History | undefined;
   readonly ports: Ports;
   readonly host = { clock: systemClock };
 
-  constructor(options: OpenOptions) {
+  constructor(options: OpenOptions, readKey: ReadKey) {
     this.#options = options;
+    this.#readKey = readKey;
     this.#env = options.env ?? process.env;
     this.ports = portsOf(this);
   }
@@ -33,7 +36,7 @@ export class MachinePorts {
       ...(insecureHttp !== undefined && { insecureHttp }),
     };
     const store = new Settings(this.#folders.config, (text) => process.emitWarning(text));
-    this.#settings ??= resolveSettings(flags, this.#env, store.read());
+    this.#settings ??= resolveSettings(flags, this.#env, store.read(), this.#readKey);
     return this.#settings;
   }
 

@@ -1,7 +1,9 @@
 import { requestBody } from "../cli/input/create-request.js";
+import { keyReader, type ReadKey } from "../cli/input/key-file.js";
 import type { CallOptions, StatusData } from "../client/client.js";
 import { ResearchError } from "../client/errors.js";
 import type { WatchOptions } from "../client/watch/types.js";
+import { systemClock } from "../clock.js";
 import { checkSchema, problemText } from "../json-schema/check.js";
 import { type CreateBody, isFinal } from "../protocol/conversation.js";
 import { follow } from "../workflows/follow.js";
@@ -33,9 +35,15 @@ export class MachineResearch implements Research {
   readonly #machine: MachinePorts;
   readonly #options: OpenOptions;
 
-  constructor(options: OpenOptions) {
-    this.#machine = new MachinePorts(options);
+  private constructor(options: OpenOptions, readKey: ReadKey) {
+    this.#machine = new MachinePorts(options, readKey);
     this.#options = options;
+  }
+
+  /** Waits for nothing but a key file that a program writes. */
+  static async open(options: OpenOptions): Promise<MachineResearch> {
+    const env = options.env ?? process.env;
+    return new MachineResearch(options, await keyReader(env, systemClock, new AbortController().signal));
   }
 
   async submit(request: ResearchRequest | string, options: SubmitOptions = {}): Promise<Submission> {

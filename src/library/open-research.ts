@@ -7,7 +7,7 @@ import type { OpenOptions, Research } from "./types.js";
 export function openResearch(options: OpenOptions = {}): Research {
   let opened: Promise<Research & { close(): Promise<void> }> | undefined;
   const open = () => {
-    opened ??= import("./machine-research.js").then(({ MachineResearch }) => new MachineResearch(options));
+    opened ??= import("./machine-research.js").then(({ MachineResearch }) => MachineResearch.open(options));
     return opened;
   };
   return {

@@ -1,7 +1,6 @@
 import * as fs from "node:fs";
 import { addAbortSignal, type Readable } from "node:stream";
-import { systemClock } from "../../clock.js";
-import { inWords, LocalError, systemCode } from "../../store/errors.js";
+import { inWords, LocalError } from "../../store/errors.js";
 import { UsageError } from "../errors.js";
 
 /** The most that is read of a prompt or a schema, in bytes. */
@@ -9,23 +8,15 @@ export const MAX_INPUT_BYTES = 1 << 20;
 
 const CHUNK_BYTES = 65_536;
 
-/** How long a key is waited for that a program writes, as in `RESEARCH_API_KEY_FILE=<(pass show research)`. */
-const KEY_WAIT_MS = 10_000;
-const POLL_MS = 20;
-
 /**
- * Reads a small file as UTF-8 text without giving way to other work; a FIFO for at most ten seconds. Throws LocalError
- * if that fails, UsageError if it is over `maxBytes`.
+ * Reads a small file as UTF-8 text without giving way to other work. Throws LocalError if that fails, UsageError if it
+ * is over `maxBytes`.
  */
 export function readSmallFile(path: string, what: string, maxBytes: number): string {
-  const end = systemClock.monotonic() + KEY_WAIT_MS;
-  const wait = (): boolean => {
-    if (systemClock.monotonic() > end) throw new Error(`nothing came within ${KEY_WAIT_MS / 1_000} s`);
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
-    return true;
-  };
-  const bytes = opened(path, what, (fd) => readToEnd(fd, what, maxBytes, wait));
-  return decode(bytes, what);
+  return decode(
+    opened(path, what, (fd) => readToEnd(fd, what, maxBytes)),
+    what,
+  );
 }
 
 /**
@@ -40,10 +31,7 @@ export async function readTextFile(
 ): Promise<string> {
   const stream = await streamOf(path, what);
   if (stream) return readText(stream, what, ` ${path}`, signal, maxBytes);
-  return decode(
-    opened(path, what, (fd) => readToEnd(fd, what, maxBytes, () => false)),
-    what,
-  );
+  return readSmallFile(path, what, maxBytes);
 }
 
 /** A stream of what has no end yet; undefined for a file, and for a device such as /dev/zero, which never makes one wait. */
@@ -101,30 +89,16 @@ export function checkSize(text: string, what: string, maxBytes = MAX_INPUT_BYTES
   return text;
 }
 
-/** The size of a device or a pipe is not known before its end. `wait` returns whether to look once more at a FIFO. */
-function readToEnd(fd: number, what: string, maxBytes: number, wait: () => boolean): Buffer {
-  const isFifo = fs.fstatSync(fd).isFIFO();
+/** The size of a device is not known before its end. */
+function readToEnd(fd: number, what: string, maxBytes: number): Buffer {
   const chunks: Buffer[] = [];
   for (let size = 0; ; ) {
-    const chunk = readNow(fd, isFifo);
-    // Until its writer has opened it, a FIFO reads as empty.
-    const isEarly = chunk === undefined || (isFifo && chunk.length === 0 && size === 0);
-    if (isEarly && wait()) continue;
-    if (!chunk || chunk.length === 0) return Buffer.concat(chunks);
-    size += chunk.length;
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    const length = fs.readSync(fd, chunk, 0, chunk.length, null);
+    if (length === 0) return Buffer.concat(chunks);
+    size += length;
     if (size > maxBytes) throw tooLarge(what, maxBytes);
-    chunks.push(chunk);
-  }
-}
-
-/** What is there to read; undefined if nothing has come into a FIFO yet. */
-function readNow(fd: number, isFifo: boolean): Buffer | undefined {
-  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-  try {
-    return chunk.subarray(0, fs.readSync(fd, chunk, 0, chunk.length, null));
-  } catch (error) {
-    if (isFifo && systemCode(error) === "EAGAIN") return undefined;
-    throw error;
+    chunks.push(chunk.subarray(0, length));
   }
 }
 

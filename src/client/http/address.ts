@@ -15,14 +15,19 @@ export class BaseUrlError extends Error {
 }
 
 /**
- * Reads a base URL, which messages call `name`: http or https, a path prefix and a trailing slash allowed, no user, query or fragment.
+ * Reads a base URL: http or https, a path prefix and a trailing slash allowed, no user, query or fragment. Messages
+ * call it `name`, and give `example` for one that is invalid.
  * Plain http leaves this machine only with `insecureHttp`. Throws BaseUrlError.
  */
-export function parseBaseUrl(text: string, insecureHttp: boolean, name = "base URL"): URL {
+export function parseBaseUrl(
+  text: string,
+  insecureHttp: boolean,
+  { name, example } = { name: "base URL", example: "https://research.example.com" },
+): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || !/^https?:\/\//i.test(text)) {
     throw new BaseUrlError(
-      `invalid ${name}: ${JSON.stringify(text.replace(/\/\/[^/@]*@/, "//…@"))}; give one like https://research.example.com`,
+      `invalid ${name}: ${JSON.stringify(text.replace(/\/\/[^/@]*@/, "//…@"))}; give one like ${example}`,
     );
   }
   // Never quoted whole: a user part may hold a secret.

@@ -1,10 +1,11 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { folderWith } from "../../support/folder.js";
 import { answers, hangs, type ModelEndpoint, modelEndpoint } from "../../support/model-endpoint.js";
 import { behaving, FILES, MODEL_KEY, QUESTION } from "../../support/model-researcher.js";
-import { type RunResult, research, start } from "../../support/run.js";
+import { bash, type RunResult, research, start } from "../../support/run.js";
 import { until } from "../../support/service.js";
 
 const ANSWER = "The timeout is 5000 milliseconds. [1]";
@@ -57,6 +58,21 @@ describe("try with a model", () => {
     expect(endpoint.requests.at(-1)?.headers.authorization).toBeUndefined();
   });
 
+  it("takes the key from a FIFO, and hears Ctrl-C while nothing comes", async () => {
+    const endpoint = await modelEndpoint(behaving());
+    const cwd = folderWith(FILES);
+    execFileSync("mkfifo", [join(cwd, "fifo")]);
+    const env = { RESEARCH_MODEL_API_KEY_FILE: "fifo", KEY: MODEL_KEY };
+    const asked = `try '${QUESTION}' ${modelArgs(endpoint).join(" ")}`;
+    const run = await bash(`echo $KEY > fifo & research ${asked}`, { cwd, env });
+    expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining(ANSWER) });
+    expect(endpoint.requests[0]?.headers.authorization).toBe(`Bearer ${MODEL_KEY}`);
+    const waiting = start(["try", QUESTION, ...modelArgs(endpoint)], { cwd, env });
+    await bash("exec 3> fifo; echo open", { home: cwd });
+    waiting.signal("SIGINT");
+    expect(await waiting.done).toMatchObject({ signal: "SIGINT", stdout: "" });
+  });
+
   it("keeps to the limits of the flags", async () => {
     const endpoint = await modelEndpoint(behaving());
     const run = await research(["try", QUESTION, ...modelArgs(endpoint), "--model-calls", "1"], {
@@ -73,7 +89,11 @@ describe("invalid input sends nothing and is exit 2:", () => {
     ["a URL and no name", ["--model-url", "http://127.0.0.1:1/v1"], "--model NAME"],
     ["a limit and no name", ["--model-calls", "3"], "--model-calls needs the name of a model"],
     ["an empty name", ["--model", " ", "--model-url", "http://127.0.0.1:1/v1"], "the name is empty"],
-    ["an invalid URL", ["--model", "m", "--model-url", "localhost"], "invalid model URL"],
+    [
+      "an invalid URL",
+      ["--model", "m", "--model-url", "localhost"],
+      "give one like http://127.0.0.1:11434/v1",
+    ],
     [
       "a URL with a login",
       ["--model", "m", "--model-url", "https://a:secret@example.com"],

@@ -34,8 +34,8 @@ export class Inspected {
 
   /** The same with the key, wherever it stands. Throws LocalError for a key file that cannot be read. */
   get settingsWithKey(): ResolvedSettings {
-    const { flags, host } = this.#ctx;
-    return resolveSettings(flags, host.env, this.#store.read());
+    const { flags, host, readKey } = this.#ctx;
+    return resolveSettings(flags, host.env, this.#store.read(), readKey);
   }
 
   get history(): History | undefined {

@@ -8,7 +8,8 @@ import type { Researcher } from "../../../server/researchers/researcher.js";
 import { SourceIndex, type SourceIndexOptions } from "../../../server/researchers/sources/source-index.js";
 import type { Context } from "../../context.js";
 import { UsageError } from "../../errors.js";
-import { insecureHttpIn, readKeyFile } from "../../settings.js";
+import { waitForKey } from "../../input/key-file.js";
+import { insecureHttpIn } from "../../settings.js";
 import type { ModelOptions } from "./options.js";
 
 /** A model at an endpoint, ready to be asked. */
@@ -22,6 +23,8 @@ export interface ModelEndpoint {
 /** For one research, unless a flag says otherwise: enough for three rounds with a local model. */
 const MODEL_LIMITS = { tokens: 300_000, calls: 24, ms: 15 * 60_000 };
 
+const EXAMPLE_URL = "http://127.0.0.1:11434/v1";
+
 /** How long a connection to the endpoint may take, ms. */
 const CONNECT_MS = 30_000;
 
@@ -29,10 +32,10 @@ const CONNECT_MS = 30_000;
  * The model that the flags name; undefined if they name none. Throws UsageError for an invalid or incomplete set of
  * flags, BaseUrlError for an invalid URL, and LocalError for a key file that cannot be read.
  */
-export function modelOf(
-  { flags, host }: Context,
+export async function modelOf(
+  { flags, host, signal }: Context,
   options: ModelOptions & { researcher?: string },
-): ModelEndpoint | undefined {
+): Promise<ModelEndpoint | undefined> {
   const { model, modelUrl, modelTokens, modelCalls, modelTime, researcher } = options;
   if (model === undefined) {
     const set = Object.entries({ modelUrl, modelTokens, modelCalls, modelTime }).find(
@@ -46,12 +49,15 @@ export function modelOf(
   if (name === "") throw new UsageError("invalid --model: the name is empty");
   if (researcher !== undefined) throw new UsageError("--model and --researcher exclude each other");
   if (modelUrl === undefined) {
-    throw new UsageError("--model needs --model-url URL", "As in --model-url http://127.0.0.1:11434/v1");
+    throw new UsageError("--model needs --model-url URL", `As in --model-url ${EXAMPLE_URL}`);
   }
   return {
     name,
-    url: parseBaseUrl(modelUrl, insecureHttpIn(flags, host.env).value, "model URL"),
-    apiKey: keyIn(host.env),
+    url: parseBaseUrl(modelUrl, insecureHttpIn(flags, host.env).value, {
+      name: "model URL",
+      example: EXAMPLE_URL,
+    }),
+    apiKey: await keyIn(host, signal),
     limits: {
       tokens: modelTokens ?? MODEL_LIMITS.tokens,
       calls: modelCalls ?? MODEL_LIMITS.calls,
@@ -90,11 +96,11 @@ export async function researcherWith(
 }
 
 /** The key of the endpoint; undefined if none is set. No flag takes one: a process list shows flags. */
-function keyIn(env: Context["host"]["env"]): string | undefined {
+async function keyIn({ env, clock }: Context["host"], signal: AbortSignal): Promise<string | undefined> {
   const file = env.RESEARCH_MODEL_API_KEY_FILE;
   const [key, name] = env.RESEARCH_MODEL_API_KEY
     ? [env.RESEARCH_MODEL_API_KEY.trim(), "RESEARCH_MODEL_API_KEY"]
-    : [file ? readKeyFile(file) : undefined, "RESEARCH_MODEL_API_KEY_FILE"];
+    : [file ? await waitForKey(file, clock, signal) : undefined, "RESEARCH_MODEL_API_KEY_FILE"];
   if (key !== undefined && !/^[\x21-\x7e]+$/.test(key))
     throw new UsageError(`invalid key in ${name}: it must be visible ASCII without spaces`);
   return key;

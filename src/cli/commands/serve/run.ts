@@ -25,7 +25,7 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
   const given = await givenKey(ctx, options);
   const faults = options.fault.map(readFault);
   checkMonitoring(ctx, options);
-  const model = modelOf(ctx, options);
+  const model = await modelOf(ctx, options);
   if (!isLoopback(options.host)) {
     await ctx.reporter.notice(
       "EXPOSED",

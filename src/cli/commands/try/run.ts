@@ -15,7 +15,7 @@ export interface TryOptions extends RequestOptions, ModelOptions, Omit<RunViewOp
 /** `run` against a service that lives for this one command: no account, no key, and nothing stays. */
 export async function tryOut(ctx: Context, prompt: string | undefined, options: TryOptions): Promise<number> {
   checkResultOptions(options, ctx.reporter.json);
-  const model = modelOf(ctx, options);
+  const model = await modelOf(ctx, options);
   const body = await readRequest(ctx, prompt, options);
   const key = await apiKeyFor();
   const { sources } = options;

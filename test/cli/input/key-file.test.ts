@@ -1,0 +1,95 @@
+import { execFileSync } from "node:child_process";
+import { appendFileSync, closeSync, constants, openSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { keyReader, readKeyFile, waitForKey } from "../../../src/cli/input/key-file.js";
+import { systemClock } from "../../../src/clock.js";
+import { LocalError } from "../../../src/store/errors.js";
+import { folderWith } from "../../support/folder.js";
+import { research, start } from "../../support/run.js";
+import { until } from "../../support/service.js";
+import { VirtualClock } from "../../support/virtual-clock.js";
+
+const { signal } = new AbortController();
+
+function fifo(): string {
+  const path = join(folderWith(), "fifo");
+  execFileSync("mkfifo", [path]);
+  return path;
+}
+
+/** Opens a FIFO for writing as soon as it is read. */
+function writer(path: string): Promise<number> {
+  return until(async () => {
+    try {
+      return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+    } catch {
+      return undefined;
+    }
+  });
+}
+
+test("a key file is its text without the white space around it", async () => {
+  const path = join(folderWith({ key: " secret\n" }), "key");
+  expect(readKeyFile(path)).toBe("secret");
+  expect(await waitForKey(path, new VirtualClock(), signal)).toBe("secret");
+  expect(await keyReader({ RESEARCH_API_KEY_FILE: path }, new VirtualClock(), signal)).toBe(readKeyFile);
+});
+
+describe("a FIFO", () => {
+  test("is waited for, and read once for whoever asks", async () => {
+    const path = fifo();
+    const reading = keyReader({ RESEARCH_API_KEY_FILE: path }, systemClock, signal);
+    const fd = await writer(path);
+    appendFileSync(fd, "sec");
+    appendFileSync(fd, "ret\n");
+    closeSync(fd);
+    const read = await reading;
+    expect([read(path), read(path)]).toEqual(["secret", "secret"]);
+  });
+
+  test("into which nothing comes is given up after ten seconds, when the key is asked for", async () => {
+    const path = fifo();
+    const clock = new VirtualClock();
+    const begun = clock.monotonic();
+    const read = await keyReader({ RESEARCH_API_KEY_FILE: path }, clock, signal);
+    expect(clock.monotonic() - begun).toBe(10_000);
+    expect(() => read(path)).toThrow(LocalError);
+    expect(() => read(path)).toThrow(`${path} could not be read: nothing came within 10 s`);
+  });
+
+  test("is not read if the key stands in the environment", async () => {
+    const env = { RESEARCH_API_KEY: "other", RESEARCH_API_KEY_FILE: fifo() };
+    expect(await keyReader(env, new VirtualClock(), signal)).toBe(readKeyFile);
+  });
+
+  test("hears Ctrl-C while it is waited for", async () => {
+    const path = fifo();
+    const env = { RESEARCH_BASE_URL: "http://127.0.0.1:9", RESEARCH_API_KEY_FILE: path };
+    const running = start(["status", "abcd"], { env });
+    const fd = await writer(path);
+    running.signal("SIGINT");
+    const begun = performance.now();
+    expect(await running.done).toMatchObject({ signal: "SIGINT", stdout: "" });
+    expect(performance.now() - begun).toBeLessThan(8_000);
+    closeSync(fd);
+  });
+
+  test("is left alone by what needs no key", async () => {
+    const env = { RESEARCH_API_KEY_FILE: fifo() };
+    const begun = performance.now();
+    expect(await research(["completion", "bash"], { env })).toMatchObject({ code: 0, stderr: "" });
+    expect(performance.now() - begun).toBeLessThan(9_000);
+  });
+
+  test("is read once by doctor, which asks for the key more than once", async () => {
+    const path = fifo();
+    const env = { RESEARCH_BASE_URL: "http://127.0.0.1:9", RESEARCH_API_KEY_FILE: path };
+    const running = start(["doctor", "--offline", "--json", "--only", "key"], { env });
+    const fd = await writer(path);
+    appendFileSync(fd, "key-12345678\n");
+    closeSync(fd);
+    const { stdout } = await running.done;
+    expect(JSON.parse(stdout).checks).toMatchObject([{ id: "key", status: "ok" }]);
+  });
+});

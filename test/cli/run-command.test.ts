@@ -1,0 +1,22 @@
+import { describe, expect, test } from "vitest";
+import { research } from "../support/run.js";
+
+describe("RESEARCH_OUTPUT", () => {
+  test.each(["yaml", "human", "JSON", "1"])("%j is invalid: one sentence, exit 2", async (value) => {
+    const { code, stdout, stderr } = await research(["list"], { env: { RESEARCH_OUTPUT: value } });
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(`error: invalid value for RESEARCH_OUTPUT: ${JSON.stringify(value)}\n`);
+  });
+
+  test("that is invalid is said in JSON with --json", async () => {
+    const { code, stderr } = await research(["list", "--json"], { env: { RESEARCH_OUTPUT: "yaml" } });
+    expect([code, JSON.parse(stderr).error.code]).toEqual([2, "USAGE"]);
+  });
+
+  test.each([
+    ["json", "[]\n"],
+    ["", ""],
+  ])("%j gives %j", async (value, stdout) => {
+    expect(await research(["list"], { env: { RESEARCH_OUTPUT: value } })).toMatchObject({ code: 0, stdout });
+  });
+});
