@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import { inWords, LocalError, systemCode } from "../store/errors.js";
+import { discard } from "../store/files.js";
 
 /** What link(2) gives on a file system without hard links (exFAT, some network mounts). */
 const NO_HARD_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
@@ -49,7 +50,7 @@ function replace(path: string, text: string | Uint8Array, force: boolean): void 
     if (force) fs.renameSync(draft, path);
     else publish(draft, path);
   } finally {
-    fs.rmSync(folder, { recursive: true, force: true });
+    discard(folder);
   }
 }
 

@@ -51,13 +51,22 @@ export function replaceFile(path: string, text: string): void {
     writeSynced(draft, "wx", text);
     fs.renameSync(draft, path);
   } catch (error) {
-    fs.rmSync(draft, { force: true });
+    discard(draft);
     throw error;
   }
   try {
     syncFolder(dirname(path));
   } catch (error) {
     throw new UnsyncedError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+/** Removes a draft, a file or a folder, if that is possible: one that stays does not change what was written. */
+export function discard(draft: string): void {
+  try {
+    fs.rmSync(draft, { recursive: true, force: true });
+  } catch {
+    // The file system does not let it be removed.
   }
 }
 

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import * as v from "valibot";
 import { HeldError, lockWithin } from "../lock.js";
 import { HOW_TO_REPAIR, InvalidSettingsError, inWords, LocalError } from "./errors.js";
-import { makeFolder, namesIn, readIfThere, replaceFile, restrict, UnsyncedError } from "./files.js";
+import { discard, makeFolder, namesIn, readIfThere, replaceFile, restrict, UnsyncedError } from "./files.js";
 
 const profile = v.looseObject({
   "base-url": v.optional(v.string()),
@@ -117,7 +117,7 @@ export class Settings {
       if (written !== `${JSON.stringify(next, null, 2)}\n`) throw new Error("the disk is full");
       replaceFile(path, written);
     } finally {
-      fs.rmSync(drafts, { recursive: true, force: true });
+      discard(drafts);
     }
   }
 }

@@ -22,6 +22,18 @@ describe.skipIf(!hasStrace)(`a system call fails (${NEEDS_STRACE}):`, () => {
     },
   );
 
+  test("no draft can be removed: settings and a result are written, and that succeeds", async () => {
+    const here = await world();
+    const id = here.service.add("x => COMPLETED");
+    const keep = ["unlink,unlinkat:error=EACCES"];
+    expect(await runWith(here, keep, ["config", "set", "tier", "pro"])).toMatchObject({
+      code: 0,
+      stderr: "",
+    });
+    expect(await runWith(here, keep, ["output", id, "-o", "result.md"])).toMatchObject({ code: 0 });
+    expect(readFileSync(join(here.home, "result.md"), "utf8")).toContain("An answer");
+  });
+
   test("nothing can be removed, and nothing was created: that is no unknown outcome", async () => {
     const here = await world();
     const args = ["create", "x", "--base-url", "http://127.0.0.1:9", "--request-timeout", "1s"];
