@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { foldersIn, listed } from "../support/home.js";
@@ -62,5 +62,17 @@ describe.skipIf(!hasStrace)(`a system call fails (${NEEDS_STRACE}):`, () => {
     const set = await runWith(here, broken, ["config", "set", "tier", "pro"], RESEARCH_CONFIG_DIR);
     expect(set).toMatchObject({ code: 12, stderr: expect.stringContaining("the settings are changed") });
     expect(readFileSync(join(RESEARCH_CONFIG_DIR, "config.json"), "utf8")).toContain("pro");
+  });
+
+  test("a batch's folder cannot be synced: nothing is sent, and the same command sends the row later", async () => {
+    const here = await world();
+    writeFileSync(join(here.home, "rows.jsonl"), '{"prompt":"x => COMPLETED"}\n');
+    const state = join(here.home, "out/.research-batch");
+    mkdirSync(state, { recursive: true });
+    const args = ["batch", "rows.jsonl", "--out", "out"];
+    expect(await runWith(here, ["fsync:error=EIO"], args, state)).toMatchObject({ code: 12, stdout: "" });
+    expect(here.service.server.count("create")).toBe(0);
+    expect(await here.research(args, { env: foldersIn(here.home) })).toMatchObject({ code: 0 });
+    expect(here.service.server.count("create")).toBe(1);
   });
 });

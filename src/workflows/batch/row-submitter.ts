@@ -100,9 +100,15 @@ export class RowSubmitter {
     const { id, key, digest } = row;
     const at = this.#date();
     const intent = { kind: "intent", row: id, ...(key !== undefined && { key }), digest, stem } as const;
-    folder.record({ ...intent, local_id: localId ?? null, at }, { sync: true });
-    progress.update(state, { localId, sentAt: at });
     this.#hasOpenIntent = true;
+    try {
+      folder.record({ ...intent, local_id: localId ?? null, at }, { sync: true });
+    } catch (error) {
+      // The line may stand there all the same, as if the row had been sent.
+      localErrorOf(() => this.#dismiss(state));
+      throw error;
+    }
+    progress.update(state, { localId, sentAt: at });
   }
 
   /** Nothing was created for the row: refused for good with `error`, without it to be sent again. */
