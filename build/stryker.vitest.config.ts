@@ -22,7 +22,7 @@ export default defineConfig({
     include: MUTATION_TESTS?.split(" ") ?? [
       "test/{cli,client,json,protocol,store,text,workflows}/**/*.test.ts",
     ],
-    exclude: SLOW,
+    exclude: MUTATION_TESTS === undefined ? SLOW : [],
     setupFiles: ["build/stryker.setup.ts"],
     testTimeout: 5_000,
   },

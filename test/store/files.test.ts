@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -13,6 +14,7 @@ import { expect, test } from "vitest";
 import {
   appendLine,
   makeFolder,
+  makeSharedFolder,
   namesIn,
   openRegular,
   overwrite,
@@ -35,6 +37,16 @@ test("folders are made for the owner alone, and those that exist stay as they ar
   expect(() => makeFolder("/proc/research-test")).toThrow();
   writeFileSync(join(folder, "file"), "");
   expect(() => makeFolder(join(folder, "file"))).toThrow(/EEXIST/);
+  expect(() => makeFolder(join(folder, "file", "below"))).toThrow(/ENOTDIR/);
+});
+
+test("a folder for what may be shared has the modes that the umask gives", () => {
+  const folder = folderWith();
+  mkdirSync(join(folder, "as-usual"));
+  makeSharedFolder(join(folder, "a", "b"));
+  makeSharedFolder(join(folder, "a", "b"));
+  const usual = modeOf(join(folder, "as-usual"));
+  expect([modeOf(join(folder, "a")), modeOf(join(folder, "a", "b"))]).toEqual([usual, usual]);
 });
 
 test("a file is replaced whole, private, and nothing else stays", () => {
@@ -45,6 +57,10 @@ test("a file is replaced whole, private, and nothing else stays", () => {
   expect(readFileSync(path, "utf8")).toBe("two");
   expect(modeOf(path)).toBe(0o600);
   expect(readdirSync(folder)).toEqual(["file"]);
+  // A process with the same id was killed here before.
+  writeFileSync(`${path}.${process.pid}.draft`, "torn");
+  replaceFile(path, "three");
+  expect([readFileSync(path, "utf8"), readdirSync(folder)]).toEqual(["three", ["file"]]);
   expect(() => replaceFile(join(folder, "missing", "file"), "x")).toThrow(/ENOENT/);
   mkdirSync(join(folder, "taken"));
   expect(() => replaceFile(join(folder, "taken"), "x")).toThrow();
@@ -98,6 +114,24 @@ test("only a regular file of a sensible size is read or appended to", () => {
   }
   expect(() => appendLine(fifo, "x", { sync: false })).toThrow();
   expect(() => appendLine(zero, "x", { sync: false })).toThrow(UnfitFileError);
-  expect(() => readIfThere(large, 1 << 20)).toThrow("larger than 1 MiB");
   expect(readIfThere(large, 2 << 20)).toHaveLength(2 << 20);
+  expect(() => readIfThere(large, 1 << 20)).toThrow(`${large} cannot be used: it is larger than 1 MiB`);
+});
+
+test.runIf(existsSync("/proc/self/fd"))("no descriptor stays open (needs /proc/self/fd)", () => {
+  const folder = folderWith();
+  const [path, fifo] = [join(folder, "file"), join(folder, "fifo")];
+  execFileSync("mkfifo", [fifo]);
+  const open = () => readdirSync("/proc/self/fd").length;
+  const before = open();
+  for (let i = 0; i < 10; i++) {
+    replaceFile(path, "text");
+    appendLine(path, "line", { sync: true });
+    overwrite(path, 0, "T");
+    readIfThere(path);
+    expect(() => readIfThere(path, 1)).toThrow();
+    expect(() => openRegular(fifo)).toThrow();
+    expect(() => appendLine("/dev/null", "x", { sync: false })).toThrow();
+  }
+  expect(open()).toBeLessThan(before + 10);
 });

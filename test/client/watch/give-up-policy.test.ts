@@ -32,6 +32,7 @@ describe("a fault", () => {
   test.each([
     ["lost", true, 2, false],
     ["lost", false, 2, false],
+    ["lost", false, 1, false],
     ["unconnectable", false, 1, true],
     ["unconnectable", false, 2, false],
     ["unconnectable", true, 1, false],
@@ -90,6 +91,12 @@ describe("patience ends with a poll that started after it was over", () => {
     [refused("rate-limited"), 10 * MINUTE, true],
   ])("%#", (failed, startedAt, end) => {
     expect(ends(failed, { startedAt }, { now: 20 * MINUTE })).toBe(end);
+  });
+
+  test("and is counted from the last successful poll", () => {
+    const id = { quietSince: 6 * MINUTE };
+    expect(ends(fault("lost"), { ...id, startedAt: 16 * MINUTE - 1 }, { now: 20 * MINUTE })).toBe(false);
+    expect(ends(fault("lost"), { ...id, startedAt: 16 * MINUTE }, { now: 20 * MINUTE })).toBe(true);
   });
 
   test("and then the error says that there was no successful poll", () => {

@@ -76,6 +76,10 @@ test("a timer that ends sooner stays, a later one is replaced", async () => {
   expect(timers).toHaveLength(1);
   sleep.interrupt();
   await second;
+  const again = sleep.sleepUntil(100);
+  expect(timers).toHaveLength(1);
+  sleep.interrupt();
+  await again;
   time.ms = 10;
   const third = sleep.sleepUntil(50);
   expect(timers.map(({ ms }) => ms)).toEqual([100, 40]);
@@ -99,6 +103,40 @@ test("the failure of the clock is that of the sleep, and the next sleep has a ti
   await expect(slept).rejects.toThrow("clock");
   void sleep.sleepUntil(100);
   expect(timers).toHaveLength(2);
+});
+
+test("a timer that has just ended does not end the sleep of the one that replaces it", async () => {
+  const { sleep, timers, time } = world();
+  const first = sleep.sleepUntil(100);
+  sleep.interrupt();
+  await first;
+  timers[0]?.end();
+  const second = sleep.sleepUntil(50);
+  await new Promise((resolve) => setImmediate(resolve));
+  time.ms = 50;
+  timers[1]?.end();
+  expect(await second).toBe(false);
+});
+
+test("a timer that ends or fails between two sleeps is replaced", async () => {
+  const { sleep, timers } = world();
+  const interrupted = async () => {
+    const slept = sleep.sleepUntil(100);
+    sleep.interrupt();
+    await slept;
+  };
+  await interrupted();
+  timers[0]?.end();
+  await new Promise((resolve) => setImmediate(resolve));
+  await interrupted();
+  timers[1]?.fail(new Error("clock"));
+  await new Promise((resolve) => setImmediate(resolve));
+  await interrupted();
+  expect(timers).toHaveLength(3);
+});
+
+test("without a signal and a timer there is nothing to dispose of", () => {
+  expect(() => world().sleep.dispose()).not.toThrow();
 });
 
 test("disposed, it leaves no timer and does not hear its signal", async () => {

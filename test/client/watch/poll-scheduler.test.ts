@@ -85,17 +85,28 @@ describe("before a deadline", () => {
     },
   );
 
-  test("a wait that ends before that time is kept", () => {
+  test.each([
+    [979, 979],
+    [980, 1_000],
+  ])("a wait that ends before that time is kept: a poll planned for %d is at %d", (wait, start) => {
     const polls = scheduler(1_000);
-    polls.schedule(watched(), 0, 979);
-    expect(polls.nextStart()).toBe(979);
+    polls.schedule(watched(), 0, wait);
+    expect(polls.nextStart()).toBe(start);
+  });
+
+  test("the ids that are being polled have a last poll too", () => {
+    const polls = scheduler(1_000);
+    polls.started(0);
+    polls.started(0);
+    polls.schedule(watched(), 0, 940);
+    expect(polls.nextStart()).toBe(1_000);
   });
 
   test("the first poll of an id comes at once, however little time is left", () => {
     const polls = scheduler(1_000);
     const before = { polls: 0, startedAt: Number.NEGATIVE_INFINITY };
     for (let i = 0; i < 100; i++) polls.schedule(watched(before), 10, 0);
-    expect(polls.nextStart()).toBe(10);
+    for (let i = 0; i < 100; i++) expect(polls.takeDue(10)).toBeDefined();
   });
 
   test("a wait that the service asked for holds until the deadline", () => {
@@ -104,6 +115,13 @@ describe("before a deadline", () => {
     polls.schedule(watched({ notBefore: 990 }), 0, 5_000);
     const starts = [polls.takeDue(1_000), polls.takeDue(1_000)].map((id) => id?.notBefore);
     expect(starts).toEqual([0, 990]);
+  });
+
+  test("a wait that the service asked for may end when the last poll is planned", () => {
+    const polls = scheduler(1_000);
+    polls.schedule(watched(), 0, 5_000);
+    polls.schedule(watched({ notBefore: 980 }), 0, 5_000);
+    expect(polls.takeDue(980)?.notBefore).toBe(980);
   });
 
   test("none is planned at it or after it", () => {

@@ -48,14 +48,15 @@ test("a source that goes on is open until it ends, and each id is a change", asy
 });
 
 test("what a source throws, the queue throws", async () => {
+  const error = new Error("no more");
   const { queue, seen } = reading(
     (async function* () {
       yield "a";
-      throw new Error("no more");
+      throw error;
     })(),
   );
   await until(async () => (seen.length === 3 ? true : undefined));
-  expect(() => queue.isOpen).toThrow("no more");
+  expect(() => queue.isOpen).toThrow(error);
 });
 
 test("an id that is new has seen nothing", () => {

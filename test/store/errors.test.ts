@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { InvalidSettingsError, inWords, LocalError, systemCode } from "../../src/store/errors.js";
+
+const failed = (code: unknown, message = "failed") => Object.assign(new Error(message), { code });
+
+test.each([
+  ["EACCES", "permission denied (EACCES)"],
+  ["EDQUOT", "the disk quota is used up (EDQUOT)"],
+  ["EEXIST", "it exists already (EEXIST)"],
+  ["EFBIG", "it would grow beyond the allowed size (EFBIG)"],
+  ["EISDIR", "it is a folder (EISDIR)"],
+  ["ENOENT", "there is no such file (ENOENT)"],
+  ["ENOSPC", "the disk is full (ENOSPC)"],
+  ["ENOTDIR", "a part of the path is not a folder (ENOTDIR)"],
+  ["EPERM", "not permitted (EPERM)"],
+  ["EROFS", "the file system is read-only (EROFS)"],
+  ["EIO", "failed"],
+  [undefined, "failed"],
+])("a system error with the code %s is %j", (code, words) => {
+  expect(inWords(failed(code))).toBe(words);
+});
+
+test.each([
+  [failed("EIO"), "EIO", "failed"],
+  [failed(5), undefined, "failed"],
+  [new Error("no code"), undefined, "no code"],
+  [{ code: "ENOSPC" }, undefined, "[object Object]"],
+  ["text", undefined, "text"],
+  [undefined, undefined, "undefined"],
+])("of %j the code is %j, in words %j", (error, code, words) => {
+  expect(systemCode(error)).toBe(code);
+  expect(inWords(error)).toBe(words);
+});
+
+test("an error of this machine has its name and keeps its cause", () => {
+  const cause = new Error("cause");
+  expect(new LocalError("message", { cause })).toMatchObject({
+    ...{ name: "LocalError", message: "message", cause },
+  });
+});
+
+test.each([
+  ["", "the settings in /p are not valid JSON. Correct the file, or remove it to start afresh"],
+  [
+    "line 2",
+    "the settings in /p are not valid JSON (line 2). Correct the file, or remove it to start afresh",
+  ],
+])(
+  "invalid settings, the place %j being known, are named by their path and never quoted",
+  (place, message) => {
+    const error = new InvalidSettingsError("/p", "secret", place);
+    expect(error).toMatchObject({ message, path: "/p", text: "secret" });
+    expect(new InvalidSettingsError("/p", "secret").message).not.toContain("(");
+  },
+);
