@@ -18,5 +18,10 @@ test.each([
 test.each(["2", "on", "off", "y", " 1", "constructor"])("%j is unusable", (value) => {
   const read = () => switchIn({ RESEARCH_X: value }, "RESEARCH_X");
   expect(read).toThrow(UsageError);
-  expect(read).toThrow(`invalid value for RESEARCH_X: ${JSON.stringify(value)}`);
+  expect(read).toThrow(
+    expect.objectContaining({
+      message: `invalid value for RESEARCH_X: ${JSON.stringify(value)}`,
+      facts: expect.objectContaining({ hint: "It takes 1, true or yes, and 0, false or no." }),
+    }),
+  );
 });

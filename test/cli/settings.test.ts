@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
   type Globals,
+  isPlainHttp,
   maskKey,
   requireBaseUrl,
   requireConnection,
@@ -130,6 +131,20 @@ describe("flag, --profile, environment, profile in use, default:", () => {
     expect(resolve({ profile: "work" }, env).apiKey?.value).toBe("work-key");
   });
 
+  test("a key file that cannot be read is named as one", () => {
+    expect(() => resolve({}, { RESEARCH_API_KEY_FILE: folderWith() })).toThrow(/the key file/);
+  });
+
+  test("an empty text in a profile is no setting", () => {
+    const store = { profiles: { a: { "base-url": "", "api-key": "", tier: "", history: "" } } };
+    expect(resolve({ profile: "a" }, ALL, store)).toMatchObject({
+      baseUrl: { value: "https://env.example" },
+      apiKey: { value: "env-key" },
+      tier: undefined,
+      history: { source: "default" },
+    });
+  });
+
   test("what only a profile holds", () => {
     expect(resolve({ profile: "work" })).toMatchObject({
       tier: { value: "pro", source: "profile work" },
@@ -203,14 +218,24 @@ describe("switches", () => {
 describe("the connection", () => {
   test("needs a base URL", () => {
     expect(() => requireConnection(resolve({}, {}, EMPTY))).toThrow(
-      expect.objectContaining({ code: "NOT_CONFIGURED" }),
+      expect.objectContaining({
+        ...{ code: "NOT_CONFIGURED", message: "no base URL is configured" },
+        facts: {
+          hint: "Give --base-url URL, set RESEARCH_BASE_URL, or run `research login`. `research try` needs no base URL.",
+        },
+      }),
     );
   });
 
   test("needs a key", () => {
     const settings = resolve({}, { RESEARCH_BASE_URL: "https://env.example" }, EMPTY);
     expect(() => requireConnection(settings)).toThrow(
-      expect.objectContaining({ code: "NOT_AUTHENTICATED", message: "no API key for https://env.example" }),
+      expect.objectContaining({
+        ...{ code: "NOT_AUTHENTICATED", message: "no API key for https://env.example" },
+        facts: {
+          hint: "Set RESEARCH_API_KEY, name a file that holds it in RESEARCH_API_KEY_FILE, or run `research login`.",
+        },
+      }),
     );
   });
 
@@ -220,7 +245,14 @@ describe("the connection", () => {
     });
     expect(requireConnection(resolve({ baseUrl: "https://flag.example" }, ALL)).apiKey).toBe("env-key");
     expect(() => requireConnection(resolve({ baseUrl: "https://flag.example" }))).toThrow(
-      /belongs to https:\/\/home\.example and is not sent to https:\/\/flag\.example.*--base-url/,
+      expect.objectContaining({
+        code: "NOT_AUTHENTICATED",
+        message:
+          "the stored key belongs to https://home.example and is not sent to https://flag.example (the base URL comes from --base-url)",
+        facts: {
+          hint: "Set RESEARCH_API_KEY or RESEARCH_API_KEY_FILE for https://flag.example, or run `research login --base-url https://flag.example`.",
+        },
+      }),
     );
     const unbound: Store = { profiles: { default: { "base-url": "https://a.example", "api-key": "k" } } };
     expect(() => requireConnection(resolve({}, {}, unbound))).toThrow(/belongs to no origin/);
@@ -233,4 +265,15 @@ test.each([
   ["", "…"],
 ])("of the key %j no more is shown than %s", (key, shown) => {
   expect(maskKey(key)).toBe(shown);
+});
+
+test.each([
+  ["http://far.example", true],
+  ["https://far.example", false],
+  ["http://localhost:8080", false],
+  ["http://127.0.0.1", false],
+  ["http://[::1]", false],
+  ["https://localhost", false],
+])("a key that is sent to %s leaves this machine unencrypted: %j", (url, expected) => {
+  expect(isPlainHttp(new URL(url))).toBe(expected);
 });
