@@ -1,3 +1,6 @@
+import type { Unsuccessful } from "../../../src/client/classify-response.js";
+import { type RefusalKind, RefusedError, UnreachableError } from "../../../src/client/errors.js";
+import type { FaultName } from "../../../src/client/failure-policy.js";
 import type { Watched } from "../../../src/client/watch/types.js";
 
 /** An id that has been watched since 0 and polled once, at 0; `parts` say what is different. */
@@ -14,3 +17,15 @@ export function watched(parts: Partial<Watched> = {}): Watched {
     ...parts,
   };
 }
+
+/** An exchange that failed; `retryAfter` is in seconds. */
+export const fault = (name: FaultName, retryAfter?: number): Unsuccessful => ({
+  ...{ kind: "fault", fault: name, sent: true },
+  error: new UnreachableError("UNREACHABLE", name, { retryAfter }),
+});
+
+/** An exchange that was refused. */
+export const refused = (kind: RefusalKind, enveloped = true, facts: object = {}): Unsuccessful => ({
+  kind: "refused",
+  error: new RefusedError(kind, enveloped, "CODE", "no", facts),
+});

@@ -1,26 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { Unsuccessful } from "../../../src/client/classify-response.js";
-import { type RefusalKind, RefusedError, UnreachableError } from "../../../src/client/errors.js";
-import type { FaultName } from "../../../src/client/failure-policy.js";
 import {
   type Circumstances,
   DEFAULT_PATIENCE_MS,
   decideAfterFailure,
 } from "../../../src/client/watch/give-up-policy.js";
 import type { Watched } from "../../../src/client/watch/types.js";
-import { watched } from "./fixtures.js";
+import { fault, refused, watched } from "./fixtures.js";
 
 const MINUTE = 60_000;
 const NOW = { answered: true, patience: 10 * MINUTE, now: MINUTE, wallNow: 1e9 };
-
-const fault = (name: FaultName, retryAfter?: number): Unsuccessful => ({
-  ...{ kind: "fault", fault: name, sent: true },
-  error: new UnreachableError("UNREACHABLE", name, { retryAfter }),
-});
-const refused = (kind: RefusalKind, enveloped = true, facts: object = {}): Unsuccessful => ({
-  kind: "refused",
-  error: new RefusedError(kind, enveloped, "CODE", "no", facts),
-});
 
 function decide(failed: Unsuccessful, id: Partial<Watched> = {}, circumstances: Partial<Circumstances> = {}) {
   const parts = { polls: 2, failures: 1, startedAt: MINUTE, recordedAt: 0, ...id };

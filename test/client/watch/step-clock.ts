@@ -1,0 +1,34 @@
+import type { Clock } from "../../../src/clock.js";
+
+/**
+ * A clock that jumps to the end of a sleep once the microtasks of this turn have run. For what waits for nothing but
+ * this clock: no sockets, files or processes.
+ */
+export class StepClock implements Clock {
+  /** Monotonic milliseconds; the wall clock is WALL ahead. */
+  time = 1_000;
+  /** The next sleep of this many milliseconds ends after half of it: the machine was suspended. */
+  suspendIn: number | undefined;
+
+  now = (): number => WALL + this.time;
+  monotonic = (): number => this.time;
+
+  sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const isCut = ms === this.suspendIn;
+      if (isCut) this.suspendIn = undefined;
+      const end = this.time + (isCut ? ms / 2 : ms);
+      const timer = setImmediate(() => {
+        this.time = Math.max(this.time, end);
+        resolve();
+      });
+      const abort = () => {
+        clearImmediate(timer);
+        reject(signal?.reason);
+      };
+      signal?.addEventListener("abort", abort, { once: true });
+    });
+}
+
+/** How far the wall clock of a StepClock is ahead of its monotonic one, in milliseconds. */
+export const WALL = Date.UTC(2030, 0, 1);
