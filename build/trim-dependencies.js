@@ -66,6 +66,9 @@ const CUT = {
     ),
   "@modelcontextprotocol/server/dist/src-DdvbAHrR.mjs": schemasOfTools,
   "@modelcontextprotocol/core/dist/schemas-DscsoNZN.mjs": pureSchemas,
+  // Formats of a text, of which the schemas of the protocol ask for that of a URL only.
+  "zod/v4/classic/schemas.js": (code) =>
+    without(code, /^ {4}(?!url\()\w+\(params\) \{\n {8}return this\.check\(core\._\w+\(Zod.*\n {4}\}/gm, 25),
   // The making of JSON Schemas from those of zod.
   "zod/v4/core/json-schema-processors.js": emptyFunctions,
   "zod/v4/core/to-json-schema.js": emptyFunctions,
