@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -84,10 +84,48 @@ it("runs alone against any base URL, with the key from the environment only", as
       stderr: expect.stringMatching(/^http:\/\/127\.0\.0\.1:1 cannot be reached: .*ECONNREFUSED.*\n$/),
     });
     await expect(run(["--base-url", "example"], KEY)).rejects.toMatchObject({
-      ...{ code: 2, stderr: "example is not an http or https URL.\n" },
+      ...{ code: 2, stderr: "example is not an http or https URL without user, query and fragment.\n" },
+    });
+    for (const words of [["--nope"], ["--patience", "long"]]) {
+      const args = ["--base-url", baseUrl, ...words];
+      await expect(run(args, KEY)).rejects.toMatchObject({
+        ...{ code: 2, stdout: "", stderr: expect.stringMatching(/^Usage: /) },
+      });
+    }
+    await expect(run(["--base-url", baseUrl], "k\u00e9")).rejects.toMatchObject({
+      ...{ code: 2, stderr: "The key in RESEARCH_API_KEY has a character that no key may have.\n" },
     });
     await expect(run(["--base-url", baseUrl], "")).rejects.toMatchObject({ code: 2 });
   });
+});
+
+it.each<[string, RequestListener, RegExp]>([
+  [
+    "refuses the key with 403",
+    (_, response) => void response.writeHead(403).end("{}"),
+    /accept the key.* 403/,
+  ],
+  ["is a web page", (_, response) => void response.end("<html>"), /not the base URL.* 200 without JSON/],
+  ["never answers", () => {}, /cannot be reached: no answer to GET \S+ within 1 s/],
+])("a server that %s is one sentence", async (_, listener, sentence) => {
+  const server = createServer(listener);
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  try {
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const run = promisify(execFile)(
+      process.execPath,
+      [join(import.meta.dirname, "run.js"), "--patience", "1"],
+      {
+        env: { RESEARCH_API_KEY: KEY, RESEARCH_BASE_URL: baseUrl },
+      },
+    );
+    const { code, stdout, stderr } = await run.catch((error) => error);
+    expect([code, stdout, stderr]).toEqual([2, "", expect.stringMatching(sentence)]);
+    expect(stderr.match(/\n/g)).toHaveLength(1);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
 });
 
 it("names what deviates, what was expected and what came; one deviation everywhere hides no other", async () => {

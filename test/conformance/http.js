@@ -3,12 +3,16 @@ import { request as httpsRequest } from "node:https";
 
 // The conformance suite knows nothing of this repository's code: node:http and the interface document, no more.
 
+/** How long a service may be silent, in milliseconds. */
+const SILENCE_MS = 30_000;
+
 /**
  * @typedef {object} Target
  * @property {string} baseUrl without a trailing slash
  * @property {string} key a valid API key
  * @property {string} statusMethod §4.3 does not show it
  * @property {number} patienceMs how long a conversation may take to end
+ * @property {number} [silenceMs] how long the service may be silent, 30 s by default
  * @property {string} [failing] a prompt whose research fails
  * @property {string} [lasting] a prompt whose research lasts until it is stopped
  * @property {(deviation: string) => void} [note] told of what deviates in every answer alike; else it is thrown
@@ -39,7 +43,7 @@ import { request as httpsRequest } from "node:https";
  * @param {Ask} ask
  * @returns {Promise<Answer>}
  */
-export function exchange({ baseUrl, note }, { method, path, headers = {}, body }) {
+export function exchange({ baseUrl, note, silenceMs = SILENCE_MS }, { method, path, headers = {}, body }) {
   const asked = `${method} ${path}`;
   const send = baseUrl.startsWith("https:") ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
@@ -55,6 +59,9 @@ export function exchange({ baseUrl, note }, { method, path, headers = {}, body }
       );
     });
     request.on("error", reject);
+    request.setTimeout(silenceMs, () =>
+      request.destroy(new Error(`no answer to ${asked} within ${silenceMs / 1_000} s`)),
+    );
     request.end(body);
   });
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from "node:util";
-import { status } from "./http.js";
+import { create, status } from "./http.js";
 import { INTERFACE } from "./interface.js";
 import { LIMITED } from "./limits.js";
 import { LOCAL } from "./local.js";
@@ -12,7 +12,7 @@ shows is checked, with about ten creates.
 
   --base-url URL        the service, RESEARCH_BASE_URL by default
   --status-method VERB  of the status operation (GET)
-  --patience SECONDS    how long a conversation may take to complete (600)
+  --patience SECONDS    how long a conversation may take to complete (600), and an answer at most (30)
   --lasting PROMPT      a prompt that is researched until it is stopped
   --failing PROMPT      a prompt whose research fails
   --local               also what \`research serve\` does beyond the document (needs --lasting and --failing)
@@ -21,27 +21,44 @@ shows is checked, with about ten creates.
 The key comes from RESEARCH_API_KEY alone.
 `;
 
-const { values } = parseArgs({
-  options: {
-    "base-url": { type: "string" },
-    "status-method": { type: "string", default: "GET" },
-    patience: { type: "string", default: "600" },
-    lasting: { type: "string" },
-    failing: { type: "string" },
-    local: { type: "boolean", default: false },
-    tier: { type: "string" },
-    help: { type: "boolean", default: false },
-  },
-});
+const DEFAULTS = { "status-method": "GET", patience: "600" };
+
+/**
+ * What cannot be read as options asks for the usage, as what is missing does.
+ *
+ * @returns {{ "base-url"?: string, lasting?: string, failing?: string, local?: boolean, tier?: string, help?: boolean }
+ *   & Partial<typeof DEFAULTS>}
+ */
+function parse() {
+  try {
+    return parseArgs({
+      options: {
+        "base-url": { type: "string" },
+        "status-method": { type: "string" },
+        patience: { type: "string" },
+        lasting: { type: "string" },
+        failing: { type: "string" },
+        local: { type: "boolean" },
+        tier: { type: "string" },
+        help: { type: "boolean" },
+      },
+    }).values;
+  } catch {
+    return { "base-url": "" };
+  }
+}
+
+const values = { ...DEFAULTS, ...parse() };
 const baseUrl = (values["base-url"] ?? process.env.RESEARCH_BASE_URL ?? "").replace(/\/+$/, "");
 const key = process.env.RESEARCH_API_KEY ?? "";
 const { lasting, failing } = values;
 /** @type {"free" | "pro" | undefined} */
 const tier = values.tier === "free" || values.tier === "pro" ? values.tier : undefined;
-const incomplete = values.local && (lasting === undefined || failing === undefined);
+const incomplete = values.local === true && (lasting === undefined || failing === undefined);
+const patienceMs = Number(values.patience) * 1_000;
 
 if (values.help) process.stdout.write(USAGE);
-else if (baseUrl === "" || key === "" || incomplete || tier !== values.tier) {
+else if (baseUrl === "" || key === "" || incomplete || tier !== values.tier || !(patienceMs > 0)) {
   process.stderr.write(USAGE);
   process.exitCode = 2;
 } else {
@@ -49,7 +66,8 @@ else if (baseUrl === "" || key === "" || incomplete || tier !== values.tier) {
     baseUrl,
     key,
     statusMethod: values["status-method"],
-    patienceMs: Number(values.patience) * 1_000,
+    patienceMs,
+    silenceMs: Math.min(patienceMs, 30_000),
     ...(lasting === undefined ? {} : { lasting }),
     ...(failing === undefined ? {} : { failing }),
     ...(tier === undefined ? {} : { tier }),
@@ -69,15 +87,29 @@ else if (baseUrl === "" || key === "" || incomplete || tier !== values.tier) {
  * @param {import("./http.js").Target} target
  */
 async function unusableTarget(target) {
-  if (!/^https?:\/\//.test(target.baseUrl) || !URL.canParse(target.baseUrl)) {
-    return `${target.baseUrl} is not an http or https URL.`;
+  const { baseUrl, key } = target;
+  if (!/^https?:\/\/[^?#@]+$/.test(baseUrl) || !URL.canParse(baseUrl)) {
+    return `${baseUrl} is not an http or https URL without user, query and fragment.`;
   }
+  if (!/^[\x21-\x7e]+$/.test(key)) return "The key in RESEARCH_API_KEY has a character that no key may have.";
   try {
     const answer = await status(target, "00000000-0000-4000-8000-000000000000");
-    if (answer.status !== 401) return undefined;
-    return `${target.baseUrl} does not accept the key in RESEARCH_API_KEY: it answers 401.`;
+    if ([401, 403].includes(answer.status))
+      return `${baseUrl} does not accept the key in RESEARCH_API_KEY: it answers ${answer.status}.`;
+    // The interface does not show the method of status, so one answer alone tells nothing about the address.
+    if (isJson(answer.text) || isJson((await create(target, {})).text)) return undefined;
+    return `${baseUrl} is not the base URL of such a service: it answers ${answer.status} without JSON.`;
   } catch (error) {
-    return `${target.baseUrl} cannot be reached: ${error instanceof Error ? error.message || "no answer" : error}.`;
+    return `${baseUrl} cannot be reached: ${error instanceof Error ? error.message || "no answer" : error}.`;
+  }
+}
+
+/** @param {string} text */
+function isJson(text) {
+  try {
+    return JSON.parse(text) !== undefined;
+  } catch {
+    return false;
   }
 }
 
