@@ -1,4 +1,5 @@
 import { isComment } from "../blocks/code-blocks.js";
+import { sentenceSegments } from "../sentence-segments.js";
 import type { Passage } from "../sources/search.js";
 import { readable } from "./readable.js";
 
@@ -22,7 +23,6 @@ export interface Sentence {
 const LEAD =
   /^\s*(?:(?:[-*+>•]|\d{1,3}[.)]|\.{1,3}|\/{2,3}!?|\/\*\*?|\*|#+|--|;+|<!--|"""|<\d+>)\s+)*(?:\[[ x]\]\s+)?/;
 const TAIL = /\s*(?:\*\/|-->|""")?\s*$/;
-const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
 /** Where the segmenter sees an end and a reader sees none. */
 const ABBREVIATION =
   /(?:\b(?:e\.g|i\.e|etc|vs|cf|resp|approx|ca|fig|sec|no|vol|dr|mr|mrs|st)\.|\(see\.)\s*$/i;
@@ -90,7 +90,7 @@ function split(passage: Passage, run: readonly Part[]): Sentence[] {
 function segments(whole: string): { from: number; to: number }[] {
   const found: { from: number; to: number }[] = [];
   let from = 0;
-  for (const { segment, index } of segmenter.segment(whole)) {
+  for (const { segment, index } of sentenceSegments(whole)) {
     const to = index + segment.trimEnd().length;
     const rest = whole.slice(index + segment.length, index + segment.length + 2);
     if (rest !== "" && (ABBREVIATION.test(segment.slice(-12)) || GOES_ON.test(rest))) continue;

@@ -1,3 +1,4 @@
+import { MAX_LINE } from "../blocks/block.js";
 import type { Hit, Passage } from "../sources/search.js";
 import { words } from "../sources/words.js";
 import { type Context, contextOf, coverageOf, headingFactor } from "./coverage.js";
@@ -65,7 +66,7 @@ function windowsOf(
     for (let n = 1; n <= MOST_SENTENCES && i + n <= sentences.length; n++) {
       const taken = sentences.slice(i, i + n);
       const text = taken.map((sentence) => sentence.text).join(" ");
-      if (n > 1 && text.length > MAX_TEXT) break;
+      if (text.length > (n > 1 ? MAX_TEXT : MAX_LINE)) break;
       if (literalIn(text, question)) continue;
       const single = Math.max(...taken.map(({ alone }) => alone));
       const made = windowOf(passage, taken, text, context, weights);

@@ -1,3 +1,5 @@
+import { sentenceSegments } from "../../sentence-segments.js";
+
 /** A part of a text; offsets in UTF-16 units, `end` behind the last one. */
 export interface Section {
   start: number;
@@ -7,7 +9,6 @@ export interface Section {
 /** Whether a line break ends what a line says: in prose it does not, in code and tables it does. */
 export type Layout = "flowing" | "lines";
 
-const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
 /** A full stop after one of these ends no sentence. To join too much only makes a quote longer. */
 const ABBREVIATION =
   /(?:^|[^\p{L}])(?:\p{L}|e\.g|i\.e|etc|vs|cf|approx|nos?|dr|mrs?|ms|st|figs?|secs?|ch|vol|pp?|inc|ltd|co|corp|jr|sr|al|ca|resp|incl|excl|max|min|est|dept|viz)\.["'’”)\]*_]*\s*$/iu;
@@ -65,7 +66,7 @@ function sentenceAt(text: string, block: Section | undefined, offset: number): S
   // A line break inside a paragraph ends no sentence; one character for one keeps the offsets.
   const flat = text.slice(block.start, block.end).replace(/\s/g, " ");
   let sentence: Section = { start: 0, end: 0 };
-  for (const { segment, index } of segmenter.segment(flat)) {
+  for (const { segment, index } of sentenceSegments(flat)) {
     const joins = index > 0 && ABBREVIATION.test(flat.slice(Math.max(0, index - 20), index));
     sentence = { start: joins ? sentence.start : index, end: index + segment.length };
     const next = flat.slice(sentence.end);
