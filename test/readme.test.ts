@@ -42,6 +42,17 @@ test("the set-up commands come first, and there are scripts to run", () => {
   expect(blocks("bash").length).toBeGreaterThanOrEqual(5);
 });
 
+test("it says how to install, how long the tests take, and first of all where a service comes from", () => {
+  // npm 12 runs no script of a folder that is installed globally, so the build comes first.
+  expect(README).toContain("`npm ci && npm install --global .`");
+  expect(README).toContain("`npm install --global ./research-cli-0.1.0.tgz`");
+  expect(README).toMatch(/tests and takes about \w+ minutes/);
+  const inAnotherTerminal = README.indexOf("`research serve` in another terminal");
+  expect(inAnotherTerminal).toBeGreaterThan(0);
+  expect(inAnotherTerminal).toBeLessThan(README.indexOf("```sh\nresearch "));
+  expect(inAnotherTerminal).toBeLessThan(README.indexOf("```bash\n"));
+});
+
 describe("the tables of the README are those of the help:", () => {
   const rows = (heading: string) => {
     const [, body = ""] = README.split(`| ${heading} |`);

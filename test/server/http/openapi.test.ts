@@ -24,6 +24,22 @@ it("has the version that every envelope states", () => {
   expect(description.info).toMatchObject({ version: API_VERSION });
 });
 
+it("says what generators of clients make the right types of", () => {
+  const { paths, components } = description as {
+    paths: Record<string, { post?: object }>;
+    components: { schemas: { CreateRequest: { required: string[]; properties: Record<string, object> } } };
+  };
+  const { required, properties } = components.schemas.CreateRequest;
+  expect(required).toEqual(["prompt"]);
+  // With a default, the field is required in some; without additionalProperties, every property of a schema is invalid.
+  expect(properties.structured_output).not.toHaveProperty("default");
+  expect(properties.output_schema).toHaveProperty("additionalProperties", true);
+  // A parameter named Content-Type is ignored; the type of a body is sent.
+  const { post: stop } = paths["/api/v1/conversation/{request_id}/stop"] ?? {};
+  expect(stop).toHaveProperty("requestBody.required", false);
+  expect(stop).toHaveProperty("requestBody.content", { "application/json": expect.anything() });
+});
+
 it("names every error code of the service and no other", () => {
   const { components } = description as { components: { schemas: { ErrorCode: { enum: string[] } } } };
   expect([...components.schemas.ErrorCode.enum].sort()).toEqual(Object.keys(ERROR_STATUS).sort());
