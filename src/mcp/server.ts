@@ -1,7 +1,8 @@
-import type { Readable, Writable } from "node:stream";
+import { pipeline, type Readable, type Writable } from "node:stream";
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { callTool, described, offered } from "./call-tool.js";
+import { ExactSchemas } from "./exact-schemas.js";
 import type { Call, Session } from "./tool.js";
 
 export interface ServerOptions {
@@ -25,12 +26,17 @@ const MOST_MESSAGE_BYTES = 16 << 20;
  */
 export async function serve(session: Session, options: ServerOptions, signal: AbortSignal): Promise<void> {
   const { stdin, stdout } = options;
-  const transport = new StdioServerTransport(stdin, stdout, { maxBufferSize: MOST_MESSAGE_BYTES });
-  const handle = serveStdio(() => serverFor(session, options), { transport });
+  const schemas = new ExactSchemas();
+  // Whatever ends stdin, an error too, ends what reads it.
+  pipeline(stdin, schemas, () => {});
+  const transport = new StdioServerTransport(schemas, stdout, { maxBufferSize: MOST_MESSAGE_BYTES });
+  const handle = serveStdio(() => serverFor(session, schemas, options), { transport });
   const closeOfSdk = transport.onclose;
   await new Promise<void>((resolve) => {
     transport.onclose = () => {
       closeOfSdk?.();
+      // Ends stdin, too: read on, it would keep the process alive.
+      schemas.destroy();
       resolve();
     };
     const stop = () => void handle.close().finally(resolve);
@@ -39,7 +45,11 @@ export async function serve(session: Session, options: ServerOptions, signal: Ab
   });
 }
 
-function serverFor(session: Session, { version, instructions, readOnly }: ServerOptions): Server {
+function serverFor(
+  session: Session,
+  schemas: ExactSchemas,
+  { version, instructions, readOnly }: ServerOptions,
+): Server {
   const tools = offered(readOnly);
   // The client's answers to questions are never asked for, so nothing of theirs is checked.
   const jsonSchemaValidator = {
@@ -64,7 +74,10 @@ function serverFor(session: Session, { version, instructions, readOnly }: Server
               method: "notifications/progress",
               params: { progressToken: token, progress: done, total, message },
             });
-    const result = await callTool(tool, session, params.arguments, { signal: mcpReq.signal, progress });
+    const result = await callTool(tool, session, schemas.restore(mcpReq.id, params.arguments), {
+      signal: mcpReq.signal,
+      progress,
+    });
     if ("problem" in result)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${tool.name}: ${result.problem}`);
     return result;

@@ -34,17 +34,43 @@ test("frames that are no JSON, no request, or come in pieces end nothing", async
   expect(answers.get(3)).toHaveProperty("result.tools");
 });
 
-test("a frame of 64 MiB ends the connection in good order", { timeout: 60_000 }, async () => {
+test("a schema is sent exactly as it came, however its frame is cut", async () => {
   const rig = await world();
-  const running = rig.start(["mcp"], { openInput: true, timeoutMs: 50_000 });
+  const running = rig.start(["mcp"], { openInput: true });
+  const schema =
+    '{"maximum":12345678901234567890,"exclusiveMaximum":1e400,"minimum":-0,"a":1.0,"a":"\\u00e9"}';
+  const call = (id: unknown, name: string) =>
+    `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":"tools/call","params":{"name":"${name}","arguments":{"prompt":"${id} => PROCESSING","schema" : ${schema}}}}\n`;
   running.child.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
   await running.waitFor(/"id":1/);
-  running.child.stdin.write(`{"jsonrpc":"2.0","id":2,"method":"${"x".repeat(64 << 20)}"}\n`);
+  const text = `${call(2, "no_such_tool")}${call("two", "research_create")}${call(3, "research_create")}`;
+  for (const piece of [text.slice(0, 120), text.slice(120, 400), text.slice(400)]) {
+    running.child.stdin.write(piece);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  for (const id of [/"id":"two"/, /"id":3/]) await running.waitFor(id);
   running.child.stdin.end();
-  const { code, signal, stdout } = await running.done;
-  expect({ code, signal }).toEqual({ code: 0, signal: null });
-  for (const line of jsonLines(stdout)) expect(line.jsonrpc).toBe("2.0");
+  await running.done;
+  const bodies = rig.service.server.of("create").map(({ body }) => body.toString("utf8"));
+  expect(bodies).toHaveLength(2);
+  for (const body of bodies) expect(body).toContain(`"output_schema":${schema}}`);
 });
+
+test.each([true, false])(
+  "a frame of 64 MiB ends it in good order (the input ends: %j)",
+  { timeout: 60_000 },
+  async (ends) => {
+    const rig = await world();
+    const running = rig.start(["mcp"], { openInput: true, timeoutMs: 50_000 });
+    running.child.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
+    await running.waitFor(/"id":1/);
+    running.child.stdin.write(`{"jsonrpc":"2.0","id":2,"method":"${"x".repeat(64 << 20)}"}\n`);
+    if (ends) running.child.stdin.end();
+    const { code, signal, stdout } = await running.done;
+    expect({ code, signal }).toEqual({ code: 0, signal: null });
+    for (const line of jsonLines(stdout)) expect(line.jsonrpc).toBe("2.0");
+  },
+);
 
 test("tools/list is as it was", async () => {
   const session = { allowedFolder: undefined } as Session;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Clock } from "../../../src/clock.js";
+import { exactJson, parseExact } from "../../../src/json/exact-json.js";
 import type {
   Caller,
   Claim,
@@ -327,6 +328,20 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
           expect(await store.overview.find(id)).toBeUndefined();
           expect(await store.overview.job(id)).toBeUndefined();
         }
+      });
+
+      it("keeps the schema of a job as it was read", async () => {
+        await open();
+        const text = '{"n":12345678901234567890,"big":1e400,"zero":-0,"one":1.0,"a":1,"a":2,"t":"\\u00e9"}';
+        const schema = parseExact(text) as Record<string, unknown>;
+        const one: ResearchJob = { ...job(), structured_output: true, output_schema: schema };
+        await store.create(alice, one);
+        const kept = async () => exactJson((await store.overview.job(one.request_id))?.output_schema);
+        expect(await kept()).toBe(text);
+        const claim = await store.claim(never);
+        expect(exactJson(claim.job.output_schema)).toBe(text);
+        await store.end(claim, { status: "COMPLETED", output: "1" });
+        expect(await kept()).toBe(text);
       });
 
       it("keeps the job of a conversation after its end, until it is deleted", async () => {

@@ -249,6 +249,18 @@ it("shows the prompt and the result of what ended before a restart", async () =>
   expect(one.text).toMatch(/<dt dir="auto">answer<\/dt>\n<dd><span class="literal">42/);
 });
 
+it("shows the schema of a request with the numbers that its client sent", async () => {
+  await withPage({ researcher: instantResearcher(() => 1) });
+  const body = '{"prompt":"x","structured_output":true,"output_schema":{"maximum":12345678901234567890}}';
+  const headers = { "Content-Type": "application/json" };
+  const { json } = await ask(service.baseUrl, {
+    ...{ method: "POST", path: "/api/v1/conversations", key: KEY },
+    ...{ headers, body },
+  });
+  const one = await page(`/ui/conversations/${json.data?.request_id}`, await opened());
+  expect(one.text).toContain("{\n  &quot;maximum&quot;: 12345678901234567890\n}");
+});
+
 it("names added keys, each with its own hour, and shows none of them", async () => {
   const store = await openLocalStore({
     dataDir: folderWith(),

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { parseExact } from "../../../../../src/json/exact-json.js";
 import {
   bodyOf,
   type Dialect,
@@ -6,6 +7,7 @@ import {
   FULL_DIALECT,
   simpler,
 } from "../../../../../src/server/researchers/model/endpoint/dialect.js";
+import { resultPrompt } from "../../../../../src/server/researchers/model/prompts.js";
 
 const REQUEST = {
   messages: [{ role: "user" as const, content: "Ünï 🙂" }],
@@ -21,6 +23,14 @@ it("the estimate is at least a token for each byte of whatever is sent, and the 
       expect(JSON.parse(body)).toMatchObject({ model: "m", stream: true, [limit]: 100 });
     }
   }
+});
+
+it("a schema is sent with the numbers that stand in it", () => {
+  const text = '{"maximum":12345678901234567890,"minimum":-0}';
+  const schema = parseExact(text) as Record<string, unknown>;
+  const body = bodyOf("m", { ...REQUEST, schema: { name: "result", schema } }, FULL_DIALECT);
+  expect(body).toContain(`"json_schema":{"name":"result","schema":${text}}`);
+  expect(resultPrompt(schema).instructions).toContain(text);
 });
 
 it("a complaint takes out what it names, and else the form of the reply", () => {
