@@ -43,12 +43,16 @@ export function blockedUntil(
   return Math.max(nextSlot(counted, full, now), now + LEAST_WAIT_MS);
 }
 
-/** Waits for a moment of the wall clock (epoch ms), which the machine may also sleep through. */
+/**
+ * Waits for a moment of the wall clock (epoch ms), which the machine may also sleep through, but no longer than it
+ * is away now: the clock may be set back meanwhile.
+ */
 export async function waitUntil(
   { clock }: Pick<Ports, "clock">,
   until: number,
   { signal }: CallOptions = {},
 ): Promise<void> {
-  for (let left = until - clock.now(); left > 0; left = until - clock.now())
-    await clock.sleep(Math.ceil(left), signal);
+  const end = clock.monotonic() + until - clock.now();
+  const left = () => Math.min(until - clock.now(), end - clock.monotonic());
+  for (let ms = left(); ms > 0; ms = left()) await clock.sleep(Math.ceil(ms), signal);
 }

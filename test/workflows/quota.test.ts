@@ -75,7 +75,7 @@ test("a wait goes on until the wall clock is there, however often the sleep ends
     now += Math.min(ms, 40);
   };
   const { signal } = new AbortController();
-  await waitUntil({ clock: { now: () => now, sleep } as Clock }, 107.5, { signal });
+  await waitUntil({ clock: { now: () => now, monotonic: () => now, sleep } as Clock }, 107.5, { signal });
   expect(slept).toEqual([
     [101, signal],
     [61, signal],
@@ -85,5 +85,18 @@ test("a wait goes on until the wall clock is there, however often the sleep ends
 
 test("a wait for a moment that has come is none", async () => {
   const sleep = () => Promise.reject(new Error("slept"));
-  await waitUntil({ clock: { now: () => 7, sleep } as unknown as Clock }, 7);
+  await waitUntil({ clock: { now: () => 7, monotonic: () => 7, sleep } as unknown as Clock }, 7);
+});
+
+test("a wait does not become longer when the clock is set back", async () => {
+  const clock = { wall: 1_000, monotonic: 5 };
+  const slept: number[] = [];
+  const sleep = async (ms: number) => {
+    if (slept.push(ms) > 1) throw new Error("it waits on");
+    clock.wall -= 365 * 24 * HOUR;
+    clock.monotonic += ms;
+  };
+  const given = { now: () => clock.wall, monotonic: () => clock.monotonic, sleep };
+  await waitUntil({ clock: given as Clock }, 1_100);
+  expect(slept).toEqual([100]);
 });

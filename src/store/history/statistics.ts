@@ -38,8 +38,10 @@ export function attempts(
   const found = new Map<string, CountedAttempt>();
   const count = (entry: { origin: string; key_id: string; local_id: string }, date: string) => {
     const at = Date.parse(date);
-    if (entry.origin !== origin || entry.key_id !== id || found.has(entry.local_id) || Number.isNaN(at))
-      return;
+    if (entry.origin !== origin || entry.key_id !== id || Number.isNaN(at)) return;
+    // A line may have been dated again while the clock was set back: the latest date that is not ahead holds.
+    const known = found.get(entry.local_id);
+    if (known && !known.isAhead && (at > now || at <= known.at)) return;
     found.set(entry.local_id, { localId: entry.local_id, at: Math.min(at, now), isAhead: at > now });
   };
   const neverMade = new Set<string>();

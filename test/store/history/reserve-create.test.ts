@@ -52,6 +52,17 @@ test("creates that a clock dated a year ahead fill one hour after it is set righ
   expect(await take(10)).toHaveProperty("pending");
 });
 
+test("a create under a clock that was set back for a while hides none of those before it", async () => {
+  const { clock, create, take } = machine();
+  const right = clock.now;
+  for (let i = 0; i < 2; i++) await create(3);
+  clock.now -= 24 * HOUR;
+  expect(await take(3)).toHaveProperty("pending");
+  clock.now = right + 1_000;
+  expect(await take(3)).toHaveProperty("pending");
+  expect(await take(3)).toEqual({ fullUntil: right + HOUR + 1_000 });
+});
+
 test("a lock that is held, or cannot be made, is an error of this machine", async () => {
   const { folder, take } = machine();
   mkdirSync(join(folder, "hour.lock", "something"), { recursive: true });

@@ -77,6 +77,11 @@ describe("the creates that count in the hour", () => {
     expect(counted(log)).toEqual({ ahead: [-5_000, false] });
   });
 
+  test("count as of their own date if a clock that was set back dated them again", () => {
+    const log = logOf(created("right", -5_000), { kind: "redated", ...base("right", -24 * HOUR) });
+    expect(counted(log)).toEqual({ right: [-5_000, false] });
+  });
+
   test("are not hidden by lines that a clock dated back", () => {
     const back = Array.from({ length: 999 }, (_, i) => created(`back-${i}`, -48 * HOUR));
     const log = logOf(created("hidden", -4_000), ...back, created("last", -1_000));

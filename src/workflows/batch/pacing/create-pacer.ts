@@ -36,7 +36,7 @@ export class CreatePacer {
   readonly #attempts: CreatePacerOptions["attempts"];
   readonly #shards: number;
   #limit: number | undefined;
-  #own: number[];
+  #own: readonly number[];
   /** The attempts of this machine when they were last counted; other processes may have sent since. */
   #hour: readonly number[] = [];
   #blockedUntil = 0;
@@ -46,7 +46,7 @@ export class CreatePacer {
     this.#attempts = attempts;
     this.#limit = limit;
     this.#shards = shards;
-    this.#own = inWindow(own, clock.now() - MARGIN_MS);
+    this.#own = [...own];
     this.#recount();
   }
 
@@ -64,14 +64,18 @@ export class CreatePacer {
   /** Notes that a create was sent. */
   sent(): void {
     const now = this.#clock.now();
-    this.#own = [...inWindow(this.#own, now - MARGIN_MS), now];
+    this.#own = [...this.#ownAt(now), now];
     this.#recount();
   }
 
   /** When (epoch ms) the next create may be sent by this batch's own share and by the last 429. */
   ownNextAt(): number {
     const now = this.#clock.now();
-    return Math.max(nextSlot(this.#own, this.share, now - MARGIN_MS) + MARGIN_MS, this.#blockedUntil, now);
+    return Math.max(
+      nextSlot(this.#ownAt(now), this.share, now - MARGIN_MS) + MARGIN_MS,
+      this.#blockedUntil,
+      now,
+    );
   }
 
   /**
@@ -96,7 +100,7 @@ export class CreatePacer {
       return isBlocked ? { left: 0, nextAt: this.#blockedUntil } : undefined;
     const free = Math.min(
       limit - inWindow(this.#hour, now - MARGIN_MS).length,
-      this.share - inWindow(this.#own, now - MARGIN_MS).length,
+      this.share - this.#ownAt(now).length,
     );
     const nextAt = Math.max(now, this.#blockedUntil, this.times(1)[0] ?? now);
     return { left: isBlocked ? 0 : Math.max(0, free), nextAt };
@@ -105,8 +109,9 @@ export class CreatePacer {
   /** When (epoch ms) each of the next `count` creates may be sent. */
   times(count: number): number[] {
     const limit = this.#limit ?? Number.POSITIVE_INFINITY;
-    const use = { attempts: this.#hour, limit, own: this.#own, share: this.share };
-    return sendTimes(count, use, Math.max(this.#clock.now(), this.#blockedUntil));
+    const now = this.#clock.now();
+    const use = { attempts: this.#hour, limit, own: this.#ownAt(now), share: this.share };
+    return sendTimes(count, use, Math.max(now, this.#blockedUntil));
   }
 
   /** If only this machine used the key, the number of its creates in the hour is the limit. */
@@ -122,8 +127,15 @@ export class CreatePacer {
     return { used, certainty: "exact" };
   }
 
+  /** This batch's creates that count at `now`; one that a wrong clock dated ahead counts as of now. */
+  #ownAt(now: number): readonly number[] {
+    const dated = this.#own.map((at) => Math.min(at, now));
+    this.#own = inWindow(dated, now - MARGIN_MS);
+    return this.#own;
+  }
+
   #recount(): void {
     const limit = this.#limit ?? Number.POSITIVE_INFINITY;
-    if (limit !== Number.POSITIVE_INFINITY) this.#hour = this.#attempts() ?? this.#own;
+    if (limit !== Number.POSITIVE_INFINITY) this.#hour = this.#attempts() ?? this.#ownAt(this.#clock.now());
   }
 }

@@ -44,6 +44,15 @@ describe("the next create", () => {
     expect(paced.ownNextAt()).toBe(NOW + HOUR + MARGIN);
   });
 
+  test("waits an hour and no more for what a wrong clock dated ahead", () => {
+    const { pacer: paced, pass } = pacer({ limit: 1, own: [NOW + 365 * 24 * HOUR] });
+    expect(paced.ownNextAt()).toBe(NOW + HOUR + MARGIN);
+    expect(paced.times(1)).toEqual([NOW + HOUR]);
+    expect(paced.outlook()?.left).toBe(0);
+    pass(HOUR + MARGIN);
+    expect(paced.ownNextAt()).toBe(NOW + HOUR + MARGIN);
+  });
+
   test("of a shard waits by the shard's share", () => {
     const { pacer: paced } = pacer({ limit: 10, shards: 4, own: [NOW - 60_000, NOW - 60_000] });
     expect(paced.share).toBe(2);
