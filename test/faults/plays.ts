@@ -9,14 +9,18 @@ export const ID = "5f0c9a3e-7b1d-4c52-9d86-2f1e0a4b6c8d";
 export const OTHER_ID = "0b9d7c11-93a2-4f6e-8a55-c4e1d2f3a6b7";
 
 /** How a fault is played: what a request meets, or what is wrong with the way to the service. */
-export type Play =
+export type Play = {
+  /** Whether it lasts until the limit of the exchange. */
+  lasts?: boolean;
+} & (
   | { on: "request"; behaviour: (operation: Command) => Behaviour }
   | {
       on: "way";
       server?: FaultServerOptions;
       /** What leads the program astray; by default it goes to the server. */
       env?: (server: FaultServer) => Record<string, string> | Promise<Record<string, string>>;
-    };
+    }
+);
 
 /** A good answer of each operation (§4). */
 export function goodAnswer(operation: Command, status = "COMPLETED"): does.AnswerParts {
@@ -33,6 +37,7 @@ export function goodAnswer(operation: Command, status = "COMPLETED"): does.Answe
 
 export const plays = {
   always: (behaviour: Behaviour): Play => ({ on: "request", behaviour: () => behaviour }),
+  hang: { on: "request", lasts: true, behaviour: () => does.hang() } as Play,
   /** A good answer of which only so many bytes of its body come. */
   cut: (bytes: number, end: "end" | "reset" = "end", length?: "none"): Play => ({
     on: "request",
@@ -42,6 +47,7 @@ export const plays = {
   /** A byte a second, which is beyond the limit of an exchange in these tests. */
   drip: (from: "head" | "body"): Play => ({
     on: "request",
+    lasts: true,
     behaviour: (operation) => does.drip(goodAnswer(operation), 1_000, from),
   }),
   retryDate: (status: number, seconds: number): Play => ({
@@ -73,6 +79,7 @@ export const ways = {
   } as Play,
   lookup: (code: string): Play => ({
     on: "way",
+    lasts: code === "never",
     env: () => ({ ...NAMED, NODE_OPTIONS: preload(code) }),
   }),
   noTls: {

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { folderWith } from "./folder.js";
 import { HappyService, KEY } from "./happy-service.js";
@@ -12,6 +12,19 @@ const HOMES = 3;
 const KILLED = 0.4;
 const LATEST_KILL_MS = 1_500;
 
+/**
+ * Loaded before the program: writes the local port and the body of each request to a file when its headers are sent.
+ * A request that the proxy resets before it reads it is known by its port only.
+ */
+const LOG_SENT = `import { subscribe } from "node:diagnostics_channel";
+import { appendFileSync } from "node:fs";
+subscribe("undici:client:sendHeaders", ({ request, socket }) => {
+  const line = JSON.stringify({ port: socket.localPort, body: request.body && String(request.body) });
+  appendFileSync(process.env.SENT_LOG, line + "\\n");
+});`;
+
+const PRELOAD = `--import=data:text/javascript,${encodeURIComponent(LOG_SENT)}`;
+
 export interface Chaos {
   /** How many creates the service carried out. */
   creates: number;
@@ -22,7 +35,7 @@ export interface Chaos {
   lost: string[];
   /** Prompts that the service has more than once. */
   doubled: string[];
-  /** Unknown outcomes of creates that were neither spoiled nor killed. */
+  /** Unknown outcomes of creates that were neither spoiled nor killed, each with what its command wrote to stderr. */
   unfounded: string[];
 }
 
@@ -48,6 +61,8 @@ class ChaosRun {
   readonly #random: () => number;
   readonly #homes = Array.from({ length: HOMES }, () => folderWith());
   readonly #killed = new Set<string>();
+  /** By prompt, what the command that created it wrote to stderr. */
+  readonly #stderr = new Map<string, string>();
   #commands = 0;
   #kills = 0;
 
@@ -63,7 +78,8 @@ class ChaosRun {
     for (let nth = 0; performance.now() < end; nth++) {
       const name = `chaos ${worker}-${nth}`;
       const { args, prompts } = this.#command(home, name);
-      const env = { RESEARCH_BASE_URL: this.#proxy.url, RESEARCH_API_KEY: KEY, RESEARCH_OUTPUT: "json" };
+      const service = { RESEARCH_BASE_URL: this.#proxy.url, RESEARCH_API_KEY: KEY, RESEARCH_OUTPUT: "json" };
+      const env = { ...service, NODE_OPTIONS: PRELOAD, SENT_LOG: sentLog(home) };
       await this.#run(start(args, { home, env, timeoutMs: 60_000 }), prompts);
     }
   }
@@ -92,8 +108,10 @@ class ChaosRun {
         running.child.kill(this.#random() < 0.7 ? "SIGKILL" : "SIGINT");
       }, this.#random() * LATEST_KILL_MS);
     }
-    await running.done.catch(() => {});
+    const ending = await running.done.catch(String);
     clearTimeout(kill);
+    for (const prompt of prompts)
+      this.#stderr.set(prompt, typeof ending === "string" ? ending : ending.stderr);
   }
 
   async compare(): Promise<Chaos> {
@@ -104,7 +122,13 @@ class ChaosRun {
       created.set(name, (created.get(name) ?? 0) + 1);
     }
     const names = new Set(known.map(({ prompt }) => nameOf(prompt)));
-    const hasReason = (name: string) => this.#killed.has(name) || this.#proxy.spoiled.has(name);
+    const spoiled = new Set(
+      this.#homes
+        .flatMap(sentRequests)
+        .filter(({ port }) => this.#proxy.spoiledPorts.has(port))
+        .map(({ name }) => name),
+    );
+    const hasReason = (name: string) => this.#killed.has(name) || spoiled.has(name);
     const unknown = known.filter(({ status }) => status === "UNKNOWN").map(({ prompt }) => nameOf(prompt));
     return {
       creates: this.#service.conversations.size,
@@ -113,7 +137,9 @@ class ChaosRun {
       connections: this.#proxy.connections,
       lost: [...created.keys()].filter((name) => !names.has(name)),
       doubled: [...created].filter(([, count]) => count > 1).map(([name]) => name),
-      unfounded: unknown.filter((name) => !hasReason(name)),
+      unfounded: unknown
+        .filter((name) => !hasReason(name))
+        .map((name) => `${name}: ${this.#stderr.get(name)}`),
     };
   }
 }
@@ -121,6 +147,17 @@ class ChaosRun {
 async function listed(home: string): Promise<{ prompt: string; status: string }[]> {
   const { stdout } = await research(["list", "--json", "--limit", "100000"], { home });
   return JSON.parse(stdout);
+}
+
+const sentLog = (home: string) => join(home, "sent.log");
+
+/** The creates whose headers were sent from a home, with the local port of the connection. */
+function sentRequests(home: string): { name: string; port: number }[] {
+  const lines = readFileSync(sentLog(home), "utf8").trimEnd().split("\n");
+  return lines.flatMap((line) => {
+    const { port, body } = JSON.parse(line);
+    return body ? [{ name: nameOf(JSON.parse(body).prompt ?? ""), port }] : [];
+  });
 }
 
 function nameOf(prompt: string): string {

@@ -15,8 +15,8 @@ export type Spoil = (typeof SPOILS)[number];
 
 export interface SpoilingProxy {
   url: string;
-  /** Prompts of creates that may have reached the service on a connection that was spoiled. */
-  spoiled: ReadonlySet<string>;
+  /** The client's ports of the connections that were spoiled. */
+  spoiledPorts: ReadonlySet<number>;
   connections: number;
   close(): Promise<void>;
 }
@@ -26,30 +26,24 @@ const ERROR_PAGE = `HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/html\r\nConte
 
 /** A TCP proxy to a port of this machine that spoils connections: `choose` says how, for each one. */
 export async function spoilingProxy(port: number, choose: () => Spoil): Promise<SpoilingProxy> {
-  const spoiled = new Set<string>();
+  const spoiledPorts = new Set<number>();
   const sockets = new Set<Socket>();
   const track = (socket: Socket) => {
     sockets.add(socket.once("close", () => sockets.delete(socket)).on("error", () => {}));
     return socket;
   };
-  const proxy = { url: "", spoiled, connections: 0, close: async () => {} };
+  const proxy = { url: "", spoiledPorts, connections: 0, close: async () => {} };
   const server = createServer((client) => {
     proxy.connections++;
     track(client);
     const spoil = choose();
-    const note = (bytes: Buffer) => {
-      for (const [, prompt = ""] of bytes.toString("latin1").matchAll(/"prompt":"(chaos [\w-]+)/g))
-        spoiled.add(prompt);
-    };
+    if (spoil !== "pass" && client.remotePort) spoiledPorts.add(client.remotePort);
     if (spoil === "reset-at-once") {
-      // On a busy machine the client may have sent its request by then, which has to be known.
-      client.on("data", note);
       setTimeout(() => client.resetAndDestroy(), 5);
       return;
     }
     const service = track(connect(port, "127.0.0.1"));
     client.on("data", (bytes: Buffer) => {
-      if (spoil !== "pass") note(bytes);
       service.write(bytes);
       if (spoil === "reset-after-request") setTimeout(() => client.resetAndDestroy(), 20);
     });
