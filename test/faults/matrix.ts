@@ -18,11 +18,11 @@ export function sound(row: Row, seen: Observed, exit: number): void {
   expect(seen.leaks).toEqual([]);
   expect(seen.server.errors).toEqual([]);
   expect(seen, `${seen.stdout}\n${seen.stderr}`).toMatchObject({ code: exit, signal: null });
-  expect(seen.elapsedMs).toBeLessThan(TRIES_MS);
   if (exit === 0) {
     expect(seen.errors).toEqual([]);
     return;
   }
+  expect(seen.elapsedMs).toBeLessThan(TRIES_MS);
   expect(seen.errors).toHaveLength(1);
   const [error] = seen.errors;
   expect(error?.exit_code).toBe(exit);
@@ -39,6 +39,6 @@ export const states = (seen: Observed) => seen.history.map(({ status }) => statu
 /** A test of the matrix; the last line of a run counts them. */
 export function cell(row: Row, command: Command, what: string, run: () => Promise<void>): void {
   // A peer that gets no turn within a few milliseconds resets too late to prove anything, and then 11 is right.
-  const retry = row.play === ways.resetOnAccept ? 2 : 0;
+  const retry = row.play === ways.resetOnAccept ? 5 : 0;
   test.concurrent(`cell: ${row.fault} · ${command}${what && `, ${what}`}`, { retry }, run);
 }
