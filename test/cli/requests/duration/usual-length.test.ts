@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { usualText } from "../../../../src/cli/requests/duration/usual-length.js";
+import { usualLength, usualText } from "../../../../src/cli/requests/duration/usual-length.js";
 
 const minutes = (...list: number[]) => list.map((one) => one * 60_000);
 
@@ -11,4 +11,19 @@ test.each([
   [[], undefined],
 ])("the middle half of %j", (durations, expected) => {
   expect(usualText(durations)).toBe(expected);
+});
+
+test("the last 200 runs of the origin in force count, and a history that cannot be read knows none", () => {
+  const asked: unknown[] = [];
+  const durations = (...args: unknown[]) => {
+    asked.push(args);
+    return minutes(1, 1, 1, 1, 1);
+  };
+  const broken = () => {
+    throw new Error("unreadable");
+  };
+  expect(usualLength({ origin: "o", history: { durations } } as never)).toBe("usually 1m 00s");
+  expect(asked).toEqual([["o", 200]]);
+  expect(usualLength({ origin: "o", history: { durations: broken } } as never)).toBeUndefined();
+  expect(usualLength({ origin: "o", history: undefined })).toBeUndefined();
 });

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import type { Result } from "../../../../src/cli/commands/doctor/check.js";
+import { publicResults, resultLines, resultsJson } from "../../../../src/cli/commands/doctor/view.js";
+import { NAMED } from "../../../support/style.js";
+
+const RESULTS: Result[] = [
+  { id: "dns", status: "ok", message: "found\nat 192.0.2.1", publicMessage: "found" },
+  { id: "settings", status: "warn", message: "readable by others", fix: "chmod\n600 file" },
+  { id: "key", status: "fail", message: "refused", fix: "research login", exitCode: 4 },
+  { id: "quota", status: "skipped", message: "needs a key" },
+];
+
+test("a line for each check: aligned, in its colour, safe, with the fix", () => {
+  expect(resultLines(RESULTS, NAMED)).toBe(
+    [
+      "<good>ok     </>  dns       found at 192.0.2.1",
+      "<busy>warn   </>  settings  readable by others; fix: chmod 600 file",
+      "<bad>fail   </>  key       refused; fix: research login",
+      "<dim>skipped</>  quota     needs a key",
+      "",
+    ].join("\n"),
+  );
+});
+
+test("for a program, with null for no fix and 0 for no exit code", () => {
+  const { ok, checks } = resultsJson(RESULTS);
+  expect(ok).toBe(false);
+  expect(checks.slice(1, 3)).toEqual([
+    { id: "settings", status: "warn", message: "readable by others", fix: "chmod\n600 file", exit_code: 0 },
+    { id: "key", status: "fail", message: "refused", fix: "research login", exit_code: 4 },
+  ]);
+  expect(checks[3]).toMatchObject({ fix: null });
+  expect(resultsJson(RESULTS.filter(({ status }) => status !== "fail")).ok).toBe(true);
+});
+
+test("what may be public has no message of its own and no fix", () => {
+  expect(publicResults(RESULTS)).toEqual([
+    { id: "dns", status: "ok", message: "found" },
+    { id: "settings", status: "warn", message: "warn" },
+    { id: "key", status: "fail", message: "fail", exitCode: 4 },
+    { id: "quota", status: "skipped", message: "skipped" },
+  ]);
+});

@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { TakenReport } from "../../../../src/cli/requests/duration/taken-report.js";
+import type { FollowEvent } from "../../../../src/workflows/follow.js";
+import type { Outcome } from "../../../../src/workflows/progress.js";
+import { VirtualClock } from "../../../support/virtual-clock.js";
+
+const NOW = Date.UTC(2030, 0, 1, 12);
+const MINUTE = 60_000;
+
+/** A report on the requests `a`, which began `agoMs` ago as far as is known, and `b`. */
+function report({ agoMs, runs = 0 }: { agoMs?: number; runs?: number } = {}) {
+  const began = agoMs === undefined ? undefined : new Date(NOW - agoMs).toISOString();
+  const targets = [
+    { requestId: "b" },
+    { requestId: "a", ...(began && { entry: { created_at: began, sent_at: began } }) },
+  ];
+  const history = { durations: () => Array(runs).fill(2 * MINUTE) };
+  return new TakenReport({ clock: new VirtualClock(NOW), origin: "o", history } as never, targets as never);
+}
+const outcome = (requestId: string, kind: Outcome["kind"] = "final") => ({ requestId, kind }) as Outcome;
+const seen = (requestId: string, previous: string | null, final = true) =>
+  ({ kind: "state", requestId, previous, final }) as FollowEvent;
+
+test("one request took the time since it began, if that is known", () => {
+  expect(report({ agoMs: 3 * MINUTE }).text([outcome("a")], MINUTE)).toBe("a took 3m 00s");
+  expect(report({ agoMs: MINUTE }).text([outcome("a")], MINUTE)).toBe("a took 1m 00s");
+});
+
+test.each([undefined, MINUTE - 1, -MINUTE])(
+  "one that began %s ms ago, by a clock that was set back, took the time of the command",
+  (agoMs) => {
+    const taken = report(agoMs === undefined ? {} : { agoMs });
+    expect(taken.text([outcome("a")], MINUTE)).toBe("a took 1m 00s");
+  },
+);
+
+test("one that had ended when it was first seen took at most that, and nothing is said if that is not known", () => {
+  const known = report({ agoMs: 3 * MINUTE });
+  known.apply(seen("a", null));
+  expect(known.text([outcome("a")], MINUTE)).toBe("a took at most 3m 00s");
+  const unknown = report();
+  unknown.apply(seen("a", null));
+  expect(unknown.text([outcome("a")], MINUTE)).toBeUndefined();
+});
+
+test.each([
+  seen("a", "PENDING"),
+  seen("a", null, false),
+  seen("b", null),
+  { ...seen("a", null), kind: "unchanged" } as unknown as FollowEvent,
+])("%j does not mean that it had ended before", (event) => {
+  const taken = report({ agoMs: 3 * MINUTE });
+  taken.apply(event);
+  expect(taken.text([outcome("a")], MINUTE)).toBe("a took 3m 00s");
+});
+
+test("several had all ended after the time of the command", () => {
+  expect(report({ agoMs: 3 * MINUTE }).text([outcome("a"), outcome("b")], MINUTE)).toBe(
+    "all 2 had ended after 1m 00s",
+  );
+});
+
+test("nothing is said of no request, and if one of them has not ended", () => {
+  expect(report().text([], MINUTE)).toBeUndefined();
+  expect(report().text([outcome("a"), outcome("b", "timeout")], MINUTE)).toBeUndefined();
+});
+
+test("the usual time stands beside it, if five runs are known", () => {
+  const taken = report({ agoMs: 3 * MINUTE, runs: 5 });
+  expect(taken.usual).toBe("usually 2m 00s");
+  expect(taken.text([outcome("a")], MINUTE)).toBe("a took 3m 00s (usually 2m 00s)");
+  expect(taken.text([outcome("a"), outcome("b")], MINUTE)).toBe(
+    "all 2 had ended after 1m 00s (usually 2m 00s)",
+  );
+  expect(report({ runs: 4 }).usual).toBeUndefined();
+});
