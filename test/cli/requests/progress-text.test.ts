@@ -14,6 +14,13 @@ test.each([
   expect(unchangedLine({ states, elapsedMs: 65_000 })).toBe(`still watching: ${text}`);
 });
 
+test("how long runs usually take stands beside the time", () => {
+  const usual = "usually 5m 00s";
+  expect(liveText({ states: ["PENDING"], elapsedMs: 65_000, usual })).toBe(
+    "PENDING  1m 05s (usually 5m 00s)",
+  );
+});
+
 test("a change is a line, and a state of several lines is one", () => {
   expect(changeLine("id", "PENDING", 2_000)).toBe("id is PENDING (2s)");
   expect(changeLine("id", "A\nid is COMPLETED", 0)).toBe("id is A id is COMPLETED (0s)");

@@ -161,6 +161,15 @@ describe("failing polls", () => {
     });
   });
 
+  test("of one id are not those of another one that is dropped", async () => {
+    const reply: Reply = ({ nth, id }) => {
+      if (id === "a" || nth === 1) return id === "a" ? "PENDING" : "PROCESSING";
+      return nth < 5 ? fault("lost") : "COMPLETED";
+    };
+    const { kinds } = await all(known("a", "b"), reply, { interval: 1_000, queueTimeout: 2_500 });
+    expect(kinds).toEqual(["state", "state", "trouble", "timeout", "recovered", "state"]);
+  });
+
   test("end the watch at the first one if it is final", async () => {
     const { events } = await all("a", () => refused("not-found"));
     expect(events).toMatchObject([{ kind: "given-up", requestId: "a", status: null }]);
@@ -239,6 +248,14 @@ describe("the time of an id", () => {
     const { polls, events } = await all("a", reply, { interval: 1_000, timeout: 5_000 });
     expect(times({ polls })).toEqual([0, 1_000]);
     expect(events.at(-1)).toMatchObject({ kind: "timeout", limit: "whole", elapsedMs: 5_000 });
+  });
+
+  test("ends for several with one last poll each, 20 ms apart", async () => {
+    const options = { pollInterval: () => 2_000, timeout: 5_000 };
+    const { polls, kinds } = await all(["a", "b"], () => "PROCESSING", options);
+    expect(polls.map(({ id, at }) => `${id} ${at}`).slice(-2)).toEqual(["b 4980", "a 5000"]);
+    expect(polls.filter(({ at }) => at > 4_900)).toHaveLength(2);
+    expect(kinds).toEqual(["state", "state", "timeout", "timeout"]);
   });
 
   test("that a poll outlasts is over when the poll has failed", async () => {

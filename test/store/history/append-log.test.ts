@@ -46,12 +46,9 @@ test("a create is in the log if it was made or settled, not if it was only dated
     { kind: "status", request_id: "local-3", origin: "o", status: "PENDING", at: "t" },
     { sync: false },
   );
-  expect(["local-1", "local-2", "local-3", "local"].map((name) => log.has(name))).toEqual([
-    true,
-    false,
-    false,
-    false,
-  ]);
+  log.append({ ...line("dismissed", "local-4"), code: "local-5" } as Line, { sync: false });
+  const names = ["local-1", "local-2", "local-3", "local-4", "local-5", "local"];
+  expect(names.filter((name) => log.has(name))).toEqual(["local-1", "local-4"]);
 });
 
 test("what cannot be read is an error, unless it is closed to us", () => {
@@ -59,6 +56,12 @@ test("what cannot be read is an error, unless it is closed to us", () => {
   log.append(line("dismissed", "local-1"), { sync: false });
   const broken = new AppendLog(join(path, ".."));
   expect(() => namesOf(broken)).toThrow(LocalError);
+  expect(() => namesOf(broken)).toThrow(
+    expect.objectContaining({
+      message: expect.stringMatching(/^could not read \S+\/below: .*not a regular file$/),
+      cause: expect.any(Error),
+    }),
+  );
   expect(namesOf(new AppendLog(join(path, "below")))).toEqual([]);
   const codes = ["EACCES", "EPERM", "ENOTDIR", "EIO", "ENOENT"];
   expect(codes.filter((code) => isUnreadable(Object.assign(new Error(), { code })))).toEqual(

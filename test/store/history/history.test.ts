@@ -1,6 +1,15 @@
-import { appendFileSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { LocalError } from "../../../src/store/errors.js";
 import { History } from "../../../src/store/history/history.js";
 import { outcomeOf } from "../../../src/store/history/outcome-of.js";
 import { folderWith } from "../../support/folder.js";
@@ -44,6 +53,32 @@ test("a create is unknown from its intent until its outcome", () => {
   expect(open().list({ limit: 9 })).toMatchObject([{ status: "PENDING", request_id: "id-1" }]);
 });
 
+test("it knows its folder, and an intent that cannot be kept is an error that names it", () => {
+  const { folder, open, log } = world();
+  expect(open().folder).toBe(folder);
+  writeFileSync(log, "");
+  // Below a file there is no room for another.
+  const begin = () =>
+    new History(log, () => 0).begin({ origin: ORIGIN, profile: null, apiKey: "k", body: { prompt: "x" } });
+  expect(begin).toThrow(LocalError);
+  expect(begin).toThrow(
+    expect.objectContaining({
+      message: expect.stringMatching(/^could not record the request before sending it in .*jsonl: ./),
+      cause: expect.any(Error),
+    }),
+  );
+});
+
+test("open intents that may not be read are none, and any other failure is an error", () => {
+  const { folder, open } = world();
+  writeFileSync(join(folder, "open"), "");
+  expect(open().list({ limit: 9 })).toEqual([]);
+  const other = world();
+  symlinkSync("open", join(other.folder, "open"));
+  expect(() => other.open().list({ limit: 9 })).toThrow(LocalError);
+  expect(() => other.open().list({ limit: 9 })).toThrow(/^could not read the history in .*ELOOP/);
+});
+
 test("what provably created nothing leaves nothing behind", () => {
   const { begin, open, folder } = world();
   begin("x").dismissed();
@@ -61,6 +96,27 @@ test("a salvaged id stays with its unknown, and resolving settles it once", () =
   expect(open().list({ limit: 9 })).toMatchObject([{ status: "PENDING", request_id: "id-9" }]);
 });
 
+test("an unknown that is settled as never created is found by its name, and listed no more", () => {
+  const { begin, open, folder } = world();
+  const [pending, other] = [begin("x"), begin("y")];
+  expect(open().resolve("local-none", null)).toBeUndefined();
+  expect(open().resolve(pending.localId, null)).toMatchObject({ request_id: null, status: "NOT_CREATED" });
+  expect(open().list({ limit: 9 })).toMatchObject([{ local_id: other.localId, status: "UNKNOWN" }]);
+  expect(open().find(pending.localId)).toMatchObject([{ status: "NOT_CREATED", prompt: "x" }]);
+  expect(outcomeOf(open(), folder, pending.localId)).toBe("dismissed");
+});
+
+test("creates like one that is wanted are those in the log and the unknown ones", () => {
+  const { make, begin, open } = world();
+  make("id-1", "x");
+  make("id-2", "y");
+  const lost = begin("x");
+  const wanted = { origin: ORIGIN, apiKey: "k", body: { prompt: "x" } };
+  const { made, unsettled } = open().same(wanted, 0);
+  expect(made).toMatchObject([{ request_id: "id-1" }]);
+  expect(unsettled).toMatchObject([{ entry: { local_id: lost.localId }, sender: { pid: process.pid } }]);
+});
+
 test("an id that found no room in the log is kept in the room beside its intent", () => {
   const { folder, log, open } = world();
   const output_schema = { description: "é".repeat(5_000) };
@@ -73,6 +129,9 @@ test("an id that found no room in the log is kept in the room beside its intent"
     { request_id: "id-1", output_schema, prompt: "ü\n", profile: "work" },
   ]);
   expect(open().find("id-1")).toMatchObject([{ status: "PENDING" }]);
+  expect(open().find("id-")).toMatchObject([{ request_id: "id-1" }]);
+  const wanted = { origin: ORIGIN, apiKey: "k", body };
+  expect(open().same(wanted, 0).made).toMatchObject([{ request_id: "id-1" }]);
 });
 
 test("unknown outcomes first, then the newest by created_at, with the last state seen", () => {
@@ -116,6 +175,35 @@ test("find: a whole id beats a prefix, a prefix finds all that begin so, a local
   if (entry) open().observe(entry, "FAILED");
   expect(open().find(entry?.local_id ?? "")).toMatchObject([{ request_id: "abcd-1", status: "FAILED" }]);
   expect(open().find("zzzz")).toEqual([]);
+});
+
+test("find: unknown ones by their local id, and nothing that only mentions what is looked for", () => {
+  const { begin, make, open } = world();
+  const lost = begin("zzzz");
+  make(`${lost.localId}-1`, "zzzz");
+  const ids = (id: string) =>
+    open()
+      .find(id)
+      .map((one) => one.local_id);
+  expect(open().find(lost.localId)).toMatchObject([{ status: "UNKNOWN" }]);
+  expect(ids(lost.localId.slice(0, -1))).toContain(lost.localId);
+  expect(ids("local-")).toHaveLength(2);
+  expect(open().find("zzzz")).toEqual([]);
+});
+
+test("find: the last state is that of the request itself, by its local id as well", () => {
+  const { make, open } = world();
+  make("id-1");
+  make("id-2");
+  const see = (id: string, status: string) => {
+    const [entry] = open().find(id);
+    if (entry) open().observe(entry, status);
+  };
+  see("id-1", "FAILED");
+  see("id-2", "id-1");
+  make("id-3", "id-1");
+  const local = open().find("id-1")[0]?.local_id ?? "";
+  expect(open().find(local)).toMatchObject([{ request_id: "id-1", status: "FAILED" }]);
 });
 
 test("torn and foreign lines are passed over and counted, records of unknown kind are no fault, and a torn line swallows nothing", () => {
@@ -181,6 +269,14 @@ test("a state is kept once, and how long a run took only at its first final stat
   expect(open().find("id-1")).toMatchObject([{ status: "FAILED" }]);
 });
 
+test("nothing is kept of a state that was seen of a request without an id", () => {
+  const { begin, open, log } = world();
+  begin("x");
+  const [entry] = open().list({ limit: 1 });
+  if (entry) open().observe(entry, "COMPLETED");
+  expect(existsSync(log)).toBe(false);
+});
+
 test("the outcome of a create is its entry, or that it was dismissed, and that of no other", () => {
   const { begin, open, folder } = world();
   const made = begin("made");
@@ -190,6 +286,10 @@ test("the outcome of a create is its entry, or that it was dismissed, and that o
   expect(outcomeOf(open(), folder, made.localId)).toMatchObject({ request_id: "id-1" });
   expect(outcomeOf(open(), folder, refused.localId)).toBe("dismissed");
   expect(outcomeOf(open(), folder, `${refused.localId}x`)).toBeUndefined();
+  expect(outcomeOf(open(), folder, made.localId.slice(0, -1))).toBeUndefined();
+  open().redate("local-1", { origin: ORIGIN, apiKey: "k" });
+  begin("other").dismissed("local-2");
+  expect(["local-1", "local-2"].map((id) => outcomeOf(open(), folder, id))).toEqual([undefined, undefined]);
 });
 
 test("requests that were logged in another order than they were created in are in order", () => {
@@ -203,6 +303,27 @@ test("requests that were logged in another order than they were created in are i
   expect(open().list({ limit: 201 }).at(-1)?.request_id).toBe("later-199");
   expect(open().list({ limit: 1 })[0]?.request_id).toBe("last-199");
 });
+
+test.each([
+  [256, "ahead"],
+  [257, "last"],
+])(
+  "256 lines more than asked for are put in order: the newest of an older one and %d is %j",
+  (count, newest) => {
+    const { make, open, log, pass } = world();
+    pass(365 * 24 * HOUR);
+    make("ahead");
+    pass(-365 * 24 * HOUR);
+    make("last");
+    const record = JSON.parse(readFileSync(log, "utf8").trim().split("\n").at(-1) ?? "");
+    const others = Array.from({ length: count - 1 }, (_, i) => ({
+      ...{ ...record, local_id: `local-${i}`, request_id: `last-${i}` },
+    }));
+    appendFileSync(log, others.map((other) => `${JSON.stringify(other)}\n`).join(""));
+    const [first] = open().list({ limit: 1 });
+    expect(first?.request_id?.startsWith(newest)).toBe(true);
+  },
+);
 
 test("a new log is for its owner alone", () => {
   const { make, log } = world();

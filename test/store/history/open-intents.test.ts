@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { exactJson, parseExact } from "../../../src/json/exact-json.js";
@@ -57,6 +57,47 @@ test("an outcome does not touch a schema that was read as it stands, nor does th
   const [found] = open.read().open;
   expect(found).toMatchObject({ outcome: OUTCOME, sender: undefined });
   expect(exactJson(found?.intent.output_schema)).toBe(schema.replaceAll(" ", ""));
+});
+
+test("an outcome as long as the room is cut to what is needed, and the sender stays", () => {
+  const { open } = world();
+  const record = intent();
+  open.add(record);
+  const found = { ...OUTCOME, status: "" };
+  open.note(record, { ...found, status: "x".repeat(1_024 - JSON.stringify(found).length) });
+  expect(open.read().open).toMatchObject([{ outcome: OUTCOME, sender: { pid: process.pid } }]);
+  open.note(record, { ...found, status: "x".repeat(1_023 - JSON.stringify(found).length) });
+  expect(open.read().open[0]?.outcome?.status).toMatch(/^x+$/);
+});
+
+test("an intent that is given up has no sender, and keeps its outcome; one that is gone is none", () => {
+  const { open } = world();
+  const record = intent();
+  open.add(record);
+  open.note(record, OUTCOME);
+  expect(open.read().open[0]?.sender).toMatchObject({ pid: process.pid });
+  open.giveUp(record);
+  expect(open.read().open).toEqual([{ intent: record, outcome: OUTCOME, sender: undefined }]);
+  open.remove(record.local_id);
+  expect(() => open.giveUp(record)).not.toThrow();
+  expect(open.read().open).toEqual([]);
+});
+
+test("an intent that cannot be written or removed says so", () => {
+  const { open, folder } = world();
+  const record = intent();
+  mkdirSync(join(folder, `${record.local_id}.json`, "below"), { recursive: true });
+  expect(() => open.add(record)).toThrow();
+  expect(open.remove(record.local_id)).toBe(false);
+});
+
+test("what is no regular file is torn, and what cannot be read is an error", () => {
+  const { open, folder } = world();
+  mkdirSync(join(folder, "folder.json"), { recursive: true });
+  expect(open.read()).toEqual({ open: [], torn: 1 });
+  rmSync(join(folder, "folder.json"), { recursive: true });
+  symlinkSync("loop.json", join(folder, "loop.json"));
+  expect(() => open.read()).toThrow(/ELOOP/);
 });
 
 test("torn files and other files are told apart", () => {

@@ -29,6 +29,23 @@ test("a needle finds exactly the lines that contain it", () => {
   expect(read('"n":123')).toEqual(lines.filter((text) => text.includes('"n":123')).reverse());
 });
 
+test("of a line over 16 MiB the end is replaced, so that what is left is no record", () => {
+  writeFileSync(path, `first\n{}${"x".repeat(17 << 20)}\nlast`);
+  const [last, long = "", first] = read();
+  expect([last, first]).toEqual(["last", "first"]);
+  expect(long).toMatch(/^\{\}x*\0$/);
+  expect(long.length).toBeLessThan(16 << 20);
+});
+
+test("reading ends after about so many bytes", () => {
+  writeFileSync(path, `first\n${"x".repeat(600_000)}\nlast`);
+  expect([...linesBackward(path, undefined, 1)].map(String)).toEqual(["last"]);
+  writeFileSync(path, `${"first\n".repeat(100_000)}last`);
+  const lines = [...linesBackward(path, undefined, 1)];
+  expect(String(lines[0])).toBe("last");
+  expect(lines.length).toBeLessThan(50_000);
+});
+
 test("no file has no lines", () => {
   expect([...linesBackward(join(folderWith(), "none"))]).toEqual([]);
 });

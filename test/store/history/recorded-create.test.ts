@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { LocalError } from "../../../src/store/errors.js";
@@ -24,6 +24,8 @@ function begun({ logWorks = true } = {}) {
   return {
     ...{ intent, path, create: new RecordedCreate(intent, open, log, () => AT) },
     lines: () => [...log.lines()],
+    isLogged: () => existsSync(join(folder, "state")),
+    sender: () => open.read().open[0]?.sender?.pid,
     opened: () => open.read().open.map(({ outcome }) => outcome),
     names: () => readdirSync(join(folder, "open")),
     /** From now on the intent can neither be removed nor be written to. */
@@ -64,7 +66,12 @@ describe("a request that exists", () => {
     const { create, block } = begun({ logWorks: false });
     block();
     expect(() => create.created("id-1", {})).toThrow(LocalError);
-    expect(() => create.created("id-1", {})).toThrow(/the request id id-1 could not be recorded: ./);
+    expect(() => create.created("id-1", {})).toThrow(
+      expect.objectContaining({
+        message: expect.stringMatching(/^the request id id-1 could not be recorded: ./),
+        cause: expect.any(Error),
+      }),
+    );
   });
 });
 
@@ -96,7 +103,12 @@ describe("a create that its user settles as never made", () => {
   test("stays open if that cannot be written", () => {
     const { create, intent, names } = begun({ logWorks: false });
     expect(() => create.notCreated()).toThrow(LocalError);
-    expect(() => create.notCreated()).toThrow(`${intent.local_id} was not created`);
+    expect(() => create.notCreated()).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining(`recorded that ${intent.local_id} was not created: `),
+        cause: expect.any(Error),
+      }),
+    );
     expect(names()).toHaveLength(1);
   });
 });
@@ -114,9 +126,9 @@ describe("a create that was not made", () => {
   });
 
   test("leaves nothing if it was not sent", () => {
-    const { create, lines, names } = begun();
+    const { create, isLogged, names } = begun();
     create.dismissed();
-    expect([lines(), names()]).toEqual([[], []]);
+    expect([isLogged(), names()]).toEqual([false, []]);
   });
 
   test("is settled in the log if its intent cannot be removed, once", () => {
@@ -132,5 +144,20 @@ describe("a create that was not made", () => {
     const { create, names } = begun({ logWorks: false });
     create.dismissed("X");
     expect(names()).toEqual([]);
+  });
+});
+
+describe("a create that this process gives up", () => {
+  test("stays open without a sender", () => {
+    const { create, sender, names } = begun();
+    expect(sender()).toBe(process.pid);
+    create.givenUp();
+    expect([sender(), names().length]).toEqual([undefined, 1]);
+  });
+
+  test("is no error if that cannot be written", () => {
+    const { create, block } = begun();
+    block();
+    expect(() => create.givenUp()).not.toThrow();
   });
 });

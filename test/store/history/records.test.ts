@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { intentOf, keyId, readLine, timeOf } from "../../../src/store/history/records.js";
+import { intentOf, keyId, notCreatedEntry, readLine, timeOf } from "../../../src/store/history/records.js";
 
 const CREATED = {
   ...{ kind: "created", local_id: "local-1", request_id: "id-1", origin: "https://a.example", prompt: "x" },
@@ -55,6 +55,16 @@ test("an intent has the request's fields, a name of its own and no key", () => {
   expect(JSON.stringify(one)).not.toContain("secret");
   expect(intentOf({ ...attempt, body: { prompt: "y" } }, "")).toMatchObject({
     ...{ structured_output: false, output_schema: null },
+  });
+});
+
+test("the entry of a create that was never made has the intent's fields, its state and no id", () => {
+  const { kind: _, ...record } = intentOf(
+    { origin: "https://a.example", profile: "work", apiKey: "k", body: { prompt: "x" } },
+    "2030-01-01T00:00:00Z",
+  );
+  expect(notCreatedEntry({ ...record, kind: "not-created", at: "t" })).toEqual({
+    ...{ ...record, request_id: null, status: "NOT_CREATED", created_at: null },
   });
 });
 

@@ -40,6 +40,33 @@ test("as many as the limit, and the next an hour and a second after the first", 
   expect(await take(2)).toHaveProperty("pending");
 });
 
+test("a create counts until an hour and a second after it", async () => {
+  const { clock, create, open } = machine();
+  const start = clock.now;
+  await create(1);
+  const countedAfter = (ms: number) => hourlyUsage(open(), ATTEMPT, 1, start + ms).attempts;
+  expect([countedAfter(HOUR + 999), countedAfter(HOUR + 1_000)]).toEqual([[start], []]);
+});
+
+test("a history that cannot be read is named, any other failure is that of the count", async () => {
+  const { folder, take, open } = machine();
+  mkdirSync(join(folder, "history.jsonl"));
+  await expect(take(1)).rejects.toThrow(/^could not read .*history.jsonl/);
+  class Broken extends History {
+    override attempts(): never {
+      throw new Error("broken");
+    }
+  }
+  const counting = reserve(new Broken(folder, Date.now), folder, ATTEMPT, 1, Date.now);
+  await expect(counting).rejects.toMatchObject({
+    ...{ name: "LocalError", message: "the creates of this hour could not be counted: broken" },
+    cause: { message: "broken" },
+  });
+  // Neither of the two left the lock.
+  const release = await lock(join(open().folder, "hour.lock"));
+  release();
+});
+
 test("creates that a clock dated a year ahead fill one hour after it is set right, and no more", async () => {
   const { clock, create, take, open } = machine();
   const right = clock.now;
@@ -69,6 +96,7 @@ test("a lock that is held, or cannot be made, is an error of this machine", asyn
   await expect(take(1)).rejects.toThrow(/could not be counted: .*cannot be read/);
   const nowhere = reserve(new History("/proc/x", Date.now), "/proc/x", ATTEMPT, 1, Date.now);
   await expect(nowhere).rejects.toThrow(LocalError);
+  await expect(nowhere).rejects.toMatchObject({ cause: expect.any(Error) });
 });
 
 test("the wait for the lock ends with its signal", async () => {

@@ -82,10 +82,40 @@ describe("the creates that count in the hour", () => {
     expect(counted(log)).toEqual({ right: [-5_000, false] });
   });
 
-  test("are not hidden by lines that a clock dated back", () => {
-    const back = Array.from({ length: 999 }, (_, i) => created(`back-${i}`, -48 * HOUR));
-    const log = logOf(created("hidden", -4_000), ...back, created("last", -1_000));
-    expect(counted(log)).toEqual({ hidden: [-4_000, false], last: [-1_000, false] });
+  test.each([
+    [1_000, -48 * HOUR, true],
+    [1_001, -48 * HOUR, false],
+    [1_001, -HOUR, true],
+    [1_001, -2_000, true],
+  ])("are looked for behind %d lines dated %d ms from now: %j", (count, ms, isFound) => {
+    const lines = Array.from({ length: count }, (_, i) => seen(`seen-${i}`, ms));
+    const log = logOf(created("hidden", -4_000), ...lines, created("last", -1_000));
+    expect(counted(log)).toEqual({ last: [-1_000, false], ...(isFound && { hidden: [-4_000, false] }) });
+  });
+
+  test("are looked for behind any number of lines that are not dated back in one run", () => {
+    const back = Array.from({ length: 600 }, (_, i) => seen(`seen-${i}`, -48 * HOUR));
+    const log = logOf(created("hidden", -4_000), ...back, seen("between", -1), ...back);
+    expect(counted(log)).toEqual({ hidden: [-4_000, false] });
+  });
+
+  test("are not those that were settled as never made, however they were dated before", () => {
+    const { at: _, ...never } = { ...created("never", -4_000), kind: "not-created" as const };
+    const log = logOf(
+      { kind: "redated", ...base("never", -5_000) },
+      { ...never, at: at(-1_000) } as Line,
+      { kind: "redated", ...base("refused", -5_000) },
+      dismissed("refused", -1_000, "RESOLVED"),
+    );
+    expect(counted(log)).toEqual({});
+  });
+
+  test("are told by the kind of their line, whatever else a later version writes there", () => {
+    const log = logOf(created("made", 0, { code: "RESOLVED" }), {
+      ...seen("seen", -1),
+      ...base("seen", -1),
+    });
+    expect(counted(log)).toEqual({ made: [0, false] });
   });
 
   test("are not those with a date that cannot be read", () => {
@@ -103,8 +133,11 @@ test("durations are those of an origin, the newest first, none of a clock that w
       seen("c", 3),
       seen("d", 4, 40, "https://b.example"),
       seen("e", 5, 50),
+      seen("f", 6, 0),
+      created("g", 7, { duration_ms: 70 }),
+      { ...seen("h", 8), later: { duration_ms: 80 } } as Line,
     ],
   );
-  expect(durations(log, ORIGIN, 9)).toEqual([50, 10]);
-  expect(durations(log, ORIGIN, 1)).toEqual([50]);
+  expect(durations(log, ORIGIN, 9)).toEqual([0, 50, 10]);
+  expect(durations(log, ORIGIN, 2)).toEqual([0, 50]);
 });

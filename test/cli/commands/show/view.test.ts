@@ -37,6 +37,7 @@ test("what is not known is a dash, and a request without a schema has no such li
   });
   for (const line of ["request id: -", "created: -", "profile: -", "structured: no"])
     expect(text.split("\n")).toContain(line);
+  expect(text.split("\n")).toHaveLength(12);
   expect(text).not.toContain("schema:");
 });
 
