@@ -24,6 +24,7 @@ export default defineConfig({
     ],
     exclude: MUTATION_TESTS === undefined ? SLOW : [],
     setupFiles: ["build/stryker.setup.ts"],
-    testTimeout: 5_000,
+    // Less than the timeoutMS of stryker.json: a promise that never settles fails its test and costs no new process.
+    testTimeout: 10_000,
   },
 });

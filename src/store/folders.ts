@@ -20,7 +20,7 @@ export class FolderError extends Error {}
  * Throws FolderError for a relative `RESEARCH_*_DIR`: if it were ignored, files would be written to an unexpected place.
  */
 export function folders({ env, platform }: Surroundings): Folders {
-  const home = absolute(platform === "win32" ? env.USERPROFILE : env.HOME);
+  const home = absolute(env.HOME);
   const below = (base: string | undefined, ...parts: string[]) => (base ? join(base, ...parts) : undefined);
   const byPlatform: Record<string, Folders> = {
     win32: {

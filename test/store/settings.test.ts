@@ -1,7 +1,7 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { lock } from "../../src/lock.js";
+import { HeldError, lock } from "../../src/lock.js";
 import { InvalidSettingsError, LocalError } from "../../src/store/errors.js";
 import { Settings } from "../../src/store/settings.js";
 import { folderWith } from "../support/folder.js";
@@ -53,6 +53,18 @@ describe("what is read", () => {
     expect(() => settings.read()).toThrow(InvalidSettingsError);
   });
 
+  test("is an error that names the path if it is no regular file", () => {
+    const { settings, path } = world("{}");
+    rmSync(path);
+    mkdirSync(path);
+    expect(() => settings.read()).toThrow(
+      expect.objectContaining({
+        ...{ name: "LocalError", cause: expect.any(Error) },
+        message: `could not read ${path}: ${path} cannot be used: it is not a regular file`,
+      }),
+    );
+  });
+
   test("is made private, with a notice", () => {
     const { settings, path, notices } = world("{}");
     chmodSync(path, 0o644);
@@ -67,6 +79,8 @@ describe("a change", () => {
   test("is written whole and private, over what is there", async () => {
     const { settings, folder, path } = world('{"later":1}');
     writeFileSync(`${path}.draft-left`, "a key");
+    mkdirSync(`${path}.draft-gone`);
+    writeFileSync(join(`${path}.draft-gone`, "config.json"), "a key");
     await settings.update((stored) => {
       stored.profile = "a";
     });
@@ -93,7 +107,12 @@ describe("a change", () => {
     const failing = settings.update(() => {
       throw new Error("no");
     });
-    await expect(failing).rejects.toThrow(`could not write ${path}: no; the settings are as they were`);
+    await expect(failing).rejects.toThrow(
+      expect.objectContaining({
+        message: `could not write ${path}: no; the settings are as they were`,
+        cause: expect.objectContaining({ message: "no" }),
+      }),
+    );
     expect(readFileSync(path, "utf8")).toBe('{"profile":"a"}');
     await settings.update(() => {});
   });
@@ -103,11 +122,21 @@ describe("a change", () => {
       /set HOME or RESEARCH_CONFIG_DIR/,
     );
     await expect(world("{").settings.update(() => {})).rejects.toThrow(InvalidSettingsError);
-    await expect(new Settings("/proc/x", () => {}).update(() => {})).rejects.toThrow(LocalError);
+    await expect(new Settings("/proc/x", () => {}).update(() => {})).rejects.toThrow(
+      expect.objectContaining({
+        ...{ name: "LocalError", cause: expect.any(Error) },
+        message: "could not write /proc/x/config.json: there is no such file (ENOENT)",
+      }),
+    );
     const { settings, path } = world("{}");
     const release = await lock(`${path}.lock`);
     await expect(settings.update(() => {})).rejects.toThrow(
-      `config.json.lock is held by process ${process.pid}`,
+      expect.objectContaining({
+        message: expect.stringMatching(
+          new RegExp(`^[^:]*config\\.json\\.lock is held by process ${process.pid}`),
+        ),
+        cause: expect.any(HeldError),
+      }),
     );
     release();
   });

@@ -294,14 +294,13 @@ test("the outcome of a create is its entry, or that it was dismissed, and that o
 
 test("requests that were logged in another order than they were created in are in order", () => {
   const { make, open, pass } = world();
-  for (let i = 0; i < 200; i++) make(`later-${i}`);
+  for (let i = 0; i < 5; i++) make(`later-${i}`);
   pass(-3_600_000);
   make("first");
   pass(7_200_000);
-  for (let i = 0; i < 200; i++) make(`last-${i}`);
-  // As many again are read as are asked for, so that the newest are found behind an older one.
-  expect(open().list({ limit: 201 }).at(-1)?.request_id).toBe("later-199");
-  expect(open().list({ limit: 1 })[0]?.request_id).toBe("last-199");
+  for (let i = 0; i < 5; i++) make(`last-${i}`);
+  expect(open().list({ limit: 6 }).at(-1)?.request_id).toBe("later-4");
+  expect(open().list({ limit: 1 })[0]?.request_id).toBe("last-4");
 });
 
 test.each([
