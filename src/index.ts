@@ -31,7 +31,7 @@ export type {
   WatchTarget,
 } from "./client/watch/types.js";
 export type { Clock } from "./clock.js";
-export { exactJson } from "./json/exact-json.js";
+export { exactJson, parseExact } from "./json/exact-json.js";
 export { openResearch } from "./library/open-research.js";
 export type {
   BatchEvent,

@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openResearch } from "../../src/index.js";
+import { openResearch, parseExact } from "../../src/index.js";
 import { answer } from "../support/behaviours.js";
 import { faultServer } from "../support/fault-server.js";
 import { folderWith } from "../support/folder.js";
@@ -39,5 +39,13 @@ test("a schema is sent as exactly as JavaScript holds it, and as JSON.rawJSON ma
   expect(server.requests[0]?.body.toString()).toContain(
     `"output_schema":{"minimum":-0,"maximum":1e+21${rest}}`,
   );
+  await research.close();
+});
+
+test("a schema that parseExact has read is sent as it stands", async () => {
+  const { server, research } = await opened({ RESEARCH_API_KEY: "key-12345678" });
+  const schema = '{"maximum":12345678901234567890,"minimum":-0,"a":1.0,"a":2}';
+  await research.submit({ prompt: "x", schema: parseExact(schema) as Record<string, unknown> });
+  expect(server.requests[0]?.body.toString()).toContain(`"output_schema":${schema}`);
   await research.close();
 });

@@ -1,3 +1,4 @@
+import { roundedNumbers } from "../../json/rounded-numbers.js";
 import type { Holder } from "../../lock/holder.js";
 import type { AppendLog } from "./append-log.js";
 import { loggedEntries } from "./logged-entries.js";
@@ -61,7 +62,8 @@ function entryName({ origin, key_id, prompt, structured_output, output_schema }:
 
 function nameOf(create: Pick<Entry, "origin" | "key_id" | "prompt" | "structured_output" | "output_schema">) {
   const { origin, key_id, prompt, structured_output, output_schema } = create;
-  return JSON.stringify([origin, key_id, prompt, structured_output, output_schema], sorted);
+  const rounded = roundedNumbers(output_schema);
+  return JSON.stringify([origin, key_id, prompt, structured_output, output_schema, ...rounded], sorted);
 }
 
 /** For JSON.stringify: the members of each object in the order of their names. */

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { roundedNumbers } from "../../json/rounded-numbers.js";
 import type { CreateBody } from "../../protocol/conversation.js";
 
 /** One question of a batch. */
@@ -15,7 +16,8 @@ export interface Row {
 
 /** A digest of a request body, 24 hexadecimal digits. */
 export function digestOf({ prompt, structured_output, output_schema }: CreateBody): string {
-  const asked = [prompt, structured_output ?? false, output_schema ?? null];
+  const rounded = roundedNumbers(output_schema ?? null);
+  const asked = [prompt, structured_output ?? false, output_schema ?? null, ...rounded];
   return createHash("sha256")
     .update(JSON.stringify(withSortedFields(asked)))
     .digest("hex")

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { parseExact } from "../../../src/json/exact-json.js";
 import type { JsonSchema } from "../../../src/protocol/conversation.js";
 import { AppendLog } from "../../../src/store/history/append-log.js";
 import { type Entry, entryOf, intentOf, type Line } from "../../../src/store/history/records.js";
@@ -115,6 +116,13 @@ describe("the name of a create", () => {
     [WANTED, withSchema({}), false],
   ])("of %j and of %j is the same: %j", (one, other, expected) => {
     expect(createName(one) === createName(other)).toBe(expected);
+  });
+
+  test("tells numbers in a schema apart that are one to JavaScript", () => {
+    const name = (text: string) =>
+      createName({ ...WANTED, body: { prompt: "p", output_schema: parseExact(text) as JsonSchema } });
+    expect(name('{"maximum":12345678901234567890}')).not.toBe(name('{"maximum":12345678901234567891}'));
+    expect(name('{"maximum":1.0}')).toBe(name('{"maximum":1}'));
   });
 
   test("does not contain the key", () => {

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { parseExact } from "../../../src/json/exact-json.js";
+import type { JsonSchema } from "../../../src/protocol/conversation.js";
 import { digestOf, fileStem, isRepeated, rowId } from "../../../src/workflows/batch/row.js";
 
 test("the digest knows prompt, structured output and schema, and not the order of fields", () => {
@@ -10,6 +12,12 @@ test("the digest knows prompt, structured output and schema, and not the order o
   expect(digestOf({ prompt: "q", structured_output: true, output_schema: schema })).not.toBe(digest);
   expect(digestOf({ prompt: "p", structured_output: true })).not.toBe(digest);
   expect(digestOf({ prompt: "p", structured_output: true })).not.toBe(digestOf({ prompt: "p" }));
+});
+
+test("the digest tells numbers apart that are one to JavaScript, and no two ways to write a number", () => {
+  const of = (text: string) => digestOf({ prompt: "p", output_schema: parseExact(text) as JsonSchema });
+  expect(of('{"maximum":12345678901234567890}')).not.toBe(of('{"maximum":12345678901234567891}'));
+  expect(of('{"maximum":1.0}')).toBe(of('{ "maximum": 1 }'));
 });
 
 test("arrays in a schema keep their order", () => {
