@@ -54,6 +54,16 @@ const cases: Case[] = [
     flags: ["--patience", "300ms", "--interval", "50ms"],
   },
   {
+    ...{
+      what: "the service does not know it",
+      code: "REQUEST_NOT_FOUND",
+      on: "status",
+      does: refuse(404, "REQUEST_NOT_FOUND"),
+      verbs: BOTH,
+    },
+    flags: ["--patience", "300ms", "--interval", "50ms"],
+  },
+  {
     what: "the output is rate limited",
     code: "RATE_LIMIT_EXCEEDED",
     on: "output",

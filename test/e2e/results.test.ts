@@ -63,6 +63,16 @@ test("--strict without a known schema says so; --schema gives one", async () => 
   expect(jsonErrors(misfit.stderr)).toMatchObject([{ code: "SCHEMA_MISMATCH", request_id: id }]);
 });
 
+test("output -w that is out of time names the command with the schema that was given", async () => {
+  const { research, service } = await world();
+  const id = service.add("x => PROCESSING");
+  const schema = '{"type":"string"}';
+  const late = await research(["output", "-w", id, "--strict", "--schema", schema, "--timeout", "200ms"]);
+  expect(late).toMatchObject({ code: 8, stdout: "" });
+  expect(late.stderr).toContain(`${id} is not finished after 200ms`);
+  expect(late.stderr).toContain(`research output -w ${id} --strict --schema '${schema}'\n`);
+});
+
 test.each([
   { path: "", code: 2 },
   { path: "newdir/", code: 12 },

@@ -100,6 +100,8 @@ test("an error beats a failed research: one id is unknown to the service", async
     final: false,
     error: { code: "REQUEST_NOT_FOUND" },
   });
+  // To watch it again would end in the same way.
+  expect(json.stderr).not.toContain("research watch");
 });
 
 test("--timeout: a last line for each unfinished id, and the command that goes on", async () => {
