@@ -7,10 +7,11 @@ const refused = (facts = {}) => new RefusedError("unauthenticated", true, "X", "
 
 test.each<[unknown, string, string, number]>([
   [new RowTimeoutError("id", "whole", 61_000), "id is not finished after 1m 01s", "TIMEOUT", 8],
+  [new RowTimeoutError("id", "whole", 500), "id is not finished after 500ms", "TIMEOUT", 8],
   [new RowTimeoutError("id", "queue", 61_000), "id is still in the queue after 1m 01s", "TIMEOUT", 8],
   [
-    new SlotTimeoutError(61_000, Date.UTC(2030, 0, 1)),
-    "the hourly limit is reached, and the next create is allowed at 2030-01-01T00:00:00.000Z, after the 1m 01s of --timeout",
+    new SlotTimeoutError(500, Date.UTC(2030, 0, 1)),
+    "the hourly limit is reached, and the next create is allowed at 2030-01-01T00:00:00.000Z, after the 500ms of --timeout",
     "TIMEOUT",
     8,
   ],
