@@ -42,7 +42,7 @@ describe("the connection of a create is closed with it", () => {
 
   test("where no answer came", async () => {
     const server = await serving(does.hang);
-    const client = clientOf(server.url, { requestTimeout: 100 });
+    const client = clientOf(server.url, { requestTimeout: 1_000 });
     await expect(client.create({ prompt: "x" })).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN" });
     await noneOpen(server);
   });

@@ -1,0 +1,91 @@
+import { describe, expect, test } from "vitest";
+import { ClosedPipe } from "../../../src/cli/errors.js";
+import type { Failure } from "../../../src/cli/failure.js";
+import { AnswersView } from "../../../src/cli/requests/answers.js";
+import type { Reporter } from "../../../src/cli/terminal/reporter.js";
+import { PLAIN } from "../../../src/cli/terminal/style.js";
+import { ResearchError } from "../../../src/client/errors.js";
+import { LocalError } from "../../../src/store/errors.js";
+import type { Answer } from "../../../src/workflows/states.js";
+
+const answered = (requestId: string, status: string): Answer => ({
+  ...{ kind: "answered", target: { requestId, entry: undefined }, data: { status }, notObserved: undefined },
+});
+const failed = (requestId: string): Answer => ({
+  ...{
+    kind: "failed",
+    target: { requestId, entry: undefined },
+    error: new ResearchError("UNREACHABLE", "m"),
+  },
+});
+
+/** What is written where; `closesAfter` lines nobody reads stdout any more. */
+function recorder(json: boolean, closesAfter = Number.POSITIVE_INFINITY) {
+  const written = { stdout: [] as unknown[], stderr: [] as string[] };
+  const write = async (value: unknown) => {
+    if (written.stdout.length >= closesAfter) throw new ClosedPipe();
+    written.stdout.push(value);
+  };
+  const reporter: Partial<Reporter> = {
+    ...{ json, style: async () => PLAIN, result: write, resultJson: write },
+    notice: async (code) => void written.stderr.push(code),
+    error: async (failure: Failure) => void written.stderr.push(`${failure.code} ${failure.request_id}`),
+  };
+  return { written, reporter: reporter as Reporter };
+}
+
+describe("answers about several requests", () => {
+  test("are a line each, errors on stderr, and each has its exit code", async () => {
+    const { written, reporter } = recorder(false);
+    const view = await AnswersView.of(reporter, 3, { exitCode: (status) => (status === "FAILED" ? 3 : 0) });
+    const codes = [];
+    for (const answer of [answered("a", "COMPLETED"), failed("b"), answered("c", "FAILED")])
+      codes.push(await view.show(answer));
+    await view.end();
+    expect(codes).toEqual([0, 9, 3]);
+    expect(written.stdout).toEqual(["a\tCOMPLETED\n", "c\tFAILED\n"]);
+    expect(written.stderr).toEqual(["UNREACHABLE b"]);
+  });
+
+  test("are the bare states if that is asked for", async () => {
+    const { written, reporter } = recorder(false);
+    const view = await AnswersView.of(reporter, 1, { quiet: true });
+    await view.show(answered("a", "PENDING"));
+    expect(written.stdout).toEqual(["PENDING\n"]);
+  });
+
+  test.each([
+    [1, { status: "STOPPED", request_id: "a" }],
+    [2, [{ status: "STOPPED", request_id: "a" }]],
+  ])("of %i named are one JSON value at the end, each with its id", async (count, expected) => {
+    const { written, reporter } = recorder(true);
+    const view = await AnswersView.of(reporter, count);
+    await view.show(answered("a", "STOPPED"));
+    expect(written.stdout).toEqual([]);
+    await view.end();
+    expect(written.stdout).toMatchObject([expected]);
+  });
+
+  test("a closed pipe takes no more of them and ends nothing", async () => {
+    const { written, reporter } = recorder(false, 1);
+    const view = await AnswersView.of(reporter, 3);
+    for (const id of ["a", "b", "c"]) expect(await view.show(answered(id, "STOPPED"))).toBe(0);
+    await view.end();
+    expect(written.stdout).toEqual(["a\tSTOPPED\n"]);
+  });
+
+  test("any other error of stdout is thrown", async () => {
+    const { reporter } = recorder(false);
+    reporter.result = () => Promise.reject(new LocalError("the disk is full"));
+    const view = await AnswersView.of(reporter, 1);
+    await expect(view.show(answered("a", "STOPPED"))).rejects.toThrow("the disk is full");
+  });
+
+  test("a state that could not be kept is said", async () => {
+    const { written, reporter } = recorder(false);
+    const view = await AnswersView.of(reporter, 1);
+    await view.show({ ...answered("a", "STOPPED"), notObserved: new LocalError("full") } as Answer);
+    expect(written.stderr).toHaveLength(1);
+    expect(written.stdout).toEqual(["a\tSTOPPED\n"]);
+  });
+});
