@@ -22,6 +22,11 @@ test.each<[string, does.Behaviour, string | undefined]>([
   ["of an error that carries one", does.answer({ status: 502, body: '{"request_id":"id-1"}' }), "id-1"],
   ["that is not well-formed", does.ok({ request_id: "../x" }), undefined],
   ["that holds the key", does.ok({ request_id: KEY }), undefined],
+  [
+    "of an error, that holds the key",
+    does.answer({ status: 502, body: `{"request_id":"${KEY}"}` }),
+    undefined,
+  ],
   ["of an answer without one", does.ok({ status: "PENDING" }), undefined],
 ])("the request id %s", async (_, behaviour, requestId) => {
   const { session } = await sessionAt(behaviour);

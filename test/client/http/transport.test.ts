@@ -37,6 +37,12 @@ test.each<[string, does.Behaviour, Partial<ExchangeLimits>, object]>([
     {},
     { kind: "answer", status: 200, body: "ok" },
   ],
+  [
+    "an interim response and no answer",
+    { act: (socket) => void socket.write("HTTP/1.1 103 Early\r\nx: y\r\n\r\n") },
+    { timeout: 1_500 },
+    { kind: "failure", fault: "timeout", headers: {} },
+  ],
   ["as many bytes as are allowed", does.answer(TEN), { maxBytes: 10 }, { kind: "answer", body: TEN.body }],
   ["one byte more", does.answer(TEN), { maxBytes: 9 }, { kind: "failure", fault: "oversized", sent: true }],
   ["no answer in time", does.hang(), { timeout: 1_500 }, { kind: "failure", fault: "timeout", sent: true }],
