@@ -115,6 +115,12 @@ it.each([["list"], ["revoke", "alice"]])("keys %s makes no data folder", async (
   expect(existsSync(data)).toBe(false);
 });
 
+it("keys add makes the data folder", async () => {
+  const data = join(folderWith(), "new", "data");
+  expect((await keys("add", "alice", "--data", data)).code).toBe(0);
+  expect((await keys("list", "--data", data)).stdout).toContain("alice");
+});
+
 it("a FIFO as key file is waited for until Ctrl-C", async () => {
   const cwd = folderWith();
   expect(spawnSync("mkfifo", [join(cwd, "key")]).status).toBe(0);
