@@ -18,19 +18,26 @@ export class JsonText {
  */
 const SOURCES = new WeakMap<object, string>();
 
+/** Reads JSON. An object or array remembers its text for `exactJson`, until it is copied. Throws SyntaxError. */
+export function parseExact(text: string): unknown {
+  return withSource(JSON.parse(text), text);
+}
+
 /**
- * Reads JSON. An object or array remembers its text for `exactJson`, until it is copied; so does the one in the member
- * at `path`, whatever becomes of those around it. Throws SyntaxError.
+ * Reads JSON of which the object or array at `path` alone remembers its text, whatever becomes of those around it.
+ * Throws SyntaxError.
  */
-export function parseExact(text: string, ...path: readonly string[]): unknown {
-  const whole: unknown = withSource(JSON.parse(text), text);
+export function parseExactAt(text: string, ...path: readonly string[]): unknown {
+  const whole: unknown = JSON.parse(text);
+  const part = path.reduce(memberOf, whole);
   // Most texts have no such member, and then they are not searched.
-  if (isObject(path.reduce(memberOf, whole)))
-    path.reduce((outer, name) => {
-      const source = isObject(outer) ? memberText(outer, name)?.text : undefined;
-      return withSource(memberOf(outer, name), source ?? "null");
-    }, whole);
+  if (isObject(part)) withSource(part, path.reduce(textOfMember, text));
   return whole;
+}
+
+/** The text of a member that is there. */
+function textOfMember(source: string, name: string): string {
+  return lastMember(source, name) ?? "null";
 }
 
 function memberOf(value: unknown, name: string): unknown {

@@ -1,5 +1,5 @@
 import { Transform, type TransformCallback } from "node:stream";
-import { exactJson, parseExact, withSource } from "../json/exact-json.js";
+import { exactJson, parseExactAt, withSource } from "../json/exact-json.js";
 
 const PATH = ["params", "arguments", "schema"] as const;
 
@@ -33,7 +33,7 @@ export class ExactSchemas extends Transform {
   #read(line: Buffer): void {
     if (!line.includes('"schema"')) return;
     try {
-      const message = parseExact(line.toString("utf8"), ...PATH) as { id?: unknown };
+      const message = parseExactAt(line.toString("utf8"), ...PATH) as { id?: unknown };
       const schema = PATH.reduce<unknown>((outer, name) => Object(outer)[name], message);
       if (typeof schema === "object" && schema !== null) this.#texts.set(message.id, exactJson(schema));
     } catch {

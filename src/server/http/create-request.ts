@@ -1,4 +1,4 @@
-import { parseExact } from "../../json/exact-json.js";
+import { parseExactAt } from "../../json/exact-json.js";
 import type { JsonSchema } from "../../protocol/conversation.js";
 import { ServiceError } from "./service-error.js";
 
@@ -39,7 +39,7 @@ export async function readCreateBody(bytes: Uint8Array): Promise<CreateRequest> 
 function parse(bytes: Uint8Array): unknown {
   if (bytes.length === 0) throw invalid("The request body is empty; it must be a JSON object with a prompt.");
   try {
-    return parseExact(new TextDecoder("utf-8", { fatal: true }).decode(bytes), "output_schema");
+    return parseExactAt(new TextDecoder("utf-8", { fatal: true }).decode(bytes), "output_schema");
   } catch {
     throw invalid("The request body is not valid JSON in UTF-8.");
   }

@@ -1,6 +1,6 @@
 import type { QueryResultRow } from "pg";
 import type { Clock } from "../../clock.js";
-import { parseExact } from "../../json/exact-json.js";
+import { parseExactAt } from "../../json/exact-json.js";
 import type { ListedConversation, Overview } from "../conversations/overview.js";
 import type { ResearchJob } from "../researchers/researcher.js";
 import type { Database, Statement } from "./connection/database.js";
@@ -54,7 +54,7 @@ export class PostgresOverview implements Overview {
   async job(requestId: string): Promise<ResearchJob | undefined> {
     if (!isOwnId(requestId)) return undefined;
     const [row] = await this.parts.database.read(JOB, [requestId]);
-    return row?.job ? (parseExact(row.job, "output_schema") as ResearchJob) : undefined;
+    return row?.job ? (parseExactAt(row.job, "output_schema") as ResearchJob) : undefined;
   }
 
   async hours() {

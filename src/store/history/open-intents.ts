@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { basename, join } from "node:path";
 import * as v from "valibot";
-import { exactJson, parseExact } from "../../json/exact-json.js";
+import { exactJson, parseExactAt } from "../../json/exact-json.js";
 import { type Holder, parseHolder, thisProcess } from "../../lock/holder.js";
 import { makeFolder, namesIn, overwrite, readIfThere, replaceFile, UnfitFileError } from "../files.js";
 import { MAX_RECORD_BYTES } from "./read-backward.js";
@@ -126,7 +126,7 @@ export function unknownEntry({ intent: { kind: _, ...rest }, outcome: found }: O
 
 function parse<T extends v.GenericSchema>(schema: T, text: string): v.InferOutput<T> | undefined {
   try {
-    const result = v.safeParse(schema, parseExact(text, "output_schema"));
+    const result = v.safeParse(schema, parseExactAt(text, "output_schema"));
     return result.success ? result.output : undefined;
   } catch {
     return undefined;

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { parseExact } from "../../json/exact-json.js";
+import { parseExactAt } from "../../json/exact-json.js";
 import { type CreateBody, isRequestId, type JsonSchema } from "../../protocol/conversation.js";
 
 /**
@@ -131,7 +131,7 @@ const KINDS: ReadonlySet<string> = new Set(["created", "status", "dismissed", "r
 export function readLine(bytes: Buffer | string): Line | "other" | undefined {
   let value: unknown;
   try {
-    value = parseExact(bytes.toString("utf8"), "output_schema");
+    value = parseExactAt(bytes.toString("utf8"), "output_schema");
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { exactJson, parseExact } from "../../../src/json/exact-json.js";
+import { exactJson, parseExactAt } from "../../../src/json/exact-json.js";
 import type { JsonSchema } from "../../../src/protocol/conversation.js";
 import { createdRecord, OpenIntents, unknownEntry } from "../../../src/store/history/open-intents.js";
 import { intentOf } from "../../../src/store/history/records.js";
@@ -47,7 +47,7 @@ test("an outcome takes no more room than was made for it", () => {
 test("an outcome does not touch a schema that was read as it stands, nor does the end of its sender", () => {
   const { open } = world();
   const schema = '{ "maximum": 12345678901234567890, "a": 1.0, "a": "\\u00e9" }';
-  const { output_schema } = parseExact(`{"output_schema":${schema}}`, "output_schema") as {
+  const { output_schema } = parseExactAt(`{"output_schema":${schema}}`, "output_schema") as {
     output_schema: JsonSchema;
   };
   const record = { ...intent(), output_schema };

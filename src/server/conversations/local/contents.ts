@@ -1,4 +1,4 @@
-import { exactJson, parseExact } from "../../../json/exact-json.js";
+import { exactJson, parseExactAt } from "../../../json/exact-json.js";
 import type { ResearchJob } from "../../researchers/researcher.js";
 import { StoreUnavailableError } from "../conversation-store.js";
 import type { LocalExchanges } from "./exchange-files.js";
@@ -36,7 +36,7 @@ export class Contents {
   /** Undefined if it was not kept. */
   async endedJobOf({ requestId }: Row): Promise<ResearchJob | undefined> {
     try {
-      return parseExact(await this.endedJobs.read(requestId), "output_schema") as ResearchJob;
+      return parseExactAt(await this.endedJobs.read(requestId), "output_schema") as ResearchJob;
     } catch {
       return undefined;
     }

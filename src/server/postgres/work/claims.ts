@@ -1,5 +1,5 @@
 import type { Clock } from "../../../clock.js";
-import { parseExact } from "../../../json/exact-json.js";
+import { parseExactAt } from "../../../json/exact-json.js";
 import type { Claim, Outcome } from "../../conversations/conversation-store.js";
 import { StoreOutcomeUnknownError, StoreUnavailableError } from "../../conversations/conversation-store.js";
 import type { ResearchJob } from "../../researchers/researcher.js";
@@ -133,7 +133,7 @@ export class Claims {
     });
     if (row === undefined || worker !== this.#lease.id) return undefined;
     const claim = new OwnClaim(
-      parseExact(row.job, "output_schema") as ResearchJob,
+      parseExactAt(row.job, "output_schema") as ResearchJob,
       row.starts,
       worker,
       row.claims,

@@ -1,4 +1,4 @@
-import { parseExact } from "../../../../json/exact-json.js";
+import { parseExactAt, withSource } from "../../../../json/exact-json.js";
 import type { InputRecord, Parsed } from "./records.js";
 
 /** One prompt a line; blank lines are skipped. */
@@ -27,7 +27,7 @@ function linesOf(text: string): { line: number; text: string }[] {
 
 function objectOf(json: string): Record<string, unknown> | undefined {
   try {
-    const value = parseExact(json, "output_schema");
+    const value = withSource(parseExactAt(json, "output_schema"), json);
     return typeof value === "object" && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : undefined;

@@ -1,4 +1,5 @@
-import { exactJson, parseExact } from "../../../../json/exact-json.js";
+import { exactJson, memberText, parseExact } from "../../../../json/exact-json.js";
+import { roundedNumbers } from "../../../../json/rounded-numbers.js";
 import type { JsonSchema } from "../../../../protocol/conversation.js";
 import { digestOf, fileStem, MAX_STEM_BYTES, type Row, rowId } from "../../../../workflows/batch/row.js";
 import { MAX_INPUT_BYTES } from "../../../input/bytes.js";
@@ -53,7 +54,7 @@ class Checks {
     const fail = (reason: string) => void this.faults.push({ line, reason });
     const prompt = this.#prompt(fields, fail);
     const schema = this.#schema(fields.output_schema, fail);
-    const key = this.#key(fields.key, line, fail);
+    const key = this.#key(fields, line, fail);
     if (this.faults.length > before) return undefined;
     const structured = this.#options.structured || fields.structured_output === true;
     const body = requestBody(prompt, schema ?? this.#options.schema, structured);
@@ -87,13 +88,16 @@ class Checks {
     return schema;
   }
 
-  #key(given: unknown, line: number, fail: (reason: string) => void): string | undefined {
+  #key(fields: InputRecord["fields"], line: number, fail: (reason: string) => void): string | undefined {
+    const { key: given } = fields;
     if (given === undefined || given === null || given === "") return undefined;
     if (typeof given !== "string" && typeof given !== "number") {
       fail("the key is neither a string nor a number");
       return undefined;
     }
-    const key = String(given);
+    // Two long numbers may be the same one to JavaScript.
+    const [rounded] = typeof given === "number" ? roundedNumbers(memberText(fields, "key")) : [];
+    const key = rounded ?? String(given);
     const first = this.#keys.get(key);
     if (first !== undefined) fail(`line ${first} has the key ${JSON.stringify(key)}, too`);
     else this.#keys.set(key, line);

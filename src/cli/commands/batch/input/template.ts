@@ -1,3 +1,5 @@
+import { exactJson, memberText } from "../../../../json/exact-json.js";
+
 const PLACE = /\{\{\s*([^{}]+?)\s*\}\}/g;
 
 /** A prompt with places for columns: `Compare {{company}} with {{rival}}`. */
@@ -20,7 +22,7 @@ export class Template {
   fill(fields: Readonly<Record<string, unknown>>): string {
     return this.#text.replace(PLACE, (_all, name: string) => {
       const value = fields[name];
-      return typeof value === "string" ? value : JSON.stringify(value);
+      return typeof value === "string" ? value : exactJson(memberText(fields, name));
     });
   }
 }

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { exactJson, parseExact } from "../../../../json/exact-json.js";
+import { exactJson, parseExactAt } from "../../../../json/exact-json.js";
 import { isRequestId, type JsonSchema } from "../../../../protocol/conversation.js";
 
 const time = v.pipe(v.number(), v.finite());
@@ -75,7 +75,7 @@ export function lineOf(entry: Entry): Buffer {
 /** Reads a line as data from outside: a crash tears lines, and people edit files. Undefined for an invalid one. */
 export function parseEntry(line: string): Entry | undefined {
   try {
-    const parsed = v.safeParse(entry, parseExact(line, "job", "output_schema"));
+    const parsed = v.safeParse(entry, parseExactAt(line, "job", "output_schema"));
     return parsed.success ? parsed.output : undefined;
   } catch {
     return undefined;

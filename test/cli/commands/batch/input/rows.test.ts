@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { parseJsonLines } from "../../../../../src/cli/commands/batch/input/lines.js";
 import type { InputRecord } from "../../../../../src/cli/commands/batch/input/records.js";
 import {
   parseSchema,
@@ -28,6 +29,13 @@ describe("a row", () => {
     const { rows, faults } = made([{ prompt: "p", key: "a" }]);
     const body = { prompt: "p" };
     expect([rows, faults]).toEqual([[{ id: "key:a", key: "a", line: 2, body, digest: digestOf(body) }], []]);
+  });
+
+  test("has a long number as its key with the digits that were read", () => {
+    const text = '{"prompt":"p","key":12345678901234567890}\n{"prompt":"p","key":12345678901234567891}\n';
+    const { rows, faults } = rowsOf(parseJsonLines(`${text}{"prompt":"p","key":1.0}`), none);
+    const keys = rows.map(({ key }) => key);
+    expect([keys, faults]).toEqual([["12345678901234567890", "12345678901234567891", "1"], []]);
   });
 
   test.each<[string, InputRecord["fields"], Partial<RowOptions>, object]>([

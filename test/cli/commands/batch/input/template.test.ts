@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { Template } from "../../../../../src/cli/commands/batch/input/template.js";
+import { parseExact } from "../../../../../src/json/exact-json.js";
 
 test.each([
   ["plain", []],
@@ -13,6 +14,11 @@ test.each([
 test("places are filled with text as it is and anything else as JSON", () => {
   const template = new Template("{{a}}, {{ b }}: {{a}} {{c}}");
   expect(template.fill({ a: "$& {{b}}", b: 7, c: { d: [null] } })).toBe('$& {{b}}, 7: $& {{b}} {"d":[null]}');
+});
+
+test("a number is filled in as it was read", () => {
+  const fields = parseExact('{"n": 12345678901234567890, "o": { "n": -0 }}') as Record<string, unknown>;
+  expect(new Template("{{n}} {{o}}").fill(fields)).toBe('12345678901234567890 {"n":-0}');
 });
 
 test("a missing column is one that the record does not have of its own", () => {
