@@ -84,6 +84,11 @@ describe("the requests like one that is wanted", () => {
     expect(names(same([created("hidden", -2), ...back, created("last", -1)]))).toEqual(expected);
   });
 
+  test("are looked for behind any number of entries that are just not too old", () => {
+    const edge = Array.from({ length: 1_001 }, (_, i) => created(`edge-${i}`, -HOUR));
+    expect(names(same([created("hidden", -2), ...edge]))).toContain("hidden");
+  });
+
   test("are looked for behind any number of entries that are not dated back in one run", () => {
     const back = (from: number) =>
       Array.from({ length: 600 }, (_, i) => created(`back-${from + i}`, -48 * HOUR));
