@@ -1,5 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { intentOf, keyId, notCreatedEntry, readLine, timeOf } from "../../../src/store/history/records.js";
+import { exactJson } from "../../../src/json/exact-json.js";
+import {
+  type CreatedRecord,
+  intentOf,
+  keyId,
+  notCreatedEntry,
+  readLine,
+  timeOf,
+} from "../../../src/store/history/records.js";
 
 const CREATED = {
   ...{ kind: "created", local_id: "local-1", request_id: "id-1", origin: "https://a.example", prompt: "x" },
@@ -20,6 +28,17 @@ describe("a line", () => {
     });
     expect(readLine(JSON.stringify(DISMISSED))).toEqual({ ...DISMISSED, key_id: "" });
     expect(readLine(JSON.stringify(REDATED))).toEqual({ ...REDATED, key_id: "" });
+  });
+
+  test.each([
+    ['{"type":"object","multipleOf":1.0}', '{"type":"object","multipleOf":1.0}'],
+    ["[]", "null"],
+    ['"text"', "null"],
+    ["7", "null"],
+    ["null", "null"],
+  ])("with the schema %s has %s, number by number", (schema, expected) => {
+    const read = readLine(`${JSON.stringify(CREATED).slice(0, -1)},"output_schema":${schema}}`);
+    expect(exactJson((read as CreatedRecord).output_schema)).toBe(expected);
   });
 
   test.each([
