@@ -5,7 +5,8 @@ import type { Answer, Question } from "./messages.js";
 
 /**
  * A schema may use words of its own. Definitions stay functions of their own (`inlineRefs`): a thousand references
- * to a definition of a thousand properties would be a million checks. `1e400` is a number (`strictNumbers`), though
+ * to a definition of a thousand properties would be a million checks. To optimize the code of that many takes longer
+ * than to run it (`optimize`). `1e400` is a number (`strictNumbers`), though
  * JavaScript reads it as Infinity.
  */
 const OPTIONS = {
@@ -13,6 +14,7 @@ const OPTIONS = {
   allErrors: false,
   logger: false,
   inlineRefs: false,
+  code: { optimize: false },
   strictNumbers: false,
 } as const;
 
