@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { linkSync, mkdirSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -31,6 +33,20 @@ test("one whose process was killed is not open, unless it may be another mount's
   expect(await isOpen(folder, "left.sock", dev)).toBe(false);
   const isOverlay = statfsSync(folder).type === 0x794c7630;
   expect(await isOpen(folder, "left.sock", dev + 1)).toBe(isOverlay ? false : undefined);
+});
+
+test("one whose process is stopped, so that it accepts no more connections, is open", async () => {
+  const folder = folderWith();
+  const busy = `require("net").createServer().listen({ path: "a.sock", backlog: 1 }, () => {
+    process.stdout.write("listens", () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60_000));
+  });`;
+  const child = spawn(process.execPath, ["-e", busy], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+  await once(child.stdout, "data");
+  const { dev } = statSync(folder);
+  for (let i = 0; i < 5; i++) expect(await isOpen(folder, "a.sock", dev)).toBe(true);
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  expect(await isOpen(folder, "a.sock", dev)).toBe(false);
 });
 
 test("a folder in which no socket can be bound gives none", async () => {
