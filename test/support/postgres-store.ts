@@ -26,8 +26,9 @@ export async function storeAt(
 }
 
 export async function closeStores(): Promise<void> {
-  await Promise.all([...open].map((store) => store.close()));
+  const stores = [...open];
   open.clear();
+  await Promise.all(stores.map((store) => store.close()));
 }
 
 /** A key of that id, with the same limit for creates and stops; without one by default. */

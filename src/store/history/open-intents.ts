@@ -82,14 +82,10 @@ export class OpenIntents {
   /** All of them, and how many files were torn: those intents were not whole, so nothing was sent for them. */
   read(): { open: OpenIntent[]; torn: number } {
     const names = namesIn(this.#folder).filter((name) => name.endsWith(".json"));
-    const read = names.map((name) => this.#read(name));
+    const texts = names.map((name) => textOf(join(this.#folder, basename(name))));
+    // Another process removes its intent when the outcome is in the log, so a file may be gone since it was listed.
+    const read = texts.filter((text) => text !== undefined).map(openIntentIn);
     return { open: read.filter((entry) => entry !== undefined), torn: read.filter((entry) => !entry).length };
-  }
-
-  #read(name: string): OpenIntent | undefined {
-    const [first = "", second = "", third = ""] = textOf(join(this.#folder, basename(name))).split("\n");
-    const record = parse(intent, first);
-    return record && { intent: record, outcome: parse(outcome, second), sender: parseHolder(third) };
   }
 
   #path(localId: string): string {
@@ -102,9 +98,16 @@ function roomIn(record: Intent): number {
   return Buffer.byteLength(exactJson(record)) + 1;
 }
 
-function textOf(path: string): string {
+function openIntentIn(text: string): OpenIntent | undefined {
+  const [first = "", second = "", third = ""] = text.split("\n");
+  const record = parse(intent, first);
+  return record && { intent: record, outcome: parse(outcome, second), sender: parseHolder(third) };
+}
+
+/** Undefined if there is no such file; empty if it is no file that could be read. */
+function textOf(path: string): string | undefined {
   try {
-    return readIfThere(path, MAX_RECORD_BYTES) ?? "";
+    return readIfThere(path, MAX_RECORD_BYTES);
   } catch (error) {
     if (error instanceof UnfitFileError) return "";
     throw error;

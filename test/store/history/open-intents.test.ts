@@ -100,6 +100,14 @@ test("what is no regular file is torn, and what cannot be read is an error", () 
   expect(() => open.read()).toThrow(/ELOOP/);
 });
 
+test("a file that is gone by the time it is read is not torn", () => {
+  const { open, folder } = world();
+  open.add(intent());
+  // Listed like a file, and not there when it is opened.
+  symlinkSync(join(folder, "gone"), join(folder, "local-1.json"));
+  expect(open.read()).toMatchObject({ open: [{}], torn: 0 });
+});
+
 test("torn files and other files are told apart", () => {
   const { open, folder } = world();
   open.add(intent());
