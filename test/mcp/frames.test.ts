@@ -64,7 +64,9 @@ test.each([true, false])(
     const running = rig.start(["mcp"], { openInput: true, timeoutMs: 50_000 });
     running.child.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
     await running.waitFor(/"id":1/);
-    running.child.stdin.write(`{"jsonrpc":"2.0","id":2,"method":"${"x".repeat(64 << 20)}"}\n`);
+    running.child.stdin.write(
+      `{"jsonrpc":"2.0","id":2,"method":"${"x".repeat(ends ? 64 << 20 : 16 << 20)}"}\n`,
+    );
     if (ends) running.child.stdin.end();
     const { code, signal, stdout } = await running.done;
     expect({ code, signal }).toEqual({ code: 0, signal: null });

@@ -1,5 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { folderWith } from "../../support/folder.js";
@@ -12,6 +20,14 @@ const ANSWER = "The timeout is 5000 milliseconds. [1]";
 const SERVICE_KEY = "service-key-0123456789";
 const modelArgs = ({ url }: Pick<ModelEndpoint, "url">) => ["--model", "test-model", "--model-url", url];
 const keys = { RESEARCH_MODEL_API_KEY: MODEL_KEY };
+
+function openedFifo(path: string): number | undefined {
+  try {
+    return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch {
+    return undefined;
+  }
+}
 
 /** Every text that a run has written. */
 const written = ({ stdout, stderr }: RunResult) => `${stdout}\n${stderr}`;
@@ -68,9 +84,13 @@ describe("try with a model", () => {
     expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining(ANSWER) });
     expect(endpoint.requests[0]?.headers.authorization).toBe(`Bearer ${MODEL_KEY}`);
     const waiting = start(["try", QUESTION, ...modelArgs(endpoint)], { cwd, env });
-    await bash("exec 3> fifo; echo open", { home: cwd });
+    // It can be opened for writing as soon as it is read; open, it does not end.
+    const writer = await until(async () => openedFifo(join(cwd, "fifo")));
     waiting.signal("SIGINT");
+    const begun = performance.now();
     expect(await waiting.done).toMatchObject({ signal: "SIGINT", stdout: "" });
+    expect(performance.now() - begun).toBeLessThan(8_000);
+    closeSync(writer);
   });
 
   it("keeps to the limits of the flags", async () => {

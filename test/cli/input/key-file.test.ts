@@ -5,6 +5,8 @@ import { describe, expect, test } from "vitest";
 import { keyReader, readKeyFile, waitForKey } from "../../../src/cli/input/key-file.js";
 import { systemClock } from "../../../src/clock.js";
 import { LocalError } from "../../../src/store/errors.js";
+import { refuse } from "../../support/behaviours.js";
+import { faultServer } from "../../support/fault-server.js";
 import { folderWith } from "../../support/folder.js";
 import { research, start } from "../../support/run.js";
 import { until } from "../../support/service.js";
@@ -75,6 +77,34 @@ describe("a FIFO", () => {
     closeSync(fd);
   });
 
+  test("is given up with the reason of the signal", async () => {
+    const control = new AbortController();
+    const reading = keyReader({ RESEARCH_API_KEY_FILE: fifo() }, systemClock, control.signal);
+    const reason = new Error("interrupted");
+    control.abort(reason);
+    await expect(reading).rejects.toBe(reason);
+  });
+
+  test("is read once by mcp, which reads the settings for each call until they are there", async () => {
+    const path = fifo();
+    const server = await faultServer(() => refuse(404, "REQUEST_NOT_FOUND"));
+    const env = { RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY_FILE: path };
+    const running = start(["mcp"], { env, openInput: true });
+    const fd = await writer(path);
+    appendFileSync(fd, "key-12345678\n");
+    closeSync(fd);
+    const capable = { capabilities: {}, clientInfo: { name: "t", version: "1" } };
+    for (const [id, method, params] of [
+      [1, "initialize", { protocolVersion: "2025-11-25", ...capable }],
+      [2, "tools/call", { name: "research_status", arguments: { ids: ["abcd"] } }],
+    ])
+      running.child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+    await running.waitFor(/"id":2/);
+    running.child.stdin.end();
+    await running.done;
+    expect(server.requests[0]?.headers.authorization).toBe("Bearer key-12345678");
+  });
+
   test("is left alone by what needs no key", async () => {
     const env = { RESEARCH_API_KEY_FILE: fifo() };
     const begun = performance.now();
@@ -90,6 +120,8 @@ describe("a FIFO", () => {
     appendFileSync(fd, "key-12345678\n");
     closeSync(fd);
     const { stdout } = await running.done;
-    expect(JSON.parse(stdout).checks).toMatchObject([{ id: "key", status: "ok" }]);
+    expect(JSON.parse(stdout).checks).toMatchObject([
+      { id: "key", status: "ok", message: expect.stringContaining("…5678") },
+    ]);
   });
 });
