@@ -34,7 +34,7 @@ test("folders are made for the owner alone, and those that exist stay as they ar
   expect([modeOf(folder), modeOf(join(folder, "a")), modeOf(join(folder, "a", "b"))]).toEqual([
     0o755, 0o700, 0o700,
   ]);
-  expect(() => makeFolder("/proc/research-test")).toThrow();
+  expect(() => makeFolder("/proc/research-test")).toThrow(/ENOENT/);
   writeFileSync(join(folder, "file"), "");
   expect(() => makeFolder(join(folder, "file"))).toThrow(/EEXIST/);
   expect(() => makeFolder(join(folder, "file", "below"))).toThrow(/ENOTDIR/);
