@@ -8,8 +8,9 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     setupFiles: ["test/support/setup.ts"],
     reporters: ["default", "./test/support/summary-reporter.ts"],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // No test comes near it: it ends one that hangs, also on a machine with other work.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     pool: "forks",
     // Loading the modules anew for each of some 300 files took a third of the processor time. What a test leaves
     // behind is undone by test/support/setup.ts.
