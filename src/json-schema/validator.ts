@@ -5,9 +5,16 @@ import type { Answer, Question } from "./messages.js";
 
 /**
  * A schema may use words of its own. Definitions stay functions of their own (`inlineRefs`): a thousand references
- * to a definition of a thousand properties would be a million checks.
+ * to a definition of a thousand properties would be a million checks. To optimize the code of that many takes longer
+ * than to run it (`optimize`).
  */
-const OPTIONS = { strict: false, allErrors: false, logger: false, inlineRefs: false } as const;
+const OPTIONS = {
+  strict: false,
+  allErrors: false,
+  logger: false,
+  inlineRefs: false,
+  code: { optimize: false },
+} as const;
 
 /** Answers a question in this thread, for as long as the schema's author likes: a pattern can take for ever. */
 export function answer({ schema, value }: Question): Answer {
