@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { formatDuration, formatLimit, isoDate, parseDuration } from "../../../src/cli/terminal/durations.js";
+import { isoDate, parseDuration } from "../../../src/cli/terminal/durations.js";
 
 describe("a duration", () => {
   test.each([
@@ -24,24 +24,6 @@ describe("a duration", () => {
   ])("%j is invalid", (text) => {
     expect(parseDuration(text)).toBeUndefined();
   });
-
-  test.each([
-    [-1, "0s"],
-    [0, "0s"],
-    [999, "0s"],
-    [1_000, "1s"],
-    [59_999, "59s"],
-    [60_000, "1m 00s"],
-    [185_000, "3m 05s"],
-    [3_599_999, "59m 59s"],
-    [3_600_000, "1h 00m"],
-    [7_440_000, "2h 04m"],
-    [86_399_999, "23h 59m"],
-    [86_400_000, "1d 00h"],
-    [90_000_000, "1d 01h"],
-  ])("%d ms are for people %s", (ms, text) => {
-    expect(formatDuration(ms)).toBe(text);
-  });
 });
 
 test.each([
@@ -51,15 +33,4 @@ test.each([
   [Number.POSITIVE_INFINITY, "beyond all dates"],
 ])("%d is %s", (at, text) => {
   expect(isoDate(at)).toBe(text);
-});
-
-test.each([
-  [0, "0ms"],
-  [0.0864, "0.086ms"],
-  [500, "500ms"],
-  [1_000, "1s"],
-  [1_500, "1.5s"],
-  [90_000, "1m 30s"],
-])("a limit of %d ms is %s", (ms, text) => {
-  expect(formatLimit(ms)).toBe(text);
 });
