@@ -7,6 +7,7 @@ describe("columns of", () => {
     ["ASCII", "report", 6],
     ["Latin with an accent of its own", "café", 4],
     ["Latin with a combining accent", "cafe\u0301", 4],
+    ["Latin with the first of the combining accents", "cafe\u0300", 4],
     ["Chinese", "日本", 4],
     ["Hangul as syllables", "한국", 4],
     ["Hangul as letters", "한국".normalize("NFD"), 4],
