@@ -7,12 +7,12 @@ import type { Ending, Host } from "./terminal/host.js";
 import { Interruption } from "./terminal/interruption.js";
 import { Reporter } from "./terminal/reporter.js";
 
-/** Reads the arguments, runs the action, and maps whatever it throws to what is said and how the process ends. */
+/** Reads the arguments, runs the action, and maps an error to a message and to how the process ends. */
 export async function perform(argv: readonly string[], host: Host): Promise<Ending> {
   const interruption = new Interruption(host);
   const reporter = new Reporter(host, wantsJson(argv, host.env), interruption.signal);
   let ctx: Context | undefined;
-  // Whatever a command still had to say, a loop around it has to see that it was interrupted.
+  // An interrupted command has to end as one, also if it wrote more: a loop around it ends only then.
   const ending = (code: number, signal = interruption.unhandled): Ending => ({
     code,
     ...(signal && { signal }),

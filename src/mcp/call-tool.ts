@@ -45,7 +45,7 @@ export async function callTool(
   const parsed = parseArguments(tool.fields, given);
   if ("problem" in parsed) return parsed;
   try {
-    // Missing settings are the first thing to say, whatever else is wrong.
+    // Missing settings are said first, before invalid arguments.
     if (!tool.isLocal) void session.ports().apiKey;
     const { content, text = safeJson(content) } = await tool.call(session, parsed.arguments, call);
     return { content: [{ type: "text", text }], structuredContent: content };

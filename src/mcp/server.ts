@@ -27,7 +27,7 @@ const MOST_MESSAGE_BYTES = 16 << 20;
 export async function serve(session: Session, options: ServerOptions, signal: AbortSignal): Promise<void> {
   const { stdin, stdout } = options;
   const schemas = new ExactSchemas();
-  // Whatever ends stdin, an error too, ends what reads it.
+  // An end of stdin and an error of it both end the loop that reads it.
   pipeline(stdin, schemas, () => {});
   const transport = new StdioServerTransport(schemas, stdout, { maxBufferSize: MOST_MESSAGE_BYTES });
   const handle = serveStdio(() => serverFor(session, schemas, options), { transport });

@@ -10,7 +10,7 @@ const HARMLESS = /^[\w@%+=:,./-]+$/;
 
 /**
  * Answers a completion script: `SHELL COUNT WORD…`, where the last of COUNT words is the one at the cursor. A line for
- * each candidate, `value<TAB>what it is`; or `:files` or `:folders`. Whatever goes wrong, nothing is said: the user is
+ * each candidate, `value<TAB>what it is`; or `:files` or `:folders`. On an error nothing is written: the user is
  * in the middle of typing (contract §7).
  */
 export async function complete(argv: readonly string[], host: Host, tableUrl: URL): Promise<void> {

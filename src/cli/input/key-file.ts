@@ -17,7 +17,7 @@ export const readKeyFile: ReadKey = (path) => readSmallFile(path, "the key file"
 
 /**
  * How the key file that the environment names is read. A FIFO can be read once and makes its reader wait: it is read
- * now, and its error is thrown by whoever asks for the key. Rejects with `signal.reason`.
+ * now, and its error is thrown when the key is asked for. Rejects with `signal.reason`.
  */
 export async function keyReader(env: Environment, clock: Clock, signal: AbortSignal): Promise<ReadKey> {
   const path = env.RESEARCH_API_KEY_FILE;

@@ -20,7 +20,7 @@ export interface Done {
 /** What a command left running in the background may still print after it, in milliseconds. */
 const LAST_WORDS_MS = 500;
 
-/** Runs a shell command for each request that ended, one after the other, beside whatever else goes on. */
+/** Runs a shell command for each request that ended, one after the other, while the command goes on. */
 export class OnDone {
   readonly #terminal: Terminal;
   readonly #command: string;

@@ -189,7 +189,7 @@ class Watcher {
     this.#events.add({ ...end, requestId, status, ...this.#events.moment() });
   }
 
-  /** Waits for whatever comes first: a poll that ends, one that is due, an id, the deadline, the signal. */
+  /** Waits for the first of: a poll that ends, one that is due, an id, the deadline, the signal. */
   async #idle(): Promise<void> {
     const next = Math.min(this.#scheduler.nextStart(), this.#events.unchangedAt);
     if (await this.#sleep.sleepUntil(next)) this.#scheduler.rescheduleAll(this.#now());

@@ -48,7 +48,7 @@ const OPERATIONS: readonly [Operation, "GET" | "POST", string, Handler][] = [
   ["output", "GET", "/api/v1/conversation/:request_id/output", output],
 ];
 
-/** The operations of §4 over HTTP. Every answer, of whatever status, is an envelope (§2). */
+/** The operations of §4 over HTTP. Every answer, of any status, is an envelope (§2). */
 export function createApp(parts: AppParts): App {
   // The one router that all paths here fit; Hono by itself brings a second one for those that do not.
   const routes: Routes = new HonoBase({ router: new RegExpRouter() });

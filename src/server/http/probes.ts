@@ -6,7 +6,7 @@ import { bearerToken } from "./authentication.js";
 import { successResponse } from "./responses.js";
 import { ServiceError } from "./service-error.js";
 
-/** Paths that are asked by name or address of whatever network the process is in. */
+/** Paths whose Host header is not checked: an orchestrator asks them by the address of its own network. */
 export const ANY_HOST: ReadonlySet<string> = new Set(["/health", "/ready"]);
 
 /** What operators ask; none of it is part of the interface. */

@@ -42,7 +42,7 @@ export class ServiceError extends Error {
 /** When a client may ask again if the store cannot be reached, seconds. */
 const UNAVAILABLE_S = 2;
 
-/** The answer to an error of whatever kind; one that is not meant for clients says nothing of itself. */
+/** The answer to any error; the message of one that is not meant for clients is left out. */
 export function serviceErrorOf(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof StoreUnavailableError) {

@@ -12,7 +12,7 @@ export class TakenReport {
   readonly usual: string | undefined;
   readonly #ports: Pick<Ports, "clock">;
   readonly #targets: readonly NamedTarget[];
-  /** The requests that had ended when they were first seen: nobody saw when. */
+  /** The requests that had ended when they were first seen, so that their end was not observed. */
   readonly #endedBefore = new Set<string>();
 
   constructor(ports: Pick<Ports, "clock" | "history" | "origin">, targets: readonly NamedTarget[]) {

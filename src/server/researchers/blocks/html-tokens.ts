@@ -4,7 +4,7 @@ export type HtmlToken =
   | { kind: "open" | "close"; name: string; attributes: string; line: number };
 
 const TAG = /<(\/?)([a-zA-Z][\w:-]*)/y;
-/** A tag with more attributes than this is none: the page has a "<" that stands for itself. */
+/** With more attributes than this a "<" does not begin a tag: it stands for itself. */
 const MAX_TAG = 20_000;
 const SILENT = new Set([
   "script",

@@ -91,7 +91,7 @@ class TextReader {
     return kept;
   }
 
-  /** The rank of a heading whose next line is nothing but its underline; 0 if it is none. */
+  /** The rank of a heading whose next line is only its underline; 0 if the line is not a heading. */
   #underlined(i: number, text: string): number {
     const under = this.lines[i + 1] ?? "";
     const mark = UNDERLINE.exec(under)?.[1];

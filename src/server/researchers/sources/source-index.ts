@@ -23,7 +23,7 @@ export class SourceIndex implements SourceSearch {
   #worker: Worker | undefined;
   #search: RemoteSearch | undefined;
 
-  /** Throws if the folder cannot be read or is none. */
+  /** Throws if the folder cannot be read or is not a folder. */
   constructor({ root, exclude = [], notice }: SourceIndexOptions) {
     this.#data = { root: realpathSync(root), exclude: exclude.map((path) => resolve(path)) };
     if (!statSync(this.#data.root).isDirectory()) throw new Error("it is not a folder");

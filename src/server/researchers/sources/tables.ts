@@ -1,7 +1,7 @@
 import type { Block } from "../blocks/block.js";
 import type { Table } from "./search.js";
 
-/** The table that block `at` of a file is a row of; undefined if it is none. */
+/** The table that block `at` of a file is a row of; undefined if it is not a row. */
 export function tableAt(file: string, blocks: readonly Block[], at: number): Table | undefined {
   const row = blocks[at];
   if (row?.cells === undefined) return undefined;

@@ -38,7 +38,7 @@ export async function rowsFor(
   return best.rows;
 }
 
-/** Which column of the table each property is; undefined when a required one is none of them, or unclear. */
+/** Which column of the table each property is; undefined if a required one is not among them, or unclear. */
 function columnsFor(schema: JsonSchema, table: Table, root: JsonSchema): Column[] | undefined {
   const properties = propertiesOf(schema);
   const anyRequired = properties.some(({ required }) => required);

@@ -18,7 +18,7 @@ function show({ html, text }) {
   }
 }
 
-// A tab that nobody sees needs no events, and a browser has few connections for one service.
+// A hidden tab needs no events, and a browser opens few connections to one service.
 function follow() {
   source?.close();
   if (document.hidden) return;

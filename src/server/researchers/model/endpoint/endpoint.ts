@@ -4,7 +4,7 @@ import { bodyOf, type ChatRequest, type Dialect, FULL_DIALECT, simpler } from ".
 import { type PostRequest, post, type ResponseHeaders } from "./http.js";
 import { classify, isJsonAnswer, type Outcome } from "./outcome.js";
 
-/** The connections to the endpoint; whoever makes them settles proxies and certificates. */
+/** The connections to the endpoint; their maker decides on proxies and certificates. */
 export interface EndpointConnections {
   shared(): Promise<Dispatcher>;
   /** The request as it is sent: a proxy for plain http wants another form. */

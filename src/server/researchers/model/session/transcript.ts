@@ -22,7 +22,7 @@ export class Transcript {
     return { cost: costOf(records), reply: replies[0] };
   }
 
-  /** What those cost that nobody asked for: the sources have changed since, and with them what is asked. */
+  /** What the unused answers cost: the sources have changed since, and with them what is asked. */
   takeRest(): BudgetLimits {
     const records = [...this.#byHash.values()].flat();
     this.#byHash.clear();

@@ -9,7 +9,7 @@ export interface View {
 }
 
 const TYPES: readonly string[] = ["object", "array", "string", "number", "integer", "boolean", "null"];
-/** References may go in circles; nobody's result is nested this deep. */
+/** References may go in circles; no real schema is nested this deep. */
 const MAX_HOPS = 16;
 
 /** What a (sub)schema asks for, its local references and `allOf` resolved; one for each alternative it offers. */

@@ -17,7 +17,7 @@ const UNITS: readonly [string, RegExp][] = [
   ["%", /^(?:%|percent|percentage)$/i],
 ];
 
-/** The unit that a word stands for; undefined if it is none. */
+/** The unit that a word stands for; undefined if the word is not a unit. */
 export function unitOf(word: string): string | undefined {
   return UNITS.find(([, pattern]) => pattern.test(word))?.[0];
 }
