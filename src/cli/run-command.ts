@@ -58,10 +58,10 @@ async function located(error: unknown): Promise<unknown> {
 
 /** Throws UsageError for a value that names no form of output. */
 function checkOutput({ RESEARCH_OUTPUT: value }: Host["env"]): void {
-  if (value && value !== "json")
+  if (value && value !== "json" && value !== "human")
     throw new UsageError(
       `invalid value for RESEARCH_OUTPUT: ${JSON.stringify(value)}`,
-      "It takes json; unset it for plain text.",
+      "It takes json or human, the default.",
     );
 }
 

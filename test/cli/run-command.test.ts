@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { research } from "../support/run.js";
 
 describe("RESEARCH_OUTPUT", () => {
-  test.each(["yaml", "human", "JSON", "1"])("%j is invalid: one sentence, exit 2", async (value) => {
+  test.each(["yaml", "Human", "JSON", "1"])("%j is invalid: one sentence, exit 2", async (value) => {
     const { code, stdout, stderr } = await research(["list"], { env: { RESEARCH_OUTPUT: value } });
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(`error: invalid value for RESEARCH_OUTPUT: ${JSON.stringify(value)}\n`);
@@ -15,6 +15,7 @@ describe("RESEARCH_OUTPUT", () => {
 
   test.each([
     ["json", "[]\n"],
+    ["human", ""],
     ["", ""],
   ])("%j gives %j", async (value, stdout) => {
     expect(await research(["list"], { env: { RESEARCH_OUTPUT: value } })).toMatchObject({ code: 0, stdout });

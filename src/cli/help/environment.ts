@@ -16,7 +16,11 @@ export const VARIABLES: readonly Variable[] = [
   { name: "RESEARCH_API_KEY", description: "the API key; no flag takes a key" },
   { name: "RESEARCH_API_KEY_FILE", description: "a file that holds the API key" },
   { name: "RESEARCH_PROFILE", description: "the profile to use", flag: "--profile" },
-  { name: "RESEARCH_OUTPUT", description: "json: as --json, but not for help", flag: "--json" },
+  {
+    name: "RESEARCH_OUTPUT",
+    description: "json: as --json, but not for help; human, the default",
+    flag: "--json",
+  },
   { name: "RESEARCH_CONFIG_DIR", description: "the folder of the settings, an absolute path" },
   { name: "RESEARCH_STATE_DIR", description: "the folder of the history, an absolute path" },
   { name: "RESEARCH_NO_HISTORY", description: "1: keep no history" },
