@@ -2,7 +2,7 @@ import { epochOf } from "../../../clock.js";
 import { isFinal, type KnownStatus } from "../../../protocol/conversation.js";
 import { WINDOW_MS } from "../../../protocol/limits.js";
 import type { Conversation } from "../conversation.js";
-import { type Count, HourlyWindows } from "./hourly-windows.js";
+import { type Count, HourlyWindows } from "./hourly-limits/hourly-windows.js";
 import type { Kept } from "./journal/compaction.js";
 import type { Entry } from "./journal/entries.js";
 import type { Line } from "./journal/journal.js";

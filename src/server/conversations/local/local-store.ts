@@ -14,7 +14,7 @@ import {
 } from "../conversation-store.js";
 import type { Contents } from "./contents.js";
 import { DueQueue } from "./due-queue.js";
-import type { Count } from "./hourly-windows.js";
+import type { Count } from "./hourly-limits/hourly-windows.js";
 import type { EndedEntry, Entry } from "./journal/entries.js";
 import type { Line } from "./journal/journal.js";
 import { LocalOverview } from "./local-overview.js";

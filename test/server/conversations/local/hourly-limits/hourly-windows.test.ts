@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { HourlyWindows } from "../../../../src/server/conversations/local/hourly-windows.js";
+import { HourlyWindows } from "../../../../../src/server/conversations/local/hourly-limits/hourly-windows.js";
 
 const HOUR = 3_600_000;
 const YEAR = 8_760 * HOUR;
@@ -33,13 +33,15 @@ it("takes back what was not carried out", () => {
 });
 
 it.each([
-  ["set back by a year", 0],
-  ["set back by a minute", YEAR - 60_000],
-])("what lies in the future counts as now: the clock was %s", (_name, now) => {
+  ["set back by a year", 0, HOUR],
+  // Within the hour the clock comes to the time of the request again, which holds from then on.
+  ["set back by a minute", YEAR - 60_000, YEAR + HOUR],
+])("what lies in the future counts as now: the clock was %s", (_name, now, free) => {
   const windows = new HourlyWindows();
   windows.take("create", "k", 1, YEAR);
   expect(windows.take("create", "k", 1, now)).toEqual({ retryAfterMs: HOUR });
-  expect(windows.take("create", "k", 1, now + HOUR)).toBeUndefined();
+  expect(windows.take("create", "k", 1, free - 1)).toEqual({ retryAfterMs: 1 });
+  expect(windows.take("create", "k", 1, free)).toBeUndefined();
 });
 
 it("what is read back counts if it is of this hour, whatever its order and however far ahead", () => {
@@ -49,6 +51,15 @@ it("what is read back counts if it is of this hour, whatever its order and howev
     windows.restore({ operation: "create", key: "k", at }, now);
   expect([...windows.counts(now)].map(({ at }) => at)).toEqual([now - 2_000, now - 1_000, now]);
   expect(windows.take("create", "k", 3, now)).toEqual({ retryAfterMs: HOUR - 2_000 });
+});
+
+it("a clock that was set back and is right again hides no request", () => {
+  const windows = new HourlyWindows();
+  const take = (now: number) => windows.take("create", "k", 2, now);
+  expect([take(YEAR), take(YEAR)]).toEqual([undefined, undefined]);
+  expect(take(YEAR - 24 * HOUR)).toEqual({ retryAfterMs: HOUR });
+  expect(take(YEAR + 60_000)).toEqual({ retryAfterMs: HOUR - 60_000 });
+  expect(take(YEAR + HOUR)).toBeUndefined();
 });
 
 it("reads back a hundred thousand counts in any order at once", () => {
