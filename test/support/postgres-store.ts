@@ -7,12 +7,12 @@ import type { ResearchJob } from "../../src/server/researchers/researcher.js";
 
 const open = new Set<PostgresStore>();
 
-/** A store at that database; `closeStores` closes it. */
-export async function storeAt(
+/** A store at that database, for a service that closes it. */
+export function serviceStoreAt(
   url: string,
   options: Partial<PostgresStoreOptions> = {},
 ): Promise<PostgresStore> {
-  const store = await openPostgresStore({
+  return openPostgresStore({
     url,
     role: "all",
     leaseMs: 15_000,
@@ -21,6 +21,14 @@ export async function storeAt(
     log: () => {},
     ...options,
   });
+}
+
+/** A store at that database; `closeStores` closes it. */
+export async function storeAt(
+  url: string,
+  options: Partial<PostgresStoreOptions> = {},
+): Promise<PostgresStore> {
+  const store = await serviceStoreAt(url, options);
   open.add(store);
   return store;
 }

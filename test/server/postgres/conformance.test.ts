@@ -6,7 +6,7 @@ import { LIMITED } from "../../conformance/limits.js";
 import { LOCAL } from "../../conformance/local.js";
 import { conformanceResearcher } from "../../support/conformance-researcher.js";
 import { testPostgres } from "../../support/postgres.js";
-import { storeAt } from "../../support/postgres-store.js";
+import { serviceStoreAt } from "../../support/postgres-store.js";
 import { KEY, serviceFor } from "../../support/service.js";
 
 const postgres = await testPostgres();
@@ -16,7 +16,7 @@ async function pair(tier: "enterprise" | "free"): Promise<{ target: Target; clos
   const url = (await postgres?.database()) ?? "";
   const services: Service[] = [];
   for (const role of ["api", "worker"] as const) {
-    const store = await storeAt(url, { role });
+    const store = await serviceStoreAt(url, { role });
     services.push(await serviceFor({ store, role, tier, researcher: conformanceResearcher() }));
   }
   return {

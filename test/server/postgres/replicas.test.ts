@@ -4,7 +4,7 @@ import { keyHash, keyIdOf } from "../../../src/server/keys/key-store.js";
 import type { Service } from "../../../src/server/service.js";
 import { testPostgres } from "../../support/postgres.js";
 import { PostgresProxy } from "../../support/postgres-proxy.js";
-import { storeAt } from "../../support/postgres-store.js";
+import { serviceStoreAt } from "../../support/postgres-store.js";
 import { endlessResearcher, KEY, serviceFor, until } from "../../support/service.js";
 import { ask, post } from "../../support/wire.js";
 
@@ -18,8 +18,8 @@ afterEach(async () => {
 
 async function api(
   url: string,
-): Promise<{ baseUrl: string; keys: Awaited<ReturnType<typeof storeAt>>["keys"] }> {
-  const store = await storeAt(url, { role: "api" });
+): Promise<{ baseUrl: string; keys: Awaited<ReturnType<typeof serviceStoreAt>>["keys"] }> {
+  const store = await serviceStoreAt(url, { role: "api" });
   const service = await serviceFor({ store, role: "api" });
   running.push(service);
   return { baseUrl: service.baseUrl, keys: store.keys };
@@ -128,7 +128,7 @@ describe.skipIf(!postgres)("replicas at one database (needs PostgreSQL)", () => 
     const url = await newDatabase();
     const { baseUrl } = await api(url);
     const researcher = endlessResearcher();
-    const store = await storeAt(url, { role: "worker" });
+    const store = await serviceStoreAt(url, { role: "worker" });
     const worker = await serviceFor({ store, role: "worker", researcher });
     running.push(worker);
     expect((await post(worker.baseUrl, CREATE, KEY, { prompt: "why?" })).status).toBe(404);

@@ -1,7 +1,7 @@
 import { describe } from "vitest";
 import { systemClock } from "../../../src/clock.js";
 import { query, testPostgres } from "../../support/postgres.js";
-import { storeAt } from "../../support/postgres-store.js";
+import { serviceStoreAt } from "../../support/postgres-store.js";
 import { storeContract } from "../conversations/store-contract.js";
 
 const postgres = await testPostgres();
@@ -16,7 +16,7 @@ async function emptyDatabase(): Promise<string> {
 
 describe.skipIf(!postgres)("needs PostgreSQL", () => {
   storeContract("in PostgreSQL", {
-    open: async ({ pendingMs }) => storeAt(await emptyDatabase(), { pendingMs }),
+    open: async ({ pendingMs }) => serviceStoreAt(await emptyDatabase(), { pendingMs }),
     clock: systemClock,
     hasKeys: true,
     keepsExchanges: true,
