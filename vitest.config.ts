@@ -15,7 +15,7 @@ export default defineConfig({
     // Loading the modules anew for each of some 300 files took a third of the processor time. What a test leaves
     // behind is undone by test/support/setup.ts.
     isolate: false,
-    // Most tests wait for processes and timers: two cores have room for three of them.
-    maxWorkers: 3,
+    // Most tests wait for processes and timers, and beside other work six workers get a larger share of two cores.
+    maxWorkers: 6,
   },
 });

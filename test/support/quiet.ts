@@ -16,6 +16,9 @@ const TURNS = 6;
 export async function quiet(): Promise<void> {
   for (let idle = 0; idle < TURNS; idle++) {
     await new Promise((resolve) => setImmediate(resolve));
-    if (inFlight.size > 0 || process.getActiveResourcesInfo().some((name) => WORK.test(name))) idle = -1;
+    if (inFlight.size === 0 && !process.getActiveResourcesInfo().some((name) => WORK.test(name))) continue;
+    idle = -1;
+    // Turns without a pause would take a core from the processes that the work waits for.
+    await new Promise((resolve) => setTimeout(resolve, 1));
   }
 }
