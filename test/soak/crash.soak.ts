@@ -1,7 +1,3 @@
-/**
- * `npm run test:soak`. Tests elsewhere that need what a new machine may lack are skipped with its name: bwrap
- * (package bubblewrap) for test/lock; strace for test/faults/failing-calls.test.ts and test/cli/output-file.test.ts.
- */
 import { expect, test } from "vitest";
 import { crash, losses, STAGES } from "../support/crash.js";
 
