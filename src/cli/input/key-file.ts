@@ -54,6 +54,11 @@ export async function waitForKey(path: string, clock: Clock, signal: AbortSignal
   }
 }
 
+/** False for a path that cannot be looked at: reading it says why, if the key is asked for. */
 function isFifo(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFIFO() ?? false;
+  try {
+    return statSync(path).isFIFO();
+  } catch {
+    return false;
+  }
 }

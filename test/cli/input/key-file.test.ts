@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync, closeSync, constants, openSync } from "node:fs";
+import { appendFileSync, closeSync, constants, openSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { keyReader, readKeyFile, waitForKey } from "../../../src/cli/input/key-file.js";
@@ -36,6 +36,21 @@ test("a key file is its text without the white space around it", async () => {
   expect(readKeyFile(path)).toBe("secret");
   expect(await waitForKey(path, new VirtualClock(), signal)).toBe("secret");
   expect(await keyReader({ RESEARCH_API_KEY_FILE: path }, new VirtualClock(), signal)).toBe(readKeyFile);
+});
+
+test.each([
+  ["a name that is too long", "a".repeat(300)],
+  ["a file taken for a folder", "/etc/passwd/key"],
+  ["a loop of links", "loop"],
+])("%s is one sentence, exit 12", async (_what, name) => {
+  const home = folderWith();
+  symlinkSync("loop", join(home, "loop"));
+  const { code, stderr } = await research(["list"], { home, env: { RESEARCH_API_KEY_FILE: name } });
+  expect([code, stderr]).toEqual([
+    12,
+    expect.stringMatching(/^error: the key file .* could not be read: .*\n$/),
+  ]);
+  expect(stderr).toContain(name);
 });
 
 describe("a FIFO", () => {
