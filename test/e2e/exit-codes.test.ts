@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import * as does from "../support/behaviours.js";
-import { refusedUrl } from "../support/fault-server.js";
+import { REFUSED_URL } from "../support/fault-server.js";
 import type { HappyOptions } from "../support/happy-service.js";
 import type { RunOptions } from "../support/run.js";
 import { jsonErrors, type World, world } from "../support/world.js";
@@ -229,7 +229,7 @@ const ROWS: Row[] = [
     what: "refused connections",
     code: "UNREACHABLE",
     command: () => ["create", "x"],
-    env: async () => ({ RESEARCH_BASE_URL: await refusedUrl() }),
+    env: () => ({ RESEARCH_BASE_URL: REFUSED_URL }),
   },
   {
     exit: 9,

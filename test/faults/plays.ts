@@ -1,6 +1,6 @@
 import type { Behaviour } from "../support/behaviours.js";
 import * as does from "../support/behaviours.js";
-import type { FaultServer, FaultServerOptions } from "../support/fault-server.js";
+import { type FaultServer, type FaultServerOptions, REFUSED_URL } from "../support/fault-server.js";
 import { resettingUrl } from "../support/resetting-server.js";
 import type { Command } from "./cell.js";
 
@@ -71,8 +71,7 @@ function preload(code: string): string {
 const NAMED = { RESEARCH_BASE_URL: "http://research.example", RESEARCH_INSECURE_HTTP: "1" };
 
 export const ways = {
-  /** A port on which nobody listens: 1 is reserved for a service of the eighties. */
-  refused: { on: "way", env: () => ({ RESEARCH_BASE_URL: "http://127.0.0.1:1" }) } as Play,
+  refused: { on: "way", env: () => ({ RESEARCH_BASE_URL: REFUSED_URL }) } as Play,
   resetOnAccept: {
     on: "way",
     env: async () => ({ RESEARCH_BASE_URL: await resettingUrl() }),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import * as does from "../support/behaviours.js";
 import { CERTIFICATE } from "../support/certificate.js";
-import { faultServer, refusedUrl } from "../support/fault-server.js";
+import { faultServer, REFUSED_URL } from "../support/fault-server.js";
 import { folderWith } from "../support/folder.js";
 import { KEY } from "../support/happy-service.js";
 import { foldersIn, listed } from "../support/home.js";
@@ -110,7 +110,7 @@ test("loopback is never proxied, nor what NO_PROXY names", async () => {
 });
 
 test("a proxy that is not there: nothing was sent, so it is tried again, and nothing is left", async () => {
-  const { home, env } = machine({ ...HTTP, HTTP_PROXY: await refusedUrl() });
+  const { home, env } = machine({ ...HTTP, HTTP_PROXY: REFUSED_URL });
   const run = await research(["create", "x", "--json", "--verbose"], { home, env });
   expect(run).toMatchObject({ code: 9, stdout: "" });
   expect(jsonErrors(run.stderr)).toMatchObject([{ code: "UNREACHABLE" }]);

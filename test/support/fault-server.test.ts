@@ -3,7 +3,7 @@ import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import type { Behaviour } from "./behaviours.js";
 import * as does from "./behaviours.js";
-import { faultServer, refusedUrl } from "./fault-server.js";
+import { faultServer, REFUSED_URL } from "./fault-server.js";
 
 const GOOD = { body: does.envelope({ status: "PENDING" }) };
 const CREATE = 'POST /x/api/v1/conversations HTTP/1.1\r\nHost: h\r\nContent-Length: 14\r\n\r\n{"prompt":"?"}';
@@ -72,7 +72,7 @@ test("refused, and listening again on the same port", async () => {
   expect((await say(server.port, STATUS)).end).toBe("ECONNREFUSED");
   await server.open();
   expect((await say(server.port, STATUS)).bytes.toString()).toContain("200");
-  expect((await say(Number(new URL(await refusedUrl()).port), STATUS)).end).toBe("ECONNREFUSED");
+  expect((await say(Number(new URL(REFUSED_URL).port), STATUS)).end).toBe("ECONNREFUSED");
 });
 
 test("faults of a connection", async () => {

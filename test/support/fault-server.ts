@@ -128,10 +128,8 @@ export async function faultServer(script: Script, options: FaultServerOptions = 
   return server;
 }
 
-/** A base URL at which connections are refused: its port was free a moment ago. */
-export async function refusedUrl(): Promise<string> {
-  const server = await faultServer(() => ({ act: () => {} }));
-  const { url } = server;
-  await server.close();
-  return url;
-}
+/**
+ * A base URL at which connections are refused: port 1 is reserved, and has no service today. A port that was free a moment
+ * ago may be another test's by now.
+ */
+export const REFUSED_URL = "http://127.0.0.1:1";
