@@ -14,6 +14,11 @@ export function holdAnswersOf(port: number): void {
   faithful.add(port);
 }
 
+/** Forgets these ports: the server of another test file may get one of them. */
+export function forgetPorts(): void {
+  faithful.clear();
+}
+
 interface Started {
   request: IncomingMessage;
   response: ServerResponse;

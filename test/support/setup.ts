@@ -1,5 +1,5 @@
 import { afterAll, afterEach, expect } from "vitest";
-import { breaches } from "./exchanges.js";
+import { breaches, forgetPorts } from "./exchanges.js";
 import { undoLeftovers } from "./leftovers.js";
 
 // Whatever a test is about, what went over the wire in it has to be what openapi.yaml describes.
@@ -9,3 +9,4 @@ afterEach(() => {
 
 // vitest kills its workers without an "exit" event, so each test file cleans up after itself.
 afterAll(undoLeftovers);
+afterAll(forgetPorts);
