@@ -1,4 +1,4 @@
-import { cpSync } from "node:fs";
+import { cpSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { folderWith } from "../../support/folder.js";
@@ -144,6 +144,8 @@ describe.skipIf(!postgres)("serve --database (needs PostgreSQL)", () => {
     const settings = { RESEARCH_BASE_URL: baseUrl, RESEARCH_API_KEY: KEY };
     const run = start(["run", "why?"], { env: settings });
     await run.waitFor(/PROCESSING/, { on: "stderr" });
+    // PROCESSING is written before the researcher starts.
+    await until(async () => existsSync(join(folder, "seen")) || undefined);
     first.signal("SIGTERM");
     expect((await first.done).code).toBe(0);
     worker();

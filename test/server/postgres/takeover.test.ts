@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { Cluster, type Member } from "../../support/cluster.js";
 import { folderWith } from "../../support/folder.js";
@@ -35,6 +37,10 @@ const reached = (baseUrl: string, id: string, status: string) =>
     return data?.status === status || undefined;
   }, 30_000);
 
+/** PROCESSING is written before the researcher starts. */
+const started = (folder: string) =>
+  until(async () => existsSync(join(folder, "starts")) || undefined, 30_000);
+
 describe.skipIf(!postgres)("a worker that is lost (needs PostgreSQL)", () => {
   async function pair(): Promise<{ url: string; baseUrl: string; worker: Member; folder: string }> {
     const [url, folder] = [await newDatabase(), folderWith()];
@@ -44,9 +50,10 @@ describe.skipIf(!postgres)("a worker that is lost (needs PostgreSQL)", () => {
   }
 
   it("killed: another one takes over when its lease has run out, and within a second after that", async () => {
-    const { baseUrl, worker } = await pair();
+    const { baseUrl, worker, folder } = await pair();
     const id = await create(baseUrl);
     await reached(baseUrl, id, "PROCESSING");
+    await started(folder);
     await cluster.add("worker");
     const since = performance.now();
     await cluster.end(worker, "SIGKILL");
@@ -57,9 +64,10 @@ describe.skipIf(!postgres)("a worker that is lost (needs PostgreSQL)", () => {
   });
 
   it("asleep past its lease and woken: its end is refused, and it goes on with other work", async () => {
-    const { url, baseUrl, worker } = await pair();
+    const { url, baseUrl, worker, folder: starts } = await pair();
     const id = await create(baseUrl);
     await reached(baseUrl, id, "PROCESSING");
+    await started(starts);
     const [first] = await query(url, "SELECT worker FROM research.conversations");
     worker.process.signal("SIGSTOP");
     const folder = folderWith();
