@@ -8,7 +8,7 @@ import type { Inspected } from "./inspected.js";
 /** What the service answered to the question that `login` asks. */
 export interface Answered {
   result: Classification;
-  /** The `Date` of the answer, epoch milliseconds; undefined if there is none. */
+  /** The `Date` header of the answer, epoch milliseconds; undefined without one. */
   date: number | undefined;
 }
 

@@ -21,7 +21,7 @@ export function installedText(text = skillText): string {
   return `${text}\n<!-- research skill, sha256 ${hashOf(text)} -->\n`;
 }
 
-/** What became of a copy; `text` is its content, undefined if there is none. */
+/** The state of an installed copy; `text` is its content, undefined if the file does not exist. */
 export function stateOf(text: string | undefined): SkillState {
   if (text === undefined) return "missing";
   if (text === installedText()) return "current";

@@ -1,6 +1,6 @@
 import { MARKER } from "./marker.js";
 
-/** Written for bash 3.2, which macOS has: without `compopt` there is no order but the alphabet's, and no descriptions. */
+/** Written for bash 3.2, which macOS has: it lacks `compopt`, so candidates are sorted and have no descriptions. */
 export const BASH = `# bash completion of research.
 # ${MARKER}
 _research() {
