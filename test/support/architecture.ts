@@ -1,4 +1,3 @@
-import { wideFolders } from "./rules/folder-size.js";
 import { importCycles } from "./rules/import-cycles.js";
 import { proseIn } from "./rules/prose.js";
 import { otherClocks } from "./rules/single-clock.js";
@@ -32,7 +31,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   lock: ["clock"],
 };
 
-const LONGEST_FILE = 220;
 const SPECIFIER = /\b(?:from|import)\s*\(?\s*["'`]([^"'`]+)["'`]/g;
 const ENDS_PROCESS = [
   /\bprocess\s*(?:\?\.|\.)\s*(?:exit|reallyExit|abort|exitCode)\b/,
@@ -48,8 +46,7 @@ export function violations(files: readonly SourceFile[]): string[] {
   const source = files.filter(({ path }) => path.startsWith("src/"));
   const graph = new Map(source.map(({ path, text }) => [path, importsOf(path, withoutComments(text))]));
   const cycles = importCycles(graph).map((cycle) => `${cycle}: an import cycle`);
-  const wide = wideFolders(source.map(({ path }) => path));
-  return [...files.flatMap(violationsIn), ...cycles, ...wide];
+  return [...files.flatMap(violationsIn), ...cycles];
 }
 
 function violationsIn(file: SourceFile): string[] {
@@ -83,8 +80,6 @@ function sourceRules({ path, text }: SourceFile, code: string): string[] {
   }
   if (!path.startsWith("bin/") && ENDS_PROCESS.some((pattern) => pattern.test(code)))
     found.push("ends the process, or decides how it ends");
-  const lines = text.trimEnd().split("\n").length;
-  if (path.startsWith("src/") && lines > LONGEST_FILE) found.push(`has ${lines} lines`);
   if (path.startsWith("src/")) found.push(...otherClocks(path, code));
   if (path.startsWith("src/workflows/")) found.push(...proseIn(text));
   return found;
