@@ -1,33 +1,41 @@
 /**
- * The inputs of the action, as action.yml hands them over: an empty text is an input that was not given.
- * @typedef {{ mode: string, prompt: string, promptFile: string, schema: string, batchFile: string, shard: string,
- *   requestId: string, output: string, timeout: string, tier: string, jobIndex: string, jobTotal: string }} Inputs
+ * The inputs of the action by name, as action.yml hands them over: an empty text is an input that was not given.
+ * @typedef {Readonly<Record<string, string>>} Inputs
  */
 
 /** An input that is missing or invalid. */
 export class InputError extends Error {}
 
+/** Inputs that are a flag of the same name, with the modes that take them. `true` stands for a flag without a value. */
+export const FLAGS = {
+  timeout: { modes: ["run", "collect", "batch"], value: true },
+  schema: { modes: ["run", "create", "batch"], value: true },
+  tier: { modes: ["run", "create", "batch"], value: true },
+  "per-hour": { modes: ["run", "create", "batch"], value: true },
+  "max-failures": { modes: ["batch"], value: true },
+  "wait-for-quota": { modes: ["run", "create"], value: false },
+  force: { modes: ["run", "collect"], value: false },
+  strict: { modes: ["run", "collect"], value: false },
+  html: { modes: ["run", "collect", "batch"], value: false },
+  "retry-failed": { modes: ["batch"], value: false },
+};
+
 /**
- * The inputs from the environment that action.yml sets.
+ * The inputs from the environment that action.yml sets: `INPUT_PER_HOUR` is `per-hour`.
  * @param {Readonly<Record<string, string | undefined>>} env
  * @returns {Inputs}
  */
 export function readInputs(env) {
-  const input = (/** @type {string} */ name) => (env[`INPUT_${name}`] ?? "").trim();
-  return {
-    mode: input("MODE"),
+  const set = Object.entries(env).filter(([name]) => name.startsWith("INPUT_"));
+  const inputs = set.map(([name, value = ""]) => [
+    name.slice("INPUT_".length).toLowerCase().replaceAll("_", "-"),
     // Blanks around a prompt are the user's.
-    prompt: env.INPUT_PROMPT ?? "",
-    promptFile: input("PROMPT_FILE"),
-    schema: input("SCHEMA"),
-    batchFile: input("BATCH_FILE"),
-    shard: input("SHARD"),
-    requestId: input("REQUEST_ID"),
-    output: input("OUTPUT"),
-    timeout: input("TIMEOUT"),
-    tier: input("TIER"),
-    jobIndex: env.JOB_INDEX ?? "",
-    jobTotal: env.JOB_TOTAL ?? "",
+    name === "INPUT_PROMPT" ? value : value.trim(),
+  ]);
+  return {
+    ...Object.fromEntries(inputs),
+    "job-index": env.JOB_INDEX ?? "",
+    "job-total": env.JOB_TOTAL ?? "",
   };
 }
 
@@ -38,55 +46,60 @@ export function readInputs(env) {
  * @returns {{ args: string[], stdin: string }}
  */
 export function commandOf(inputs) {
-  const { mode, schema, timeout, tier, output } = inputs;
+  const { mode = "", output = "", "request-id": id = "", "batch-file": batchFile = "" } = inputs;
   if (output === "" && mode !== "create") throw new InputError("the input output is empty");
-  const waits = flag("--timeout", timeout);
-  const asks = [...flag("--schema", schema), ...flag("--tier", tier)];
   switch (mode) {
     case "run":
-      return withPrompt(inputs, ["run", "--output", output, ...waits, ...asks]);
+      return withPrompt(inputs, ["run", `--output=${output}`, ...flags(inputs)]);
     case "create":
-      return withPrompt(inputs, ["create", ...asks]);
+      return withPrompt(inputs, ["create", ...flags(inputs)]);
     case "collect": {
-      const id = inputs.requestId === "" ? "@last" : inputs.requestId;
-      return { args: ["output", "--watch", "--output", output, ...waits, "--", id], stdin: "" };
+      const args = ["output", "--watch", `--output=${output}`, ...flags(inputs)];
+      return { args: [...args, "--", id === "" ? "@last" : id], stdin: "" };
     }
     case "batch": {
-      const { batchFile } = inputs;
       if (batchFile === "") throw new InputError("mode batch needs the input batch-file");
-      const shard = flag("--shard", inputs.shard === "" ? matrixShard(inputs) : inputs.shard);
-      return { args: ["batch", "--out", output, ...waits, ...asks, ...shard, "--", batchFile], stdin: "" };
+      const shard = inputs.shard || matrixShard(inputs);
+      const args = ["batch", `--out=${output}`, ...flags(inputs), ...(shard ? [`--shard=${shard}`] : [])];
+      return { args: [...args, "--", batchFile], stdin: "" };
     }
     default:
       throw new InputError(`invalid mode: ${JSON.stringify(mode)} (run, create, collect or batch)`);
   }
 }
 
+/** @param {Inputs} inputs */
+function flags(inputs) {
+  const { mode = "" } = inputs;
+  return Object.entries(FLAGS).flatMap(([name, { modes, value }]) => {
+    const given = inputs[name] ?? "";
+    if (!value && !["", "true", "false"].includes(given))
+      throw new InputError(`invalid ${name}: ${JSON.stringify(given)} (true or false)`);
+    if (given === "" || given === "false") return [];
+    if (modes.includes(mode)) return [value ? `--${name}=${given}` : `--${name}`];
+    // It has a default, which is there in every mode.
+    if (name === "timeout") return [];
+    throw new InputError(`mode ${mode} does not take the input ${name} (${modes.join(", ")})`);
+  });
+}
+
 /**
  * The shard of a job in a matrix of several; empty for a job alone. `strategy.job-index` counts from 0, a shard
  * from 1.
- * @param {Pick<Inputs, "jobIndex" | "jobTotal">} inputs
+ * @param {Inputs} inputs
  */
-function matrixShard({ jobIndex, jobTotal }) {
-  const [index, total] = [Number(jobIndex || "0"), Number(jobTotal || "1")];
-  return total > 1 ? `${index + 1}/${total}` : "";
+function matrixShard({ "job-index": index, "job-total": total }) {
+  const jobs = Number(total || "1");
+  return jobs > 1 ? `${Number(index || "0") + 1}/${jobs}` : "";
 }
 
 /**
  * @param {Inputs} inputs
  * @param {string[]} args
  */
-function withPrompt({ prompt, promptFile }, args) {
-  if (prompt !== "" && promptFile !== "") throw new InputError("give prompt or prompt-file, not both");
-  if (promptFile !== "") return { args: [...args, "--prompt-file", promptFile], stdin: "" };
+function withPrompt({ prompt = "", "prompt-file": file = "" }, args) {
+  if (prompt !== "" && file !== "") throw new InputError("give prompt or prompt-file, not both");
+  if (file !== "") return { args: [...args, `--prompt-file=${file}`], stdin: "" };
   if (prompt.trim() === "") throw new InputError("the input prompt is empty, and no prompt-file is given");
   return { args: [...args, "-"], stdin: prompt };
-}
-
-/**
- * @param {string} name
- * @param {string} value
- */
-function flag(name, value) {
-  return value === "" ? [] : [`${name}=${value}`];
 }

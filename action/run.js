@@ -1,39 +1,70 @@
 // The main step of the action: runs one command and reports how it ended, as outputs and as the job's summary.
 import { spawn, spawnSync } from "node:child_process";
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readFileSync } from "node:fs";
+import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { commandOf, InputError, readInputs } from "./arguments.js";
+import { checkOutput, stampOf } from "./files.js";
 import { writeOutputs } from "./outputs.js";
 import { summaryOf } from "./summary.js";
 
 /** A larger result is not read for the summary, which shows 900 kB of it at most. */
 const MAX_SUMMARY_SOURCE_BYTES = 64 << 20;
+/** The states that the exit codes of `output --watch` stand for. */
+const STATUS_OF = new Map([
+  [0, "COMPLETED"],
+  [3, "FAILED"],
+  [10, "STOPPED"],
+  [13, "COMPLETED"],
+]);
 
 const { env } = process;
 const program = env.RESEARCH_PROGRAM || join(import.meta.dirname, "..", "bin", "research.js");
-// The history of this job alone: what it knows afterwards is about this action's own request.
-const childEnv = { ...env, RESEARCH_STATE_DIR: join(env.RUNNER_TEMP ?? "", "research-history") };
 const inputs = readInputs(env);
+const { mode = "", output = "", "request-id": requestId = "" } = inputs;
+const isCollect = mode === "collect";
+// A history of this step alone, so that what it knows afterwards is about the step's own request.
+const history =
+  (isCollect && env.RESEARCH_COLLECTED) ||
+  mkdtempSync(join(env.RUNNER_TEMP || tmpdir(), "research-history-"));
+const childEnv = {
+  ...env,
+  RESEARCH_STATE_DIR: history,
+  RESEARCH_NO_HISTORY: "",
+  // The address is in the environment; a profile of this machine must not decide which interface it has.
+  RESEARCH_PROVIDER: env.RESEARCH_PROVIDER || "research",
+};
 
 try {
   const { args, stdin } = commandOf(inputs);
+  if (mode !== "create") checkOutput(output, mode === "batch" ? "folder" : "file");
+  const before = mode === "create" ? undefined : stampOf(output);
   const exitCode = await run(args, stdin);
-  const { requestId, status } = inputs.mode === "batch" ? { requestId: "", status: "" } : newest();
-  const file = inputs.mode !== "create" && existsSync(inputs.output) ? inputs.output : "";
-  report({ "request-id": requestId, status, "exit-code": String(exitCode), file });
-  if (file !== "" && inputs.mode !== "batch") summarize(file);
+  const request = mode === "batch" ? {} : isCollect && requestId ? collected(exitCode) : newest();
+  const after = mode === "create" ? undefined : stampOf(output);
+  // A batch that had ended before changes nothing in its folder.
+  const isWritten = after !== undefined && (after !== before || (mode === "batch" && exitCode === 0));
+  const file = isWritten ? output : "";
+  report({
+    "request-id": String(request.request_id ?? ""),
+    status: String(request.status ?? ""),
+    "exit-code": String(exitCode),
+    file,
+    history,
+  });
+  if (file !== "" && mode !== "batch" && inputs.html !== "true") summarize(file);
   process.exitCode = exitCode;
 } catch (error) {
   if (!(error instanceof InputError)) throw error;
   process.stderr.write(`error: ${error.message}\n`);
-  report({ "request-id": "", status: "", "exit-code": "2", file: "" });
+  report({ "request-id": "", status: "", "exit-code": "2", file: "", history: "" });
   process.exitCode = 2;
 }
 
 /**
- * Runs the program; resolves with its exit code. Its stderr is the job's log; its stdout is, too, since a result
- * goes to a file.
+ * Runs the program; resolves with its exit code, which is 128 and the signal's number if it died of one. Its stderr is
+ * the job's log; its stdout is, too, since a result goes to a file.
  * @param {string[]} args
  * @param {string} stdin
  * @returns {Promise<number>}
@@ -45,7 +76,7 @@ function run(args, stdin) {
       stdio: ["pipe", "inherit", "inherit"],
     });
     child.once("error", reject);
-    child.once("exit", (code) => resolve(code ?? 1));
+    child.once("exit", (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
     // The program may end before it has read its input.
     child.stdin.on("error", () => {});
     child.stdin.end(stdin);
@@ -55,30 +86,27 @@ function run(args, stdin) {
   });
 }
 
-/** The request of this job, as the history knows it. */
+/**
+ * The newest request in the history of this step, if there is one.
+ * @returns {{ request_id?: unknown, status?: unknown }}
+ */
 function newest() {
-  if (inputs.mode === "collect" && inputs.requestId !== "")
-    return { requestId: inputs.requestId, status: status() };
-  const [entry] = list();
-  return { requestId: String(entry?.request_id ?? ""), status: String(entry?.status ?? "") };
+  const stdout = ask(["show", "--json", "@last"]);
+  return stdout === "" ? {} : JSON.parse(stdout);
 }
 
-/** The state of a request that was created elsewhere. */
-function status() {
-  const { stdout } = spawnSync(process.execPath, [program, "status", "--quiet", "--", inputs.requestId], {
-    env: childEnv,
-    encoding: "utf8",
-  });
-  return stdout.trim();
+/**
+ * A request that was created elsewhere.
+ * @param {number} exitCode
+ */
+function collected(exitCode) {
+  const asked = () => (exitCode === 8 ? ask(["status", "--quiet", "--", requestId]) : "");
+  return { request_id: requestId, status: STATUS_OF.get(exitCode) ?? asked() };
 }
 
-/** @returns {{ request_id?: unknown, status?: unknown }[]} */
-function list() {
-  const { stdout } = spawnSync(process.execPath, [program, "list", "--json", "--limit", "1"], {
-    env: childEnv,
-    encoding: "utf8",
-  });
-  return stdout === "" ? [] : JSON.parse(stdout);
+/** @param {string[]} args */
+function ask(args) {
+  return spawnSync(process.execPath, [program, ...args], { env: childEnv, encoding: "utf8" }).stdout.trim();
 }
 
 /** @param {Readonly<Record<string, string>>} outputs */

@@ -28,6 +28,12 @@ test("each path that src/README.md names exists", () => {
   expect(paths.filter((path) => !isThere(path))).toEqual([]);
 });
 
+test.each(["SECURITY.md", "CONTRIBUTING.md"])("each path that %s names exists", (name) => {
+  const paths = pathsIn(readFileSync(join(root, name), "utf8"));
+  expect(paths.length).toBeGreaterThan(2);
+  expect(paths.filter((path) => !isThere(path))).toEqual([]);
+});
+
 test("the map names each room", () => {
   const map = text.slice(0, text.indexOf("Imports only"));
   expect(ROOMS.filter((room) => !map.includes(`src/${room}`) && room !== "README.md")).toEqual([]);

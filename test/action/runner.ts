@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { folderWith } from "../support/folder.js";
@@ -10,16 +10,23 @@ const ACTION = join(import.meta.dirname, "../../action");
 export class Job {
   readonly workspace = folderWith();
   readonly temp: string;
+  readonly #action: string;
   readonly #env: Readonly<Record<string, string>>;
 
   /** `temp`: that of an earlier job, whose artifact this one has downloaded. */
-  constructor(env: Readonly<Record<string, string>>, temp = folderWith()) {
+  constructor(env: Readonly<Record<string, string>>, temp = folderWith(), action = ACTION) {
+    this.#action = action;
     this.#env = env;
     this.temp = temp;
   }
 
   /** Runs the script of a step with these inputs, and reads what it left for the runner. */
-  async step(script: "run" | "install", inputs: Readonly<Record<string, string>>) {
+  async step(
+    script: "run" | "install",
+    inputs: Readonly<Record<string, string>>,
+    meanwhile?: (child: ChildProcess) => Promise<void>,
+    args: readonly string[] = [],
+  ) {
     const files = folderWith({ output: "", summary: "" });
     const [GITHUB_OUTPUT, GITHUB_STEP_SUMMARY] = [join(files, "output"), join(files, "summary")];
     mkdirSync(this.temp, { recursive: true });
@@ -27,7 +34,12 @@ export class Job {
       ...{ CI: "true", GITHUB_ACTIONS: "true", RUNNER_TEMP: this.temp, GITHUB_OUTPUT, GITHUB_STEP_SUMMARY },
       ...{ ...this.#env, ...inputs },
     });
-    const { code, log } = await run([join(ACTION, `${script}.js`)], env, this.workspace);
+    const { code, log } = await run(
+      [join(this.#action, `${script}.js`), ...args],
+      env,
+      this.workspace,
+      meanwhile,
+    );
     const outputs = parseOutputs(readFileSync(GITHUB_OUTPUT, "utf8"));
     return { code, log, outputs, summary: readFileSync(GITHUB_STEP_SUMMARY, "utf8") };
   }
@@ -41,7 +53,12 @@ export class Job {
   }
 }
 
-function run(args: string[], env: Record<string, string>, cwd: string) {
+function run(
+  args: string[],
+  env: Record<string, string>,
+  cwd: string,
+  meanwhile?: (child: ChildProcess) => Promise<void>,
+) {
   return new Promise<{ code: number | null; log: string }>((resolve, reject) => {
     const child = spawn(NODE, args, { env, cwd });
     let log = "";
@@ -50,6 +67,7 @@ function run(args: string[], env: Record<string, string>, cwd: string) {
         log += part;
       });
     child.once("error", reject);
+    meanwhile?.(child).catch(reject);
     child.once("close", (code) => resolve({ code, log }));
   });
 }

@@ -1,6 +1,12 @@
-import { cpSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { reset } from "../support/behaviours.js";
+import { folderWith } from "../support/folder.js";
 import { type HappyOptions, HappyService } from "../support/happy-service.js";
 import { Job } from "./runner.js";
 
@@ -24,7 +30,7 @@ test("run: the report is a file and the job's summary, and no content is an outp
   expect(step).toMatchObject({ code: 0, summary: "An answer to: why?\n" });
   expect(job.read("report.md")).toBe("An answer to: why?");
   const expected = { "request-id": expect.stringMatching(ID), status: "COMPLETED", "exit-code": "0" };
-  expect(step.outputs).toEqual({ ...expected, file: "report.md" });
+  expect(step.outputs).toMatchObject({ ...expected, file: "report.md" });
 });
 
 test("create in one job, collect in another that has its history", async () => {
@@ -34,11 +40,13 @@ test("create in one job, collect in another that has its history", async () => {
   expect(created.outputs).toMatchObject({ status: "PENDING", "exit-code": "0", file: "" });
   const second = new Job(env);
   // What the artifact does between the jobs.
-  cpSync(join(first.temp, "research-history"), join(second.temp, "research-history"), { recursive: true });
+  const downloaded = join(second.temp, "downloaded");
+  cpSync(created.outputs.history ?? "", downloaded, { recursive: true });
   const collected = await second.step("run", {
     INPUT_MODE: "collect",
     INPUT_OUTPUT: "r.md",
     INPUT_TIMEOUT: "1m",
+    RESEARCH_COLLECTED: downloaded,
   });
   expect(collected).toMatchObject({ code: 0, outputs: { status: "COMPLETED", file: "r.md" } });
   expect(collected.outputs["request-id"]).toBe(created.outputs["request-id"]);
@@ -50,7 +58,12 @@ test("collect by an id, without a history", async () => {
   const id = happy.add("why? => COMPLETED");
   const job = new Job(happy.env);
   const step = await job.step("run", { INPUT_MODE: "collect", INPUT_OUTPUT: "r.md", INPUT_REQUEST_ID: id });
-  expect(step.outputs).toEqual({ "request-id": id, status: "COMPLETED", "exit-code": "0", file: "r.md" });
+  expect(step.outputs).toMatchObject({
+    "request-id": id,
+    status: "COMPLETED",
+    "exit-code": "0",
+    file: "r.md",
+  });
 });
 
 test("three shards of a batch send each question once", async () => {
@@ -62,7 +75,8 @@ test("three shards of a batch send each question once", async () => {
     const place = { JOB_INDEX: String(index), JOB_TOTAL: "3" };
     const inputs = { INPUT_MODE: "batch", INPUT_BATCH_FILE: "q.txt", INPUT_OUTPUT: "answers" };
     const { code, outputs } = await job.step("run", { ...inputs, ...place });
-    expect([code, outputs]).toEqual([0, { "request-id": "", status: "", "exit-code": "0", file: "answers" }]);
+    expect(code).toBe(0);
+    expect(outputs).toMatchObject({ "request-id": "", status: "", "exit-code": "0", file: "answers" });
     return job.read("answers/results.jsonl").trim().split("\n").length;
   });
   expect((await Promise.all(results)).reduce((sum, count) => sum + count)).toBe(9);
@@ -79,7 +93,7 @@ test("a failed research fails the step with its exit code, and names the request
   });
   expect([step.code, step.summary, job.has("r.md")]).toEqual([3, "", false]);
   const id = expect.stringMatching(ID);
-  expect(step.outputs).toEqual({ "request-id": id, status: "FAILED", "exit-code": "3", file: "" });
+  expect(step.outputs).toMatchObject({ "request-id": id, status: "FAILED", "exit-code": "3", file: "" });
 });
 
 test("a hostile prompt and a hostile result run nothing, set no output and command no runner", async () => {
@@ -110,10 +124,171 @@ test("the key is in no output, no summary and no log", async () => {
   expect(JSON.stringify([log, outputs, summary])).not.toContain(env.RESEARCH_API_KEY);
 });
 
+describe("a step reports its own request and its own file", () => {
+  const ask = (prompt: string, more = {}) => ({
+    ...{ INPUT_MODE: "run", INPUT_PROMPT: prompt, INPUT_OUTPUT: "report.md", ...more },
+  });
+
+  test("after an unknown earlier in the job, and where the wait ended first", async () => {
+    const { env, server } = await service();
+    const { env: broken } = await service({
+      fault: (operation) => (operation === "create" ? reset() : undefined),
+    });
+    const job = new Job(env);
+    const unknown = await job.step("run", { ...broken, ...ask("lost") });
+    expect(unknown).toMatchObject({ code: 11, outputs: { status: "UNKNOWN", "request-id": "", file: "" } });
+    const good = await job.step("run", ask("why? => COMPLETED"));
+    const id = expect.stringMatching(ID);
+    expect(good).toMatchObject({ code: 0, outputs: { status: "COMPLETED", "request-id": id } });
+    const running = ask("long => PROCESSING", { INPUT_TIMEOUT: "1s", INPUT_OUTPUT: "long.md" });
+    const late = await job.step("run", running);
+    expect(late).toMatchObject({ code: 8, outputs: { status: "PROCESSING", "request-id": id, file: "" } });
+    expect(late.outputs["request-id"]).not.toBe(good.outputs["request-id"]);
+    expect(server.count("create")).toBe(2);
+  });
+
+  test("a step that sent nothing reports no request, and no file of an earlier one", async () => {
+    const { env, server } = await service();
+    const job = new Job(env);
+    expect(await job.step("run", ask("why?"))).toMatchObject({ code: 0, outputs: { file: "report.md" } });
+    const nothing = { status: "", "request-id": "", file: "" };
+    const exists = await job.step("run", ask("again?"));
+    expect(exists).toMatchObject({ code: 12, summary: "", outputs: { ...nothing, "exit-code": "12" } });
+    const noKey = await job.step("run", { ...ask("x", { INPUT_OUTPUT: "x.md" }), RESEARCH_API_KEY: "" });
+    expect(noKey).toMatchObject({ code: 4, outputs: nothing });
+    const forced = await job.step("run", ask("forced?", { INPUT_FORCE: "true" }));
+    expect(forced).toMatchObject({ code: 0, outputs: { file: "report.md", status: "COMPLETED" } });
+    expect(job.read("report.md")).toBe("An answer to: forced?");
+    expect(server.count("create")).toBe(2);
+  });
+
+  test("a batch that had ended before still names its folder; one that cannot start names none", async () => {
+    const { env, server } = await service();
+    const job = new Job(env);
+    writeFileSync(join(job.workspace, "q.txt"), "one => COMPLETED\n");
+    const batch = { INPUT_MODE: "batch", INPUT_BATCH_FILE: "q.txt", INPUT_OUTPUT: "answers" };
+    for (const _ of ["first", "again"])
+      expect(await job.step("run", batch)).toMatchObject({ code: 0, outputs: { file: "answers" } });
+    writeFileSync(join(job.workspace, "q.txt"), "");
+    expect(await job.step("run", batch)).toMatchObject({ code: 2, outputs: { file: "" } });
+    expect(server.count("create")).toBe(1);
+  });
+});
+
+describe("a result goes to a regular file only", () => {
+  test.each(["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "/dev/null", "a-folder", "a-pipe"])(
+    "%s is refused, and nothing is sent",
+    async (output) => {
+      const { env, server } = await service();
+      const job = new Job(env);
+      mkdirSync(join(job.workspace, "a-folder"));
+      execFileSync("mkfifo", [join(job.workspace, "a-pipe")]);
+      for (const mode of ["run", "collect"]) {
+        const step = await job.step("run", { INPUT_MODE: mode, INPUT_PROMPT: "p", INPUT_OUTPUT: output });
+        expect(step).toMatchObject({ code: 2, outputs: { "exit-code": "2", file: "" } });
+        expect(step.log).toBe(`error: invalid output: ${JSON.stringify(output)} is not a regular file\n`);
+      }
+      expect(server.requests).toEqual([]);
+    },
+  );
+});
+
+test.each([
+  ["SIGTERM", 143],
+  ["SIGINT", 130],
+] as const)("a step that is cancelled by %s ends with %i and names the request", async (signal, code) => {
+  const { env, server } = await service();
+  const job = new Job(env);
+  const step = job.step(
+    "run",
+    { INPUT_MODE: "run", INPUT_PROMPT: "long => PROCESSING", INPUT_OUTPUT: "r.md" },
+    async (child) => {
+      await vi.waitFor(() => expect(server.count("status")).toBeGreaterThan(0), { timeout: 30_000 });
+      child.kill(signal);
+    },
+  );
+  const outputs = {
+    "request-id": expect.stringMatching(ID),
+    status: "PROCESSING",
+    "exit-code": String(code),
+  };
+  expect(await step).toMatchObject({ code, outputs });
+});
+
 describe("install", () => {
-  test("the sources beside the action are used if no version is given", async () => {
-    const { code, outputs } = await new Job({}).step("install", {});
-    expect([code, outputs.program?.endsWith("bin/research.js")]).toEqual([0, true]);
+  /** A checkout of the action whose program is one line, so that its build takes no time. */
+  function checkout() {
+    const manifest = {
+      name: "research-cli",
+      version: "1.2.3",
+      files: ["bin"],
+      scripts: { prepare: "node build/build.js" },
+    };
+    const lock = {
+      name: "research-cli",
+      version: "1.2.3",
+      lockfileVersion: 3,
+      packages: { "": { name: "research-cli" } },
+    };
+    const folder = folderWith({
+      "package.json": JSON.stringify(manifest),
+      "package-lock.json": JSON.stringify(lock),
+      "openapi.yaml": "",
+      "skills/a": "",
+      "src/program.js": "console.log('built')",
+      "build/build.js": `require("node:fs").cpSync("src/program.js", "bin/research.js")`,
+      "bin/.keep": "",
+    });
+    cpSync(join(import.meta.dirname, "../../action"), join(folder, "action"), { recursive: true });
+    writeFileSync(join(folder, "action/package.json"), '{"type":"module"}');
+    return folder;
+  }
+
+  const run = (program = "") => execFileSync(process.execPath, [program], { encoding: "utf8" });
+
+  test("without a version the sources are packed once, under a key that follows them", async () => {
+    const folder = checkout();
+    const job = new Job({}, undefined, join(folder, "action"));
+    const { key } = (await job.step("install", {}, undefined, ["key"])).outputs;
+    const first = await job.step("install", {});
+    expect(first, first.log).toMatchObject({ code: 0 });
+    expect(run(first.outputs.program)).toBe("built\n");
+    writeFileSync(join(folder, "src/program.js"), "console.log('changed')");
+    const cached = await job.step("install", {});
+    expect([cached.code, cached.log, run(cached.outputs.program)]).toEqual([0, "", "built\n"]);
+    const changed = (await job.step("install", {}, undefined, ["key"])).outputs.key;
+    expect([key, changed]).toEqual([
+      expect.stringMatching(/^[0-9a-f]{64}$/),
+      expect.not.stringMatching(key ?? ""),
+    ]);
+  });
+
+  test("a version is the tarball of that release, if its SHA-256 is the one that was given", async () => {
+    const folder = folderWith({ "package/bin/research.js": "console.log('released')" });
+    execFileSync("tar", ["-czf", "r.tgz", "package"], { cwd: folder });
+    const tarball = readFileSync(join(folder, "r.tgz"));
+    const paths: string[] = [];
+    const server = createServer((request, response) => {
+      paths.push(request.url ?? "");
+      response.end(tarball);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const env = { GITHUB_SERVER_URL: `http://127.0.0.1:${port}`, ACTION_REPOSITORY: "owner/name" };
+    const sha256 = createHash("sha256").update(tarball).digest("hex");
+    const wrong = { INPUT_VERSION: "1.2.3", INPUT_SHA256: "0".repeat(64) };
+    const refused = await new Job(env).step("install", wrong);
+    expect(refused).toMatchObject({ code: 2, outputs: {} });
+    expect(refused.log).toContain("another SHA-256");
+    const good = await new Job(env).step("install", { ...wrong, INPUT_SHA256: sha256 });
+    expect([good.code, run(good.outputs.program)]).toEqual([0, "released\n"]);
+    server.close();
+    expect([...new Set(paths)]).toEqual(["/owner/name/releases/download/v1.2.3/research-cli-1.2.3.tgz"]);
+  });
+
+  test("a version without a SHA-256 is refused", async () => {
+    const { code, log } = await new Job({}).step("install", { INPUT_VERSION: "1.2.3" });
+    expect([code, log]).toEqual([2, expect.stringContaining("version needs sha256")]);
   });
 
   test.each(["1.0.0 --registry=http://evil", "$(touch X)", "--prefix=/"])(

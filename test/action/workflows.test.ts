@@ -27,3 +27,15 @@ test("the actions in the documentation are pinned, too", () => {
   expect(used.length).toBeGreaterThan(2);
   for (const name of used) expect(name).toMatch(/@[0-9a-f]{40}$/);
 });
+
+test("no recipe installs a package by a name: whoever registers it would run code beside the key", () => {
+  const root = join(folder, "../..");
+  const docs = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"));
+  const files = ["README.md", "action.yml", "Dockerfile", ...docs.map((name) => `docs/${name}`)];
+  for (const name of files) {
+    const text = readFileSync(join(root, name), "utf8");
+    expect(text, name).not.toMatch(
+      /\bresearch-cli@|\bnp(m (i|install|exec)|x)\b[^\n`]*[^-./\w]research-cli(?!\.tgz|-)/,
+    );
+  }
+});
