@@ -1,36 +1,48 @@
-import type { Sources } from "../../src/server/researchers/model/facts.js";
-import type { Passage } from "../../src/server/researchers/sources/search.js";
+import { blocksOf } from "../../src/server/researchers/blocks/blocks.js";
+import type { Passage, SourceProvider } from "../../src/server/researchers/sources/source.js";
 
-/** An index over texts in memory: a passage for each paragraph, the ones with the most words of the query first. */
-export function memorySources(files: Record<string, string>): Sources & { close(): Promise<void> } {
-  const passages = Object.entries(files).flatMap(([file, text]) => paragraphs(file, text));
+/** A source of texts in memory: the blocks with the most words of the query first. */
+export function memorySources(files: Record<string, string>): SourceProvider {
+  const passages = Object.entries(files).flatMap(([id, text]) =>
+    blocksOf(id, text).map(
+      ({ line, lines, heading, kind, header }): Passage => ({
+        id,
+        line,
+        lines,
+        heading,
+        kind,
+        ...(header && { header }),
+      }),
+    ),
+  );
   return {
-    async search(query, limit) {
-      const words = wordsOf(query);
-      const scored = passages.map((passage) => ({
-        passage,
-        score: shared(words, wordsOf(passage.lines.join(" "))),
-      }));
-      const found = scored.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score);
-      return found.slice(0, limit);
-    },
-    read: async (file, from, to) => files[file]?.split("\n").slice(from - 1, to),
+    for: () => ({
+      async search(query, n) {
+        const words = wordsOf(query);
+        const scored = passages.map((passage) => ({
+          passage,
+          score: shared(words, wordsOf(`${passage.heading} ${passage.lines.join(" ")}`)),
+        }));
+        const found = scored.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score);
+        return found.slice(0, n);
+      },
+      open: async (id, from, to) => ({
+        document: { id, title: id },
+        passages: passages.filter(
+          (one) => one.id === id && one.line <= to && one.line + one.lines.length > from,
+        ),
+      }),
+      describe: async () => ({
+        kind: "a folder of documents",
+        documents: Object.keys(files).length,
+        titles: Object.keys(files),
+        languages: ["en"],
+        unread: [],
+        notes: [],
+      }),
+    }),
     close: async () => {},
   };
-}
-
-function paragraphs(file: string, text: string): Passage[] {
-  const found: Passage[] = [];
-  let open: Passage | undefined;
-  text.split("\n").forEach((line, index) => {
-    if (line.trim() === "") open = undefined;
-    else if (open !== undefined) open.lines.push(line);
-    else {
-      open = { file, line: index + 1, lines: [line], heading: "", kind: "prose" };
-      found.push(open);
-    }
-  });
-  return found;
 }
 
 function wordsOf(text: string): Set<string> {

@@ -8,14 +8,48 @@ export interface ResearchJob {
   output_schema?: JsonSchema;
 }
 
+/** How far a research is, as status data carries it. All counts are of the research as a whole. */
+export interface Progress {
+  step: "plan" | "search" | "read" | "note" | "write";
+  /** Of `of` things to do in this step, as far as they are known: "reading 7 of 12". */
+  done: number;
+  of: number;
+  /** Documents that were read. */
+  pages: number;
+  /** Requests to the model. */
+  calls: number;
+  /** Input and output of the model. */
+  tokens: number;
+}
+
+/** What a research has used, as output data carries it. */
+export interface Usage {
+  calls: number;
+  input_tokens: number;
+  output_tokens: number;
+  /** Left out if no price is known. */
+  cost_dollars?: number;
+}
+
+/** A source that a result cites, as output data carries it. */
+export type CitedSource = { title: string; url: string } | { title: string; file: string };
+
+/** What is seen of a research beside its output. A later piece of news replaces the parts that it has. */
+export interface ResearchNews {
+  progress?: Progress;
+  usage?: Usage;
+  sources?: CitedSource[];
+}
+
 /** What does the research behind the service. */
 export interface Researcher {
   /**
    * Resolves with the output: text, or any JSON value where `structured_output` is set; as JsonText, the text of
    * that value is passed on as it is. Rejects with a
    * ResearchFailure when there is none, and with `signal.reason`, nothing left running, soon after an abort.
+   * `tell` gets news at any time before that, as often as something changes; it must neither throw nor wait.
    */
-  research(job: ResearchJob, signal: AbortSignal): Promise<unknown>;
+  research(job: ResearchJob, signal: AbortSignal, tell?: (news: ResearchNews) => void): Promise<unknown>;
   /** Frees what all jobs share. No job runs any more when this is called. */
   close(): Promise<void>;
 }

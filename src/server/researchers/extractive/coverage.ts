@@ -1,4 +1,4 @@
-import type { Passage } from "../sources/search.js";
+import type { Passage } from "../sources/source.js";
 import { related } from "../sources/synonyms.js";
 import { partsOf, words } from "../sources/words.js";
 
@@ -30,7 +30,7 @@ const AS_LABEL = 1.5;
 const BY_HEADING = 0.3;
 
 export function contextOf(passage: Passage): Context {
-  const { file, heading, header = [], caption = "", lines } = passage;
+  const { id, heading, header = [], caption = "", lines } = passage;
   const at = heading.lastIndexOf(" / ");
   const label = labelOf(passage);
   const outer = label === undefined ? heading.slice(0, Math.max(0, at)) : heading;
@@ -38,7 +38,7 @@ export function contextOf(passage: Passage): Context {
     isRow: passage.kind === "table",
     nearest: new Set(words(label ?? heading.slice(at < 0 ? 0 : at + 3))),
     header: new Set(words(header.join(" "))),
-    outer: new Set(words(`${outer} ${caption} ${file}`)),
+    outer: new Set(words(`${outer} ${caption} ${id}`)),
     passage: new Set(words(lines.join(" "))),
   };
 }

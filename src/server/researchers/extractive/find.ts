@@ -1,4 +1,5 @@
-import type { Passage, SourceSearch, SourceSummary } from "../sources/search.js";
+import type { FolderSearch } from "../sources/folder-search.js";
+import type { Description, Passage } from "../sources/source.js";
 import { related } from "../sources/synonyms.js";
 import { words } from "../sources/words.js";
 import { type Question, readQuestion } from "./question.js";
@@ -8,7 +9,7 @@ import { rankWindows, type Window } from "./windows.js";
 export interface Findings {
   /** Best first: the first one is the answer. Empty if nothing speaks of the question. */
   quotes: Window[];
-  summary: SourceSummary;
+  description: Description;
 }
 
 const PASSAGES = 60;
@@ -25,7 +26,7 @@ const CLOSE = 0.45;
 const SAME = 0.95;
 
 /** Searches for what answers `prompt`. */
-export async function find(search: SourceSearch, prompt: string): Promise<Findings> {
+export async function find(search: FolderSearch, prompt: string): Promise<Findings> {
   const question = readQuestion(prompt);
   const weights = await search.weights(question.terms);
   const weighted = new Map(question.terms.map((term, i) => [term, weights[i] ?? 0]));
@@ -36,13 +37,13 @@ export async function find(search: SourceSearch, prompt: string): Promise<Findin
   const known = new Set(passages.map(({ passage }) => placeOf(passage)));
   const hits = [...passages, ...rows.filter(({ passage }) => !known.has(placeOf(passage)))];
   const ranked = rankWindows(hits, question, weighted);
-  const summary = await search.summary();
+  const description = await search.describe();
   const best = ranked.find((window) => isAbout(window, question));
-  if (best === undefined) return { quotes: [], summary };
+  if (best === undefined) return { quotes: [], description };
   const quotes = distinct([best, ...ranked.filter((window) => window !== best)]).filter(
     ({ score }, i) => i < MIN_QUOTES || score >= CLOSE * best.score,
   );
-  return { quotes, summary };
+  return { quotes, description };
 }
 
 /** Whether a window speaks of the question: of enough of its words, and of more than one if there are more. */
@@ -55,8 +56,8 @@ function isAbout({ coverage, kind, terms, heading, file }: Window, question: Que
   return said.length >= Math.min(2, question.terms.length);
 }
 
-function placeOf({ file, line, lines }: Passage): string {
-  return `${file}:${line}:${lines[0]}`;
+function placeOf({ id, line, lines }: Passage): string {
+  return `${id}:${line}:${lines[0]}`;
 }
 
 /** The first MAX_QUOTES of `ranked`, none that says what another one before it says already. */

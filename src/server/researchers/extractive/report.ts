@@ -1,5 +1,5 @@
-import type { SourceSummary } from "../sources/search.js";
 import { listOf } from "../sources/skipped.js";
+import type { Description } from "../sources/source.js";
 import type { Findings } from "./find.js";
 import type { Window } from "./windows.js";
 
@@ -11,9 +11,9 @@ const CLOSE = 0.6;
 const MAX_HEADING = 90;
 
 /** The findings as Markdown: the answer under its heading, what else was found, the quotes with `file:line`, the sources. */
-export function report(prompt: string, { quotes, summary }: Findings): string {
+export function report(prompt: string, { quotes, description }: Findings): string {
   const title = `# ${oneLine(prompt)}`;
-  const read = readLine(summary);
+  const read = readLine(description);
   const [answer, ...others] = quotes;
   if (answer === undefined) {
     return `${title}\n\nNothing was found: no passage in the sources speaks of this. ${read}\n`;
@@ -68,9 +68,11 @@ function sourcesOf(quotes: readonly Window[]): string {
     .join("\n");
 }
 
-function readLine({ files, stopped, skipped }: SourceSummary): string {
-  const read = `${files} ${files === 1 ? "file was" : "files were"} read${stopped ? `; reading ${stopped}` : ""}.`;
-  return skipped.length === 0 ? read : `${read} Too large to be read: ${listOf(skipped)}.`;
+function readLine({ documents, notes, unread }: Description): string {
+  const read = `${documents} ${documents === 1 ? "file was" : "files were"} read.`;
+  const left = unread.map(({ name, reason }) => `${name} (${reason})`);
+  const named = left.length === 0 ? [] : [`Not read: ${listOf(left)}.`];
+  return [read, ...notes, ...named].join(" ");
 }
 
 function oneLine(text: string): string {

@@ -1,6 +1,6 @@
 import { isComment } from "../blocks/code-blocks.js";
 import { sentenceSegments } from "../sentence-segments.js";
-import type { Passage } from "../sources/search.js";
+import type { Passage } from "../sources/source.js";
 import { readable } from "./readable.js";
 
 /** A piece of one line of a passage: from character `start` to before `end` of `lines[index]`. */

@@ -1,5 +1,5 @@
 import { MAX_LINE } from "../blocks/block.js";
-import type { Hit, Passage } from "../sources/search.js";
+import type { Hit, Passage } from "../sources/source.js";
 import { words } from "../sources/words.js";
 import { type Context, contextOf, coverageOf, headingFactor } from "./coverage.js";
 import { lengthFactor, literalIn, nearness, saysKind } from "./fit.js";
@@ -92,13 +92,12 @@ function windowOf(
   const terms = new Set(words(text));
   const kind = taken.some((each) => each.kind === "prose") ? "prose" : (taken[0]?.kind ?? "code");
   const { line, lines: quote } = quoteOf(passage, taken);
-  const { file, heading } = passage;
   return {
-    file,
+    file: passage.id,
     line,
     quote,
     text,
-    heading,
+    heading: passage.heading,
     kind,
     terms,
     context,

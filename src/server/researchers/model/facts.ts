@@ -1,8 +1,3 @@
-import type { SourceSearch } from "../sources/search.js";
-
-/** What of the index a model's research needs. */
-export type Sources = Pick<SourceSearch, "search" | "read">;
-
 /** What a model noted, with a quote that was found in its source. */
 export interface Fact {
   /** What the model makes of the quote; not checked. */

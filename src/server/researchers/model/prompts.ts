@@ -1,6 +1,6 @@
 import { exactJson } from "../../../json/exact-json.js";
 import type { JsonSchema } from "../../../protocol/conversation.js";
-import type { Passage } from "../sources/search.js";
+import type { Passage } from "../sources/source.js";
 import type { Fact } from "./facts.js";
 
 const strings = { type: "array", items: { type: "string" } };
@@ -67,9 +67,9 @@ export function notesInput(question: string, passages: readonly Passage[]): stri
   return [questionInput(question), ...passages.map((passage, i) => sourceInput(passage, i + 1))].join("\n\n");
 }
 
-export function sourceInput({ file, heading, header, lines }: Passage, number: number): string {
+export function sourceInput({ id, heading, header, lines }: Passage, number: number): string {
   const columns = header && `a row of a table with the columns ${header.join(" | ")}`;
-  const title = [file, heading, columns].filter(Boolean).join(", ");
+  const title = [id, heading, columns].filter(Boolean).join(", ");
   return `[Source ${number}: ${title}]\n${lines.join("\n")}\n[End of source ${number}]`;
 }
 

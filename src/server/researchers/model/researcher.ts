@@ -1,9 +1,10 @@
 import type { Clock } from "../../../clock.js";
 import type { ExchangeStore } from "../../conversations/exchange-store.js";
 import { type Researcher, ResearchFailure, type ResearchJob } from "../researcher.js";
+import type { Source, SourceProvider } from "../sources/source.js";
 import { groundsOf } from "./checks/structured.js";
 import { Endpoint, type EndpointOptions } from "./endpoint/endpoint.js";
-import { type Fact, placeOf, type Sources } from "./facts.js";
+import { type Fact, placeOf } from "./facts.js";
 import { isObject } from "./json.js";
 import { LIMIT_FLAGS, nothingFound, report, structured } from "./report.js";
 import { Budget, type BudgetLimits, BudgetSpent } from "./session/budget.js";
@@ -19,7 +20,7 @@ export interface ModelResearcherOptions {
   endpoint: Omit<EndpointOptions, "now">;
   /** For each conversation. */
   limits: BudgetLimits;
-  sources: Sources & { close(): Promise<void> };
+  sources: SourceProvider;
   exchanges: ExchangeStore;
   clock: Clock;
   /** Told what the person who runs the service should know. */
@@ -46,7 +47,7 @@ export function modelResearcher(options: ModelResearcherOptions): Researcher {
       const transcript = new Transcript(records.filter(isExchangeRecord));
       const session = new ModelSession({ ...storing, requestId, endpoint, transcript, exchanges });
       const log = (line: string) => options.log(endpoint.hide(`${requestId}: ${line}`));
-      const output = await answer(session, sources, job, log).catch(contextFailure);
+      const output = await answer(session, sources.for(requestId, signal), job, log).catch(contextFailure);
       signal.throwIfAborted();
       return hidden(output, (text) => endpoint.hide(text));
     },
@@ -58,7 +59,7 @@ export function modelResearcher(options: ModelResearcherOptions): Researcher {
 
 async function answer(
   session: ModelSession,
-  sources: Sources,
+  sources: Source,
   { prompt, structured_output, output_schema }: ResearchJob,
   log: (line: string) => void,
 ): Promise<unknown> {

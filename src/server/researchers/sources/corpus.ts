@@ -3,10 +3,12 @@ import { blocksOf } from "../blocks/blocks.js";
 import { readText } from "../files/read-file.js";
 import { findSources, type SourceFile, type Sources } from "../files/walk.js";
 import { Bm25Index, type Found } from "./bm25.js";
-import type { Hit, Passage, SourceSearch, SourceSummary, Table } from "./search.js";
+import type { FolderSearch, Table } from "./folder-search.js";
+import { languageOf } from "./language.js";
 import type { Segment } from "./segments.js";
 import { listOf } from "./skipped.js";
-import { standing } from "./standing.js";
+import type { Description, Hit, Opened, Passage } from "./source.js";
+import { sourceRank } from "./source-rank.js";
 import { related } from "./synonyms.js";
 import { tableAt } from "./tables.js";
 import { words } from "./words.js";
@@ -18,12 +20,15 @@ export interface CorpusOptions {
   exclude?: readonly string[];
 }
 
-/** A file of the index, with the kinds of its passages: one letter each. */
+/** A file of the index. `kinds` has one letter for each of its passages. */
 interface Entry {
   name: string;
   version: string;
   segment: Segment;
   kinds: string;
+  /** Its first heading, else its name. */
+  title: string;
+  language: string | undefined;
 }
 
 /** Longer questions are cut to this many different words; more do not make an answer better, only slower. */
@@ -34,9 +39,13 @@ const RELATED = 0.3;
 const FRESH_MS = 1_000;
 /** How many files are kept cut into blocks. What is searched is the index; the text is read again for what was found. */
 const KEPT_FILES = 64;
+/** How many titles describe the folder. */
+const MOST_TITLES = 60;
+/** How much of a file says what language it is in, in characters. */
+const LANGUAGE_SAMPLE = 4_000;
 
 /** The searchable text of a folder, kept up to date with its files. */
-export class Corpus implements SourceSearch {
+export class Corpus implements FolderSearch {
   readonly #index = new Bm25Index();
   readonly #entries = new Map<string, Entry>();
   /** The versions of files that are no text, which need not be read again. */
@@ -64,7 +73,7 @@ export class Corpus implements SourceSearch {
 
   async search(query: string, limit: number, kind?: Passage["kind"]): Promise<Hit[]> {
     await this.refresh();
-    const factor = (entry: Entry, passage: number) => standing(entry.name, kindAt(entry, passage));
+    const factor = (entry: Entry, passage: number) => sourceRank(entry.name, kindAt(entry, passage));
     const [best] = this.#find(query, 1, factor);
     const top = best?.score ?? 1;
     const found = this.#find(query, limit, (entry, passage) =>
@@ -82,7 +91,7 @@ export class Corpus implements SourceSearch {
   async tables(query: string, limit: number): Promise<Table[]> {
     await this.refresh();
     const isRow = (entry: Entry, passage: number) =>
-      kindAt(entry, passage) === "table" && standing(entry.name, "table") === 1 ? 1 : 0;
+      kindAt(entry, passage) === "table" && sourceRank(entry.name, "table") === 1 ? 1 : 0;
     const tables = new Map<string, Table>();
     for (const { segment, passage } of this.#find(query, 8 * limit, isRow)) {
       const name = this.#order[segment]?.name ?? "";
@@ -100,28 +109,29 @@ export class Corpus implements SourceSearch {
     return terms.map((term) => this.#index.weight(term));
   }
 
-  async read(file: string, from: number, to: number): Promise<string[] | undefined> {
+  async open(id: string, from: number, to: number): Promise<Opened | undefined> {
     await this.refresh();
-    if (!this.#entries.has(file)) return undefined;
-    const text = readText(this.options.root, file);
-    if (text === undefined) return undefined;
-    const lines = text.split(/\r\n|\n|\r/);
-    const shown = new Map<number, string>();
-    for (const block of await this.#blocksOf(file)) {
-      block.lines.forEach((line, i) => {
-        const number = block.line + i;
-        shown.set(number, [shown.get(number), line].filter(Boolean).join(" "));
-      });
-    }
-    const isMarkup = /<\/?\w+/.test(lines[0] ?? "") || /\.x?html?$/i.test(file);
-    const first = Math.max(1, from);
-    return lines.slice(first - 1, to).map((line, i) => (isMarkup ? (shown.get(first + i) ?? "") : line));
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return undefined;
+    const blocks = (await this.#blocksOf(id)).filter(
+      ({ line, lines }) => line <= to && line + lines.length > from,
+    );
+    return { document: { id, title: entry.title }, passages: blocks.map((block) => passageOf(id, block)) };
   }
 
-  async summary(): Promise<SourceSummary> {
+  async describe(): Promise<Description> {
     await this.refresh();
     const { stopped, skipped } = this.#sources;
-    return { files: this.#entries.size, skipped, ...(stopped !== undefined && { stopped }) };
+    return {
+      kind: "a folder of documents",
+      documents: this.#entries.size,
+      titles: this.#order
+        .slice(0, MOST_TITLES)
+        .map(({ name, title }) => (title === name ? name : `${title} (${name})`)),
+      languages: mostOf(this.#order.flatMap(({ language }) => language ?? [])),
+      unread: skipped.map((name) => ({ name, reason: "it is too large" })),
+      notes: stopped === undefined ? [] : [`Reading ${stopped}.`],
+    };
   }
 
   #find(query: string, limit: number, factor: (entry: Entry, passage: number) => number): Found[] {
@@ -175,7 +185,9 @@ export class Corpus implements SourceSearch {
       })),
     );
     const kinds = blocks.map(({ kind }) => kind[0]).join("");
-    this.#entries.set(file.name, { name: file.name, version, segment, kinds });
+    const title = blocks.find(({ heading }) => heading !== "")?.heading.split(" / ")[0] ?? file.name;
+    const language = languageOf(text.slice(0, LANGUAGE_SAMPLE));
+    this.#entries.set(file.name, { name: file.name, version, segment, kinds, title, language });
     return true;
   }
 
@@ -199,6 +211,14 @@ function kindAt(entry: Entry, passage: number): Passage["kind"] {
   return KINDS[entry.kinds[passage] as keyof typeof KINDS] ?? "prose";
 }
 
-function passageOf(file: string, { line, lines, heading, kind, header, caption }: Block): Passage {
-  return { file, line, lines, heading, kind, ...(header && { header }), ...(caption && { caption }) };
+/** The values that make up at least a tenth of all, the most frequent first. */
+function mostOf(values: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  const ranked = [...counts].sort(([, a], [, b]) => b - a);
+  return ranked.filter(([, count]) => count * 10 >= values.length).map(([value]) => value);
+}
+
+function passageOf(id: string, { line, lines, heading, kind, header, caption }: Block): Passage {
+  return { id, line, lines, heading, kind, ...(header && { header }), ...(caption && { caption }) };
 }

@@ -1,7 +1,8 @@
 import type { MessagePort } from "node:worker_threads";
-import type { Hit, Passage, SourceSearch, SourceSummary, Table } from "./search.js";
+import type { FolderSearch, Table } from "./folder-search.js";
+import type { Description, Hit, Opened, Passage } from "./source.js";
 
-type Method = keyof SourceSearch;
+type Method = keyof FolderSearch;
 interface Call {
   id: number;
   method: Method;
@@ -10,7 +11,7 @@ interface Call {
 type Answer = { id: number; value: unknown } | { id: number; error: string };
 
 /** Answers the calls that come in through `port` with what `search` says. */
-export function serveSearch(port: MessagePort, search: SourceSearch): void {
+export function serveSearch(port: MessagePort, search: FolderSearch): void {
   port.on("message", async ({ id, method, args }: Call) => {
     try {
       const value: unknown = await Reflect.apply(search[method], search, args);
@@ -23,7 +24,7 @@ export function serveSearch(port: MessagePort, search: SourceSearch): void {
 }
 
 /** A search that is done in another thread. A call rejects if that thread ends before it has answered. */
-export class RemoteSearch implements SourceSearch {
+export class RemoteSearch implements FolderSearch {
   readonly #waiting = new Map<
     number,
     { resolve: (value: unknown) => void; reject: (error: Error) => void }
@@ -48,12 +49,12 @@ export class RemoteSearch implements SourceSearch {
     return this.#call("weights", [terms]);
   }
 
-  read(file: string, from: number, to: number): Promise<string[] | undefined> {
-    return this.#call("read", [file, from, to]);
+  open(id: string, from: number, to: number): Promise<Opened | undefined> {
+    return this.#call("open", [id, from, to]);
   }
 
-  summary(): Promise<SourceSummary> {
-    return this.#call("summary", []);
+  describe(): Promise<Description> {
+    return this.#call("describe", []);
   }
 
   close(): void {

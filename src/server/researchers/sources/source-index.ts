@@ -4,7 +4,7 @@ import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { threadFile } from "../thread-file.js";
 import type { CorpusOptions } from "./corpus.js";
 import { RemoteSearch } from "./remote-search.js";
-import type { Hit, Passage, SourceSearch, SourceSummary, Table } from "./search.js";
+import type { Source, SourceProvider } from "./source.js";
 
 export interface SourceIndexOptions {
   /** The folder whose text files are searched. */
@@ -16,7 +16,7 @@ export interface SourceIndexOptions {
 }
 
 /** One index of a folder in one thread, for any number of other threads. It is made at the first question. */
-export class SourceIndex implements SourceSearch {
+export class SourceIndex implements SourceProvider {
   readonly #data: CorpusOptions;
   readonly #notice: (line: string) => void;
   readonly #said = new Set<string>();
@@ -38,34 +38,15 @@ export class SourceIndex implements SourceSearch {
     return port1;
   }
 
-  search(query: string, limit: number, kind?: Passage["kind"]): Promise<Hit[]> {
-    return this.#own().search(query, limit, kind);
-  }
-
-  tables(query: string, limit: number): Promise<Table[]> {
-    return this.#own().tables(query, limit);
-  }
-
-  weights(terms: readonly string[]): Promise<number[]> {
-    return this.#own().weights(terms);
-  }
-
-  read(file: string, from: number, to: number): Promise<string[] | undefined> {
-    return this.#own().read(file, from, to);
-  }
-
-  summary(): Promise<SourceSummary> {
-    return this.#own().summary();
+  /** The folder as a source: every research has the same. */
+  for(): Source {
+    this.#search ??= new RemoteSearch(this.connect());
+    return this.#search;
   }
 
   async close(): Promise<void> {
     this.#search?.close();
     await this.#worker?.terminate();
-  }
-
-  #own(): RemoteSearch {
-    this.#search ??= new RemoteSearch(this.connect());
-    return this.#search;
   }
 
   #start(): Worker {

@@ -1,5 +1,5 @@
 import type { Block } from "../blocks/block.js";
-import type { Table } from "./search.js";
+import type { Table } from "./folder-search.js";
 
 /** The table that block `at` of a file is a row of; undefined if it is not a row. */
 export function tableAt(file: string, blocks: readonly Block[], at: number): Table | undefined {

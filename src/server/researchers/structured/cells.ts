@@ -1,5 +1,5 @@
 import { type Context, coverageOf } from "../extractive/coverage.js";
-import type { Table } from "../sources/search.js";
+import type { Table } from "../sources/folder-search.js";
 import { words } from "../sources/words.js";
 import type { Demand } from "./candidates.js";
 import { titleSaysRole } from "./claims.js";

@@ -1,7 +1,7 @@
 import { checkValue, problemText } from "../../../json-schema/check.js";
 import type { JsonSchema } from "../../../protocol/conversation.js";
 import type { Reply } from "../extractive/messages.js";
-import type { SourceSearch } from "../sources/search.js";
+import type { FolderSearch } from "../sources/folder-search.js";
 import { fill } from "./fill.js";
 import { Lookup } from "./lookup.js";
 import type { Wanted } from "./schema/wanted.js";
@@ -12,7 +12,7 @@ const NAMED = 3;
 const MAX_TOPIC = 2_000;
 
 /** Fills `schema` with what the sources say. What they do not say makes it a failure: nothing is invented. */
-export async function extract(search: SourceSearch, prompt: string, schema: JsonSchema): Promise<Reply> {
+export async function extract(search: FolderSearch, prompt: string, schema: JsonSchema): Promise<Reply> {
   const missing: string[] = [];
   const lookup = new Lookup(search, prompt, JSON.stringify(schema).slice(0, MAX_TOPIC));
   const wanted: Wanted = { path: "", names: [], about: "" };

@@ -1,7 +1,7 @@
 import { type Findings, find } from "../extractive/find.js";
 import { readQuestion } from "../extractive/question.js";
 import { rankWindows, type Window } from "../extractive/windows.js";
-import type { SourceSearch, Table } from "../sources/search.js";
+import type { FolderSearch, Table } from "../sources/folder-search.js";
 import { words } from "../sources/words.js";
 import { ROLE_WORDS } from "./claims.js";
 import { apart, propertyWords } from "./schema/property-words.js";
@@ -19,7 +19,7 @@ export class Lookup {
   #subject: Promise<ReadonlyMap<string, number>> | undefined;
   readonly #windows = new Map<string, Promise<Window[]>>();
   constructor(
-    private readonly search: SourceSearch,
+    private readonly search: FolderSearch,
     readonly prompt: string,
     /** Words of the schema, for finding its tables. */
     private readonly topic: string,

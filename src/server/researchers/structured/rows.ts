@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../../../protocol/conversation.js";
-import type { Table } from "../sources/search.js";
+import type { Table } from "../sources/folder-search.js";
 import { words } from "../sources/words.js";
 import { cellValue } from "./literals.js";
 import type { Lookup } from "./lookup.js";

@@ -28,7 +28,7 @@ describe.each(["a.md", "a.txt", "a.html", "a.ts", "plain"])("%s is read and rank
     const begun = performance.now();
     const hits = blocksOf(name, text)
       .slice(0, 60)
-      .map((block) => ({ passage: { file: name, ...block }, score: 1 }));
+      .map((block) => ({ passage: { id: name, ...block }, score: 1 }));
     const windows = rankWindows(hits, question, weights);
     // What looks for values in a window takes time that grows with the square of its length.
     expect(windows.filter(({ text }) => text.length > MAX_LINE)).toEqual([]);

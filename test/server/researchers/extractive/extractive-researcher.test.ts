@@ -81,7 +81,7 @@ it("says once that not everything was read", async () => {
   const { researcher, notices } = researcherOn(folderWith(files), 1);
   try {
     const report = await researcher.research(question("Which basket is red?"), never());
-    expect(report).toContain("5000 files were read; reading stopped at 5000 files.");
+    expect(report).toContain("5000 files were read. Reading stopped at 5000 files.");
     await researcher.research(question("Which basket is red?"), never());
     expect(notices).toEqual(["reading the sources stopped at 5000 files; the rest is not searched"]);
   } finally {

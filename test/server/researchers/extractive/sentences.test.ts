@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { quoteOf, sentencesOf } from "../../../../src/server/researchers/extractive/sentences.js";
-import type { Passage } from "../../../../src/server/researchers/sources/search.js";
+import type { Passage } from "../../../../src/server/researchers/sources/source.js";
 
 const passage = (lines: string[], kind: Passage["kind"] = "prose"): Passage => ({
-  file: "a",
+  id: "a",
   line: 10,
   lines,
   heading: "",

@@ -43,7 +43,7 @@ describe("a report", () => {
     const endpoint = await modelEndpoint(behaving());
     const report = await ask(endpoint);
     expect(report).toBe(
-      `# ${QUESTION}\n\nThe timeout is 5000 milliseconds. [1]\n\n## Quotes\n\n1. \`http.md:3\`\n\n   > ${TIMEOUT}\n\n## What is checked\n\nEach quote was found in its file at that line, word for word. Each number in the answer stands in a quote that it cites, or in the question. What the answer concludes from its quotes was written by a model and is not checked.\n`,
+      `# ${QUESTION}\n\nThe timeout is 5000 milliseconds. [1]\n\n## Quotes\n\n1. \`http.md:3\`\n\n   > ${TIMEOUT}\n\n   Under: Server\n\n## What is checked\n\nEach quote was found in its file at that line, word for word. Each number in the answer stands in a quote that it cites, or in the question. What the answer concludes from its quotes was written by a model and is not checked.\n`,
     );
     expectQuotesToStand(report);
     expect(endpoint.requests.map(({ step }) => step)).toEqual(["plan", "notes", "answer"]);

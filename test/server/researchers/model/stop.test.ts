@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { memorySources } from "../../../support/memory-sources.js";
 import {
   answers,
   type ChatRequest,
@@ -8,7 +9,7 @@ import {
   type Play,
   says,
 } from "../../../support/model-endpoint.js";
-import { ask, behaving, jobOf, QUESTION } from "../../../support/model-researcher.js";
+import { ask, behaving, FILES, jobOf, QUESTION } from "../../../support/model-researcher.js";
 import { until } from "../../../support/service.js";
 
 const STEPS: ChatRequest["step"][] = ["plan", "notes", "answer", "result"];
@@ -74,13 +75,13 @@ it("a stop before the research begins, or while the sources are searched, sends 
   await expect(ask(endpoint, {}, jobOf(), aborted)).rejects.toBe(REASON);
   expect(endpoint.requests).toHaveLength(0);
   const stop = new AbortController();
+  const searching = () => {
+    stop.abort(REASON);
+    return new Promise<never>(() => {});
+  };
   const sources = {
-    search: () => {
-      stop.abort(REASON);
-      return new Promise<never>(() => {});
-    },
-    read: async () => undefined,
-    close: async () => {},
+    ...memorySources(FILES),
+    for: () => ({ ...memorySources(FILES).for("r-1", stop.signal), search: searching }),
   };
   await expect(ask(endpoint, { sources }, jobOf(), stop.signal)).rejects.toBe(REASON);
   expect(endpoint.requests).toHaveLength(1);

@@ -2,14 +2,41 @@ import { expect, it } from "vitest";
 import { Corpus } from "../../../../src/server/researchers/sources/corpus.js";
 import { folderWith } from "../../../support/folder.js";
 
-it("gives the lines of a file as they read, cut at its ends", async () => {
+it("opens the blocks of a stretch of a file, with its title", async () => {
   const corpus = new Corpus({
-    root: folderWith({ "a.md": "one\ntwo\nthree", "b.html": "<p>one\n<b>two</b></p>" }),
+    root: folderWith({ "a.md": "# One\n\ntwo\n\nthree\nfour\n", "b.html": "<p>one\n<b>two</b></p>" }),
   });
-  expect(await corpus.read("a.md", 2, 9)).toEqual(["two", "three"]);
-  expect(await corpus.read("a.md", -3, 1)).toEqual(["one"]);
-  expect(await corpus.read("b.html", 1, 2)).toEqual(["one", "two"]);
-  expect(await corpus.read("../a.md", 1, 2)).toBeUndefined();
+  const two = { id: "a.md", line: 3, lines: ["two"], heading: "One", kind: "prose" };
+  const three = { ...two, line: 5, lines: ["three", "four"] };
+  expect(await corpus.open("a.md", -3, 3)).toEqual({
+    document: { id: "a.md", title: "One" },
+    passages: [two],
+  });
+  expect((await corpus.open("a.md", 3, 99))?.passages).toEqual([two, three]);
+  expect((await corpus.open("a.md", 6, 6))?.passages).toEqual([three]);
+  expect(await corpus.open("b.html", 1, 1)).toMatchObject({
+    document: { title: "b.html" },
+    passages: [{ lines: ["one", "two"] }],
+  });
+  expect(await corpus.open("../a.md", 1, 2)).toBeUndefined();
+});
+
+it("describes the folder: how many documents, their titles, languages, and what is not read", async () => {
+  const corpus = new Corpus({
+    root: folderWith({
+      "a.md": "# Apples\n\nThe tree is in the garden of the house, and it is old.\n",
+      "b.txt": "Der Baum steht in dem Garten und ist nicht von heute.\n",
+      "big.md": "x".repeat(1_048_577),
+    }),
+  });
+  expect(await corpus.describe()).toEqual({
+    kind: "a folder of documents",
+    documents: 2,
+    titles: ["Apples (a.md)", "b.txt"],
+    languages: ["en", "de"],
+    unread: [{ name: "big.md", reason: "it is too large" }],
+    notes: [],
+  });
 });
 
 it("finds tables whole, with what is around them", async () => {
@@ -28,10 +55,10 @@ it("finds tables whole, with what is around them", async () => {
   ]);
 });
 
-it("says what it did not read", async () => {
+it("tells what it does not read, as a notice", async () => {
   const notices: string[] = [];
   const files = { "a.md": "a", "big.md": "x".repeat(1_048_577) };
   const corpus = new Corpus({ root: folderWith(files) }, (line) => notices.push(line));
-  expect(await corpus.summary()).toEqual({ files: 1, skipped: ["big.md"] });
+  await corpus.refresh();
   expect(notices).toEqual(["too large to be searched: big.md"]);
 });

@@ -1,19 +1,19 @@
 import { MessageChannel } from "node:worker_threads";
 import { expect, it } from "vitest";
+import type { FolderSearch } from "../../../../src/server/researchers/sources/folder-search.js";
 import { RemoteSearch, serveSearch } from "../../../../src/server/researchers/sources/remote-search.js";
-import type { SourceSearch } from "../../../../src/server/researchers/sources/search.js";
 
-const summary = { files: 2, skipped: [] };
-const search: SourceSearch = {
+const about = { kind: "a folder", documents: 2, titles: [], languages: [], unread: [], notes: [] };
+const search: FolderSearch = {
   search: async (query, limit, kind) => [
-    { passage: { file: query, line: limit, lines: [], heading: "", kind: kind ?? "prose" }, score: 1 },
+    { passage: { id: query, line: limit, lines: [], heading: "", kind: kind ?? "prose" }, score: 1 },
   ],
   tables: async () => [],
   weights: async (terms) => terms.map((term) => term.length),
-  read: async () => {
+  open: async () => {
     throw new Error("gone");
   },
-  summary: async () => summary,
+  describe: async () => about,
 };
 
 it("asks through a port what another thread answers, each call with its own answer", async () => {
@@ -21,15 +21,15 @@ it("asks through a port what another thread answers, each call with its own answ
   serveSearch(port2, search);
   const remote = new RemoteSearch(port1);
   try {
-    const [hits, weights, about] = await Promise.all([
+    const [hits, weights, described] = await Promise.all([
       remote.search("q", 3, "table"),
       remote.weights(["a", "bcd"]),
-      remote.summary(),
+      remote.describe(),
     ]);
-    expect(hits).toMatchObject([{ passage: { file: "q", line: 3, kind: "table" } }]);
+    expect(hits).toMatchObject([{ passage: { id: "q", line: 3, kind: "table" } }]);
     expect(weights).toEqual([1, 3]);
-    expect(about).toEqual(summary);
-    await expect(remote.read("a", 1, 2)).rejects.toThrow("gone");
+    expect(described).toEqual(about);
+    await expect(remote.open("a", 1, 2)).rejects.toThrow("gone");
   } finally {
     remote.close();
   }
@@ -38,8 +38,8 @@ it("asks through a port what another thread answers, each call with its own answ
 it("rejects what is open, and what comes after, when the other thread ends", async () => {
   const { port1, port2 } = new MessageChannel();
   const remote = new RemoteSearch(port1);
-  const open = remote.summary();
+  const open = remote.describe();
   port2.close();
   await expect(open).rejects.toThrow("the thread of the index ended");
-  await expect(remote.summary()).rejects.toThrow("the index is closed");
+  await expect(remote.describe()).rejects.toThrow("the index is closed");
 });

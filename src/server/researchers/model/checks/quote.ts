@@ -1,37 +1,72 @@
-import { type Layout, type Section, wholeSentences } from "./sentence-bounds.js";
+import { isComment } from "../../blocks/code-blocks.js";
+import { sentenceSegments } from "../../sentence-segments.js";
+import type { Passage } from "../../sources/source.js";
 import { occurrences, tokensOf, withoutMarkup } from "./tokens.js";
+
+/** A part of a text; offsets in UTF-16 units, `end` behind the last one. */
+interface Section {
+  start: number;
+  end: number;
+}
 
 /** A shorter quote says something only where it is the only one of its kind. Counted in words. */
 const SHORTEST = 3;
-
-export interface QuotedSource {
-  text: string;
-  /** A place at or behind this offset is taken before one that stands earlier. */
-  from: number;
-  layout: Layout;
-}
+/** A full stop after one of these ends no sentence. To join too much only makes a quote longer. */
+const ABBREVIATION =
+  /(?:^|[^\p{L}])(?:\p{L}|e\.g|i\.e|etc|vs|cf|approx|nos?|dr|mrs?|ms|st|figs?|secs?|ch|vol|pp?|inc|ltd|co|corp|jr|sr|al|ca|resp|incl|excl|max|min|est|dept|viz)\.["'’”)\]*_]*\s*$/iu;
 
 /**
- * The place of a quote in its source, widened to whole sentences, since a quote may begin after its negation;
- * undefined if it does not stand there word for word. Of several places the first one is taken, but not for a
- * quote of one or two words.
+ * The place of a quote in the text of one block, widened to whole sentences (in code to whole lines, in a table to the
+ * row), since a quote may begin after its negation; undefined if it does not stand there word for word.
  */
-export function findQuote(source: QuotedSource, quote: string): Section | undefined {
-  const found = locate(source, quote);
-  if (found !== undefined) return wholeSentences(source.text, found, source.layout);
+export function findQuote(text: string, quote: string, kind: Passage["kind"]): Section | undefined {
   // A copy may lack the targets of all links; one that has targets has to have the right ones.
-  const plain = withoutMarkup(quote) === undefined ? withoutMarkup(source.text) : undefined;
-  const bare = plain === undefined ? undefined : locate({ ...source, text: plain }, quote);
-  return bare && wholeSentences(source.text, bare, source.layout);
+  const plain = withoutMarkup(quote) === undefined ? withoutMarkup(text) : undefined;
+  const found = locate(text, quote) ?? (plain === undefined ? undefined : locate(plain, quote));
+  if (found === undefined) return undefined;
+  if (kind === "table") return trimmed(text, { start: 0, end: text.length });
+  return trimmed(text, kind === "code" ? wholeLines(text, found) : wholeSentences(text, found));
 }
 
-function locate({ text, from }: QuotedSource, quote: string): Section | undefined {
+function locate(text: string, quote: string): Section | undefined {
   const whole = tokensOf(text);
   const part = tokensOf(quote);
-  const places = occurrences(whole, part);
-  if (part.length < SHORTEST && places.length > 1) return undefined;
-  const at = places.find((place) => (whole[place]?.start ?? 0) >= from) ?? places[0];
+  const [at, other] = occurrences(whole, part);
+  if (part.length < SHORTEST && other !== undefined) return undefined;
   const first = at === undefined ? undefined : whole[at];
   const last = at === undefined ? undefined : whole[at + part.length - 1];
   return first && last && { start: first.start, end: last.end };
+}
+
+/** `section` extended to the sentences that it touches. */
+function wholeSentences(text: string, { start, end }: Section): Section {
+  // A line break inside a paragraph ends no sentence; one character for one keeps the offsets.
+  const flat = text.replace(/\s/g, " ");
+  const ends = [...sentenceSegments(flat)]
+    .map(({ segment, index }) => index + segment.length)
+    .filter((at) => at === flat.length || !ABBREVIATION.test(flat.slice(Math.max(0, at - 20), at)));
+  return {
+    start: ends.findLast((at) => at <= start) ?? 0,
+    end: ends.find((at) => at >= end) ?? text.length,
+  };
+}
+
+/** `section` extended to the lines that it touches; a comment of several lines is not cut. */
+function wholeLines(text: string, { start, end }: Section): Section {
+  const lineOf = (offset: number) => text.slice(0, offset).split("\n").length - 1;
+  const lines = text.split("\n");
+  let first = lineOf(start);
+  let last = lineOf(end);
+  while (first > 0 && isComment(lines[first] ?? "") && isComment(lines[first - 1] ?? "")) first -= 1;
+  while (isComment(lines[last] ?? "") && isComment(lines[last + 1] ?? "")) last += 1;
+  const before = lines.slice(0, first).join("\n").length + (first > 0 ? 1 : 0);
+  return { start: before, end: before + lines.slice(first, last + 1).join("\n").length };
+}
+
+function trimmed(text: string, { start, end }: Section): Section {
+  const inside = text.slice(start, end);
+  return {
+    start: start + (inside.length - inside.trimStart().length),
+    end: end - (inside.length - inside.trimEnd().length),
+  };
 }

@@ -1,6 +1,6 @@
 import { ResearchFailure } from "../../researcher.js";
-import type { Passage } from "../../sources/search.js";
-import type { Fact, Sources } from "../facts.js";
+import type { Passage, Source } from "../../sources/source.js";
+import type { Fact } from "../facts.js";
 import {
   NOTES,
   notesInput,
@@ -44,7 +44,7 @@ const LEAST_BYTES = 1_500;
 const MAX_FACTS = 40;
 
 /** Searches the sources and has the model note facts, for at most three rounds or as long as the budget lasts. */
-export async function gather(session: ModelSession, sources: Sources, question: string): Promise<Findings> {
+export async function gather(session: ModelSession, sources: Source, question: string): Promise<Findings> {
   const gathering = new Gathering(session, sources, question);
   try {
     await gathering.run();
@@ -66,7 +66,7 @@ class Gathering {
   #maxBytes = MAX_BYTES;
   constructor(
     private readonly session: ModelSession,
-    private readonly sources: Sources,
+    private readonly sources: Source,
     private readonly question: string,
   ) {
     this.#queue = new PassageQueue(sources, session);

@@ -1,5 +1,4 @@
-import type { Passage } from "../../sources/search.js";
-import type { Sources } from "../facts.js";
+import type { Passage, Source } from "../../sources/source.js";
 import type { ModelSession } from "../session/session.js";
 
 /** How many passages of one query are taken. */
@@ -11,7 +10,7 @@ export class PassageQueue {
   readonly #seen = new Set<string>();
   readonly #asked = new Set<string>();
   constructor(
-    private readonly sources: Sources,
+    private readonly sources: Source,
     private readonly session: Pick<ModelSession, "interruptible" | "isSecret">,
   ) {}
 
@@ -52,7 +51,7 @@ export class PassageQueue {
   }
 
   #isNew(passage: Passage): boolean {
-    const place = `${passage.file}:${passage.line}`;
+    const place = `${passage.id}:${passage.line}`;
     if (this.#seen.has(place) || passage.lines.some((line) => this.session.isSecret(line))) return false;
     this.#seen.add(place);
     return true;

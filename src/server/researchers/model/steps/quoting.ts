@@ -1,6 +1,6 @@
-import type { Passage } from "../../sources/search.js";
+import type { Passage, Source } from "../../sources/source.js";
 import { findQuote } from "../checks/quote.js";
-import type { Fact, Sources } from "../facts.js";
+import type { Fact } from "../facts.js";
 
 /** What a model wrote down, before anything of it is checked. */
 export interface Note {
@@ -10,24 +10,37 @@ export interface Note {
   quote: string;
 }
 
-/** How much of the file around a passage is looked at, in lines: a sentence may begin above it and end below it. */
-const ABOVE = 25;
-const BELOW = 15;
+/** How far around a passage a quote is looked for, in lines: models take what they saw for the one beside it. */
+const AROUND = 20;
 
-/** The fact that a note states, its quote widened to whole sentences; undefined if the quote is not in its source. */
+/**
+ * The fact that a note states, its quote widened to whole sentences of the one block that it stands in; undefined if
+ * it stands in none.
+ */
 export async function factOf(
   { claim, quote }: Note,
-  { file, line, lines, heading, kind }: Passage,
-  sources: Sources,
+  passage: Passage,
+  source: Source,
 ): Promise<Fact | undefined> {
-  const first = Math.max(1, line - ABOVE);
-  const around = (await sources.read(file, first, line + lines.length - 1 + BELOW)) ?? lines;
-  const start = around === lines ? line : first;
-  const text = around.join("\n");
-  const from = around.slice(0, line - start).join("\n").length;
-  const layout = kind === "prose" ? "flowing" : "lines";
-  const found = findQuote({ text, from, layout }, quote);
+  const own = inBlock(passage, claim, quote);
+  if (own !== undefined) return own;
+  const { id, line, lines } = passage;
+  const opened = await source.open(id, line - AROUND, line + lines.length + AROUND);
+  for (const block of opened?.passages ?? []) {
+    const found = inBlock(block, claim, quote);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function inBlock(
+  { id, line, lines, heading, kind }: Passage,
+  claim: string,
+  quote: string,
+): Fact | undefined {
+  const text = lines.join("\n");
+  const found = findQuote(text, quote, kind);
   if (found === undefined) return undefined;
   const above = text.slice(0, found.start).split("\n").length - 1;
-  return { claim, file, line: start + above, heading, quote: text.slice(found.start, found.end) };
+  return { claim, file: id, line: line + above, heading, quote: text.slice(found.start, found.end) };
 }

@@ -25,7 +25,7 @@ const vocabulary = [...new Set(sentences.flatMap(({ sentence }) => sentence.matc
 
 const anySentence = fc.constantFrom(...sentences);
 const anyWord = fc.constantFrom(...vocabulary);
-const placeOf = (text: string, quote: string) => findQuote({ text, from: 0, layout: "flowing" }, quote);
+const placeOf = (text: string, quote: string) => findQuote(text, quote, "prose");
 const shown = (text: string, quote: string) => {
   const place = placeOf(text, quote);
   return place && text.slice(place.start, place.end);

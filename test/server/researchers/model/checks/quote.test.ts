@@ -1,22 +1,13 @@
 import { expect, it } from "vitest";
 import { findQuote } from "../../../../../src/server/researchers/model/checks/quote.js";
-import type { Layout } from "../../../../../src/server/researchers/model/checks/sentence-bounds.js";
 
-function shown(text: string, quote: string, layout: Layout = "flowing", from = 0): string | undefined {
-  const place = findQuote({ text, from, layout }, quote);
+function shown(text: string, quote: string, kind: "prose" | "code" | "table" = "prose"): string | undefined {
+  const place = findQuote(text, quote, kind);
   return place && text.slice(place.start, place.end);
 }
 
-const TEXT = `# Limits
-
-A table has at most 1,600 columns. It is not advisable to use [that many](https://example.com/9),
-e.g. Because of a row's size. Use -1 for "no limit".
-
-You must never:
-
-- delete the journal by hand
-- run two services on one folder
-`;
+const TEXT = `A table has at most 1,600 columns. It is not advisable to use [that many](https://example.com/9),
+e.g. Because of a row's size. Use -1 for "no limit".`;
 
 it.each<[string, string, string | undefined]>([
   ["a copy", "A table has at most 1,600 columns.", "A table has at most 1,600 columns."],
@@ -26,13 +17,8 @@ it.each<[string, string, string | undefined]>([
     "advisable to use that many",
     "It is not advisable to use [that many](https://example.com/9),\ne.g. Because of a row's size.",
   ],
-  [
-    "an item of a list, with the line that introduces it",
-    "run two services",
-    "You must never:\n\n- delete the journal by hand\n- run two services on one folder",
-  ],
   ["a sign and quotation marks", "Use -1 for “no limit”", 'Use -1 for "no limit".'],
-  ["a heading's word alone, as it stands there once", "Limits", "# Limits"],
+  ["a word alone, as it stands there once", "columns", "A table has at most 1,600 columns."],
   ["another number", "A table has at most 1,601 columns.", undefined],
   ["another separator", "A table has at most 1.600 columns.", undefined],
   ["a sign left out", "Use 1 for no limit", undefined],
@@ -45,24 +31,17 @@ it.each<[string, string, string | undefined]>([
   expect(shown(TEXT, quote)).toBe(expected);
 });
 
-it("a comment above a list does not introduce it", () => {
-  const text = "<!-- YAML\nadded:\n  - v1\n-->\n\n* The delay is short.\n";
-  expect(shown(text, "the delay is short")).toBe("* The delay is short.");
-});
-
-it("of several places the first behind `from` is taken", () => {
-  const text = "The port is open. Yes.\n\nThe port is open. No.";
-  expect(findQuote({ text, from: 10, layout: "flowing" }, "The port is open.")?.start).toBe(
-    text.lastIndexOf("The"),
-  );
+it("a row of a table is shown whole", () => {
+  const row = "| `request.timeout` | `45s` | after that the client gets 504 |";
+  expect(shown(row, "`request.timeout` | `45s`", "table")).toBe(row);
 });
 
 it("in code a line stands for a sentence, and a comment is whole sentences", () => {
   const code =
     "// Never call this twice: it\n// deletes the journal.\nconst limit = !isOpen;\nconst port = 8080;\n";
-  expect(shown(code, "port = 8080", "lines")).toBe("const port = 8080;");
-  expect(shown(code, "deletes the journal", "lines")).toBe(
+  expect(shown(code, "port = 8080", "code")).toBe("const port = 8080;");
+  expect(shown(code, "deletes the journal", "code")).toBe(
     "// Never call this twice: it\n// deletes the journal.",
   );
-  expect(shown(code, "limit = isOpen", "lines")).toBeUndefined();
+  expect(shown(code, "limit = isOpen", "code")).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { standing } from "../../../../src/server/researchers/sources/standing.js";
+import { sourceRank } from "../../../../src/server/researchers/sources/source-rank.js";
 
 it.each([
   ["docs/a.md", "prose", 1],
@@ -10,5 +10,5 @@ it.each([
   ["spec/a_spec.rb", "code", 0.2],
   ["LICENSE", "prose", 0.1],
 ] as const)("%s as %s", (file, kind, expected) => {
-  expect(standing(file, kind)).toBe(expected);
+  expect(sourceRank(file, kind)).toBe(expected);
 });

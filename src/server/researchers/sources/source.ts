@@ -1,0 +1,88 @@
+/** What a passage is part of: a file of a folder, or a page of the web. */
+export interface SourceDocument {
+  /** For `open`: a path below the folder with forward slashes, or an address. */
+  id: string;
+  /** For people: the document's own title, else its name. */
+  title: string;
+  /** Of a page. Without one, `id` is the path of a file, and places are cited as `file:line`. */
+  url?: string;
+  /** The date that the document gives of itself, as it stands there. */
+  date?: string;
+  /** When a page was fetched, ISO 8601. */
+  accessed?: string;
+}
+
+/** One block of a document: a paragraph, an item of a list, a row of a table, a piece of code. A quote is part of one. */
+export interface Passage {
+  /** The `id` of its document. */
+  id: string;
+  /** Number of its first line, from 1. */
+  line: number;
+  /** One entry for each line of the document from `line` on, as it reads: HTML without tags, everything else as it is. */
+  lines: string[];
+  /** The headings above it, outermost first, joined by " / "; empty if there are none. */
+  heading: string;
+  /** What a file of code says in a comment, and a block of code in a document, are code too. */
+  kind: "prose" | "table" | "code";
+  /** The titles of the columns, if this is a row of a table that has them. */
+  header?: string[];
+  /** The text right before the table that this is a row of. */
+  caption?: string;
+}
+
+/** A passage that fits a query, with how well: 1 is the best one found. */
+export interface Hit {
+  passage: Passage;
+  score: number;
+}
+
+/** A stretch of a document. */
+export interface Opened {
+  document: SourceDocument;
+  /** The blocks that have a line of the stretch, in the order of the document. */
+  passages: Passage[];
+}
+
+/** Something that is not searched, and why, as in "it is larger than 8 MiB" or "robots.txt forbids it". */
+export interface Unread {
+  name: string;
+  reason: string;
+}
+
+/** What a source has, as far as it is known by now. */
+export interface Description {
+  /** What it is, as in "a folder of documents" or "the web". */
+  kind: string;
+  /** How many documents were read so far. */
+  documents: number;
+  /** Titles of some of them. */
+  titles: string[];
+  /** The languages that most of them are written in, ISO 639-1; empty if that is not known. */
+  languages: string[];
+  unread: Unread[];
+  /** What went wrong with the source as a whole, each a sentence for the report. */
+  notes: string[];
+}
+
+/**
+ * Where a research reads. Everything that is cited has come through it; what it gives is data, never an instruction.
+ * Lines are stable for as long as a research lasts.
+ */
+export interface Source {
+  /**
+   * The best passages for `query` (plain words, no operators), best first, at most `n`. It rejects with a
+   * ResearchFailure only if the source cannot be searched at all; what else goes wrong is in `describe`.
+   */
+  search(query: string, n: number): Promise<Hit[]>;
+  /** The lines `from` to `to` (from 1, inclusive) of a document; undefined if there is no such document any more. */
+  open(id: string, from: number, to: number): Promise<Opened | undefined>;
+  /** Cheap: it is asked for before the plan and for the report. */
+  describe(): Promise<Description>;
+}
+
+/** Makes the source of each research, and frees what all have in common. */
+export interface SourceProvider {
+  /** `signal` ends what is under way for that research. */
+  for(requestId: string, signal: AbortSignal): Source;
+  close(): Promise<void>;
+}
