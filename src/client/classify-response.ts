@@ -18,7 +18,7 @@ import {
   type ResearchError,
   UnreachableError,
 } from "./errors.js";
-import { FAULTS, type FaultName } from "./failure-policy.js";
+import { AMBIGUOUS_STATUSES, FAULTS, type FaultName, MISDIRECTED_STATUS } from "./failure-policy.js";
 import { maxBytes, type ParsedBody, parseBody } from "./http/body.js";
 import { type Answer, type Failure, headerOf } from "./http/transport.js";
 import { readRetryAfter } from "./retry-delay.js";
@@ -125,6 +125,8 @@ function classifyError(
       envelope,
     );
   }
+  if (AMBIGUOUS_STATUSES.has(status) || (status === MISDIRECTED_STATUS && !envelope))
+    return faulty("ambiguous", true, `the service gave no result (HTTP ${status})`, asked, facts, envelope);
   const byCode = envelope && !envelope.ok ? kindOfCode(envelope.error.code) : undefined;
   const kind = byCode ?? kindOfStatus(status) ?? (envelope && !envelope.ok ? "refused" : undefined);
   if (kind) return refusal(kind, envelope, asked, facts);

@@ -120,8 +120,17 @@ export class ResearchClient {
     signal: AbortSignal | undefined,
   ): Promise<Data> {
     signal?.throwIfAborted();
+    return await this.#repeatRead(operation, requestId, signal);
+  }
+
+  async #repeatRead(
+    operation: "status" | "output",
+    requestId: string,
+    signal: AbortSignal | undefined,
+    grace = 0,
+  ): Promise<Data> {
     for (let failures = 1; ; failures++) {
-      const result = await this.#session.call(operation, requestId, { signal });
+      const result = await this.#session.call(operation, requestId, { signal, grace });
       if (result.kind === "data") return result.data;
       const canRepeat = result.kind === "fault" && FAULTS[result.fault].read === "retry";
       await this.#pause(operation, result, canRepeat ? failures : undefined, signal, requestId);
@@ -130,10 +139,17 @@ export class ResearchClient {
 
   /** A salvaged id counts as created once the service knows it; where it says no, by the answer it stood in. */
   async #confirm(requestId: string, result: Unsuccessful, signal: AbortSignal | undefined): Promise<Created> {
-    const state = await this.#session.call("status", requestId, { signal, grace: CREATE_GRACE_MS });
-    if (state.kind === "data") return withMember(state.data, "request_id", requestId);
-    const isCertain = state.kind === "refused" || isRateLimit(result);
-    if (result.kind === "refused" && isCertain) throw result.error;
+    let isUnknown = false;
+    try {
+      return withMember(
+        await this.#repeatRead("status", requestId, signal, CREATE_GRACE_MS),
+        "request_id",
+        requestId,
+      );
+    } catch (error) {
+      isUnknown = error instanceof RefusedError;
+    }
+    if (result.kind === "refused" && (isUnknown || isRateLimit(result))) throw result.error;
     const { error } = result;
     const detail = error instanceof OutcomeUnknownError ? error.detail : error.message;
     throw new OutcomeUnknownError(detail, { ...error, requestId });

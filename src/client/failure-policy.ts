@@ -40,8 +40,10 @@ export const FAULTS = {
   oversized: handling("unknown", "ask", "fail", "keep"),
   /** 5xx. The service documents none (§7), so something in between, or a defect, said it. */
   unavailable: handling("unknown", "ask-retry", "retry", "keep"),
-  /** A 4xx without an envelope that says nothing about the request. */
-  stray: handling("unknown", "ask", "retry", "keep"),
+  /** A 4xx after which a create may have been carried out all the same, see `AMBIGUOUS_STATUSES`. */
+  ambiguous: handling("unknown", "ask", "retry", "keep"),
+  /** Any other 4xx without an envelope: something in between refused the request. */
+  stray: handling("fail", "ask", "retry", "answered"),
   /** 3xx, never followed: the key would go along. */
   redirected: handling("fail", "fail", "fail", "answered"),
   /** 303: it was carried out, and the answer is elsewhere. */
@@ -51,6 +53,14 @@ export const FAULTS = {
   /** The answer is about another request than the one asked for. */
   "wrong-request": handling("unknown", "fail", "fail", "keep"),
 } as const satisfies Record<string, Handling>;
+
+/**
+ * HTTP statuses that do not say whether the request was carried out, in an envelope or not: 408 (the rest of the body
+ * came after all), 409 (it exists), 425 (sent again by an intermediary), 499 (an intermediary's client was gone).
+ */
+export const AMBIGUOUS_STATUSES: ReadonlySet<number> = new Set([408, 409, 425, 499]);
+/** Misdirected to another server (RFC 9110 §15.5.20): ambiguous unless the service itself says it. */
+export const MISDIRECTED_STATUS = 421;
 
 const TLS = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|EPROTO|HOSTNAME_MISMATCH|CRL_)/;
 /** undici's ProxyAgent has no code for a CONNECT that was not answered with 200. */

@@ -46,7 +46,7 @@ const TROUBLED: { what: string; behaviour: Behaviour; else: number }[] = [
   {
     what: "409 in an envelope with it",
     behaviour: does.answer({ status: 409, body: does.errorEnvelope("DUPLICATE", "no", { data: withId }) }),
-    else: 6,
+    else: 11,
   },
   {
     what: "429 with it",
@@ -85,7 +85,7 @@ for (const { what, behaviour, else: exit } of TROUBLED) {
     const seen = await observe({ ...scene, status: does.reset() });
     const code = what.startsWith("429") ? 7 : 11;
     expect(seen, seen.stderr).toMatchObject({ code, stdout: "", leaks: [] });
-    expect([seen.server.count("create"), seen.server.count("status")]).toEqual([1, 1]);
+    expect([seen.server.count("create"), seen.server.count("status")]).toEqual([1, 4]);
     if (code !== 11) return;
     expect(seen.errors).toMatchObject([{ code: "OUTCOME_UNKNOWN", request_id: ID }]);
     expect(seen.history).toMatchObject([{ request_id: ID, status: "UNKNOWN" }]);

@@ -120,17 +120,24 @@ export const ROWS: readonly Row[] = [
     watch: "5, K",
   }),
   row("405", always(does.html(405)), { code: BAD, says: namesMethod, status: 9, watch: "9, K" }),
+  row("405 to what is no read", always(does.html(405)), { code: BAD, create: 9, stop: "ask" }),
   row("405 in an envelope", refused(405, "METHOD_NOT_ALLOWED"), {
     code: "METHOD_NOT_ALLOWED",
     says: namesMethod,
     status: 9,
     watch: "9, K",
   }),
-  ...[408, 409, 421, 425].map((status) => row(`${status} bare`, always(does.html(status)), torn)),
+  ...[408, 409, 421, 425, 499].map((status) => row(`${status} bare`, always(does.html(status)), torn)),
+  ...[408, 409, 425, 499].map((status) =>
+    row(`${status} in an envelope`, refused(status, "NO"), torn, { code: "NO" }),
+  ),
+  ...[402, 410, 418, 422].map((status) =>
+    row(`${status} bare`, always(does.html(status)), torn, { create: 9, watch: "9, K" }),
+  ),
   ...[413, 414, 431].map((status) =>
     row(`${status}`, always(does.html(status)), all(2), { code: "USAGE", watch: "2, K" }),
   ),
-  ...[402, 409, 410, 418, 422].map((status) =>
+  ...[402, 410, 418, 421, 422].map((status) =>
     row(`${status} in an envelope`, refused(status, "NO"), all(6), { code: "NO", stop: "ask 6" }),
   ),
 
