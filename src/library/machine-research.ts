@@ -66,8 +66,9 @@ export class MachineResearch implements Research {
 
   async output<Output>(id: string, { schema, signal }: OutputOptions<Output> = {}): Promise<Output> {
     const ports = this.#ports;
-    const { requestId } = resolveTarget(ports, id);
-    const { value } = await fetchResult(ports, requestId, { signal });
+    const target = resolveTarget(ports, id);
+    const { requestId } = target;
+    const { value } = await fetchResult(ports, target, { signal });
     // Without a schema the caller states the type.
     if (!schema) return value as Output;
     const result = await schema["~standard"].validate(value);

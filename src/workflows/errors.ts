@@ -1,4 +1,4 @@
-import { type ErrorFacts, OutcomeUnknownError, ResearchError } from "../client/errors.js";
+import { type ErrorFacts, OutcomeUnknownError, RefusedError, ResearchError } from "../client/errors.js";
 import { WINDOW_MS } from "../protocol/limits.js";
 import { LocalError } from "../store/errors.js";
 import type { Entry } from "../store/history/records.js";
@@ -47,6 +47,27 @@ export class UnresolvedCreateError extends OutcomeUnknownError {
   static of({ local_id, request_id, sent_at }: Entry): UnresolvedCreateError {
     const facts = { requestId: request_id ?? undefined };
     return new UnresolvedCreateError(`create ${local_id} was sent at ${sent_at}`, facts, local_id, undefined);
+  }
+}
+
+/** A 404 about a request that the history has under another origin. */
+export class CreatedElsewhereError extends RefusedError {
+  constructor(
+    refusal: RefusedError,
+    requestId: string,
+    made: { origin: string; profile?: string | null },
+    asked: string,
+  ) {
+    const { enveloped, code, message } = refusal;
+    super(
+      "not-found",
+      enveloped,
+      code,
+      `${message.replace(/\.$/, "")}: ${requestId} was created at ${made.origin} and not at ${asked}; add ${
+        made.profile ? `--profile ${made.profile}` : `--base-url ${made.origin}`
+      }`,
+      { ...refusal, hint: undefined },
+    );
   }
 }
 

@@ -1,10 +1,11 @@
+import type { ResearchError } from "../client/errors.js";
 import { learnedInterval } from "../client/watch/learned-interval.js";
 import type { PollInterval, WatchEvent, WatchOptions, WatchTarget } from "../client/watch/types.js";
 import { epochOf } from "../clock.js";
 import type { LocalError } from "../store/errors.js";
 import { observe } from "./observe.js";
 import type { Ports } from "./ports.js";
-import type { Target } from "./targets.js";
+import { type Target, withItsOrigin } from "./targets.js";
 
 export type FollowOptions = Omit<WatchOptions, "pollInterval">;
 
@@ -41,6 +42,8 @@ export async function* follow(
       if (error) yield { kind: "not-observed", requestId, error };
       if (event.final) targets.delete(requestId);
     }
+    const target = event.kind === "given-up" && targets.get(event.requestId);
+    if (target) event.error = withItsOrigin(event.error, target, ports.origin) as ResearchError;
     yield event;
   }
 }

@@ -5,6 +5,7 @@ import type { JsonSchema } from "../protocol/conversation.js";
 import type { Data } from "../protocol/data.js";
 import { NoResultError } from "./errors.js";
 import type { CallOptions, Ports } from "./ports.js";
+import { type Target, withItsOrigin } from "./targets.js";
 
 /** The output of a COMPLETED request. */
 export interface Result {
@@ -21,11 +22,13 @@ export interface Result {
  * of the client, or with `signal.reason`.
  */
 export async function fetchResult(
-  { client, outputField }: Pick<Ports, "client" | "outputField">,
-  requestId: string,
+  { client, outputField, origin }: Pick<Ports, "client" | "outputField" | "origin">,
+  target: Target,
   options: CallOptions = {},
 ): Promise<Result> {
-  const data = await client.output(requestId, options);
+  const data = await client.output(target.requestId, options).catch((error: unknown) => {
+    throw withItsOrigin(error, target, origin);
+  });
   const value = Object.hasOwn(data, outputField) ? data[outputField] : data;
   return { data, value, exact: memberText(data, outputField) ?? data };
 }

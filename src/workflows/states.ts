@@ -2,7 +2,7 @@ import type { StatusData } from "../client/client.js";
 import type { LocalError } from "../store/errors.js";
 import { observe } from "./observe.js";
 import type { CallOptions, Ports } from "./ports.js";
-import type { Target } from "./targets.js";
+import { type Target, withItsOrigin } from "./targets.js";
 
 /** What the service answered about one request, or why there is no answer. */
 export type Answer =
@@ -15,17 +15,17 @@ export type Answer =
  * `signal.reason` only.
  */
 export async function askStates(
-  ports: Pick<Ports, "client" | "history">,
+  ports: Pick<Ports, "client" | "history" | "origin">,
   targets: readonly Target[],
   { signal }: CallOptions = {},
 ): Promise<Answer[]> {
-  const { client } = ports;
+  const { client, origin } = ports;
   const asked = targets.map(async (target): Promise<Answer> => {
     try {
       const data = await client.status(target.requestId, { signal });
       return { kind: "answered", target, data, notObserved: observe(ports, target.entry, data.status) };
     } catch (error) {
-      return { kind: "failed", target, error };
+      return { kind: "failed", target, error: withItsOrigin(error, target, origin) };
     }
   });
   const answers = await Promise.all(asked);

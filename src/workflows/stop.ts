@@ -4,14 +4,14 @@ import { StillRunningError } from "./errors.js";
 import { observe } from "./observe.js";
 import type { CallOptions, Ports } from "./ports.js";
 import type { Answer } from "./states.js";
-import type { Target } from "./targets.js";
+import { type Target, withItsOrigin } from "./targets.js";
 
 /**
  * Stops requests, one after the other; an event for each. What ends one of them does not end the others; throws
  * `signal.reason` when aborted.
  */
 export async function* stopAll(
-  ports: Pick<Ports, "client" | "history">,
+  ports: Pick<Ports, "client" | "history" | "origin">,
   targets: readonly Target[],
   { signal }: CallOptions = {},
 ): AsyncGenerator<Answer, void> {
@@ -22,7 +22,7 @@ export async function* stopAll(
       yield { kind: "answered", target, data, notObserved: observe(ports, target.entry, data.status) };
     } catch (error) {
       signal?.throwIfAborted();
-      yield { kind: "failed", target, error };
+      yield { kind: "failed", target, error: withItsOrigin(error, target, ports.origin) };
     }
   }
 }

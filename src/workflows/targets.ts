@@ -1,6 +1,7 @@
+import { RefusedError } from "../client/errors.js";
 import { isRequestId } from "../protocol/conversation.js";
 import { type Entry, NOT_CREATED, type Seen, UNKNOWN } from "../store/history/records.js";
-import { TargetError, UnresolvedCreateError } from "./errors.js";
+import { CreatedElsewhereError, TargetError, UnresolvedCreateError } from "./errors.js";
 import type { Ports } from "./ports.js";
 
 /** A request that exists. `entry` is what the history holds of it, and is kept in step with what is seen. */
@@ -59,6 +60,16 @@ export function requireEntry(ports: TargetPorts, text: string): Entry {
   const entry = findEntry(ports, text);
   if (entry) return entry;
   throw new TargetError("not-recorded", `${text} is not in the history of this machine`);
+}
+
+/**
+ * The error of a request that could not be asked about: where the history has it under another origin than the one in
+ * force, a 404 names that origin and the flag that leads there.
+ */
+export function withItsOrigin(error: unknown, { requestId, entry }: Target, origin: string): unknown {
+  if (!(error instanceof RefusedError) || error.kind !== "not-found") return error;
+  if (!entry || entry.origin === origin) return error;
+  return new CreatedElsewhereError(error, requestId, entry, origin);
 }
 
 function newest({ history, origin }: TargetPorts): Entry {

@@ -72,7 +72,7 @@ test("submits, follows and fetches; the history knows each step", async () => {
   expect(progress.running).toEqual([]);
   expect(requireEntry(ports, "@last")).toMatchObject({ request_id: data.request_id, status: "COMPLETED" });
 
-  const result = await fetchResult(ports, data.request_id);
+  const result = await fetchResult(ports, target);
   expect(result).toMatchObject({ value: `An answer to: ${body.prompt}`, data: { status: "COMPLETED" } });
 });
 

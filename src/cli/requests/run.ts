@@ -53,7 +53,7 @@ export async function showRun(
   try {
     if (!outcome || exitCodeOfOutcome(outcome, { created: true }) !== 0)
       return await endWithoutResult(ports, outcome, signal);
-    const result = await fetchResult(ports, requestId, { signal });
+    const result = await fetchResult(ports, target, { signal });
     const source = { requestId, origin: ports.origin, question: body.prompt, createdAt: data.created_at };
     file = await showResult(terminal, result, source, options);
     await checkFit(terminal, result, { requestId, schema: body.output_schema }, options);

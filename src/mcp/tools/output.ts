@@ -1,6 +1,6 @@
 import type { Ports } from "../../workflows/ports.js";
 import { fetchResult } from "../../workflows/results.js";
-import { resolveTarget } from "../../workflows/targets.js";
+import { resolveTarget, type Target } from "../../workflows/targets.js";
 import { number, optional, text } from "../fields.js";
 import { COUNT, COUNT_OR_NULL, objectOf, TEXT } from "../output-schema.js";
 import { pageOf } from "../page.js";
@@ -37,10 +37,11 @@ export const output = tool({
     allowedFolder === undefined ? ASKS : { ...ASKS, readOnlyHint: false, idempotentHint: false },
   async call(session, { id, offset = 0, save_to }, { signal }) {
     const ports = session.ports();
-    const { requestId } = resolveTarget(ports, id);
+    const target = resolveTarget(ports, id);
+    const { requestId } = target;
     // What cannot be written is refused before anything is fetched.
     const path = save_to === undefined ? undefined : saveTo(session.allowedFolder, save_to);
-    const whole = await textOf(session, ports, requestId, signal);
+    const whole = await textOf(session, ports, target, signal);
     const total = whole.length;
     if (path !== undefined) {
       session.writeFile(path, whole);
@@ -63,16 +64,12 @@ export const output = tool({
 /** The result that was fetched last: a client reads one page after the other, and a result never changes. */
 const last = new WeakMap<Session, { origin: string; requestId: string; whole: string }>();
 
-async function textOf(
-  session: Session,
-  ports: Ports,
-  requestId: string,
-  signal: AbortSignal,
-): Promise<string> {
+async function textOf(session: Session, ports: Ports, target: Target, signal: AbortSignal): Promise<string> {
   const { origin } = ports;
+  const { requestId } = target;
   const known = last.get(session);
   if (known?.requestId === requestId && known.origin === origin) return known.whole;
-  const whole = session.resultText(await fetchResult(ports, requestId, { signal }));
+  const whole = session.resultText(await fetchResult(ports, target, { signal }));
   last.set(session, { origin, requestId, whole });
   return whole;
 }

@@ -25,7 +25,8 @@ export interface Entry {
 }
 
 /** What has to be known of a request to keep a state that was seen of it. */
-export type Seen = Pick<Entry, "request_id" | "status" | "origin" | "created_at" | "sent_at">;
+export type Seen = Pick<Entry, "request_id" | "status" | "origin" | "created_at" | "sent_at"> &
+  Partial<Pick<Entry, "profile">>;
 
 export const UNKNOWN = "UNKNOWN";
 

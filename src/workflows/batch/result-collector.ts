@@ -15,7 +15,7 @@ const FETCHES = 4;
 const RETRY_MS = 10_000;
 
 export interface ResultCollectorParts {
-  ports: Pick<Ports, "client" | "outputField" | "clock">;
+  ports: Pick<Ports, "client" | "outputField" | "origin" | "clock">;
   progress: BatchProgress;
   folder: OutputFolder;
   emit: Emit;
@@ -109,7 +109,7 @@ export class ResultCollector {
     const end = clock.monotonic() + patience;
     for (let tries = 0; ; tries++) {
       try {
-        return await fetchResult(ports, state.requestId ?? "", { signal });
+        return await fetchResult(ports, { requestId: state.requestId ?? "", entry: undefined }, { signal });
       } catch (error) {
         signal.throwIfAborted();
         const waitMs = retryAfter(error);

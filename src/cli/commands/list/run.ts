@@ -51,9 +51,20 @@ function narrowed(ctx: Context): string | undefined {
  */
 async function refresh(ctx: Context, entries: readonly Entry[]): Promise<number> {
   const { origin } = requireConnection(ctx.settings);
-  const targets = entries.flatMap((entry): NamedTarget[] => {
-    const isSettled = entry.status === UNKNOWN || isFinal(entry.status);
-    if (entry.origin !== origin || entry.request_id === null || isSettled) return [];
+  const running = entries.filter(
+    ({ status, request_id }) => request_id !== null && status !== UNKNOWN && !isFinal(status),
+  );
+  const elsewhere = running.filter((entry) => entry.origin !== origin).length;
+  if (elsewhere > 0) {
+    const what =
+      elsewhere === 1 ? "1 request of another origin was" : `${elsewhere} requests of other origins were`;
+    await ctx.reporter.notice(
+      "NOT_REFRESHED",
+      `${what} not asked for; --profile or --base-url names another origin`,
+    );
+  }
+  const targets = running.flatMap((entry): NamedTarget[] => {
+    if (entry.origin !== origin || entry.request_id === null) return [];
     return [{ requestId: entry.request_id, entry }];
   });
   const codes: number[] = [];

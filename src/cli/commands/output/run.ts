@@ -33,7 +33,7 @@ export async function output(ctx: Context, id: string, options: OutputOptions): 
     if (outcome && exitCodeOfOutcome(outcome) !== 0)
       return endWithoutResult(ports, outcome, signal, { created: false });
   }
-  const result = await fetchResult(ports, requestId, { signal });
+  const result = await fetchResult(ports, target, { signal });
   const { prompt, created_at } = target.entry ?? {};
   const source = { requestId, origin: ports.origin, question: prompt, createdAt: created_at };
   await showResult(ctx, result, source, options);
