@@ -21,20 +21,22 @@ export class SchemaThread {
   #worker: Promise<Worker> | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Rejects with a LimitError, with `signal.reason`, or with what stopped the thread. */
-  ask(question: Question, signal?: AbortSignal): Promise<Answer> {
-    const asked = this.#last.then(() => this.#ask(question, signal));
+  /** Rejects with a LimitError, with `signal.reason`, or with what stopped the thread. `took`: in ms, once asked. */
+  ask(question: Question, signal?: AbortSignal, took?: (ms: number) => void): Promise<Answer> {
+    const asked = this.#last.then(() => this.#ask(question, signal, took));
     this.#last = asked.catch(() => {});
     return asked;
   }
 
-  async #ask(question: Question, signal?: AbortSignal): Promise<Answer> {
+  async #ask(question: Question, signal?: AbortSignal, took?: (ms: number) => void): Promise<Answer> {
     signal?.throwIfAborted();
     this.#worker ??= started(signal);
     const starting = this.#worker;
     let worker: Worker | undefined;
+    let begun: number | undefined;
     try {
       worker = await starting;
+      begun = systemClock.monotonic();
       worker.ref();
       const asked = message(worker, signal, LIMIT_MS, `it takes more than ${LIMIT_MS / 1000} s`);
       worker.postMessage(question);
@@ -45,6 +47,7 @@ export class SchemaThread {
       throw outOfMemory(error) ? new LimitError(`it takes more than ${LIMIT_MIB} MiB`) : error;
     } finally {
       worker?.unref();
+      if (begun !== undefined) took?.(systemClock.monotonic() - begun);
     }
   }
 }

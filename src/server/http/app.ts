@@ -14,11 +14,12 @@ import {
 import type { ExchangeObservation } from "../monitoring/exchange.js";
 import type { Ui } from "../ui/ui.js";
 import type { Authenticate } from "./authentication.js";
+import { SchemaChecks } from "./create-request.js";
 import { injectFault } from "./faults/fault-injection.js";
 import type { FaultPlan } from "./faults/fault-plan.js";
 import { create, type Handler, output, status, stop } from "./operations.js";
 import { ANY_HOST, health, metrics, type Probes, ready } from "./probes.js";
-import { checkContentLength } from "./request-body.js";
+import { checkContentLength, readBody } from "./request-body.js";
 import { checkContentType, checkHost, checkOrigin } from "./request-checks.js";
 import { ANSWER_HEADERS, errorResponse, successResponse } from "./responses.js";
 import { ServiceError, serviceErrorOf } from "./service-error.js";
@@ -37,6 +38,8 @@ export interface AppParts extends Probes {
   log: (line: string) => void;
 }
 
+const NO_BODY = Promise.resolve(Buffer.alloc(0));
+
 /** One request with its answer, which never rejects. */
 export type App = (request: Request, bindings: HttpBindings) => Response | Promise<Response>;
 
@@ -54,6 +57,7 @@ export function createApp(parts: AppParts): App {
   const routes: Routes = new HonoBase({ router: new RegExpRouter() });
   const { allowHosts, authenticate, clock, faults, log, observation, store } = parts;
 
+  const schemas = new SchemaChecks(clock);
   for (const [operation, method, path, handler] of parts.hasOperations ? OPERATIONS : []) {
     routes.all(path, (c) => {
       checkMethod(c.req.method, method);
@@ -62,10 +66,13 @@ export function createApp(parts: AppParts): App {
       if (observation.isOn)
         observation.add(request, { operation, ...(isRequestId(requestId) && { requestId }) });
       const answer = async () => {
+        // Read while the key is looked up: a store that takes long must not hold up a body until it is late.
+        const body = method === "POST" ? readBody(request) : NO_BODY;
+        body.catch(() => {});
         const { caller, keyName } = await authenticate(request);
         if (keyName !== undefined) observation.add(request, { keyName });
         if (method === "POST") checkContentType(request);
-        const data = await handler({ store, caller, request, requestId });
+        const data = await handler({ store, schemas, caller, request, body, requestId });
         if (observation.isOn) observation.add(request, { requestId: String(data.request_id) });
         return successResponse(data);
       };

@@ -1,6 +1,59 @@
+import type { IncomingMessage } from "node:http";
+import type { Clock } from "../../clock.js";
 import { parseExactAt } from "../../json/exact-json.js";
 import type { JsonSchema } from "../../protocol/conversation.js";
-import { ServiceError } from "./service-error.js";
+import { Serial } from "../serial.js";
+import { checkIsAnswerable } from "./request-body.js";
+import { ServiceError, tooManyRequests } from "./service-error.js";
+
+/** What the checks of one key's schemas may take within `MINUTE_MS`, ms. */
+const CHECKS_MS = 10_000;
+const MINUTE_MS = 60_000;
+const SECOND_MS = 1_000;
+
+/** Checks schemas, one at a time for a key and for a while, so that one key cannot hold up those of all others. */
+export class SchemaChecks {
+  readonly #turns = new Serial();
+  /** What each key's checks took (ms) in each second of the last minute, by when it ended; oldest first. */
+  readonly #spent = new Map<string, { at: number; ms: number }[]>();
+  constructor(private readonly clock: Clock) {}
+
+  /** Throws a ServiceError for an unusable schema (400), and for a key whose time is used up (429). */
+  check(keyId: string, schema: JsonSchema, request: IncomingMessage): Promise<void> {
+    return this.#turns.run(keyId, async () => {
+      checkIsAnswerable(request);
+      this.#checkTime(keyId);
+      const { checkSchema, problemText } = await import("../../json-schema/check.js");
+      const problem = await checkSchema(schema, undefined, (ms) => this.#spend(keyId, ms));
+      if (problem === undefined) return;
+      const why = problemText(problem, "the top level");
+      throw invalid(`The field output_schema is not a usable JSON Schema: ${why}.`);
+    });
+  }
+
+  #checkTime(keyId: string): void {
+    const now = this.clock.monotonic();
+    const recent = (this.#spent.get(keyId) ?? []).filter(({ at }) => at > now - MINUTE_MS);
+    this.#spent.set(keyId, recent);
+    let left = CHECKS_MS;
+    const full = recent.findLast(({ ms }) => {
+      left -= ms;
+      return left <= 0;
+    });
+    if (full === undefined) return;
+    const message = `The checks of this key's schemas took ${CHECKS_MS / SECOND_MS} s within a minute.`;
+    throw tooManyRequests(message, full.at + MINUTE_MS - now);
+  }
+
+  #spend(keyId: string, ms: number): void {
+    const at = this.clock.monotonic();
+    const spent = this.#spent.get(keyId) ?? [];
+    const last = spent.at(-1);
+    if (last && at - last.at < SECOND_MS) last.ms += ms;
+    else spent.push({ at, ms });
+    this.#spent.set(keyId, spent);
+  }
+}
 
 /** §2, create request body, with its default filled in. */
 export interface CreateRequest {
@@ -9,8 +62,8 @@ export interface CreateRequest {
   output_schema?: JsonSchema;
 }
 
-/** Reads the bytes of a create body. Refuses with VALIDATION_ERROR, naming the field (§7). */
-export async function readCreateBody(bytes: Uint8Array): Promise<CreateRequest> {
+/** Reads the bytes of a create body, all but its schema. Refuses with VALIDATION_ERROR, naming the field (§7). */
+export function readCreateBody(bytes: Uint8Array): CreateRequest {
   const body = parse(bytes);
   if (!isObject(body)) throw invalid("The request body must be a JSON object.");
   const { prompt, structured_output = false, output_schema } = body;
@@ -26,12 +79,6 @@ export async function readCreateBody(bytes: Uint8Array): Promise<CreateRequest> 
   }
   if (!structured_output) {
     throw invalid("The field output_schema needs structured_output to be true.");
-  }
-  const { checkSchema, problemText } = await import("../../json-schema/check.js");
-  const problem = await checkSchema(output_schema);
-  if (problem !== undefined) {
-    const why = problemText(problem, "the top level");
-    throw invalid(`The field output_schema is not a usable JSON Schema: ${why}.`);
   }
   return { prompt, structured_output, output_schema };
 }

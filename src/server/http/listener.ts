@@ -70,7 +70,9 @@ function answerUnreadable(open: Open, error: ParserError, socket: Duplex): void 
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\n${lines.join("")}\r\n`;
   const bodiless = error.rawPacket?.subarray(0, 5).toString("latin1") === "HEAD ";
-  socket.end(bodiless ? head : head + body);
+  // What still comes of a request that was too slow is not waited for.
+  const then = answer.code === "REQUEST_TIMEOUT" ? () => socket.destroy() : () => {};
+  socket.end(bodiless ? head : head + body, then);
 }
 
 /** A last answer on a connection. */

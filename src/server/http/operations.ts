@@ -7,15 +7,18 @@ import type { HourlyLimit } from "../../protocol/limits.js";
 import type { Conversation } from "../conversations/conversation.js";
 import type { Caller, ConversationStore, RateLimited } from "../conversations/conversation-store.js";
 import { timestamp } from "../conversations/timestamp.js";
-import { readCreateBody } from "./create-request.js";
-import { readBody } from "./request-body.js";
-import { ServiceError } from "./service-error.js";
+import { readCreateBody, type SchemaChecks } from "./create-request.js";
+import { checkIsAnswerable } from "./request-body.js";
+import { ServiceError, tooManyRequests } from "./service-error.js";
 
 /** What an operation of §4 is asked, and by whom. */
 export interface Call {
   store: ConversationStore;
+  schemas: SchemaChecks;
   caller: Caller;
   request: IncomingMessage;
+  /** The whole body of a POST, which is read from the beginning on. */
+  body: Promise<Buffer>;
   /** Of the path; empty for create. */
   requestId: string;
 }
@@ -24,16 +27,19 @@ export interface Call {
 export type Handler = (call: Call) => Promise<Data>;
 
 /** §4.1 */
-export const create: Handler = async ({ store, caller, request }) => {
-  const job = { request_id: randomUUID(), ...(await readCreateBody(await readBody(request))) };
+export const create: Handler = async ({ store, schemas, caller, request, body }) => {
+  const job = { request_id: randomUUID(), ...readCreateBody(await body) };
+  if (job.output_schema !== undefined) await schemas.check(caller.keyId, job.output_schema, request);
+  checkIsAnswerable(request);
   const created = await store.create(caller, job);
   if (created.kind === "rate-limited") throw rateLimitError("create", caller, created);
   return { request_id: job.request_id, status: "PENDING", created_at: timestamp(created.createdAt) };
 };
 
 /** §4.2 */
-export const stop: Handler = async ({ store, caller, request, requestId }) => {
-  await readBody(request);
+export const stop: Handler = async ({ store, caller, request, body, requestId }) => {
+  await body;
+  checkIsAnswerable(request);
   const result = await store.stop(caller, requestId);
   switch (result.kind) {
     case "rate-limited":
@@ -83,17 +89,11 @@ function notFoundError(): ServiceError {
   return new ServiceError("REQUEST_NOT_FOUND", "No request has this request_id.");
 }
 
-/** §7, RATE_LIMIT_EXCEEDED, with `Retry-After` in seconds. */
 function rateLimitError(
   operation: keyof HourlyLimit,
   { limits }: Caller,
-  { retryAfterMs }: RateLimited,
+  limited: RateLimited,
 ): ServiceError {
-  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
-  return new ServiceError(
-    "RATE_LIMIT_EXCEEDED",
-    `The limit of ${limits[operation]} ${operation} requests per hour is exceeded. ` +
-      `The next one is allowed in ${seconds} s.`,
-    { "Retry-After": String(seconds) },
-  );
+  const message = `The limit of ${limits[operation]} ${operation} requests per hour is exceeded.`;
+  return tooManyRequests(message, limited.retryAfterMs);
 }

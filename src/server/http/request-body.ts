@@ -9,6 +9,12 @@ export function checkContentLength(request: IncomingMessage): void {
   if (Number(request.headers["content-length"] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
 }
 
+/** Throws a ServiceError if nobody can be told any more: the client has left, or was told that it was too slow. */
+export function checkIsAnswerable({ socket }: IncomingMessage): void {
+  if (socket.destroyed || socket.writableEnded)
+    throw new ServiceError("BAD_REQUEST", "The connection was closed before the request was carried out.");
+}
+
 /** The whole body, at most MAX_BODY_BYTES of it; a larger one is refused as soon as it is. */
 export function readBody(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {

@@ -39,6 +39,13 @@ export class ServiceError extends Error {
   }
 }
 
+/** §7, RATE_LIMIT_EXCEEDED, with `Retry-After` in seconds. `message` says what was exceeded. */
+export function tooManyRequests(message: string, retryAfterMs: number): ServiceError {
+  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
+  const whole = `${message} The next one is allowed in ${seconds} s.`;
+  return new ServiceError("RATE_LIMIT_EXCEEDED", whole, { "Retry-After": String(seconds) });
+}
+
 /** When a client may ask again if the store cannot be reached, seconds. */
 const UNAVAILABLE_S = 2;
 

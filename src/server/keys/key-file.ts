@@ -49,6 +49,7 @@ export class KeyFile implements KeyStore {
   #exists = false;
   #version = "";
   #lookedAt = Number.NEGATIVE_INFINITY;
+  #looking = Promise.resolve();
   constructor(
     dataDir: string,
     private readonly clock: Clock,
@@ -96,11 +97,17 @@ export class KeyFile implements KeyStore {
     }
   }
 
-  /** Reads the file again if it was changed since it was last looked at. */
-  async #look(): Promise<void> {
+  /** Looks at the file if the last look is too old; all who ask meanwhile wait for the same look. */
+  #look(): Promise<void> {
     const now = this.clock.monotonic();
-    if (now - this.#lookedAt < FRESH_MS) return;
-    this.#lookedAt = now;
+    if (now - this.#lookedAt >= FRESH_MS) {
+      this.#lookedAt = now;
+      this.#looking = this.#readIfChanged();
+    }
+    return this.#looking;
+  }
+
+  async #readIfChanged(): Promise<void> {
     const stat = await fs.stat(this.#path, { bigint: true }).catch(unlessMissing);
     const version = stat === undefined ? "" : `${stat.ino} ${stat.mtimeNs} ${stat.size}`;
     if (version === this.#version) return;

@@ -119,3 +119,12 @@ it("a file of keys that is gone or broken lets no other key in", async () => {
     expect(answer.json.error?.code).toBe("SERVICE_UNAVAILABLE");
   });
 });
+
+it("requests that come together at first all find the added keys", async () => {
+  const dataDir = folderWith();
+  const alice = await added(dataDir, "alice");
+  await during(dataDir, async (service) => {
+    const answers = await Promise.all([1, 2, 3].map(() => create(service, alice)));
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200]);
+  });
+});

@@ -1,7 +1,7 @@
 import { promises as fs } from "node:fs";
 import { join } from "node:path";
+import { Serial } from "../../serial.js";
 import { type ExchangeStore, noExchanges } from "../exchange-store.js";
-import { Serial } from "./serial.js";
 
 /** The exchanges of a store that deletes them itself. */
 export interface LocalExchanges extends ExchangeStore {

@@ -1,6 +1,7 @@
 import { isFinal, isRequestId } from "../../../protocol/conversation.js";
 import type { KeyStore } from "../../keys/key-store.js";
 import type { ResearchJob } from "../../researchers/researcher.js";
+import { Serial } from "../../serial.js";
 import type { Conversation } from "../conversation.js";
 import {
   type Caller,
@@ -20,7 +21,6 @@ import type { Line } from "./journal/journal.js";
 import { LocalOverview } from "./local-overview.js";
 import type { Row } from "./local-state.js";
 import type { LocalStoreParts } from "./local-store-parts.js";
-import { Serial } from "./serial.js";
 
 /** How many deletions are written together. */
 const DELETED_AT_ONCE = 1_000;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Serial } from "../../../../src/server/conversations/local/serial.js";
+import { Serial } from "../../src/server/serial.js";
 
 /** A task that begins and ends in `log`, and ends when `end` is called. */
 function task(log: string[], name: string) {

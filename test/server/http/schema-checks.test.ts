@@ -1,0 +1,83 @@
+import { expect, it } from "vitest";
+import { systemClock } from "../../../src/clock.js";
+import { openLocalStore } from "../../../src/server/conversations/local/open-local-store.js";
+import { KeyFile } from "../../../src/server/keys/key-file.js";
+import { newKey } from "../../../src/server/keys/new-key.js";
+import { folderWith } from "../../support/folder.js";
+import { KEY, serviceFor } from "../../support/service.js";
+import { post, raw } from "../../support/wire.js";
+
+/** Draft 6 wants the values of an enum to differ: each is compared with each, for longer than a check may take. */
+const HOSTILE = {
+  $schema: "http://json-schema.org/draft-06/schema#",
+  enum: Array.from({ length: 9_500 }, (_, n) => ({ n })),
+};
+
+it("the schemas of one key neither hold up those of another, nor count against its hour", async () => {
+  const dataDir = folderWith();
+  const keys = new KeyFile(dataDir, systemClock);
+  const added = ["mallory", "alice"].map((name) =>
+    newKey({
+      ...{ name, tier: "enterprise" as const, limits: { create: 1, stop: 1 } },
+      ...{ now: systemClock.now(), validMs: undefined },
+    }),
+  );
+  for (const { key } of added) await keys.add(key);
+  const [mallory = "", alice = ""] = added.map(({ apiKey }) => apiKey);
+  let later = 0;
+  const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + later };
+  const service = await serviceFor({ dataDir, clock });
+  const order: string[] = [];
+  const create = async (key: string, output_schema: object) => {
+    const body = { prompt: "x", structured_output: true, output_schema };
+    const answer = await post(service.baseUrl, "/api/v1/conversations", key, body);
+    order.push(`${key === alice ? "alice" : "mallory"} ${answer.status}`);
+    return answer;
+  };
+  try {
+    const hostile = Array.from({ length: 6 }, () => create(mallory, HOSTILE));
+    await create(alice, { type: "object" });
+    const answers = await Promise.all(hostile);
+    const refused = ["mallory 400", ...Array.from({ length: 4 }, () => "mallory 429")];
+    expect(order.slice(0, 2).sort()).toEqual(["alice 200", "mallory 400"]);
+    expect(order.slice(2)).toEqual(refused);
+    for (const { status, headers, json } of answers.filter((answer) => answer.status === 429)) {
+      expect([status, json.error?.code]).toEqual([429, "RATE_LIMIT_EXCEEDED"]);
+      const seconds = Number(headers["retry-after"]);
+      // The first 5 s of checks leave the minute first.
+      expect(seconds).toBeGreaterThan(45);
+      expect(seconds).toBeLessThanOrEqual(60);
+    }
+    later = 61_000;
+    expect((await create(mallory, { type: "object" })).status).toBe(200);
+    expect((await create(mallory, { type: "object" })).json.error?.message).toContain("1 create requests");
+  } finally {
+    await service.close();
+  }
+}, 60_000);
+
+it("what waits for its check when its client leaves is not created", async () => {
+  const store = await openLocalStore({ pendingMs: 60_000, clock: systemClock, log: () => {} });
+  const service = await serviceFor({ store });
+  const create = (output_schema: object) =>
+    post(service.baseUrl, "/api/v1/conversations", KEY, {
+      prompt: "x",
+      structured_output: true,
+      output_schema,
+    });
+  try {
+    const hostile = create(HOSTILE);
+    const body = JSON.stringify({ prompt: "left", structured_output: true, output_schema: {} });
+    const lines = ["POST /api/v1/conversations HTTP/1.1", "Host: localhost", `Authorization: Bearer ${KEY}`];
+    const head = [...lines, "Content-Type: application/json", `Content-Length: ${body.length}`, "", ""];
+    expect(await raw(service.baseUrl, head.join("\r\n") + body, 500)).toBe("");
+    expect((await hostile).status).toBe(400);
+    // Its turn comes after the one that has left.
+    const stayed = await create({});
+    expect(await store.overview.newest(9)).toMatchObject({
+      conversations: [{ requestId: stayed.json.data?.request_id }],
+    });
+  } finally {
+    await service.close();
+  }
+}, 60_000);
