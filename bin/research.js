@@ -116,6 +116,7 @@ function die(signal) {
 /** @type {Host} */
 const host = {
   version,
+  program: [process.execPath, process.getBuiltinModule("node:url").fileURLToPath(import.meta.url)],
   env: process.env,
   platform: process.platform,
   stdin: {

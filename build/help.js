@@ -57,7 +57,14 @@ async function textOf(argv, version, main, clock) {
     },
   };
   const { code } = await main(argv, {
-    ...{ version, env: {}, platform: process.platform, clock, random: () => 0 },
+    ...{
+      version,
+      program: /** @type {const} */ (["", ""]),
+      env: {},
+      platform: process.platform,
+      clock,
+      random: () => 0,
+    },
     ...{ stdin: { isTTY: false, stream: process.stdin }, stdout: pipe, stderr: pipe },
     ...{ onSignal: () => () => {}, die() {}, onWarning() {} },
   });

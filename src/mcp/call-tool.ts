@@ -1,7 +1,7 @@
 import { safeJson } from "../text/safe-text.js";
-import { inputSchema, parseArguments } from "./fields.js";
+import { inputSchema, problemsOf } from "./fields.js";
 import { orError } from "./output-schema.js";
-import type { Call, Session, Tool } from "./tool.js";
+import { type Call, type Session, type Tool, ToolError } from "./tool.js";
 import { create } from "./tools/create.js";
 import { list } from "./tools/list.js";
 import { output } from "./tools/output.js";
@@ -29,25 +29,25 @@ export function described(tool: Tool, session: Session) {
   const { name, title, description } = tool;
   return {
     ...{ name, title, description },
-    inputSchema: inputSchema(tool.fields),
+    inputSchema: inputSchema(tool.fields, session.allowedFolder !== undefined),
     outputSchema: orError(tool.outputSchema),
-    annotations: { title, ...tool.annotations(session) },
+    annotations: tool.annotations(session),
   };
 }
 
-/** Calls a tool. Returns what is wrong if the arguments do not fit; every other error is a result. */
+/** Calls a tool. Every error is a result, so that the model sees it and can mend its call. */
 export async function callTool(
   tool: Tool,
   session: Session,
-  given: unknown,
+  given: Record<string, unknown>,
   call: Call,
-): Promise<CallResult | { problem: string }> {
-  const parsed = parseArguments(tool.fields, given);
-  if ("problem" in parsed) return parsed;
+): Promise<CallResult> {
   try {
-    // Missing settings are said first, before invalid arguments.
+    const problems = problemsOf(tool.fields, given);
+    if (problems.length > 0) throw new ToolError("USAGE", `invalid arguments: ${problems.join("; ")}`);
+    // Missing settings are said before what is wrong with a prompt or a schema.
     if (!tool.isLocal) void session.ports().apiKey;
-    const { content, text = safeJson(content) } = await tool.call(session, parsed.arguments, call);
+    const { content, text = safeJson(content) } = await tool.call(session, given, call);
     return { content: [{ type: "text", text }], structuredContent: content };
   } catch (error) {
     const content = { error: session.errorObject(error) };

@@ -24,6 +24,8 @@ export interface Session {
   readonly allowedFolder: string | undefined;
   /** Writes a new file whole or not at all. Throws LocalError. */
   writeFile(path: string, text: string): void;
+  /** The paths that will be written when their requests have ended, each with its request. */
+  readonly awaited: Map<string, string>;
   /** A result as the command line prints it. */
   resultText(result: Result): string;
   errorObject(error: unknown): ErrorObject;

@@ -1,6 +1,4 @@
 import { expect, test } from "vitest";
-import { described, offered } from "../../src/mcp/call-tool.js";
-import type { Session } from "../../src/mcp/tool.js";
 import { connectMcp } from "../support/mcp.js";
 import { jsonLines, world } from "../support/world.js";
 
@@ -11,27 +9,46 @@ const INITIALIZE = {
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } },
 };
 
-test("frames that are no JSON, no request, or come in pieces end nothing", async () => {
+test("what is invalid is answered as JSON-RPC says, and ends nothing", async () => {
   const rig = await world();
   const running = rig.start(["mcp"], { openInput: true });
   const { stdin } = running.child;
-  stdin.write('{"broken\n[]\n"text"\n{"jsonrpc":"2.0","id":{}}\n\u0000\n\n');
+  const invalid = [
+    ['{"broken', null, -32700],
+    ["\u0000", null, -32700],
+    ["[]", null, -32600],
+    ['"text"', null, -32600],
+    ['{"jsonrpc":"2.0","id":{}}', null, -32600],
+    ['{"jsonrpc":"2.0","id":null,"method":"tools/list"}', null, -32600],
+    ['{"jsonrpc":"1.0","id":"a","method":"tools/list"}', "a", -32600],
+    ['{"jsonrpc":"2.0","id":7,"method":8}', 7, -32600],
+  ] as const;
+  for (const [line] of invalid) stdin.write(`${line}\n`);
+  // Blank lines and invalid answers get no answer.
+  stdin.write('\n \r\n{"jsonrpc":"2.0","id":null,"error":{}}\n{"jsonrpc":"2.0","result":1}\n');
   const text = `${JSON.stringify(INITIALIZE)}\n`;
   for (const piece of [text.slice(0, 7), text.slice(7, 60), text.slice(60)]) {
     stdin.write(piece);
     await new Promise((resolve) => setImmediate(resolve));
   }
-  await running.waitFor(/"id":1/);
+  await running.waitFor(/"id":1\b/);
+  stdin.write('{"jsonrpc":"2.0","id":2,"method":"prompts/list"}\n');
   stdin.write(
-    '{"jsonrpc":"2.0","id":2,"method":"prompts/list"}\n{"jsonrpc":"2.0","id":3,"method":"tools/list"}\n',
+    '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"research_list","arguments":[]}}\n',
   );
   await running.waitFor(/"id":3/);
   stdin.end();
   const { code, stdout } = await running.done;
   expect(code).toBe(0);
-  const answers = new Map(jsonLines(stdout).map((line) => [line.id, line]));
-  expect(answers.get(2)).toMatchObject({ error: { code: -32601 } });
-  expect(answers.get(3)).toHaveProperty("result.tools");
+  const answers = jsonLines(stdout) as { id: unknown; error?: { code: number } }[];
+  expect(answers.slice(0, invalid.length).map(({ id, error }) => [id, error?.code])).toEqual(
+    invalid.map(([, id, code]) => [id, code]),
+  );
+  expect(answers.slice(invalid.length)).toMatchObject([
+    { id: 1, result: {} },
+    { id: 2, error: { code: -32601 } },
+    { id: 3, result: { isError: true, structuredContent: { error: { code: "USAGE" } } } },
+  ]);
 });
 
 test("a schema is sent exactly as it came, however its frame is cut", async () => {
@@ -74,14 +91,21 @@ test.each([true, false])(
   },
 );
 
-test("tools/list is as it was", async () => {
-  const session = { allowedFolder: undefined } as Session;
-  const tools = offered(false).map((tool) => described(tool, session));
-  await expect(`${JSON.stringify(tools, null, 2)}\n`).toMatchFileSnapshot("tools.txt");
-  const destructive = tools.filter(({ annotations }) => annotations.destructiveHint);
-  expect(destructive.map(({ name }) => name)).toEqual(["research_stop"]);
+test("tools/list: what each tool does to the world, and what it costs a model to read it", async () => {
   const client = await connectMcp(await world());
-  expect(await client.tools()).toEqual(JSON.parse(JSON.stringify(tools)));
+  const tools = (await client.tools()) as {
+    name: string;
+    outputSchema: { properties: object };
+    annotations: Record<"readOnlyHint" | "destructiveHint" | "idempotentHint" | "openWorldHint", boolean>;
+  }[];
+  const named = (hint: keyof (typeof tools)[number]["annotations"]) =>
+    tools.filter(({ annotations }) => annotations[hint]).map(({ name }) => name.replace("research_", ""));
+  expect(named("destructiveHint")).toEqual(["stop"]);
+  expect(named("readOnlyHint")).toEqual(["wait", "status", "output", "list", "quota"]);
+  expect(named("idempotentHint")).toEqual(["wait", "status", "stop", "output", "list", "quota"]);
+  expect(named("openWorldHint")).toEqual(["create", "wait", "status", "stop", "output"]);
+  for (const { outputSchema } of tools) expect(outputSchema.properties).toHaveProperty("error");
+  expect(JSON.stringify(tools).length).toBeLessThan(7_500);
   await client.close();
 });
 

@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSy
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { pageOf } from "../../src/mcp/page.js";
-import { connectMcp } from "../support/mcp.js";
+import { connectMcp, type McpClient } from "../support/mcp.js";
+import { until } from "../support/service.js";
 import { world } from "../support/world.js";
 
 test("a hostile result arrives whole, in pages, and marked as data from outside", async () => {
@@ -50,6 +51,34 @@ test("64 MiB do not come in one piece", { timeout: 120_000 }, async () => {
   await client.close();
 });
 
+async function described(client: McpClient) {
+  const tools = (await client.tools()) as { name: string; annotations: { readOnlyHint: boolean } }[];
+  const output = tools.find(({ name }) => name === "research_output");
+  return { isDescribed: JSON.stringify(tools).includes("save_to"), ...output?.annotations };
+}
+
+test("save_to of a create: the file appears when the research has ended", async () => {
+  const rig = await world();
+  const client = await connectMcp({ ...rig, args: ["--allow-dir", rig.home] });
+  const path = join(rig.home, "report.md");
+  const create = (prompt: string) => client.call("research_create", { prompt, save_to: "report.md" });
+  const { content } = await create("tides => PROCESSING");
+  expect(content).toMatchObject({ saves_to: path });
+  // The same call again and another request meanwhile: the file stays the first one's.
+  expect((await create("tides => PROCESSING")).content).toMatchObject({ reused: true, saves_to: path });
+  expect((await create("moons => PROCESSING")).content).not.toHaveProperty("saves_to");
+  expect(existsSync(path)).toBe(false);
+  const conversation = rig.service.conversations.get(String(content.request_id));
+  if (conversation) conversation.timeline = ["COMPLETED"];
+  await until(async () => existsSync(path) || undefined, 40_000);
+  expect(readFileSync(path, "utf8")).toContain("An answer to: tides");
+  // Nothing is spent on a request whose file cannot be written.
+  const before = rig.service.server.count("create");
+  expect(await create("stars => PROCESSING")).toMatchObject({ content: { error: { code: "LOCAL_IO" } } });
+  expect(rig.service.server.count("create")).toBe(before);
+  await client.close();
+});
+
 test("save_to writes new files below the allowed folder, and nowhere else", async () => {
   const rig = await world();
   const [folder, outside] = [join(rig.home, "out"), join(rig.home, "outside")];
@@ -66,6 +95,7 @@ test("save_to writes new files below the allowed folder, and nowhere else", asyn
   expect(saved.content).not.toHaveProperty("content");
   expect(readFileSync(join(folder, "sub/report.md"), "utf8")).toContain("An answer to");
   expect(await save(join(folder, "absolute.md"))).toMatchObject({ isError: false });
+  expect(await described(client)).toMatchObject({ isDescribed: true, readOnlyHint: false });
 
   for (const [path, code] of [
     ["../outside/a.md", "NOT_ALLOWED"],
@@ -76,7 +106,9 @@ test("save_to writes new files below the allowed folder, and nowhere else", asyn
     ["old.md", "LOCAL_IO"],
     ["sub", "LOCAL_IO"],
     ["missing/a.md", "LOCAL_IO"],
-    ["nul\0.md", "LOCAL_IO"],
+    ["nul\0.md", "USAGE"],
+    ["bell\u0007.md", "USAGE"],
+    ["c1\u009b.md", "USAGE"],
   ])
     expect(await save(path ?? ""), path).toMatchObject({ isError: true, content: { error: { code } } });
   expect(readFileSync(join(folder, "old.md"), "utf8")).toBe("mine");
@@ -84,6 +116,7 @@ test("save_to writes new files below the allowed folder, and nowhere else", asyn
   await client.close();
 
   const closed = await connectMcp(rig);
+  expect(await described(closed)).toMatchObject({ isDescribed: false, readOnlyHint: true });
   const refused = await closed.call("research_output", { id, save_to: "a.md" });
   expect(refused).toMatchObject({ isError: true, content: { error: { code: "NOT_ALLOWED", exit_code: 6 } } });
   await closed.close();

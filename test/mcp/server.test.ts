@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { connectMcp } from "../support/mcp.js";
 import { world } from "../support/world.js";
@@ -86,31 +87,43 @@ test("a wait ends with its time, and a cancelled one stops nothing", async () =>
   await client.close();
 });
 
-test.each(REVISIONS)(
-  "%s: arguments that do not fit are the protocol's error, and nothing is sent",
-  async (revision) => {
-    const { service, home, env } = await world();
-    const client = await connectMcp({ home, env }, revision);
-    const calls: [string, Record<string, unknown>][] = [
-      ["research_create", {}],
-      ["research_create", { prompt: " \n" }],
-      ["research_create", { prompt: "q", agian: true }],
-      ["research_create", { prompt: "q", schema: "{}" }],
-      ["research_wait", { ids: [], seconds: 1 }],
-      ["research_wait", { ids: ["a"], seconds: 241 }],
-      ["research_output", { id: "a", offset: -1 }],
-      ["research_output", { id: "a", offset: 1.5 }],
-      ["research_list", { limit: 0 }],
-      ["research_other", {}],
-    ];
-    for (const [name, args] of calls)
-      await expect(client.call(name, args), `${name} ${JSON.stringify(args)}`).rejects.toMatchObject({
-        code: -32602,
-      });
-    expect(service.server.count()).toBe(0);
-    await client.close();
-  },
-);
+test.each(REVISIONS)("%s: arguments that do not fit are a result that says what fits", async (revision) => {
+  const { service, home, env } = await world();
+  const client = await connectMcp({ home, env }, revision);
+  const calls: [string, Record<string, unknown>, string][] = [
+    ["research_create", {}, "prompt is missing, it must be a text that is not blank"],
+    ["research_create", { prompt: " \n" }, "prompt must be a text that is not blank"],
+    [
+      "research_create",
+      { prompt: "q", agian: true },
+      '"agian" is not one of its arguments (prompt, schema, again',
+    ],
+    [
+      "research_create",
+      { prompt: "q", schema: "{}", again: 1 },
+      "schema must be an object; again must be true or",
+    ],
+    ["research_wait", { ids: [], seconds: 1 }, "ids must be a list of 1 to 100 ids"],
+    ["research_wait", { ids: Array(101).fill("a") }, "ids must be a list of 1 to 100 ids"],
+    ["research_wait", { ids: ["a", 1] }, "ids must be a list of 1 to 100 ids"],
+    ["research_wait", { ids: ["a"], seconds: 240.5 }, "seconds must be a number from 0 to 240"],
+    ["research_output", { id: "a", offset: -1 }, "offset must be a whole number from 0 to"],
+    ["research_output", { id: "a", offset: 1.5 }, "offset must be a whole number from 0 to"],
+    ["research_list", { limit: 0 }, "limit must be a whole number from 1 to 500"],
+    ["research_list", { limit: 501 }, "limit must be a whole number from 1 to 500"],
+    ["research_quota", { constructor: 1 }, '"constructor" is not one of its arguments'],
+  ];
+  for (const [name, args, message] of calls)
+    expect(await client.call(name, args), `${name} ${JSON.stringify(args)}`).toMatchObject({
+      isError: true,
+      content: { error: { code: "USAGE", exit_code: 2, message: expect.stringContaining(message) } },
+    });
+  await expect(client.call("research_other", {})).rejects.toMatchObject({ code: -32602 });
+  for (const limits of [{ limit: 1 }, { limit: 500 }])
+    expect(await client.call("research_list", limits)).toMatchObject({ isError: false });
+  expect(service.server.count()).toBe(0);
+  await client.close();
+});
 
 test("errors are results with our error object", async () => {
   const { service, home, env } = await world();
@@ -197,15 +210,22 @@ test("the history off, --max-creates and --read-only keep creates from being sen
   await reader.close();
 });
 
-test("--print-config needs no settings and shows no key", async () => {
-  const { research } = await world();
+test("--print-config needs no settings, shows no key, and starts from anywhere", async () => {
+  const { home, research } = await world();
   const { code, stdout } = await research(["mcp", "--print-config", "--tier", "free", "--allow-dir", "out"]);
   expect(code).toBe(0);
-  expect(stdout).toContain("claude mcp add research -- research mcp --tier free --allow-dir /");
-  const json = JSON.parse(stdout.match(/^\{\n.*?^\}/ms)?.[0] ?? "");
-  expect(json.mcpServers.research).toMatchObject({
-    command: "research",
-    args: expect.arrayContaining(["mcp"]),
-  });
   expect(stdout).not.toContain("sk-test");
+  const json = JSON.parse(stdout.match(/^\{\n.*?^\}/ms)?.[0] ?? "");
+  const { command, args } = json.mcpServers.research;
+  expect(args.slice(1)).toEqual([
+    "mcp",
+    "--tier",
+    "free",
+    "--allow-dir",
+    expect.stringMatching(/^\/.*\/out$/),
+  ]);
+  expect(stdout).toContain(`claude mcp add research -- ${command} ${args.join(" ")}\n`);
+  // As a client with windows starts it: without the PATH of a shell.
+  const child = spawnSync(command, args, { cwd: home, env: { HOME: home }, input: "{\n", encoding: "utf8" });
+  expect(child.stdout).toContain("-32700");
 });

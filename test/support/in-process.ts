@@ -46,7 +46,13 @@ export class InProcess {
       },
     });
     return {
-      ...{ version: "0.0.0", env, platform: process.platform, clock },
+      ...{
+        version: "0.0.0",
+        program: ["/bin/node", "/bin/research.js"],
+        env,
+        platform: process.platform,
+        clock,
+      },
       stdin: { isTTY: false, stream: Readable.from([input]) as NodeJS.ReadStream },
       stdout: sink("stdout"),
       stderr: sink("stderr"),

@@ -14,6 +14,8 @@ export interface Sink {
 /** The process as the program sees it: everything from outside comes through here, so that tests can set it. */
 export interface Host {
   readonly version: string;
+  /** What starts this program from anywhere: absolute paths of the runtime and of the program. */
+  readonly program: readonly [string, string];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
   readonly stdin: { readonly isTTY: boolean; readonly stream: NodeJS.ReadStream };

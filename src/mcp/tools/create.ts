@@ -1,11 +1,15 @@
 import { checkSchema, problemText } from "../../json-schema/check.js";
 import type { CreateBody, JsonSchema } from "../../protocol/conversation.js";
 import type { Data } from "../../protocol/data.js";
+import { follow } from "../../workflows/follow.js";
 import type { Ports } from "../../workflows/ports.js";
 import { currentHour } from "../../workflows/quota.js";
-import { flag, object, optional, text } from "../fields.js";
+import { fetchResult } from "../../workflows/results.js";
+import { resolveTarget } from "../../workflows/targets.js";
+import { flag, object, optional, savePath, text } from "../fields.js";
 import { COUNT, FLAG, objectOf, TEXT, TEXT_OR_NULL } from "../output-schema.js";
-import { ToolError, tool } from "../tool.js";
+import { saveTo } from "../save-to.js";
+import { type Session, ToolError, tool } from "../tool.js";
 
 /** The most that the local service takes, in bytes; the interface names no limit. */
 const MOST_PROMPT_BYTES = 1 << 20;
@@ -26,15 +30,19 @@ export const create = tool({
     again: optional(
       flag("Make another request although the same one exists. It costs another create. Default: false."),
     ),
+    save_to: savePath(
+      "A path under the folder that the server may write to: the result becomes a new file there when the research has ended, if this server still runs.",
+    ),
   },
-  outputSchema: objectOf(
-    { request_id: TEXT, status: TEXT, created_at: TEXT_OR_NULL, reused: FLAG, next: TEXT },
-    { left: COUNT, limit: COUNT, not_saved: TEXT },
-  ),
+  outputSchema: objectOf({
+    ...{ request_id: TEXT, status: TEXT, created_at: TEXT_OR_NULL, reused: FLAG, next: TEXT },
+    ...{ left: COUNT, limit: COUNT, not_saved: TEXT, saves_to: TEXT },
+  }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   changes: true,
-  async call(session, { prompt, schema, again }, { signal }) {
+  async call(session, { prompt, schema, again, save_to }, { signal }) {
     const ports = session.ports();
+    const path = save_to === undefined ? undefined : saveTo(session.allowedFolder, save_to);
     const body = await requestBody(prompt, schema, signal);
     const limit = session.limit();
     const done = await session.creates.create(ports, body, {
@@ -45,6 +53,7 @@ export const create = tool({
     });
     const made = done.kind === "reused" ? done.entry : done.submitted.data;
     const requestId = String(made.request_id);
+    const isSaved = path !== undefined && saveWhenEnded(session, ports, requestId, path);
     const notSaved = done.kind === "created" ? done.submitted.notSaved : undefined;
     return {
       content: {
@@ -53,12 +62,34 @@ export const create = tool({
         created_at: typeof made.created_at === "string" ? made.created_at : null,
         reused: done.kind === "reused",
         ...leftOf(ports, limit),
+        ...(isSaved && { saves_to: path }),
         ...(notSaved && { not_saved: notSaved.message }),
         next: `research_wait with ids ["${requestId}"], until it has ended; then research_output`,
       },
     };
   },
 });
+
+/**
+ * Writes the result when the request has ended, unless the server ends before. What keeps it from being written,
+ * research_output says. Returns false if the file is already promised to another request.
+ */
+function saveWhenEnded(session: Session, ports: Ports, requestId: string, path: string): boolean {
+  const { awaited, ending: signal } = session;
+  const earlier = awaited.get(path);
+  if (earlier !== undefined) return earlier === requestId;
+  awaited.set(path, requestId);
+  const save = async () => {
+    const target = resolveTarget(ports, requestId);
+    for await (const event of follow(ports, [target], { signal }))
+      if (event.kind === "state" && event.status === "COMPLETED")
+        session.writeFile(path, session.resultText(await fetchResult(ports, target, { signal })));
+  };
+  save()
+    .catch(() => {})
+    .finally(() => awaited.delete(path));
+  return true;
+}
 
 /** Checks what the arguments' schema cannot say. Throws ToolError; nothing was sent. */
 async function requestBody(

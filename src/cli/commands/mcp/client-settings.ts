@@ -1,16 +1,23 @@
 import { resolve } from "node:path";
-import { shellWord } from "../../resume.js";
+import { globalWords, shellWord } from "../../resume.js";
 import type { Globals } from "../../settings.js";
 import type { McpOptions } from "./options.js";
 
-/** What common clients want in their settings to start this server as it was started, without a key in it. */
-export function clientSettings(flags: Globals, options: McpOptions): string {
-  const args = ["mcp", ...serverFlags(options), ...globalFlags(flags)];
-  const command = ["research", ...args].map(shellWord).join(" ");
-  const entry = { command: "research", args };
+/**
+ * What common clients want in their settings to start this server as it was started, without a key in it. A client with
+ * windows has not the PATH of a shell, so `program` holds absolute paths: of the runtime and of this program.
+ */
+export function clientSettings(
+  flags: Globals,
+  options: McpOptions,
+  [command, script]: readonly [string, string],
+): string {
+  const args = [script, "mcp", ...serverFlags(options), ...globalWords(flags)];
+  const line = [command, ...args].map(shellWord).join(" ");
+  const entry = { command, args };
   const json = (value: object) => JSON.stringify(value, null, 2);
   return `# Claude Code, in a shell
-claude mcp add research -- ${command}
+claude mcp add research -- ${line}
 
 # Claude Desktop, Cursor, Windsurf, Gemini CLI and others: in the JSON file of their settings (mcp.json, say)
 ${json({ mcpServers: { research: entry } })}
@@ -20,7 +27,7 @@ ${json({ servers: { research: { type: "stdio", ...entry } } })}
 
 # Codex: in ~/.codex/config.toml
 [mcp_servers.research]
-command = "research"
+command = ${JSON.stringify(command)}
 args = ${JSON.stringify(args)}
 
 # The key is not in it: the server uses the settings of this machine (research login).
@@ -34,13 +41,5 @@ function serverFlags({ tier, perHour, readOnly, maxCreates, allowDir }: McpOptio
     ...(readOnly ? ["--read-only"] : []),
     ...(maxCreates === undefined ? [] : ["--max-creates", String(maxCreates)]),
     ...(allowDir === undefined ? [] : ["--allow-dir", resolve(allowDir)]),
-  ];
-}
-
-function globalFlags({ profile, baseUrl, insecureHttp }: Globals): string[] {
-  return [
-    ...(profile ? ["--profile", profile] : []),
-    ...(baseUrl ? ["--base-url", baseUrl] : []),
-    ...(insecureHttp ? ["--insecure-http"] : []),
   ];
 }

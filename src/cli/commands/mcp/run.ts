@@ -22,7 +22,7 @@ const INSTRUCTIONS =
 export async function mcp(ctx: Context, options: McpOptions): Promise<number> {
   const { host, reporter, signal } = ctx;
   if (options.printConfig) {
-    await reporter.result(clientSettings(ctx.flags, options));
+    await reporter.result(clientSettings(ctx.flags, options, host.program));
     return 0;
   }
   const settings = new LateSettings(ctx);
@@ -36,6 +36,7 @@ export async function mcp(ctx: Context, options: McpOptions): Promise<number> {
     creates,
     allowedFolder: options.allowDir === undefined ? undefined : resolve(options.allowDir),
     writeFile: (path, text) => writeTarget(path, text, false),
+    awaited: new Map(),
     resultText,
     errorObject: toolFailure,
     ending: ending.signal,

@@ -1,0 +1,109 @@
+import type { Readable, Writable } from "node:stream";
+import {
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResponse,
+  type JSONRPCMessage,
+  ProtocolErrorCode,
+  type Transport,
+} from "@modelcontextprotocol/server";
+import { parseExactAt } from "../json/exact-json.js";
+
+/**
+ * The largest message that is read, in bytes: a prompt and a schema of 1 MiB each, every byte of them escaped as six.
+ * A larger one ends the connection.
+ */
+const MOST_MESSAGE_BYTES = 16 << 20;
+
+/**
+ * JSON-RPC on a pair of streams, one message a line. Unlike the SDK's own transport it answers what is invalid
+ * (JSON-RPC 2.0 §5), and the schema of a create remembers the text it was read from: JavaScript would round its numbers.
+ */
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #stdin: Readable;
+  readonly #stdout: Writable;
+  #isClosed = false;
+
+  constructor(stdin: Readable, stdout: Writable) {
+    this.#stdin = stdin;
+    this.#stdout = stdout;
+  }
+
+  async start(): Promise<void> {
+    const close = () => void this.close();
+    this.#stdout.on("error", close);
+    this.#readLines().then(close, close);
+  }
+
+  /** Resolves when the message is written. */
+  send(message: JSONRPCMessage): Promise<void> {
+    return this.#write(message);
+  }
+
+  /** Ends stdin, too: read on, it would keep the process alive. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#stdin.destroy();
+    this.onclose?.();
+  }
+
+  async #readLines(): Promise<void> {
+    let pieces: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of this.#stdin as AsyncIterable<Buffer>) {
+      let from = 0;
+      for (let end = chunk.indexOf("\n"); end >= 0; end = chunk.indexOf("\n", from)) {
+        const line = Buffer.concat([...pieces, chunk.subarray(from, end)]);
+        if (line.length > MOST_MESSAGE_BYTES) return;
+        this.#take(line.toString("utf8"));
+        [pieces, size, from] = [[], 0, end + 1];
+      }
+      pieces.push(chunk.subarray(from));
+      size += chunk.length - from;
+      if (size > MOST_MESSAGE_BYTES) return;
+    }
+  }
+
+  #take(line: string): void {
+    if (line.trim() === "") return;
+    let message: unknown;
+    try {
+      message = parseExactAt(line, "params", "arguments", "schema");
+    } catch {
+      this.#refuse(null, ProtocolErrorCode.ParseError, "Parse error: a line is not valid JSON");
+      return;
+    }
+    if (isJSONRPCRequest(message) || isJSONRPCNotification(message) || isJSONRPCResponse(message)) {
+      wrapArguments(message);
+      this.onmessage?.(message);
+      return;
+    }
+    const { id, method, result, error } = Object(message) as Record<string, unknown>;
+    // An invalid answer is not answered: two programs could do so for ever.
+    if (method === undefined && (result !== undefined || error !== undefined)) return;
+    const known = typeof id === "string" || Number.isInteger(id) ? (id as string | number) : null;
+    this.#refuse(known, ProtocolErrorCode.InvalidRequest, "Invalid Request: not a JSON-RPC 2.0 message");
+  }
+
+  #refuse(id: string | number | null, code: number, message: string): void {
+    // What cannot be written ends the connection by the stream's own error.
+    this.#write({ jsonrpc: "2.0", id, error: { code, message } }).catch(() => {});
+  }
+
+  #write(message: object): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#stdout.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+}
+
+/** Arguments that are no object become one that no tool takes: the SDK would refuse them where no model sees it. */
+function wrapArguments(message: JSONRPCMessage): void {
+  const params = "params" in message ? (message.params as { arguments?: unknown } | undefined) : undefined;
+  const given = params?.arguments;
+  const isObject = typeof given === "object" && given !== null && !Array.isArray(given);
+  if (params && given !== undefined && !isObject) params.arguments = { arguments: given };
+}
