@@ -1,6 +1,6 @@
+import { decodeHTMLStrict } from "entities/decode";
 import type { MarkedToken, Token } from "marked";
 import type { Block, Inline } from "./document.js";
-import { decodeEntities } from "./entities.js";
 import { lex, TooComplex } from "./lexer.js";
 
 /**
@@ -101,21 +101,21 @@ function inline(token: MarkedToken): Inline | undefined {
     case "link": {
       const { autolink, href, text } = token;
       if (autolink) return { kind: "link", address: href, inlines: [{ kind: "text", text }] };
-      return { kind: "link", address: decodeEntities(href), inlines: inlines(token.tokens) };
+      return { kind: "link", address: decodeHTMLStrict(href), inlines: inlines(token.tokens) };
     }
     case "image": {
-      const address = decodeEntities(token.href);
+      const address = decodeHTMLStrict(token.href);
       return {
         kind: "link",
         address,
-        inlines: [{ kind: "text", text: decodeEntities(token.text) || address }],
+        inlines: [{ kind: "text", text: decodeHTMLStrict(token.text) || address }],
       };
     }
     case "escape":
     case "html":
       return { kind: "text", text: token.text };
     case "text":
-      return { kind: "text", text: decodeEntities(token.text) };
+      return { kind: "text", text: decodeHTMLStrict(token.text) };
     case "checkbox":
       return undefined;
     default:

@@ -12,6 +12,11 @@ describe("Markdown is read:", () => {
     ["emphasis", "*a*", [paragraph({ kind: "emphasis", inlines: [text("a")] })]],
     ["strong", "**a**", [paragraph({ kind: "strong", inlines: [text("a")] })]],
     ["deleted", "~~a~~", [paragraph({ kind: "deleted", inlines: [text("a")] })]],
+    [
+      "character references, none of them twice and no unknown one",
+      "*a*&eacute;&#X43;&#0;&amp;lt; &unknown; &copy &#;",
+      [paragraph({ kind: "emphasis", inlines: [text("a")] }, text("éC\ufffd&lt; &unknown; &copy &#;"))],
+    ],
     ["a code span, its references kept", "`&lt;`", [paragraph({ kind: "code", text: "&lt;" })]],
     [
       "a reference and an escape",

@@ -1,5 +1,5 @@
+import { decodeHTML } from "entities/decode";
 import { type Block, captionAfter, Headings, MAX_LINES } from "./block.js";
-import { decodeEntities } from "./entities.js";
 import { type HtmlToken, htmlTokens } from "./html-tokens.js";
 
 /** Elements whose text is no part of the text around them. */
@@ -16,6 +16,8 @@ const AROUND_CLASS =
 const VOID = new Set("area base br col embed hr img input link meta param source track wbr".split(" "));
 /** A first line of a cell or a list's item that names what the rest is about ends like no sentence. */
 const MAX_LABEL = 160;
+/** Of a cell that goes over several columns. */
+const COLSPAN = /\bcolspan\s*=\s*["']?(\d{1,2})/i;
 
 /** The blocks of a page: what it shows, without its tags, each line at the line of the file where it stands. */
 export function htmlBlocks(page: string): Block[] {
@@ -26,12 +28,26 @@ export function htmlBlocks(page: string): Block[] {
 
 interface TableInWork {
   id: number;
-  header: string[];
   caption: string | undefined;
+  /** The title over several columns that was read last. */
+  section: string;
+  /** The titles of the columns. */
+  head: RowInWork | undefined;
+  /** Whether `head` has a row below it. */
+  isHeadUsed: boolean;
+  row: RowInWork;
+}
+
+interface RowInWork {
   cells: string[];
   lines: { line: number; text: string }[];
-  isHead: boolean;
+  /** Of each cell: whether it is a title. */
+  titles: boolean[];
+  /** A title over several columns. */
+  isWide: boolean;
 }
+
+const newRow = (): RowInWork => ({ cells: [], lines: [], titles: [], isWide: false });
 
 class HtmlReader {
   readonly #found: Block[] = [];
@@ -45,7 +61,7 @@ class HtmlReader {
   #pre = 0;
   #tables: TableInWork[] = [];
   #nextTable = 1;
-  #inCell = false;
+  #cell: { isTitle: boolean; span: number } | undefined;
   #paragraphs = 0;
 
   take(token: HtmlToken): void {
@@ -55,7 +71,7 @@ class HtmlReader {
     }
     if (this.#hides(token) || !(BLOCKS.has(token.name) || token.name === "title")) return;
     const isBreak = token.name === "br";
-    if (!isBreak || this.#pre === 0) this.#close(isBreak && this.#inCell);
+    if (!isBreak || this.#pre === 0) this.#close(isBreak && this.#cell !== undefined);
     if (token.kind === "open") this.#open(token.name, token.attributes);
     else this.#end(token.name);
   }
@@ -90,14 +106,13 @@ class HtmlReader {
     else if (name === "table") {
       const caption = captionAfter(this.#found, this.#headings.toString());
       const id = this.#nextTable++;
-      this.#tables.push({ id, header: [], caption, cells: [], lines: [], isHead: false });
+      this.#tables.push({ id, caption, section: "", head: undefined, isHeadUsed: false, row: newRow() });
     } else if (name === "tr") this.#row();
     else if (name === "td" || name === "th") {
-      this.#inCell = true;
+      this.#endCell();
+      const isTitle = name === "th" && !/\bscope\s*=\s*["']?row/i.test(attributes);
+      this.#cell = { isTitle, span: Number(COLSPAN.exec(attributes.slice(0, 1_000))?.[1] ?? 1) };
       this.#paragraphs = 0;
-      const table = this.#tables.at(-1);
-      if (table && table.cells.length === 0)
-        table.isHead = name === "th" && !/\bscope\s*=\s*["']?row/i.test(attributes);
     }
   }
 
@@ -108,14 +123,15 @@ class HtmlReader {
       this.#headings.endTerms(this.#lists);
     } else if (name === "dt") this.#isTerm = false;
     else if (name === "pre") this.#pre = Math.max(0, this.#pre - 1);
-    else if (name === "td" || name === "th") {
-      this.#inCell = false;
-      if (this.#paragraphs > 0) this.#headings.endTerms(this.#lists);
-    } else if (name === "tr") this.#row();
-    else if (name === "table") {
+    else if (name === "td" || name === "th") this.#endCell();
+    else if (name === "tr") this.#row();
+    else if (name === "caption") {
+      const table = this.#tables.at(-1);
+      if (table) table.caption = captionAfter(this.#found, this.#headings.toString());
+    } else if (name === "table") {
       this.#row();
-      this.#tables.pop();
-      this.#inCell = false;
+      const table = this.#tables.pop();
+      if (table) this.#addUnusedHead(table);
     }
   }
 
@@ -123,7 +139,7 @@ class HtmlReader {
   #text(text: string, line: number): void {
     const inCode = this.#pre > 0;
     text.split("\n").forEach((raw, i) => {
-      const part = decodeEntities(inCode ? raw.replace(/\r$/, "") : raw.replace(/\s+/g, " "));
+      const part = decoded(inCode ? raw.replace(/\r$/, "") : raw.replace(/\s+/g, " "));
       const last = this.#lines.at(-1);
       if (last?.line === line + i) last.text += part;
       else if (part.trim() !== "") this.#lines.push({ line: line + i, text: part });
@@ -141,40 +157,74 @@ class HtmlReader {
     const text = lines.map((each) => each.text.trim()).join(" ");
     if (this.#heading !== undefined) this.#headings.begin(this.#heading, text);
     else if (this.#isTerm) this.#headings.term(Math.max(0, this.#lists - 1), text);
-    else if (this.#inCell && this.#pre === 0) this.#cell(text, lines);
+    else if (this.#cell && this.#pre === 0) this.#addToCell(text, lines);
     else for (const part of cut(lines)) this.#add(part, this.#pre > 0 ? "code" : "prose");
   }
 
   /** A cell with one text is one of its row; one with several paragraphs is read like a list of definitions. */
-  #cell(text: string, lines: { line: number; text: string }[]): void {
-    const table = this.#tables.at(-1);
+  #addToCell(text: string, lines: { line: number; text: string }[]): void {
+    const row = this.#tables.at(-1)?.row;
     this.#paragraphs += 1;
-    if (table === undefined) return;
+    if (row === undefined) return;
     if (this.#paragraphs === 1) {
-      table.cells.push(text);
-      table.lines.push(...lines);
+      row.cells.push(text);
+      row.lines.push(...lines);
       return;
     }
-    const label = this.#paragraphs === 2 ? table.cells.pop() : undefined;
+    const label = this.#paragraphs === 2 ? row.cells.pop() : undefined;
     if (label !== undefined) {
-      table.lines = [];
+      row.lines = [];
       if (label.length <= MAX_LABEL) this.#headings.term(this.#lists, label);
     }
     for (const part of cut(lines)) this.#add(part, "prose");
   }
 
-  /** A row ends: its cells are a block, or the titles of the columns. */
+  /** An empty cell, and the further columns of a wide one, keep the others under their titles. */
+  #endCell(): void {
+    const row = this.#tables.at(-1)?.row;
+    if (this.#cell === undefined || row === undefined) return;
+    const { isTitle, span } = this.#cell;
+    if (this.#paragraphs === 0) row.cells.push("");
+    if (this.#paragraphs > 0) this.#headings.endTerms(this.#lists);
+    if (this.#paragraphs <= 1) for (let i = 1; i < span; i++) row.cells.push("");
+    while (row.titles.length < row.cells.length) row.titles.push(isTitle);
+    row.isWide ||= isTitle && span > 1;
+    this.#cell = undefined;
+  }
+
+  /** A row ends: its cells are a block, the titles of the columns, or a title of the table. */
   #row(): void {
+    this.#endCell();
     const table = this.#tables.at(-1);
     if (table === undefined) return;
-    const { cells, lines, isHead, header, caption, id } = table;
-    if (isHead && cells.length > 0) table.header = cells;
-    else if (cells.length > 0) {
-      const block = { ...joined(lines), heading: this.#headings.toString(), kind: "table" as const };
-      const titles = { ...(header.length > 0 && { header }), ...(caption !== undefined && { caption }) };
-      this.#found.push({ ...block, cells, table: id, ...titles });
+    const { row } = table;
+    table.row = newRow();
+    const [first, ...rest] = row.cells;
+    if (!row.cells.some(Boolean)) return;
+    // Many tables have a title at the beginning of each row, and some none in the corner.
+    const isHead = (row.titles[0] || first === "") && row.titles.slice(1).every(Boolean);
+    if (isHead && row.isWide && !rest.some(Boolean)) table.section = first ?? "";
+    else if (isHead) {
+      this.#addUnusedHead(table);
+      Object.assign(table, { head: row, isHeadUsed: false });
+    } else {
+      table.isHeadUsed = true;
+      this.#addRow(table, row);
     }
-    Object.assign(table, { cells: [], lines: [], isHead: false });
+  }
+
+  /** Titles without a row below them are a row themselves. */
+  #addUnusedHead(table: TableInWork): void {
+    const { head, isHeadUsed } = table;
+    table.head = undefined;
+    if (head && !isHeadUsed) this.#addRow(table, head);
+  }
+
+  #addRow({ id, caption, section, head }: TableInWork, { cells, lines }: RowInWork): void {
+    const block = { ...joined(lines), heading: this.#headings.toString(), kind: "table" as const };
+    const title = [caption, section].filter(Boolean).join(" ");
+    const titles = { ...(head && { header: head.cells }), ...(title !== "" && { caption: title }) };
+    this.#found.push({ ...block, cells, table: id, ...titles });
   }
 
   #add(part: { line: number; text: string }[], kind: Block["kind"]): void {
@@ -205,4 +255,9 @@ function joined(lines: readonly { line: number; text: string }[]): { line: numbe
     texts[line - first] = before ? `${before} | ${text}` : text;
   }
   return { line: first, lines: texts };
+}
+
+/** Text as a page shows it: character references resolved, and none of them breaks a line. */
+function decoded(text: string): string {
+  return text.includes("&") ? decodeHTML(text).replace(/[\0-\x1f\x7f\xa0]/g, " ") : text;
 }

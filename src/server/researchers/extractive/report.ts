@@ -1,5 +1,5 @@
-import { listOf } from "../sources/skipped.js";
 import type { Description } from "../sources/source.js";
+import { listOf } from "../sources/unread.js";
 import type { Findings } from "./find.js";
 import type { Window } from "./windows.js";
 
@@ -70,8 +70,7 @@ function sourcesOf(quotes: readonly Window[]): string {
 
 function readLine({ documents, notes, unread }: Description): string {
   const read = `${documents} ${documents === 1 ? "file was" : "files were"} read.`;
-  const left = unread.map(({ name, reason }) => `${name} (${reason})`);
-  const named = left.length === 0 ? [] : [`Not read: ${listOf(left)}.`];
+  const named = unread.length === 0 ? [] : [`Not read: ${listOf(unread)}.`];
   return [read, ...notes, ...named].join(" ");
 }
 

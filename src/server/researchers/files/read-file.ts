@@ -1,8 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
+import { decodeText } from "./charset.js";
 
-/** Larger files are data, or a book that would fill the index alone. */
-export const MAX_FILE_BYTES = 1_048_576;
+/** The whole of a manual on one page has some megabytes; larger files are data. */
+export const MAX_FILE_BYTES = 8 * 1_048_576;
+export const TOO_LARGE = `larger than ${MAX_FILE_BYTES / 1_048_576} MiB`;
 
 /** A named pipe is not waited for, and a terminal does not become the one of this process. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
@@ -33,15 +35,9 @@ export function readRegularFile(
   }
 }
 
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-/** The text of one source file; undefined if it is gone, became a symlink, grew too large, or is no text. */
-export function readText(root: string, name: string): string | undefined {
+/** The text of one source file, or why it is not read: it became a symlink, grew too large, is not text. */
+export function readText(root: string, name: string): { text: string } | { reason: string } {
   const bytes = readRegularFile(join(root, name), MAX_FILE_BYTES, constants.O_NOFOLLOW ?? 0);
-  if (bytes === undefined || bytes === "too large" || bytes.includes(0)) return undefined;
-  try {
-    return decoder.decode(bytes);
-  } catch {
-    return undefined;
-  }
+  if (bytes === undefined) return { reason: "it cannot be read" };
+  return bytes === "too large" ? { reason: TOO_LARGE } : decodeText(bytes);
 }

@@ -1,7 +1,8 @@
-import { promises as fs } from "node:fs";
+import { type Dirent, promises as fs } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
+import { NOT_TEXT } from "./charset.js";
 import { isIgnored, type Rules, rulesAbove, withRulesOf } from "./gitignore.js";
-import { MAX_FILE_BYTES } from "./read-file.js";
+import { MAX_FILE_BYTES, TOO_LARGE } from "./read-file.js";
 
 /** A file that may be read. */
 export interface SourceFile {
@@ -16,8 +17,8 @@ export interface Sources {
   files: SourceFile[];
   /** Why not everything was taken, as in "stopped at 64 MiB"; undefined if it was. */
   stopped?: string;
-  /** Names of files over MAX_FILE_BYTES, and of folders whose .gitignore cannot be read. */
-  skipped: string[];
+  /** What else stands in the folder, and why it is not read; at most MAX_FILES. Dot-files are not named. */
+  unread: { name: string; reason: string }[];
 }
 
 /** What one index takes at most (contract §4), so that a home folder does not keep the machine busy for an hour. */
@@ -29,8 +30,8 @@ const PACKAGES = new Set(["node_modules", "bower_components", "__pycache__"]);
 const BINARY =
   /\.(?:png|jpe?g|gif|webp|avif|ico|svg|pdf|zip|gz|tgz|bz2|xz|zst|7z|jar|war|so|dylib|dll|exe|bin|o|a|wasm|woff2?|ttf|otf|eot|mp[34]|mov|avi|mkv|wav|flac|ogg|sqlite3?|db|class|pyc)$/i;
 
-/** Dot-files are private; a name with a line break in it could not be cited as `file:line`. */
-const UNCITABLE = /^\.|[\x00-\x1f\x7f]/;
+/** A name with a line break in it could not be cited as `file:line`. */
+const UNCITABLE = /[\x00-\x1f\x7f]/;
 
 /**
  * The readable files under `root` (an absolute path): no dot-files, nothing a .gitignore names, no symlinks, nothing
@@ -38,51 +39,61 @@ const UNCITABLE = /^\.|[\x00-\x1f\x7f]/;
  */
 export async function findSources(root: string, exclude: readonly string[] = []): Promise<Sources> {
   const excluded = new Set(await Promise.all(exclude.map(realPath)));
-  const found: Sources = { files: [], skipped: [] };
+  const found: Sources = { files: [], unread: [] };
+  const leaveOut = (path: string, reason: string) => {
+    const name = nameOf(root, path).replace(UNCITABLE, "?");
+    if (found.unread.length < MAX_FILES) found.unread.push({ name, reason });
+  };
   let total = 0;
   if ([...excluded].some((path) => root === path || root.startsWith(path + sep))) return found;
   const folders: { path: string; rules: Rules[] }[] = [{ path: root, rules: await rulesAbove(root) }];
   for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
     const { path } = folder;
     const rules = withRulesOf(path, folder.rules);
-    if (rules === undefined) {
-      found.skipped.push(nameOf(root, path));
-      continue;
-    }
-    for (const entry of await entriesOf(path)) {
+    const entries = rules && (await entriesOf(path));
+    if (entries === undefined) leaveOut(path, rules ? "it cannot be read" : "its .gitignore is too large");
+    if (rules === undefined || entries === undefined) continue;
+    for (const entry of entries) {
       const full = join(path, entry.name);
-      if (UNCITABLE.test(entry.name) || excluded.has(full) || isIgnored(full, entry.isDirectory(), rules))
-        continue;
-      if (entry.isDirectory()) {
-        if (!PACKAGES.has(entry.name)) folders.push({ path: full, rules });
-        continue;
-      }
-      if (!entry.isFile() || BINARY.test(entry.name)) continue;
-      const stat = await fs.lstat(full).catch(() => undefined);
-      if (stat === undefined || !stat.isFile() || stat.size === 0) continue;
-      const name = nameOf(root, full);
-      if (stat.size > MAX_FILE_BYTES) {
-        found.skipped.push(name);
+      // Dot-files are private.
+      if (entry.name.startsWith(".") || excluded.has(full)) continue;
+      if (isIgnored(full, entry.isDirectory(), rules)) continue;
+      if (entry.isDirectory() && !PACKAGES.has(entry.name) && !UNCITABLE.test(entry.name)) {
+        folders.push({ path: full, rules });
         continue;
       }
+      const stat = entry.isFile() ? await fs.lstat(full).catch(() => undefined) : undefined;
+      const reason = unreadable(entry, stat?.size ?? 0);
+      if (reason !== undefined) leaveOut(full, reason);
+      if (reason !== undefined || !stat?.isFile() || stat.size === 0) continue;
       if (found.files.length >= MAX_FILES) return { ...found, stopped: `stopped at ${MAX_FILES} files` };
       if (total + stat.size > MAX_TOTAL_BYTES) {
         return { ...found, stopped: `stopped at ${MAX_TOTAL_BYTES / 1_048_576} MiB` };
       }
       total += stat.size;
-      found.files.push({ name, size: stat.size, changed: stat.mtimeMs });
+      found.files.push({ name: nameOf(root, full), size: stat.size, changed: stat.mtimeMs });
     }
   }
   return found;
+}
+
+/** Why what `entry` names is not read; undefined if it can be tried. `size` is in bytes. */
+function unreadable(entry: Dirent, size: number): string | undefined {
+  if (UNCITABLE.test(entry.name)) return "its name has a line break or another control character";
+  if (entry.isDirectory()) return "a folder of packages";
+  if (entry.isSymbolicLink()) return "a symbolic link";
+  if (!entry.isFile()) return "no regular file";
+  if (BINARY.test(entry.name)) return NOT_TEXT;
+  return size > MAX_FILE_BYTES ? TOO_LARGE : undefined;
 }
 
 function nameOf(root: string, path: string): string {
   return path === root ? "." : relative(root, path).split(sep).join("/");
 }
 
-async function entriesOf(path: string) {
-  const entries = await fs.readdir(path, { withFileTypes: true }).catch(() => []);
-  return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+async function entriesOf(path: string): Promise<Dirent[] | undefined> {
+  const entries = await fs.readdir(path, { withFileTypes: true }).catch(() => undefined);
+  return entries?.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** What is not there yet may be there at the next walk. */

@@ -6,11 +6,11 @@ import { Bm25Index, type Found } from "./bm25.js";
 import type { FolderSearch, Table } from "./folder-search.js";
 import { languageOf } from "./language.js";
 import type { Segment } from "./segments.js";
-import { listOf } from "./skipped.js";
-import type { Description, Hit, Opened, Passage } from "./source.js";
+import type { Description, Hit, Opened, Passage, Unread } from "./source.js";
 import { sourceRank } from "./source-rank.js";
 import { related } from "./synonyms.js";
 import { tableAt } from "./tables.js";
+import { listOf } from "./unread.js";
 import { words } from "./words.js";
 
 export interface CorpusOptions {
@@ -48,10 +48,10 @@ const LANGUAGE_SAMPLE = 4_000;
 export class Corpus implements FolderSearch {
   readonly #index = new Bm25Index();
   readonly #entries = new Map<string, Entry>();
-  /** The versions of files that are no text, which need not be read again. */
-  readonly #unreadable = new Map<string, string>();
+  /** Files that are not text, which need not be read again in this version. */
+  readonly #unreadable = new Map<string, { version: string; reason: string }>();
   #order: Entry[] = [];
-  #sources: Sources = { files: [], skipped: [] };
+  #sources: Sources = { files: [], unread: [] };
   #freshUntil = Number.NEGATIVE_INFINITY;
   #refreshing: Promise<void> | undefined;
   readonly #blocks = new Map<string, { version: string; blocks: Block[] }>();
@@ -121,7 +121,7 @@ export class Corpus implements FolderSearch {
 
   async describe(): Promise<Description> {
     await this.refresh();
-    const { stopped, skipped } = this.#sources;
+    const { stopped } = this.#sources;
     return {
       kind: "a folder of documents",
       documents: this.#entries.size,
@@ -129,7 +129,7 @@ export class Corpus implements FolderSearch {
         .slice(0, MOST_TITLES)
         .map(({ name, title }) => (title === name ? name : `${title} (${name})`)),
       languages: mostOf(this.#order.flatMap(({ language }) => language ?? [])),
-      unread: skipped.map((name) => ({ name, reason: "it is too large" })),
+      unread: this.#unread(),
       notes: stopped === undefined ? [] : [`Reading ${stopped}.`],
     };
   }
@@ -153,29 +153,38 @@ export class Corpus implements FolderSearch {
       if (await this.#update(file)) changed = true;
     }
     for (const name of gone) changed = this.#entries.delete(name) || changed;
+    const names = new Set(this.#sources.files.map(({ name }) => name));
+    for (const name of this.#unreadable.keys()) if (!names.has(name)) this.#unreadable.delete(name);
     if (changed) {
       this.#order = [...this.#entries.values()];
       this.#index.replace(this.#order.map(({ segment }) => segment));
     }
     this.#freshUntil = performance.now() + FRESH_MS;
-    const { stopped, skipped } = this.#sources;
+    const { stopped } = this.#sources;
     if (stopped !== undefined) this.notice(`reading the sources ${stopped}; the rest is not searched`);
-    if (skipped.length > 0) this.notice(`too large to be searched: ${listOf(skipped)}`);
+    const unread = this.#unread();
+    if (unread.length > 0) this.notice(`not searched: ${listOf(unread)}`);
+  }
+
+  #unread(): Unread[] {
+    const unreadable = [...this.#unreadable].map(([name, { reason }]) => ({ name, reason }));
+    return [...this.#sources.unread, ...unreadable];
   }
 
   /** Reads a file if it has changed; whether it has. */
   async #update(file: SourceFile): Promise<boolean> {
     const version = `${file.size} ${file.changed}`;
     if (this.#entries.get(file.name)?.version === version) return false;
-    if (this.#unreadable.get(file.name) === version) return false;
+    if (this.#unreadable.get(file.name)?.version === version) return false;
     const had = this.#entries.delete(file.name);
     this.#blocks.delete(file.name);
-    const text = readText(this.options.root, file.name);
-    if (text === undefined) {
-      this.#unreadable.set(file.name, version);
+    const read = readText(this.options.root, file.name);
+    if ("reason" in read) {
+      this.#unreadable.set(file.name, { version, reason: read.reason });
       return had;
     }
     this.#unreadable.delete(file.name);
+    const { text } = read;
     const blocks = blocksOf(file.name, text);
     const segment = this.#index.segment(
       blocks.map((block) => ({
@@ -196,12 +205,16 @@ export class Corpus implements FolderSearch {
     const version = this.#entries.get(name)?.version ?? "";
     const kept = this.#blocks.get(name);
     this.#blocks.delete(name);
-    const text = kept?.version === version ? "" : readText(this.options.root, name);
-    const blocks = kept?.version === version ? kept.blocks : blocksOf(name, text ?? "");
+    const blocks = kept?.version === version ? kept.blocks : this.#cut(name);
     this.#blocks.set(name, { version, blocks });
     const [oldest] = this.#blocks.keys();
     if (this.#blocks.size > KEPT_FILES && oldest !== undefined) this.#blocks.delete(oldest);
     return blocks;
+  }
+
+  #cut(name: string): Block[] {
+    const read = readText(this.options.root, name);
+    return "text" in read ? blocksOf(name, read.text) : [];
   }
 }
 

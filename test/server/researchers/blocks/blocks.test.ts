@@ -88,8 +88,64 @@ describe("HTML", () => {
       ["1 [] table: columns ~ 1,600"],
     ],
     ["a tag that does not end", "a < b and <b", ["1 [] prose: a < b and <b"]],
+    [
+      "character references, none of which breaks a line",
+      "<p>&para; caf&eacute; &#8364;5 a&nbsp;b&#10;c &unknown;</p>",
+      ["1 [] prose: ¶ café €5 a b c &unknown;"],
+    ],
   ])("%s", (_name, text, expected) => {
     expect(shown("a.html", text)).toEqual(expected);
+  });
+
+  const rows = (text: string) =>
+    blocksOf("a.html", text).map(({ cells, header, caption }) => ({ cells, header, caption }));
+  const table = (...lines: string[]) =>
+    `<table>${lines.map((line) => `<tr>${line}</tr>`).join("\n")}</table>`;
+  it.each([
+    [
+      "rows that begin with a title, as those of a directive of Apache",
+      table("<th>Default:</th><td>300</td>", "<th>Context:</th><td>server config</td>"),
+      [{ cells: ["Default:", "300"] }, { cells: ["Context:", "server config"] }],
+    ],
+    [
+      "such rows below the titles of columns, with an empty corner",
+      table("<td></td><th>Free</th><th>Pro</th>", "<th>Stops</th><td>20</td><td>200</td>"),
+      [{ cells: ["Stops", "20", "200"], header: ["", "Free", "Pro"] }],
+    ],
+    [
+      "empty and wide cells, without closing tags",
+      "<table><tr><th>A<th>B<th>C<tr><td><td>2<td>3<tr><td colspan=2>x<td>y</table>",
+      [
+        { cells: ["", "2", "3"], header: ["A", "B", "C"] },
+        { cells: ["x", "", "y"], header: ["A", "B", "C"] },
+      ],
+    ],
+    [
+      "the title over several columns as a caption, until the next one",
+      table(
+        "<th>Limit</th><th>Value</th>",
+        '<th colspan="2">Free</th>',
+        "<td>creates</td><td>10</td>",
+        '<th colspan="2">Pro</th>',
+        "<td>creates</td><td>100</td>",
+      ),
+      [
+        { cells: ["creates", "10"], header: ["Limit", "Value"], caption: "Free" },
+        { cells: ["creates", "100"], header: ["Limit", "Value"], caption: "Pro" },
+      ],
+    ],
+    [
+      "titles without a row below them",
+      table("<th>only</th><th>titles</th>"),
+      [{ cells: ["only", "titles"] }],
+    ],
+    [
+      "the caption of the table",
+      "<table><caption>Limits</caption><tr><th>A</th></tr><tr><td>1</td></tr></table>",
+      [{}, { cells: ["1"], header: ["A"], caption: "Limits" }],
+    ],
+  ])("tables: %s", (_name, text, expected) => {
+    expect(rows(text)).toEqual(expected);
   });
 });
 

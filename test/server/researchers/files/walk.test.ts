@@ -34,28 +34,64 @@ it("keeps to the .gitignore of the repository around the folder", async () => {
   expect(await namesIn(join(folder, "sub"))).toEqual(["open.md"]);
 });
 
-it("follows no symlink", async () => {
+const unreadIn = async (folder: string) =>
+  Object.fromEntries((await findSources(folder)).unread.map(({ name, reason }) => [name, reason]));
+
+it("follows no symlink, and names it", async () => {
   const outside = folderWith({ "passwd.md": "root" });
   const folder = folderWith({ "a.md": "a" });
   symlinkSync(join(outside, "passwd.md"), join(folder, "link.md"));
   symlinkSync(outside, join(folder, "sub"));
   expect(await namesIn(folder)).toEqual(["a.md"]);
-  expect(await readText(folder, "link.md")).toBeUndefined();
+  expect(await unreadIn(folder)).toEqual({ "link.md": "a symbolic link", sub: "a symbolic link" });
+  expect(readText(folder, "link.md")).toEqual({ reason: "it cannot be read" });
 });
 
-it("skips what is binary, and names what is over a mebibyte", async () => {
+it("names what is not read, with the reason, and no dot-file or ignored file", async () => {
   const folder = folderWith({
     "a.md": "a",
-    "big.md": "x".repeat(1_048_577),
-    "nul.md": "a\0b",
-    "latin.md": Uint8Array.of(0xe9, 0x20),
+    "manual.html": "x".repeat(8_388_608),
+    "big.md": "x".repeat(8_388_609),
     "p.png": "x",
+    "line\nbreak.md": "x",
+    "node_modules/p/index.js": "p",
+    ".env": "SECRET",
+    ".gitignore": "*.log",
+    "b.log": "b",
+    "empty.md": "",
   });
-  expect(await namesIn(folder)).toEqual(["a.md", "latin.md", "nul.md"]);
-  expect((await findSources(folder)).skipped).toEqual(["big.md"]);
-  expect(await readText(folder, "nul.md")).toBeUndefined();
-  expect(await readText(folder, "latin.md")).toBeUndefined();
+  expect(await namesIn(folder)).toEqual(["a.md", "manual.html"]);
+  expect(await unreadIn(folder)).toEqual({
+    "big.md": "larger than 8 MiB",
+    "p.png": "not text",
+    "line?break.md": "its name has a line break or another control character",
+    node_modules: "a folder of packages",
+  });
 });
+
+it.each<[string, string | Uint8Array, object]>([
+  ["UTF-8", "é", { text: "é" }],
+  ["a byte order mark", Buffer.from("\ufeffé"), { text: "é" }],
+  ["UTF-16 with one", Buffer.from("\ufeffé", "utf16le"), { text: "é" }],
+  ["a page that names its charset", page("iso-8859-2", 0xb9), { text: expect.stringMatching(/š$/) }],
+  [
+    "an XML page that does",
+    Buffer.from('<?xml version="1.0" encoding="windows-1252"?>\x80', "latin1"),
+    { text: expect.stringMatching(/€$/) },
+  ],
+  ["one that is not in that charset", page("utf-8", 0xe9), { reason: "not UTF-8 text" }],
+  ["one that names UTF-16 in single bytes", page("utf-16", 0x61), { text: expect.stringMatching(/a$/) }],
+  ["one with an unknown charset", page("klingon", 0x61), { reason: "its charset is unknown: klingon" }],
+  ["bytes of no charset", Uint8Array.of(0xe9, 0x20), { reason: "not UTF-8 text" }],
+  ["binary data", "a\0b", { reason: "not text" }],
+])("reads %s", (_name, content, expected) => {
+  const folder = folderWith({ file: content });
+  expect(readText(folder, "file")).toEqual(expected);
+});
+
+function page(charset: string, byte: number): Uint8Array {
+  return Buffer.concat([Buffer.from(`<html><meta charset="${charset}"><p>`), Uint8Array.of(byte)]);
+}
 
 it("stops at 5,000 files, and says so", async () => {
   const files = Object.fromEntries(Array.from({ length: MAX_FILES + 1 }, (_, i) => [`f${i}.md`, "x"]));
@@ -80,7 +116,7 @@ it("reads nothing that is excluded: not a folder, not a file, and nothing if the
     join(folder, "missing"),
   ]);
   expect(found.files.map(({ name }) => name).sort()).toEqual(["a.md", "data2/b.md"]);
-  expect(await findSources(join(folder, "data"), [folder])).toEqual({ files: [], skipped: [] });
+  expect(await findSources(join(folder, "data"), [folder])).toEqual({ files: [], unread: [] });
 });
 
 it("knows an excluded folder by where it is, not by how it is written", async () => {
@@ -98,7 +134,7 @@ it.skipIf(!hasMkfifo)("waits for no named pipe (needs mkfifo)", async () => {
     join(folder, "pipe.md"),
   ]);
   expect(await namesIn(folder)).toEqual(["a.md", "sub/b.md"]);
-  expect(await readText(folder, "pipe.md")).toBeUndefined();
+  expect(readText(folder, "pipe.md")).toEqual({ reason: "it cannot be read" });
 });
 
 it("takes a .gitignore that is a device for none", async () => {
@@ -113,8 +149,8 @@ it("does not read a folder whose .gitignore is too large, and names it", async (
   writeFileSync(file, "");
   truncateSync(file, 2_000_000_000);
   const begun = performance.now();
-  const { files, skipped } = await findSources(folder);
+  const { files, unread } = await findSources(folder);
   expect(files.map(({ name }) => name)).toEqual(["a.md"]);
-  expect(skipped).toEqual(["sub"]);
+  expect(unread).toEqual([{ name: "sub", reason: "its .gitignore is too large" }]);
   expect(performance.now() - begun).toBeLessThan(5_000);
 });

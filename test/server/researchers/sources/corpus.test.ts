@@ -26,7 +26,7 @@ it("describes the folder: how many documents, their titles, languages, and what 
     root: folderWith({
       "a.md": "# Apples\n\nThe tree is in the garden of the house, and it is old.\n",
       "b.txt": "Der Baum steht in dem Garten und ist nicht von heute.\n",
-      "big.md": "x".repeat(1_048_577),
+      "big.md": "x".repeat(8_388_609),
     }),
   });
   expect(await corpus.describe()).toEqual({
@@ -34,7 +34,7 @@ it("describes the folder: how many documents, their titles, languages, and what 
     documents: 2,
     titles: ["Apples (a.md)", "b.txt"],
     languages: ["en", "de"],
-    unread: [{ name: "big.md", reason: "it is too large" }],
+    unread: [{ name: "big.md", reason: "larger than 8 MiB" }],
     notes: [],
   });
 });
@@ -57,8 +57,8 @@ it("finds tables whole, with what is around them", async () => {
 
 it("tells what it does not read, as a notice", async () => {
   const notices: string[] = [];
-  const files = { "a.md": "a", "big.md": "x".repeat(1_048_577) };
+  const files = { "a.md": "a", "big.md": "x".repeat(8_388_609), "nul.md": "a\0", "p.png": "p", "q.png": "q" };
   const corpus = new Corpus({ root: folderWith(files) }, (line) => notices.push(line));
   await corpus.refresh();
-  expect(notices).toEqual(["too large to be searched: big.md"]);
+  expect(notices).toEqual(["not searched: big.md (larger than 8 MiB); p.png, q.png, nul.md (not text)"]);
 });
