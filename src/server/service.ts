@@ -108,6 +108,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const end = async () => {
     ui?.close();
     await closeServer(server);
+    store.giveUp?.();
     closing.abort(new Error("the service is closing"));
     await deleting;
     await scheduler.close();

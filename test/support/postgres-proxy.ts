@@ -4,11 +4,19 @@ import { join } from "node:path";
 import { folderWith } from "./folder.js";
 import { leftovers } from "./leftovers.js";
 
-/** What happens to the next statement of that name: it is lost on its way, or its answer is. */
+/** What happens to the next statement of that name: it is lost on its way, or its answer is, or the server says instead that it ends. */
 interface Loss {
   statement: string;
-  what: "statement" | "answer";
+  what: "statement" | "answer" | "answer, with a goodbye";
 }
+
+/** An error of a German server that an operator stops: its length and fields, each with its letter. */
+const GOODBYE = (() => {
+  const fields = Buffer.from("SSCHWERWIEGEND\0VFATAL\0C57P01\0Mbeende Verbindung\0\0");
+  const head = Buffer.from("E....");
+  head.writeInt32BE(fields.length + 4, 1);
+  return Buffer.concat([head, fields]);
+})();
 
 /** PostgreSQL's own name for the socket of its usual port. */
 const SOCKET = ".s.PGSQL.5432";
@@ -18,6 +26,8 @@ export class PostgresProxy {
   readonly url: string;
   /** Whether connections are refused and those that exist are cut. */
   #away = false;
+  /** Whether nothing passes any more, in either direction. */
+  #silent = false;
   #loss: Loss | undefined;
   #rewrite = (chunk: Buffer): Buffer => chunk;
   readonly #sockets = new Set<Socket>();
@@ -57,8 +67,16 @@ export class PostgresProxy {
     await Promise.all(closed);
   }
 
+  /** Neither end hears from the other, and connections stay open, as when a network drops packets. */
+  silence(): void {
+    this.#silent = true;
+    for (const socket of this.#sockets) socket.pause();
+  }
+
   back(): void {
     this.#away = false;
+    this.#silent = false;
+    for (const socket of this.#sockets) socket.resume();
   }
 
   close(): void {
@@ -67,7 +85,7 @@ export class PostgresProxy {
   }
 
   #join(client: Socket, server: Socket): void {
-    let losing = false;
+    let losing: Loss["what"] | undefined;
     const cut = () => {
       client.destroy();
       server.destroy();
@@ -80,15 +98,20 @@ export class PostgresProxy {
       });
     }
     if (this.#away) cut();
+    if (this.#silent) for (const socket of [client, server]) socket.pause();
     client.on("data", (chunk) => {
       if (this.#loss && chunk.includes(`${this.#loss.statement}\0`)) {
         const { what } = this.#loss;
         this.#loss = undefined;
         if (what === "statement") return cut();
-        losing = true;
+        losing = what;
       }
       server.write(chunk);
     });
-    server.on("data", (chunk) => (losing ? cut() : client.write(this.#rewrite(chunk))));
+    server.on("data", (chunk) => {
+      if (losing === undefined) client.write(this.#rewrite(chunk));
+      else if (losing === "answer") cut();
+      else client.end(GOODBYE);
+    });
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { systemClock } from "../../src/clock.js";
 import type { Caller } from "../../src/server/conversations/conversation-store.js";
 import { openPostgresStore, type PostgresStoreOptions } from "../../src/server/postgres/open.js";
-import type { PostgresStore } from "../../src/server/postgres/postgres-store.js";
+import type { PostgresStore } from "../../src/server/postgres/store.js";
 import type { ResearchJob } from "../../src/server/researchers/researcher.js";
 
 const open = new Set<PostgresStore>();
@@ -16,6 +16,7 @@ export function serviceStoreAt(
     url,
     role: "all",
     leaseMs: 15_000,
+    connections: 10,
     pendingMs: 0,
     clock: systemClock,
     log: () => {},

@@ -92,6 +92,8 @@ export interface ConversationStore {
   counts(): Promise<StoreCounts>;
   /** Resolves if the store can read and write just now. */
   ready(): Promise<void>;
+  /** A store that can be silent does not delay `close`: what it has not answered 2 s later rejects from then on. */
+  giveUp?(): void;
   /** Frees everything. The caller has ended or given back its claims before. */
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "../../clock.js";
 import { StoreOutcomeUnknownError, StoreUnavailableError } from "../conversations/conversation-store.js";
-import { type Database, StatementRefused } from "./connection/database.js";
+import { type Database, StatementRefused } from "./database.js";
 import { CREATE, GET } from "./statements.js";
 
 /** How long a create whose answer was lost is looked for, ms; a server restarts within that time. */

@@ -2,18 +2,19 @@ import type { Clock } from "../../clock.js";
 import type { KeyStore } from "../keys/key-store.js";
 import type { Role } from "../role.js";
 import { ServiceStartError } from "../start-error.js";
-import { connectionFailure } from "./connection/connection-failure.js";
-import { Database, loadDriver } from "./connection/database.js";
-import { PostgresKeyStore } from "./keys/postgres-key-store.js";
-import { PostgresStore } from "./postgres-store.js";
-import { migrate } from "./schema/migrate.js";
-import { Claims } from "./work/claims.js";
+import { Claims } from "./claims.js";
+import { connectionFailure, Database, LEAST_CONNECTIONS, loadDriver } from "./database.js";
+import { PostgresKeyStore } from "./key-store.js";
+import { migrate } from "./migrate.js";
+import { PostgresStore } from "./store.js";
 
 export interface PostgresStoreOptions {
   /** As `checkDatabaseUrl` accepts it. */
   url: string;
   role: Role;
   leaseMs: number;
+  /** How many connections this process may have, LEAST_CONNECTIONS or more. */
+  connections: number;
   /** Least time in PENDING, ms. */
   pendingMs: number;
   clock: Clock;
@@ -22,14 +23,15 @@ export interface PostgresStoreOptions {
 
 /** Opens the store, and brings the database's schema up to date. Rejects with a ServiceStartError. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
-  const { url, clock, log, pendingMs } = options;
-  const database = new Database(await loadDriver(), url, log);
+  const { clock, pendingMs } = options;
+  const database = new Database({ ...options, driver: await loadDriver() });
   const claims = new Claims({ ...options, database });
   try {
     await bringUpToDate(database);
     await claims.open();
     return new PostgresStore({ database, claims, clock, pendingMs });
   } catch (error) {
+    database.giveUp();
     await claims.close();
     await database.close();
     throw startError(error);
@@ -38,7 +40,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
 /** Opens the keys alone, to change them also while services run; `close` ends the connections. */
 export async function openPostgresKeyStore(url: string, clock: Clock): Promise<KeyStore> {
-  const database = new Database(await loadDriver(), url, () => {});
+  const driver = await loadDriver();
+  const database = new Database({ driver, url, connections: LEAST_CONNECTIONS, log: () => {} });
   try {
     await bringUpToDate(database);
     return new PostgresKeyStore(database, clock, () => database.close());

@@ -1,5 +1,5 @@
 import type { QueryResultRow } from "pg";
-import type { Database } from "./connection/database.js";
+import type { Database } from "./database.js";
 import { GET_MANY } from "./statements.js";
 
 /** What is asked for in one turn of the event loop. */

@@ -1,4 +1,4 @@
-import type { Statement } from "./connection/database.js";
+import type { Statement } from "./database.js";
 
 /** §8: the hourly window rolls. */
 const HOUR = "interval '1 hour'";

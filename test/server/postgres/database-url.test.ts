@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { checkDatabaseUrl } from "../../../src/server/postgres/connection/database-url.js";
+import { checkDatabaseUrl } from "../../../src/server/postgres/database-url.js";
 
 it.each([
   "postgresql://host/research",

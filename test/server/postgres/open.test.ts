@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { Database, loadDriver } from "../../../src/server/postgres/connection/database.js";
-import { migrate } from "../../../src/server/postgres/schema/migrate.js";
-import { MIGRATIONS } from "../../../src/server/postgres/schema/migrations.js";
+import { Database, loadDriver } from "../../../src/server/postgres/database.js";
+import { migrate } from "../../../src/server/postgres/migrate.js";
+import { MIGRATIONS } from "../../../src/server/postgres/migrations.js";
 import { ServiceStartError } from "../../../src/server/start-error.js";
 import { folderWith } from "../../support/folder.js";
 import { query, testPostgres } from "../../support/postgres.js";
@@ -25,7 +25,7 @@ async function refusal(opening: Promise<unknown>): Promise<string> {
 
 /** The schema of a later program. */
 async function bringTo(url: string, version: number, oldestProgram: number): Promise<void> {
-  const database = new Database(await loadDriver(), url, () => {});
+  const database = new Database({ driver: await loadDriver(), url, connections: 3, log: () => {} });
   const client = await database.connect();
   const sql = `ALTER TABLE research.conversations ADD COLUMN added_${version} text`;
   await migrate(client, [...MIGRATIONS, { version, oldestProgram, sql }]);

@@ -3,6 +3,7 @@ import {
   StoreOutcomeUnknownError,
   StoreUnavailableError,
 } from "../../../src/server/conversations/conversation-store.js";
+import { ServiceStartError } from "../../../src/server/start-error.js";
 import { query, testPostgres } from "../../support/postgres.js";
 import { PostgresProxy } from "../../support/postgres-proxy.js";
 import { callerOf, closeStores, newJob, storeAt } from "../../support/postgres-store.js";
@@ -15,7 +16,7 @@ const never = new AbortController().signal;
 afterEach(closeStores);
 
 describe.skipIf(!postgres?.server)("a database that goes away (needs its own PostgreSQL)", () => {
-  it.each(["answer", "statement"] as const)(
+  it.each(["answer", "answer, with a goodbye", "statement"] as const)(
     "a create whose %s is lost is there once, counted once",
     async (what) => {
       const url = await newDatabase();
@@ -95,6 +96,27 @@ describe.skipIf(!postgres?.server)("a database that goes away (needs its own Pos
     expect(again).toMatchObject({ job, starts: 2 });
     expect(await store.end(claim, { status: "COMPLETED", output: "1" })).toBe(false);
     expect(await store.end(again, { status: "COMPLETED", output: "2" })).toBe(true);
+  });
+
+  it("a server that translates its messages: a read-only one is unavailable, a name in use is in use", async () => {
+    const url = await newDatabase();
+    const proxy = new PostgresProxy(url);
+    const key = { id: "k", name: "alice", hash: "h", tier: "free", limits: { create: 1, stop: 1 } } as const;
+    const store = await storeAt(proxy.url, { role: "api" });
+    proxy.replace(/SERROR\0/g, "SFEHLE\0");
+    expect(await store.keys.add({ ...key, createdAt: 0 })).toBe(true);
+    expect(await store.keys.add({ ...key, id: "l", hash: "i", createdAt: 0 })).toBe(false);
+    await query(
+      url,
+      `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only = on`,
+    );
+    const readOnly = await storeAt(proxy.url, { role: "api" }).catch((error) => error);
+    expect(readOnly).toBeInstanceOf(ServiceStartError);
+    await query(
+      url,
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'research'",
+    );
+    await expect(store.create(callerOf(), newJob())).rejects.toThrow(StoreUnavailableError);
   });
 
   it.each(["fast", "immediate"] as const)(

@@ -7,7 +7,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "src/client/http/connections/fresh-connection.ts": "the limit of opening a real connection",
   "src/server/service.ts": "real connections get real time to end",
   "src/server/researchers/sources/corpus.ts": "runs in a thread, where no clock can be handed in",
-  "src/server/postgres/connection.ts": "real connections to the database",
+  "src/server/postgres/database.ts": "real connections to the database",
   "src/cli/batch/report.ts": "redraws a live line",
 };
 

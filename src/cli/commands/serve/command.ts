@@ -40,6 +40,11 @@ export const serve: Define = (program, perform) => {
       "how soon others take over the work of a dead process (default: 15s)",
       duration,
     )
+    .option(
+      "--connections <n>",
+      "how many this process may have to the database (default: 10)",
+      wholeNumber(3),
+    )
     .option("--pending <duration>", "least time in PENDING", duration, 0)
     .option("--processing <duration>", "least time in PROCESSING", duration, 0)
     .option("--keep <duration>", "delete conversations that ended longer ago (default: keep all)", duration)

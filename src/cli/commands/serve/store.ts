@@ -1,7 +1,7 @@
 import type { ConversationStore } from "../../../server/conversations/conversation-store.js";
 import { openLocalStore } from "../../../server/conversations/local/open-local-store.js";
-import { checkDatabaseUrl, InvalidDatabaseUrl } from "../../../server/postgres/connection/database-url.js";
-import type { PostgresStore } from "../../../server/postgres/postgres-store.js";
+import { checkDatabaseUrl, InvalidDatabaseUrl } from "../../../server/postgres/database-url.js";
+import type { PostgresStore } from "../../../server/postgres/store.js";
 import type { Role } from "../../../server/role.js";
 import type { Context } from "../../context.js";
 import { UsageError } from "../../errors.js";
@@ -14,6 +14,7 @@ export interface StoreOptions {
   role?: Role;
   /** ms */
   lease?: number;
+  connections?: number;
   /** Least time in PENDING, ms. */
   pending: number;
 }
@@ -21,6 +22,7 @@ export interface StoreOptions {
 /** A worker that is silent for so long has lost its conversations to others, ms. */
 const DEFAULT_LEASE_MS = 15_000;
 const LEAST_LEASE_MS = 1_000;
+const DEFAULT_CONNECTIONS = 10;
 
 /**
  * The URL of the shared database, by flag or RESEARCH_SERVE_DATABASE; undefined if the service keeps its own store.
@@ -30,7 +32,7 @@ export function databaseOf(ctx: Context, options: Omit<StoreOptions, "pending">)
   const variable = ctx.host.env.RESEARCH_SERVE_DATABASE || undefined;
   const given = options.database ?? variable;
   if (given === undefined) {
-    for (const flag of ["role", "lease"] as const)
+    for (const flag of ["role", "lease", "connections"] as const)
       if (options[flag] !== undefined) throw new UsageError(`--${flag} needs --database URL`);
     return undefined;
   }
@@ -62,7 +64,7 @@ export async function openStore(
     return { store: await openLocalStore({ ...common, ...(options.data && { dataDir: options.data }) }) };
   }
   const { openPostgresStore } = await import("../../../server/postgres/open.js");
-  const { role = "all", lease: leaseMs = DEFAULT_LEASE_MS } = options;
-  const shared = await openPostgresStore({ ...common, url: database, role, leaseMs });
+  const { role = "all", lease: leaseMs = DEFAULT_LEASE_MS, connections = DEFAULT_CONNECTIONS } = options;
+  const shared = await openPostgresStore({ ...common, url: database, role, leaseMs, connections });
   return { store: shared, shared };
 }

@@ -1,5 +1,5 @@
 import type { ExchangeStore } from "../conversations/exchange-store.js";
-import type { Database, Statement } from "./connection/database.js";
+import type { Database, Statement } from "./database.js";
 
 /** request_id, record. Waits for a stop that is under way, and adds nothing after it (§3). */
 const APPEND: Statement = {

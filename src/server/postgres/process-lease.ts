@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { Clock } from "../../../clock.js";
-import type { Role } from "../../role.js";
-import { ServiceStartError } from "../../start-error.js";
-import type { Database } from "../connection/database.js";
-import { DELETE_EXPIRED, JOIN, LEAVE, OTHER_SETTINGS, RENEW, SET_SETTINGS } from "../statements.js";
+import type { Clock } from "../../clock.js";
+import type { Role } from "../role.js";
+import { ServiceStartError } from "../start-error.js";
+import type { Database } from "./database.js";
+import { DELETE_EXPIRED, JOIN, LEAVE, OTHER_SETTINGS, RENEW, SET_SETTINGS } from "./statements.js";
 
 export interface LeaseOptions {
   database: Database;

@@ -3,7 +3,7 @@ import type { Clock } from "../../clock.js";
 import { parseExactAt } from "../../json/exact-json.js";
 import type { ListedConversation, Overview } from "../conversations/overview.js";
 import type { ResearchJob } from "../researchers/researcher.js";
-import type { Database, Statement } from "./connection/database.js";
+import type { Database, Statement } from "./database.js";
 import { conversationOf, isOwnId } from "./rows.js";
 
 const COLUMNS = "request_id, key, status, created_at, started_at, completed_at, reason, now() AS at";

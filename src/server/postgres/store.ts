@@ -14,15 +14,15 @@ import type {
 } from "../conversations/conversation-store.js";
 import { StoreUnavailableError } from "../conversations/conversation-store.js";
 import type { ResearchJob } from "../researchers/researcher.js";
-import type { Database } from "./connection/database.js";
+import type { Claims } from "./claims.js";
 import { createOnce } from "./create-once.js";
-import { PostgresKeyStore } from "./keys/postgres-key-store.js";
-import { PostgresExchanges } from "./postgres-exchanges.js";
-import { PostgresOverview } from "./postgres-overview.js";
+import type { Database } from "./database.js";
+import { PostgresExchanges } from "./exchanges.js";
+import { PostgresKeyStore } from "./key-store.js";
+import { PostgresOverview } from "./overview.js";
 import { conversationOf, isOwnId } from "./rows.js";
 import { StateReader } from "./state-reader.js";
 import { COUNTS, DELETE_ENDED, NEXT_DUE, OUTPUT, READY, RETRY_AFTER, STOP, WORK } from "./statements.js";
-import type { Claims } from "./work/claims.js";
 
 /** Workers are notified of new work at most this often, ms: each notification holds a lock of the whole database. */
 const NOTIFY_MS = 20;
@@ -107,7 +107,7 @@ export class PostgresStore implements ConversationStore {
 
   async deleteEnded(ageMs: number): Promise<number> {
     for (let deleted = 0; ; ) {
-      const [row] = await this.parts.database.run(DELETE_ENDED, [ageMs]);
+      const [row] = await this.parts.database.run(DELETE_ENDED, [ageMs], true);
       deleted += row?.count;
       if (row?.count < 1_000) return deleted;
     }
@@ -128,7 +128,12 @@ export class PostgresStore implements ConversationStore {
     if (row?.writable !== true) throw new StoreUnavailableError("the database is a standby");
   }
 
+  giveUp(): void {
+    this.parts.database.giveUp();
+  }
+
   async close(): Promise<void> {
+    this.giveUp();
     await this.parts.claims.close();
     await this.parts.database.close();
   }

@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import { ServiceStartError } from "../../start-error.js";
+import { ServiceStartError } from "../start-error.js";
 import { MIGRATIONS, type Migration } from "./migrations.js";
 
 /** One number for the whole product: who holds this lock changes the schema. */

@@ -1,6 +1,6 @@
 import type { Client } from "pg";
-import type { Clock } from "../../../clock.js";
-import type { Database } from "../connection/database.js";
+import type { Clock } from "../../clock.js";
+import type { Database } from "./database.js";
 
 /** Between two tries to connect, ms. */
 const RECONNECT_MS = 250;

@@ -1,13 +1,13 @@
-import type { Clock } from "../../../clock.js";
-import { parseExactAt } from "../../../json/exact-json.js";
-import type { Claim, Outcome } from "../../conversations/conversation-store.js";
-import { StoreOutcomeUnknownError, StoreUnavailableError } from "../../conversations/conversation-store.js";
-import type { ResearchJob } from "../../researchers/researcher.js";
-import type { Role } from "../../role.js";
-import type { Database } from "../connection/database.js";
-import { CLAIM, END, GIVE_BACK, GIVE_BACK_OTHERS, NEXT_DUE } from "../statements.js";
+import type { Clock } from "../../clock.js";
+import { parseExactAt } from "../../json/exact-json.js";
+import type { Claim, Outcome } from "../conversations/conversation-store.js";
+import { StoreOutcomeUnknownError, StoreUnavailableError } from "../conversations/conversation-store.js";
+import type { ResearchJob } from "../researchers/researcher.js";
+import type { Role } from "../role.js";
+import type { Database } from "./database.js";
 import { Notifications } from "./notifications.js";
 import { ProcessLease } from "./process-lease.js";
+import { CLAIM, END, GIVE_BACK, GIVE_BACK_OTHERS, NEXT_DUE } from "./statements.js";
 
 /** How long a claim waits at most before it looks again: a notification can be lost. */
 const LOOK_MS = 500;

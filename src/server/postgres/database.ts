@@ -1,0 +1,278 @@
+import { Socket } from "node:net";
+import type { Client, ClientConfig, Pool, QueryResultRow } from "pg";
+import { StoreOutcomeUnknownError, StoreUnavailableError } from "../conversations/conversation-store.js";
+import { ServiceStartError } from "../start-error.js";
+
+/** A text with a name of its own, under which each connection prepares it once. */
+export interface Statement {
+  name: string;
+  text: string;
+}
+
+/** How long a connection may take to come about, ms. */
+const CONNECT_LIMIT_MS = 5_000;
+/**
+ * The server ends a statement after this long, and sooner if it waits for a lock, ms. Otherwise the statements that
+ * wait for one lock would fill the server's connections: it does not notice that their clients have gone.
+ */
+const LIMITS = `
+  SET statement_timeout = 10000;
+  SET lock_timeout = 5000;
+  SET idle_in_transaction_session_timeout = 10000`;
+/** How long a statement may take to be answered, ms: longer than the server may take, if it is not silent. */
+const ANSWER_LIMIT_MS = 15_000;
+/** How long a statement without limits may take, ms. */
+const LONG_MS = 3_600_000;
+/** How long a server may take to end the connections of a process that ends, ms. */
+const CLOSE_LIMIT_MS = 2_000;
+/** The connections of a process that are not for statements: LISTEN and `/ready`. */
+const OWN_CONNECTIONS = 2;
+export const LEAST_CONNECTIONS = OWN_CONNECTIONS + 1;
+
+/** What of the driver is needed. */
+export type Driver = Pick<typeof import("pg"), "Client" | "Pool">;
+
+/** A connection that can be destroyed: a server that is silent does not answer a goodbye either. */
+export type Connection = Client & { socket: Socket };
+
+export interface DatabaseOptions {
+  driver: Driver;
+  /** Settings that it leaves out come from PG* and ~/.pgpass. */
+  url: string;
+  /** How many there may be at a time, LEAST_CONNECTIONS or more. */
+  connections: number;
+  log: (line: string) => void;
+}
+
+/** A statement was refused by PostgreSQL, and nothing of it was done. */
+export class StatementRefused extends Error {
+  override name = "StatementRefused";
+  constructor(
+    /** SQLSTATE */
+    readonly code: string,
+    options: ErrorOptions,
+  ) {
+    super(`PostgreSQL refused a statement with SQLSTATE ${code}`, options);
+  }
+}
+
+/** Says once that something fails, and once that it works again. */
+export class Trouble {
+  #reason: string | undefined;
+  constructor(
+    private readonly log: (line: string) => void,
+    private readonly words: { begins: string; ends: string },
+  ) {}
+
+  begins(reason: string): void {
+    if (this.#reason !== reason) this.log(`${this.words.begins}: ${reason}`);
+    this.#reason = reason;
+  }
+
+  ends(): void {
+    if (this.#reason !== undefined) this.log(this.words.ends);
+    this.#reason = undefined;
+  }
+}
+
+/** Connections to one database. */
+export class Database {
+  readonly #pool: Pool;
+  readonly #connectionClass: new (
+    config: ClientConfig,
+  ) => Connection;
+  readonly #open = new Set<Socket>();
+  readonly #trouble: Trouble;
+  #isGivenUp = false;
+  constructor(private readonly options: DatabaseOptions) {
+    const { driver, connections, log } = options;
+    const open = this.#open;
+    this.#trouble = new Trouble(log, {
+      begins: "the database cannot be reached",
+      ends: "the database can be reached again",
+    });
+    this.#connectionClass = class extends driver.Client {
+      readonly socket: Socket;
+      constructor(config: ClientConfig) {
+        const socket = new Socket();
+        super({ ...config, stream: () => socket });
+        this.socket = socket;
+        open.add(socket.once("close", () => open.delete(socket)));
+        // A connection that breaks while it is in use tells its client too, and without a listener that ends the process.
+        this.on("error", () => {});
+      }
+    };
+    this.#pool = new driver.Pool({
+      ...this.#config(),
+      max: connections - OWN_CONNECTIONS,
+      query_timeout: ANSWER_LIMIT_MS,
+      Client: this.#connectionClass as new () => Connection,
+      // Not as options of the start, which a pooler refuses.
+      onConnect: (client) => client.query(LIMITS).catch(() => {}),
+    });
+    this.#pool.on("connect", () => this.#trouble.ends());
+    this.#pool.on("error", (error) => this.#trouble.begins(connectionFailure(error)));
+  }
+
+  /** Connections that are in use for statements, and how many callers wait for one. */
+  get figures(): { connections: number; connectionsWaiting: number } {
+    const { idleCount, totalCount, waitingCount } = this.#pool;
+    return { connections: totalCount - idleCount, connectionsWaiting: waitingCount };
+  }
+
+  /**
+   * Runs one statement; on another connection if the first one had ended before it was sent. `isLong`: without the
+   * limits of time. Rejects with StatementRefused, StoreUnavailableError or StoreOutcomeUnknownError.
+   */
+  async run(statement: Statement, values: readonly unknown[], isLong = false): Promise<QueryResultRow[]> {
+    for (;;) {
+      if (this.#isGivenUp) throw new StoreUnavailableError("the store is closed");
+      const client = (await this.#pool.connect().catch((error) => this.#unreachable(error))) as Connection & {
+        release(destroy?: boolean): void;
+      };
+      try {
+        if (isLong) await client.query("SET statement_timeout = 0; SET lock_timeout = 0");
+        const limit = isLong && { query_timeout: LONG_MS };
+        const { rows } = await client.query({ ...statement, values: [...values], ...limit });
+        client.release(isLong);
+        return rows;
+      } catch (error) {
+        const refused = refusalOf(error);
+        if (refused === undefined) client.socket.destroy();
+        client.release(refused === undefined);
+        if (refused !== undefined) throw refused;
+        if (!wasNotSent(error)) throw new StoreOutcomeUnknownError(connectionFailure(error));
+      }
+    }
+  }
+
+  /**
+   * Runs a statement that changes nothing, once more if its connection was lost, as every idle one is when the
+   * server restarts. Rejects with StatementRefused or StoreUnavailableError.
+   */
+  async read(statement: Statement, values: readonly unknown[]): Promise<QueryResultRow[]> {
+    try {
+      return await this.run(statement, values).catch((error) => {
+        if (error instanceof StoreOutcomeUnknownError) return this.run(statement, values);
+        throw error;
+      });
+    } catch (error) {
+      if (error instanceof StoreOutcomeUnknownError) throw new StoreUnavailableError(error.message);
+      throw error;
+    }
+  }
+
+  /** A connection of its own, without limits of time. The caller ends it. Rejects with the driver's error. */
+  async connect(): Promise<Connection> {
+    if (this.#isGivenUp) throw new Error("the store is closed");
+    const client = new this.#connectionClass(this.#config());
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      // If the client has no password, the server would wait for it.
+      client.socket.destroy();
+      throw error;
+    }
+  }
+
+  /** Destroys in `ms` what is open then: everything that still waits for the database rejects. */
+  giveUp(ms = CLOSE_LIMIT_MS): void {
+    const destroy = () => {
+      this.#isGivenUp = true;
+      for (const socket of this.#open) socket.destroy();
+    };
+    setTimeout(destroy, ms).unref();
+  }
+
+  /** Says goodbye to the server; one that is silent does not delay the end of the process for long. */
+  close(): Promise<void> {
+    this.giveUp();
+    return this.#pool.end();
+  }
+
+  #unreachable(error: unknown): never {
+    const reason = connectionFailure(error);
+    // While all connections are in use the server is there.
+    if (!/timeout exceeded/.test(String(error))) this.#trouble.begins(reason);
+    throw new StoreUnavailableError(`no connection to the database: ${reason}`);
+  }
+
+  #config() {
+    return {
+      connectionString: this.options.url,
+      connectionTimeoutMillis: CONNECT_LIMIT_MS,
+      keepAlive: true,
+      application_name: "research",
+    };
+  }
+}
+
+/** SQLSTATEs that say that the server cannot work just now: too few resources, an operator, a lock, read-only. */
+const PASSING = /^(?:25006|40|53|55|57)/;
+/** SQLSTATEs that end the session, or leave open what became of the statement: it may be committed. */
+const UNKNOWN = /^(?:08|25P0[34]|40003|57P|58|F0|XX)/;
+
+/** Undefined if it is not known whether the statement was done. Severity is no help: the server translates it. */
+function refusalOf(error: unknown): Error | undefined {
+  const { code, severity } = error as { code?: string; severity?: string };
+  // Errors of the system have a code too.
+  if (code === undefined || severity === undefined || UNKNOWN.test(code)) return undefined;
+  if (PASSING.test(code))
+    return new StoreUnavailableError(`the database cannot work just now (SQLSTATE ${code})`);
+  return new StatementRefused(code, { cause: error });
+}
+
+/**
+ * The server had closed the connection when the statement was written, so that the end of it, without which
+ * PostgreSQL commits nothing, was not delivered.
+ */
+function wasNotSent(error: unknown): boolean {
+  const { code, message = "" } = error as { code?: string; message?: string };
+  return code === "EPIPE" || /not queryable/.test(message);
+}
+
+/** The driver, which only users of a database install. Throws a ServiceStartError that says how. */
+export async function loadDriver(): Promise<Driver> {
+  try {
+    return (await import("pg")).default;
+  } catch (error) {
+    const message =
+      "A database needs the package pg, which is not installed beside research-cli. " +
+      "Install it with: npm install -g pg (without -g if research-cli is a dependency of a project).";
+    throw new ServiceStartError("DATABASE_UNUSABLE", message, { cause: error });
+  }
+}
+
+/** What PostgreSQL (SQLSTATE) and the system say when a connection fails, as the end of a sentence. */
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "the connection was refused",
+  ECONNRESET: "the connection was reset",
+  ENOENT: "there is no socket of a server at that path",
+  EACCES: "this user may not use its socket",
+  ENOTFOUND: "its host name is not known",
+  EAI_AGAIN: "its host name could not be looked up",
+  EHOSTUNREACH: "its host cannot be reached",
+  ENETUNREACH: "its network cannot be reached",
+  ETIMEDOUT: "it did not answer in time",
+  "28000": "it does not let this user in",
+  "28P01": "it refused the user or the password",
+  "3D000": "it has no database of that name",
+  "42501": "its user may not create the schema",
+  "53300": "it has no connection left",
+  "57P03": "it is starting up or shutting down",
+};
+
+/**
+ * Why a connection failed, as the end of a sentence. The error's own message is not used: it can repeat what the
+ * environment holds (PG*, RESEARCH_SERVE_DATABASE).
+ */
+export function connectionFailure(error: unknown): string {
+  const { code, message = "" } = error as { code?: string; message?: string };
+  const known = code === undefined ? undefined : REASONS[code];
+  if (known !== undefined) return known;
+  if (/password must be a string/.test(message)) return "it asks for a password, and PGPASSWORD is not set";
+  if (/does not support SSL/.test(message)) return "it does not offer TLS";
+  if (/timeout/i.test(message)) return "it did not answer in time";
+  return code === undefined ? "the connection ended" : `the connection failed with ${code}`;
+}

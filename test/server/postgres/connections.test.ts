@@ -1,0 +1,90 @@
+import { chmodSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+import { afterEach, describe, expect, it } from "vitest";
+import { StoreUnavailableError } from "../../../src/server/conversations/conversation-store.js";
+import { folderWith } from "../../support/folder.js";
+import { query, testPostgres } from "../../support/postgres.js";
+import { PostgresProxy } from "../../support/postgres-proxy.js";
+import { callerOf, closeStores, newJob, storeAt } from "../../support/postgres-store.js";
+import { research, start } from "../../support/run.js";
+import { KEY, until } from "../../support/service.js";
+import { ask, post } from "../../support/wire.js";
+
+/** The server lets `guest` in with a password only. */
+const folder = folderWith({ hba: "local all research trust\nlocal all all scram-sha-256\n" });
+chmodSync(folder, 0o755);
+chmodSync(join(folder, "hba"), 0o644);
+const postgres = await testPostgres([`hba_file=${join(folder, "hba")}`]);
+const newDatabase = () => postgres?.database() ?? Promise.reject(new Error("no database"));
+
+afterEach(closeStores);
+
+describe.skipIf(!postgres?.server)("connections of a process (needs its own PostgreSQL)", () => {
+  it("are never more than it may have, and none waits for a lock whose client has gone", {
+    timeout: 60_000,
+  }, async () => {
+    const url = await newDatabase();
+    const store = await storeAt(url, { connections: 5 });
+    const job = newJob();
+    await store.create(callerOf(), job);
+    const locker = new pg.Client({ connectionString: url });
+    await locker.connect();
+    await locker.query("BEGIN; LOCK TABLE research.conversations IN ACCESS EXCLUSIVE MODE");
+    const asked = Array.from({ length: 30 }, (_, i) =>
+      i % 2
+        ? store.create(callerOf(`key-${i}`, 10), newJob())
+        : store.get(callerOf(), job.request_id.replace(/^./, (i % 16).toString(16))),
+    );
+    const reasons = Promise.all(asked.map((one) => one.then(String, (error) => error)));
+    const open = "SELECT wait_event_type FROM pg_stat_activity WHERE application_name = 'research'";
+    let most = 0;
+    let answered: unknown[] | undefined;
+    void reasons.then((all) => {
+      answered = all;
+    });
+    await until(async () => {
+      most = Math.max(most, (await query(url, open)).length);
+      return answered;
+    }, 30_000);
+    for (const reason of answered ?? []) expect(reason).toBeInstanceOf(StoreUnavailableError);
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThanOrEqual(5);
+    await locker.query("COMMIT");
+    await locker.end();
+    expect(await store.get(callerOf(), job.request_id)).toMatchObject({ requestId: job.request_id });
+  });
+
+  it("to a database that falls silent do not keep a process that is told to end", {
+    timeout: 60_000,
+  }, async () => {
+    const proxy = new PostgresProxy(await newDatabase());
+    const env = { RESEARCH_SERVE_API_KEY: KEY, RESEARCH_SERVE_DATABASE: proxy.url };
+    const process = start(["serve", "--port", "0", "--researcher", "sleep 300"], { env, timeoutMs: 60_000 });
+    const [baseUrl = ""] = await process.waitFor(/http:\S+/);
+    const create = () => post(baseUrl, "/api/v1/conversations", KEY, { prompt: "why?" });
+    const id = (await create()).json.data?.request_id;
+    const status = { path: `/api/v1/conversation/${id}/status`, key: KEY };
+    await until(async () => (await ask(baseUrl, status)).json.data?.status === "PROCESSING" || undefined);
+    proxy.silence();
+    const waiting = create().catch(() => {});
+    process.signal("SIGTERM");
+    expect((await process.done).code).toBe(0);
+    await waiting;
+  });
+
+  it("without the password that the server wants: a sentence, and the process ends", async () => {
+    const url = new URL(await newDatabase());
+    await query(url.href, "CREATE ROLE guest LOGIN PASSWORD 'hunter2'");
+    url.username = "guest";
+    const env = { RESEARCH_SERVE_API_KEY: KEY };
+    for (const args of [
+      ["serve", "--port", "0"],
+      ["serve", "keys", "list"],
+    ]) {
+      const { code, stderr } = await research([...args, "--database", url.href], { env, timeoutMs: 20_000 });
+      expect(stderr).toContain("it asks for a password, and PGPASSWORD is not set");
+      expect(code).toBe(12);
+    }
+  });
+});
