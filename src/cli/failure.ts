@@ -43,6 +43,7 @@ const CODE_OF_REFUSAL: Record<RefusalKind, OurCode> = {
   "not-found": "NOT_FOUND",
   refused: "NOT_ALLOWED",
   "rate-limited": "RATE_LIMITED",
+  "no-credit": "NO_CREDIT",
 };
 
 const RECORD_HINT =

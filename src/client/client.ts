@@ -1,4 +1,4 @@
-import { exactJson, withMember } from "../json/exact-json.js";
+import { withMember } from "../json/exact-json.js";
 import { type CreateBody, isFinal } from "../protocol/conversation.js";
 import type { Data } from "../protocol/data.js";
 import type { Operation } from "../protocol/endpoints.js";
@@ -8,6 +8,7 @@ import { FAULTS } from "./failure-policy.js";
 import type { ClientOptions } from "./options.js";
 import { retryDelay } from "./retry-delay.js";
 import { Session } from "./session.js";
+import type { Pace } from "./watch/poll-interval.js";
 import type { WatchPorts } from "./watch/ports.js";
 import type { WatchEvent, WatchOptions, WatchSource } from "./watch/types.js";
 import { watch } from "./watch/watch.js";
@@ -31,6 +32,7 @@ const CREATE_GRACE_MS = 5_000;
 /** Speaks to one service. Every method may throw the errors of errors.ts, or `signal.reason`. */
 export class ResearchClient {
   readonly #session: Session;
+  readonly #pace: Pace = { betweenMs: 0, nextStart: 0 };
 
   /** Opens nothing yet. Throws TypeError, BaseUrlError or ResearchError for options that cannot be used. */
   constructor(options: ClientOptions) {
@@ -48,9 +50,10 @@ export class ResearchClient {
    */
   async create(body: CreateBody, { signal, onRequestId }: CreateOptions = {}): Promise<Created> {
     signal?.throwIfAborted();
-    const limits = { body: exactJson(body), signal, grace: CREATE_GRACE_MS };
+    const request = await this.#session.createRequest(body);
+    const limits = { signal, grace: CREATE_GRACE_MS };
     for (let failures = 1; ; failures++) {
-      const { requestId, result } = await this.#session.create(limits);
+      const { requestId, result } = await this.#session.create(request, limits);
       if (requestId !== undefined) {
         onRequestId?.(requestId, result.kind === "data" ? result.data : undefined);
         return result.kind === "data"
@@ -65,6 +68,11 @@ export class ResearchClient {
 
   /** §4.3. */
   async status(requestId: string, { signal }: CallOptions = {}): Promise<StatusData> {
+    const { clock } = this.#session;
+    const pace = await this.#paced();
+    const waitMs = pace.nextStart - clock.monotonic();
+    pace.nextStart = Math.max(pace.nextStart, clock.monotonic()) + pace.betweenMs;
+    if (waitMs > 0) await clock.sleep(waitMs, signal);
     return (await this.#read("status", requestId, signal)) as StatusData;
   }
 
@@ -103,15 +111,20 @@ export class ResearchClient {
   }
 
   /** Polls until every id is final or given up; ends with the generator, and with `signal`. */
-  watch(source: WatchSource, options: WatchOptions = {}): AsyncGenerator<WatchEvent, void> {
+  async *watch(source: WatchSource, options: WatchOptions = {}): AsyncGenerator<WatchEvent, void> {
     const { clock, random } = this.#session;
     const poll: WatchPorts["poll"] = (requestId, limits) => this.#session.call("status", requestId, limits);
-    return watch({ clock, random, poll }, source, options);
+    yield* watch({ clock, random, poll, pace: await this.#paced() }, source, options);
   }
 
   /** Ends every connection at once. */
   async close(): Promise<void> {
     await this.#session.close();
+  }
+
+  async #paced(): Promise<Pace> {
+    this.#pace.betweenMs = (await this.#session.dialect()).betweenPollsMs;
+    return this.#pace;
   }
 
   async #read(

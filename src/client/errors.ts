@@ -1,3 +1,7 @@
+import type { RefusalKind } from "../dialects/dialect.js";
+
+export type { RefusalKind } from "../dialects/dialect.js";
+
 /** What an error may know beside its sentence. Absent where it does not apply. */
 export interface ErrorFacts {
   httpStatus?: number | undefined;
@@ -27,9 +31,6 @@ export class ResearchError extends Error {
     this.hint = facts.hint;
   }
 }
-
-/** Why the service said no. */
-export type RefusalKind = "invalid-input" | "unauthenticated" | "not-found" | "refused" | "rate-limited";
 
 /** The service said no, readably. It did nothing, and asking again unchanged would get the same answer. */
 export class RefusedError extends ResearchError {

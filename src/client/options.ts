@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.js";
+import type { Dialect } from "../dialects/dialect.js";
 import type { Gaps, Operation } from "../protocol/endpoints.js";
 import type { ResearchError } from "./errors.js";
 import type { ProxyEnvironment } from "./http/proxy-setting.js";
@@ -6,6 +7,8 @@ import type { ProxyEnvironment } from "./http/proxy-setting.js";
 export interface ClientOptions {
   baseUrl: string;
   apiKey: string;
+  /** How the service is spoken to, or what loads that when it is first needed; default: the interface itself. */
+  dialect?: Dialect | (() => Promise<Dialect>) | undefined;
   /** What the interface does not show. */
   gaps?: Partial<Gaps>;
   /** Milliseconds for one exchange; default 30,000. */

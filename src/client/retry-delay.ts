@@ -36,5 +36,10 @@ export function readRetryAfter(value: string | undefined, now: number): number |
   return at > now ? Math.ceil((at - now) / 1_000) : undefined;
 }
 
+/** Reads an `openai-poll-after-ms` header: milliseconds before the next poll; 0 if it makes no sense. */
+export function readPollAfter(value: string | undefined): number {
+  return /^\d{1,9}$/.test(value ?? "") ? Number(value) : 0;
+}
+
 /** About 285 years: added to any date, the sum is still one. */
 const MAX_SECONDS = 9_000_000_000;

@@ -1,16 +1,11 @@
 import type { Dispatcher } from "undici";
 import { type Clock, systemClock } from "../clock.js";
-import { isRequestId } from "../protocol/conversation.js";
-import {
-  CREATE,
-  DEFAULT_GAPS,
-  type Endpoint,
-  endpoint,
-  type Gaps,
-  type Operation,
-} from "../protocol/endpoints.js";
+import { type Dialect, type DialectRequest, InputError } from "../dialects/dialect.js";
+import { research } from "../dialects/research.js";
+import { type CreateBody, isRequestId } from "../protocol/conversation.js";
+import type { Operation } from "../protocol/endpoints.js";
 import { type Classification, classifyResponse } from "./classify-response.js";
-import { ResearchError } from "./errors.js";
+import { RefusedError, ResearchError } from "./errors.js";
 import { parseBaseUrl } from "./http/address.js";
 import { maxBytes, salvageRequestId } from "./http/body.js";
 import { type Connections, connections } from "./http/connections/connections.js";
@@ -21,7 +16,6 @@ import type { ClientEvent, ClientOptions } from "./options.js";
 import { KeyRedactor } from "./redact-key.js";
 
 export interface CallLimits {
-  body?: string;
   signal?: AbortSignal | undefined;
   /** Milliseconds between the signal and the end of the exchange; default 0. */
   grace?: number;
@@ -40,7 +34,7 @@ export class Session {
   readonly random: () => number;
   readonly #prefix: string;
   readonly #options: ClientOptions;
-  readonly #gaps: Gaps;
+  readonly #dialect: Dialect | (() => Promise<Dialect>);
   readonly #timeout: number;
   readonly #redactor: KeyRedactor;
   readonly #connections: Connections;
@@ -67,22 +61,45 @@ export class Session {
     this.random = options.random ?? Math.random;
     this.#options = options;
     this.#redactor = new KeyRedactor(options.apiKey);
-    this.#gaps = { ...DEFAULT_GAPS, ...options.gaps };
+    this.#dialect = options.dialect ?? research(options.gaps);
     this.#timeout = Math.min(options.requestTimeout ?? DEFAULT_TIMEOUT_MS, MAX_TIMER_MS);
     this.#proxy = proxyFor(base, options.proxyEnvironment ?? process.env);
     this.#connections = connections(base, this.#proxy, this.#timeout);
   }
 
+  /** How the service is spoken to. */
+  async dialect(): Promise<Dialect> {
+    return typeof this.#dialect === "function" ? await this.#dialect() : this.#dialect;
+  }
+
+  /** §4.1 as it would be sent. Rejects with ResearchError `USAGE` for what the service cannot be asked. */
+  async createRequest(body: CreateBody): Promise<DialectRequest> {
+    const dialect = await this.dialect();
+    try {
+      return dialect.create(body);
+    } catch (error) {
+      if (error instanceof InputError) throw new ResearchError("USAGE", error.message, { hint: error.hint });
+      throw error;
+    }
+  }
+
   /** §4.1: the one operation without an id. `requestId` is the one in the answer, whatever else that is. */
-  async create(limits: CallLimits): Promise<{ requestId: string | undefined; result: Classification }> {
-    const answer = await this.#send("create", CREATE, limits);
-    const result = this.#classify("create", CREATE, answer);
-    const requestId = result.kind === "data" ? result.data.request_id : salvageRequestId(answer);
+  async create(
+    request: DialectRequest,
+    limits: CallLimits,
+  ): Promise<{ requestId: string | undefined; result: Classification }> {
+    const dialect = await this.dialect();
+    const answer = await this.#send("create", request, dialect, limits);
+    const result = this.#classify("create", request, dialect, answer);
+    const requestId = result.kind === "data" ? result.data.request_id : salvageRequestId(answer, dialect);
     const isGood = isRequestId(requestId) && !this.#redactor.isIn(requestId);
     return { requestId: isGood ? requestId : undefined, result };
   }
 
-  /** §4.2 to §4.4. Throws ResearchError `USAGE` for an id that is not well-formed: it would stand in the path. */
+  /**
+   * §4.2 to §4.4. Refused, and nothing is sent, where the service has no such operation. Throws ResearchError `USAGE`
+   * for an id that is not well-formed: it would stand in the path.
+   */
   async call(
     operation: Exclude<Operation, "create">,
     requestId: string,
@@ -91,8 +108,17 @@ export class Session {
     if (!isRequestId(requestId)) {
       throw new ResearchError("USAGE", `not a request id: ${JSON.stringify(requestId)}`);
     }
-    const at = endpoint(operation, requestId, this.#gaps);
-    return this.#classify(operation, at, await this.#send(operation, at, limits), requestId);
+    const dialect = await this.dialect();
+    const request = dialect.request(operation, requestId);
+    if (!request) {
+      const message = `${dialect.name} has no way to stop a request: ${requestId} goes on and is paid for`;
+      return {
+        kind: "refused",
+        error: new RefusedError("refused", false, "NOT_ALLOWED", message, { requestId }),
+      };
+    }
+    const answer = await this.#send(operation, request, dialect, limits);
+    return this.#classify(operation, request, dialect, answer, requestId);
   }
 
   /** Tells the observer about something that is not silent. */
@@ -107,31 +133,37 @@ export class Session {
 
   #classify(
     operation: Operation,
-    at: Endpoint,
+    at: DialectRequest,
+    dialect: Dialect,
     answer: Answer | Failure,
     requestId?: string,
   ): Classification {
     const target = `${at.method} ${this.#url(at)}`;
-    const result = classifyResponse(answer, { operation, requestId, target, now: this.clock.now() });
+    const result = classifyResponse(answer, { dialect, operation, requestId, target, now: this.clock.now() });
     return this.#redactor.redactClassification(result);
   }
 
-  #url(at: Endpoint): string {
+  #url(at: DialectRequest): string {
     return this.origin + this.#prefix + at.path;
   }
 
-  async #send(operation: Operation, at: Endpoint, limits: CallLimits): Promise<Answer | Failure> {
+  async #send(
+    operation: Operation,
+    at: DialectRequest,
+    dialect: Dialect,
+    limits: CallLimits,
+  ): Promise<Answer | Failure> {
     const request = {
       origin: this.origin,
       method: at.method,
       path: this.#prefix + at.path,
-      headers: this.#headers(at),
-      body: limits.body,
+      headers: this.#headers(at, dialect),
+      body: at.body,
     };
     const exchangeLimits = {
       timeout: Math.min(limits.timeout ?? this.#timeout, this.#timeout),
-      perPiece: operation === "output",
-      maxBytes: maxBytes(operation),
+      perPiece: operation === "output" || (operation === "status" && dialect.statusIsResult),
+      maxBytes: maxBytes(operation, dialect),
       signal: limits.signal,
       grace: limits.grace ?? 0,
     };
@@ -151,9 +183,9 @@ export class Session {
     return answer;
   }
 
-  #headers(at: Endpoint): Record<string, string> {
+  #headers(at: DialectRequest, { keyHeader: [name, prefix] }: Dialect): Record<string, string> {
     return {
-      authorization: `Bearer ${this.#options.apiKey}`,
+      [name]: prefix + this.#options.apiKey,
       accept: "application/json",
       "user-agent": this.#options.userAgent ?? "research-cli",
       ...(at.json && { "content-type": "application/json" }),

@@ -19,21 +19,33 @@ export function canStop(status: KnownStatus): boolean {
 }
 
 /**
- * A request id that can safely stand in a path, a file name and a line of text. The service does not show a
- * form (§2 has only UUID-shaped examples); this one is never `.` or `..`, which `encodeURIComponent` keeps.
+ * A request id that can safely stand in a path and a line of text. The service does not show a form (§2 has only
+ * UUID-shaped examples); providers and gateways have some of over 300 characters, with colons. Never `.` or `..`,
+ * which `encodeURIComponent` keeps.
  */
-const REQUEST_ID = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/;
+const REQUEST_ID = /^[A-Za-z0-9_-][A-Za-z0-9._:-]{0,511}$/;
 
 /** Whether `value` is a well-formed request id. Asked when one arrives and again when one is used. */
 export function isRequestId(value: unknown): value is string {
   return typeof value === "string" && REQUEST_ID.test(value);
 }
 
-/** §2, create request body: exactly what is sent, so an absent field is one the service defaults. */
+/** What of an id tells it from others: without the prefix that all ids of a provider have. */
+export function ownPart(requestId: string): string {
+  return requestId.replace(/^(?:resp|agent_run|trun)_/, "");
+}
+
+/** §2, create request body: an absent field is one the service defaults. The last three are for providers only. */
 export interface CreateBody {
   prompt: string;
   structured_output?: true;
   output_schema?: JsonSchema;
+  /** A model, preset, processor, effort or agent, as the provider calls it. */
+  model?: string;
+  /** Top-level fields of the provider's own request body. */
+  options?: Record<string, unknown>;
+  /** What the request follows up on: the id that the provider takes for it. */
+  after?: string;
 }
 
 /** A JSON Schema as §2 carries it: an object that this layer does not look into. */

@@ -1,5 +1,5 @@
 import { RefusedError } from "../client/errors.js";
-import { isRequestId } from "../protocol/conversation.js";
+import { isRequestId, ownPart } from "../protocol/conversation.js";
 import { type Entry, NOT_CREATED, type Seen, UNKNOWN } from "../store/history/records.js";
 import { CreatedElsewhereError, TargetError, UnresolvedCreateError } from "./errors.js";
 import type { Ports } from "./ports.js";
@@ -44,7 +44,7 @@ export function findEntry(ports: TargetPorts, text: string): Entry | undefined {
   const found = ports.history?.find(text) ?? [];
   const whole = found.find((entry) => entry.request_id === text || entry.local_id === text);
   if (whole) return whole;
-  if (text.length < SHORTEST_PREFIX) return undefined;
+  if (ownPart(text).length < SHORTEST_PREFIX) return undefined;
   if (found.length > 1) {
     const ids = found.map((entry) => entry.request_id ?? entry.local_id).join(", ");
     throw new TargetError(

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { classifyResponse } from "../../src/client/classify-response.js";
 import { OutcomeUnknownError, RefusedError, UnreachableError } from "../../src/client/errors.js";
 import type { FaultName } from "../../src/client/failure-policy.js";
+import { research } from "../../src/dialects/research.js";
 import type { Operation } from "../../src/protocol/endpoints.js";
 
 const ID = "id-1";
@@ -9,7 +10,13 @@ const ID = "id-1";
 function classify(operation: Operation, status: number, body: string, headers: Record<string, string> = {}) {
   const answer = { kind: "answer" as const, status, headers, body: Buffer.from(body) };
   const requestId = operation === "create" ? undefined : ID;
-  return classifyResponse(answer, { operation, requestId, target: "GET http://x", now: 0 });
+  return classifyResponse(answer, {
+    dialect: research(),
+    operation,
+    requestId,
+    target: "GET http://x",
+    now: 0,
+  });
 }
 const good = (data: object) => JSON.stringify({ status: true, version: "1.0.0", data });
 const bad = (code: string) =>
@@ -105,7 +112,7 @@ describe("a fault", () => {
     const lost = (sent: boolean) =>
       classifyResponse(
         { kind: "failure", fault: "lost", message: "gone", sent, headers: {}, body: Buffer.alloc(0) },
-        { operation: "create", target: "POST http://x", now: 0 },
+        { dialect: research(), operation: "create", target: "POST http://x", now: 0 },
       );
     expect(lost(true)).toMatchObject({ sent: true, error: { code: "OUTCOME_UNKNOWN" } });
     expect(lost(false)).toMatchObject({

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import type { ClientEvent, ClientOptions } from "../../src/client/options.js";
 import { Session } from "../../src/client/session.js";
+import { CREATE } from "../../src/protocol/endpoints.js";
 import * as does from "../support/behaviours.js";
 import { faultServer } from "../support/fault-server.js";
 import { KEY } from "../support/happy-service.js";
@@ -30,7 +31,7 @@ test.each<[string, does.Behaviour, string | undefined]>([
   ["of an answer without one", does.ok({ status: "PENDING" }), undefined],
 ])("the request id %s", async (_, behaviour, requestId) => {
   const { session } = await sessionAt(behaviour);
-  expect((await session.create({ body: "{}" })).requestId).toBe(requestId);
+  expect((await session.create(CREATE, {})).requestId).toBe(requestId);
 });
 
 test.each(["", "/", "/team/a", "/team/a/"])(

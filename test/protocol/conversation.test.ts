@@ -19,12 +19,30 @@ test("§3, rule 1: stop is permitted from PENDING and PROCESSING only", () => {
 });
 
 describe("a request id", () => {
-  test.each(["a", "-", "_", "0", "a.b", "a..", `a${"b".repeat(127)}`, "3f2a-77_x.Z"])("%j is one", (id) => {
-    expect(isRequestId(id)).toBe(true);
-  });
+  test.each(["a", "-", "_", "0", "a.b", "a..", `a${"b".repeat(511)}`, "agent_run_1:2", "3f2a-77_x.Z"])(
+    "%j is one",
+    (id) => {
+      expect(isRequestId(id)).toBe(true);
+    },
+  );
 
   test.each([
-    ...["", ".", "..", ".a", "a/b", "a b", "a\n", "\na", "ä", "a%2f", "a?b", "a#b", `a${"b".repeat(128)}`],
+    ...[
+      "",
+      ".",
+      "..",
+      ".a",
+      "a/b",
+      "a b",
+      "a\n",
+      "\na",
+      "ä",
+      "a%2f",
+      "a?b",
+      "a#b",
+      `a${"b".repeat(512)}`,
+      ":a",
+    ],
     ...[undefined, null, 7, {}, ["a"]],
   ])("%j is none", (id) => {
     expect(isRequestId(id)).toBe(false);

@@ -63,7 +63,7 @@ export function unknownOutcomes(folder: string, { prefix, origin, limit }: Wante
 }
 
 function aboutOf(record: Fields): Pick<KnownRequest, "prompt" | "at"> {
-  const at = Date.parse(textIn(record, "created_at")) || Date.parse(textIn(record, "sent_at")) || 0;
+  const at = Date.parse(textIn(record, "sent_at")) || Date.parse(textIn(record, "created_at")) || 0;
   return { prompt: textIn(record, "prompt"), at };
 }
 

@@ -1,6 +1,6 @@
+import type { Dialect } from "../../dialects/dialect.js";
 import { parseExact } from "../../json/exact-json.js";
 import { nestingDepth } from "../../json/format.js";
-import { isRequestId } from "../../protocol/conversation.js";
 import type { Operation } from "../../protocol/endpoints.js";
 import { type Headers, headerOf } from "./transport.js";
 
@@ -10,8 +10,8 @@ const CONTROL_BYTES = 1 << 20;
 const OUTPUT_BYTES = 64 << 20;
 
 /** The most that is read of an operation's answer, in bytes. */
-export function maxBytes(operation: Operation): number {
-  return operation === "output" ? OUTPUT_BYTES : CONTROL_BYTES;
+export function maxBytes(operation: Operation, dialect: Pick<Dialect, "statusIsResult">): number {
+  return operation === "output" || dialect.statusIsResult ? OUTPUT_BYTES : CONTROL_BYTES;
 }
 
 /** Deeper than any result is; V8's own JSON functions overflow the stack at several thousand. */
@@ -39,18 +39,17 @@ export function parseBody(answer: Bytes, maxBytes: number): ParsedBody {
 }
 
 /**
- * The well-formed request id in an answer that need not be whole, nor JSON, nor a success: whatever says
- * `"request_id": "…"` may be the only trace of a request that exists.
+ * The request id in an answer that need not be whole, nor JSON, nor a success: it may be the only trace of a request
+ * that exists.
  */
-export function salvageRequestId(answer: Bytes): string | undefined {
+export function salvageRequestId(answer: Bytes, dialect: Pick<Dialect, "salvage">): string | undefined {
   let text: string;
   try {
     text = decoded(answer, CONTROL_BYTES).toString("utf8");
   } catch {
     return undefined;
   }
-  const id = /"request_id"\s*:\s*"([^"\\]{1,128})"/.exec(text)?.[1];
-  return isRequestId(id) ? id : undefined;
+  return dialect.salvage(text);
 }
 
 /** No encoding is ever asked for, so zlib is loaded only where an intermediary used one all the same. */

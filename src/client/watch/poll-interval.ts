@@ -7,8 +7,12 @@ export const SHORTEST_MS = 1_000;
 export const LONGEST_MS = 30_000;
 /** Spread of each wait to either side, so that polls of many ids drift apart. */
 const JITTER = 0.05;
-/** All ids of one command together poll at most this often, in milliseconds between two polls. */
-export const BETWEEN_POLLS_MS = 20;
+/** The polls of all watches of one client: `betweenMs` milliseconds apart at least. */
+export interface Pace {
+  betweenMs: number;
+  /** When the next poll may start, in monotonic milliseconds. */
+  nextStart: number;
+}
 
 /** The interval if nothing is known about how long runs take. */
 export const adaptiveInterval: PollInterval = (ageMs, random) => within(ageMs * SHARE_OF_AGE, random);

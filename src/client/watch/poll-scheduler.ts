@@ -1,6 +1,6 @@
 import { POOL_SIZE } from "../http/connections/connections.js";
 import type { Deadlines } from "./deadlines.js";
-import { BETWEEN_POLLS_MS } from "./poll-interval.js";
+import type { Pace } from "./poll-interval.js";
 import { PriorityQueue } from "./priority-queue.js";
 import type { Watched } from "./types.js";
 
@@ -8,16 +8,15 @@ import type { Watched } from "./types.js";
 export class PollScheduler {
   readonly #queue = new PriorityQueue<Watched>();
   readonly #deadlines: Deadlines;
-  readonly #betweenMs: number;
+  readonly #pace: Pace;
   #running = 0;
-  #nextStart = 0;
   /** How many ids have a last poll planned, by deadline. */
   readonly #lastPolls = new Map<number, number>();
 
-  /** `isRateLimited`: all polls together start at least BETWEEN_POLLS_MS apart, the last ones included. */
-  constructor(deadlines: Deadlines, isRateLimited: boolean) {
+  /** `pace` holds for all polls, the last ones included. */
+  constructor(deadlines: Deadlines, pace: Pace) {
     this.#deadlines = deadlines;
-    this.#betweenMs = isRateLimited ? BETWEEN_POLLS_MS : 0;
+    this.#pace = pace;
   }
 
   /**
@@ -29,7 +28,7 @@ export class PollScheduler {
     const deadline = this.#deadlines.of(watched);
     if (now >= deadline) return false;
     const at = now + waitMs;
-    const lastPollsBegin = deadline - (this.#queue.size + this.#running + 1) * this.#betweenMs;
+    const lastPollsBegin = deadline - (this.#queue.size + this.#running + 1) * this.#pace.betweenMs;
     watched.hadLastPoll = watched.startedAt >= lastPollsBegin;
     if (watched.hadLastPoll) this.#queue.add(deadline, watched);
     else if (watched.polls === 0 || at < lastPollsBegin) this.#queue.add(Math.min(at, deadline), watched);
@@ -45,7 +44,7 @@ export class PollScheduler {
   /** Notes that a poll starts. */
   started(now: number): void {
     this.#running++;
-    this.#nextStart = now + this.#betweenMs;
+    this.#pace.nextStart = now + this.#pace.betweenMs;
   }
 
   /** Notes that a poll has ended. */
@@ -57,7 +56,7 @@ export class PollScheduler {
   nextStart(): number {
     return this.#running >= POOL_SIZE
       ? Number.POSITIVE_INFINITY
-      : Math.max(this.#queue.nextAt(), this.#nextStart);
+      : Math.max(this.#queue.nextAt(), this.#pace.nextStart);
   }
 
   /** Makes every id due at once: after a suspend of the machine the planned times mean nothing. */
@@ -67,7 +66,7 @@ export class PollScheduler {
 
   #planLastPoll(watched: Watched, deadline: number, now: number): number {
     const planned = this.#lastPolls.get(deadline) ?? 0;
-    const at = Math.max(deadline - planned * this.#betweenMs, now);
+    const at = Math.max(deadline - planned * this.#pace.betweenMs, now);
     // The service asked for a longer wait: at the deadline it is known whether that is over.
     if (watched.notBefore > at) return deadline;
     this.#lastPolls.set(deadline, planned + 1);

@@ -63,7 +63,8 @@ class Watcher {
     this.#events = new EventQueue(ports.clock);
     this.#answered = options.answered ?? false;
     this.#deadlines = new Deadlines(options);
-    this.#scheduler = new PollScheduler(this.#deadlines, options.interval === undefined);
+    const pace = options.interval === undefined ? ports.pace : { betweenMs: 0, nextStart: 0 };
+    this.#scheduler = new PollScheduler(this.#deadlines, pace);
     this.#sleep = new InterruptibleSleep(ports.clock, options.signal);
   }
 
@@ -121,12 +122,12 @@ class Watcher {
     this.#scheduler.finished();
     if (this.#polling.signal.aborted) return;
     watched.polls++;
-    if (result.kind === "data") this.#succeed(watched, result.data);
+    if (result.kind === "data") this.#succeed(watched, result.data, result.waitMs);
     else this.#fail(watched, result);
     this.#sleep.interrupt();
   }
 
-  #succeed(watched: Watched, data: Data): void {
+  #succeed(watched: Watched, data: Data, askedMs = 0): void {
     const status = String(data.status);
     const { requestId, status: previous } = watched;
     this.#answered = true;
@@ -143,7 +144,10 @@ class Watcher {
       watched.status = status;
     }
     if (isFinal(status)) this.#live--;
-    else this.#plan(watched, this.#pollInterval(this.#age(watched), this.#ports.random()));
+    else {
+      watched.notBefore = this.#now() + askedMs;
+      this.#plan(watched, Math.max(askedMs, this.#pollInterval(this.#age(watched), this.#ports.random())));
+    }
   }
 
   #fail(watched: Watched, result: Unsuccessful): void {

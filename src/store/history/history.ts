@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { isFinal } from "../../protocol/conversation.js";
+import { isFinal, ownPart } from "../../protocol/conversation.js";
 import { inWords, LocalError } from "../errors.js";
 import { makeFolder } from "../files.js";
 import { AppendLog, isUnreadable } from "./append-log.js";
@@ -76,7 +76,7 @@ export class History {
     return this.#pending(intent);
   }
 
-  /** Unknown outcomes first, then the newest first by `created_at`. */
+  /** Unknown outcomes first, then the newest first by the time it was sent: providers give whole seconds. */
   list({ limit, accepts = () => true }: ListOptions): Entry[] {
     const { unknown, found } = this.#readOpen();
     const entries = new Map(found.map((entry) => [entry.local_id, entry]));
@@ -85,7 +85,8 @@ export class History {
       if (entry.status !== NOT_CREATED && accepts(entry)) entries.set(entry.local_id, entry);
       if (entries.size >= limit + REORDER) break;
     }
-    const newestFirst = (list: Entry[]) => list.filter(accepts).sort((a, b) => timeOf(b) - timeOf(a));
+    const newestFirst = (list: Entry[]) =>
+      list.filter(accepts).sort((a, b) => Date.parse(b.sent_at) - Date.parse(a.sent_at));
     return [...newestFirst(unknown), ...newestFirst([...entries.values()])].slice(0, limit);
   }
 
@@ -98,7 +99,8 @@ export class History {
   }
 
   /**
-   * The entry whose request id or local id is `id`; without one, those whose ids begin with it. A whole
+   * The entry whose request id or local id is `id`; without one, those whose ids begin with it, with a provider's own
+   * prefix or without. A whole
    * match ends the search, so a long history costs nothing for a recent id.
    */
   find(id: string): Entry[] {
@@ -106,11 +108,13 @@ export class History {
     const opened = [...unknown, ...found];
     const isWhole = (entry: Entry) => entry.request_id === id || entry.local_id === id;
     const begins = (entry: Entry) =>
-      entry.local_id.startsWith(id) || (entry.request_id?.startsWith(id) ?? false);
+      [entry.local_id, entry.request_id ?? "", ownPart(entry.request_id ?? "")].some((one) =>
+        one.startsWith(id),
+      );
     const whole = opened.find(isWhole);
     if (whole) return [whole];
     const entries = new Map(opened.filter(begins).map((entry) => [entry.local_id, entry]));
-    for (const entry of loggedEntries(this.#log, `"${id}`)) {
+    for (const entry of loggedEntries(this.#log, id)) {
       // By its local id, the lines of its states were not among those looked at.
       if (entry.local_id === id) return [this.#lastSeen(entry)];
       if (isWhole(entry)) return [entry];

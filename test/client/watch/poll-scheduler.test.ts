@@ -4,7 +4,7 @@ import { PollScheduler } from "../../../src/client/watch/poll-scheduler.js";
 import { watched } from "./fixtures.js";
 
 const scheduler = (timeout = 0, isRateLimited = true) =>
-  new PollScheduler(new Deadlines({ timeout }), isRateLimited);
+  new PollScheduler(new Deadlines({ timeout }), { betweenMs: isRateLimited ? 20 : 0, nextStart: 0 });
 
 test("nothing is due where nothing is planned", () => {
   expect(scheduler().takeDue(1e9)).toBeUndefined();

@@ -32,7 +32,11 @@ function watching(source: WatchSource, reply: Reply, options: WatchOptions = {},
     const said = await reply({ nth: polls.filter((one) => one.id === id).length, at, id });
     return typeof said === "string" ? data(said) : said;
   };
-  return { polls, clock, events: watch({ clock, random: () => 0.5, poll }, source, options) };
+  return {
+    polls,
+    clock,
+    events: watch({ clock, random: () => 0.5, poll, pace: { betweenMs: 20, nextStart: 0 } }, source, options),
+  };
 }
 
 async function all(...args: Parameters<typeof watching>) {
