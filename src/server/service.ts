@@ -11,8 +11,8 @@ import type { Fault } from "./http/faults/fault.js";
 import { FaultPlan, seeded } from "./http/faults/fault-plan.js";
 import { createListener } from "./http/listener.js";
 import { keyHash, keyIdOf } from "./keys/key-store.js";
-import { accessLog, type LogFormat } from "./monitoring/access-log.js";
 import { ExchangeObservation, type Observer } from "./monitoring/exchange.js";
+import { accessLog, type Log, type LogFormat } from "./monitoring/log.js";
 import type { Researcher } from "./researchers/researcher.js";
 import type { Role } from "./role.js";
 import { ServiceStartError } from "./start-error.js";
@@ -51,8 +51,7 @@ export interface ServiceOptions {
   /** Whether there is a page at `/ui`. */
   ui?: boolean;
   clock: Clock;
-  /** For the log of a person; a key is never in it. */
-  log: (line: string) => void;
+  log: Log;
 }
 
 export interface Service {
@@ -70,7 +69,7 @@ const CLOSE_GRACE_MS = 1_000;
 /** Starts the service; resolves when it listens, rejects with a ServiceStartError when it cannot. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { apiKey, clock, keepMs, metricsAccess, researcher, store } = options;
-  const log = (line: string) => options.log(apiKey === undefined ? line : line.replaceAll(apiKey, "[key]"));
+  const { log } = options;
   const metrics = metricsAccess && (await import("./monitoring/metrics.js")).createMetrics(store);
   const observers: Observer[] = metrics ? [metrics.observer] : [];
   if (options.accessLog) observers.push(accessLog(options.accessLog.format, options.accessLog.write));

@@ -89,6 +89,8 @@ export interface ConversationStore {
 
   /** Deletes at least the conversations that ended more than `ageMs` ago, and resolves with how many. */
   deleteEnded(ageMs: number): Promise<number>;
+  /** How many that would delete, and how many conversations there are. */
+  countEnded(ageMs: number): Promise<{ old: number; all: number }>;
   counts(): Promise<StoreCounts>;
   /** Resolves if the store can read and write just now. */
   ready(): Promise<void>;
@@ -101,6 +103,12 @@ export interface ConversationStore {
 /** The store could not be reached or written, and nothing was done: the same request may be sent again. */
 export class StoreUnavailableError extends Error {
   override name = "StoreUnavailableError";
+  /** What PostgreSQL said, if it answered. */
+  readonly sqlstate: string | undefined;
+  constructor(message: string, { sqlstate, ...options }: ErrorOptions & { sqlstate?: string } = {}) {
+    super(message, options);
+    this.sqlstate = sqlstate;
+  }
 }
 
 /** The store was lost while it wrote; whether the write is there cannot be known now. */

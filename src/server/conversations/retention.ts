@@ -1,29 +1,49 @@
 import type { Clock } from "../../clock.js";
+import { formatDuration } from "../../text/duration.js";
+import type { Log } from "../monitoring/log.js";
 import type { ConversationStore } from "./conversation-store.js";
 
 /** The least and the most time between two deletions, ms. */
 const SHORTEST_MS = 100;
 const LONGEST_MS = 60_000;
 
-/** Deletes conversations that ended more than `keepMs` ago, again and again, until `signal` is aborted. */
+/** How long a deletion waits that a wrong clock may have caused, ms. */
+const SUSPECT_MS = 3_600_000;
+
+/**
+ * Deletes conversations that ended more than `keepMs` ago, again and again, until `signal` is aborted. If the first
+ * look would delete more than half of all, that is said and waits for an hour: the clock may be wrong.
+ */
 export async function deleteOldConversations(
-  store: Pick<ConversationStore, "deleteEnded">,
+  store: Pick<ConversationStore, "countEnded" | "deleteEnded">,
   keepMs: number,
   clock: Clock,
-  log: (line: string) => void,
+  log: Log,
   signal: AbortSignal,
 ): Promise<void> {
   const interval = Math.min(LONGEST_MS, Math.max(SHORTEST_MS, keepMs / 10));
-  while (!signal.aborted) {
+  for (let looked = false; !signal.aborted; ) {
+    let waitMs = interval;
     try {
-      await store.deleteEnded(keepMs);
+      const { old, all } = looked ? NONE : await store.countEnded(keepMs);
+      if (old > all / 2) {
+        const now = new Date(clock.now()).toISOString();
+        const why = `${old} of ${all} conversations ended more than ${formatDuration(keepMs)} ago if it is ${now}`;
+        log(`${why}: they are deleted in an hour, so stop this service if the clock is wrong`, {
+          level: "warning",
+        });
+        waitMs = SUSPECT_MS;
+      } else await store.deleteEnded(keepMs);
+      looked = true;
     } catch (error) {
       log(`old conversations could not be deleted: ${error instanceof Error ? error.message : error}`);
     }
     try {
-      await clock.sleep(interval, signal);
+      await clock.sleep(waitMs, signal);
     } catch {
       return;
     }
   }
 }
+
+const NONE = { old: 0, all: 0 };

@@ -1,5 +1,6 @@
 import type { Clock } from "../../clock.js";
 import { jsonOf } from "../json-text.js";
+import { defect, type Log, Troubles } from "../monitoring/log.js";
 import { type Researcher, ResearchFailure, type ResearchJob } from "../researchers/researcher.js";
 import { Semaphore } from "../semaphore.js";
 import type { Claim, ConversationStore, Outcome } from "./conversation-store.js";
@@ -12,7 +13,7 @@ export interface SchedulerOptions {
   researcher: Researcher;
   store: Pick<ConversationStore, "claim" | "end" | "giveBack">;
   clock: Clock;
-  log: (line: string) => void;
+  log: Log;
   /** Called when a research has ended, with its state and the ms in PROCESSING. */
   ended?: (status: Outcome["status"], durationMs: number) => void;
 }
@@ -27,8 +28,10 @@ export class Scheduler {
   readonly #running = new Map<Promise<void>, AbortController>();
   readonly #semaphore: Semaphore;
   readonly #closing = new AbortController();
+  readonly #troubles: Troubles;
   #claiming: Promise<void> | undefined;
   constructor(private readonly options: SchedulerOptions) {
+    this.#troubles = new Troubles(options.log);
     this.#semaphore = new Semaphore(options.workers);
   }
 
@@ -46,20 +49,21 @@ export class Scheduler {
   }
 
   async #claimAll(): Promise<void> {
-    const { clock, log, store } = this.options;
+    const { clock, store } = this.options;
     const { signal } = this.#closing;
     while (!signal.aborted) {
       try {
         const release = await this.#semaphore.take(signal);
         try {
           this.#begin(await store.claim(signal), release);
+          this.#troubles.over("claims of work");
         } catch (error) {
           release();
           throw error;
         }
       } catch (error) {
         if (signal.aborted) return;
-        log(`no conversation could be claimed: ${reasonOf(error)}`);
+        this.#troubles.failed("claims of work", reasonOf(error));
         await clock.sleep(RETRY_MS, signal).catch(() => {});
       }
     }
@@ -84,7 +88,7 @@ export class Scheduler {
       const outcome = await this.#outcomeOf(claim, signal);
       if (await this.#end(claim, outcome, signal)) ended?.(outcome.status, clock.monotonic() - begun);
     } catch (error) {
-      if (!signal.aborted) log(`${claim.job.request_id}: ${reasonOf(error)}`);
+      if (!signal.aborted) log(...defect(error, { request_id: claim.job.request_id }));
       await store
         .giveBack(claim)
         .catch((failure) => log(`no claim could be given back: ${reasonOf(failure)}`));
@@ -99,12 +103,15 @@ export class Scheduler {
 
   /** A full disk must not cost a result: the end is tried until it is written. */
   async #end(claim: Claim, outcome: Outcome, signal: AbortSignal): Promise<boolean> {
-    const { clock, log, store } = this.options;
+    const { clock, store } = this.options;
+    const what = `writes of the end of ${claim.job.request_id}`;
     for (;;) {
       try {
-        return await store.end(claim, outcome);
+        const ended = await store.end(claim, outcome);
+        this.#troubles.over(what);
+        return ended;
       } catch (error) {
-        log(`${claim.job.request_id}: its end could not be written: ${reasonOf(error)}`);
+        this.#troubles.failed(what, reasonOf(error), { request_id: claim.job.request_id });
       }
       await clock.sleep(RETRY_MS, signal);
     }
@@ -120,7 +127,7 @@ export class Scheduler {
     signal.throwIfAborted();
     if (result.status === "fulfilled") return result.value;
     if (result.reason instanceof ResearchFailure) return { status: "FAILED", reason: result.reason.message };
-    log(`${job.request_id}: ${reasonOf(result.reason)}`);
+    log(...defect(result.reason, { request_id: job.request_id }));
     return { status: "FAILED", reason: "The researcher failed unexpectedly." };
   }
 }

@@ -12,6 +12,7 @@ import {
   StoreUnavailableError,
 } from "../conversations/conversation-store.js";
 import type { ExchangeObservation } from "../monitoring/exchange.js";
+import { defect, type Log, Troubles } from "../monitoring/log.js";
 import type { Ui } from "../ui/ui.js";
 import type { Authenticate } from "./authentication.js";
 import { SchemaChecks } from "./create-request.js";
@@ -35,7 +36,7 @@ export interface AppParts extends Probes {
   faults: FaultPlan;
   /** The page of the service, for `/ui` and below; without it there is nothing. */
   ui?: Pick<Ui, "answer">;
-  log: (line: string) => void;
+  log: Log;
 }
 
 const NO_BODY = Promise.resolve(Buffer.alloc(0));
@@ -58,6 +59,7 @@ export function createApp(parts: AppParts): App {
   const { allowHosts, authenticate, clock, faults, log, observation, store } = parts;
 
   const schemas = new SchemaChecks(clock);
+  const troubles = new Troubles(log);
   for (const [operation, method, path, handler] of parts.hasOperations ? OPERATIONS : []) {
     routes.all(path, (c) => {
       checkMethod(c.req.method, method);
@@ -66,6 +68,16 @@ export function createApp(parts: AppParts): App {
       if (observation.isOn)
         observation.add(request, { operation, ...(isRequestId(requestId) && { requestId }) });
       const answer = async () => {
+        try {
+          return await carriedOut();
+        } catch (error) {
+          const { message, sqlstate } = error as StoreUnavailableError;
+          if (isOfStore(error))
+            troubles.failed(`${operation} requests`, message, sqlstate ? { sqlstate } : {});
+          throw error;
+        }
+      };
+      const carriedOut = async () => {
         // Read while the key is looked up: a store that takes long must not hold up a body until it is late.
         const body = method === "POST" ? readBody(request) : NO_BODY;
         body.catch(() => {});
@@ -74,6 +86,7 @@ export function createApp(parts: AppParts): App {
         if (method === "POST") checkContentType(request);
         const data = await handler({ store, schemas, caller, request, body, requestId });
         if (observation.isOn) observation.add(request, { requestId: String(data.request_id) });
+        troubles.over(`${operation} requests`);
         return successResponse(data);
       };
       const fault = faults.next(operation);
@@ -102,7 +115,7 @@ export function createApp(parts: AppParts): App {
 
   routes.notFound(() => errorResponse(new ServiceError("NOT_FOUND", "There is nothing at this path.")));
   const respondWith = (error: unknown, { outgoing }: HttpBindings) => {
-    if (!(error instanceof ServiceError)) log(descriptionOf(error));
+    if (!(error instanceof ServiceError || isOfStore(error))) log(...defect(error));
     if (!(error instanceof StoreOutcomeUnknownError)) return errorResponse(serviceErrorOf(error));
     // An answer would say that nothing was done, or that it was.
     outgoing.socket?.destroy();
@@ -124,10 +137,9 @@ export function createApp(parts: AppParts): App {
   };
 }
 
-function descriptionOf(error: unknown): string {
-  if (error instanceof StoreUnavailableError || error instanceof StoreOutcomeUnknownError)
-    return error.message;
-  return `defect: ${error instanceof Error ? error.stack : error}`;
+/** The store's own troubles are said once, not for each request. */
+function isOfStore(error: unknown): boolean {
+  return error instanceof StoreUnavailableError || error instanceof StoreOutcomeUnknownError;
 }
 
 type Routes = HonoBase<{ Bindings: HttpBindings }>;

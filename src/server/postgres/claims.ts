@@ -2,6 +2,7 @@ import type { Clock } from "../../clock.js";
 import { parseExactAt } from "../../json/exact-json.js";
 import type { Claim, Outcome } from "../conversations/conversation-store.js";
 import { StoreOutcomeUnknownError, StoreUnavailableError } from "../conversations/conversation-store.js";
+import type { Log } from "../monitoring/log.js";
 import type { ResearchJob } from "../researchers/researcher.js";
 import type { Role } from "../role.js";
 import type { Database } from "./database.js";
@@ -17,7 +18,7 @@ export interface ClaimsOptions {
   clock: Clock;
   role: Role;
   leaseMs: number;
-  log: (line: string) => void;
+  log: Log;
 }
 
 /** A claim as this store knows it: `worker` and `number` together fence it off from every other one. */

@@ -1,5 +1,6 @@
 import type { Clock } from "../../clock.js";
 import type { KeyStore } from "../keys/key-store.js";
+import type { Log } from "../monitoring/log.js";
 import type { Role } from "../role.js";
 import { ServiceStartError } from "../start-error.js";
 import { Claims } from "./claims.js";
@@ -18,7 +19,7 @@ export interface PostgresStoreOptions {
   /** Least time in PENDING, ms. */
   pendingMs: number;
   clock: Clock;
-  log: (line: string) => void;
+  log: Log;
 }
 
 /** Opens the store, and brings the database's schema up to date. Rejects with a ServiceStartError. */

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../clock.js";
+import type { Log } from "../monitoring/log.js";
 import type { Role } from "../role.js";
 import { ServiceStartError } from "../start-error.js";
 import type { Database } from "./database.js";
@@ -14,7 +15,7 @@ export interface LeaseOptions {
   onRenewed: (held: ReadonlySet<string>, askedAt: number) => void | Promise<void>;
   /** The lease has run out: other processes may have taken the work. A new one follows. */
   onLost: () => void;
-  log: (line: string) => void;
+  log: Log;
 }
 
 /** A lease is renewed three times before it runs out; leases of the dead are looked for this often, ms. */

@@ -175,6 +175,15 @@ export const DELETE_ENDED: Statement = {
     ) SELECT count(*)::int AS count FROM gone`,
 };
 
+/** age in ms */
+export const COUNT_ENDED: Statement = {
+  name: "count-ended",
+  text: `
+    SELECT count(*)::int AS all,
+      (count(*) FILTER (WHERE completed_at < now() - $1::float8 * interval '1 ms'))::int AS old
+    FROM research.conversations`,
+};
+
 export const COUNTS: Statement = {
   name: "counts",
   text: "SELECT status, count(*)::int AS count FROM research.conversations GROUP BY status",

@@ -22,7 +22,17 @@ import { PostgresKeyStore } from "./key-store.js";
 import { PostgresOverview } from "./overview.js";
 import { conversationOf, isOwnId } from "./rows.js";
 import { StateReader } from "./state-reader.js";
-import { COUNTS, DELETE_ENDED, NEXT_DUE, OUTPUT, READY, RETRY_AFTER, STOP, WORK } from "./statements.js";
+import {
+  COUNT_ENDED,
+  COUNTS,
+  DELETE_ENDED,
+  NEXT_DUE,
+  OUTPUT,
+  READY,
+  RETRY_AFTER,
+  STOP,
+  WORK,
+} from "./statements.js";
 
 /** Workers are notified of new work at most this often, ms: each notification holds a lock of the whole database. */
 const NOTIFY_MS = 20;
@@ -111,6 +121,11 @@ export class PostgresStore implements ConversationStore {
       deleted += row?.count;
       if (row?.count < 1_000) return deleted;
     }
+  }
+
+  async countEnded(ageMs: number) {
+    const [row] = await this.parts.database.read(COUNT_ENDED, [ageMs]);
+    return { old: row?.old as number, all: row?.all as number };
   }
 
   async counts(): Promise<StoreCounts> {

@@ -1,10 +1,43 @@
 import type { OwnKey } from "../../../server/keys/own-key.js";
+import { type Log, logLine } from "../../../server/monitoring/log.js";
 import type { Context } from "../../context.js";
 import type { ServeOptions } from "./options.js";
+
+/** What a service says on stderr beside its access log. */
+export interface Voice {
+  /** Failures, always; what is of level debug only with --verbose. */
+  log: Log;
+  /** For the person who started it. */
+  say(text: string): Promise<void>;
+  notice(code: string, text: string): Promise<void>;
+  /** From now on no line of the log shows this text. */
+  hide(secret: string): void;
+}
+
+/** With `--log json` everything is a line of JSON, also where a person would read text. */
+export function voiceOf({ host, flags, reporter }: Context, options: Pick<ServeOptions, "log">): Voice {
+  const secrets: string[] = [];
+  const isJson = reporter.json || options.log === "json";
+  const write = (text: string) => host.stderr.write(`${text}\n`).catch(() => {});
+  const log: Log = (message, facts) => {
+    if (facts?.level === "debug" && !flags.verbose) return;
+    const line = logLine(isJson ? "json" : "text", host.clock.now(), message, facts);
+    void write(secrets.reduce((text, secret) => text.replaceAll(secret, "[key]"), line));
+  };
+  const asLines = isJson && !reporter.json;
+  const line = (message: string) => write(logLine("json", host.clock.now(), message, { level: "info" }));
+  return {
+    log,
+    say: (text) => (asLines ? line(text) : reporter.say(text)),
+    notice: (code, text) => (asLines ? line(text) : reporter.notice(code, text)),
+    hide: (secret) => void secrets.push(secret),
+  };
+}
 
 /** Says where the service is: the address on stdout, how to reach it on stderr. */
 export async function announce(
   { reporter, host }: Context,
+  { say }: Voice,
   baseUrl: string,
   key: OwnKey | undefined,
   options: ServeOptions,
@@ -16,9 +49,9 @@ export async function announce(
   }
   const isKept = key && options.data !== undefined && options.apiKeyFile === undefined;
   const keyFile = isKept && !host.env.RESEARCH_SERVE_API_KEY ? `${options.data}/api-key` : undefined;
-  if (fresh) await reporter.say(`API key (shown once): ${fresh}`);
-  else if (keyFile) await reporter.say(`the API key is in ${keyFile}`);
-  if (host.stderr.isTTY) {
+  if (fresh) await say(`API key (shown once): ${fresh}`);
+  else if (keyFile) await say(`the API key is in ${keyFile}`);
+  if (host.stderr.isTTY && options.log !== "json") {
     const exported = [`export RESEARCH_BASE_URL=${baseUrl}`];
     if (fresh) exported.push(`export RESEARCH_API_KEY=${fresh}`);
     else if (keyFile) exported.push(`export RESEARCH_API_KEY_FILE=${quoted(keyFile)}`);
@@ -28,10 +61,9 @@ export async function announce(
 }
 
 /** Says which link opens the page, if there is one. */
-export async function announceUi({ reporter }: Context, link: string | undefined): Promise<void> {
-  if (link === undefined) return;
+export async function announceUi({ reporter }: Context, { say }: Voice, link: string): Promise<void> {
   if (reporter.json) return reporter.notice("UI_LINK", link);
-  await reporter.say(`The page, for one browser: ${link}`);
+  await say(`The page, for one browser: ${link}`);
 }
 
 function quoted(text: string): string {

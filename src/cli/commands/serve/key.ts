@@ -3,6 +3,7 @@ import { TIERS, type Tier } from "../../../protocol/limits.js";
 import type { ConversationStore } from "../../../server/conversations/conversation-store.js";
 import { keyHash, keyIdOf } from "../../../server/keys/key-store.js";
 import { apiKeyFor, type OwnKey } from "../../../server/keys/own-key.js";
+import type { Log } from "../../../server/monitoring/log.js";
 import type { Context } from "../../context.js";
 import { UsageError } from "../../errors.js";
 import { readTextFile } from "../../input/bytes.js";
@@ -40,7 +41,7 @@ export async function givenKey(ctx: Context, { apiKeyFile }: KeyOptions): Promis
  */
 export async function openWithKey(
   ctx: Context,
-  options: KeyOptions & StoreOptions,
+  options: KeyOptions & StoreOptions & { log: Log },
   database: string | undefined,
   given: string | undefined,
 ): Promise<{ store: ConversationStore; key?: OwnKey }> {

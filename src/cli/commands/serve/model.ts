@@ -68,10 +68,10 @@ export async function modelOf(
 
 /** The researcher with that model on a folder; `exclude` is never read. Throws if the folder cannot be read. */
 export async function researcherWith(
-  { host, reporter }: Context,
+  { host }: Context,
   { name, url, apiKey, limits }: ModelEndpoint,
   sourceOptions: SourceIndexOptions,
-  service: { exchanges: ExchangeStore; log: (line: string) => void },
+  service: { exchanges: ExchangeStore; log: (line: string) => void; notice: (line: string) => void },
 ): Promise<Researcher> {
   const { modelResearcher } = await import("../../../server/researchers/model/researcher.js");
   const sources = new SourceIndex(sourceOptions);
@@ -91,7 +91,6 @@ export async function researcherWith(
     sources,
     ...service,
     clock: host.clock,
-    notice: (text) => void reporter.notice("MODEL", text),
   });
 }
 

@@ -1,4 +1,4 @@
-import type { LogFormat } from "../../../server/monitoring/access-log.js";
+import type { LogFormat } from "../../../server/monitoring/log.js";
 import type { Context } from "../../context.js";
 import { UsageError } from "../../errors.js";
 import type { KeyOptions } from "./key.js";

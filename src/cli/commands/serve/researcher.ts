@@ -4,6 +4,7 @@ import { extractiveResearcher } from "../../../server/researchers/extractive/ext
 import type { Researcher } from "../../../server/researchers/researcher.js";
 import { inWords, LocalError } from "../../../store/errors.js";
 import type { Context } from "../../context.js";
+import type { Voice } from "./announce.js";
 import { type ModelEndpoint, researcherWith } from "./model.js";
 import type { ServeOptions } from "./options.js";
 
@@ -13,7 +14,7 @@ export interface ResearcherParts {
   workers: number;
   /** What `modelOf` made of the flags. */
   model: ModelEndpoint | undefined;
-  log: (line: string) => void;
+  voice: Pick<Voice, "log" | "notice">;
 }
 
 /**
@@ -23,20 +24,21 @@ export interface ResearcherParts {
 export async function researcherFor(
   ctx: Context,
   { researcher, sources, data, apiKeyFile }: ServeOptions,
-  { store, workers, model, log }: ResearcherParts,
+  { store, workers, model, voice }: ResearcherParts,
 ): Promise<Researcher> {
-  const { host, reporter } = ctx;
+  const { host } = ctx;
+  const log = (line: string) => voice.log(line, { level: "debug" });
   if (researcher) return commandResearcher({ command: researcher, env: { ...host.env } });
   const own = [data, apiKeyFile, host.env.RESEARCH_MODEL_API_KEY_FILE || undefined];
   const exclude = own.filter((path) => path !== undefined);
-  const notice = (text: string) => void reporter.notice("SOURCES", text);
+  const notice = (text: string) => void voice.notice("SOURCES", text);
   try {
     if (model === undefined) return extractiveResearcher({ sources, exclude, workers, notice, log });
     return await researcherWith(
       ctx,
       model,
       { root: sources, exclude, notice },
-      { exchanges: store.exchanges, log },
+      { exchanges: store.exchanges, log, notice: (text) => void voice.notice("MODEL", text) },
     );
   } catch (error) {
     throw new LocalError(`the folder ${sources} could not be read: ${inWords(error)}`, { cause: error });

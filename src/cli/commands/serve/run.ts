@@ -8,7 +8,7 @@ import { type Service, startService } from "../../../server/service.js";
 import { ServiceStartError } from "../../../server/start-error.js";
 import type { Context } from "../../context.js";
 import { CliError, Interrupted, UsageError } from "../../errors.js";
-import { announce, announceUi } from "./announce.js";
+import { announce, announceUi, type Voice, voiceOf } from "./announce.js";
 import { DEFAULT_TIER, givenKey, openWithKey } from "./key.js";
 import { type ModelEndpoint, modelOf } from "./model.js";
 import { checkMonitoring, logFormat, metricsAccess, type ServeOptions } from "./options.js";
@@ -26,16 +26,21 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
   const faults = options.fault.map(readFault);
   checkMonitoring(ctx, options);
   const model = await modelOf(ctx, options);
+  const voice = voiceOf(ctx, options);
+  if (given !== undefined) voice.hide(given);
   if (!isLoopback(options.host)) {
-    await ctx.reporter.notice(
+    await voice.notice(
       "EXPOSED",
       `the service listens on ${options.host}: anyone who reaches this machine and knows the key can use it, and plain http can be read on the way`,
     );
   }
-  const { store, key } = await openWithKey(ctx, options, database, given).catch(startFailure);
-  const service = await start(ctx, options, { store, apiKey: key?.apiKey, model }, faults);
+  const { store, key } = await openWithKey(ctx, { ...options, log: voice.log }, database, given).catch(
+    startFailure,
+  );
+  if (key !== undefined) voice.hide(key.apiKey);
+  const service = await start(ctx, options, { store, apiKey: key?.apiKey, model, voice }, faults);
   try {
-    await announceUi(ctx, service.uiLink);
+    if (service.uiLink !== undefined) await announceUi(ctx, voice, service.uiLink);
     if (options.exec !== undefined) {
       ctx.interruption.markHandled();
       return await execCommand({
@@ -46,7 +51,7 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
         signal: ctx.signal,
       });
     }
-    await announce(ctx, service.baseUrl, key, options).catch(unlessInterrupted);
+    await announce(ctx, voice, service.baseUrl, key, options).catch(unlessInterrupted);
     await aborted(ctx.signal);
     if (ctx.interruption.received === "SIGHUP") ctx.signal.throwIfAborted();
     ctx.interruption.markHandled();
@@ -62,18 +67,18 @@ interface StartParts {
   apiKey: string | undefined;
   /** What `modelOf` made of the flags. */
   model: ModelEndpoint | undefined;
+  voice: Voice;
 }
 
 /** Starts the service, and closes the store if it cannot. Throws LocalError if the port or the folder cannot be used. */
 export async function start(
   ctx: Context,
   options: ServeOptions,
-  { store, apiKey, model }: StartParts,
+  { store, apiKey, model, voice }: StartParts,
   faults: Fault[],
 ): Promise<Service> {
   const workers = options.workers ?? availableParallelism();
-  const log = (line: string) => void (ctx.flags.verbose && ctx.reporter.notice("SERVICE", line));
-  const researcher = await researcherFor(ctx, options, { store, workers, model, log }).catch(
+  const researcher = await researcherFor(ctx, options, { store, workers, model, voice }).catch(
     async (error) => {
       await store.close();
       throw error;
@@ -101,7 +106,7 @@ export async function start(
       ...(options.ui && { ui: true }),
       ...(options.seed !== undefined && { seed: options.seed }),
       clock,
-      log,
+      log: voice.log,
     });
   } catch (error) {
     await researcher.close();

@@ -1,5 +1,6 @@
 import type { ConversationStore } from "../../../server/conversations/conversation-store.js";
 import { openLocalStore } from "../../../server/conversations/local/open-local-store.js";
+import type { Log } from "../../../server/monitoring/log.js";
 import { checkDatabaseUrl, InvalidDatabaseUrl } from "../../../server/postgres/database-url.js";
 import type { PostgresStore } from "../../../server/postgres/store.js";
 import type { Role } from "../../../server/role.js";
@@ -54,12 +55,11 @@ export function databaseOf(ctx: Context, options: Omit<StoreOptions, "pending">)
 /** Opens the store of one process, or the one that processes share. Rejects with a ServiceStartError. */
 export async function openStore(
   ctx: Context,
-  options: StoreOptions,
+  options: StoreOptions & { log: Log },
   database: string | undefined,
 ): Promise<{ store: ConversationStore; shared?: PostgresStore }> {
   const { clock } = ctx.host;
-  const log = (line: string) => void (ctx.flags.verbose && ctx.reporter.notice("SERVICE", line));
-  const common = { clock, log, pendingMs: options.pending };
+  const common = { clock, log: options.log, pendingMs: options.pending };
   if (database === undefined) {
     return { store: await openLocalStore({ ...common, ...(options.data && { dataDir: options.data }) }) };
   }

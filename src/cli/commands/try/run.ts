@@ -3,6 +3,7 @@ import type { Context } from "../../context.js";
 import { type RequestOptions, readRequest } from "../../input/create-request.js";
 import { type RunViewOptions, showRun } from "../../requests/run.js";
 import { checkResultOptions } from "../../results/options.js";
+import { voiceOf } from "../serve/announce.js";
 import { modelOf } from "../serve/model.js";
 import type { ModelOptions } from "../serve/options.js";
 import { start } from "../serve/run.js";
@@ -29,12 +30,13 @@ export async function tryOut(ctx: Context, prompt: string | undefined, options: 
     allowHost: [],
     fault: [],
   } as const;
-  const { store } = await openStore(ctx, serveOptions, undefined);
+  const voice = voiceOf(ctx, serveOptions);
+  const { store } = await openStore(ctx, { ...serveOptions, log: voice.log }, undefined);
   const { apiKey } = key;
   const service = await start(
     ctx,
     { ...serveOptions, allowHost: [], fault: [] },
-    { store, apiKey, model },
+    { store, apiKey, model, voice },
     [],
   );
   try {

@@ -1,5 +1,6 @@
 import type { Clock } from "../../../clock.js";
 import type { KeyStore } from "../../keys/key-store.js";
+import type { Log } from "../../monitoring/log.js";
 import type { Contents } from "./contents.js";
 import type { Journal } from "./journal/journal.js";
 import type { LocalState } from "./local-state.js";
@@ -13,7 +14,7 @@ export interface LocalStoreParts {
   clock: Clock;
   /** Least time in PENDING, ms. */
   pendingMs: number;
-  log(line: string): void;
+  log: Log;
   /** Called first when the store closes; resolves when nothing else works on the folder. */
   beforeClose(): Promise<void>;
   /** Called last, when nothing is open any more. */

@@ -139,15 +139,19 @@ export class LocalStore implements ConversationStore {
   }
 
   async deleteEnded(ageMs: number): Promise<number> {
-    const { clock, state, contents } = this.parts;
-    const before = clock.now() - ageMs;
-    const old = [...state.rows.values()].filter(({ endedAt }) => endedAt !== undefined && endedAt < before);
+    const { clock, contents } = this.parts;
+    const old = this.#endedBefore(clock.now() - ageMs);
     for (let from = 0; from < old.length; from += DELETED_AT_ONCE) {
       const some = old.slice(from, from + DELETED_AT_ONCE);
       await this.#append(some.map(({ requestId }) => ({ kind: "deleted", request_id: requestId })));
       for (const { requestId } of some) await contents.delete(requestId);
     }
     return old.length;
+  }
+
+  async countEnded(ageMs: number) {
+    const { clock, state } = this.parts;
+    return { old: this.#endedBefore(clock.now() - ageMs).length, all: state.rows.size };
   }
 
   async counts(): Promise<StoreCounts> {
@@ -169,6 +173,10 @@ export class LocalStore implements ConversationStore {
   #visible({ keyId, ownOnly }: Caller, requestId: string): Row | undefined {
     const row = isRequestId(requestId) ? this.parts.state.rows.get(requestId) : undefined;
     return ownOnly && row?.key !== keyId ? undefined : row;
+  }
+
+  #endedBefore(time: number): Row[] {
+    return [...this.parts.state.rows.values()].filter(({ endedAt = Infinity }) => endedAt < time);
   }
 
   #holds(claim: Claim): boolean {
@@ -201,7 +209,9 @@ export class LocalStore implements ConversationStore {
     try {
       return await this.parts.contents.jobOf(row);
     } catch (error) {
-      this.parts.log(`${row.requestId} cannot be read: ${error instanceof Error ? error.message : error}`);
+      this.parts.log(`a job cannot be read: ${error instanceof Error ? error.message : error}`, {
+        request_id: row.requestId,
+      });
       this.#due.add(row.requestId, REREAD_MS);
       return undefined;
     }

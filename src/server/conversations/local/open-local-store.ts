@@ -3,6 +3,7 @@ import type { Clock } from "../../../clock.js";
 import { HeldError, lock } from "../../../lock.js";
 import { makeFolder } from "../../folders.js";
 import { KeyFile, noKeys } from "../../keys/key-file.js";
+import type { Log } from "../../monitoring/log.js";
 import { ServiceStartError } from "../../start-error.js";
 import type { ConversationStore } from "../conversation-store.js";
 import { carryOver } from "./carry-over.js";
@@ -20,7 +21,7 @@ export interface LocalStoreOptions {
   /** Least time in PENDING, ms. */
   pendingMs: number;
   clock: Clock;
-  log: (line: string) => void;
+  log: Log;
 }
 
 /** Opens the store of one process; a data folder for this process alone. Rejects with a ServiceStartError. */

@@ -1,6 +1,7 @@
 import { constants, promises as fs } from "node:fs";
 import { dirname } from "node:path";
 import { syncFolder } from "../../../folders.js";
+import type { Log } from "../../../monitoring/log.js";
 import { openRegularFile } from "../../../regular-file.js";
 import { StoreOutcomeUnknownError, StoreUnavailableError } from "../../conversation-store.js";
 import { type Kept, writeKept } from "./compaction.js";
@@ -36,7 +37,7 @@ export class FileJournal implements Journal {
     private torn: boolean,
     /** Names what a compacted journal holds; asked between two writes. */
     private readonly kept: () => Iterable<Kept>,
-    private readonly log: (line: string) => void,
+    private readonly log: Log,
   ) {}
 
   /** Opens a journal, or makes an empty one, and hands each entry in it to `visit`. */
@@ -44,7 +45,7 @@ export class FileJournal implements Journal {
     path: string,
     visit: (entry: Entry, line: Line) => void,
     kept: () => Iterable<Kept>,
-    log: (line: string) => void,
+    log: Log,
   ): Promise<FileJournal> {
     await fs.rm(draftOf(path), { force: true });
     const handle = await openRegularFile(path, constants.O_CREAT);

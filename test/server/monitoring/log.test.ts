@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { jsonLine, textLine } from "../../../src/server/monitoring/access-log.js";
+import { jsonLine, type LogFacts, logLine, Troubles, textLine } from "../../../src/server/monitoring/log.js";
 import { KEY, serviceFor, until } from "../../support/service.js";
 import { ask, post } from "../../support/wire.js";
 
@@ -51,4 +51,33 @@ it("each request has one, without its query, its key and its prompt", async () =
   } finally {
     await service.close();
   }
+});
+
+it("a failure is a line with what is known of it, in text and as JSON", () => {
+  const facts: LogFacts = { request_id: "r-1", sqlstate: "53100" };
+  const at = Date.UTC(2030, 0, 1);
+  expect(logLine("text", at, "a\nb", facts)).toBe(
+    "2030-01-01T00:00:00.000Z error a b (request_id r-1, sqlstate 53100)",
+  );
+  expect(
+    JSON.parse(logLine("json", at, "a", { ...facts, level: "info", stack: "Error: x\n  at y" })),
+  ).toEqual({
+    ...{ time: "2030-01-01T00:00:00.000Z", level: "info", message: "a", ...facts, stack: "Error: x\n  at y" },
+  });
+});
+
+it("a trouble is said once when it begins, when it changes, and when it is over", () => {
+  const said: unknown[] = [];
+  const troubles = new Troubles((...line) => void said.push(line));
+  for (const why of ["full", "full", "gone"]) troubles.failed("writes", why, { sqlstate: why });
+  troubles.failed("reads", "gone");
+  for (const what of ["writes", "writes", "other"]) troubles.over(what);
+  troubles.failed("writes", "gone");
+  expect(said).toEqual([
+    ["writes fail: full", { sqlstate: "full" }],
+    ["writes fail: gone", { sqlstate: "gone" }],
+    ["reads fail: gone", undefined],
+    ["writes work again", { level: "info" }],
+    ["writes fail: gone", undefined],
+  ]);
 });

@@ -1,0 +1,83 @@
+import { safe, safeJson, safeLine } from "../../text/safe-text.js";
+import type { Exchange, Observer } from "./exchange.js";
+
+/** What is known beside the sentence. */
+export interface LogFacts {
+  /** Default: error. `info` says that something is well again, `debug` is for those who ask for details. */
+  level?: "error" | "warning" | "info" | "debug";
+  /** The conversation that it is about. */
+  request_id?: string;
+  /** What PostgreSQL said. */
+  sqlstate?: string;
+  /** Of a defect. */
+  stack?: string;
+}
+
+/** Tells operators what goes wrong, in a sentence without a full stop; called once per change, not per request. */
+export type Log = (message: string, facts?: LogFacts) => void;
+
+export type LogFormat = "text" | "json";
+
+/** A line of the log: `TIME LEVEL MESSAGE (FACTS)`, or one object; a stack follows on lines of its own in text. */
+export function logLine(format: LogFormat, at: number, message: string, facts: LogFacts = {}): string {
+  const { level = "error", stack, ...more } = facts;
+  const time = new Date(at).toISOString();
+  if (format === "json") return safeJson({ time, level, message, ...more, ...(stack && { stack }) });
+  const named = Object.entries(more).map(([name, value]) => `${name} ${value}`);
+  const line = safeLine(`${time} ${level} ${message}${named.length > 0 ? ` (${named.join(", ")})` : ""}`);
+  return stack === undefined ? line : `${line}\n  ${safe(stack).replaceAll("\n", "\n  ")}`;
+}
+
+/** What is said of an error that nobody foresaw. */
+export function defect(error: unknown, facts: LogFacts = {}): Parameters<Log> {
+  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  return [`defect: ${message}`, { ...facts, ...(stack && { stack }) }];
+}
+
+/** Says a trouble (`create requests`) once when it begins or changes, and once when it is over, however often it is met. */
+export class Troubles {
+  readonly #said = new Map<string, string>();
+  constructor(private readonly log: Log) {}
+
+  failed(what: string, why: string, facts?: LogFacts): void {
+    if (this.#said.get(what) === why) return;
+    this.#said.set(what, why);
+    this.log(`${what} fail: ${why}`, facts);
+  }
+
+  over(what: string): void {
+    if (this.#said.delete(what)) this.log(`${what} work again`, { level: "info" });
+  }
+}
+
+/** Writes a line for each exchange: never a query, a key or a prompt. */
+export function accessLog(format: LogFormat, write: (line: string) => void): Observer {
+  const lineOf = format === "json" ? jsonLine : textLine;
+  return (exchange) => write(`${lineOf(exchange)}\n`);
+}
+
+/** `TIME METHOD PATH STATUS MS ms KEY REQUEST_ID`, with `-` for a missing value. */
+export function textLine(exchange: Readonly<Exchange>): string {
+  const { method, path, status, durationMs, keyName, requestId } = exchange;
+  const took = `${durationMs.toFixed(1)} ms`;
+  const parts = [timeOf(exchange), method, path, status ?? "-", took, keyName ?? "-", requestId ?? "-"];
+  return safeLine(parts.join(" "));
+}
+
+/** One object: `time`, `method`, `path`, `status`, `ms`, `key`, `request_id`; null for a missing value. */
+export function jsonLine(exchange: Readonly<Exchange>): string {
+  const { method, path, status, durationMs, keyName, requestId } = exchange;
+  return safeJson({
+    time: timeOf(exchange),
+    method,
+    path,
+    status: status ?? null,
+    ms: Number(durationMs.toFixed(1)),
+    key: keyName ?? null,
+    request_id: requestId ?? null,
+  });
+}
+
+function timeOf({ at }: Readonly<Exchange>): string {
+  return new Date(at).toISOString();
+}
