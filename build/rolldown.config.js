@@ -14,7 +14,7 @@ const CHUNKS = [
   // Of the shell completion, too, which loads nothing else.
   {
     name: "reading",
-    test: /src\/(store\/(folders|history\/read-backward)|text\/safe-text|cli\/(settings\/precedence|terminal\/durations))\.ts$/,
+    test: /src\/(store\/(folders|history\/read-backward)|text\/(safe-text|duration)|machine\/precedence)\.ts$/,
   },
   // With the first request.
   { name: "undici", test: /src\/client\/http\/connections\/dispatchers\.ts$/ },
@@ -55,7 +55,7 @@ export default defineConfig({
     yamlAsData(),
     filesAsText(),
     licenses(),
-    removeWhitespace(["index", "base", "client", "command", "machine-research", "row-failure"]),
+    removeWhitespace(["index", "base", "client", "command", "machine-research", "batch"]),
     help(),
   ],
   output: {

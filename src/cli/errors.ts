@@ -1,60 +1,7 @@
 import { ResearchError } from "../client/errors.js";
+import { EXIT_CODES } from "../machine/errors.js";
+import { type Failure, failureOf } from "../machine/failure.js";
 import type { Signal } from "./terminal/host.js";
-
-export interface Facts {
-  httpStatus?: number | undefined;
-  hint?: string | undefined;
-  requestId?: string | undefined;
-  localId?: string | undefined;
-  retryAfter?: number | undefined;
-}
-
-/** The error codes that are ours, each with its exit code. */
-export const EXIT_CODES = {
-  INTERNAL: 1,
-  USAGE: 2,
-  NOT_CONFIGURED: 2,
-  RESEARCH_FAILED: 3,
-  NOT_AUTHENTICATED: 4,
-  NOT_FOUND: 5,
-  NOT_ALLOWED: 6,
-  NO_CREDIT: 6,
-  RATE_LIMITED: 7,
-  NOT_FINISHED: 8,
-  TIMEOUT: 8,
-  UNREACHABLE: 9,
-  BAD_RESPONSE: 9,
-  RESEARCH_STOPPED: 10,
-  OUTCOME_UNKNOWN: 11,
-  LOCAL_IO: 12,
-  SCHEMA_MISMATCH: 13,
-} as const;
-
-export type OurCode = keyof typeof EXIT_CODES;
-
-/** Whether an error code is one of ours (contract §1.4) and not the service's. */
-export function isOurs(code: string): boolean {
-  return code in EXIT_CODES || code === "INTERRUPTED";
-}
-
-/** An error of the command line's own: what is wrong and, as the hint, what to do. */
-export class CliError extends Error {
-  readonly code: OurCode;
-  readonly facts: Facts;
-
-  constructor(code: OurCode, message: string, facts: Facts = {}) {
-    super(message);
-    this.code = code;
-    this.facts = facts;
-  }
-}
-
-/** Bad input, found before anything was sent. */
-export class UsageError extends CliError {
-  constructor(message: string, hint?: string) {
-    super("USAGE", message, { hint });
-  }
-}
 
 /** A signal came. `resume` says how to go on where this command ended, `requestId` names its request if it is one. */
 export class Interrupted extends Error {
@@ -94,11 +41,31 @@ export class UnfinishedError extends Error {
   }
 }
 
+/** The reader of stdout has closed it. */
+export class ClosedPipe extends Error {}
+
 /** What a shell reports for a process that died of a signal. */
 export const SIGNAL_EXIT_CODES: Record<Signal, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
-/** The reader of stdout has closed it. */
-export class ClosedPipe extends Error {}
+/** What ended a command, as `failureOf` has it of every other error. */
+export function commandFailure(error: unknown): Failure {
+  if (error instanceof Interrupted) {
+    const { message, signal, requestId, resume } = error;
+    const exit_code = SIGNAL_EXIT_CODES[signal];
+    return { code: "INTERRUPTED", message, exit_code, request_id: requestId, hint: resume };
+  }
+  if (!(error instanceof UnfinishedError)) return failureOf(error);
+  const { cause, requestId, resume } = error;
+  const failure = failureOf(cause);
+  const goOn = resume && `The request exists; go on with: ${resume}`;
+  return {
+    ...failure,
+    exit_code: EXIT_CODES.NOT_FINISHED,
+    request_id: requestId,
+    message: failure.message.includes(requestId) ? failure.message : `${requestId}: ${failure.message}`,
+    hint: [failure.hint, goOn].filter(Boolean).join(" ") || undefined,
+  };
+}
 
 const ERRORS_FIRST = [3, 10, 8];
 

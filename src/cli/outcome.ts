@@ -1,7 +1,7 @@
+import { EXIT_CODES } from "../machine/errors.js";
+import { failureOf } from "../machine/failure.js";
 import { isFinal, type Status } from "../protocol/conversation.js";
 import type { Outcome } from "../workflows/progress.js";
-import { EXIT_CODES } from "./errors.js";
-import { failureOf } from "./failure.js";
 
 /** The exit code of a state, for `watch`, `run` and `status --exit-status`. */
 export function exitCodeOf(status: Status): number {

@@ -1,4 +1,5 @@
 import { CommanderError } from "commander";
+import { UsageError } from "../machine/errors.js";
 import { batch } from "./commands/batch/command.js";
 import { completion } from "./commands/completion/command.js";
 import { config } from "./commands/config/command.js";
@@ -21,9 +22,7 @@ import { skill } from "./commands/skill/command.js";
 import { status } from "./commands/status/command.js";
 import { stop } from "./commands/stop/command.js";
 import { watch } from "./commands/watch/command.js";
-import type { Context } from "./context.js";
-import { UsageError } from "./errors.js";
-import type { Globals } from "./settings.js";
+import type { Context, Globals } from "./context.js";
 import type { Host } from "./terminal/host.js";
 
 /** The commands, each group under the heading it has in the help. */

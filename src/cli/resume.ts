@@ -1,4 +1,4 @@
-import type { Globals } from "./settings.js";
+import type { Globals } from "./context.js";
 
 /** A word as a POSIX shell reads it back. */
 export function shellWord(text: string): string {

@@ -1,7 +1,7 @@
+import { UsageError } from "../machine/errors.js";
 import { InvalidSettingsError } from "../store/errors.js";
 import type { Context } from "./context.js";
-import { ClosedPipe, Interrupted, UsageError } from "./errors.js";
-import { failureOf } from "./failure.js";
+import { ClosedPipe, commandFailure, Interrupted } from "./errors.js";
 import { readArguments } from "./program.js";
 import type { Ending, Host } from "./terminal/host.js";
 import { Interruption } from "./terminal/interruption.js";
@@ -30,14 +30,14 @@ export async function perform(argv: readonly string[], host: Host): Promise<Endi
     checkOutput(host.env);
     // Help and errors of usage need no settings, history or client.
     const { Context } = await import("./context.js");
-    const { keyReader } = await import("./input/key-file.js");
+    const { keyReader } = await import("../machine/key-file.js");
     const read = request.usesKey ? await keyReader(host.env, host.clock, interruption.signal) : undefined;
     ctx = new Context(host, request.flags, reporter, interruption, read);
     return ending(await request.action(ctx));
   } catch (error) {
     reporter.stopLive();
     if (error instanceof ClosedPipe) return ending(0);
-    const failure = failureOf(await located(error));
+    const failure = commandFailure(await located(error));
     await reporter.error(failure);
     if (failure.code === "INTERNAL" && argv.includes("--verbose") && error instanceof Error) {
       await reporter.notice("STACK", error.stack ?? "");

@@ -1,19 +1,17 @@
-import { requestBody } from "../cli/input/create-request.js";
-import { keyReader, type ReadKey } from "../cli/input/key-file.js";
 import type { CallOptions, StatusData } from "../client/client.js";
 import { ResearchError } from "../client/errors.js";
 import type { WatchOptions } from "../client/watch/types.js";
 import { systemClock } from "../clock.js";
 import { checkSchema, problemText } from "../json-schema/check.js";
-import { type CreateBody, isFinal } from "../protocol/conversation.js";
+import { keyReader } from "../machine/key-file.js";
+import { Machine } from "../machine/machine.js";
+import { type CreateBody, isFinal, requestBody } from "../protocol/conversation.js";
 import { follow } from "../workflows/follow.js";
 import type { Ports } from "../workflows/ports.js";
-import { createsPerHour } from "../workflows/quota.js";
 import { fetchResult, whyNoResult } from "../workflows/results.js";
 import { stopAll } from "../workflows/stop.js";
 import { submitWithinQuota } from "../workflows/submit.js";
 import { resolveTarget } from "../workflows/targets.js";
-import { MachinePorts } from "./machine-ports.js";
 import { runBatch } from "./run-batch.js";
 import type {
   BatchEvent,
@@ -32,18 +30,23 @@ const DEFAULT_LIMIT = 20;
 
 /** The workflows on this machine's settings and history. */
 export class MachineResearch implements Research {
-  readonly #machine: MachinePorts;
+  readonly #machine: Machine;
   readonly #options: OpenOptions;
 
-  private constructor(options: OpenOptions, readKey: ReadKey) {
-    this.#machine = new MachinePorts(options, readKey);
+  private constructor(options: OpenOptions, machine: Machine) {
+    this.#machine = machine;
     this.#options = options;
   }
 
   /** Waits for nothing but a key file that a program writes. */
   static async open(options: OpenOptions): Promise<MachineResearch> {
-    const env = options.env ?? process.env;
-    return new MachineResearch(options, await keyReader(env, systemClock, new AbortController().signal));
+    const { env = process.env, ...choices } = options;
+    const readKey = await keyReader(env, systemClock, new AbortController().signal);
+    const machine = new Machine({
+      ...{ env, platform: process.platform, clock: systemClock, choices, readKey },
+      onMadePrivate: (text) => process.emitWarning(text),
+    });
+    return new MachineResearch(options, machine);
   }
 
   async submit(request: ResearchRequest | string, options: SubmitOptions = {}): Promise<Submission> {
@@ -136,8 +139,7 @@ export class MachineResearch implements Research {
   }
 
   get #limit(): number | undefined {
-    const { tier, perHour } = this.#options;
-    return createsPerHour(perHour, tier ?? this.#machine.settings.tier?.value);
+    return this.#machine.hourlyLimit(this.#options);
   }
 }
 

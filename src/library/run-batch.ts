@@ -1,20 +1,11 @@
 import { join } from "node:path";
-import { rowError } from "../cli/commands/batch/row-failure.js";
-import { resultText } from "../cli/results/result-text.js";
-import { problemText } from "../json-schema/check.js";
+import { openBatch, ROW_FORMS } from "../machine/batch.js";
 import type { CreateBody } from "../protocol/conversation.js";
-import { LocalError } from "../store/errors.js";
-import { outcomeOf } from "../store/history/outcome-of.js";
 import { Batch } from "../workflows/batch/batch.js";
 import type { BatchEvent as WorkflowEvent } from "../workflows/batch/events.js";
-import { OutputFolder } from "../workflows/batch/folder/output-folder.js";
-import { reconcile } from "../workflows/batch/folder/reconcile.js";
-import { CreatePacer } from "../workflows/batch/pacing/create-pacer.js";
-import { changedRows, occupiedFiles, planRows, type RowState } from "../workflows/batch/plan.js";
+import type { RowState } from "../workflows/batch/plan.js";
 import { digestOf, type Row, rowId } from "../workflows/batch/row.js";
 import type { Ports } from "../workflows/ports.js";
-import { currentHour } from "../workflows/quota.js";
-import { checkResult, type Result } from "../workflows/results.js";
 import type { BatchEvent, BatchOptions, BatchRequest, ResearchRequest } from "./types.js";
 
 interface BatchMachine {
@@ -31,37 +22,11 @@ export async function* runBatch(
   { out, signal = new AbortController().signal, timeout, retryFailed = false }: BatchOptions,
 ): AsyncGenerator<BatchEvent, void> {
   const rows = await rowsOf(requests, (request) => bodyOf(request, signal));
-  // A missing setting is an error before a folder is made.
-  const { history, clock } = ports;
-  void ports.apiKey;
-  const folder = await OutputFolder.open(out);
+  const job = await openBatch(ports, rows, { out, limit, retryFailed });
+  const { states, folder } = job;
   try {
-    const known = reconcile(
-      folder.known,
-      (localId) => history && outcomeOf(history, history.folder, localId),
-    );
-    const [changed] = changedRows(rows, known);
-    if (changed)
-      throw new LocalError(`the request of the key ${JSON.stringify(changed.key)} has changed in ${out}`);
-    const states = planRows(rows, known, { retryFailed }, (name) => folder.has(name));
-    const [occupied] = occupiedFiles(states, folder.foreign);
-    if (occupied) throw new LocalError(`${out} holds ${occupied.file}, which this batch did not write`);
-    const sent = [...known.values()].filter(({ stage }) => stage !== "free");
-    const pacer = new CreatePacer({
-      clock,
-      attempts: () => currentHour(ports, limit ?? 1)?.attempts,
-      ...{ limit, shards: 1 },
-      own: sent.map(({ sentAt }) => Date.parse(sentAt)),
-    });
-    const options = {
-      signal,
-      timeout,
-      describe: rowError,
-      format: resultText,
-      check: checkRow,
-      announces: false,
-    };
-    for await (const event of new Batch(ports, { states, folder, pacer }, options).run()) {
+    const options = { ...ROW_FORMS, signal, timeout, announces: false };
+    for await (const event of new Batch(ports, job, options).run()) {
       const seen = publicEvent(event, states, folder.path);
       if (seen) yield seen;
     }
@@ -113,10 +78,4 @@ function publicEvent(
     default:
       return undefined;
   }
-}
-
-async function checkRow(result: Result, { row }: RowState, signal: AbortSignal): Promise<string | undefined> {
-  const schema = row.body.output_schema;
-  const problem = schema && (await checkResult(result, schema, { signal }));
-  return problem && problemText(problem, "the result");
 }

@@ -1,7 +1,10 @@
+import { CodedError } from "../machine/errors.js";
 import { safeJson } from "../text/safe-text.js";
+import { toolFailure } from "./failure.js";
 import { inputSchema, problemsOf } from "./fields.js";
 import { orError } from "./output-schema.js";
-import { type Call, type Session, type Tool, ToolError } from "./tool.js";
+import type { Session } from "./session.js";
+import type { Call, Tool } from "./tool.js";
 import { create } from "./tools/create.js";
 import { list } from "./tools/list.js";
 import { output } from "./tools/output.js";
@@ -44,13 +47,13 @@ export async function callTool(
 ): Promise<CallResult> {
   try {
     const problems = problemsOf(tool.fields, given);
-    if (problems.length > 0) throw new ToolError("USAGE", `invalid arguments: ${problems.join("; ")}`);
+    if (problems.length > 0) throw new CodedError("USAGE", `invalid arguments: ${problems.join("; ")}`);
     // Missing settings are said before what is wrong with a prompt or a schema.
     if (!tool.isLocal) void session.ports().apiKey;
     const { content, text = safeJson(content) } = await tool.call(session, given, call);
     return { content: [{ type: "text", text }], structuredContent: content };
   } catch (error) {
-    const content = { error: session.errorObject(error) };
+    const content = { error: toolFailure(error) };
     return {
       content: [{ type: "text", text: safeJson(content) }],
       structuredContent: content,

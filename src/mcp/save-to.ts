@@ -1,15 +1,15 @@
 import * as fs from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { CodedError } from "../machine/errors.js";
 import { inWords } from "../store/errors.js";
-import { ToolError } from "./tool.js";
 
 /**
- * The path of a new file below `folder` (absolute). Throws ToolError if no folder is given, if `wanted` is outside of
+ * The path of a new file below `folder` (absolute). Throws CodedError if no folder is given, if `wanted` is outside of
  * it or reaches through a symbolic link, if its own folder is not there, or if the file is.
  */
 export function saveTo(folder: string | undefined, wanted: string): string {
   if (folder === undefined)
-    throw new ToolError(
+    throw new CodedError(
       "NOT_ALLOWED",
       "save_to needs `research mcp --allow-dir FOLDER`, which was not given",
     );
@@ -18,12 +18,12 @@ export function saveTo(folder: string | undefined, wanted: string): string {
   const below = relative(folder, resolve(folder, wanted));
   const path = isBelow(below) ? join(root, below) : resolve(wanted);
   if (!isBelow(relative(root, path)))
-    throw new ToolError("NOT_ALLOWED", `${wanted} is not in the folder that may be written to, ${root}`);
+    throw new CodedError("NOT_ALLOWED", `${wanted} is not in the folder that may be written to, ${root}`);
   const parent = dirname(path);
   if (onDisk(parent, () => fs.realpathSync(parent)) !== parent)
-    throw new ToolError("NOT_ALLOWED", `${wanted} leads through a symbolic link, which is not followed`);
+    throw new CodedError("NOT_ALLOWED", `${wanted} leads through a symbolic link, which is not followed`);
   if (onDisk(path, () => fs.lstatSync(path, { throwIfNoEntry: false })))
-    throw new ToolError("LOCAL_IO", `${path} exists already; name another file`);
+    throw new CodedError("LOCAL_IO", `${path} exists already; name another file`);
   return path;
 }
 
@@ -35,6 +35,6 @@ function onDisk<T>(path: string, look: () => T): T {
   try {
     return look();
   } catch (error) {
-    throw new ToolError("LOCAL_IO", `${path} cannot be written: ${inWords(error)}`);
+    throw new CodedError("LOCAL_IO", `${path} cannot be written: ${inWords(error)}`);
   }
 }

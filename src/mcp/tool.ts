@@ -1,37 +1,7 @@
-import type { Clock } from "../clock.js";
 import type { Data } from "../protocol/data.js";
-import type { History } from "../store/history/history.js";
-import type { CreateOnce } from "../workflows/create-once.js";
-import type { Ports } from "../workflows/ports.js";
-import type { Result } from "../workflows/results.js";
 import type { Arguments, Fields } from "./fields.js";
 import type { OutputSchema } from "./output-schema.js";
-
-/** What stands in a result beside `isError`: the error object of the command line's JSON mode. */
-export type ErrorObject = { code: string; message: string; exit_code: number };
-
-/** What the tools work with, for as long as the server lives. */
-export interface Session {
-  /** The settings in force. Throws the error that says what is missing. */
-  ports(): Ports;
-  /** What this machine created; undefined if nothing is recorded. Needs no settings. */
-  history(): History | undefined;
-  readonly clock: Clock;
-  /** Creates per hour by flag or setting; undefined if it is not known. */
-  limit(): number | undefined;
-  readonly creates: CreateOnce;
-  /** The folder that results may be written to, if there is one. */
-  readonly allowedFolder: string | undefined;
-  /** Writes a new file whole or not at all. Throws LocalError. */
-  writeFile(path: string, text: string): void;
-  /** The paths that will be written when their requests have ended, each with its request. */
-  readonly awaited: Map<string, string>;
-  /** A result as the command line prints it. */
-  resultText(result: Result): string;
-  errorObject(error: unknown): ErrorObject;
-  /** Aborted when the server ends. */
-  readonly ending: AbortSignal;
-}
+import type { Session } from "./session.js";
 
 /** One call of a tool. */
 export interface Call {
@@ -97,14 +67,3 @@ export const ASKS: Annotations = {
   idempotentHint: true,
   openWorldHint: true,
 };
-
-/** A call that cannot be done, for a reason that lies in the call or in how the server was started. */
-export class ToolError extends Error {
-  readonly code: "USAGE" | "NOT_ALLOWED" | "LOCAL_IO";
-
-  constructor(code: ToolError["code"], message: string) {
-    super(message);
-    this.name = "ToolError";
-    this.code = code;
-  }
-}

@@ -50,3 +50,13 @@ export interface CreateBody {
 
 /** A JSON Schema as §2 carries it: an object that this layer does not look into. */
 export type JsonSchema = Record<string, unknown>;
+
+/** §2: `output_schema` goes together with `structured_output: true`; without either, neither field is sent. */
+export function requestBody(
+  prompt: string,
+  schema: CreateBody["output_schema"],
+  structured: boolean,
+): CreateBody {
+  if (schema) return { prompt, structured_output: true, output_schema: schema };
+  return structured ? { prompt, structured_output: true } : { prompt };
+}

@@ -1,9 +1,7 @@
 import { isAbsolute, join } from "node:path";
 
-export interface Surroundings {
-  env: Readonly<Record<string, string | undefined>>;
-  platform: NodeJS.Platform;
-}
+/** The variables of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Absolute paths; undefined if the environment names no place for one (no usable home folder). */
 export interface Folders {
@@ -19,7 +17,7 @@ export class FolderError extends Error {}
  * place. Relative XDG paths are ignored, as the XDG Base Directory specification asks; so is a relative home.
  * Throws FolderError for a relative `RESEARCH_*_DIR`: if it were ignored, files would be written to an unexpected place.
  */
-export function folders({ env, platform }: Surroundings): Folders {
+export function folders({ env, platform }: { env: Environment; platform: NodeJS.Platform }): Folders {
   const home = absolute(env.HOME);
   const below = (base: string | undefined, ...parts: string[]) => (base ? join(base, ...parts) : undefined);
   const byPlatform: Record<string, Folders> = {
@@ -47,7 +45,7 @@ function absolute(path: string | undefined): string | undefined {
   return path && isAbsolute(path) ? path : undefined;
 }
 
-function chosen(env: Surroundings["env"], name: string): string | undefined {
+function chosen(env: Environment, name: string): string | undefined {
   const path = env[name];
   if (!path) return undefined;
   if (!isAbsolute(path))

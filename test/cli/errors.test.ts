@@ -1,25 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { EXIT_CODES, isOurs, UnfinishedError, UsageError, worstOf } from "../../src/cli/errors.js";
+import { commandFailure, Interrupted, UnfinishedError, worstOf } from "../../src/cli/errors.js";
 import { NoOutputError, RefusedError, ResearchError, UnreachableError } from "../../src/client/errors.js";
+import { failureOf } from "../../src/machine/failure.js";
 import { LocalError } from "../../src/store/errors.js";
-
-test("the exit codes are those of contract §1.5", () => {
-  expect(EXIT_CODES).toEqual({
-    ...{ INTERNAL: 1, USAGE: 2, NOT_CONFIGURED: 2, RESEARCH_FAILED: 3, NOT_AUTHENTICATED: 4, NOT_FOUND: 5 },
-    ...{ NOT_ALLOWED: 6, RATE_LIMITED: 7, NOT_FINISHED: 8, TIMEOUT: 8, UNREACHABLE: 9, BAD_RESPONSE: 9 },
-    ...{ RESEARCH_STOPPED: 10, OUTCOME_UNKNOWN: 11, LOCAL_IO: 12, SCHEMA_MISMATCH: 13 },
-  });
-});
-
-test.each([
-  ["USAGE", true],
-  ["TIMEOUT", true],
-  ["INTERRUPTED", true],
-  ["INVALID_ARGUMENT", false],
-  ["", false],
-])("the code %j is one of ours: %s", (code, expected) => {
-  expect(isOurs(code)).toBe(expected);
-});
 
 test.each([
   [[0, 8, 10, 3, 5, 9], 5],
@@ -32,12 +15,6 @@ test.each([
   [[], 0],
 ])("of the exit codes %j the worst is %d", (codes, worst) => {
   expect(worstOf(codes)).toBe(worst);
-});
-
-test("bad input has the code USAGE, its sentence and its hint", () => {
-  expect(new UsageError("invalid x", "Give y.")).toMatchObject({
-    ...{ code: "USAGE", message: "invalid x", facts: { hint: "Give y." } },
-  });
 });
 
 describe("an error after the request exists", () => {
@@ -64,4 +41,48 @@ describe("an error after the request exists", () => {
   ])("%s stays what it is", (_, error) => {
     expect(UnfinishedError.unlessEnded(error, "id", undefined)).toBe(error);
   });
+});
+
+describe("what could not be finished", () => {
+  const unfinished = (message: string, resume?: string, hint?: string) =>
+    commandFailure(
+      new UnfinishedError(
+        new UnreachableError("UNREACHABLE", message, { hint, httpStatus: 503 }),
+        "id",
+        resume,
+      ),
+    );
+
+  test("has the code of its cause and exit code 8, and names the request", () => {
+    expect(unfinished("no way")).toEqual({
+      ...{ code: "UNREACHABLE", message: "id: no way", exit_code: 8, request_id: "id", http_status: 503 },
+    });
+    expect(unfinished("no way to id").message).toBe("no way to id");
+  });
+
+  test.each([
+    [undefined, undefined, undefined],
+    ["research watch id", undefined, "The request exists; go on with: research watch id"],
+    [undefined, "Look.", "Look."],
+    ["research watch id", "Look.", "Look. The request exists; go on with: research watch id"],
+  ])("says how to go on: %s, %s", (resume, hint, expected) => {
+    expect(unfinished("m", resume, hint).hint).toBe(expected);
+  });
+});
+
+test.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+] as const)("%s ends a command with %d, and says how it goes on", (signal, code) => {
+  const error = Object.assign(new Interrupted(signal), { resume: "research watch id", requestId: "id" });
+  expect(commandFailure(error)).toEqual({
+    ...{ code: "INTERRUPTED", message: `interrupted by ${signal}`, exit_code: code },
+    ...{ request_id: "id", hint: "research watch id" },
+  });
+});
+
+test("any other error ends it as `failureOf` has it", () => {
+  for (const error of [new LocalError("disk"), new UnreachableError("UNREACHABLE", "m"), "text"])
+    expect(commandFailure(error)).toEqual(failureOf(error));
 });

@@ -12,28 +12,20 @@ export interface SourceFile {
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   bin: ["cli", "dist"],
   cli: [
-    ...["mcp", "workflows", "client", "dialects", "server", "store", "protocol"],
-    ...["markdown", "text", "json-schema", "json", "clock", "lock"],
+    ...["mcp", "machine", "workflows", "client", "dialects", "server", "store", "protocol"],
+    ...["markdown", "text", "json-schema", "json", "clock", "lock", "secrets"],
   ],
-  // The settings of a machine are read as for a command.
-  library: ["cli", "workflows", "client", "dialects", "store", "protocol", "json-schema", "json", "clock"],
-  index: [
-    "library",
-    "workflows",
-    "client",
-    "dialects",
-    "server",
-    "store",
-    "protocol",
-    "json-schema",
-    "json",
-    "clock",
+  mcp: ["machine", "workflows", "client", "store", "protocol", "text", "json-schema", "json", "clock"],
+  library: ["machine", "workflows", "client", "store", "protocol", "json-schema", "json", "clock"],
+  index: ["library", "client", "dialects", "protocol", "json", "clock"],
+  machine: [
+    ...["workflows", "client", "dialects", "store", "protocol"],
+    ...["text", "json-schema", "json", "clock"],
   ],
   workflows: ["client", "dialects", "store", "protocol", "json-schema", "json", "clock", "lock"],
-  mcp: ["workflows", "client", "dialects", "store", "protocol", "text", "json-schema", "json", "clock"],
   client: ["dialects", "protocol", "json", "clock"],
   dialects: ["protocol", "json"],
-  server: ["protocol", "markdown", "text", "json-schema", "json", "clock", "lock"],
+  server: ["protocol", "markdown", "text", "json-schema", "json", "clock", "lock", "secrets"],
   store: ["protocol", "json", "clock", "lock"],
   text: ["json"],
   protocol: ["clock"],
@@ -41,6 +33,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "json-schema": ["json", "clock"],
   clock: ["protocol"],
   lock: ["clock"],
+};
+
+/** Of the command line, one command alone loads each of these. */
+const LOADED_BY: Readonly<Record<string, string>> = {
+  mcp: "src/cli/commands/mcp/",
+  server: "src/cli/commands/serve/",
 };
 
 const SPECIFIER = /\b(?:from|import)\s*\(?\s*["'`]([^"'`]+)["'`]/g;
@@ -89,6 +87,8 @@ function sourceRules({ path, text }: SourceFile, code: string): string[] {
     const to = isOwnCode(specifier) ? layerOf(resolve(path, specifier)) : undefined;
     if (to !== undefined && to !== from && !MAY_IMPORT[from]?.includes(to))
       found.push(`${from} imports ${to} (${specifier})`);
+    const loader = from === "cli" && to !== undefined ? LOADED_BY[to] : undefined;
+    if (loader !== undefined && !path.startsWith(loader)) found.push(`imports ${to} outside of ${loader}`);
   }
   if (!path.startsWith("bin/") && ENDS_PROCESS.some((pattern) => pattern.test(code)))
     found.push("ends the process, or decides how it ends");

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { TIERS } from "../../protocol/limits.js";
-import { parseDuration } from "../terminal/durations.js";
+import { parseDuration } from "../../text/duration.js";
 
 /** A duration as commander reads it, in milliseconds. */
 export function duration(text: string): number {

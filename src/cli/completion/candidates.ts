@@ -1,10 +1,10 @@
+import { SETTING_NAMES } from "../../machine/precedence.js";
+import { readStored } from "../../machine/stored.js";
 import { isFinal } from "../../protocol/conversation.js";
 import type { Folders } from "../../store/folders.js";
+import { formatDuration } from "../../text/duration.js";
 import { safeLine } from "../../text/safe-text.js";
-import { SETTING_NAMES } from "../settings/setting-names.js";
-import { formatDuration } from "../terminal/durations.js";
 import { type KnownRequest, recentRequests, unknownOutcomes, type Wanted } from "./requests.js";
-import { readStored } from "./stored.js";
 import type { CompletionTable } from "./table.js";
 import type { Line } from "./words.js";
 

@@ -1,4 +1,4 @@
-import type { CreateBody } from "../../protocol/conversation.js";
+import { type CreateBody, requestBody } from "../../protocol/conversation.js";
 import { CREATE } from "../../protocol/endpoints.js";
 import { safeJson } from "../../text/safe-text.js";
 import { shellWord } from "../resume.js";
@@ -25,16 +25,6 @@ export async function readRequest(
   const text = await readPrompt(source, stdin, signal);
   const schema = await readGivenSchema(options.schema, stdin, signal);
   return requestBody(text, schema, options.structured ?? false);
-}
-
-/** §2: `output_schema` goes together with `structured_output: true`; without either, neither field is sent. */
-export function requestBody(
-  prompt: string,
-  schema: CreateBody["output_schema"],
-  structured: boolean,
-): CreateBody {
-  if (schema) return { prompt, structured_output: true, output_schema: schema };
-  return structured ? { prompt, structured_output: true } : { prompt };
 }
 
 /** Shows what would be sent. As a command it works for every prompt: nothing in a here-document is expanded. */

@@ -1,5 +1,5 @@
 import { parseExact } from "../../json/exact-json.js";
-import { UsageError } from "../errors.js";
+import { UsageError } from "../../machine/errors.js";
 
 /** Parses JSON, which remembers its text for `exactJson`; the UsageError names line and column of what is wrong. */
 export async function parseJson(text: string, what: string): Promise<unknown> {

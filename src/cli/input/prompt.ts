@@ -1,6 +1,6 @@
-import { UsageError } from "../errors.js";
+import { UsageError } from "../../machine/errors.js";
+import { checkSize, readTextFile, readTextStream } from "../../machine/read-text.js";
 import type { Host } from "../terminal/host.js";
-import { checkSize, readTextFile, readTextStream } from "./bytes.js";
 
 export interface PromptSource {
   argument: string | undefined;

@@ -1,7 +1,7 @@
+import { UsageError } from "../../machine/errors.js";
+import { checkSize, readTextFile, readTextStream } from "../../machine/read-text.js";
 import type { JsonSchema } from "../../protocol/conversation.js";
-import { UsageError } from "../errors.js";
 import type { Host } from "../terminal/host.js";
-import { checkSize, readTextFile, readTextStream } from "./bytes.js";
 import { parseJson } from "./json.js";
 
 /**

@@ -1,8 +1,9 @@
 import type { Created } from "../../client/client.js";
+import { CodedError } from "../../machine/errors.js";
 import type { CreateBody } from "../../protocol/conversation.js";
 import { LocalError } from "../../store/errors.js";
 import type { Ports } from "../../workflows/ports.js";
-import { CliError, worstOf } from "../errors.js";
+import { worstOf } from "../errors.js";
 import { exitCodeOfOutcome } from "../outcome.js";
 import type { Reporter } from "../terminal/reporter.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -39,7 +40,7 @@ export async function showCreate(
   return worstOf(outcomes.map((outcome) => exitCodeOfOutcome(outcome, { created: true })));
 }
 
-/** Throws CliError `LOCAL_IO`, with the id, if that could not be printed. */
+/** Throws CodedError `LOCAL_IO`, with the id, if that could not be printed. */
 async function print(reporter: Reporter, data: Created): Promise<void> {
   const requestId = data.request_id;
   try {
@@ -47,6 +48,6 @@ async function print(reporter: Reporter, data: Created): Promise<void> {
     else await reporter.result(`${requestId}\n`);
   } catch (error) {
     if (!(error instanceof LocalError)) throw error;
-    throw new CliError("LOCAL_IO", `${requestId} was created, but ${error.message}`, { requestId });
+    throw new CodedError("LOCAL_IO", `${requestId} was created, but ${error.message}`, { requestId });
   }
 }

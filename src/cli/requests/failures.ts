@@ -1,6 +1,6 @@
 import { ResearchError } from "../../client/errors.js";
+import { type Failure, failureOf } from "../../machine/failure.js";
 import type { LocalError } from "../../store/errors.js";
-import { type Failure, failureOf } from "../failure.js";
 import type { Reporter } from "../terminal/reporter.js";
 
 /** A failure of one request, which a person has to tell from those of others. */

@@ -1,13 +1,14 @@
+import { CodedError } from "../../machine/errors.js";
+import { type Failure, failureOf } from "../../machine/failure.js";
 import type { Status } from "../../protocol/conversation.js";
+import { formatLimit } from "../../text/duration.js";
 import { type FollowEvent, type FollowOptions, follow } from "../../workflows/follow.js";
 import type { Ports } from "../../workflows/ports.js";
 import { type Outcome, Progress } from "../../workflows/progress.js";
 import { stopAll } from "../../workflows/stop.js";
 import type { NamedTarget } from "../../workflows/targets.js";
-import { CliError, ClosedPipe, Interrupted } from "../errors.js";
-import { type Failure, failureOf } from "../failure.js";
+import { ClosedPipe, Interrupted } from "../errors.js";
 import { exitCodeOfOutcome } from "../outcome.js";
-import { formatLimit } from "../terminal/durations.js";
 import { PLAIN } from "../terminal/style.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { TakenReport } from "./duration/taken-report.js";
@@ -188,7 +189,7 @@ class FollowView {
     if (first === undefined) return;
     const which = others.length === 0 ? `${first} is` : `${late.length} of ${outcomes.length} are`;
     const resume = this.#resume([first, ...others]);
-    const error = new CliError("TIMEOUT", `${which} ${what} after ${formatLimit(afterMs)}`, {
+    const error = new CodedError("TIMEOUT", `${which} ${what} after ${formatLimit(afterMs)}`, {
       hint: resume && `The research goes on; go on with: ${resume}`,
       requestId: others.length === 0 ? first : undefined,
     });

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
+import { CodedError } from "../../machine/errors.js";
+import { failureOf } from "../../machine/failure.js";
 import type { Status } from "../../protocol/conversation.js";
-import { CliError } from "../errors.js";
-import { failureOf } from "../failure.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 export interface OnDoneOptions {
@@ -56,13 +56,13 @@ export class OnDone {
     await this.drain();
     if (exitCode !== 0 || this.#failures === 0) return exitCode;
     const times = this.#failures === 1 ? "once" : `${this.#failures} times`;
-    const failure = failureOf(new CliError("INTERNAL", `the command of --on-done failed ${times}`));
+    const failure = failureOf(new CodedError("INTERNAL", `the command of --on-done failed ${times}`));
     await this.#terminal.reporter.error(failure);
     return failure.exit_code;
   }
 
   async #run({ requestId, status, file }: Done): Promise<void> {
-    const { withoutServiceSecrets } = await import("../../server/processes/without-secrets.js");
+    const { withoutServiceSecrets } = await import("../../secrets/environment.js");
     const env = {
       ...withoutServiceSecrets(this.#terminal.host.env),
       RESEARCH_REQUEST_ID: requestId,

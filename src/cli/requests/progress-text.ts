@@ -1,6 +1,6 @@
 import { isFinal, type Status } from "../../protocol/conversation.js";
+import { formatDuration } from "../../text/duration.js";
 import { safeLine } from "../../text/safe-text.js";
-import { formatDuration } from "../terminal/durations.js";
 
 export interface Progress {
   /** The last state seen of each id, in the order given. */

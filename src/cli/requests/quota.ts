@@ -1,24 +1,13 @@
+import type { LimitOptions } from "../../machine/machine.js";
 import { TIERS, type Tier } from "../../protocol/limits.js";
+import { isoDate } from "../../text/duration.js";
 import type { Ports } from "../../workflows/ports.js";
-import { createsPerHour, currentHour } from "../../workflows/quota.js";
-import type { ResolvedSettings } from "../settings.js";
-import { isoDate } from "../terminal/durations.js";
+import { currentHour } from "../../workflows/quota.js";
 import type { Reporter } from "../terminal/reporter.js";
 
 /** The flags of the commands that count against the hourly limit. */
-export interface QuotaOptions {
-  tier?: Tier;
-  /** Creates per hour; it overrides a tier. */
-  perHour?: number;
+export interface QuotaOptions extends LimitOptions {
   waitForQuota?: boolean | undefined;
-}
-
-/** Creates per hour by flag or setting (§8); Infinity for no limit, undefined if none is given. */
-export function hourlyLimit(
-  { settings }: { readonly settings: Pick<ResolvedSettings, "tier"> },
-  { tier, perHour }: QuotaOptions,
-): number | undefined {
-  return createsPerHour(perHour, tier ?? settings.tier?.value);
 }
 
 /** With a limit set, says how many creates are left in this hour; without one, nothing. */

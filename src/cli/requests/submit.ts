@@ -1,7 +1,7 @@
 import type { CreateBody } from "../../protocol/conversation.js";
+import { formatDuration, isoDate } from "../../text/duration.js";
 import type { Ports } from "../../workflows/ports.js";
 import { type Submitted, submitWithinQuota } from "../../workflows/submit.js";
-import { formatDuration, isoDate } from "../terminal/durations.js";
 import type { Reporter } from "../terminal/reporter.js";
 import type { Terminal } from "../terminal/terminal.js";
 

@@ -1,8 +1,8 @@
 import type { ResearchError } from "../../client/errors.js";
 import type { WatchEvent } from "../../client/watch/types.js";
 import type { Clock } from "../../clock.js";
+import { formatDuration, isoDate } from "../../text/duration.js";
 import { SILENT_WAIT_MS } from "../context.js";
-import { formatDuration, isoDate } from "../terminal/durations.js";
 import type { Reporter } from "../terminal/reporter.js";
 
 /** Within a trouble, a wait is announced if it is longer than a watch is silent otherwise, in milliseconds. */

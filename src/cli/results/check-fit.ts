@@ -1,6 +1,6 @@
+import { CodedError } from "../../machine/errors.js";
 import type { JsonSchema } from "../../protocol/conversation.js";
 import { checkResult, type Result } from "../../workflows/results.js";
-import { CliError } from "../errors.js";
 import type { Terminal } from "../terminal/terminal.js";
 import type { ResultOptions } from "./options.js";
 
@@ -11,7 +11,7 @@ export interface CheckedRequest {
 }
 
 /**
- * Checks a result against the schema it was asked for. A mismatch is said, or thrown as CliError `SCHEMA_MISMATCH`
+ * Checks a result against the schema it was asked for. A mismatch is said, or thrown as CodedError `SCHEMA_MISMATCH`
  * with `strict`. `name` stands before the message if there are several results.
  */
 export async function checkFit(
@@ -37,6 +37,6 @@ export async function checkFit(
     problem.path === undefined
       ? `${subject}the result could not be checked against its schema: ${why}`
       : `${subject}the result does not fit its schema: ${why}`;
-  if (strict) throw new CliError("SCHEMA_MISMATCH", message, { requestId });
+  if (strict) throw new CodedError("SCHEMA_MISMATCH", message, { requestId });
   await reporter.notice("SCHEMA_MISMATCH", message);
 }

@@ -1,6 +1,6 @@
+import { UsageError } from "../../machine/errors.js";
+import { checkTarget } from "../../machine/output-file.js";
 import { LocalError } from "../../store/errors.js";
-import { UsageError } from "../errors.js";
-import { checkTarget } from "../output-file.js";
 
 export interface ResultOptions {
   /** A path, `-` for stdout; absent for stdout. */

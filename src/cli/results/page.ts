@@ -1,12 +1,12 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { resultText } from "../../machine/result-text.js";
 import { resultPage } from "../../markdown/html/result-page.js";
 import { inWords, LocalError } from "../../store/errors.js";
 import type { Result } from "../../workflows/results.js";
 import { openInBrowser } from "../terminal/browser.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { resultText } from "./result-text.js";
 
 /** Where a result comes from; what is not known is undefined. */
 export interface ResultSource {

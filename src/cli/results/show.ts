@@ -1,11 +1,11 @@
+import { writeTarget } from "../../machine/output-file.js";
+import { resultText } from "../../machine/result-text.js";
 import { safeJson, safeResult } from "../../text/safe-text.js";
 import type { Result } from "../../workflows/results.js";
-import { writeTarget } from "../output-file.js";
 import { readingTerminal } from "../terminal/reading.js";
 import type { Terminal } from "../terminal/terminal.js";
 import type { ResultOptions } from "./options.js";
 import type { ResultSource } from "./page.js";
-import { resultText } from "./result-text.js";
 
 /** A larger result is given as it came (contract §6). */
 const MAX_LAID_OUT_BYTES = 2 * 1024 * 1024;

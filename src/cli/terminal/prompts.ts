@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
-import { CliError, Interrupted } from "../errors.js";
+import { CodedError } from "../../machine/errors.js";
+import { Interrupted } from "../errors.js";
 import type { Terminal } from "./terminal.js";
 
 /** Asks a question on the terminal (stderr, so that stdout stays a result) and returns the line typed. */
@@ -44,7 +45,7 @@ function readLine(terminal: Terminal, question: string, hidden: boolean): Promis
       end(() => resolve(line));
     });
     lines.once("close", () =>
-      end(() => reject(new CliError("USAGE", "stdin ended before an answer was given"))),
+      end(() => reject(new CodedError("USAGE", "stdin ended before an answer was given"))),
     );
     terminal.signal.addEventListener("abort", abort, { once: true });
   });

@@ -1,7 +1,8 @@
+import { isOurs } from "../../machine/errors.js";
+import type { Failure } from "../../machine/failure.js";
 import { inWords, LocalError, systemCode } from "../../store/errors.js";
 import { safe, safeJson, safeLine } from "../../text/safe-text.js";
-import { ClosedPipe, Interrupted, isOurs } from "../errors.js";
-import type { Failure } from "../failure.js";
+import { ClosedPipe, Interrupted } from "../errors.js";
 import type { Host, Sink } from "./host.js";
 import { type LiveLine, liveLine, PLAIN, type Style, styleFor } from "./style.js";
 

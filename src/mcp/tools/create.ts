@@ -1,5 +1,8 @@
 import { checkSchema, problemText } from "../../json-schema/check.js";
-import type { CreateBody, JsonSchema } from "../../protocol/conversation.js";
+import { CodedError } from "../../machine/errors.js";
+import { writeTarget } from "../../machine/output-file.js";
+import { resultText } from "../../machine/result-text.js";
+import { type CreateBody, type JsonSchema, requestBody } from "../../protocol/conversation.js";
 import type { Data } from "../../protocol/data.js";
 import { follow } from "../../workflows/follow.js";
 import type { Ports } from "../../workflows/ports.js";
@@ -9,7 +12,8 @@ import { resolveTarget } from "../../workflows/targets.js";
 import { flag, object, optional, savePath, text } from "../fields.js";
 import { COUNT, FLAG, objectOf, TEXT, TEXT_OR_NULL } from "../output-schema.js";
 import { saveTo } from "../save-to.js";
-import { type Session, ToolError, tool } from "../tool.js";
+import type { Session } from "../session.js";
+import { tool } from "../tool.js";
 
 /** The most that the local service takes, in bytes; the interface names no limit. */
 const MOST_PROMPT_BYTES = 1 << 20;
@@ -43,7 +47,7 @@ export const create = tool({
   async call(session, { prompt, schema, again, save_to }, { signal }) {
     const ports = session.ports();
     const path = save_to === undefined ? undefined : saveTo(session.allowedFolder, save_to);
-    const body = await requestBody(prompt, schema, signal);
+    const body = await checkedBody(prompt, schema, signal);
     const limit = session.limit();
     const done = await session.creates.create(ports, body, {
       repeat: again,
@@ -83,7 +87,7 @@ function saveWhenEnded(session: Session, ports: Ports, requestId: string, path: 
     const target = resolveTarget(ports, requestId);
     for await (const event of follow(ports, [target], { signal }))
       if (event.kind === "state" && event.status === "COMPLETED")
-        session.writeFile(path, session.resultText(await fetchResult(ports, target, { signal })));
+        writeTarget(path, resultText(await fetchResult(ports, target, { signal })), false);
   };
   save()
     .catch(() => {})
@@ -91,22 +95,21 @@ function saveWhenEnded(session: Session, ports: Ports, requestId: string, path: 
   return true;
 }
 
-/** Checks what the arguments' schema cannot say. Throws ToolError; nothing was sent. */
-async function requestBody(
+/** Checks what the arguments' schema cannot say. Throws CodedError; nothing was sent. */
+async function checkedBody(
   prompt: string,
   schema: JsonSchema | undefined,
   signal: AbortSignal,
 ): Promise<CreateBody> {
   if (Buffer.byteLength(prompt) > MOST_PROMPT_BYTES)
-    throw new ToolError("USAGE", `the prompt is over ${MOST_PROMPT_BYTES} bytes`);
-  if (!schema) return { prompt };
-  const problem = await checkSchema(schema, signal);
+    throw new CodedError("USAGE", `the prompt is over ${MOST_PROMPT_BYTES} bytes`);
+  const problem = schema && (await checkSchema(schema, signal));
   if (problem)
-    throw new ToolError(
+    throw new CodedError(
       "USAGE",
       `the schema is an invalid JSON Schema: ${problemText(problem, "the top level")}`,
     );
-  return { prompt, structured_output: true, output_schema: schema };
+  return requestBody(prompt, schema, false);
 }
 
 function leftOf(ports: Ports, limit: number | undefined): Data {

@@ -3,7 +3,7 @@ import type { Data } from "../../protocol/data.js";
 import type { Ports } from "../../workflows/ports.js";
 import type { Answer } from "../../workflows/states.js";
 import { type NamedTarget, resolveTarget } from "../../workflows/targets.js";
-import type { Session } from "../tool.js";
+import { toolFailure } from "../failure.js";
 
 /** How one of several requests stands: its state, or why that is not known. */
 export type RequestState =
@@ -29,7 +29,7 @@ export function targetsOf(
 }
 
 /** States as content. Throws the first error if no state of any request is known. */
-export function statesContent(session: Session, states: readonly RequestState[]): { requests: Data[] } {
+export function statesContent(states: readonly RequestState[]): { requests: Data[] } {
   const [first] = states;
   if (first?.kind === "failed" && states.every(({ kind, status }) => kind === "failed" && status === null))
     throw first.error;
@@ -39,7 +39,7 @@ export function statesContent(session: Session, states: readonly RequestState[])
       const isEnd = status !== null && isFinal(status);
       const entry = { request_id: requestId, status, final: isEnd };
       return state.kind === "failed"
-        ? { ...entry, error: session.errorObject(state.error) }
+        ? { ...entry, error: toolFailure(state.error) }
         : { ...state.data, ...entry };
     }),
   };

@@ -16,6 +16,6 @@ export const status = tool({
     const ports = session.ports();
     const { targets, failed } = targetsOf(ports, ids);
     const answers = await askStates(ports, targets, { signal });
-    return { content: statesContent(session, [...answers.map(stateOfAnswer), ...failed]) };
+    return { content: statesContent([...answers.map(stateOfAnswer), ...failed]) };
   },
 });

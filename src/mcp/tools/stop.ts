@@ -18,6 +18,6 @@ export const stop = tool({
     const { targets, failed } = targetsOf(ports, ids);
     const states: RequestState[] = [];
     for await (const answer of stopAll(ports, targets, { signal })) states.push(stateOfAnswer(answer));
-    return { content: statesContent(session, [...states, ...failed]) };
+    return { content: statesContent([...states, ...failed]) };
   },
 });

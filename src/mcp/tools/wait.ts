@@ -1,8 +1,9 @@
+import type { Clock } from "../../clock.js";
 import { follow } from "../../workflows/follow.js";
 import { Progress } from "../../workflows/progress.js";
 import { number, optional, texts } from "../fields.js";
 import { COUNT, FLAG, objectOf, STATES, TEXT } from "../output-schema.js";
-import { ASKS, type Call, type Session, tool } from "../tool.js";
+import { ASKS, type Call, tool } from "../tool.js";
 import { type RequestState, statesContent, targetsOf } from "./states.js";
 
 /** Below the 60 s after which many clients give a call up. */
@@ -36,7 +37,7 @@ export const wait = tool({
     const progress = new Progress(targets.map(({ requestId }) => requestId));
     const elapsed = () => (clock.monotonic() - start) / 1_000;
     const reports = new AbortController();
-    const reporting = reportProgress(session, call, { progress, elapsed, seconds }, reports.signal);
+    const reporting = reportProgress(clock, call, { progress, elapsed, seconds }, reports.signal);
     try {
       // At least one poll is made: a timeout of 0 would be none at all.
       const options = { timeout: Math.max(seconds * 1_000, 1), signal: call.signal };
@@ -53,7 +54,7 @@ export const wait = tool({
     const done = progress.outcomes.every(({ kind }) => kind === "final" || kind === "given-up");
     return {
       content: {
-        ...statesContent(session, [...states, ...failed]),
+        ...statesContent([...states, ...failed]),
         done,
         waited_seconds: Math.round(elapsed()),
         next: done
@@ -73,7 +74,7 @@ interface Waiting {
 
 /** Reports how far the wait is, at once and every few seconds, until `over` is aborted. Never rejects. */
 async function reportProgress(
-  { clock }: Session,
+  clock: Clock,
   { progress: report }: Call,
   { progress, elapsed, seconds }: Waiting,
   over: AbortSignal,

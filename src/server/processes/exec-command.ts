@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { constants } from "node:os";
+import { withoutSecrets } from "../../secrets/environment.js";
 import { endGroup, spawnGroup } from "./process-group.js";
-import { withoutSecrets } from "./without-secrets.js";
 
 export interface ExecOptions {
   /** For the shell. */

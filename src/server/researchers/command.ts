@@ -2,9 +2,9 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { systemClock } from "../../clock.js";
 import { exactJson, JsonText } from "../../json/exact-json.js";
+import { withoutSecrets } from "../../secrets/environment.js";
 import { endGroup } from "../processes/process-group.js";
 import { Supervisor } from "../processes/supervisor.js";
-import { withoutSecrets } from "../processes/without-secrets.js";
 import { type Researcher, ResearchFailure, type ResearchJob } from "./researcher.js";
 
 /** The most a program may print, in bytes. */

@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeAll, describe, expect, test } from "vitest";
-import { EXIT_CODES, SIGNAL_EXIT_CODES } from "../../../src/cli/errors.js";
+import { SIGNAL_EXIT_CODES } from "../../../src/cli/errors.js";
 import type { HelpDocument } from "../../../src/cli/help/document.js";
 import { VARIABLES } from "../../../src/cli/help/environment.js";
 import { EXIT_CODE_MEANINGS } from "../../../src/cli/help/exit-codes.js";
 import { TOPICS } from "../../../src/cli/help/topics.js";
+import { EXIT_CODES } from "../../../src/machine/errors.js";
 import { research } from "../../support/run.js";
 import { HELP_SCHEMA } from "./help-schema.js";
 

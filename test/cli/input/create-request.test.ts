@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { requestBody } from "../../../src/cli/input/create-request.js";
+import { requestBody } from "../../../src/protocol/conversation.js";
 
 test.each([
   [undefined, false, { prompt: "p" }],

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { ClosedPipe } from "../../../src/cli/errors.js";
-import type { Failure } from "../../../src/cli/failure.js";
 import { AnswersView } from "../../../src/cli/requests/answers.js";
 import type { Reporter } from "../../../src/cli/terminal/reporter.js";
 import { PLAIN } from "../../../src/cli/terminal/style.js";
 import { ResearchError } from "../../../src/client/errors.js";
+import type { Failure } from "../../../src/machine/failure.js";
 import { LocalError } from "../../../src/store/errors.js";
 import type { Answer } from "../../../src/workflows/states.js";
 

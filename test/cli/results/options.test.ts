@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { UsageError } from "../../../src/cli/errors.js";
 import { checkResultOptions, type ResultOptions, resultWords } from "../../../src/cli/results/options.js";
+import { UsageError } from "../../../src/machine/errors.js";
 
 describe("exclude each other:", () => {
   test.each<[string, ResultOptions, boolean]>([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isoDate, parseDuration } from "../../../src/cli/terminal/durations.js";
+import { isoDate, parseDuration } from "../../../src/text/duration.js";
 
 describe("a duration", () => {
   test.each([

@@ -1,9 +1,9 @@
+import { rowName } from "../../../machine/batch.js";
+import { failureOf } from "../../../machine/failure.js";
 import type { BatchEvent } from "../../../workflows/batch/events.js";
 import type { LimitLesson } from "../../../workflows/batch/pacing/create-pacer.js";
 import type { RowState } from "../../../workflows/batch/plan.js";
 import { limitFlag } from "../../requests/quota.js";
-import { batchFailure } from "./row-failure.js";
-import { rowName } from "./row-name.js";
 
 /** A sentence about a row, with its name. */
 export function named({ row }: RowState, message: string): string {
@@ -17,7 +17,7 @@ export function notSavedText({ state, error }: BatchEvent & { kind: "not-saved" 
 
 /** What does not work now, and that it is tried again. */
 export function troubleText(event: BatchEvent & { kind: "trouble" }): string {
-  const { message } = batchFailure(event.error);
+  const { message } = failureOf(event.error);
   switch (event.activity) {
     case "create":
       return `${message}; sending is tried again`;

@@ -1,13 +1,13 @@
+import type { Failure } from "../../../machine/failure.js";
+import { failureOf } from "../../../machine/failure.js";
+import { formatDuration, isoDate } from "../../../text/duration.js";
 import type { Batch } from "../../../workflows/batch/batch.js";
 import type { BatchEvent } from "../../../workflows/batch/events.js";
 import { type RowState, stateWord } from "../../../workflows/batch/plan.js";
-import type { Failure } from "../../failure.js";
-import { formatDuration, isoDate } from "../../terminal/durations.js";
 import type { Host } from "../../terminal/host.js";
 import type { Reporter } from "../../terminal/reporter.js";
 import { PLAIN, type Style, styleFor } from "../../terminal/style.js";
 import { lessonText, named, notSavedText, troubleText } from "./event-text.js";
-import { batchFailure } from "./row-failure.js";
 import { countsText, liveBatch, progressText, rowChange, rowJson, rowLine, summaryJson } from "./view.js";
 
 const REDRAW_MS = 1_000;
@@ -65,10 +65,10 @@ export class BatchRenderer {
       case "row":
         return this.#row(event.state, event.final);
       case "create-failed":
-        return this.#error(event.error, { message: named(event.state, batchFailure(event.error).message) });
+        return this.#error(event.error, { message: named(event.state, failureOf(event.error).message) });
       case "row-left":
         return this.#error(event.error, {
-          message: named(event.state, batchFailure(event.error).message),
+          message: named(event.state, failureOf(event.error).message),
           request_id: event.state.requestId,
         });
       case "not-saved":
@@ -151,14 +151,14 @@ export class BatchRenderer {
         `${rows} failed, which --max-failures allows; no more are sent`,
       );
     }
-    const { exit_code, hint } = batchFailure(reason.error);
+    const { exit_code, hint } = failureOf(reason.error);
     this.#exitCode = exit_code;
     const next = `What runs is watched to its end. Then go on with: ${this.#parts.resume}`;
     await this.#error(reason.error, { hint: hint ? `${hint} ${next}` : next });
   }
 
   async #error(error: unknown, facts: Partial<Failure>): Promise<void> {
-    await this.#parts.reporter.error({ ...batchFailure(error), ...facts });
+    await this.#parts.reporter.error({ ...failureOf(error), ...facts });
   }
 
   async #sayNextSteps(): Promise<void> {

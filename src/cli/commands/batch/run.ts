@@ -1,26 +1,22 @@
 import { basename } from "node:path";
-import { LocalError } from "../../../store/errors.js";
-import { outcomeOf } from "../../../store/history/outcome-of.js";
+import { openBatch, pacerOf, settledRows } from "../../../machine/batch.js";
+import { CodedError, EXIT_CODES, UsageError } from "../../../machine/errors.js";
+import { failureOf } from "../../../machine/failure.js";
+import { requireConnection } from "../../../machine/settings.js";
 import type { KnownRow } from "../../../workflows/batch/folder/journal.js";
-import { OutputFolder, readKnownRows } from "../../../workflows/batch/folder/output-folder.js";
-import { reconcile } from "../../../workflows/batch/folder/reconcile.js";
-import { CreatePacer } from "../../../workflows/batch/pacing/create-pacer.js";
+import { readKnownRows } from "../../../workflows/batch/folder/output-folder.js";
 import { estimate, usualLength } from "../../../workflows/batch/pacing/estimate.js";
-import { changedRows, occupiedFiles, type PlanOptions, planRows } from "../../../workflows/batch/plan.js";
+import { changedRows, type PlanOptions, planRows } from "../../../workflows/batch/plan.js";
 import { BatchProgress } from "../../../workflows/batch/progress.js";
 import { isRepeated, type Row } from "../../../workflows/batch/row.js";
 import { rowsOfShard, type Shard } from "../../../workflows/batch/shard.js";
-import { currentHour } from "../../../workflows/quota.js";
+import type { Ports } from "../../../workflows/ports.js";
 import type { Context } from "../../context.js";
-import { CliError, EXIT_CODES, UsageError } from "../../errors.js";
-import { failureOf } from "../../failure.js";
-import { hourlyLimit, type QuotaOptions } from "../../requests/quota.js";
+import type { QuotaOptions } from "../../requests/quota.js";
 import { resumeCommand } from "../../resume.js";
-import { requireConnection } from "../../settings.js";
 import { type InputOptions, readBatch } from "./input/read.js";
 import type { Fault } from "./input/records.js";
 import { wordsOf } from "./option-words.js";
-import { rowName } from "./row-name.js";
 import { type ShowOptions, showBatch } from "./show.js";
 import { estimateJson, estimateText } from "./view.js";
 
@@ -37,7 +33,7 @@ export interface BatchOptions extends InputOptions, PlanOptions, QuotaOptions, S
 export async function batch(ctx: Context, file: string, options: BatchOptions): Promise<number> {
   const { out, dryRun } = options;
   const shard = parseShard(options.shard);
-  const limit = hourlyLimit(ctx, options);
+  const limit = ctx.hourlyLimit(options);
   checkShards(limit, shard);
   const { rows, faults } = await readBatch(ctx, file, options);
   const before = out === undefined ? new Map<string, KnownRow>() : readKnownRows(out);
@@ -47,14 +43,9 @@ export async function batch(ctx: Context, file: string, options: BatchOptions): 
   if (faults.length > 0) return refuse(ctx, file, faults);
   const mine = shard ? rowsOfShard(rows, shard) : rows;
   if (dryRun || out === undefined) return dryRunOf(ctx, mine, before, options);
-  // A missing setting is an error before a folder is made.
-  requireConnection(ctx.settings);
-  const folder = await OutputFolder.open(out);
+  const job = await openBatch(ctx.ports, mine, { ...options, out, limit, shards: shard?.count });
+  const { folder, states } = job;
   try {
-    const known = reconciled(ctx, folder.known);
-    const states = planRows(mine, known, options, (name) => folder.has(name));
-    checkOccupied(out, occupiedFiles(states, folder.foreign));
-    const job = { states, folder, pacer: pacerFor(ctx, known, limit, shard) };
     const pages = options.html ? await import("./pages.js") : undefined;
     pages?.checkPages(folder, states);
     await sayRepeated(ctx, mine);
@@ -101,14 +92,6 @@ function changedFault({ key, line }: Row): Fault {
   return { line, reason: `${reason}; use another key, or another --out` };
 }
 
-/** Throws LocalError if results would overwrite files that this batch did not write. */
-function checkOccupied(out: string, [first, ...others]: readonly { file: string; row: Row }[]): void {
-  if (first === undefined) return;
-  const file = `${first.file} (for ${rowName(first.row)})`;
-  const more = others.length > 0 ? `, and ${others.length} more,` : "";
-  throw new LocalError(`${out} holds ${file}${more} that this batch did not write; use another folder`);
-}
-
 /** Rows without a key that repeat an earlier one are still rows; each costs a create. */
 async function sayRepeated(ctx: Context, rows: readonly Row[]): Promise<void> {
   const [first, ...others] = rows.filter(isRepeated);
@@ -118,28 +101,6 @@ async function sayRepeated(ctx: Context, rows: readonly Row[]): Promise<void> {
       ? `line ${first.line} asks`
       : `${others.length + 1} rows, line ${first.line} first, ask`;
   await ctx.reporter.notice("ASKED_TWICE", `${which} what an earlier line asks; each is sent`);
-}
-
-function reconciled(ctx: Context, known: ReadonlyMap<string, KnownRow>): Map<string, KnownRow> {
-  const { history } = ctx;
-  return reconcile(known, (localId) => history && outcomeOf(history, history.folder, localId));
-}
-
-function pacerFor(
-  ctx: Context,
-  known: ReadonlyMap<string, KnownRow>,
-  limit: number | undefined,
-  shard: Shard | undefined,
-): CreatePacer {
-  const counted = [...known.values()].filter(({ stage }) => stage !== "free");
-  const isConnected = connectedOrigin(ctx) !== undefined;
-  return new CreatePacer({
-    clock: ctx.host.clock,
-    attempts: () => (isConnected ? currentHour(ctx.ports, limit ?? 1)?.attempts : undefined),
-    limit,
-    shards: shard?.count ?? 1,
-    own: counted.map(({ sentAt }) => Date.parse(sentAt)),
-  });
 }
 
 /** The command that goes on with the same batch. */
@@ -155,11 +116,12 @@ async function dryRunOf(
   before: ReadonlyMap<string, KnownRow>,
   options: BatchOptions,
 ): Promise<number> {
-  const known = reconciled(ctx, before);
+  const known = settledRows(before, ctx.history);
   const states = planRows(rows, known, options, () => true);
-  const origin = connectedOrigin(ctx);
-  const usualMs = origin === undefined ? undefined : usualLength(ctx.history, origin);
-  const pacer = pacerFor(ctx, known, hourlyLimit(ctx, options), parseShard(options.shard));
+  const ports = connectedPorts(ctx);
+  const usualMs = ports && usualLength(ports.history, ports.origin);
+  const pace = { limit: ctx.hourlyLimit(options), shards: parseShard(options.shard)?.count };
+  const pacer = pacerOf(ports ?? ctx.host, known, pace);
   const plan = estimate(new BatchProgress(states).counts, pacer, usualMs, ctx.host.clock.now());
   const { reporter } = ctx;
   if (reporter.json) await reporter.resultJson(estimateJson(plan));
@@ -167,12 +129,13 @@ async function dryRunOf(
   return 0;
 }
 
-/** The origin in force; undefined if the base URL or the key is missing. */
-function connectedOrigin(ctx: Context): string | undefined {
+/** Undefined if the base URL or the key is missing. */
+function connectedPorts(ctx: Context): Ports | undefined {
   try {
-    return requireConnection(ctx.settings).origin;
+    requireConnection(ctx.settings);
+    return ctx.ports;
   } catch (error) {
-    if (error instanceof CliError) return undefined;
+    if (error instanceof CodedError) return undefined;
     throw error;
   }
 }

@@ -1,17 +1,14 @@
 import { join } from "node:path";
-import { exactJson } from "../../../json/exact-json.js";
+import { ROW_FORMS } from "../../../machine/batch.js";
+import { EXIT_CODES } from "../../../machine/errors.js";
 import { Batch, type BatchJob } from "../../../workflows/batch/batch.js";
 import type { RowState } from "../../../workflows/batch/plan.js";
 import type { Ports } from "../../../workflows/ports.js";
-import type { Result } from "../../../workflows/results.js";
-import { ClosedPipe, EXIT_CODES, Interrupted, worstOf } from "../../errors.js";
-import { failureOf } from "../../failure.js";
+import { ClosedPipe, commandFailure, Interrupted, worstOf } from "../../errors.js";
 import { usualLength } from "../../requests/duration/usual-length.js";
 import { OnDone, type OnDoneOptions } from "../../requests/on-done.js";
-import { resultText } from "../../results/result-text.js";
 import type { Terminal } from "../../terminal/terminal.js";
 import { BatchRenderer } from "./render.js";
-import { rowError } from "./row-failure.js";
 
 export interface ShowOptions extends OnDoneOptions {
   maxFailures?: number;
@@ -37,9 +34,7 @@ export async function showBatch(
   const batch = new Batch(ports, job, {
     ...options,
     signal: terminal.signal,
-    describe: rowError,
-    format: resultText,
-    check: checkRow,
+    ...ROW_FORMS,
     announces: done !== undefined,
   });
   const announce = (state: RowState) => {
@@ -66,7 +61,7 @@ export async function showBatch(
     if (error instanceof ClosedPipe) return EXIT_CODES.NOT_FINISHED;
     if (error instanceof Interrupted) {
       error.resume = `what runs goes on; go on with: ${resume}`;
-      await renderer.summary(failureOf(error).exit_code).catch(() => {});
+      await renderer.summary(commandFailure(error).exit_code).catch(() => {});
     }
     throw error;
   } finally {
@@ -88,17 +83,4 @@ function exitCodeOf({ standing, error }: RowState): number {
     default:
       return error?.exit_code ?? EXIT_CODES.NOT_FINISHED;
   }
-}
-
-/** Says how a result breaks the schema of its row; undefined if it fits, or the row has none. */
-async function checkRow(
-  { exact }: Result,
-  { row }: RowState,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const schema = row.body.output_schema;
-  if (!schema) return undefined;
-  const { checkValue, problemText } = await import("../../../json-schema/check.js");
-  const problem = await checkValue(schema, exactJson(exact), signal);
-  return problem && `the result does not fit its schema: ${problemText(problem, "the result")}`;
 }

@@ -1,11 +1,11 @@
+import { rowName } from "../../../machine/batch.js";
+import { formatDuration } from "../../../text/duration.js";
 import { safeLine } from "../../../text/safe-text.js";
 import type { BatchEstimate, BatchOutlook } from "../../../workflows/batch/pacing/estimate.js";
 import { type RowState, stateWord } from "../../../workflows/batch/plan.js";
 import type { Counts } from "../../../workflows/batch/progress.js";
 import { statusWord } from "../../requests/status-text.js";
-import { formatDuration } from "../../terminal/durations.js";
 import type { Style } from "../../terminal/style.js";
-import { rowName } from "./row-name.js";
 
 const BAR_WIDTH = 20;
 

@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import { CodedError } from "../../../machine/errors.js";
 import { inWords, LocalError } from "../../../store/errors.js";
 import { makeSharedFolder, readIfThere, replaceFile } from "../../../store/files.js";
 import { type Place, placeOf } from "../../completion/place.js";
@@ -6,7 +7,6 @@ import { MARKER } from "../../completion/scripts/marker.js";
 import { SCRIPTS } from "../../completion/scripts.js";
 import type { Shell } from "../../completion/shells.js";
 import type { Context } from "../../context.js";
-import { CliError } from "../../errors.js";
 
 export interface CompletionOptions {
   install?: boolean;
@@ -37,18 +37,18 @@ export async function completion(ctx: Context, shell: Shell, options: Completion
   return 0;
 }
 
-/** Writes a script. Throws CliError `LOCAL_IO` for a file that somebody else wrote, LocalError if it cannot be written. */
+/** Writes a script. Throws CodedError `LOCAL_IO` for a file that somebody else wrote, LocalError if it cannot be written. */
 function install({ path }: Place, script: string, force: boolean): void {
   try {
     const before = readIfThere(path);
     if (before !== undefined && !before.includes(MARKER) && !force)
-      throw new CliError("LOCAL_IO", `${path} was not written by \`research completion\``, {
+      throw new CodedError("LOCAL_IO", `${path} was not written by \`research completion\``, {
         hint: "--force overwrites it.",
       });
     makeSharedFolder(dirname(path));
     replaceFile(path, script);
   } catch (error) {
-    if (error instanceof CliError) throw error;
+    if (error instanceof CodedError) throw error;
     throw new LocalError(`could not write ${path}: ${inWords(error)}`, { cause: error });
   }
 }

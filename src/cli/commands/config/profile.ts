@@ -1,7 +1,7 @@
+import { UsageError } from "../../../machine/errors.js";
+import { baseUrlIn, profileIn } from "../../../machine/precedence.js";
 import type { Profile, Store } from "../../../store/settings.js";
 import type { Context } from "../../context.js";
-import { UsageError } from "../../errors.js";
-import { baseUrlIn, profileIn } from "../../settings/precedence.js";
 
 /** The profile that a command changes. It need not exist yet. Throws UsageError for an invalid name. */
 export function profileName(ctx: Context, store: Store): string {

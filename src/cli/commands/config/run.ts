@@ -1,13 +1,12 @@
 import { parseBaseUrl } from "../../../client/http/address.js";
+import { CodedError, UsageError } from "../../../machine/errors.js";
+import type { SettingName, Sourced } from "../../../machine/precedence.js";
+import { readTextStream } from "../../../machine/read-text.js";
+import { insecureHttpIn, maskKey } from "../../../machine/settings.js";
 import { TIERS } from "../../../protocol/limits.js";
 import type { Store } from "../../../store/settings.js";
 import { safeLine } from "../../../text/safe-text.js";
 import type { Context } from "../../context.js";
-import { CliError, UsageError } from "../../errors.js";
-import { readTextStream } from "../../input/bytes.js";
-import type { Sourced } from "../../settings/precedence.js";
-import type { SettingName } from "../../settings/setting-names.js";
-import { insecureHttpIn, maskKey } from "../../settings.js";
 import { askHidden } from "../../terminal/prompts.js";
 import { baseUrlOf, editProfile, profileName } from "./profile.js";
 
@@ -41,7 +40,7 @@ export async function configGet(ctx: Context, name: string): Promise<number> {
   const key = checkKey(name);
   const found = inForce(ctx)[key];
   if (!found)
-    throw new CliError("NOT_FOUND", `${key} is not set`, {
+    throw new CodedError("NOT_FOUND", `${key} is not set`, {
       hint: `Set it: research config set ${key} VALUE`,
     });
   if (ctx.reporter.json) await ctx.reporter.resultJson({ [key]: found });
@@ -113,7 +112,7 @@ export async function configUse(ctx: Context, name: string): Promise<number> {
 export async function configPath(ctx: Context): Promise<number> {
   const { path } = ctx.store;
   if (!path)
-    throw new CliError(
+    throw new CodedError(
       "LOCAL_IO",
       "there is no folder for settings: set HOME or RESEARCH_CONFIG_DIR to an absolute path",
     );

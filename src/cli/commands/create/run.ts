@@ -1,9 +1,9 @@
+import { requireBaseUrl } from "../../../machine/settings.js";
 import type { Context } from "../../context.js";
 import { type RequestOptions, readRequest, showRequest } from "../../input/create-request.js";
 import { type CreateViewOptions, showCreate } from "../../requests/create.js";
-import { hourlyLimit, type QuotaOptions } from "../../requests/quota.js";
+import type { QuotaOptions } from "../../requests/quota.js";
 import { resumeCommand } from "../../resume.js";
-import { requireBaseUrl } from "../../settings.js";
 
 export interface CreateOptions extends RequestOptions, QuotaOptions, Omit<CreateViewOptions, "limit"> {
   dryRun?: boolean;
@@ -20,7 +20,7 @@ export async function create(
     await showRequest(ctx.reporter, requireBaseUrl(ctx.settings), body);
     return 0;
   }
-  const limit = hourlyLimit(ctx, options);
+  const limit = ctx.hourlyLimit(options);
   return showCreate(ctx, ctx.ports, body, { ...options, limit }, (id) =>
     resumeCommand(ctx.flags, "watch", id),
   );

@@ -6,20 +6,19 @@ import { networkChecks } from "./checks/network.js";
 import { programChecks } from "./checks/program.js";
 import { storeChecks } from "./checks/stores.js";
 import { usageChecks } from "./checks/usage.js";
-import { Inspected } from "./inspected.js";
 import { Probe } from "./probe.js";
 
 /** Every check of the machine that `ctx` shows, in order. `close` ends the connections that they opened. */
 export function checksOf(ctx: Context): { checks: Check[]; close: () => Promise<void> } {
   const { host } = ctx;
-  const inspected = new Inspected(ctx);
-  const probe = new Probe(ctx, inspected);
+  const machine = ctx.reopened({ isInspected: true });
+  const probe = new Probe(ctx, machine);
   const checks = [
     ...programChecks(host, process.version, installedSkill),
-    ...storeChecks(inspected),
-    ...configurationChecks(inspected, host),
-    ...networkChecks(inspected, probe, host),
-    ...usageChecks(inspected, host),
+    ...storeChecks(machine),
+    ...configurationChecks(machine, host),
+    ...networkChecks(machine, probe, host),
+    ...usageChecks(machine, host),
   ];
   return { checks, close: () => probe.close() };
 }

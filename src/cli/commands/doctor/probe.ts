@@ -1,9 +1,9 @@
 import type { Classification } from "../../../client/classify-response.js";
 import { Session } from "../../../client/session.js";
+import { NO_REQUEST } from "../../../machine/key-check.js";
+import type { Machine } from "../../../machine/machine.js";
+import { gapsOf, requireBaseUrl, requireConnection } from "../../../machine/settings.js";
 import type { Context } from "../../context.js";
-import { NO_REQUEST } from "../../requests/key-answer.js";
-import { requireBaseUrl } from "../../settings.js";
-import type { Inspected } from "./inspected.js";
 
 /** What the service answered to the question that `login` asks. */
 export interface Answered {
@@ -15,13 +15,13 @@ export interface Answered {
 /** Asks the service once, whichever checks want to know, and repeats nothing. */
 export class Probe {
   readonly #ctx: Context;
-  readonly #inspected: Inspected;
+  readonly #machine: Machine;
   #session: Session | undefined;
   #answered: Promise<Answered> | undefined;
 
-  constructor(ctx: Context, inspected: Inspected) {
+  constructor(ctx: Context, machine: Machine) {
     this.#ctx = ctx;
-    this.#inspected = inspected;
+    this.#machine = machine;
   }
 
   answered(): Promise<Answered> {
@@ -34,18 +34,14 @@ export class Probe {
   }
 
   async #ask(): Promise<Answered> {
-    const { host, flags, signal } = this.#ctx;
+    const { host, signal } = this.#ctx;
+    const { settings, clientOptions } = this.#machine;
     let date: number | undefined;
     host.beforeRequests?.();
     this.#session = new Session({
-      baseUrl: requireBaseUrl(this.#inspected.settings).href,
-      apiKey: this.#key(),
+      ...clientOptions,
+      ...{ baseUrl: requireBaseUrl(settings).href, apiKey: this.#key(), gaps: gapsOf(settings) },
       insecureHttp: true,
-      proxyEnvironment: host.env,
-      clock: host.clock,
-      userAgent: `research-cli/${host.version}`,
-      gaps: { statusMethod: this.#inspected.settings.gaps.statusMethod.value },
-      ...(flags.requestTimeout !== undefined && { requestTimeout: flags.requestTimeout }),
       onEvent: (event) => {
         if (event.kind === "exchange") date = Date.parse(event.date ?? "") || undefined;
       },
@@ -58,10 +54,8 @@ export class Probe {
   /** Without a usable key the connection is tried all the same; the check of the key says what is wrong with it. */
   #key(): string {
     try {
-      const { apiKey } = this.#inspected.settingsWithKey;
-      const origin = requireBaseUrl(this.#inspected.settings).origin;
-      const isOwn = apiKey?.boundTo === undefined || apiKey.boundTo === origin;
-      return apiKey && isOwn && /^[\x21-\x7e]+$/.test(apiKey.value) ? apiKey.value : "none";
+      const { apiKey } = requireConnection(this.#machine.settings);
+      return /^[\x21-\x7e]+$/.test(apiKey) ? apiKey : "none";
     } catch {
       return "none";
     }

@@ -1,4 +1,5 @@
-import { type Failure, failureOf } from "../../failure.js";
+import type { Failure } from "../../../machine/failure.js";
+import { commandFailure } from "../../errors.js";
 import type { Check, CheckId, Finding, Result } from "./check.js";
 
 export interface Selection {
@@ -30,7 +31,7 @@ async function findingOf(check: Check, reason: Result | undefined, offline: bool
   try {
     return await check.run();
   } catch (error) {
-    return failed(failureOf(error));
+    return failed(commandFailure(error));
   }
 }
 

@@ -1,5 +1,5 @@
+import { UsageError } from "../../../machine/errors.js";
 import type { Context } from "../../context.js";
-import { UsageError } from "../../errors.js";
 import { nearest } from "../../help/nearest.js";
 import { PLAIN } from "../../terminal/style.js";
 import { CHECK_IDS, type CheckId } from "./check.js";

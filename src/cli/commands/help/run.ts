@@ -1,5 +1,5 @@
+import { UsageError } from "../../../machine/errors.js";
 import type { Context } from "../../context.js";
-import { UsageError } from "../../errors.js";
 import { type HelpDocument, helpDocument } from "../../help/document.js";
 import { nearest } from "../../help/nearest.js";
 import { TOPICS } from "../../help/topics.js";

@@ -1,4 +1,5 @@
 import { parseBaseUrl } from "../../../client/http/address.js";
+import { requireConnection } from "../../../machine/settings.js";
 import { isFinal } from "../../../protocol/conversation.js";
 import { type Entry, UNKNOWN } from "../../../store/history/records.js";
 import { askStates } from "../../../workflows/states.js";
@@ -6,7 +7,6 @@ import type { NamedTarget } from "../../../workflows/targets.js";
 import type { Context } from "../../context.js";
 import { worstOf } from "../../errors.js";
 import { sayNotObserved, showFailure } from "../../requests/failures.js";
-import { requireConnection } from "../../settings.js";
 import { entryRow, entryTable } from "./view.js";
 
 export interface ListOptions {

@@ -1,11 +1,11 @@
 import { ResearchClient } from "../../../client/client.js";
 import { ResearchError } from "../../../client/errors.js";
 import { parseBaseUrl } from "../../../client/http/address.js";
+import { CodedError, UsageError } from "../../../machine/errors.js";
+import { NO_REQUEST, readKeyAnswer } from "../../../machine/key-check.js";
+import { readTextStream } from "../../../machine/read-text.js";
+import { insecureHttpIn } from "../../../machine/settings.js";
 import type { Context } from "../../context.js";
-import { CliError, UsageError } from "../../errors.js";
-import { readTextStream } from "../../input/bytes.js";
-import { NO_REQUEST, readKeyAnswer } from "../../requests/key-answer.js";
-import { insecureHttpIn } from "../../settings.js";
 import { ask, askHidden } from "../../terminal/prompts.js";
 import { baseUrlOf, editProfile, profileName } from "../config/profile.js";
 
@@ -33,7 +33,7 @@ export async function login(ctx: Context, options: LoginOptions): Promise<number
     ? await readTextStream(ctx.host.stdin.stream, "the key", ctx.signal, MAX_KEY_BYTES)
     : await askHidden(ctx, `API key for ${base.origin} (hidden): `);
   const key = typed.trim();
-  if (key === "") throw new CliError("NOT_AUTHENTICATED", "no key was given; nothing was saved");
+  if (key === "") throw new CodedError("NOT_AUTHENTICATED", "no key was given; nothing was saved");
   const untried = await tryKey(ctx, base, key);
   const keptFor = store.profiles[profile]?.["api-key"] && store.profiles[profile]?.["api-key-origin"];
   const replaced = keptFor && keptFor !== base.origin ? ` in place of the key for ${keptFor}` : "";
@@ -70,7 +70,7 @@ export async function logout(ctx: Context): Promise<number> {
 async function baseUrl(ctx: Context, known: string | undefined, interactive: boolean): Promise<string> {
   if (ctx.flags.baseUrl !== undefined || (known && !interactive)) return known ?? "";
   if (!interactive) {
-    throw new CliError("NOT_CONFIGURED", "no base URL is configured", {
+    throw new CodedError("NOT_CONFIGURED", "no base URL is configured", {
       hint: "Give it: research login --base-url URL --with-key < keyfile",
     });
   }
@@ -80,7 +80,7 @@ async function baseUrl(ctx: Context, known: string | undefined, interactive: boo
 
 /**
  * Tries a key by asking for the state of an id that cannot exist. Resolves with the error if no response came. Throws
- * CliError `NOT_AUTHENTICATED` for a refused key, `BAD_RESPONSE` for a response that is not the service's.
+ * CodedError `NOT_AUTHENTICATED` for a refused key, `BAD_RESPONSE` for a response that is not the service's.
  */
 async function tryKey(ctx: Context, base: URL, apiKey: string): Promise<ResearchError | undefined> {
   const client = new ResearchClient({
@@ -103,13 +103,13 @@ async function tryKey(ctx: Context, base: URL, apiKey: string): Promise<Research
       case "no-answer":
         return error;
       case "refused":
-        throw new CliError(
+        throw new CodedError(
           "NOT_AUTHENTICATED",
           `the service refuses this key (${error.message}); nothing was saved`,
           { httpStatus: error.httpStatus },
         );
       case "not-the-service":
-        throw new CliError(
+        throw new CodedError(
           "BAD_RESPONSE",
           `this does not look like the research service: ${error.message}; nothing was saved`,
           { hint: "Is the base URL right?" },

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
+import type { Globals } from "../../context.js";
 import { globalWords, shellWord } from "../../resume.js";
-import type { Globals } from "../../settings.js";
 import type { McpOptions } from "./options.js";
 
 /**

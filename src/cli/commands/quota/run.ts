@@ -1,15 +1,15 @@
+import { requireConnection } from "../../../machine/settings.js";
 import { LocalError } from "../../../store/errors.js";
 import { currentHour } from "../../../workflows/quota.js";
 import type { Context } from "../../context.js";
-import { hourlyLimit, type QuotaOptions } from "../../requests/quota.js";
-import { requireConnection } from "../../settings.js";
+import type { QuotaOptions } from "../../requests/quota.js";
 import { quotaJson, quotaText } from "./view.js";
 
 /** How much of the hour is left for the origin and key in use. Reads the records of this machine only. */
 export async function quota(ctx: Context, options: QuotaOptions): Promise<number> {
   const { reporter, settings, host } = ctx;
   const { origin } = requireConnection(settings);
-  const said = hourlyLimit(ctx, options);
+  const said = ctx.hourlyLimit(options);
   const limit = said === Number.POSITIVE_INFINITY ? undefined : said;
   const hour = currentHour(ctx.ports, limit ?? 1);
   if (!hour)

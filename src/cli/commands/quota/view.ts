@@ -1,4 +1,4 @@
-import { formatDuration } from "../../terminal/durations.js";
+import { formatDuration } from "../../../text/duration.js";
 
 /** Where one key stands in its hour. */
 export interface Quota {

@@ -1,12 +1,13 @@
+import { requireBaseUrl } from "../../../machine/settings.js";
+import { requestBody } from "../../../protocol/conversation.js";
 import { UNKNOWN } from "../../../store/history/records.js";
 import { UnresolvedCreateError } from "../../../workflows/errors.js";
 import { requireEntry } from "../../../workflows/targets.js";
 import type { Context } from "../../context.js";
-import { requestBody, showRequest } from "../../input/create-request.js";
+import { showRequest } from "../../input/create-request.js";
 import { type CreateViewOptions, showCreate } from "../../requests/create.js";
-import { hourlyLimit, type QuotaOptions } from "../../requests/quota.js";
+import type { QuotaOptions } from "../../requests/quota.js";
 import { resumeCommand } from "../../resume.js";
-import { requireBaseUrl } from "../../settings.js";
 
 export interface RerunOptions extends QuotaOptions, Omit<CreateViewOptions, "limit"> {
   dryRun?: boolean;
@@ -21,7 +22,7 @@ export async function rerun(ctx: Context, id: string, options: RerunOptions): Pr
     return 0;
   }
   if (entry.status === UNKNOWN) throw UnresolvedCreateError.of(entry);
-  const limit = hourlyLimit(ctx, options);
+  const limit = ctx.hourlyLimit(options);
   return showCreate(ctx, ctx.ports, body, { ...options, limit }, (created) =>
     resumeCommand(ctx.flags, "watch", created),
   );

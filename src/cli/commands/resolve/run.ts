@@ -1,7 +1,7 @@
+import { CodedError, UsageError } from "../../../machine/errors.js";
 import { isRequestId } from "../../../protocol/conversation.js";
 import { requireEntry } from "../../../workflows/targets.js";
 import type { Context } from "../../context.js";
-import { CliError, UsageError } from "../../errors.js";
 
 export interface ResolveOptions {
   requestId?: string;
@@ -24,7 +24,7 @@ export async function resolve(ctx: Context, id: string, options: ResolveOptions)
   const settled = history?.resolve(entry.local_id, requestId ?? null);
   if (!settled) {
     const { local_id, request_id, status } = entry;
-    throw new CliError(
+    throw new CodedError(
       "NOT_ALLOWED",
       `the outcome of ${local_id} is known: ${request_id === null ? status : `${request_id} is ${status}`}`,
       { localId: local_id },

@@ -1,10 +1,10 @@
+import { requireBaseUrl } from "../../../machine/settings.js";
 import type { Context } from "../../context.js";
 import { type RequestOptions, readRequest, showRequest } from "../../input/create-request.js";
-import { hourlyLimit, type QuotaOptions } from "../../requests/quota.js";
+import type { QuotaOptions } from "../../requests/quota.js";
 import { type RunViewOptions, showRun } from "../../requests/run.js";
 import { checkResultOptions, resultWords } from "../../results/options.js";
 import { resumeCommand } from "../../resume.js";
-import { requireBaseUrl } from "../../settings.js";
 
 export interface RunOptions extends RequestOptions, QuotaOptions, Omit<RunViewOptions, "limit"> {
   dryRun?: boolean;
@@ -19,7 +19,7 @@ export async function run(ctx: Context, prompt: string | undefined, options: Run
     await showRequest(ctx.reporter, requireBaseUrl(ctx.settings), body);
     return 0;
   }
-  const limit = hourlyLimit(ctx, options);
+  const limit = ctx.hourlyLimit(options);
   return showRun(ctx, ctx.ports, body, { ...options, limit }, (id) =>
     resumeCommand(ctx.flags, "output", "-w", id, ...resultWords(options), ...schemaWords(ctx, options)),
   );

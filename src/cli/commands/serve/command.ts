@@ -120,7 +120,7 @@ export const tryOut: Define = (program, perform) => {
       ],
     })
     .action((prompt, options) =>
-      perform(async (ctx) => (await import("../try/run.js")).tryOut(ctx, prompt, options)),
+      perform(async (ctx) => (await import("./try.js")).tryOut(ctx, prompt, options)),
     );
 };
 

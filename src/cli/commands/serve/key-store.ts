@@ -1,11 +1,11 @@
 import { existsSync, statSync } from "node:fs";
+import { UsageError } from "../../../machine/errors.js";
 import { makeFolder } from "../../../server/folders.js";
 import { KeyFile } from "../../../server/keys/key-file.js";
 import type { KeyStore } from "../../../server/keys/key-store.js";
 import { ServiceStartError } from "../../../server/start-error.js";
 import { inWords, LocalError } from "../../../store/errors.js";
 import type { Context } from "../../context.js";
-import { UsageError } from "../../errors.js";
 import { databaseOf } from "./store.js";
 
 /** Which store's keys. */

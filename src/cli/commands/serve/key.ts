@@ -1,12 +1,12 @@
 import { isLoopback } from "../../../client/http/address.js";
+import { UsageError } from "../../../machine/errors.js";
+import { readTextFile } from "../../../machine/read-text.js";
 import { TIERS, type Tier } from "../../../protocol/limits.js";
 import type { ConversationStore } from "../../../server/conversations/conversation-store.js";
 import { keyHash, keyIdOf } from "../../../server/keys/key-store.js";
 import { apiKeyFor, type OwnKey } from "../../../server/keys/own-key.js";
 import type { Log } from "../../../server/monitoring/log.js";
 import type { Context } from "../../context.js";
-import { UsageError } from "../../errors.js";
-import { readTextFile } from "../../input/bytes.js";
 import { openStore, type StoreOptions } from "./store.js";
 
 export interface KeyOptions {

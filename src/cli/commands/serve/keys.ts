@@ -1,10 +1,10 @@
+import { UsageError } from "../../../machine/errors.js";
 import { type HourlyLimit, TIERS, type Tier } from "../../../protocol/limits.js";
 import { StoreUnavailableError } from "../../../server/conversations/conversation-store.js";
 import { isValid, type KeyStore, type ServiceKey } from "../../../server/keys/key-store.js";
 import { newKey } from "../../../server/keys/new-key.js";
 import { LocalError } from "../../../store/errors.js";
 import type { Context } from "../../context.js";
-import { UsageError } from "../../errors.js";
 import { type KeyStoreOptions, openKeys } from "./key-store.js";
 
 export interface AddKeyOptions extends KeyStoreOptions {

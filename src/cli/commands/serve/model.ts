@@ -2,14 +2,14 @@ import { parseBaseUrl } from "../../../client/http/address.js";
 import { connections } from "../../../client/http/connections/connections.js";
 import { viaProxy } from "../../../client/http/forward-proxy.js";
 import { proxyFor } from "../../../client/http/proxy-setting.js";
+import { UsageError } from "../../../machine/errors.js";
+import { waitForKey } from "../../../machine/key-file.js";
+import { insecureHttpIn } from "../../../machine/settings.js";
 import type { ExchangeStore } from "../../../server/conversations/exchange-store.js";
 import type { BudgetLimits } from "../../../server/researchers/model/session/budget.js";
 import type { Researcher } from "../../../server/researchers/researcher.js";
 import { SourceIndex, type SourceIndexOptions } from "../../../server/researchers/sources/source-index.js";
 import type { Context } from "../../context.js";
-import { UsageError } from "../../errors.js";
-import { waitForKey } from "../../input/key-file.js";
-import { insecureHttpIn } from "../../settings.js";
 import type { ModelOptions } from "./options.js";
 
 /** A model at an endpoint, ready to be asked. */

@@ -1,6 +1,6 @@
+import { UsageError } from "../../../machine/errors.js";
 import type { LogFormat } from "../../../server/monitoring/log.js";
 import type { Context } from "../../context.js";
-import { UsageError } from "../../errors.js";
 import type { KeyOptions } from "./key.js";
 import type { StoreOptions } from "./store.js";
 

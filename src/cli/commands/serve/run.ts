@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { isLoopback } from "../../../client/http/address.js";
+import { CodedError, UsageError } from "../../../machine/errors.js";
 import type { ConversationStore } from "../../../server/conversations/conversation-store.js";
 import { type Fault, parseFault } from "../../../server/http/faults/fault.js";
 import type { OwnKey } from "../../../server/keys/own-key.js";
@@ -7,7 +8,7 @@ import { execCommand } from "../../../server/processes/exec-command.js";
 import { type Service, startService } from "../../../server/service.js";
 import { ServiceStartError } from "../../../server/start-error.js";
 import type { Context } from "../../context.js";
-import { CliError, Interrupted, UsageError } from "../../errors.js";
+import { Interrupted } from "../../errors.js";
 import { announce, announceUi, type Voice, voiceOf } from "./announce.js";
 import { DEFAULT_TIER, givenKey, openWithKey } from "./key.js";
 import { type ModelEndpoint, modelOf } from "./model.js";
@@ -120,7 +121,7 @@ function defaultPort({ exec, role }: ServeOptions): number {
 }
 
 function startFailure(error: unknown): never {
-  if (error instanceof ServiceStartError) throw new CliError("LOCAL_IO", error.message);
+  if (error instanceof ServiceStartError) throw new CodedError("LOCAL_IO", error.message);
   throw error;
 }
 

@@ -1,3 +1,4 @@
+import { UsageError } from "../../../machine/errors.js";
 import type { ConversationStore } from "../../../server/conversations/conversation-store.js";
 import { openLocalStore } from "../../../server/conversations/local/open-local-store.js";
 import type { Log } from "../../../server/monitoring/log.js";
@@ -5,7 +6,6 @@ import { checkDatabaseUrl, InvalidDatabaseUrl } from "../../../server/postgres/d
 import type { PostgresStore } from "../../../server/postgres/store.js";
 import type { Role } from "../../../server/role.js";
 import type { Context } from "../../context.js";
-import { UsageError } from "../../errors.js";
 
 /** Where a service keeps what it has to remember. */
 export interface StoreOptions {

@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
+import { CodedError } from "../../../machine/errors.js";
 import { inWords, LocalError } from "../../../store/errors.js";
 import { makeSharedFolder, replaceFile } from "../../../store/files.js";
 import type { Context } from "../../context.js";
-import { CliError } from "../../errors.js";
 import { installedText, SKILLS_FOLDER, type SkillState, skillPath, skillState } from "./installed-skill.js";
 
 export interface SkillOptions {
@@ -11,7 +11,7 @@ export interface SkillOptions {
   force?: boolean;
 }
 
-/** Writes the skill. Throws CliError `LOCAL_IO` for a copy that was edited, LocalError if it cannot be written. */
+/** Writes the skill. Throws CodedError `LOCAL_IO` for a copy that was edited, LocalError if it cannot be written. */
 export async function skillInstall(
   ctx: Context,
   { dir = SKILLS_FOLDER, force }: SkillOptions,
@@ -19,13 +19,13 @@ export async function skillInstall(
   const path = skillPath(dir);
   try {
     if (skillState(dir) === "changed" && !force)
-      throw new CliError("LOCAL_IO", `${path} is not as \`research skill install\` wrote it`, {
+      throw new CodedError("LOCAL_IO", `${path} is not as \`research skill install\` wrote it`, {
         hint: "--force overwrites it.",
       });
     makeSharedFolder(dirname(path));
     replaceFile(path, installedText());
   } catch (error) {
-    if (error instanceof CliError) throw error;
+    if (error instanceof CodedError) throw error;
     throw new LocalError(`could not write ${path}: ${inWords(error)}`, { cause: error });
   }
   await show(ctx, path, "current");
@@ -38,7 +38,7 @@ export async function skillStatus(ctx: Context, { dir = SKILLS_FOLDER }: SkillOp
   try {
     await show(ctx, path, skillState(dir));
   } catch (error) {
-    if (error instanceof CliError) throw error;
+    if (error instanceof CodedError) throw error;
     throw new LocalError(`could not read ${path}: ${inWords(error)}`, { cause: error });
   }
   return 0;

@@ -1,9 +1,9 @@
 import { timeOf } from "../../../store/history/records.js";
+import { formatDuration } from "../../../text/duration.js";
 import type { FollowEvent } from "../../../workflows/follow.js";
 import type { Ports } from "../../../workflows/ports.js";
 import type { Outcome } from "../../../workflows/progress.js";
 import type { NamedTarget } from "../../../workflows/targets.js";
-import { formatDuration } from "../../terminal/durations.js";
 import { usualLength } from "./usual-length.js";
 
 /** How long requests usually take, and how long these took. */

@@ -1,5 +1,5 @@
+import { formatDuration } from "../../../text/duration.js";
 import type { Ports } from "../../../workflows/ports.js";
-import { formatDuration } from "../../terminal/durations.js";
 
 /** Fewer finished runs say nothing about the next one (contract §6). */
 const LEAST_RUNS = 5;

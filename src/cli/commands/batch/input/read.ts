@@ -1,7 +1,7 @@
+import { UsageError } from "../../../../machine/errors.js";
+import { readTextFile, readTextStream } from "../../../../machine/read-text.js";
 import type { JsonSchema } from "../../../../protocol/conversation.js";
 import type { Row } from "../../../../workflows/batch/row.js";
-import { UsageError } from "../../../errors.js";
-import { readTextFile, readTextStream } from "../../../input/bytes.js";
 import { readSchema } from "../../../input/schema.js";
 import type { Terminal } from "../../../terminal/terminal.js";
 import { parseJsonLines, parseLines } from "./lines.js";

@@ -1,9 +1,9 @@
 import { exactJson, memberText, parseExact } from "../../../../json/exact-json.js";
 import { roundedNumbers } from "../../../../json/rounded-numbers.js";
+import { MAX_INPUT_BYTES } from "../../../../machine/read-text.js";
 import type { JsonSchema } from "../../../../protocol/conversation.js";
+import { requestBody } from "../../../../protocol/conversation.js";
 import { digestOf, fileStem, MAX_STEM_BYTES, type Row, rowId } from "../../../../workflows/batch/row.js";
-import { MAX_INPUT_BYTES } from "../../../input/bytes.js";
-import { requestBody } from "../../../input/create-request.js";
 import type { Fault, InputRecord, Parsed } from "./records.js";
 import type { Template } from "./template.js";
 

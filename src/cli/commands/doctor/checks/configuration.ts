@@ -1,14 +1,14 @@
 import { proxyFor } from "../../../../client/http/proxy-setting.js";
-import { failureOf } from "../../../failure.js";
-import { maskKey, requireBaseUrl, requireConnection } from "../../../settings.js";
+import { failureOf } from "../../../../machine/failure.js";
+import type { Machine } from "../../../../machine/machine.js";
+import { maskKey, requireBaseUrl, requireConnection } from "../../../../machine/settings.js";
 import type { Host } from "../../../terminal/host.js";
 import { type Check, ok } from "../check.js";
-import type { Inspected } from "../inspected.js";
 import { failed } from "../run-checks.js";
 
 /** Where requests go, with which key, and by which way. */
-export function configurationChecks(inspected: Inspected, { env }: Pick<Host, "env">): Check[] {
-  const baseUrl = () => requireBaseUrl(inspected.settings);
+export function configurationChecks(machine: Machine, { env }: Pick<Host, "env">): Check[] {
+  const baseUrl = () => requireBaseUrl(machine.settings);
   return [
     {
       id: "base-url",
@@ -16,7 +16,7 @@ export function configurationChecks(inspected: Inspected, { env }: Pick<Host, "e
       run: () => {
         try {
           const { href, protocol } = baseUrl();
-          const source = inspected.settings.baseUrl?.source ?? "";
+          const source = machine.settings.baseUrl?.source ?? "";
           return ok(`${href} (${source})`, `${protocol}// (${source})`);
         } catch (error) {
           const failure = failureOf(error);
@@ -28,7 +28,7 @@ export function configurationChecks(inspected: Inspected, { env }: Pick<Host, "e
       id: "key",
       needs: ["base-url"],
       run: () => {
-        const settings = inspected.settingsWithKey;
+        const settings = machine.settings;
         const { apiKey } = requireConnection(settings);
         const source = settings.apiKey?.source ?? "";
         return ok(`${maskKey(apiKey)} (${source})`, "set");

@@ -1,11 +1,11 @@
 import { isLoopback } from "../../../../client/http/address.js";
 import { proxyFor } from "../../../../client/http/proxy-setting.js";
-import { readKeyAnswer } from "../../../requests/key-answer.js";
-import { requireBaseUrl } from "../../../settings.js";
-import { formatDuration } from "../../../terminal/durations.js";
+import { readKeyAnswer } from "../../../../machine/key-check.js";
+import type { Machine } from "../../../../machine/machine.js";
+import { requireBaseUrl } from "../../../../machine/settings.js";
+import { formatDuration } from "../../../../text/duration.js";
 import type { Host } from "../../../terminal/host.js";
 import { type Check, type Finding, ok } from "../check.js";
-import type { Inspected } from "../inspected.js";
 import type { Probe } from "../probe.js";
 
 /** A clock that is off by more makes times and `Retry-After` dates wrong, in milliseconds. */
@@ -18,8 +18,8 @@ const CLOCK_FIX: Partial<Record<NodeJS.Platform, string>> = {
 };
 
 /** What the network and the service say. */
-export function networkChecks(inspected: Inspected, probe: Probe, host: Host): Check[] {
-  const baseUrl = () => requireBaseUrl(inspected.settings);
+export function networkChecks(machine: Machine, probe: Probe, host: Host): Check[] {
+  const baseUrl = () => requireBaseUrl(machine.settings);
   return [
     {
       id: "dns",

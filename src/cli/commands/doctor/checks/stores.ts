@@ -1,21 +1,21 @@
 import { dirname, join } from "node:path";
+import type { Machine } from "../../../../machine/machine.js";
 import { UNKNOWN } from "../../../../store/history/records.js";
 import { type Check, ok } from "../check.js";
-import type { Inspected } from "../inspected.js";
 import { placeProblem } from "./files.js";
 
 /** More unknown outcomes than anybody settles one by one. */
 const MOST_UNKNOWN = 1_000;
 
 /** What this machine keeps: settings and history. */
-export function storeChecks(inspected: Inspected): Check[] {
+export function storeChecks(machine: Machine): Check[] {
   return [
     {
       id: "settings",
       needs: [],
       run: () => {
-        const { settings, settingsPath } = inspected;
-        const { profile } = settings;
+        const { path: settingsPath } = machine.store;
+        const { profile } = machine.settings;
         if (settingsPath === undefined)
           return {
             status: "warn",
@@ -31,8 +31,9 @@ export function storeChecks(inspected: Inspected): Check[] {
       id: "history",
       needs: ["settings"],
       run: () => {
-        const { history, stateFolder } = inspected;
-        if (inspected.settings.history.value === "off") return ok("no history is kept", "no history is kept");
+        const { history } = machine;
+        const stateFolder = machine.folders.state;
+        if (machine.settings.history.value === "off") return ok("no history is kept", "no history is kept");
         if (!history || stateFolder === undefined)
           return {
             status: "fail",
@@ -57,7 +58,7 @@ export function storeChecks(inspected: Inspected): Check[] {
       id: "unknown-outcomes",
       needs: ["history"],
       run: () => {
-        const { history } = inspected;
+        const { history } = machine;
         const isUnknown = ({ status }: { status: string }) => status === UNKNOWN;
         const unknown = history?.list({ limit: MOST_UNKNOWN, accepts: isUnknown }) ?? [];
         const [first] = unknown;

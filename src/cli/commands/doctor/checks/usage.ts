@@ -1,28 +1,26 @@
 import { basename } from "node:path";
+import type { Machine } from "../../../../machine/machine.js";
 import { readIfThere } from "../../../../store/files.js";
-import { createsPerHour, currentHour } from "../../../../workflows/quota.js";
+import { currentHour } from "../../../../workflows/quota.js";
 import { placeOf } from "../../../completion/place.js";
 import { SCRIPTS } from "../../../completion/scripts.js";
 import { SHELLS } from "../../../completion/shells.js";
-import { requireConnection } from "../../../settings.js";
 import type { Host } from "../../../terminal/host.js";
 import { type Check, type Finding, ok } from "../check.js";
-import type { Inspected } from "../inspected.js";
 
 /** The hour's quota, and the completion of the user's shell. */
-export function usageChecks(inspected: Inspected, host: Host): Check[] {
+export function usageChecks(machine: Machine, host: Host): Check[] {
   return [
-    { id: "quota", needs: ["history", "base-url", "key"], run: () => quotaFinding(inspected, host) },
+    { id: "quota", needs: ["history", "base-url", "key"], run: () => quotaFinding(machine) },
     { id: "completion", needs: [], run: () => completionFinding(host) },
   ];
 }
 
-function quotaFinding(inspected: Inspected, { clock }: Host): Finding {
-  const { history, settings } = inspected;
+function quotaFinding(machine: Machine): Finding {
+  const { history } = machine;
   if (!history) return { status: "skipped", message: "no history is kept" };
-  const { origin, apiKey } = requireConnection(inspected.settingsWithKey);
-  const limit = createsPerHour(undefined, settings.tier?.value);
-  const hour = currentHour({ history, origin, apiKey, clock }, limit ?? 1);
+  const limit = machine.hourlyLimit({});
+  const hour = currentHour(machine.ports, limit ?? 1);
   const used = hour?.attempts.length ?? 0;
   if (limit === undefined || limit === Number.POSITIVE_INFINITY) {
     const message = `${used} creates in the last hour; no limit is set`;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { switchIn } from "../../src/cli/environment.js";
-import { UsageError } from "../../src/cli/errors.js";
+import { UsageError } from "../../src/machine/errors.js";
+import { switchIn } from "../../src/machine/settings.js";
 
 test.each([
   ["1", true],

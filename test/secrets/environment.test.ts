@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withoutSecrets, withoutServiceSecrets } from "../../../src/server/processes/without-secrets.js";
+import { withoutSecrets, withoutServiceSecrets } from "../../src/secrets/environment.js";
 
 test.each([
   ["PATH", true, true],

@@ -1,5 +1,5 @@
-import { RefusedError, type ResearchError } from "../../client/errors.js";
-import { EXIT_CODES } from "../errors.js";
+import { RefusedError, type ResearchError } from "../client/errors.js";
+import { EXIT_CODES } from "./errors.js";
 
 /** An id that cannot exist: asking for its state tries a key and touches nothing (contract §2). */
 export const NO_REQUEST = "00000000-0000-0000-0000-000000000000";

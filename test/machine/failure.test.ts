@@ -1,6 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { CliError, Interrupted, UnfinishedError, UsageError } from "../../src/cli/errors.js";
-import { failureOf } from "../../src/cli/failure.js";
 import {
   NoOutputError,
   OutcomeUnknownError,
@@ -10,6 +8,8 @@ import {
   UnreachableError,
 } from "../../src/client/errors.js";
 import { BaseUrlError } from "../../src/client/http/address.js";
+import { CodedError, UsageError } from "../../src/machine/errors.js";
+import { failureOf } from "../../src/machine/failure.js";
 import { LocalError } from "../../src/store/errors.js";
 import { FolderError } from "../../src/store/folders.js";
 import {
@@ -26,7 +26,7 @@ const refused = (kind: RefusalKind, facts = {}) => new RefusedError(kind, true, 
 describe("the code and the exit code of", () => {
   test.each<[string, unknown, string, number]>([
     ["bad input", new UsageError("m"), "USAGE", 2],
-    ["a missing setting", new CliError("NOT_CONFIGURED", "m"), "NOT_CONFIGURED", 2],
+    ["a missing setting", new CodedError("NOT_CONFIGURED", "m"), "NOT_CONFIGURED", 2],
     ["a bad address", new BaseUrlError("m"), "USAGE", 2],
     ["a bad folder", new FolderError("m"), "USAGE", 2],
     ["this machine", new LocalError("m"), "LOCAL_IO", 12],
@@ -50,9 +50,6 @@ describe("the code and the exit code of", () => {
     ["no output of STOPPED", new NoResultError("id", "STOPPED"), "RESEARCH_STOPPED", 10],
     ["a stop that did not stop", new StillRunningError("id", "PROCESSING"), "BAD_RESPONSE", 9],
     ["a code that is not ours", new ResearchError("ODD", "m"), "ODD", 1],
-    ["SIGINT", new Interrupted("SIGINT"), "INTERRUPTED", 130],
-    ["SIGTERM", new Interrupted("SIGTERM"), "INTERRUPTED", 143],
-    ["SIGHUP", new Interrupted("SIGHUP"), "INTERRUPTED", 129],
     ["a defect", new TypeError("x is not a function"), "INTERNAL", 1],
     ["what is no error at all", "text", "INTERNAL", 1],
   ])("%s", (_, error, code, exitCode) => {
@@ -94,7 +91,7 @@ describe("the sentence is that of the error", () => {
 describe("the facts", () => {
   test("of our own error", () => {
     const facts = { httpStatus: 404, hint: "h", requestId: "id", localId: "local-1", retryAfter: 7 };
-    expect(failureOf(new CliError("NOT_FOUND", "m", facts))).toEqual({
+    expect(failureOf(new CodedError("NOT_FOUND", "m", facts))).toEqual({
       ...{ code: "NOT_FOUND", message: "m", exit_code: 5, http_status: 404, hint: "h" },
       ...{ request_id: "id", local_id: "local-1", retry_after: 7 },
     });
@@ -128,7 +125,6 @@ describe("the hint", () => {
     [new TargetError("not-recorded", "m"), /research list/],
     [refused("unauthenticated"), /research config list.*research login/],
     [new TypeError("x"), /defect.*--verbose/],
-    [Object.assign(new Interrupted("SIGINT"), { resume: "research watch id" }), /^research watch id$/],
   ])("of %o", (error, hint) => {
     expect(failureOf(error).hint).toMatch(hint);
   });
@@ -142,33 +138,6 @@ describe("the hint", () => {
 
   test("of the error itself stands before ours", () => {
     expect(failureOf(refused("unauthenticated", { hint: "own" })).hint).toBe("own");
-  });
-});
-
-describe("what could not be finished", () => {
-  const unfinished = (message: string, resume?: string, hint?: string) =>
-    failureOf(
-      new UnfinishedError(
-        new UnreachableError("UNREACHABLE", message, { hint, httpStatus: 503 }),
-        "id",
-        resume,
-      ),
-    );
-
-  test("has the code of its cause and exit code 8, and names the request", () => {
-    expect(unfinished("no way")).toEqual({
-      ...{ code: "UNREACHABLE", message: "id: no way", exit_code: 8, request_id: "id", http_status: 503 },
-    });
-    expect(unfinished("no way to id").message).toBe("no way to id");
-  });
-
-  test.each([
-    [undefined, undefined, undefined],
-    ["research watch id", undefined, "The request exists; go on with: research watch id"],
-    [undefined, "Look.", "Look."],
-    ["research watch id", "Look.", "Look. The request exists; go on with: research watch id"],
-  ])("says how to go on: %s, %s", (resume, hint, expected) => {
-    expect(unfinished("m", resume, hint).hint).toBe(expected);
   });
 });
 

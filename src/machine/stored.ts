@@ -1,6 +1,5 @@
-import type { Folders } from "../../store/folders.js";
-import { baseUrlIn, profileIn } from "../settings/precedence.js";
-import type { Line } from "./words.js";
+import type { Environment, Folders } from "../store/folders.js";
+import { baseUrlIn, type Choices, profileIn } from "./precedence.js";
 
 /** What completion has to know of the settings. */
 export interface StoredSettings {
@@ -10,25 +9,23 @@ export interface StoredSettings {
   keepsHistory: boolean;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** The largest settings file that is read, in bytes. */
 const MAX_BYTES = 1 << 20;
 
 /** Reads the settings as they are, without the checks and repairs that a command makes. What is unusable is as if unset. */
-export function readStored(
-  folder: Folders["config"],
-  env: Environment,
-  chosen: Line["chosen"],
-): StoredSettings {
+export function readStored(folder: Folders["config"], env: Environment, choices: Choices): StoredSettings {
   const store = parse(folder);
   const profiles = objectIn(store, "profiles");
   const inUse = store.profile;
-  const name = profileIn(chosen, env, typeof inUse === "string" ? { profile: inUse } : {}).value;
+  const name = profileIn(choices, env, typeof inUse === "string" ? { profile: inUse } : {}).value;
   const own = objectIn(profiles, name);
   const text = (key: string) => (typeof own[key] === "string" && own[key] !== "" ? own[key] : undefined);
   const stored = text("base-url");
-  const url = baseUrlIn(chosen, env, stored === undefined ? undefined : { value: stored, source: "" })?.value;
+  const url = baseUrlIn(
+    choices,
+    env,
+    stored === undefined ? undefined : { value: stored, source: "" },
+  )?.value;
   return {
     profiles: Object.keys(profiles),
     origin: url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined,

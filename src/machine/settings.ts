@@ -1,26 +1,17 @@
-import { isLoopback, parseBaseUrl } from "../client/http/address.js";
+import { parseBaseUrl } from "../client/http/address.js";
 import { DEFAULT_GAPS, type Gaps } from "../protocol/endpoints.js";
 import { isTier, type Tier } from "../protocol/limits.js";
+import type { Environment } from "../store/folders.js";
 import type { Profile, Store } from "../store/settings.js";
-import { type Environment, switchIn } from "./environment.js";
-import { CliError, UsageError } from "./errors.js";
-import { type ReadKey, readKeyFile } from "./input/key-file.js";
-import { baseUrlIn, fromEnvironment, profileIn, type Sourced } from "./settings/precedence.js";
-
-/** The global flags, as commander names them. */
-export interface Globals {
-  json?: boolean;
-  profile?: string;
-  baseUrl?: string;
-  insecureHttp?: boolean;
-  requestTimeout?: number;
-  verbose?: boolean;
-}
+import { CodedError, UsageError } from "./errors.js";
+import { type ReadKey, readKeyFile } from "./key-file.js";
+import { baseUrlIn, type Choices, fromEnvironment, profileIn, type Sourced } from "./precedence.js";
 
 export interface ResolvedSettings {
   profile: Sourced<string>;
   baseUrl: Sourced<string> | undefined;
-  apiKey: (Sourced<string> & { boundTo: string | undefined }) | undefined;
+  /** Read when it is asked for. Throws LocalError or UsageError for a key file that cannot be read. */
+  readonly apiKey: (Sourced<string> & { boundTo: string | undefined }) | undefined;
   tier: Sourced<Tier> | undefined;
   history: Sourced<"on" | "off">;
   insecureHttp: Sourced<boolean>;
@@ -36,15 +27,15 @@ const GAP_KEYS = {
 
 /**
  * Resolves each setting: flag, profile named by `--profile`, environment, profile in use, default. Throws UsageError
- * for a profile that does not exist and for an unusable variable, LocalError for a key file that cannot be read.
+ * for a profile that does not exist and for an unusable variable.
  */
 export function resolveSettings(
-  flags: Globals,
+  choices: Choices,
   env: Environment,
   store: Store,
   readKey: ReadKey = readKeyFile,
 ): ResolvedSettings {
-  const profile = profileIn(flags, env, store);
+  const profile = profileIn(choices, env, store);
   const stored = existing(profile, store);
   const fromProfile = (key: keyof Profile & string) => {
     const value = stored?.[key];
@@ -52,27 +43,30 @@ export function resolveSettings(
       ? { value, source: `profile ${profile.value}` }
       : undefined;
   };
-  const baseUrl = baseUrlIn(flags, env, fromProfile("base-url"));
+  const baseUrl = baseUrlIn(choices, env, fromProfile("base-url"));
   const storedKey = fromProfile("api-key");
-  const apiKey = (flags.profile && storedKey) || (keyFromEnvironment(env, readKey) ?? storedKey);
+  let apiKey: ResolvedSettings["apiKey"] | null = null;
   const tier = fromProfile("tier");
   return {
     profile,
     baseUrl,
-    apiKey: apiKey && {
-      ...apiKey,
-      boundTo: apiKey === storedKey ? (stored?.["api-key-origin"] ?? "") : undefined,
+    get apiKey() {
+      if (apiKey !== null) return apiKey;
+      const given = choices.profile && storedKey ? undefined : keyFromEnvironment(env, readKey);
+      const own = storedKey && { ...storedKey, boundTo: stored?.["api-key-origin"] ?? "" };
+      apiKey = given ? { ...given, boundTo: undefined } : own;
+      return apiKey;
     },
     tier: tier && isTier(tier.value) ? { value: tier.value, source: tier.source } : undefined,
     history: historyIn(env, fromProfile("history")),
-    insecureHttp: insecureHttpIn(flags, env),
-    gaps: gaps(fromProfile),
+    insecureHttp: insecureHttpIn(choices, env),
+    gaps: eachGap((name) => fromProfile(GAP_KEYS[name]) ?? { value: DEFAULT_GAPS[name], source: "default" }),
   };
 }
 
 /** Whether plain http to another machine is allowed. Throws UsageError for an unusable variable. */
-export function insecureHttpIn(flags: Globals, env: Environment): Sourced<boolean> {
-  if (flags.insecureHttp !== undefined) return { value: flags.insecureHttp, source: "--insecure-http" };
+export function insecureHttpIn(choices: Choices, env: Environment): Sourced<boolean> {
+  if (choices.insecureHttp !== undefined) return { value: choices.insecureHttp, source: "--insecure-http" };
   const value = switchIn(env, "RESEARCH_INSECURE_HTTP");
   return value === undefined
     ? { value: false, source: "default" }
@@ -95,35 +89,35 @@ function existing({ value, source }: Sourced<string>, store: Store): Profile | u
   throw new UsageError(`there is no profile ${JSON.stringify(value)} (named by ${source})`, hint);
 }
 
-/** What a command needs to speak to the service. Throws CliError if it is missing. */
+/** What a command needs to speak to the service. Throws CodedError if it is missing. */
 export interface Connection {
   baseUrl: string;
   origin: string;
   apiKey: string;
 }
 
-/** The base URL in force. Throws CliError `NOT_CONFIGURED`, or BaseUrlError for an invalid one. */
+/** The base URL in force. Throws CodedError `NOT_CONFIGURED`, or BaseUrlError for an invalid one. */
 export function requireBaseUrl(settings: ResolvedSettings): URL {
   if (!settings.baseUrl) {
-    throw new CliError("NOT_CONFIGURED", "no base URL is configured", {
+    throw new CodedError("NOT_CONFIGURED", "no base URL is configured", {
       hint: "Give --base-url URL, set RESEARCH_BASE_URL, or run `research login`. `research try` needs no base URL.",
     });
   }
   return parseBaseUrl(settings.baseUrl.value, settings.insecureHttp.value);
 }
 
-/** The base URL and the key that may be sent there. Throws CliError `NOT_AUTHENTICATED` if there is no such key. */
+/** The base URL and the key that may be sent there. Throws CodedError `NOT_AUTHENTICATED` if there is no such key. */
 export function requireConnection(settings: ResolvedSettings): Connection {
   const url = requireBaseUrl(settings);
   const { apiKey } = settings;
   if (!apiKey) {
-    throw new CliError("NOT_AUTHENTICATED", `no API key for ${url.origin}`, {
+    throw new CodedError("NOT_AUTHENTICATED", `no API key for ${url.origin}`, {
       hint: "Set RESEARCH_API_KEY, name a file that holds it in RESEARCH_API_KEY_FILE, or run `research login`.",
     });
   }
   if (apiKey.boundTo !== undefined && apiKey.boundTo !== url.origin) {
     const owner = apiKey.boundTo || "no origin";
-    throw new CliError(
+    throw new CodedError(
       "NOT_AUTHENTICATED",
       `the stored key belongs to ${owner} and is not sent to ${url.origin} (the base URL comes from ${settings.baseUrl?.source})`,
       {
@@ -139,11 +133,6 @@ export function maskKey(key: string): string {
   return key.length > 8 ? `…${key.slice(-4)}` : "…";
 }
 
-/** Whether the key would leave this machine unencrypted. */
-export function isPlainHttp(url: URL): boolean {
-  return url.protocol === "http:" && !isLoopback(url.hostname);
-}
-
 function keyFromEnvironment(env: Environment, readKey: ReadKey): Sourced<string> | undefined {
   const direct = fromEnvironment(env, "RESEARCH_API_KEY");
   const path = env.RESEARCH_API_KEY_FILE;
@@ -151,15 +140,33 @@ function keyFromEnvironment(env: Environment, readKey: ReadKey): Sourced<string>
   return { value: readKey(path), source: `RESEARCH_API_KEY_FILE (${path})` };
 }
 
-function gaps(
-  stored: (key: (typeof GAP_KEYS)[keyof Gaps]) => Sourced<string> | undefined,
-): ResolvedSettings["gaps"] {
-  const one = (name: keyof Gaps) =>
-    stored(GAP_KEYS[name]) ?? { value: DEFAULT_GAPS[name], source: "default" };
-  return {
-    statusMethod: one("statusMethod"),
-    outputMethod: one("outputMethod"),
-    outputPath: one("outputPath"),
-    outputField: one("outputField"),
-  };
+/** What the interface does not show, as it is set. */
+export function gapsOf({ gaps }: Pick<ResolvedSettings, "gaps">): Gaps {
+  return eachGap((name) => gaps[name].value);
+}
+
+function eachGap<T>(of: (name: keyof Gaps) => T): Record<keyof Gaps, T> {
+  const names = Object.keys(GAP_KEYS) as (keyof Gaps)[];
+  return Object.fromEntries(names.map((name) => [name, of(name)])) as Record<keyof Gaps, T>;
+}
+
+const SWITCH: Readonly<Record<string, boolean>> = {
+  1: true,
+  true: true,
+  yes: true,
+  0: false,
+  false: false,
+  no: false,
+};
+
+/** Whether a variable switches something on; undefined if it is unset or empty. Throws UsageError for an unusable value. */
+export function switchIn(env: Environment, name: string): boolean | undefined {
+  const value = env[name];
+  if (!value) return undefined;
+  const key = value.toLowerCase();
+  if (Object.hasOwn(SWITCH, key)) return SWITCH[key];
+  throw new UsageError(
+    `invalid value for ${name}: ${JSON.stringify(value)}`,
+    "It takes 1, true or yes, and 0, false or no.",
+  );
 }

@@ -2,15 +2,15 @@ import { execFileSync } from "node:child_process";
 import { appendFileSync, closeSync, constants, openSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { keyReader, readKeyFile, waitForKey } from "../../../src/cli/input/key-file.js";
-import { systemClock } from "../../../src/clock.js";
-import { LocalError } from "../../../src/store/errors.js";
-import { refuse } from "../../support/behaviours.js";
-import { faultServer } from "../../support/fault-server.js";
-import { folderWith } from "../../support/folder.js";
-import { research, start } from "../../support/run.js";
-import { until } from "../../support/service.js";
-import { VirtualClock } from "../../support/virtual-clock.js";
+import { systemClock } from "../../src/clock.js";
+import { keyReader, readKeyFile, waitForKey } from "../../src/machine/key-file.js";
+import { LocalError } from "../../src/store/errors.js";
+import { refuse } from "../support/behaviours.js";
+import { faultServer } from "../support/fault-server.js";
+import { folderWith } from "../support/folder.js";
+import { research, start } from "../support/run.js";
+import { until } from "../support/service.js";
+import { VirtualClock } from "../support/virtual-clock.js";
 
 const { signal } = new AbortController();
 

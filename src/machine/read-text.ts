@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { addAbortSignal, type Readable } from "node:stream";
-import { inWords, LocalError } from "../../store/errors.js";
-import { UsageError } from "../errors.js";
+import { inWords, LocalError } from "../store/errors.js";
+import { UsageError } from "./errors.js";
 
 /** The most that is read of a prompt or a schema, in bytes. */
 export const MAX_INPUT_BYTES = 1 << 20;

@@ -1,7 +1,6 @@
-import { ToolError } from "../../../mcp/tool.js";
-import { CreateRefusedError, QuotaExceededError } from "../../../workflows/errors.js";
-import { CliError, EXIT_CODES } from "../../errors.js";
-import { type Failure, failureOf } from "../../failure.js";
+import { CodedError, EXIT_CODES } from "../machine/errors.js";
+import { type Failure, failureOf } from "../machine/failure.js";
+import { CreateRefusedError, QuotaExceededError } from "../workflows/errors.js";
 
 const REFUSED: Record<CreateRefusedError["kind"], string> = {
   "no-history":
@@ -11,8 +10,6 @@ const REFUSED: Record<CreateRefusedError["kind"], string> = {
 
 /** An error as an agent is told of it: what a person has to do is said as such. */
 export function toolFailure(error: unknown): Failure {
-  if (error instanceof ToolError)
-    return { code: error.code, message: error.message, exit_code: EXIT_CODES[error.code] };
   if (error instanceof CreateRefusedError)
     return {
       ...{ code: "NOT_ALLOWED", message: error.message, exit_code: EXIT_CODES.NOT_ALLOWED },
@@ -21,7 +18,7 @@ export function toolFailure(error: unknown): Failure {
   const failure = failureOf(error);
   if (error instanceof QuotaExceededError)
     return { ...failure, hint: "Nothing was sent. Call again after retry_after seconds." };
-  if (error instanceof CliError && (error.code === "NOT_CONFIGURED" || error.code === "NOT_AUTHENTICATED"))
+  if (error instanceof CodedError && (error.code === "NOT_CONFIGURED" || error.code === "NOT_AUTHENTICATED"))
     return { ...failure, hint: "Ask the person to run in a terminal: research login" };
   return failure;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rowName } from "../../../../src/cli/commands/batch/row-name.js";
+import { rowName } from "../../src/machine/batch.js";
 
 test("a row is named by its key, else by its line", () => {
   expect(rowName({ key: "acme", line: 3 })).toBe("acme");

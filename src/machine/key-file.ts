@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
-import type { Clock } from "../../clock.js";
-import { LocalError } from "../../store/errors.js";
-import type { Environment } from "../environment.js";
-import { readSmallFile, readTextFile } from "./bytes.js";
+import type { Clock } from "../clock.js";
+import { LocalError } from "../store/errors.js";
+import type { Environment } from "../store/folders.js";
+import { readSmallFile, readTextFile } from "./read-text.js";
 
 /** A key file of any service is a line; this keeps `/dev/zero` out. */
 const KEY_FILE_BYTES = 65_536;

@@ -9,21 +9,16 @@ import {
 import { BaseUrlError } from "../client/http/address.js";
 import { LocalError } from "../store/errors.js";
 import { FolderError } from "../store/folders.js";
+import { formatDuration, formatLimit, isoDate } from "../text/duration.js";
+import { RowTimeoutError, SlotTimeoutError } from "../workflows/batch/errors.js";
+import type { RowError } from "../workflows/batch/folder/journal.js";
 import {
   NotRecordedError,
   QuotaExceededError,
   TargetError,
   UnresolvedCreateError,
 } from "../workflows/errors.js";
-import {
-  CliError,
-  EXIT_CODES,
-  Interrupted,
-  type OurCode,
-  SIGNAL_EXIT_CODES,
-  UnfinishedError,
-} from "./errors.js";
-import { formatDuration } from "./terminal/durations.js";
+import { CodedError, EXIT_CODES, type OurCode } from "./errors.js";
 
 /** What a user reads of an error, in the fields of the JSON form. */
 export interface Failure {
@@ -62,7 +57,7 @@ const TARGETS: Record<TargetError["kind"], { code: OurCode; hint: string }> = {
 
 /** The one place where an error becomes a code, a sentence and an exit code. */
 export function failureOf(error: unknown): Failure {
-  if (error instanceof CliError) {
+  if (error instanceof CodedError) {
     const { hint, httpStatus, requestId, localId, retryAfter } = error.facts;
     return {
       ...ours(error.code, error.message),
@@ -73,7 +68,6 @@ export function failureOf(error: unknown): Failure {
       hint,
     };
   }
-  if (error instanceof UnfinishedError) return ofUnfinished(error);
   if (error instanceof UnresolvedCreateError) return ofUnresolved(error);
   if (error instanceof ResearchError) return ofService(error);
   if (error instanceof QuotaExceededError) return ofQuota(error);
@@ -82,14 +76,6 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof NotRecordedError) return { ...ours("LOCAL_IO", error.message), hint: RECORD_HINT };
   if (error instanceof BaseUrlError || error instanceof FolderError) return ours("USAGE", error.message);
   if (error instanceof LocalError) return ours("LOCAL_IO", error.message);
-  if (error instanceof Interrupted) {
-    const { message, signal, requestId, resume } = error;
-    return {
-      ...{ code: "INTERRUPTED", message, exit_code: SIGNAL_EXIT_CODES[signal] },
-      request_id: requestId,
-      hint: resume,
-    };
-  }
   return {
     ...ours("INTERNAL", String(error)),
     hint: "This is a defect of this program; --verbose shows where it is.",
@@ -103,7 +89,7 @@ function ours(code: OurCode, message: string): Failure {
 function ofService(error: ResearchError): Failure {
   return {
     code: error.code,
-    message: error.message,
+    message: sentenceOf(error),
     exit_code: EXIT_CODES[kindOf(error)],
     http_status: error.httpStatus,
     request_id: error.requestId,
@@ -112,16 +98,15 @@ function ofService(error: ResearchError): Failure {
   };
 }
 
-function ofUnfinished({ cause, requestId, resume }: UnfinishedError): Failure {
-  const failure = failureOf(cause);
-  const goOn = resume && `The request exists; go on with: ${resume}`;
-  return {
-    ...failure,
-    exit_code: EXIT_CODES.NOT_FINISHED,
-    request_id: requestId,
-    message: failure.message.includes(requestId) ? failure.message : `${requestId}: ${failure.message}`,
-    hint: [failure.hint, goOn].filter(Boolean).join(" ") || undefined,
-  };
+/** The time limits of a batch say how long they were. */
+function sentenceOf(error: ResearchError): string {
+  if (error instanceof RowTimeoutError) {
+    const what = error.limit === "whole" ? "not finished" : "still in the queue";
+    return `${error.requestId} is ${what} after ${formatLimit(error.timeoutMs)}`;
+  }
+  if (error instanceof SlotTimeoutError)
+    return `the hourly limit is reached, and the next create is allowed at ${isoDate(error.until)}, after the ${formatLimit(error.timeoutMs)} of --timeout`;
+  return error.message;
 }
 
 function ofUnresolved(error: UnresolvedCreateError): Failure {
@@ -161,4 +146,10 @@ function hintFor(error: ResearchError): string | undefined {
     return `The hourly limit is reached${wait}.`;
   }
   return undefined;
+}
+
+/** The part of a failure that is kept with its row of a batch. */
+export function rowError(error: unknown): RowError {
+  const { code, message, exit_code, http_status, hint } = failureOf(error);
+  return { code, message, exit_code, ...(http_status && { http_status }), ...(hint && { hint }) };
 }

@@ -3,11 +3,11 @@ import type { Context } from "../../context.js";
 import { type RequestOptions, readRequest } from "../../input/create-request.js";
 import { type RunViewOptions, showRun } from "../../requests/run.js";
 import { checkResultOptions } from "../../results/options.js";
-import { voiceOf } from "../serve/announce.js";
-import { modelOf } from "../serve/model.js";
-import type { ModelOptions } from "../serve/options.js";
-import { start } from "../serve/run.js";
-import { openStore } from "../serve/store.js";
+import { voiceOf } from "./announce.js";
+import { modelOf } from "./model.js";
+import type { ModelOptions } from "./options.js";
+import { start } from "./run.js";
+import { openStore } from "./store.js";
 
 export interface TryOptions extends RequestOptions, ModelOptions, Omit<RunViewOptions, "limit"> {
   sources: string;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { batchFailure, rowError } from "../../../../src/cli/commands/batch/row-failure.js";
-import { RefusedError } from "../../../../src/client/errors.js";
-import { RowTimeoutError, SlotTimeoutError } from "../../../../src/workflows/batch/errors.js";
+import { RefusedError } from "../../src/client/errors.js";
+import { failureOf, rowError } from "../../src/machine/failure.js";
+import { RowTimeoutError, SlotTimeoutError } from "../../src/workflows/batch/errors.js";
 
 const refused = (facts = {}) => new RefusedError("unauthenticated", true, "X", "no", facts);
 
@@ -17,7 +17,7 @@ test.each<[unknown, string, string, number]>([
   ],
   [refused(), "no", "X", 4],
 ])("%s", (error, message, code, exitCode) => {
-  expect(batchFailure(error)).toMatchObject({ message, code, exit_code: exitCode });
+  expect(failureOf(error)).toMatchObject({ message, code, exit_code: exitCode });
 });
 
 test("a row keeps the code, the sentence, the exit code, and what else there is", () => {

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { checkSize, readSmallFile, readTextFile, readTextStream } from "../../../src/cli/input/bytes.js";
-import { folderWith } from "../../support/folder.js";
+import { checkSize, readSmallFile, readTextFile, readTextStream } from "../../src/machine/read-text.js";
+import { folderWith } from "../support/folder.js";
 
 const { signal } = new AbortController();
 const stream = (...chunks: Buffer[]) => Readable.from(chunks);

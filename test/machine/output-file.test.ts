@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { checkTarget, writeTarget } from "../../src/cli/output-file.js";
+import { checkTarget, writeTarget } from "../../src/machine/output-file.js";
 import { LocalError } from "../../src/store/errors.js";
 import { folderWith } from "../support/folder.js";
 import { hasStrace, NEEDS_STRACE, researchWithFaults } from "../support/strace.js";

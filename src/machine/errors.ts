@@ -1,0 +1,54 @@
+export interface Facts {
+  httpStatus?: number | undefined;
+  hint?: string | undefined;
+  requestId?: string | undefined;
+  localId?: string | undefined;
+  retryAfter?: number | undefined;
+}
+
+/** The error codes that are ours, each with its exit code. */
+export const EXIT_CODES = {
+  INTERNAL: 1,
+  USAGE: 2,
+  NOT_CONFIGURED: 2,
+  RESEARCH_FAILED: 3,
+  NOT_AUTHENTICATED: 4,
+  NOT_FOUND: 5,
+  NOT_ALLOWED: 6,
+  NO_CREDIT: 6,
+  RATE_LIMITED: 7,
+  NOT_FINISHED: 8,
+  TIMEOUT: 8,
+  UNREACHABLE: 9,
+  BAD_RESPONSE: 9,
+  RESEARCH_STOPPED: 10,
+  OUTCOME_UNKNOWN: 11,
+  LOCAL_IO: 12,
+  SCHEMA_MISMATCH: 13,
+} as const;
+
+export type OurCode = keyof typeof EXIT_CODES;
+
+/** Whether an error code is one of ours (contract §1.4) and not the service's. */
+export function isOurs(code: string): boolean {
+  return code in EXIT_CODES || code === "INTERRUPTED";
+}
+
+/** An error of this machine's own, with one of our codes: what is wrong and, as the hint, what to do. */
+export class CodedError extends Error {
+  readonly code: OurCode;
+  readonly facts: Facts;
+
+  constructor(code: OurCode, message: string, facts: Facts = {}) {
+    super(message);
+    this.code = code;
+    this.facts = facts;
+  }
+}
+
+/** Bad input, found before anything was sent. */
+export class UsageError extends CodedError {
+  constructor(message: string, hint?: string) {
+    super("USAGE", message, { hint });
+  }
+}

@@ -1,0 +1,164 @@
+import { ResearchClient } from "../client/client.js";
+import type { ClientOptions } from "../client/options.js";
+import type { Clock } from "../clock.js";
+import type { Tier } from "../protocol/limits.js";
+import { type Environment, type Folders, folders } from "../store/folders.js";
+import { History } from "../store/history/history.js";
+import { Settings } from "../store/settings.js";
+import type { Ports } from "../workflows/ports.js";
+import { createsPerHour } from "../workflows/quota.js";
+import { type ReadKey, readKeyFile } from "./key-file.js";
+import type { Choices } from "./precedence.js";
+import {
+  gapsOf,
+  type ResolvedSettings,
+  requireBaseUrl,
+  requireConnection,
+  resolveSettings,
+} from "./settings.js";
+
+/** What a machine is made of: the process as it is, and what was chosen for this one. */
+export interface MachineOptions {
+  env: Environment;
+  platform: NodeJS.Platform;
+  clock: Clock;
+  /** By flags of a command or options of the library. */
+  choices: Choices;
+  readKey?: ReadKey | undefined;
+  /** What a client takes that is no setting. */
+  client?: Pick<ClientOptions, "userAgent" | "random" | "onEvent">;
+  /** Called with the settings in force before the first client is made. */
+  onConnect?: (settings: ResolvedSettings) => void;
+  /** Called with a sentence when settings that others could read have been made private. */
+  onMadePrivate?: (text: string) => void;
+  /** Called when it is closed, if records of the history in `folder` could not be read. */
+  onSkipped?: (records: number, folder: string) => Promise<void>;
+  /** Whether it is only looked at: no file is changed by that, and a key file is read when its key is asked for. */
+  isInspected?: boolean;
+}
+
+/** The flags and options that set the creates per hour. */
+export interface LimitOptions {
+  tier?: Tier;
+  /** Creates per hour; it overrides a tier. */
+  perHour?: number;
+}
+
+/** This machine: its settings, history, key and client. Each member is made on first use. */
+export class Machine {
+  /** What the workflows work with. */
+  readonly ports: Ports;
+  readonly #options: MachineOptions;
+  #folders: Folders | undefined;
+  #settings: ResolvedSettings | undefined;
+  #history: History | undefined;
+  #client: ResearchClient | undefined;
+
+  constructor(options: MachineOptions) {
+    this.#options = options;
+    this.ports = portsOf(this, options.clock);
+  }
+
+  /** The same machine with its settings read again. */
+  reopened(changes: Pick<MachineOptions, "isInspected"> = {}): Machine {
+    return new Machine({ ...this.#options, ...changes });
+  }
+
+  /** Throws FolderError. */
+  get folders(): Folders {
+    this.#folders ??= folders(this.#options);
+    return this.#folders;
+  }
+
+  /** The stored settings. */
+  get store(): Settings {
+    const { isInspected, onMadePrivate = () => {} } = this.#options;
+    return new Settings(this.folders.config, isInspected ? undefined : onMadePrivate);
+  }
+
+  /** The settings in force. Throws UsageError or LocalError. */
+  get settings(): ResolvedSettings {
+    if (!this.#settings) {
+      const { choices, env, readKey = readKeyFile, isInspected } = this.#options;
+      const settings = resolveSettings(choices, env, this.store.read(), readKey);
+      if (!isInspected) void settings.apiKey;
+      this.#settings = settings;
+    }
+    return this.#settings;
+  }
+
+  /** What this machine created; undefined if the history is switched off, or there is no folder for it. */
+  get history(): History | undefined {
+    const { state } = this.folders;
+    if (this.settings.history.value === "off" || state === undefined) return undefined;
+    this.#history ??= new History(state, () => this.#options.clock.now());
+    return this.#history;
+  }
+
+  /** Speaks to the service in force. Throws CodedError if the base URL or the key is missing. */
+  get client(): ResearchClient {
+    if (!this.#client) {
+      const { settings } = this;
+      const { baseUrl, apiKey } = requireConnection(settings);
+      this.#options.onConnect?.(settings);
+      this.#client = new ResearchClient({
+        ...this.clientOptions,
+        ...{ baseUrl, apiKey, gaps: gapsOf(settings), insecureHttp: settings.insecureHttp.value },
+      });
+    }
+    return this.#client;
+  }
+
+  /** How any service is spoken to from here: all but its address, its key and what the interface does not show. */
+  get clientOptions(): Omit<ClientOptions, "baseUrl" | "apiKey"> {
+    const { choices, client, clock, env } = this.#options;
+    const { requestTimeout } = choices;
+    return {
+      ...client,
+      ...(requestTimeout !== undefined && { requestTimeout }),
+      proxyEnvironment: env,
+      clock,
+    };
+  }
+
+  /** Creates per hour by flag, option or setting (§8); Infinity for no limit, undefined if none is given. */
+  hourlyLimit({ tier, perHour }: LimitOptions): number | undefined {
+    return createsPerHour(perHour, tier ?? this.settings.tier?.value);
+  }
+
+  /** Ends every connection. */
+  async close(): Promise<void> {
+    const skipped = this.#history?.skipped ?? 0;
+    if (skipped > 0) await this.#options.onSkipped?.(skipped, this.folders.state ?? "");
+    await this.#client?.close();
+  }
+}
+
+/** The settings in force as the workflows see them. Each member throws CodedError when it is asked for and missing. */
+function portsOf(machine: Machine, clock: Clock): Ports {
+  return {
+    get client() {
+      return machine.client;
+    },
+    get origin() {
+      return requireBaseUrl(machine.settings).origin;
+    },
+    get apiKey() {
+      return requireConnection(machine.settings).apiKey;
+    },
+    get profile() {
+      const { source, value } = machine.settings.profile;
+      return source === "default" ? null : value;
+    },
+    get history() {
+      return machine.history;
+    },
+    get unrecorded() {
+      return machine.settings.history.value === "off";
+    },
+    get outputField() {
+      return machine.settings.gaps.outputField.value;
+    },
+    clock,
+  };
+}
