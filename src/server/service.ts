@@ -12,7 +12,7 @@ import { FaultPlan, seeded } from "./http/faults/fault-plan.js";
 import { createListener } from "./http/listener.js";
 import { keyHash, keyIdOf } from "./keys/key-store.js";
 import { ExchangeObservation, type Observer } from "./monitoring/exchange.js";
-import { accessLog, type Log, type LogFormat } from "./monitoring/log.js";
+import { accessLog, hiding, type Log, type LogFormat } from "./monitoring/log.js";
 import type { Researcher } from "./researchers/researcher.js";
 import type { Role } from "./role.js";
 import { ServiceStartError } from "./start-error.js";
@@ -69,7 +69,7 @@ const CLOSE_GRACE_MS = 1_000;
 /** Starts the service; resolves when it listens, rejects with a ServiceStartError when it cannot. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { apiKey, clock, keepMs, metricsAccess, researcher, store } = options;
-  const { log } = options;
+  const log = hiding(apiKey, options.log);
   const metrics = metricsAccess && (await import("./monitoring/metrics.js")).createMetrics(store);
   const observers: Observer[] = metrics ? [metrics.observer] : [];
   if (options.accessLog) observers.push(accessLog(options.accessLog.format, options.accessLog.write));

@@ -158,7 +158,7 @@ it("says nothing of a researcher's defect but in its log, and never a key", asyn
   const researcher = instantResearcher(() => {
     throw new Error(`the key ${KEY} is in here`);
   });
-  await during({ researcher, log: (line) => lines.push(line) }, async (service) => {
+  await during({ researcher, log: (...said) => lines.push(JSON.stringify(said)) }, async (service) => {
     const id = await create(service);
     expect(await final(service, id)).toBe("FAILED");
     expect(JSON.stringify(await outputOf(service, id))).toContain("The researcher failed unexpectedly.");

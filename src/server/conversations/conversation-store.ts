@@ -26,7 +26,8 @@ export interface RateLimited {
 export type CreateResult = { kind: "created"; createdAt: number } | RateLimited;
 
 export type StopResult =
-  | { kind: "stopped" }
+  /** `remote`: the request at another service that was begun for it. */
+  | { kind: "stopped"; remote?: RemoteRequest }
   | { kind: "not-found" }
   /** It had ended before (§3, rule 1). */
   | { kind: "already-ended"; status: KnownStatus }
@@ -46,10 +47,70 @@ export interface Claim {
   readonly signal: AbortSignal;
 }
 
+/** A request at another service that works on a conversation for us. */
+export interface RemoteRequest {
+  /** The origin it is sent to: what was begun at one is never asked for at another. */
+  at: string;
+  /** What people call that place. */
+  provider: string;
+  /** False: that place has no way to stop what runs there. */
+  canStop: boolean;
+  /** Undefined until `keep`: its create may have been sent. */
+  remoteId?: string;
+}
+
+/** A request at another service that is to be stopped there. */
+export interface Cancellation {
+  requestId: string;
+  remoteId: string;
+  provider: string;
+}
+
+/** What is known of requests at another service, so that each conversation is sent once, and stopped there too. */
+export interface RemoteRequests {
+  /**
+   * Undefined if none was begun. `mayComeMs`: for how long the id may still come from a process that has lost its
+   * claim; if it has not come by then, it is not known whether the request exists.
+   */
+  read(requestId: string): Promise<(RemoteRequest & { mayComeMs: number }) | undefined>;
+  /**
+   * Says that the one create of a conversation is about to be sent. Resolves when that would outlive a `kill -9`. True for
+   * the claim that said it, which alone may send it; false if another one did, or if the claim is not valid any more.
+   */
+  begin(claim: Claim, request: Omit<RemoteRequest, "remoteId">): Promise<boolean>;
+  /**
+   * Keeps the id that the create was answered with; valid after the claim was lost, too. Resolves when it would
+   * outlive a `kill -9`. "stopped": the conversation was stopped meanwhile, and the cancellation is kept. "ended":
+   * nothing is kept.
+   */
+  keep(claim: Claim, remoteId: string): Promise<"kept" | "stopped" | "ended">;
+  /** Takes a cancellation at that origin, and hides it for `forMs` from every process; undefined if none is due. */
+  takeCancellation(at: string, forMs: number): Promise<Cancellation | undefined>;
+  /** That request needs no cancellation any more. */
+  cancelled(requestId: string): Promise<void>;
+}
+
+/** Why the work on a conversation is aborted: its client stopped it. */
+export class ConversationStopped extends Error {
+  override name = "ConversationStopped";
+}
+
+/** Why the work on a conversation is aborted: it is another worker's now, or was stopped. */
+export class ClaimLost extends Error {
+  override name = "ClaimLost";
+}
+
+/** Why the work on a conversation is aborted: the service ends, and goes on with it when it is started again. */
+export class ServiceClosing extends Error {
+  override name = "ServiceClosing";
+}
+
 /** How many conversations are in each state, and how long the first PENDING one has been due, ms (0: none is due). */
 export interface StoreCounts {
   states: Readonly<Record<KnownStatus, number>>;
   oldestDueMs: number;
+  /** Requests at another service that are still to be stopped there. */
+  cancellations?: number;
 }
 
 /**
@@ -64,6 +125,8 @@ export interface ConversationStore {
   readonly exchanges: ExchangeStore;
   /** For the page of the service, which sees the conversations of all keys. */
   readonly overview: Overview;
+  /** Undefined for a store that cannot keep them. */
+  readonly remote?: RemoteRequests;
 
   /** Adds a PENDING conversation and counts it, both or neither. Resolves when it would outlive a `kill -9`. */
   create(caller: Caller, job: ResearchJob): Promise<CreateResult>;

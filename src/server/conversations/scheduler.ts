@@ -3,7 +3,7 @@ import { jsonOf } from "../json-text.js";
 import { defect, type Log, Troubles } from "../monitoring/log.js";
 import { type Researcher, ResearchFailure, type ResearchJob } from "../researchers/researcher.js";
 import { Semaphore } from "../semaphore.js";
-import type { Claim, ConversationStore, Outcome } from "./conversation-store.js";
+import { type Claim, type ConversationStore, type Outcome, ServiceClosing } from "./conversation-store.js";
 
 export interface SchedulerOptions {
   /** How many conversations may be PROCESSING here at a time. */
@@ -41,7 +41,7 @@ export class Scheduler {
 
   /** Ends all work and gives it back; resolves when nothing of it is left. */
   async close(): Promise<void> {
-    const closing = new Error("the service is closing");
+    const closing = new ServiceClosing("the service is closing");
     this.#closing.abort(closing);
     await this.#claiming;
     for (const work of this.#running.values()) work.abort(closing);

@@ -28,6 +28,14 @@ export function logLine(format: LogFormat, at: number, message: string, facts: L
   return stack === undefined ? line : `${line}\n  ${safe(stack).replaceAll("\n", "\n  ")}`;
 }
 
+/** A log that shows `secret` in no line. */
+export function hiding(secret: string | undefined, log: Log): Log {
+  if (secret === undefined) return log;
+  const hidden = (text: string) => text.replaceAll(secret, "[key]");
+  return (message, facts) =>
+    log(hidden(message), { ...facts, ...(facts?.stack !== undefined && { stack: hidden(facts.stack) }) });
+}
+
 /** What is said of an error that nobody foresaw. */
 export function defect(error: unknown, facts: LogFacts = {}): Parameters<Log> {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));

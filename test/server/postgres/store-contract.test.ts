@@ -20,5 +20,6 @@ describe.skipIf(!postgres)("needs PostgreSQL", () => {
     clock: systemClock,
     hasKeys: true,
     keepsExchanges: true,
+    hasRemote: false,
   });
 });

@@ -10,19 +10,15 @@ export interface Voice {
   /** For the person who started it. */
   say(text: string): Promise<void>;
   notice(code: string, text: string): Promise<void>;
-  /** From now on no line of the log shows this text. */
-  hide(secret: string): void;
 }
 
 /** With `--log json` everything is a line of JSON, also where a person would read text. */
 export function voiceOf({ host, flags, reporter }: Context, options: Pick<ServeOptions, "log">): Voice {
-  const secrets: string[] = [];
   const isJson = reporter.json || options.log === "json";
   const write = (text: string) => host.stderr.write(`${text}\n`).catch(() => {});
   const log: Log = (message, facts) => {
     if (facts?.level === "debug" && !flags.verbose) return;
-    const line = logLine(isJson ? "json" : "text", host.clock.now(), message, facts);
-    void write(secrets.reduce((text, secret) => text.replaceAll(secret, "[key]"), line));
+    void write(logLine(isJson ? "json" : "text", host.clock.now(), message, facts));
   };
   const asLines = isJson && !reporter.json;
   const line = (message: string) => write(logLine("json", host.clock.now(), message, { level: "info" }));
@@ -30,7 +26,6 @@ export function voiceOf({ host, flags, reporter }: Context, options: Pick<ServeO
     log,
     say: (text) => (asLines ? line(text) : reporter.say(text)),
     notice: (code, text) => (asLines ? line(text) : reporter.notice(code, text)),
-    hide: (secret) => void secrets.push(secret),
   };
 }
 

@@ -28,7 +28,6 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
   checkMonitoring(ctx, options);
   const model = await modelOf(ctx, options);
   const voice = voiceOf(ctx, options);
-  if (given !== undefined) voice.hide(given);
   if (!isLoopback(options.host)) {
     await voice.notice(
       "EXPOSED",
@@ -38,7 +37,6 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
   const { store, key } = await openWithKey(ctx, { ...options, log: voice.log }, database, given).catch(
     startFailure,
   );
-  if (key !== undefined) voice.hide(key.apiKey);
   const service = await start(ctx, options, { store, apiKey: key?.apiKey, model, voice }, faults);
   try {
     if (service.uiLink !== undefined) await announceUi(ctx, voice, service.uiLink);

@@ -40,6 +40,6 @@ export class LocalOverview implements Overview {
   }
 }
 
-function listed({ key: keyId, line: _, ...conversation }: Row): ListedConversation {
+function listed({ key: keyId, line: _, remote: __, ...conversation }: Row): ListedConversation {
   return { keyId, ...conversation };
 }

@@ -4,7 +4,7 @@ import { WINDOW_MS } from "../../../protocol/limits.js";
 import type { Conversation } from "../conversation.js";
 import { type Count, HourlyWindows } from "./hourly-limits/hourly-windows.js";
 import type { Kept } from "./journal/compaction.js";
-import type { Entry } from "./journal/entries.js";
+import type { Entry, RemoteEntry } from "./journal/entries.js";
 import type { Line } from "./journal/journal.js";
 
 /** A conversation as the local store holds it: all but its prompt and its output. */
@@ -16,6 +16,8 @@ export interface Row extends Conversation {
   startedAt?: number;
   endedAt?: number;
   reason?: string;
+  /** Its request at another service. */
+  remote?: RemoteEntry;
   /** The place of its job, until it has ended; then, of an output that version 0.1 wrote into the journal. */
   line?: Line;
 }
@@ -26,6 +28,8 @@ const ENDED_BYTES = 200;
 /** What the local store holds in memory, and how it follows from the journal's entries. */
 export class LocalState {
   readonly rows = new Map<string, Row>();
+  /** Whose request at another service is to be stopped there. */
+  readonly cancellations = new Set<string>();
   readonly #windows = new HourlyWindows();
   /** Counts of requests whose entries are still to be written. */
   readonly #unwritten = new Set<Count>();
@@ -65,6 +69,8 @@ export class LocalState {
         this.rows.set(requestId, row);
         return 0;
       }
+      case "remote":
+        return this.#remote(entry, line);
       case "deleted":
         this.rows.delete(entry.request_id);
         return line.length + ENDED_BYTES;
@@ -87,6 +93,7 @@ export class LocalState {
   /** What a compacted journal holds: a line for each conversation, and counts that no such line implies. */
   *kept(now: number): Generator<Kept> {
     const implied: Count[] = [];
+    const remotes: RemoteEntry[] = [];
     for (const row of this.rows.values()) {
       const { requestId: request_id, key, createdAt: at, status, startedAt, endedAt, reason, line } = row;
       const moved = (place: Line) => {
@@ -107,9 +114,11 @@ export class LocalState {
           },
         };
       }
+      if (row.remote !== undefined) remotes.push(row.remote);
       if (at > now - WINDOW_MS) implied.push({ operation: "create", key, at });
       if (line !== undefined) yield { line, moved };
     }
+    for (const entry of remotes) yield { entry };
     for (const count of this.#countsBeside(implied, now)) yield { entry: { kind: "counted", ...count } };
   }
 
@@ -130,6 +139,17 @@ export class LocalState {
     if (this.rows.has(requestId)) return line.length;
     this.rows.set(requestId, { requestId, key, createdAt: at, status: "PENDING", line });
     return 0;
+  }
+
+  /** A line of `length` is dead as soon as the next one of its conversation is there. */
+  #remote(entry: RemoteEntry, { length }: Line): number {
+    const row = this.rows.get(entry.request_id);
+    if (row === undefined) return length;
+    const dead = row.remote === undefined ? 0 : length;
+    row.remote = entry;
+    if (entry.cancel) this.cancellations.add(entry.request_id);
+    else this.cancellations.delete(entry.request_id);
+    return dead;
   }
 
   #ended(entry: Extract<Entry, { kind: "ended" }>, line: Line): number {

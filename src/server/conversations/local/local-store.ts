@@ -6,6 +6,7 @@ import type { Conversation } from "../conversation.js";
 import {
   type Caller,
   type Claim,
+  ConversationStopped,
   type ConversationStore,
   type CreateResult,
   type Outcome,
@@ -19,6 +20,7 @@ import type { Count } from "./hourly-limits/hourly-windows.js";
 import type { EndedEntry, Entry } from "./journal/entries.js";
 import type { Line } from "./journal/journal.js";
 import { LocalOverview } from "./local-overview.js";
+import { LocalRemote, remoteOf } from "./local-remote.js";
 import type { Row } from "./local-state.js";
 import type { LocalStoreParts } from "./local-store-parts.js";
 
@@ -32,6 +34,7 @@ export class LocalStore implements ConversationStore {
   readonly keys: KeyStore;
   readonly exchanges: Contents["exchanges"];
   readonly overview: LocalOverview;
+  readonly remote: LocalRemote;
   readonly #due: DueQueue;
   readonly #claims = new Map<string, { claim: Claim; controller: AbortController }>();
   /** One change of a conversation at a time: it is checked against a state that stays until it is written. */
@@ -40,6 +43,11 @@ export class LocalStore implements ConversationStore {
     this.keys = parts.keys;
     this.exchanges = parts.contents.exchanges;
     this.overview = new LocalOverview(parts);
+    this.remote = new LocalRemote({
+      ...{ state: parts.state, clock: parts.clock, changes: this.#changes },
+      holds: (claim) => this.#holds(claim),
+      append: (entry) => this.#append([entry]),
+    });
     this.#due = new DueQueue(parts.clock);
     for (const { requestId, status } of parts.state.rows.values()) {
       if (!isFinal(status)) this.#due.add(requestId, parts.pendingMs);
@@ -83,17 +91,19 @@ export class LocalStore implements ConversationStore {
       const row = this.#visible(caller, requestId);
       const stops = row !== undefined && !isFinal(row.status);
       const ended_at = this.parts.clock.now();
+      const remote = stops ? row.remote : undefined;
       const end: Entry[] = stops ? [endedEntry(row, "STOPPED", ended_at)] : [];
+      if (remote?.remote_id !== undefined) end.push({ ...remote, cancel: true });
       const status = row?.status;
       if (stops) await this.parts.contents.keepJob(row);
       await this.#append([...counted, ...end], count);
       if (status === undefined) return { kind: "not-found" };
       if (!stops) return { kind: "already-ended", status };
       this.#due.delete(requestId);
-      this.#claims.get(requestId)?.controller.abort(new Error("the conversation was stopped"));
+      this.#claims.get(requestId)?.controller.abort(new ConversationStopped("the conversation was stopped"));
       this.#claims.delete(requestId);
       await this.exchanges.delete(requestId);
-      return { kind: "stopped" };
+      return { kind: "stopped", ...(remote && { remote: remoteOf(remote) }) };
     });
   }
 
@@ -157,7 +167,8 @@ export class LocalStore implements ConversationStore {
   async counts(): Promise<StoreCounts> {
     const states = { PENDING: 0, PROCESSING: 0, COMPLETED: 0, FAILED: 0, STOPPED: 0 };
     for (const { status } of this.parts.state.rows.values()) states[status] += 1;
-    return { states, oldestDueMs: this.#due.overdueMs() };
+    const cancellations = this.parts.state.cancellations.size;
+    return { states, oldestDueMs: this.#due.overdueMs(), cancellations };
   }
 
   ready(): Promise<void> {
@@ -176,7 +187,9 @@ export class LocalStore implements ConversationStore {
   }
 
   #endedBefore(time: number): Row[] {
-    return [...this.parts.state.rows.values()].filter(({ endedAt = Infinity }) => endedAt < time);
+    return [...this.parts.state.rows.values()].filter(
+      ({ requestId, endedAt = Infinity }) => endedAt < time && !this.parts.state.cancellations.has(requestId),
+    );
   }
 
   #holds(claim: Claim): boolean {

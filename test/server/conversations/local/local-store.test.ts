@@ -10,6 +10,7 @@ storeContract("in memory", {
   clock: systemClock,
   hasKeys: false,
   keepsExchanges: false,
+  hasRemote: true,
 });
 
 storeContract("in a data folder", {
@@ -17,4 +18,5 @@ storeContract("in a data folder", {
   clock: systemClock,
   hasKeys: true,
   keepsExchanges: true,
+  hasRemote: true,
 });

@@ -60,11 +60,24 @@ const counted = v.object({
   at: time,
 });
 
-const entry = v.variant("kind", [created, ended, finished, deleted, counted]);
+/** What is known of the request at another service. It replaces what an earlier line says of the same conversation. */
+const remote = v.object({
+  kind: v.literal("remote"),
+  request_id: requestId,
+  at: v.string(),
+  provider: v.string(),
+  can_stop: v.boolean(),
+  remote_id: v.exactOptional(v.string()),
+  /** Whether it is still to be stopped there. */
+  cancel: v.exactOptional(v.boolean()),
+});
+
+const entry = v.variant("kind", [created, ended, finished, deleted, counted, remote]);
 
 /** A line of the journal: something that has to outlive the process. */
 export type Entry = v.InferOutput<typeof entry>;
 export type EndedEntry = v.InferOutput<typeof ended>;
+export type RemoteEntry = v.InferOutput<typeof remote>;
 export type CreatedEntry = v.InferOutput<typeof created>;
 
 /** An entry as a line, with its newline. */
