@@ -6,6 +6,7 @@ import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { STAND_INS } from "../build/stand-ins.js";
 import { nodeOf } from "../test/node/runtimes.js";
 import { pollingTable } from "./polling.js";
 import { postgresRows } from "./postgres.js";
@@ -13,6 +14,7 @@ import { readingFigures } from "./reading.js";
 import { background, usage } from "./support/background.js";
 import { writeHistory } from "./support/history.js";
 import { compare, peakMemory, wallTime } from "./support/process.js";
+import { programWithout } from "./support/stand-ins.js";
 
 const quick = process.argv.includes("--quick");
 const PAIRS = quick ? 5 : 15;
@@ -106,6 +108,11 @@ try {
     unit: "MiB",
     pairs: 5,
   });
+  for (const standIn of STAND_INS) {
+    const without = await programWithout(standIn, folder);
+    const what = `\`status ID\` with / without the stand-in for \`${standIn.module}\` (${standIn.of})`;
+    await atMost(what, 1, status, { args: [without, "status", id], env });
+  }
   await atMost("`create` / `status ID`", 1.25, { ...research("create", "why?"), env }, status);
 
   const histories = [100, 100_000].map((count) => {

@@ -1,9 +1,8 @@
 import { defineConfig } from "rolldown";
 import { help } from "./help.js";
 import { licenses } from "./licenses.js";
-import { removeWhitespace } from "./remove-whitespace.js";
+import { STAND_INS, standIns } from "./stand-ins.js";
 import { filesAsText } from "./text.js";
-import { trimDependencies } from "./trim-dependencies.js";
 import { yamlAsData } from "./yaml.js";
 
 // A file costs as much to load as ten thousand characters in it, so what is always needed together is one file.
@@ -31,47 +30,38 @@ const CHUNKS = [
   { name: "markdown", test: /src\/markdown\/(parse|address)\.ts$/ },
 ];
 
-// Four entries share their chunks: the command line, the library and the threads of schemas and of the built-in
-// researcher.
-// Everything is bundled, so that an installed package resolves no dependency at start-up; dynamic imports stay
-// chunks of their own.
-export default defineConfig({
-  input: {
-    main: "src/cli/main.ts",
-    index: "src/index.ts",
-    "schema-worker": "src/json-schema/worker.ts",
-    "extractive-worker": "src/server/researchers/extractive/worker.ts",
-    "source-index-worker": "src/server/researchers/sources/index-worker.ts",
-  },
-  platform: "node",
-  // A schema of zod that nothing uses can go, although a call made it.
-  treeshake: { manualPureFunctions: ["z"] },
-  // An optional peer, which only users of a database install.
-  external: ["pg"],
-  // Where a package has both, the ES modules: a bundled UMD file asks for its parts at run time.
-  resolve: { mainFields: ["module", "main"] },
-  plugins: [
-    trimDependencies(),
-    yamlAsData(),
-    filesAsText(),
-    licenses(),
-    removeWhitespace(["index", "base", "client", "command", "machine-research", "batch"]),
-    help(),
-  ],
-  output: {
-    dir: "dist",
-    comments: false,
-    format: "esm",
-    cleanDir: true,
-    // `removeWhitespace` does the rest.
-    minify: {
-      compress: true,
-      mangle: { keepNames: { class: true, function: false } },
-      codegen: { removeWhitespace: false },
+/**
+ * Five entries share their chunks: the command line, the library, and three threads. Everything is bundled, so that an
+ * installed package resolves no dependency at start-up; dynamic imports stay chunks of their own.
+ *
+ * @param {readonly import("./stand-ins.js").StandIn[]} table
+ */
+export const configuration = (table) =>
+  defineConfig({
+    input: {
+      main: "src/cli/main.ts",
+      index: "src/index.ts",
+      "schema-worker": "src/json-schema/worker.ts",
+      "extractive-worker": "src/server/researchers/extractive/worker.ts",
+      "source-index-worker": "src/server/researchers/sources/index-worker.ts",
     },
-    chunkFileNames: "chunks/[name]-[hash].js",
-    codeSplitting: {
-      groups: CHUNKS.map((chunk, index) => ({ ...chunk, priority: CHUNKS.length - index })),
+    platform: "node",
+    // An optional peer, which only users of a database install.
+    external: ["pg"],
+    // Where a package has both, the ES modules: a bundled UMD file asks for its parts at run time.
+    resolve: { mainFields: ["module", "main"] },
+    plugins: [standIns(table), yamlAsData(), filesAsText(), licenses(), help()],
+    output: {
+      dir: "dist",
+      comments: false,
+      format: "esm",
+      cleanDir: true,
+      minify: "dce-only",
+      chunkFileNames: "chunks/[name]-[hash].js",
+      codeSplitting: {
+        groups: CHUNKS.map((chunk, index) => ({ ...chunk, priority: CHUNKS.length - index })),
+      },
     },
-  },
-});
+  });
+
+export default configuration(STAND_INS);

@@ -1,0 +1,24 @@
+/**
+ * The parts of undici that are used, from modules that it does not export: its public entry loads fetch, WebSocket and a
+ * cache as well, and makes a `status` take half as long again. No other file imports them, and
+ * `test/client/http/connections/undici.test.ts` names the one that is missing after an upgrade.
+ */
+import type { Dispatcher, ProxyAgent } from "undici";
+import buildConnector from "undici/lib/core/connect.js";
+import symbols from "undici/lib/core/symbols.js";
+import Client from "undici/lib/dispatcher/client.js";
+import Pool from "undici/lib/dispatcher/pool.js";
+
+export { buildConnector, Client, Pool, symbols };
+
+/** What only a tunnel needs. `connect` is a method of dispatchers that only the public entry gives them. */
+export async function tunnelParts(): Promise<{
+  ProxyAgent: new (options: ProxyAgent.Options) => ProxyAgent;
+  connect: Dispatcher["connect"];
+}> {
+  const [agent, connect] = await Promise.all([
+    import("undici/lib/dispatcher/proxy-agent.js"),
+    import("undici/lib/api/api-connect.js"),
+  ]);
+  return { ProxyAgent: agent.default, connect: connect.default };
+}
