@@ -32,6 +32,7 @@ export type {
 } from "./client/watch/types.js";
 export type { Clock } from "./clock.js";
 export { exactJson, parseExact } from "./json/exact-json.js";
+export { AbortedError, type SchemaIssue, SchemaMismatchError } from "./library/errors.js";
 export { openResearch } from "./library/open-research.js";
 export type {
   BatchEvent,
@@ -42,6 +43,8 @@ export type {
   OutputOptions,
   Research,
   ResearchRequest,
+  RunOptions,
+  StandardIssue,
   StandardResult,
   StandardSchema,
   Submission,

@@ -3,8 +3,11 @@ import { ResearchError } from "../client/errors.js";
 import type { WatchOptions } from "../client/watch/types.js";
 import { systemClock } from "../clock.js";
 import { checkSchema, problemText } from "../json-schema/check.js";
+import { UsageError } from "../machine/errors.js";
+import { failureOf } from "../machine/failure.js";
 import { keyReader } from "../machine/key-file.js";
 import { Machine } from "../machine/machine.js";
+import { checkSize } from "../machine/read-text.js";
 import { type CreateBody, isFinal, requestBody } from "../protocol/conversation.js";
 import { follow } from "../workflows/follow.js";
 import type { Ports } from "../workflows/ports.js";
@@ -12,6 +15,7 @@ import { fetchResult, whyNoResult } from "../workflows/results.js";
 import { stopAll } from "../workflows/stop.js";
 import { submitWithinQuota } from "../workflows/submit.js";
 import { resolveTarget } from "../workflows/targets.js";
+import { AbortedError, SchemaMismatchError } from "./errors.js";
 import { runBatch } from "./run-batch.js";
 import type {
   BatchEvent,
@@ -22,6 +26,7 @@ import type {
   OutputOptions,
   Research,
   ResearchRequest,
+  RunOptions,
   Submission,
   SubmitOptions,
 } from "./types.js";
@@ -32,6 +37,7 @@ const DEFAULT_LIMIT = 20;
 export class MachineResearch implements Research {
   readonly #machine: Machine;
   readonly #options: OpenOptions;
+  readonly #closing = new AbortController();
 
   private constructor(options: OpenOptions, machine: Machine) {
     this.#machine = machine;
@@ -50,9 +56,11 @@ export class MachineResearch implements Research {
   }
 
   async submit(request: ResearchRequest | string, options: SubmitOptions = {}): Promise<Submission> {
-    const body = await bodyOf(request, options.signal);
+    const signal = this.#untilClosed(options.signal);
+    const body = await bodyOf(request, signal);
     const { data, localId, notSaved } = await submitWithinQuota(this.#ports, body, {
       ...options,
+      signal,
       limit: this.#limit,
     });
     return { requestId: data.request_id, localId, data, notSaved };
@@ -63,39 +71,45 @@ export class MachineResearch implements Research {
     yield* follow(
       ports,
       [ids].flat().map((id) => resolveTarget(ports, id)),
-      options,
+      { ...options, signal: this.#untilClosed(options.signal) },
     );
   }
 
   async output<Output>(id: string, { schema, signal }: OutputOptions<Output> = {}): Promise<Output> {
     const ports = this.#ports;
     const target = resolveTarget(ports, id);
-    const { requestId } = target;
     const { value } = await fetchResult(ports, target, { signal });
     // Without a schema the caller states the type.
     if (!schema) return value as Output;
     const result = await schema["~standard"].validate(value);
     if (!result.issues) return result.value;
-    const why = result.issues.map(({ message }) => message).join("; ");
-    throw new ResearchError("SCHEMA_MISMATCH", `the result of ${requestId} does not fit: ${why}`, {
-      requestId,
-    });
+    const issues = result.issues.map(({ message, path = [] }) => ({
+      message,
+      path: path.map((step) => (typeof step === "object" ? step.key : step)),
+    }));
+    throw new SchemaMismatchError(target.requestId, issues);
   }
 
-  async run<Output>(
-    request: ResearchRequest | string,
-    options: OutputOptions<Output> & SubmitOptions = {},
-  ): Promise<Output> {
-    const { signal } = options;
-    const { requestId } = await this.submit(request, options);
-    for await (const event of this.watch(requestId, { answered: true, ...(signal && { signal }) })) {
-      if (event.kind === "given-up") throw event.error;
-      if (event.kind !== "state") continue;
-      const { status } = event;
-      if (isFinal(status) && status !== "COMPLETED")
-        throw await whyNoResult(this.#ports, requestId, status, { signal });
+  async run<Output>(request: ResearchRequest | string, options: RunOptions<Output> = {}): Promise<Output> {
+    const { signal, timeout, onCreated } = options;
+    const submission = await this.submit(request, options);
+    const { requestId } = submission;
+    try {
+      await onCreated?.(submission);
+      const limits = { answered: true, ...(timeout !== undefined && { timeout }), ...(signal && { signal }) };
+      for await (const event of this.watch(requestId, limits)) {
+        if (event.kind === "given-up") throw event.error;
+        if (event.kind === "timeout")
+          throw new ResearchError("TIMEOUT", `${requestId} has not ended within ${timeout} ms`, {
+            requestId,
+          });
+        if (event.kind === "state" && isFinal(event.status) && event.status !== "COMPLETED")
+          throw await whyNoResult(this.#ports, requestId, event.status, { signal });
+      }
+      return await this.output(requestId, options);
+    } catch (error) {
+      throw signal?.aborted && error === signal.reason ? new AbortedError(requestId, error) : error;
     }
-    return this.output(requestId, options);
   }
 
   async stop(ids: string | readonly string[], options: CallOptions = {}): Promise<StatusData[]> {
@@ -127,11 +141,22 @@ export class MachineResearch implements Research {
     requests: Iterable<BatchRequest | string> | AsyncIterable<BatchRequest | string>,
     options: BatchOptions,
   ): AsyncGenerator<BatchEvent, void> {
-    return runBatch({ ports: this.#ports, limit: this.#limit, bodyOf }, requests, options);
+    const signal = this.#untilClosed(options.signal);
+    return runBatch({ ports: this.#ports, limit: this.#limit, bodyOf }, requests, { ...options, signal });
   }
 
   async close(): Promise<void> {
+    this.#closing.abort(new ResearchError("INTERRUPTED", "close() was called"));
     await this.#machine.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** A watch that its caller has left, and a wait for the hour, would keep the process alive. */
+  #untilClosed(signal: AbortSignal | undefined): AbortSignal {
+    return signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
   }
 
   get #ports(): Ports {
@@ -143,12 +168,26 @@ export class MachineResearch implements Research {
   }
 }
 
-/** What is sent. Throws TypeError for a blank prompt or an invalid schema; nothing was sent. */
+/** What is sent. Throws UsageError for a prompt or a schema that the command refuses; nothing was sent. */
 async function bodyOf(request: ResearchRequest | string, signal?: AbortSignal): Promise<CreateBody> {
   const { prompt, schema } = typeof request === "string" ? { prompt: request, schema: undefined } : request;
-  if (typeof prompt !== "string" || prompt.trim() === "") throw new TypeError("the prompt is blank");
+  if (typeof prompt !== "string" || prompt.trim() === "") throw new UsageError("the prompt is blank");
+  checkSize(prompt, "the prompt");
   const problem = schema && (await checkSchema(schema, signal));
   if (problem)
-    throw new TypeError(`the schema is an invalid JSON Schema: ${problemText(problem, "the top level")}`);
+    throw new UsageError(`the schema is an invalid JSON Schema: ${problemText(problem, "the top level")}`);
   return requestBody(prompt, schema, false);
+}
+
+/**
+ * The error as users of the library get it: with one of the codes that the command shows, and the error itself as its
+ * cause. What has such a code already, an abort and a defect stay as they are.
+ */
+export function codedError(error: unknown, signal?: AbortSignal): unknown {
+  if (error instanceof ResearchError || (signal?.aborted && error === signal.reason)) return error;
+  const { code, message, request_id: requestId, retry_after: retryAfter, hint } = failureOf(error);
+  if (code === "INTERNAL") return error;
+  const coded = new ResearchError(code, message, { requestId, retryAfter, hint });
+  coded.cause = error;
+  return coded;
 }

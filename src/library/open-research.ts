@@ -1,3 +1,4 @@
+import type { MachineResearch } from "./machine-research.js";
 import type { OpenOptions, Research } from "./types.js";
 
 /**
@@ -5,23 +6,37 @@ import type { OpenOptions, Research } from "./types.js";
  * before the first call, which rejects if a setting is missing.
  */
 export function openResearch(options: OpenOptions = {}): Research {
-  let opened: Promise<Research & { close(): Promise<void> }> | undefined;
+  let opened: Promise<MachineResearch> | undefined;
   const open = () => {
     opened ??= import("./machine-research.js").then(({ MachineResearch }) => MachineResearch.open(options));
     return opened;
   };
+  const coded = async (error: unknown, signal?: AbortSignal) =>
+    (await import("./machine-research.js")).codedError(error, signal);
+  const call = async <T>(use: (opened: MachineResearch) => Promise<T>, signal?: AbortSignal): Promise<T> => {
+    try {
+      return await use(await open());
+    } catch (error) {
+      throw await coded(error, signal);
+    }
+  };
+  async function* each<T>(use: (opened: MachineResearch) => AsyncIterable<T>, signal?: AbortSignal) {
+    try {
+      yield* use(await open());
+    } catch (error) {
+      throw await coded(error, signal);
+    }
+  }
+  const close = async () => (await opened)?.close();
   return {
-    submit: async (...args) => (await open()).submit(...args),
-    async *watch(...args) {
-      yield* (await open()).watch(...args);
-    },
-    output: async (id, given) => (await open()).output(id, given),
-    run: async (request, given) => (await open()).run(request, given),
-    stop: async (...args) => (await open()).stop(...args),
-    list: async (...args) => (await open()).list(...args),
-    async *batch(...args) {
-      yield* (await open()).batch(...args);
-    },
-    close: async () => (await opened)?.close(),
+    submit: (request, given) => call((it) => it.submit(request, given), given?.signal),
+    watch: (ids, given) => each((it) => it.watch(ids, given), given?.signal),
+    output: (id, given) => call((it) => it.output(id, given), given?.signal),
+    run: (request, given) => call((it) => it.run(request, given), given?.signal),
+    stop: (ids, given) => call((it) => it.stop(ids, given), given?.signal),
+    list: (given) => call((it) => it.list(given)),
+    batch: (requests, given) => each((it) => it.batch(requests, given), given.signal),
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }

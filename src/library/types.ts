@@ -48,7 +48,13 @@ export interface StandardSchema<Output> {
 
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly { readonly message: string }[] };
+  | { readonly issues: readonly StandardIssue[] };
+
+/** A step of the path is a name or an index, or an object that holds one. */
+export interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
 
 export interface OutputOptions<Output> extends CallOptions {
   /** What the result is parsed with; it gives the result its type. */
@@ -58,6 +64,13 @@ export interface OutputOptions<Output> extends CallOptions {
 export interface SubmitOptions extends CallOptions {
   /** Whether to wait for the hour instead of failing when its creates are used up. Default: false. */
   waitForQuota?: boolean;
+}
+
+export interface RunOptions<Output> extends OutputOptions<Output>, SubmitOptions {
+  /** Milliseconds for the wait after the create; then it rejects with the code TIMEOUT, and the research goes on. */
+  timeout?: number;
+  /** Called as soon as the request exists, and awaited. */
+  onCreated?: (submission: Submission) => void | Promise<void>;
 }
 
 /** A request in the history of this machine; members as in `research list --json`. */
@@ -105,10 +118,10 @@ export type BatchEvent =
   | { kind: "creates-stopped"; error: unknown };
 
 /**
- * The research command as a library: with the settings and the history of this machine. Every method may reject
- * with the errors of this package or with `signal.reason`.
+ * The research command as a library: with the settings and the history of this machine. Every method may reject with a
+ * ResearchError, whose `code` is the service's own or one of those that the command shows, or with `signal.reason`.
  */
-export interface Research {
+export interface Research extends AsyncDisposable {
   /** Creates a request; it is recorded on the disk before it is sent. Never repeat one that rejected with OutcomeUnknownError. */
   submit(request: ResearchRequest | string, options?: SubmitOptions): Promise<Submission>;
   /** Polls until every request has ended, is given up or is out of time. Ids may be prefixes, or `@last`. */
@@ -116,13 +129,13 @@ export interface Research {
     ids: string | readonly string[],
     options?: WatchOptions,
   ): AsyncGenerator<WatchEvent | { kind: "not-observed"; requestId: string; error: Error }, void>;
-  /** The result of a COMPLETED request. Rejects with NoOutputError, or with code SCHEMA_MISMATCH if `schema` refuses it. */
+  /** The result of a COMPLETED request. Rejects with NoOutputError, or with SchemaMismatchError if `schema` refuses it. */
   output<Output = unknown>(id: string, options?: OutputOptions<Output>): Promise<Output>;
-  /** `submit`, `watch` and `output` in one. Rejects with a ResearchError that names the request if it ended otherwise. */
-  run<Output = unknown>(
-    request: ResearchRequest | string,
-    options?: OutputOptions<Output> & SubmitOptions,
-  ): Promise<Output>;
+  /**
+   * `submit`, `watch` and `output` in one. Rejects with a ResearchError that names the request if it ended otherwise,
+   * and with AbortedError if it was aborted once the request existed.
+   */
+  run<Output = unknown>(request: ResearchRequest | string, options?: RunOptions<Output>): Promise<Output>;
   /** Stops requests, one after the other. Rejects with the first error. */
   stop(ids: string | readonly string[], options?: CallOptions): Promise<StatusData[]>;
   /** What this machine created: unknown outcomes first, then the newest first. */
@@ -132,6 +145,6 @@ export interface Research {
     requests: Iterable<BatchRequest | string> | AsyncIterable<BatchRequest | string>,
     options: BatchOptions,
   ): AsyncGenerator<BatchEvent, void>;
-  /** Closes the connections. */
+  /** Ends what is under way and closes the connections, so that the process can end. `await using` calls it. */
   close(): Promise<void>;
 }

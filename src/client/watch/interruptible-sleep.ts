@@ -9,12 +9,17 @@ export class InterruptibleSleep {
   #isInterrupted = false;
   #timer: { at: number; off: AbortController } | undefined;
 
-  /** Aborting `signal` interrupts, and does nothing else. */
+  /** Aborting `signal` interrupts, and ends the timer: the caller may never come back. */
   constructor(clock: Clock, signal: AbortSignal | undefined) {
     this.#clock = clock;
     this.#signal = signal;
-    signal?.addEventListener("abort", this.interrupt, { once: true });
+    signal?.addEventListener("abort", this.#abort, { once: true });
   }
+
+  readonly #abort = (): void => {
+    this.interrupt();
+    this.#timer?.off.abort();
+  };
 
   readonly interrupt = (): void => {
     this.#isInterrupted = true;
@@ -41,7 +46,7 @@ export class InterruptibleSleep {
 
   /** Removes the listener and the timer. */
   dispose(): void {
-    this.#signal?.removeEventListener("abort", this.interrupt);
+    this.#signal?.removeEventListener("abort", this.#abort);
     this.#timer?.off.abort();
     this.#timer = undefined;
   }

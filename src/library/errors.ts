@@ -1,0 +1,36 @@
+import { ResearchError } from "../client/errors.js";
+
+/** A run was aborted after its request was created: the research goes on, and `requestId` names it. */
+export class AbortedError extends ResearchError {
+  override readonly name = "AbortError";
+  declare readonly requestId: string;
+
+  /** `reason`: that of the signal. */
+  constructor(requestId: string, reason: unknown) {
+    const message = `the run was aborted; the research goes on, and watch(${JSON.stringify(requestId)}) waits for its end`;
+    super("INTERRUPTED", message, { requestId });
+    this.cause = reason;
+  }
+}
+
+/** One way in which a result does not fit. */
+export interface SchemaIssue {
+  message: string;
+  /** Names and indexes from the result down to the value. */
+  path: readonly PropertyKey[];
+}
+
+/** The result does not fit the schema that was given for it. */
+export class SchemaMismatchError extends ResearchError {
+  override readonly name = "SchemaMismatchError";
+  declare readonly requestId: string;
+  readonly issues: readonly SchemaIssue[];
+
+  constructor(requestId: string, issues: readonly SchemaIssue[]) {
+    const why = issues.map(
+      ({ path, message }) => `${path.length > 0 ? `${path.join(".")}: ` : ""}${message}`,
+    );
+    super("SCHEMA_MISMATCH", `the result of ${requestId} does not fit: ${why.join("; ")}`, { requestId });
+    this.issues = issues;
+  }
+}
