@@ -105,12 +105,28 @@ export class ServiceClosing extends Error {
   override name = "ServiceClosing";
 }
 
-/** How many conversations are in each state, and how long the first PENDING one has been due, ms (0: none is due). */
+/** What is unfinished, as operators watch it. */
 export interface StoreCounts {
-  states: Readonly<Record<KnownStatus, number>>;
+  /** Conversations that no worker holds: PENDING ones, and those that were given back or lost their worker. */
+  waiting: number;
+  /** Conversations that a worker holds. */
+  working: number;
+  /** How long the first one that waits has been due, ms; 0 if none is. */
   oldestDueMs: number;
   /** Requests at another service that are still to be stopped there. */
   cancellations?: number;
+  /** Processes alive that do research. */
+  workers: number;
+}
+
+/** What a process knows of its own connections to a shared store, also while that is away. */
+export interface StoreFigures {
+  /** In use for statements just now. */
+  connections: number;
+  /** Callers that wait for a connection. */
+  connectionsWaiting: number;
+  /** Leases of this process that ran out. */
+  leasesLost: number;
 }
 
 /**
@@ -155,7 +171,9 @@ export interface ConversationStore {
   /** How many that would delete, and how many conversations there are. */
   countEnded(ageMs: number): Promise<{ old: number; all: number }>;
   counts(): Promise<StoreCounts>;
-  /** Resolves if the store can read and write just now. */
+  /** Of a store that processes share. */
+  readonly figures?: StoreFigures;
+  /** Resolves if states can be read just now, rejects within a second or two if they cannot. */
   ready(): Promise<void>;
   /** A store that can be silent does not delay `close`: what it has not answered 2 s later rejects from then on. */
   giveUp?(): void;

@@ -1,3 +1,4 @@
+import type { KnownStatus } from "../../protocol/conversation.js";
 import type { HourlyLimit } from "../../protocol/limits.js";
 import type { ResearchJob } from "../researchers/researcher.js";
 import type { Conversation } from "./conversation.js";
@@ -20,6 +21,8 @@ export interface HourlyCount {
 
 /** What a store shows of all keys, to be read only. Every method may reject with a StoreUnavailableError. */
 export interface Overview {
+  /** How many conversations are in each state. */
+  states(): Promise<Record<KnownStatus, number>>;
   /** The newest conversations first, at most `limit`; `at` is the store's own time, epoch ms. */
   newest(limit: number): Promise<{ at: number; conversations: ListedConversation[] }>;
   /** Undefined if no conversation has that id; any text may be asked for. */

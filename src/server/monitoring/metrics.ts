@@ -45,20 +45,24 @@ export function createMetrics(store: Pick<ConversationStore, "counts">): Metrics
     buckets: RESEARCH_SECONDS,
     registers,
   });
-  const states = new Gauge({
-    name: "research_conversations",
-    help: "Conversations by state.",
-    labelNames: ["status"],
-    registers,
-  });
   const queue = new Gauge({
     name: "research_queue_length",
-    help: "Conversations that are PENDING.",
+    help: "Conversations that wait for a worker, given-back work included.",
+    registers,
+  });
+  const working = new Gauge({
+    name: "research_working",
+    help: "Conversations that a worker holds.",
+    registers,
+  });
+  const workers = new Gauge({
+    name: "research_workers",
+    help: "Processes alive that do research.",
     registers,
   });
   const head = new Gauge({
     name: "research_queue_head_age_seconds",
-    help: "How long the first PENDING conversation has been due.",
+    help: "How long the first conversation that waits has been due.",
     registers,
   });
   return {
@@ -70,8 +74,9 @@ export function createMetrics(store: Pick<ConversationStore, "counts">): Metrics
     researched: (status, durationMs) => research.observe({ status }, durationMs / 1000),
     exposition: async () => {
       const counts = await store.counts();
-      for (const [status, count] of Object.entries(counts.states)) states.set({ status }, count);
-      queue.set(counts.states.PENDING);
+      queue.set(counts.waiting);
+      working.set(counts.working);
+      workers.set(counts.workers);
       head.set(counts.oldestDueMs / 1000);
       return { contentType: registry.contentType, text: await registry.metrics() };
     },

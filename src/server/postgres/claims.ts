@@ -2,13 +2,65 @@ import type { Clock } from "../../clock.js";
 import { parseExactAt } from "../../json/exact-json.js";
 import type { Claim, Outcome } from "../conversations/conversation-store.js";
 import { StoreOutcomeUnknownError, StoreUnavailableError } from "../conversations/conversation-store.js";
-import type { Log } from "../monitoring/log.js";
+import { type Log, Troubles } from "../monitoring/log.js";
 import type { ResearchJob } from "../researchers/researcher.js";
 import type { Role } from "../role.js";
-import type { Database } from "./database.js";
-import { Notifications } from "./notifications.js";
+import type { Database, Statement } from "./database.js";
+import { Notifications, notify } from "./notifications.js";
 import { ProcessLease } from "./process-lease.js";
-import { CLAIM, END, GIVE_BACK, GIVE_BACK_OTHERS, NEXT_DUE } from "./statements.js";
+
+/** worker: takes the conversation that is due longest, if the worker's lease holds. */
+const CLAIM: Statement = {
+  name: "claim",
+  text: `
+    WITH due AS MATERIALIZED (
+      SELECT request_id FROM research.conversations
+      WHERE job IS NOT NULL AND worker IS NULL AND due_at <= now()
+        AND EXISTS (SELECT FROM research.processes WHERE id = $1 AND expires_at > now())
+      ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
+    )
+    UPDATE research.conversations AS own
+    SET status = 'PROCESSING', worker = $1, starts = starts + 1, claims = claims + 1,
+      started_at = coalesce(started_at, now())
+    FROM due WHERE own.request_id = due.request_id
+    RETURNING own.request_id, own.starts, own.claims, own.job`,
+};
+
+/** request_id, worker, claims, status, output, reason. No row: the claim is not valid any more. */
+const END: Statement = {
+  name: "end",
+  text: `
+    UPDATE research.conversations
+    SET status = $4, output = $5, reason = $6, completed_at = now(), worker = NULL, ended_job = job,
+      job = NULL
+    WHERE request_id = $1 AND worker = $2 AND claims = $3
+      AND EXISTS (SELECT FROM research.processes WHERE id = $2 AND expires_at > now())
+    RETURNING request_id`,
+};
+
+/** request_id, worker, claims. The place in the queue stays, and the start does not count. */
+const GIVE_BACK: Statement = {
+  name: "give-back",
+  text: `
+    UPDATE research.conversations SET worker = NULL, starts = starts - 1
+    WHERE request_id = $1 AND worker = $2 AND claims = $3`,
+};
+
+/** worker, ids it knows of: gives back what it holds beyond them, because the answer to a claim was lost. */
+const GIVE_BACK_OTHERS: Statement = {
+  name: "give-back-others",
+  text: `
+    UPDATE research.conversations SET worker = NULL, starts = starts - 1
+    WHERE worker = $1 AND NOT request_id = ANY ($2::uuid[])`,
+};
+
+/** How long until the next conversation is due, ms; NULL if none waits. */
+const NEXT_DUE: Statement = {
+  name: "next-due",
+  text: `
+    SELECT extract(epoch FROM min(due_at) - now())::float8 * 1000 AS ms FROM research.conversations
+    WHERE job IS NOT NULL AND worker IS NULL`,
+};
 
 /** How long a claim waits at most before it looks again: a notification can be lost. */
 const LOOK_MS = 500;
@@ -47,8 +99,10 @@ export class Claims {
   /** Claims and what is done about the held ones come one after the other. */
   #last: Promise<unknown> = Promise.resolve();
   #wake = new AbortController();
+  readonly #troubles: Troubles;
 
   constructor(private readonly options: ClaimsOptions) {
+    this.#troubles = new Troubles(options.log);
     this.#lease = new ProcessLease({
       ...options,
       onRenewed: (held, askedAt) => this.#reconcile(held, askedAt),
@@ -69,6 +123,10 @@ export class Claims {
   /** Rejects with a ServiceStartError if another process lives that has other settings. */
   agreeOn(settings: string): Promise<void> {
     return this.#lease.agreeOn(settings);
+  }
+
+  get leasesLost(): number {
+    return this.#lease.lost;
   }
 
   async close(): Promise<void> {
@@ -119,6 +177,7 @@ export class Claims {
     this.#held.delete(job.request_id);
     // What is not given back now comes free with the lease.
     await this.options.database.run(GIVE_BACK, [job.request_id, worker, number]).catch(() => {});
+    notify(this.options.database, "work");
   }
 
   #own(claim: Claim): OwnClaim {
@@ -128,10 +187,12 @@ export class Claims {
 
   async #take(): Promise<OwnClaim | undefined> {
     const worker = this.#lease.id;
-    const [row] = await this.options.database.run(CLAIM, [worker]).catch((error) => {
-      this.options.log(`no work could be taken: ${error instanceof Error ? error.message : String(error)}`);
-      return [];
+    const rows = await this.options.database.run(CLAIM, [worker]).catch((error) => {
+      const { message, sqlstate } = error;
+      this.#troubles.failed("claims of work", message, sqlstate && { sqlstate });
     });
+    if (rows !== undefined) this.#troubles.over("claims of work");
+    const row = rows?.[0];
     if (row === undefined || worker !== this.#lease.id) return undefined;
     const claim = new OwnClaim(
       parseExactAt(row.job, "output_schema") as ResearchJob,

@@ -1,6 +1,7 @@
 import { Socket } from "node:net";
 import type { Client, ClientConfig, Pool, QueryResultRow } from "pg";
 import { StoreOutcomeUnknownError, StoreUnavailableError } from "../conversations/conversation-store.js";
+import { type Log, Troubles } from "../monitoring/log.js";
 import { ServiceStartError } from "../start-error.js";
 
 /** A text with a name of its own, under which each connection prepares it once. */
@@ -29,6 +30,8 @@ const CLOSE_LIMIT_MS = 2_000;
 const OWN_CONNECTIONS = 2;
 export const LEAST_CONNECTIONS = OWN_CONNECTIONS + 1;
 
+const CONNECTIONS = "connections to the database";
+
 /** What of the driver is needed. */
 export type Driver = Pick<typeof import("pg"), "Client" | "Pool">;
 
@@ -41,7 +44,7 @@ export interface DatabaseOptions {
   url: string;
   /** How many there may be at a time, LEAST_CONNECTIONS or more. */
   connections: number;
-  log: (line: string) => void;
+  log: Log;
 }
 
 /** A statement was refused by PostgreSQL, and nothing of it was done. */
@@ -56,25 +59,6 @@ export class StatementRefused extends Error {
   }
 }
 
-/** Says once that something fails, and once that it works again. */
-export class Trouble {
-  #reason: string | undefined;
-  constructor(
-    private readonly log: (line: string) => void,
-    private readonly words: { begins: string; ends: string },
-  ) {}
-
-  begins(reason: string): void {
-    if (this.#reason !== reason) this.log(`${this.words.begins}: ${reason}`);
-    this.#reason = reason;
-  }
-
-  ends(): void {
-    if (this.#reason !== undefined) this.log(this.words.ends);
-    this.#reason = undefined;
-  }
-}
-
 /** Connections to one database. */
 export class Database {
   readonly #pool: Pool;
@@ -82,15 +66,12 @@ export class Database {
     config: ClientConfig,
   ) => Connection;
   readonly #open = new Set<Socket>();
-  readonly #trouble: Trouble;
+  readonly #troubles: Troubles;
   #isGivenUp = false;
   constructor(private readonly options: DatabaseOptions) {
     const { driver, connections, log } = options;
     const open = this.#open;
-    this.#trouble = new Trouble(log, {
-      begins: "the database cannot be reached",
-      ends: "the database can be reached again",
-    });
+    this.#troubles = new Troubles(log);
     this.#connectionClass = class extends driver.Client {
       readonly socket: Socket;
       constructor(config: ClientConfig) {
@@ -110,8 +91,8 @@ export class Database {
       // Not as options of the start, which a pooler refuses.
       onConnect: (client) => client.query(LIMITS).catch(() => {}),
     });
-    this.#pool.on("connect", () => this.#trouble.ends());
-    this.#pool.on("error", (error) => this.#trouble.begins(connectionFailure(error)));
+    this.#pool.on("connect", () => this.#troubles.over(CONNECTIONS));
+    this.#pool.on("error", (error) => this.#troubles.failed(CONNECTIONS, connectionFailure(error)));
   }
 
   /** Connections that are in use for statements, and how many callers wait for one. */
@@ -194,7 +175,7 @@ export class Database {
   #unreachable(error: unknown): never {
     const reason = connectionFailure(error);
     // While all connections are in use the server is there.
-    if (!/timeout exceeded/.test(String(error))) this.#trouble.begins(reason);
+    if (!/timeout exceeded/.test(String(error))) this.#troubles.failed(CONNECTIONS, reason);
     throw new StoreUnavailableError(`no connection to the database: ${reason}`);
   }
 
@@ -219,7 +200,7 @@ function refusalOf(error: unknown): Error | undefined {
   // Errors of the system have a code too.
   if (code === undefined || severity === undefined || UNKNOWN.test(code)) return undefined;
   if (PASSING.test(code))
-    return new StoreUnavailableError(`the database cannot work just now (SQLSTATE ${code})`);
+    return new StoreUnavailableError("the database cannot work just now", { sqlstate: code });
   return new StatementRefused(code, { cause: error });
 }
 

@@ -4,48 +4,41 @@ import type { KeyStore, ServiceKey } from "../keys/key-store.js";
 import { type Database, type Statement, StatementRefused } from "./database.js";
 
 /** id, name, hash, tier, creates, stops, created_at, expires_at. SQLSTATE 23505: the name is in use. */
-const ADD_KEY: Statement = {
+const ADD: Statement = {
   name: "add-key",
   text: `
     INSERT INTO research.keys (id, name, hash, tier, creates_per_hour, stops_per_hour, created_at, expires_at)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 };
 
-const LIST_KEYS: Statement = {
-  name: "list-keys",
-  text: "SELECT * FROM research.keys ORDER BY created_at, name",
-};
-
 /** name, revoked_at */
-const REVOKE_KEY: Statement = {
+const REVOKE: Statement = {
   name: "revoke-key",
   text: "UPDATE research.keys SET revoked_at = $2 WHERE name = $1 AND revoked_at IS NULL RETURNING id",
 };
 
-/** hash */
-const FIND_KEY: Statement = {
-  name: "find-key",
-  text: "SELECT * FROM research.keys WHERE hash = $1",
+/**
+ * How many changes are known: all keys if there were others since. A key is added and revoked, and never changed or
+ * deleted, so that the number of both tells.
+ */
+const CHANGED: Statement = {
+  name: "changed-keys",
+  text: `
+    SELECT * FROM research.keys
+    WHERE (SELECT count(*) + count(revoked_at) FROM research.keys) <> $1 ORDER BY created_at, name`,
 };
 
-const KEYS_IN_USE: Statement = {
-  name: "keys-in-use",
-  text: "SELECT EXISTS (SELECT FROM research.keys) AS yes",
-};
+/** The keys are read again when they are so old, and asked for before an answer when they are older, ms. */
+const READ_AGAIN_MS = 500;
+const MAX_AGE_MS = 1_000;
 
-/** How old an answer may be, ms: a change is seen within a second everywhere. */
-const MAX_AGE_MS = 500;
-/** Answers that are kept; made-up keys must not fill the memory. */
-const MOST_KEPT = 10_000;
-
-interface Kept {
-  at: number;
-  answer: Promise<QueryResultRow[]>;
-}
-
-/** Keys in the database; what each request asks for is remembered for a moment. */
+/** Keys in the database, all of them in memory too: a made-up key costs no statement. */
 export class PostgresKeyStore implements KeyStore {
-  readonly #kept = new Map<string, Kept>();
+  #keys = new Map<string, ServiceKey>();
+  #changes = 0;
+  /** When the question was asked that they answer, on the monotonic clock. */
+  #readAt = Number.NEGATIVE_INFINITY;
+  #reading: Promise<void> | undefined;
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
@@ -54,15 +47,16 @@ export class PostgresKeyStore implements KeyStore {
   ) {}
 
   async list(): Promise<ServiceKey[]> {
-    return (await this.database.read(LIST_KEYS, [])).map(keyOf);
+    await this.#ask();
+    return [...this.#keys.values()];
   }
 
   async add(key: ServiceKey): Promise<boolean> {
     const { id, name, hash, tier, limits, createdAt, expiresAt } = key;
     const dates = [new Date(createdAt), expiresAt === undefined ? null : new Date(expiresAt)];
     try {
-      await this.database.run(ADD_KEY, [id, name, hash, tier, limits.create, limits.stop, ...dates]);
-      this.#kept.clear();
+      await this.database.run(ADD, [id, name, hash, tier, limits.create, limits.stop, ...dates]);
+      this.#readAt = Number.NEGATIVE_INFINITY;
       return true;
     } catch (error) {
       if (error instanceof StatementRefused && error.code === "23505") return false;
@@ -71,30 +65,41 @@ export class PostgresKeyStore implements KeyStore {
   }
 
   async revoke(name: string, at: number): Promise<boolean> {
-    const rows = await this.database.run(REVOKE_KEY, [name, new Date(at)]);
-    this.#kept.clear();
+    const rows = await this.database.run(REVOKE, [name, new Date(at)]);
+    this.#readAt = Number.NEGATIVE_INFINITY;
     return rows.length > 0;
   }
 
   async find(hash: string): Promise<ServiceKey | undefined> {
-    const [row] = await this.#recent(hash, () => this.database.read(FIND_KEY, [hash]));
-    return row === undefined ? undefined : keyOf(row);
+    await this.#fresh();
+    return this.#keys.get(hash);
   }
 
   async inUse(): Promise<boolean> {
-    const [row] = await this.#recent("", () => this.database.read(KEYS_IN_USE, []));
-    return row?.yes === true;
+    await this.#fresh();
+    return this.#keys.size > 0;
   }
 
-  #recent(name: string, ask: () => Promise<QueryResultRow[]>): Promise<QueryResultRow[]> {
+  async #fresh(): Promise<void> {
+    const age = this.clock.monotonic() - this.#readAt;
+    if (age > MAX_AGE_MS) await this.#read();
+    else if (age > READ_AGAIN_MS) this.#read().catch(() => {});
+  }
+
+  #read(): Promise<void> {
+    this.#reading ??= this.#ask().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  async #ask(): Promise<void> {
     const at = this.clock.monotonic();
-    const kept = this.#kept.get(name);
-    if (kept !== undefined && at - kept.at < MAX_AGE_MS) return kept.answer;
-    if (this.#kept.size >= MOST_KEPT) this.#kept.clear();
-    const answer = ask();
-    this.#kept.set(name, { at, answer });
-    answer.catch(() => this.#kept.delete(name));
-    return answer;
+    const rows = await this.database.read(CHANGED, [this.#changes]);
+    this.#readAt = at;
+    if (rows.length === 0) return;
+    this.#keys = new Map(rows.map((row) => [row.hash, keyOf(row)]));
+    this.#changes = rows.length + rows.filter((row) => row.revoked_at !== null).length;
   }
 }
 

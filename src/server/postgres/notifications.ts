@@ -1,9 +1,22 @@
 import type { Client } from "pg";
 import type { Clock } from "../../clock.js";
-import type { Database } from "./database.js";
+import type { Database, Statement } from "./database.js";
 
 /** Between two tries to connect, ms. */
 const RECONNECT_MS = 250;
+/** SQLSTATEs of a database that knows no LISTEN: workers look for work by themselves, and learn of stops by a renewal. */
+const NOT_OFFERED = /^(?:0A|42)/;
+
+/** payload */
+const NOTIFY: Statement = { name: "notify", text: "SELECT pg_notify('research', $1)" };
+
+/** Tells the processes that listen, if the database can; what they miss they learn by looking. */
+export function notify(database: Database, payload: string): Promise<void> {
+  return database.read(NOTIFY, [payload]).then(
+    () => {},
+    () => {},
+  );
+}
 
 /** What a process is notified of: a stop, work, or that it may have missed something. */
 export type Notification = { kind: "stop"; requestId: string } | { kind: "work" } | { kind: "connected" };
@@ -29,13 +42,14 @@ export class Notifications {
   async #listen(): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
-      await this.#session(signal).catch(() => {});
+      const { code = "" } = await this.#session(signal).catch((error) => error);
+      if (NOT_OFFERED.test(code)) return;
       await this.clock.sleep(RECONNECT_MS, signal).catch(() => {});
     }
   }
 
   /** One connection, from its beginning to its end. */
-  async #session(signal: AbortSignal): Promise<void> {
+  async #session(signal: AbortSignal): Promise<{ code?: string }> {
     const client = await this.database.connect();
     try {
       const lost = endOf(client, signal);
@@ -43,6 +57,7 @@ export class Notifications {
       await client.query("LISTEN research");
       this.notify({ kind: "connected" });
       await lost;
+      return {};
     } finally {
       await client.end().catch(() => {});
     }

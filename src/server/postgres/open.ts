@@ -24,13 +24,12 @@ export interface PostgresStoreOptions {
 
 /** Opens the store, and brings the database's schema up to date. Rejects with a ServiceStartError. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
-  const { clock, pendingMs } = options;
   const database = new Database({ ...options, driver: await loadDriver() });
   const claims = new Claims({ ...options, database });
   try {
     await bringUpToDate(database);
     await claims.open();
-    return new PostgresStore({ database, claims, clock, pendingMs });
+    return new PostgresStore({ ...options, database, claims });
   } catch (error) {
     database.giveUp();
     await claims.close();

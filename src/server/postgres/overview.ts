@@ -1,12 +1,18 @@
 import type { QueryResultRow } from "pg";
 import type { Clock } from "../../clock.js";
 import { parseExactAt } from "../../json/exact-json.js";
+import type { KnownStatus } from "../../protocol/conversation.js";
 import type { ListedConversation, Overview } from "../conversations/overview.js";
 import type { ResearchJob } from "../researchers/researcher.js";
 import type { Database, Statement } from "./database.js";
-import { conversationOf, isOwnId } from "./rows.js";
+import { conversationOf, isOwnId } from "./states.js";
 
 const COLUMNS = "request_id, key, status, created_at, started_at, completed_at, reason, now() AS at";
+
+const STATES: Statement = {
+  name: "states",
+  text: "SELECT status, count(*)::int AS count FROM research.conversations GROUP BY status",
+};
 
 /** limit */
 const NEWEST: Statement = {
@@ -29,16 +35,20 @@ const JOB: Statement = {
 const HOURS: Statement = {
   name: "hours",
   text: `
-    SELECT key, operation, now() AS at, ARRAY(
-      SELECT extract(epoch FROM time)::float8 * 1000 FROM unnest(times) AS time
-      WHERE time > now() - interval '1 hour' ORDER BY time
-    ) AS times
-    FROM research.windows ORDER BY key, operation`,
+    SELECT key, operation, now() AS at, array_agg(extract(epoch FROM at)::float8 * 1000 ORDER BY at) AS times
+    FROM research.slots WHERE at > now() - interval '1 hour' GROUP BY key, operation ORDER BY key, operation`,
 };
 
 /** What the database shows of all keys. Its clock is the database's. */
 export class PostgresOverview implements Overview {
   constructor(private readonly parts: { database: Database; clock: Clock }) {}
+
+  async states() {
+    const states = { PENDING: 0, PROCESSING: 0, COMPLETED: 0, FAILED: 0, STOPPED: 0 };
+    for (const { status, count } of await this.parts.database.read(STATES, []))
+      states[status as KnownStatus] = count;
+    return states;
+  }
 
   async newest(limit: number) {
     const rows = await this.parts.database.read(NEWEST, [limit]);
@@ -59,9 +69,7 @@ export class PostgresOverview implements Overview {
 
   async hours() {
     const rows = await this.parts.database.read(HOURS, []);
-    const counts = rows
-      .map(({ key: keyId, operation, times }) => ({ keyId, operation, times }))
-      .filter(({ times }) => times.length > 0);
+    const counts = rows.map(({ key: keyId, operation, times }) => ({ keyId, operation, times }));
     return { at: this.#at(rows), counts };
   }
 

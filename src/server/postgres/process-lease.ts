@@ -1,10 +1,52 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../clock.js";
-import type { Log } from "../monitoring/log.js";
+import { type Log, Troubles } from "../monitoring/log.js";
 import type { Role } from "../role.js";
 import { ServiceStartError } from "../start-error.js";
-import type { Database } from "./database.js";
-import { DELETE_EXPIRED, JOIN, LEAVE, OTHER_SETTINGS, RENEW, SET_SETTINGS } from "./statements.js";
+import type { Database, Statement } from "./database.js";
+import { notify } from "./notifications.js";
+
+/** id, role, settings, lease in ms */
+const JOIN: Statement = {
+  name: "join",
+  text: `
+    INSERT INTO research.processes (id, role, settings, expires_at)
+    VALUES ($1, $2, $3, now() + $4::float8 * interval '1 ms')`,
+};
+
+/** id, lease in ms: a lease that has run out cannot be renewed. `held` are the conversations that it covers. */
+const RENEW: Statement = {
+  name: "renew",
+  text: `
+    WITH renewed AS (
+      UPDATE research.processes SET expires_at = now() + $2::float8 * interval '1 ms'
+      WHERE id = $1 AND expires_at > now() RETURNING id
+    )
+    SELECT ARRAY(SELECT request_id::text FROM research.conversations WHERE worker = $1) AS held FROM renewed`,
+};
+
+/** Deletes what has run out; the foreign key gives back the work of those processes. */
+const DELETE_EXPIRED: Statement = {
+  name: "delete-expired",
+  text: `
+    DELETE FROM research.processes WHERE id IN (
+      SELECT id FROM research.processes WHERE expires_at < now() FOR UPDATE SKIP LOCKED
+    ) RETURNING role`,
+};
+
+const LEAVE: Statement = { name: "leave", text: "DELETE FROM research.processes WHERE id = $1" };
+
+/** id, settings */
+const SET_SETTINGS: Statement = {
+  name: "set-settings",
+  text: "UPDATE research.processes SET settings = $2 WHERE id = $1",
+};
+
+/** settings: of the other processes that live. */
+const OTHER_SETTINGS: Statement = {
+  name: "other-settings",
+  text: "SELECT FROM research.processes WHERE settings <> $1 AND expires_at > now() LIMIT 1",
+};
 
 export interface LeaseOptions {
   database: Database;
@@ -26,14 +68,19 @@ const LOOK_MS = 500;
 export class ProcessLease {
   /** Changes with each lease, so that nothing done under a lost one is mistaken for this one's. */
   id = randomUUID();
+  /** How many leases were lost. */
+  lost = 0;
   readonly #closing = new AbortController();
   /** On the monotonic clock. */
   #expiresAt = Number.NEGATIVE_INFINITY;
   #renewAt = Number.NEGATIVE_INFINITY;
   #done: Promise<unknown> | undefined;
   #settings: string | null = null;
+  readonly #troubles: Troubles;
 
-  constructor(private readonly options: LeaseOptions) {}
+  constructor(private readonly options: LeaseOptions) {
+    this.#troubles = new Troubles(options.log);
+  }
 
   /** Takes the first lease and keeps it until `close`. Rejects as `Database.run` does. */
   async open(): Promise<void> {
@@ -72,14 +119,19 @@ export class ProcessLease {
   }
 
   async #keep(): Promise<void> {
-    const { clock, database, leaseMs, log } = this.options;
+    const { clock, database, leaseMs } = this.options;
     const { signal } = this.#closing;
     while (!signal.aborted) {
       try {
         if (clock.monotonic() >= this.#renewAt) await this.#renew();
-        await database.run(DELETE_EXPIRED, []);
+        const dead = await database.run(DELETE_EXPIRED, []);
+        if (dead.some(({ role }) => role !== "api")) notify(database, "work");
+        this.#troubles.over("renewals of the lease");
       } catch (error) {
-        log(`the lease could not be renewed: ${error instanceof Error ? error.message : String(error)}`);
+        this.#troubles.failed(
+          "renewals of the lease",
+          error instanceof Error ? error.message : String(error),
+        );
       }
       await clock.sleep(Math.min(LOOK_MS, leaseMs / RENEWALS), signal).catch(() => {});
     }
@@ -131,6 +183,8 @@ export class ProcessLease {
     this.#expiresAt = Number.NEGATIVE_INFINITY;
     this.#renewAt = Number.NEGATIVE_INFINITY;
     this.id = randomUUID();
+    this.lost += 1;
+    this.options.log("the lease of this process was lost: others may take its work");
     this.options.onLost();
   }
 }

@@ -1,6 +1,5 @@
 import type { Clock } from "../../clock.js";
 import { exactJson } from "../../json/exact-json.js";
-import type { KnownStatus } from "../../protocol/conversation.js";
 import type { Conversation } from "../conversations/conversation.js";
 import type {
   Caller,
@@ -12,27 +11,81 @@ import type {
   StopResult,
   StoreCounts,
 } from "../conversations/conversation-store.js";
-import { StoreUnavailableError } from "../conversations/conversation-store.js";
 import type { ResearchJob } from "../researchers/researcher.js";
 import type { Claims } from "./claims.js";
-import { createOnce } from "./create-once.js";
-import type { Database } from "./database.js";
+import { Creates } from "./creates.js";
+import type { Database, Statement } from "./database.js";
 import { PostgresExchanges } from "./exchanges.js";
 import { PostgresKeyStore } from "./key-store.js";
+import { notify } from "./notifications.js";
 import { PostgresOverview } from "./overview.js";
-import { conversationOf, isOwnId } from "./rows.js";
-import { StateReader } from "./state-reader.js";
-import {
-  COUNT_ENDED,
-  COUNTS,
-  DELETE_ENDED,
-  NEXT_DUE,
-  OUTPUT,
-  READY,
-  RETRY_AFTER,
-  STOP,
-  WORK,
-} from "./statements.js";
+import { Readiness } from "./readiness.js";
+import { conversationOf, isOwnId, StateReader } from "./states.js";
+
+/** key, operation: how long until the next request is allowed, ms. */
+const RETRY_AFTER: Statement = {
+  name: "retry-after",
+  text: `
+    SELECT extract(epoch FROM at + interval '1 hour' - clock_timestamp())::float8 * 1000 AS ms
+    FROM research.counters JOIN research.slots USING (key, operation)
+    WHERE key = $1 AND operation = $2 AND number = taken % size`,
+};
+
+const VISIBLE = "request_id = $1::uuid AND ($2::text IS NULL OR key = $2)";
+
+/** request_id, key that may see it (NULL: any). */
+const OUTPUT: Statement = {
+  name: "output",
+  text: `SELECT status, created_at, completed_at, reason, output FROM research.conversations WHERE ${VISIBLE}`,
+};
+
+/** request_id, key that may see it (NULL: any), key that is counted, limit. */
+const STOP: Statement = {
+  name: "stop",
+  text: `
+    WITH counted AS MATERIALIZED (
+      SELECT CASE WHEN $4::float8 > 1e15 THEN true WHEN $4 < 1 THEN false
+        ELSE research.take($3, 'stop', 1, $4::bigint) = 1 END AS allowed
+    ), stopped AS (
+      UPDATE research.conversations
+      SET status = 'STOPPED', completed_at = now(), worker = NULL, ended_job = job, job = NULL
+      WHERE ${VISIBLE} AND completed_at IS NULL AND (SELECT allowed FROM counted)
+      RETURNING request_id
+    ), forgotten AS (DELETE FROM research.exchanges WHERE request_id IN (SELECT request_id FROM stopped))
+    SELECT allowed, EXISTS (SELECT FROM stopped) AS stopped FROM counted`,
+};
+
+/** age in ms. In portions, so that no lock is held for long. */
+const DELETE_ENDED: Statement = {
+  name: "delete-ended",
+  text: `
+    WITH gone AS (
+      DELETE FROM research.conversations WHERE request_id IN (
+        SELECT request_id FROM research.conversations
+        WHERE completed_at < now() - $1::float8 * interval '1 ms'
+        ORDER BY completed_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+      ) RETURNING 1
+    ) SELECT count(*)::int AS count FROM gone`,
+};
+
+/** age in ms */
+const COUNT_ENDED: Statement = {
+  name: "count-ended",
+  text: `
+    SELECT count(*)::int AS all,
+      (count(*) FILTER (WHERE completed_at < now() - $1::float8 * interval '1 ms'))::int AS old
+    FROM research.conversations`,
+};
+
+/** Reads the partial indexes alone: the table may hold millions that have ended. */
+const COUNTS: Statement = {
+  name: "counts",
+  text: `
+    SELECT count(*)::int AS waiting, extract(epoch FROM now() - min(due_at))::float8 * 1000 AS due,
+      (SELECT count(*)::int FROM research.conversations WHERE worker IS NOT NULL) AS working,
+      (SELECT count(*)::int FROM research.processes WHERE role <> 'api' AND expires_at > now()) AS workers
+    FROM research.conversations WHERE job IS NOT NULL AND worker IS NULL`,
+};
 
 /** Workers are notified of new work at most this often, ms: each notification holds a lock of the whole database. */
 const NOTIFY_MS = 20;
@@ -51,12 +104,22 @@ export class PostgresStore implements ConversationStore {
   readonly exchanges: PostgresExchanges;
   readonly overview: PostgresOverview;
   readonly #states: StateReader;
+  readonly #creates: Creates;
+  readonly #readiness: Readiness;
   #notifying: "idle" | "waiting" | "repeat" = "idle";
   constructor(private readonly parts: StoreParts) {
-    this.#states = new StateReader(parts.database);
-    this.keys = new PostgresKeyStore(parts.database, parts.clock);
-    this.exchanges = new PostgresExchanges(parts.database);
+    const { database, clock } = parts;
+    this.#states = new StateReader(database);
+    this.#creates = new Creates({ ...parts, states: this.#states });
+    this.#readiness = new Readiness(database, clock);
+    this.keys = new PostgresKeyStore(database, clock);
+    this.exchanges = new PostgresExchanges(database);
     this.overview = new PostgresOverview(parts);
+  }
+
+  /** Of this process, known also while the database is away. */
+  get figures() {
+    return { ...this.parts.database.figures, leasesLost: this.parts.claims.leasesLost };
   }
 
   /**
@@ -68,10 +131,10 @@ export class PostgresStore implements ConversationStore {
   }
 
   async create({ keyId, limits }: Caller, job: ResearchJob): Promise<CreateResult> {
-    const { database, clock, pendingMs } = this.parts;
-    const values = [job.request_id, keyId, limits.create, exactJson(job), pendingMs];
-    const createdAt = await createOnce(database, clock, values);
-    if (createdAt === undefined) return this.#rateLimited(keyId, "create", limits.create);
+    const limit = limits.create;
+    const conversation = { requestId: job.request_id, keyId, limit, job: exactJson(job) };
+    const createdAt = await this.#creates.create(conversation);
+    if (createdAt === undefined) return this.#rateLimited(keyId, "create");
     void this.#notifyWorkers();
     return { kind: "created", createdAt: createdAt.getTime() };
   }
@@ -94,11 +157,15 @@ export class PostgresStore implements ConversationStore {
 
   async stop(caller: Caller, requestId: string): Promise<StopResult> {
     const { keyId, limits, ownOnly } = caller;
+    const { database } = this.parts;
     // The nil id is in no row, and the request counts all the same.
     const id = isOwnId(requestId) ? requestId : "00000000-0000-0000-0000-000000000000";
-    const [row] = await this.parts.database.run(STOP, [id, ownOnly ? keyId : null, keyId, limits.stop]);
-    if (row?.allowed !== true) return this.#rateLimited(keyId, "stop", limits.stop);
-    if (row.stopped > 0) return { kind: "stopped" };
+    const [row] = await database.run(STOP, [id, ownOnly ? keyId : null, keyId, limits.stop]);
+    if (row?.allowed !== true) return this.#rateLimited(keyId, "stop");
+    if (row.stopped) {
+      void notify(database, `stop ${requestId.toLowerCase()}`);
+      return { kind: "stopped" };
+    }
     const found = await this.get(caller, requestId);
     return found === undefined ? { kind: "not-found" } : { kind: "already-ended", status: found.status };
   }
@@ -124,23 +191,18 @@ export class PostgresStore implements ConversationStore {
   }
 
   async countEnded(ageMs: number) {
-    const [row] = await this.parts.database.read(COUNT_ENDED, [ageMs]);
+    const [row] = await this.parts.database.run(COUNT_ENDED, [ageMs], true);
     return { old: row?.old as number, all: row?.all as number };
   }
 
   async counts(): Promise<StoreCounts> {
-    const [rows, [due]] = await Promise.all([
-      this.parts.database.read(COUNTS, []),
-      this.parts.database.read(NEXT_DUE, []),
-    ]);
-    const states = { PENDING: 0, PROCESSING: 0, COMPLETED: 0, FAILED: 0, STOPPED: 0 };
-    for (const { status, count } of rows) states[status as KnownStatus] = count;
-    return { states, oldestDueMs: Math.max(0, -(due?.ms ?? 0)) };
+    const [row] = await this.parts.database.read(COUNTS, []);
+    const { waiting, working, workers, due } = row ?? {};
+    return { waiting, working, workers, oldestDueMs: Math.max(0, due ?? 0) };
   }
 
-  async ready(): Promise<void> {
-    const [row] = await this.parts.database.read(READY, []);
-    if (row?.writable !== true) throw new StoreUnavailableError("the database is a standby");
+  ready(): Promise<void> {
+    return this.#readiness.check();
   }
 
   giveUp(): void {
@@ -149,12 +211,13 @@ export class PostgresStore implements ConversationStore {
 
   async close(): Promise<void> {
     this.giveUp();
+    this.#readiness.close();
     await this.parts.claims.close();
     await this.parts.database.close();
   }
 
-  async #rateLimited(keyId: string, operation: "create" | "stop", limit: number): Promise<RateLimited> {
-    const [row] = await this.parts.database.read(RETRY_AFTER, [keyId, operation, limit]);
+  async #rateLimited(keyId: string, operation: "create" | "stop"): Promise<RateLimited> {
+    const [row] = await this.parts.database.read(RETRY_AFTER, [keyId, operation]);
     return { kind: "rate-limited", retryAfterMs: Math.max(0, row?.ms ?? 0) };
   }
 
@@ -166,7 +229,7 @@ export class PostgresStore implements ConversationStore {
     }
     do {
       this.#notifying = "waiting";
-      await this.parts.database.run(WORK, []).catch(() => {});
+      await notify(this.parts.database, "work");
       await this.parts.clock.sleep(NOTIFY_MS);
     } while ((this.#notifying as string) === "repeat");
     this.#notifying = "idle";

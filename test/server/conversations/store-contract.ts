@@ -471,15 +471,20 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       expect(await stateOf(waiting)).toBe("PENDING");
     });
 
-    it("counts states, and says how long the head of the queue has been due", async () => {
+    it("counts what waits, given-back work too, and how long the head of the queue has been due", async () => {
       await open();
-      await created();
-      await created();
-      await store.claim(never);
+      expect(await store.counts()).toMatchObject({ waiting: 0, working: 0, workers: 1, oldestDueMs: 0 });
+      for (let i = 0; i < 3; i++) await created();
+      await store.end(await store.claim(never), { status: "COMPLETED", output: "1" });
+      const claim = await store.claim(never);
       await underTest.clock.sleep(50);
-      const { states, oldestDueMs } = await store.counts();
-      expect(states).toEqual({ PENDING: 1, PROCESSING: 1, COMPLETED: 0, FAILED: 0, STOPPED: 0 });
+      const { oldestDueMs, ...counts } = await store.counts();
+      expect(counts).toMatchObject({ waiting: 1, working: 1, workers: 1 });
       expect(oldestDueMs).toBeGreaterThanOrEqual(40);
+      await store.giveBack(claim);
+      expect(await store.counts()).toMatchObject({ waiting: 2, working: 0 });
+      const states = { PENDING: 1, PROCESSING: 1, COMPLETED: 1, FAILED: 0, STOPPED: 0 };
+      expect(await store.overview.states()).toEqual(states);
     });
 
     it("is ready", async () => {

@@ -55,13 +55,16 @@ it("/metrics counts requests, states, the queue, research and refusals by the ho
     for (let i = 0; i < 12; i++) await post(baseUrl, "/api/v1/conversations", KEY, { prompt: "x" });
     const text = await until(async () => {
       const answer = await ask(baseUrl, { path: "/metrics" });
-      return answer.text.includes('research_conversations{status="COMPLETED"} 10') ? answer.text : undefined;
+      return answer.text.includes('research_duration_seconds_count{status="COMPLETED"} 10')
+        ? answer.text
+        : undefined;
     });
     for (const line of [
       'research_requests_total{operation="create",code="200"} 10',
       'research_requests_total{operation="create",code="429"} 2',
       'research_rate_limited_total{operation="create"} 2',
-      'research_conversations{status="PENDING"} 0',
+      "research_working 0",
+      "research_workers 1",
       "research_queue_length 0",
       "research_queue_head_age_seconds 0",
       'research_duration_seconds_count{status="COMPLETED"} 10',

@@ -41,7 +41,7 @@ async function connected(keys: Promise<void> = Promise.resolve()) {
     text += chunk;
   });
   await once(socket, "connect");
-  const states = async () => Object.values((await store.counts()).states).reduce((sum, count) => sum + count);
+  const states = async () => Object.values(await store.overview.states()).reduce((sum, count) => sum + count);
   return { answers: () => text.match(/^HTTP\/1\.1 \d+/gm) ?? [], states };
 }
 

@@ -55,6 +55,44 @@ describe.skipIf(!postgres?.server)("connections of a process (needs its own Post
     expect(await store.get(callerOf(), job.request_id)).toMatchObject({ requestId: job.request_id });
   });
 
+  it("include one for the question whether it is ready, which waits for nothing else", async () => {
+    const url = await newDatabase();
+    const store = await storeAt(url, { role: "api", connections: 4 });
+    await store.create(callerOf("a", 9), newJob());
+    const locker = new pg.Client({ connectionString: url });
+    await locker.connect();
+    await locker.query("BEGIN; LOCK TABLE research.counters");
+    const creates = Array.from({ length: 9 }, () => store.create(callerOf("a", 9), newJob()).catch(() => {}));
+    const stops = Array.from({ length: 9 }, () => store.stop(callerOf("a", 9), "x").catch(() => {}));
+    await until(async () => {
+      const { connections, connectionsWaiting } = store.figures;
+      return (connections === 2 && connectionsWaiting > 0) || undefined;
+    });
+    await store.ready();
+    await locker.query("LOCK TABLE research.conversations");
+    const asked = performance.now();
+    await expect(store.ready()).rejects.toThrow(StoreUnavailableError);
+    expect(performance.now() - asked).toBeLessThan(5_000);
+    await locker.query("COMMIT");
+    await locker.end();
+    await Promise.all([...creates, ...stops]);
+    await query(
+      url,
+      `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only = on`,
+    );
+    await query(
+      url,
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'research'",
+    );
+    await until(() =>
+      store.ready().then(
+        () => true,
+        () => undefined,
+      ),
+    );
+    await expect(store.create(callerOf(), newJob())).rejects.toThrow(StoreUnavailableError);
+  });
+
   it("to a database that falls silent do not keep a process that is told to end", {
     timeout: 60_000,
   }, async () => {

@@ -9,6 +9,24 @@ const newDatabase = () => postgres?.database() ?? Promise.reject(new Error("no d
 
 afterEach(closeStores);
 
+/** What a program of schema version 3 sends: request_id, key, limit, job, least ms in PENDING. */
+const CREATE_OF_VERSION_3 = `
+  WITH counted AS (
+    INSERT INTO research.windows AS own (key, operation, times)
+    SELECT $2::text, 'create', ARRAY[now()] WHERE $3::float8 BETWEEN 1 AND 1e15
+    ON CONFLICT (key, operation) DO UPDATE
+    SET times = ARRAY(SELECT at FROM unnest(own.times) AS at WHERE at > now() - interval '1 hour') || now()
+    WHERE (SELECT count(*) FROM unnest(own.times) AS at WHERE at > now() - interval '1 hour') < $3::float8
+    RETURNING key
+  )
+  INSERT INTO research.conversations (request_id, key, job, due_at)
+  SELECT $1::uuid, $2, $4, now() + $5::float8 * interval '1 ms'
+  WHERE $3::float8 > 1e15 OR EXISTS (SELECT FROM counted) RETURNING created_at`;
+const AN_HOUR_LATER = `
+  ALTER TABLE research.windows DISABLE TRIGGER USER;
+  UPDATE research.windows SET times = ARRAY(SELECT at - interval '1 hour' FROM unnest(times) AS at);
+  ALTER TABLE research.windows ENABLE TRIGGER USER`;
+
 const never = new AbortController().signal;
 
 describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
@@ -36,14 +54,100 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
     const refused = await store.create(caller("a", 2), job());
     expect(refused).toMatchObject({ kind: "rate-limited" });
     if (refused.kind === "rate-limited") expect(refused.retryAfterMs / 1_000).toBeGreaterThan(3_590);
-    await query(url, "UPDATE research.windows SET times[1] = times[1] - interval '59 minutes 58 seconds'");
+    await query(url, "UPDATE research.slots SET at = at - interval '59 minutes 58 seconds' WHERE number = 0");
     const soon = await store.create(caller("a", 2), job());
     if (soon.kind === "rate-limited") expect(soon.retryAfterMs).toBeLessThan(2_001);
     else expect.unreachable();
-    await query(url, "UPDATE research.windows SET times[1] = times[1] - interval '2 seconds'");
+    await query(url, "UPDATE research.slots SET at = at - interval '2 seconds' WHERE number = 0");
     expect(await store.create(caller("a", 2), job())).toMatchObject({ kind: "created" });
     expect(await store.create(caller("a", 2), job())).toMatchObject({ kind: "rate-limited" });
     expect(await store.create(caller("b", 2), job())).toMatchObject({ kind: "created" });
+  });
+
+  it("creates of one turn share a commit, and one that is refused does not take the others along", async () => {
+    const url = await newDatabase();
+    const store = await storeAt(url, { role: "api" });
+    const jobs = Array.from({ length: 40 }, job);
+    const results = await Promise.allSettled(
+      [...jobs, ...jobs.slice(0, 1)].map((one, index) => store.create(caller(`key-${index % 3}`, 20), one)),
+    );
+    const created = results.map((result) => (result.status === "fulfilled" ? result.value.kind : "refused"));
+    expect(created.toSorted()).toEqual([...jobs.map(() => "created"), "refused"]);
+    const more = Array.from({ length: 40 }, () => store.create(caller(), job()));
+    for (const result of await Promise.all(more)) expect(result).toMatchObject({ kind: "created" });
+    const commits = "SELECT count(DISTINCT xmin::text)::int FROM research.conversations WHERE key = 'a'";
+    expect(await query(url, commits)).toEqual([{ count: 1 }]);
+  });
+
+  it("a limit that changes finds the same hour", async () => {
+    const url = await newDatabase();
+    const store = await storeAt(url, { role: "api" });
+    const create = async (limit: number) => (await store.create(caller("a", limit), job())).kind;
+    const [yes, no] = ["created", "rate-limited"];
+    expect([await create(3), await create(3), await create(3), await create(3)]).toEqual([yes, yes, yes, no]);
+    expect([await create(5), await create(5), await create(5)]).toEqual([yes, yes, no]);
+    expect(await create(2)).toBe(no);
+    // Of five, the newest two are what a limit of two waits for.
+    await query(url, "UPDATE research.slots SET at = at - interval '2 hours' WHERE number = 0");
+    expect([await create(2), await create(2)]).toEqual([yes, no]);
+    expect(await create(7)).toBe(yes);
+  });
+
+  it("a program of the version before counts the same hour, before and after the ring is laid", async () => {
+    const url = await newDatabase();
+    const store = await storeAt(url, { role: "api" });
+    const create = async (key: string) => (await store.create(caller(key, 4), job())).kind;
+    const createBefore = async (key: string) =>
+      (await query(url, CREATE_OF_VERSION_3, [randomUUID(), key, 4, "{}", 0])).length > 0
+        ? "created"
+        : "rate-limited";
+    for (const turns of ["oooo", "nnnn", "onon", "noon", "nooo", "ooon"]) {
+      for (const turn of turns) expect(await (turn === "o" ? createBefore : create)(turns)).toBe("created");
+      for (const one of [createBefore, create, createBefore]) expect(await one(turns)).toBe("rate-limited");
+      await query(url, "UPDATE research.slots SET at = at - interval '1 hour' WHERE key = $1", [turns]);
+      await query(url, AN_HOUR_LATER);
+      expect([await createBefore(turns), await create(turns)]).toEqual(["created", "created"]);
+    }
+    const all = Array.from({ length: 40 }, (_, i) => (i % 2 ? createBefore : create)("at once"));
+    expect((await Promise.all(all)).filter((kind) => kind === "created")).toHaveLength(4);
+  });
+
+  it("the hour of a key costs the same whether it holds ten requests or ten thousand", async () => {
+    const url = await newDatabase();
+    const store = await storeAt(url, { role: "api" });
+    /** Bytes that PostgreSQL writes for a create. */
+    const cost = async (key: string) => {
+      const at = async () =>
+        (await query(url, "SELECT pg_current_wal_insert_lsn() - '0/0' AS bytes"))[0]?.bytes;
+      const before = Number(await at());
+      for (let i = 0; i < 30; i++) await store.create(caller(key, 20_000), job());
+      return Number(await at()) - before;
+    };
+    await store.create(caller("many", 20_000), job());
+    const times = "SELECT 'many', 'create', n, now() - interval '1 min' FROM generate_series(1, 9999) AS n";
+    await query(url, `INSERT INTO research.slots ${times}`);
+    await query(url, "UPDATE research.counters SET taken = 10000");
+    await query(url, "CHECKPOINT");
+    const few = await cost("few");
+    expect((await cost("many")) / few).toBeLessThan(2);
+  });
+
+  it("works at a database that refuses notifications", async () => {
+    const admin = new URL(await newDatabase());
+    await query(admin.href, "CREATE ROLE plain LOGIN");
+    await query(admin.href, `ALTER DATABASE ${admin.pathname.slice(1)} OWNER TO plain`);
+    await query(admin.href, "REVOKE EXECUTE ON FUNCTION pg_notify FROM PUBLIC");
+    const plain = new URL(admin);
+    plain.username = "plain";
+    const store = await storeAt(plain.href, { leaseMs: 900 });
+    const [own, other] = [job(), job()];
+    await store.create(caller(), own);
+    const claim = await store.claim(never);
+    expect(await store.stop(caller(), own.request_id)).toEqual({ kind: "stopped" });
+    await until(async () => claim.signal.aborted || undefined);
+    await store.create(caller(), other);
+    expect(await store.claim(never)).toMatchObject({ job: other });
+    await expect(query(plain.href, "SELECT pg_notify('research', 'x')")).rejects.toThrow("permission denied");
   });
 
   it("a stop at one process aborts the claim of another", async () => {

@@ -8,6 +8,10 @@ export class DueQueue {
   #added = () => {};
   constructor(private readonly clock: Clock) {}
 
+  get size(): number {
+    return this.#waiting.size + this.#returned.length;
+  }
+
   add(name: string, delayMs: number): void {
     this.#waiting.set(name, this.clock.monotonic() + delayMs);
     this.#added();

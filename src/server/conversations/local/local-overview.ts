@@ -8,6 +8,12 @@ import type { LocalState, Row } from "./local-state.js";
 export class LocalOverview implements Overview {
   constructor(private readonly parts: { state: LocalState; contents: Contents; clock: Clock }) {}
 
+  async states() {
+    const states = { PENDING: 0, PROCESSING: 0, COMPLETED: 0, FAILED: 0, STOPPED: 0 };
+    for (const { status } of this.parts.state.rows.values()) states[status] += 1;
+    return states;
+  }
+
   async newest(limit: number) {
     const { state, clock } = this.parts;
     // The rows stand in the order in which they were created.

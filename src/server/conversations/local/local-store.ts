@@ -165,10 +165,13 @@ export class LocalStore implements ConversationStore {
   }
 
   async counts(): Promise<StoreCounts> {
-    const states = { PENDING: 0, PROCESSING: 0, COMPLETED: 0, FAILED: 0, STOPPED: 0 };
-    for (const { status } of this.parts.state.rows.values()) states[status] += 1;
-    const cancellations = this.parts.state.cancellations.size;
-    return { states, oldestDueMs: this.#due.overdueMs(), cancellations };
+    return {
+      waiting: this.#due.size,
+      working: this.#claims.size,
+      workers: 1,
+      oldestDueMs: this.#due.overdueMs(),
+      cancellations: this.parts.state.cancellations.size,
+    };
   }
 
   ready(): Promise<void> {

@@ -1,6 +1,6 @@
 import { escapeHtml } from "../../../markdown/html/escape.js";
+import type { KnownStatus } from "../../../protocol/conversation.js";
 import { formatDuration } from "../../../text/duration.js";
-import type { StoreCounts } from "../../conversations/conversation-store.js";
 import type { ListedConversation } from "../../conversations/overview.js";
 import { type Parts, ticking } from "../parts.js";
 import { faultsHtml } from "./faults.js";
@@ -16,8 +16,9 @@ const STATES = ["PENDING", "PROCESSING", "COMPLETED", "FAILED", "STOPPED"] as co
 export function overviewView({ store, single, faults, clock }: ViewParts): () => Promise<Parts> {
   const questions = new Questions(store.overview);
   return async () => {
-    const [counts, newest, hours, added] = await Promise.all([
+    const [{ oldestDueMs }, states, newest, hours, added] = await Promise.all([
       store.counts(),
+      store.overview.states(),
       store.overview.newest(MOST_LISTED),
       store.overview.hours(),
       store.keys.list(),
@@ -31,22 +32,24 @@ export function overviewView({ store, single, faults, clock }: ViewParts): () =>
     const keys = shownKeys(added, single, clock.now());
     return new Map([
       ["trouble", ""],
-      ["counts", countsHtml(counts)],
-      ["conversations", listHtml(rows, names.size > 0, counts)],
+      ["counts", countsHtml(states, oldestDueMs)],
+      ["conversations", listHtml(rows, names.size > 0, states)],
       ["keys", keysHtml(keys, hours)],
       ["faults", faultsHtml(faults.inForce())],
     ]);
   };
 }
 
-function countsHtml({ states, oldestDueMs }: StoreCounts): string {
+type States = Readonly<Record<KnownStatus, number>>;
+
+function countsHtml(states: States, oldestDueMs: number): string {
   const items = STATES.map((status) => `<li><b>${states[status]}</b> ${stateHtml(status)}</li>`);
   const waited = `The head of the queue has been due for ${ticking("due", formatDuration(oldestDueMs))}.`;
-  const queue = states.PENDING > 0 && oldestDueMs >= 1_000 ? `\n<p class="summary">${waited}</p>` : "";
+  const queue = oldestDueMs >= 1_000 ? `\n<p class="summary">${waited}</p>` : "";
   return `<header><h1>Research service</h1>\n<ul class="counts">\n${items.join("\n")}\n</ul>${queue}</header>`;
 }
 
-function listHtml(rows: readonly string[], hasKeys: boolean, { states }: StoreCounts): string {
+function listHtml(rows: readonly string[], hasKeys: boolean, states: States): string {
   const total = STATES.reduce((sum, status) => sum + states[status], 0);
   const title = "<h2>Conversations</h2>";
   if (rows.length === 0) return `${title}\n<p class="none">None yet.</p>`;

@@ -1,0 +1,142 @@
+import type { Clock } from "../../clock.js";
+import { StoreOutcomeUnknownError, StoreUnavailableError } from "../conversations/conversation-store.js";
+import { type Database, type Statement, StatementRefused } from "./database.js";
+import type { StateReader } from "./states.js";
+
+/** A conversation to be created. */
+export interface NewConversation {
+  requestId: string;
+  keyId: string;
+  /** Creates an hour; Infinity is no limit. */
+  limit: number;
+  /** JSON text */
+  job: string;
+}
+
+/**
+ * request_ids, keys, limits, jobs, least ms in PENDING. Keys are counted in their order, so that two statements never
+ * wait for each other. What has no row is rate limited. SQLSTATE 23505: one of them was there already.
+ */
+const CREATE: Statement = {
+  name: "create",
+  text: `
+    WITH asked AS (
+      SELECT *, row_number() OVER (PARTITION BY key ORDER BY number) AS turn
+      FROM unnest($1::uuid[], $2::text[], $3::float8[], $4::text[]) WITH ORDINALITY
+        AS one (request_id, key, size, job, number)
+    ), keys AS (
+      SELECT key, count(*)::int AS wanted, max(size)::bigint AS size FROM asked
+      WHERE size BETWEEN 1 AND 1e15 GROUP BY key ORDER BY key OFFSET 0
+    ), counted AS MATERIALIZED (
+      SELECT key, research.take(key, 'create', wanted, size) AS granted FROM keys
+    )
+    INSERT INTO research.conversations (request_id, key, job, due_at)
+    SELECT request_id, key, job, now() + $5::float8 * interval '1 ms'
+    FROM asked LEFT JOIN counted USING (key) WHERE size > 1e15 OR turn <= granted
+    RETURNING request_id, created_at`,
+};
+
+/** Statements under way: while one is committed the next one gathers. */
+const AT_ONCE = 2;
+/** The most creates in one statement, and characters of jobs unless the first is longer. */
+const MOST_CREATES = 100;
+const MOST_CHARACTERS = 1_000_000;
+/** How long a create whose answer was lost is looked for, ms; a server restarts within that time. */
+const LOOK_LIMIT_MS = 10_000;
+const LOOK_MS = 200;
+const ALREADY_THERE = "23505";
+
+interface Waiting {
+  conversation: NewConversation;
+  resolve: (createdAt: Date | undefined | Promise<Date | undefined>) => void;
+  reject: (error: unknown) => void;
+}
+
+/** Creates conversations, each exactly once; those of one turn of the event loop share a statement and its commit. */
+export class Creates {
+  #waiting: Waiting[] = [];
+  #underWay = 0;
+  constructor(
+    private readonly parts: {
+      database: Database;
+      states: StateReader;
+      clock: Clock;
+      /** Least time in PENDING, ms. */
+      pendingMs: number;
+    },
+  ) {}
+
+  /**
+   * Resolves with created_at, or undefined if the hour is used up. Rejects with a StoreUnavailableError if nothing
+   * was done, else with a StoreOutcomeUnknownError.
+   */
+  create(conversation: NewConversation): Promise<Date | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ conversation, resolve, reject });
+      setImmediate(() => this.#send());
+    });
+  }
+
+  #send(): void {
+    if (this.#underWay === AT_ONCE || this.#waiting.length === 0) return;
+    let characters = 0;
+    const size = this.#waiting.findIndex(({ conversation }, index) => {
+      characters += conversation.job.length;
+      return index === MOST_CREATES || (index > 0 && characters > MOST_CHARACTERS);
+    });
+    const batch = this.#waiting.splice(0, size === -1 ? this.#waiting.length : size);
+    this.#underWay += 1;
+    void this.#write(batch).then(() => {
+      this.#underWay -= 1;
+      this.#send();
+    });
+  }
+
+  async #write(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const created = await this.#insert(batch.map(({ conversation }) => conversation));
+      for (const { conversation, resolve } of batch) resolve(created.get(conversation.requestId));
+    } catch (error) {
+      for (const { conversation, resolve, reject } of batch) {
+        if (error instanceof StoreUnavailableError) reject(error);
+        else resolve(this.#alone(conversation, error));
+      }
+    }
+  }
+
+  async #insert(conversations: readonly NewConversation[]): Promise<Map<string, Date>> {
+    const rows = await this.parts.database.run(CREATE, [
+      conversations.map(({ requestId }) => requestId),
+      conversations.map(({ keyId }) => keyId),
+      conversations.map(({ limit }) => limit),
+      conversations.map(({ job }) => job),
+      this.parts.pendingMs,
+    ]);
+    return new Map(rows.map(({ request_id, created_at }) => [request_id, created_at]));
+  }
+
+  /**
+   * A create whose answer was lost is looked up by its own id, and created under that id if it is not there; a first
+   * try that is still under way makes the second one wait and fail. One that was refused may owe that to another.
+   */
+  async #alone(conversation: NewConversation, why: unknown): Promise<Date | undefined> {
+    const { requestId } = conversation;
+    let lost = why instanceof StoreOutcomeUnknownError ? why : undefined;
+    for (const end = this.parts.clock.monotonic() + LOOK_LIMIT_MS; ; ) {
+      try {
+        const found = lost && (await this.parts.states.get(requestId));
+        if (found !== undefined) return found.created_at;
+        const created = (await this.#insert([conversation])).get(requestId);
+        // The hour may be used up by the try whose answer was lost, which may still be under way.
+        if (created !== undefined || lost === undefined) return created;
+      } catch (error) {
+        if (error instanceof StoreOutcomeUnknownError) lost ??= error;
+        else if (!(error instanceof StatementRefused && error.code === ALREADY_THERE && lost)) {
+          if (lost === undefined || !(error instanceof StoreUnavailableError)) throw error;
+        }
+      }
+      if (this.parts.clock.monotonic() > end) throw lost;
+      await this.parts.clock.sleep(LOOK_MS);
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import type { Clock } from "../../clock.js";
+import { StoreUnavailableError } from "../conversations/conversation-store.js";
+import { type Connection, connectionFailure, type Database } from "./database.js";
+
+/** How long the answer may take, ms. */
+const LIMIT_MS = 1_000;
+/** The server ends the question a little sooner, or those that wait for a lock would pile up there. */
+const SETTINGS = "SET statement_timeout = 800";
+
+/** Whether states can be read just now, asked on a connection of its own: those of the pool may all be waiting. */
+export class Readiness {
+  #connection: Promise<Connection> | undefined;
+  #asked: Promise<void> | undefined;
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Resolves or rejects within a second; rejects with a StoreUnavailableError. */
+  check(): Promise<void> {
+    this.#asked ??= this.#ask().finally(() => {
+      this.#asked = undefined;
+    });
+    return this.#asked;
+  }
+
+  close(): void {
+    void this.#connection?.then((client) => client.end()).catch(() => {});
+  }
+
+  async #ask(): Promise<void> {
+    let client: Connection | undefined;
+    const ask = async () => {
+      this.#connection ??= this.#connect();
+      client = await this.#connection;
+      await client.query("SELECT FROM research.conversations LIMIT 1");
+    };
+    const over = new AbortController();
+    const limit = this.clock.sleep(LIMIT_MS, over.signal).then(() => {
+      throw new Error("timeout");
+    });
+    limit.catch(() => {});
+    try {
+      await Promise.race([ask(), limit]);
+    } catch (error) {
+      client?.socket.destroy();
+      throw new StoreUnavailableError(`states cannot be read: ${connectionFailure(error)}`);
+    } finally {
+      over.abort();
+    }
+  }
+
+  async #connect(): Promise<Connection> {
+    const forget = () => {
+      this.#connection = undefined;
+    };
+    try {
+      const client = await this.database.connect();
+      client.once("end", forget);
+      await client.query(SETTINGS);
+      return client;
+    } catch (error) {
+      forget();
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../../src/clock.js";
+import { StoreUnavailableError } from "../../../src/server/conversations/conversation-store.js";
+import { keyHash, type ServiceKey } from "../../../src/server/keys/key-store.js";
+import { testPostgres } from "../../support/postgres.js";
+import { PostgresProxy } from "../../support/postgres-proxy.js";
+import { closeStores, storeAt } from "../../support/postgres-store.js";
+import { until } from "../../support/service.js";
+
+const postgres = await testPostgres();
+
+afterEach(closeStores);
+
+const keyOf = (name: string): ServiceKey => {
+  const limits = { create: 10, stop: 20 };
+  return { id: `id-${name}`, name, hash: keyHash(name), tier: "free", limits, createdAt: 1_000 };
+};
+
+describe.skipIf(!postgres)("keys in PostgreSQL (needs PostgreSQL)", () => {
+  it("are in memory, read again after half a second, and asked for after a second", async () => {
+    const url = (await postgres?.database()) ?? "";
+    const proxy = new PostgresProxy(url);
+    let now = 0;
+    const clock = { ...systemClock, monotonic: () => now };
+    const { keys } = await storeAt(proxy.url, { role: "api", clock, leaseMs: 1e9 });
+    const { keys: others } = await storeAt(url, { role: "api" });
+    await keys.add(keyOf("alice"));
+    expect(await keys.find(keyHash("alice"))).toEqual(keyOf("alice"));
+    await others.add(keyOf("bob"));
+    expect(await keys.find(keyHash("bob"))).toBeUndefined();
+    now += 501;
+    await until(() => keys.find(keyHash("bob")));
+    await others.revoke("bob", 5_000);
+    await proxy.away();
+    // As old as they may be: found without the database, made-up ones not found without it.
+    now += 1_000;
+    expect(await keys.find(keyHash("bob"))).toEqual(keyOf("bob"));
+    expect(await keys.find(keyHash("made up"))).toBeUndefined();
+    expect(await keys.inUse()).toBe(true);
+    now += 1;
+    for (const name of ["bob", "made up"])
+      await expect(keys.find(keyHash(name))).rejects.toThrow(StoreUnavailableError);
+    proxy.back();
+    expect(await keys.find(keyHash("bob"))).toEqual({ ...keyOf("bob"), revokedAt: 5_000 });
+    expect((await keys.list()).map(({ name }) => name)).toEqual(["alice", "bob"]);
+  });
+});
