@@ -1,13 +1,15 @@
+import { isCutShort } from "../dialects/dialect.js";
 import { withMember } from "../json/exact-json.js";
 import { type CreateBody, isFinal } from "../protocol/conversation.js";
 import type { Data } from "../protocol/data.js";
 import type { Operation } from "../protocol/endpoints.js";
 import type { Unsuccessful } from "./classify-response.js";
-import { NoOutputError, OutcomeUnknownError, RefusedError } from "./errors.js";
+import { NoOutputError, OutcomeUnknownError, RefusedError, UnreachableError } from "./errors.js";
 import { FAULTS } from "./failure-policy.js";
 import type { ClientOptions } from "./options.js";
 import { retryDelay } from "./retry-delay.js";
 import { Session } from "./session.js";
+import { NEW_REQUEST_MS } from "./watch/give-up-policy.js";
 import type { Pace } from "./watch/poll-interval.js";
 import type { WatchPorts } from "./watch/ports.js";
 import type { WatchEvent, WatchOptions, WatchSource } from "./watch/types.js";
@@ -19,6 +21,16 @@ export type StatusData = Data & { status: string };
 
 export interface CallOptions {
   signal?: AbortSignal | undefined;
+}
+
+export interface StatusOptions extends CallOptions {
+  /** When it was created from here, epoch ms: a provider may answer 404 for a minute after that. */
+  recordedAt?: number | undefined;
+}
+
+export interface OutputOptions extends StatusOptions {
+  /** Whether the text of a result that was cut short is taken for one. */
+  partial?: boolean | undefined;
 }
 
 export interface CreateOptions extends CallOptions {
@@ -66,14 +78,20 @@ export class ResearchClient {
     }
   }
 
+  /** Rejects with ResearchError `USAGE` for what the service cannot be asked. Sends nothing. */
+  async check(body: CreateBody): Promise<void> {
+    await this.#session.createRequest(body);
+  }
+
   /** §4.3. */
-  async status(requestId: string, { signal }: CallOptions = {}): Promise<StatusData> {
+  async status(requestId: string, { signal, recordedAt }: StatusOptions = {}): Promise<StatusData> {
     const { clock } = this.#session;
     const pace = await this.#paced();
     const waitMs = pace.nextStart - clock.monotonic();
     pace.nextStart = Math.max(pace.nextStart, clock.monotonic()) + pace.betweenMs;
     if (waitMs > 0) await clock.sleep(waitMs, signal);
-    return (await this.#read("status", requestId, signal)) as StatusData;
+    signal?.throwIfAborted();
+    return (await this.#read("status", requestId, { signal, recordedAt })) as StatusData;
   }
 
   /**
@@ -84,7 +102,7 @@ export class ResearchClient {
     signal?.throwIfAborted();
     for (let failures = 1; ; failures++) {
       const result = await this.#session.call("stop", requestId, { signal });
-      if (result.kind === "data") return result.data as StatusData;
+      if (result.kind === "data") return stoppedData(result.data as StatusData, requestId);
       signal?.throwIfAborted();
       const handling = stopHandling(result);
       if (handling === "ask" || handling === "ask-retry") {
@@ -99,14 +117,35 @@ export class ResearchClient {
   }
 
   /** §4.4. Where the service says no, the state is asked for and named: NoOutputError. */
-  async output(requestId: string, { signal }: CallOptions = {}): Promise<Data> {
-    try {
-      return await this.#read("output", requestId, signal);
-    } catch (error) {
-      if (!(error instanceof RefusedError)) throw error;
-      if (error.kind === "unauthenticated" || error.kind === "rate-limited") throw error;
-      const { status } = await this.status(requestId, { signal });
-      throw new NoOutputError(status, error, requestId);
+  async output(
+    requestId: string,
+    { signal, recordedAt, partial = false }: OutputOptions = {},
+  ): Promise<Data> {
+    signal?.throwIfAborted();
+    const { statusIsResult, mayLag } = await this.#session.dialect();
+    if (statusIsResult) {
+      const data = await this.status(requestId, { signal, recordedAt });
+      if (data.status === "COMPLETED" || (partial && isCutShort(data))) return data;
+      throw NoOutputError.of(data, requestId);
+    }
+    for (let failures = 1; ; failures++) {
+      try {
+        return await this.#read("output", requestId, { signal });
+      } catch (error) {
+        if (!(error instanceof RefusedError)) throw error;
+        if (["unauthenticated", "rate-limited", "no-credit"].includes(error.kind)) throw error;
+        const state = await this.status(requestId, { signal, recordedAt });
+        const isLate = mayLag && error.kind === "not-found" && state.status === "COMPLETED";
+        const ended = state.provider_status === undefined ? undefined : NoOutputError.of(state, requestId);
+        const missing = isLate || !ended ? new NoOutputError(state.status, error, requestId) : ended;
+        await this.#pause(
+          "output",
+          { kind: "fault", fault: "unreadable", sent: true, error: missing },
+          isLate ? failures : undefined,
+          signal,
+          requestId,
+        );
+      }
     }
   }
 
@@ -130,21 +169,14 @@ export class ResearchClient {
   async #read(
     operation: "status" | "output",
     requestId: string,
-    signal: AbortSignal | undefined,
+    { signal, recordedAt = Number.NEGATIVE_INFINITY, grace = 0 }: StatusOptions & { grace?: number },
   ): Promise<Data> {
-    signal?.throwIfAborted();
-    return await this.#repeatRead(operation, requestId, signal);
-  }
-
-  async #repeatRead(
-    operation: "status" | "output",
-    requestId: string,
-    signal: AbortSignal | undefined,
-    grace = 0,
-  ): Promise<Data> {
+    const { mayLag } = await this.#session.dialect();
     for (let failures = 1; ; failures++) {
-      const result = await this.#session.call(operation, requestId, { signal, grace });
-      if (result.kind === "data") return result.data;
+      const answer = await this.#session.call(operation, requestId, { signal, grace });
+      if (answer.kind === "data") return answer.data;
+      const age = Math.abs(this.#session.clock.now() - recordedAt);
+      const result = mayLag && age < NEW_REQUEST_MS ? notYet(answer) : answer;
       const canRepeat = result.kind === "fault" && FAULTS[result.fault].read === "retry";
       await this.#pause(operation, result, canRepeat ? failures : undefined, signal, requestId);
     }
@@ -153,9 +185,10 @@ export class ResearchClient {
   /** A salvaged id counts as created once the service knows it; where it says no, by the answer it stood in. */
   async #confirm(requestId: string, result: Unsuccessful, signal: AbortSignal | undefined): Promise<Created> {
     let isUnknown = false;
+    const recordedAt = this.#session.clock.now();
     try {
       return withMember(
-        await this.#repeatRead("status", requestId, signal, CREATE_GRACE_MS),
+        await this.#read("status", requestId, { signal, recordedAt, grace: CREATE_GRACE_MS }),
         "request_id",
         requestId,
       );
@@ -182,11 +215,7 @@ export class ResearchClient {
       if (result.kind === "fault" && error instanceof RefusedError) throw error;
       return undefined;
     }
-    if (result.kind === "fault" && isFinal(state.status) && state.status !== "STOPPED") {
-      const message = `${requestId} is ${state.status} and cannot be stopped any more`;
-      throw new RefusedError("refused", false, "NOT_ALLOWED", message, { requestId });
-    }
-    return state;
+    return result.kind === "fault" ? stoppedData(state, requestId) : state;
   }
 
   /** Waits before try `failures + 1`, or throws the error if no try is left (`failures` undefined, or used up). */
@@ -216,9 +245,28 @@ function stopHandling(result: Unsuccessful): "fail" | "retry" | "ask" | "ask-ret
   return enveloped && (kind === "refused" || kind === "invalid-input") ? "ask" : "fail";
 }
 
-/** A 429 created nothing, whatever else stands in it. */
+/** A 429 created nothing, whatever else stands in it, nor does a provider without money. */
 function isRateLimit(result: Unsuccessful): boolean {
-  return result.kind === "refused" && result.error.kind === "rate-limited";
+  return result.kind === "refused" && ["rate-limited", "no-credit"].includes(result.error.kind);
+}
+
+/** A 404 in the service's own words about a request that was made a moment ago says nothing. */
+function notYet(result: Unsuccessful): Unsuccessful {
+  if (result.kind === "fault" || result.error.kind !== "not-found" || !result.error.enveloped) return result;
+  const { code, message } = result.error;
+  return {
+    kind: "fault",
+    fault: "unreadable",
+    sent: true,
+    error: new UnreachableError(code, message, result.error),
+  };
+}
+
+/** The data of a stop that was accepted. Throws RefusedError for a request that has ended otherwise. */
+function stoppedData(data: StatusData, requestId: string): StatusData {
+  if (!isFinal(data.status) || data.status === "STOPPED") return data;
+  const message = `${requestId} is ${data.status} and cannot be stopped any more`;
+  throw new RefusedError("refused", true, "NOT_ALLOWED", message, { requestId });
 }
 
 /** A stop that never left needs no question about what it did. */

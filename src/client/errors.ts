@@ -1,4 +1,6 @@
-import type { RefusalKind } from "../dialects/dialect.js";
+import { isCutShort, type RefusalKind } from "../dialects/dialect.js";
+import { fields, text } from "../dialects/reading.js";
+import type { Data } from "../protocol/data.js";
 
 export type { RefusalKind } from "../dialects/dialect.js";
 
@@ -68,6 +70,17 @@ export class OutcomeUnknownError extends ResearchError {
 export class NoOutputError extends ResearchError {
   override readonly name = "NoOutputError";
   readonly status: string;
+
+  /** The same from a provider's answer, which says itself what became of the request. */
+  static of(data: Data & { status: string }, requestId: string): NoOutputError {
+    const { message } = fields(data.error);
+    const why = text(message) ?? text(data.error) ?? text(data.stop_reason) ?? String(data.provider_status);
+    if (!isCutShort(data)) return new NoOutputError(data.status, new ResearchError("", why), requestId);
+    const hint = `research output --partial ${requestId} prints what there is.`;
+    const error = new NoOutputError(data.status, new ResearchError("", why, { hint }), requestId);
+    error.message = `${requestId} ended FAILED: its result was cut short (${why})`;
+    return error;
+  }
 
   constructor(status: string, refusal: ResearchError, requestId: string) {
     super(codeOfMissingOutput(status), sentence(status, requestId, refusal), { ...refusal, requestId });

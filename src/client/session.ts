@@ -189,6 +189,7 @@ export class Session {
       accept: "application/json",
       "user-agent": this.#options.userAgent ?? "research-cli",
       ...(at.json && { "content-type": "application/json" }),
+      ...at.headers,
     };
   }
 }

@@ -9,6 +9,8 @@ export interface DialectRequest {
   path: string;
   /** Whether `Content-Type: application/json` goes along. */
   json: boolean;
+  /** Others than those of every request. */
+  headers?: Readonly<Record<string, string>>;
   body?: string;
 }
 
@@ -54,8 +56,8 @@ export interface Dialect {
   create(body: CreateBody): DialectRequest;
   /** The request of an operation on a well-formed id; undefined if the service has no such operation. */
   request(operation: Exclude<Operation, "create">, requestId: string): DialectRequest | undefined;
-  /** A request that costs nothing and that an invalid key is refused for. */
-  readonly probe: DialectRequest;
+  /** An id that no request has: to ask for its state costs nothing and tries a key. */
+  readonly probeId: string;
   /** Reads a parsed body as an error; undefined if it is not one of this service's. Never throws. */
   fault(operation: Operation, httpStatus: number, answer: unknown): ServiceError | undefined;
   /**
@@ -65,6 +67,16 @@ export interface Dialect {
   data(operation: Operation, answer: unknown): Data | string;
   /** The id in an answer to a create that need not be whole, nor a success. */
   salvage(text: string): string | undefined;
+}
+
+/** Whether a FAILED state has a result all the same, of which a part is missing. */
+export function isCutShort({ status, provider_status }: Data): boolean {
+  return status === "FAILED" && ["incomplete", "budget_exceeded"].includes(String(provider_status));
+}
+
+/** Whether a request goes on only if somebody does something at the provider. */
+export function waitsForSomebody({ provider_status }: Data): boolean {
+  return ["requires_action", "action_required", "requires_continuation"].includes(String(provider_status));
 }
 
 /** A request that a service cannot be asked: nothing is sent. The message names the service. */

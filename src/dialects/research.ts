@@ -6,8 +6,6 @@ import { createdData, outputData, readEnvelope, statusData, stopData } from "../
 import { type Dialect, InputError, type RefusalKind } from "./dialect.js";
 
 const SHAPES = { create: createdData, status: statusData, stop: stopData, output: outputData };
-/** An id that no request has: its state is asked for to try a key. */
-const NO_SUCH_ID = "00000000-0000-4000-8000-000000000000";
 
 /** The interface itself; `gaps` says what it does not show. */
 export function research(gaps: Partial<Gaps> = {}): Dialect {
@@ -20,7 +18,7 @@ export function research(gaps: Partial<Gaps> = {}): Dialect {
     betweenPollsMs: 20,
     create: (body) => ({ ...CREATE, body: exactJson(checked(body)) }),
     request: (operation, requestId) => endpoint(operation, requestId, filled),
-    probe: endpoint("status", NO_SUCH_ID, filled),
+    probeId: "00000000-0000-0000-0000-000000000000",
     fault(_operation, _httpStatus, answer) {
       const envelope = readEnvelope(answer);
       if (!envelope || envelope.ok) return undefined;

@@ -81,5 +81,13 @@ function operationOf(path: string): Operation {
   const pathname = path.split("?")[0] ?? "";
   if (pathname.endsWith("/api/v1/conversations")) return "create";
   const match = /\/api\/v1\/conversation\/[^/]+\/(status|stop|output)$/.exec(pathname);
-  return (match?.[1] as Operation | undefined) ?? "other";
+  if (match) return match[1] as Operation;
+  // The paths of providers.
+  const [, id, what] =
+    /\/(?:v1\/responses|agent\/runs|v1\/tasks\/runs)(\/[^/]+)?(?:\/(cancel|result))?$/.exec(pathname) ?? [
+      ...[undefined, undefined, "other"],
+    ];
+  if (what === "other") return "other";
+  if (id === undefined) return "create";
+  return what === "cancel" ? "stop" : what === "result" ? "output" : "status";
 }

@@ -8,7 +8,7 @@ import type { Watched } from "./types.js";
 export const DEFAULT_PATIENCE_MS = 600_000;
 
 /** A status page may lag behind the create by this long, in milliseconds. */
-const NEW_REQUEST_MS = 60_000;
+export const NEW_REQUEST_MS = 60_000;
 
 export interface Circumstances {
   /** Whether the service has answered this command once. */
@@ -70,7 +70,7 @@ function finalError(watched: Watched, result: Unsuccessful, c: Circumstances): R
 
 /** Whether a refusal says something about now and not about the request. */
 function isTemporary({ kind, enveloped, httpStatus }: RefusedError, answered: boolean): boolean {
-  if (kind === "rate-limited") return true;
+  if (kind === "rate-limited" || kind === "no-credit") return true;
   // A 404 page or a 413 from something in between: a wrong base URL at first, an outage later.
   const byIntermediary = !enveloped && kind !== "unauthenticated";
   const tooLarge = httpStatus === 413 || httpStatus === 414 || httpStatus === 431;

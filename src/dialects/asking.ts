@@ -1,0 +1,73 @@
+import { exactJson } from "../json/exact-json.js";
+import type { CreateBody, JsonSchema } from "../protocol/conversation.js";
+import { type DialectRequest, InputError } from "./dialect.js";
+
+/** Fields that would change when or where an answer comes, at any provider. */
+const NEVER = /^(?:stream|background|store|n|webhook.*)$/;
+
+/**
+ * The create of a provider: `ours` and the options of the user. Throws InputError for an option that we set ourselves;
+ * `reserved` names those that another flag sets.
+ */
+export function createAt(
+  title: string,
+  path: string,
+  { options = {} }: CreateBody,
+  ours: Readonly<Record<string, unknown>>,
+  reserved: readonly string[],
+): DialectRequest {
+  const set = Object.entries(ours).filter(([, value]) => value !== undefined);
+  const taken = Object.keys(options).find(
+    (name) => NEVER.test(name) || Object.hasOwn(ours, name) || reserved.includes(name),
+  );
+  if (taken !== undefined)
+    throw new InputError(
+      `${JSON.stringify(taken)} cannot be set at ${title}: research sets it itself`,
+      "Leave it out. --model, --schema and --after set what they are for.",
+    );
+  return { method: "POST", path, json: true, body: exactJson({ ...Object.fromEntries(set), ...options }) };
+}
+
+/** Throws InputError for `--structured` without a schema. */
+export function requireSchema(title: string, { structured_output, output_schema }: CreateBody): void {
+  if (structured_output && !output_schema)
+    throw new InputError(`${title} gives no structured output without a schema`, "Give one with --schema.");
+}
+
+/** Keywords that are no part of structured outputs in strict mode. */
+const OUTSIDE =
+  /^(?:allOf|oneOf|not|if|then|else|default|patternProperties|propertyNames|dependent(?:Required|Schemas)|unevaluated(?:Items|Properties)|contains|(?:min|max)(?:Contains|Properties)|uniqueItems|prefixItems)$/;
+/** Keywords whose members are schemas by name. */
+const NAMED = ["properties", "$defs", "definitions"];
+
+/** Throws InputError, with the keyword, for a schema outside what strict mode takes. Limits on depth differ by model. */
+export function checkStrict(title: string, schema: JsonSchema): void {
+  if (schema.type !== "object") throw refused(title, "type", "the top level must be an object");
+  checkPart(title, schema);
+}
+
+function checkPart(title: string, part: unknown): void {
+  if (Array.isArray(part)) for (const one of part) checkPart(title, one);
+  if (typeof part !== "object" || part === null || Array.isArray(part)) return;
+  const schema = part as JsonSchema;
+  const keyword = Object.keys(schema).find((name) => OUTSIDE.test(name));
+  if (keyword) throw refused(title, keyword, "it is not supported there");
+  const properties = Object.keys(schema.properties ?? {});
+  if (schema.type === "object" || properties.length > 0) {
+    if (schema.additionalProperties !== false)
+      throw refused(title, "additionalProperties", "each object must set it to false");
+    const required = Array.isArray(schema.required) ? schema.required : [];
+    const optional = properties.find((name) => !required.includes(name));
+    if (optional !== undefined)
+      throw refused(title, "required", `it must name each property, and lacks ${JSON.stringify(optional)}`);
+  }
+  for (const name of NAMED) for (const one of Object.values(schema[name] ?? {})) checkPart(title, one);
+  for (const name of ["items", "anyOf"]) checkPart(title, schema[name]);
+}
+
+function refused(title: string, keyword: string, why: string): InputError {
+  return new InputError(
+    `${title} does not take this schema: ${JSON.stringify(keyword)}: ${why}`,
+    "Its structured outputs are strict. Change the schema, or ask without one.",
+  );
+}

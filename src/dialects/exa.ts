@@ -1,0 +1,86 @@
+import { memberText } from "../json/exact-json.js";
+import { isRequestId, type KnownStatus } from "../protocol/conversation.js";
+import { createAt, requireSchema } from "./asking.js";
+import type { Dialect } from "./dialect.js";
+import {
+  exactPart,
+  fields,
+  inOurWords,
+  isoTime,
+  items,
+  providerError,
+  salvageId,
+  sourcesIn,
+  statusWords,
+  text,
+} from "./reading.js";
+
+const PATH = "/agent/runs";
+const STATES: Readonly<Record<string, KnownStatus>> = {
+  queued: "PENDING",
+  running: "PROCESSING",
+  completed: "COMPLETED",
+  failed: "FAILED",
+  cancelled: "STOPPED",
+};
+/** What the effort `max` has to be asked with. */
+const MAX_EFFORT = { "exa-beta": "agent-max-effort-2026-07-27" };
+
+/** Exa: agent runs. */
+export function exa(defaultModel: string): Dialect {
+  return {
+    name: "exa",
+    keyHeader: ["x-api-key", ""],
+    statusIsResult: true,
+    mayLag: true,
+    // 10 queries a second for a whole team, polls included.
+    betweenPollsMs: 200,
+    followUpField: "request_id",
+    defaultModel,
+    create(body) {
+      requireSchema("Exa", body);
+      const {
+        prompt,
+        model: effort = defaultModel,
+        output_schema: outputSchema,
+        after: previousRunId,
+      } = body;
+      const ours = { query: prompt, effort, outputSchema, previousRunId };
+      const request = createAt("Exa", PATH, body, ours, []);
+      return effort === "max" ? { ...request, headers: MAX_EFFORT } : request;
+    },
+    request(operation, requestId) {
+      const path = `${PATH}/${encodeURIComponent(requestId)}`;
+      if (operation === "stop") return { method: "POST", path: `${path}/cancel`, json: false };
+      return { method: "GET", path, json: false };
+    },
+    probeId: "agent_run_0",
+    fault(operation, httpStatus, value) {
+      const answer = fields(value);
+      const error = fields(answer.error);
+      const message = text(answer.error) ?? text(error.message);
+      const code = text(answer.tag) ?? text(error.code) ?? text(error.type);
+      return message === undefined ? undefined : providerError(operation, httpStatus, { code, message });
+    },
+    data(operation, value) {
+      const answer = fields(value);
+      const { id } = answer;
+      const states = statusWords(answer.status, STATES);
+      if (operation === "create" && !isRequestId(id)) return "the answer has no id";
+      if (operation !== "create" && states.status === undefined) return "the answer has no status";
+      const output = exactPart(answer, "output");
+      const hasFields = output.structured !== undefined && output.structured !== null;
+      const { total } = fields(answer.costDollars);
+      return inOurWords(answer, {
+        request_id: isRequestId(id) ? id : undefined,
+        ...states,
+        created_at: isoTime(answer.createdAt),
+        output: hasFields ? memberText(output, "structured") : text(output.text),
+        cost_dollars: typeof total === "number" ? total : undefined,
+        sources: sourcesIn(items(output.grounding).flatMap(({ citations }) => items(citations))),
+        stop_reason: text(answer.stopReason),
+      });
+    },
+    salvage: (torn) => salvageId(torn, "id", /^agent_run_/),
+  };
+}

@@ -1,0 +1,126 @@
+import { exactJson, JsonText, memberText, parseExact, withSource } from "../json/exact-json.js";
+import { isRequestId, type KnownStatus } from "../protocol/conversation.js";
+import type { Data } from "../protocol/data.js";
+import type { Operation } from "../protocol/endpoints.js";
+import type { RefusalKind, ServiceError } from "./dialect.js";
+
+/** An object of unknown fields. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** `value` if it is an object and no array, else an empty one. */
+export function fields(value: unknown): Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+}
+
+/** The objects in an array; empty for anything else. */
+export function items(value: unknown): Fields[] {
+  return Array.isArray(value) ? value.map(fields) : [];
+}
+
+/** `value` if it is a text that is not blank. */
+export function text(value: unknown): string | undefined {
+  return typeof value === "string" && value.trim() !== "" ? value : undefined;
+}
+
+/** A time in ISO 8601, from one or from seconds since 1970. */
+export function isoTime(value: unknown): string | undefined {
+  if (typeof value !== "number") return text(value);
+  const date = new Date(value * 1_000);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}
+
+/** A page that a result refers to. */
+export interface Source {
+  url: string;
+  title: string | null;
+}
+
+/** Those of `found` that have a web address, each address once. */
+export function sourcesIn(found: readonly Fields[]): Source[] | undefined {
+  const sources = new Map<string, Source>();
+  for (const { url, title } of found)
+    if (typeof url === "string" && /^https?:\/\//i.test(url) && !sources.has(url))
+      sources.set(url, { url, title: text(title) ?? null });
+  return sources.size > 0 ? [...sources.values()] : undefined;
+}
+
+/** A member of an object in its own digits, itself an object that remembers its text. */
+export function exactPart(object: Fields, name: string): Fields {
+  const found = memberText(object, name);
+  return fields(found && parseExact(found.text));
+}
+
+/** A provider's word for a state in the interface's words; a word that is not in `known` is passed on as it is. */
+export function statusWords(word: unknown, known: Readonly<Record<string, KnownStatus>>) {
+  const status = text(word);
+  if (status === undefined) return { status: undefined, provider_status: undefined };
+  return { status: Object.hasOwn(known, status) ? known[status] : status, provider_status: status };
+}
+
+/**
+ * The data of an answer: `words` first, then the answer's own fields of other names, in the answer's own digits. A word
+ * that is undefined is left out, and so is a field of its name.
+ */
+export function inOurWords(answer: Fields, words: Record<string, unknown>): Data {
+  const given = Object.entries(words).filter(([, value]) => value !== undefined);
+  const own = Object.keys(answer).filter((name) => !Object.hasOwn(words, name));
+  const parsed = given.map(([name, value]) => [
+    name,
+    value instanceof JsonText ? JSON.parse(value.text) : value,
+  ]);
+  const data = Object.fromEntries([...parsed, ...own.map((name) => [name, answer[name]])]);
+  const exact = [...given, ...own.map((name) => [name, memberText(answer, name)])];
+  return withSource(data, exactJson(Object.fromEntries(exact)));
+}
+
+/** A text as a result: the JSON that it is made of if `isStructured` and it is JSON, else as it is. */
+export function resultIn(value: string | undefined, isStructured: boolean): string | JsonText | undefined {
+  if (value === undefined || !isStructured) return value;
+  try {
+    JSON.parse(value);
+    return new JsonText(value);
+  } catch {
+    return value;
+  }
+}
+
+/** The first well-formed id that stands under one of `names`, in a text that need not be whole. */
+export function salvageId(torn: string, names: string, shape: RegExp): string | undefined {
+  for (const [, id] of torn.matchAll(new RegExp(`"(?:${names})"\\s*:\\s*"([^"\\\\]{1,512})"`, "g")))
+    if (isRequestId(id) && shape.test(id)) return id;
+  return undefined;
+}
+
+const MONEY_CODE =
+  /insufficient_(?:quota|funds|credit|balance)|credit|spend_limit|usage_limit|BUDGET_EXCEEDED/i;
+const RATE_CODE = /rate_limit|slow_down|too_many/i;
+const MONEY_TEXT =
+  /(?:no|out of|insufficient|exceeded|exhausted|low|add|purchase)\b.{0,40}\b(?:credits?|balance|quota|funds)\b/i;
+const MONEY_401 = /credit|balance|quota/i;
+
+/**
+ * What a provider's error means: no money apart from a rate limit and from an invalid key, and bad input to a create.
+ * A key that is quoted behind asterisks is left out.
+ */
+export function providerError(
+  operation: Operation,
+  httpStatus: number,
+  { code, message }: { code: string | undefined; message: string },
+): ServiceError | undefined {
+  if (httpStatus < 400) return undefined;
+  const words = message.replace(/\S*\*{2,}\S*/g, "[key]");
+  return { code, message: words, kind: kindOf(operation, httpStatus, code ?? "", words) };
+}
+
+function kindOf(
+  operation: Operation,
+  httpStatus: number,
+  code: string,
+  words: string,
+): RefusalKind | undefined {
+  if (httpStatus === 402 || (MONEY_CODE.test(code) && !RATE_CODE.test(code))) return "no-credit";
+  if (httpStatus === 401 && MONEY_401.test(words)) return "no-credit";
+  if (httpStatus === 429 && MONEY_TEXT.test(words) && !RATE_CODE.test(code)) return "no-credit";
+  if (operation === "create" && [400, 404, 422].includes(httpStatus)) return "invalid-input";
+  return undefined;
+}

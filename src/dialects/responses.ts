@@ -1,0 +1,155 @@
+import { isRequestId, type KnownStatus } from "../protocol/conversation.js";
+import type { Data } from "../protocol/data.js";
+import type { Operation } from "../protocol/endpoints.js";
+import { checkStrict, createAt, requireSchema } from "./asking.js";
+import type { Dialect, ServiceError } from "./dialect.js";
+import {
+  type Fields,
+  fields,
+  inOurWords,
+  isoTime,
+  items,
+  providerError,
+  resultIn,
+  salvageId,
+  sourcesIn,
+  statusWords,
+  text,
+} from "./reading.js";
+
+const PATH = "/v1/responses";
+
+/** `cancelling` is Perplexity's answer to a cancel; `requires_action` waits for its caller. */
+const STATES: Readonly<Record<string, KnownStatus>> = {
+  queued: "PENDING",
+  in_progress: "PROCESSING",
+  requires_action: "PROCESSING",
+  cancelling: "PROCESSING",
+  completed: "COMPLETED",
+  failed: "FAILED",
+  // Final and paid, with the text that there is.
+  incomplete: "FAILED",
+  cancelled: "STOPPED",
+};
+
+/** OpenAI: the Responses API in background mode. */
+export function openai(defaultModel: string): Dialect {
+  return {
+    ...responses("openai", /^resp_/),
+    defaultModel,
+    create(body) {
+      requireSchema("OpenAI", body);
+      const { prompt, model = defaultModel, output_schema: schema, after } = body;
+      if (schema) checkStrict("OpenAI", schema);
+      const format = schema && { type: "json_schema", name: "result", schema, strict: true };
+      const ours = {
+        ...{ model, input: prompt, background: true, store: true, tools: [{ type: "web_search" }] },
+        ...(after !== undefined && { previous_response_id: after }),
+        ...(format && { text: { format } }),
+      };
+      return createAt("OpenAI", PATH, body, ours, ["previous_response_id"]);
+    },
+  };
+}
+
+/** Perplexity: the Agent API in background mode, which is the Responses API with other words for a schema and a model. */
+export function perplexity(defaultModel: string): Dialect {
+  return {
+    // The form of its ids is not documented.
+    ...responses("perplexity", /^resp_|^[0-9a-f]{8}-[0-9a-f]{4}-/),
+    defaultModel,
+    create(body) {
+      requireSchema("Perplexity", body);
+      const { prompt, model = defaultModel, output_schema: schema, after } = body;
+      const json_schema = schema && { name: "result", schema, strict: true };
+      const ours = {
+        ...(model.includes("/") ? { model } : { preset: model }),
+        ...{ input: prompt, background: true },
+        ...(after !== undefined && { previous_response_id: after }),
+        ...(json_schema && { response_format: { type: "json_schema", json_schema } }),
+      };
+      return createAt("Perplexity", PATH, body, ours, ["model", "preset", "previous_response_id"]);
+    },
+    fault(operation, httpStatus, answer) {
+      const said = fault(operation, httpStatus, answer);
+      if (said?.kind !== undefined || httpStatus !== 401) return said;
+      // Its documentation has a 401 where others have a 402.
+      const message = `${said?.message ?? "HTTP 401"} (the key is invalid, or the account has no credit)`;
+      return { code: said?.code, message, kind: undefined };
+    },
+  };
+}
+
+function responses(name: string, shape: RegExp): Omit<Dialect, "create"> {
+  return {
+    name,
+    keyHeader: ["authorization", "Bearer "],
+    statusIsResult: true,
+    mayLag: true,
+    betweenPollsMs: 100,
+    followUpField: "request_id",
+    request(operation, requestId) {
+      const path = `${PATH}/${encodeURIComponent(requestId)}`;
+      if (operation === "stop") return { method: "POST", path: `${path}/cancel`, json: false };
+      return { method: "GET", path, json: false };
+    },
+    probeId: "resp_0",
+    fault,
+    data,
+    salvage: (torn) => salvageId(torn, "id|response_id", shape),
+  };
+}
+
+function fault(operation: Operation, httpStatus: number, answer: unknown): ServiceError | undefined {
+  const error = fields(fields(answer).error);
+  const message = text(error.message);
+  if (message === undefined) return undefined;
+  const [code, type] = [text(error.code), text(error.type)];
+  // OpenAI says `insufficient_quota` in the type, with another code beside it.
+  const word = type === "insufficient_quota" ? type : (code ?? type);
+  return providerError(operation, httpStatus, { code: word, message });
+}
+
+function data(operation: Operation, value: unknown): Data | string {
+  const answer = fields(value);
+  const id = answer.id ?? answer.response_id;
+  const states = statusWords(answer.status, STATES);
+  if (operation === "create" && (!isRequestId(id) || /^(?:req|msg)_/.test(id))) return "the answer has no id";
+  if (operation !== "create" && states.status === undefined) return "the answer has no status";
+  const messages = items(answer.output).filter(({ type }) => type === "message");
+  const parts = messages.flatMap(({ content }) => items(content));
+  return inOurWords(answer, {
+    request_id: isRequestId(id) ? id : undefined,
+    ...states,
+    created_at: isoTime(answer.created_at),
+    output: resultIn(textIn(messages), isStructured(answer)),
+    cost_dollars: costIn(answer),
+    sources: sourcesIn([
+      ...parts.flatMap(({ annotations }) => items(annotations)),
+      ...items(answer.output).flatMap(({ type, results }) =>
+        type === "search_results" ? items(results) : [],
+      ),
+    ]),
+    stop_reason: text(fields(answer.incomplete_details).reason),
+  });
+}
+
+function textIn(messages: readonly Fields[]): string | undefined {
+  const texts = messages.map(({ content }) =>
+    items(content)
+      .map((part) => (part.type === "output_text" && typeof part.text === "string" ? part.text : ""))
+      .join(""),
+  );
+  return text(texts.filter(Boolean).join("\n\n"));
+}
+
+/** The answer repeats what was asked for. */
+function isStructured(answer: Fields): boolean {
+  const asked = [fields(answer.text).format, answer.response_format];
+  return asked.some((format) => fields(format).type === "json_schema");
+}
+
+function costIn(answer: Fields): number | undefined {
+  const { total_cost: cost, currency = "USD" } = fields(fields(answer.usage).cost);
+  return typeof cost === "number" && currency === "USD" ? cost : undefined;
+}

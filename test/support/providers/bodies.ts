@@ -1,0 +1,140 @@
+import { Ajv } from "ajv";
+
+/** The schemas of create bodies, from the types and pages that `providers.md` names: what is sent has to fit. */
+const TEXT = { type: "string", minLength: 1 };
+const FLAG = { type: "boolean" };
+const OBJECT = { type: "object" };
+const METADATA = {
+  type: "object",
+  maxProperties: 16,
+  additionalProperties: { type: "string", maxLength: 512 },
+};
+
+const responses = {
+  input: TEXT,
+  background: { const: true },
+  previous_response_id: TEXT,
+  metadata: METADATA,
+  max_output_tokens: { type: "integer", minimum: 1 },
+  max_tool_calls: { type: "integer", minimum: 1 },
+  reasoning: { type: "object", properties: { effort: TEXT }, additionalProperties: true },
+  service_tier: { enum: ["auto", "default", "flex", "priority"] },
+  include: { type: "array", items: TEXT },
+};
+const namedSchema = {
+  type: "object",
+  properties: {
+    name: { type: "string", pattern: "^[A-Za-z0-9_-]{1,64}$" },
+    schema: OBJECT,
+    strict: FLAG,
+  },
+  required: ["name", "schema"],
+};
+
+export const BODIES = {
+  openai: {
+    type: "object",
+    properties: {
+      ...responses,
+      model: TEXT,
+      store: { const: true },
+      tools: { type: "array", items: { type: "object", properties: { type: TEXT }, required: ["type"] } },
+      text: {
+        type: "object",
+        properties: {
+          format: {
+            ...namedSchema,
+            properties: { ...namedSchema.properties, type: { const: "json_schema" } },
+            required: ["type", "name", "schema"],
+          },
+        },
+        required: ["format"],
+        additionalProperties: false,
+      },
+    },
+    required: ["model", "input", "background", "store"],
+    additionalProperties: false,
+  },
+  perplexity: {
+    type: "object",
+    properties: {
+      ...responses,
+      model: { type: "string", pattern: "/" },
+      preset: TEXT,
+      models: { type: "array", items: TEXT, maxItems: 5 },
+      max_steps: { type: "integer" },
+      language_preference: TEXT,
+      response_format: {
+        type: "object",
+        properties: { type: { const: "json_schema" }, json_schema: namedSchema },
+        required: ["type", "json_schema"],
+        additionalProperties: false,
+      },
+    },
+    required: ["input", "background"],
+    anyOf: [{ required: ["model"] }, { required: ["preset"] }, { required: ["models"] }],
+    additionalProperties: false,
+  },
+  exa: {
+    type: "object",
+    properties: {
+      query: TEXT,
+      effort: { enum: ["minimal", "low", "medium", "high", "xhigh", "auto", "ultra", "max"] },
+      outputSchema: OBJECT,
+      budget: OBJECT,
+      previousRunId: { type: "string", pattern: "^[A-Za-z0-9_.:-]{1,200}$" },
+      systemPrompt: TEXT,
+      metadata: METADATA,
+      dataSources: { type: "array" },
+    },
+    required: ["query"],
+    additionalProperties: false,
+  },
+  parallel: {
+    type: "object",
+    properties: {
+      input: TEXT,
+      processor: {
+        type: "string",
+        pattern: "^(?:lite|base|core|core2x|pro|ultra|ultra2x|ultra4x|ultra8x)(?:-fast)?$",
+      },
+      task_spec: {
+        type: "object",
+        properties: {
+          output_schema: {
+            oneOf: [
+              {
+                type: "object",
+                properties: { type: { const: "json" }, json_schema: OBJECT },
+                required: ["type", "json_schema"],
+                additionalProperties: false,
+              },
+              {
+                type: "object",
+                properties: { type: { enum: ["text", "auto"] }, description: TEXT },
+                required: ["type"],
+                additionalProperties: false,
+              },
+            ],
+          },
+        },
+        required: ["output_schema"],
+        additionalProperties: false,
+      },
+      previous_interaction_id: TEXT,
+      source_policy: OBJECT,
+      metadata: METADATA,
+    },
+    required: ["input", "processor"],
+    additionalProperties: false,
+  },
+} as const;
+
+export type ProviderName = keyof typeof BODIES;
+
+const ajv = new Ajv({ strict: false });
+
+/** Why a provider would refuse this create body; undefined if it would not. */
+export function bodyProblem(provider: ProviderName, body: unknown): string | undefined {
+  return ajv.validate(BODIES[provider], body) ? undefined : ajv.errorsText();
+}
