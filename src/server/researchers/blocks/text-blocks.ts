@@ -6,9 +6,9 @@ export type Dialect = "markdown" | "text";
 
 const ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)]|\.{1,3})\s+\S/;
 const LINK_DEFINITION = /^ {0,3}\[[^\]\n]{1,200}\]:\s*\S/;
-/** Rules, page breaks, delimiters of AsciiDoc, and its attributes, macros and comments: no text for a reader. */
+/** Rules, delimiters of AsciiDoc, and its attributes, macros and comments: no text for a reader. */
 const NO_TEXT =
-  /^\s*(?:([-*_=~+^.])(?:\s?\1)*|\f+|:[\w-]+:.*|\[[\w\s,="'%#.-]*\]|(?:include|ifdef|ifndef|ifeval|endif|image)::.*|\.\. [\w-]+::.*|\/\/(?:\s.*)?)\s*$/;
+  /^\s*(?:([-*_=~+^.])(?:\s?\1)*|:[\w-]+:.*|\[[\w\s,="'%#.-]*\]|(?:include|ifdef|ifndef|ifeval|endif|image)::.*|\.\. [\w-]+::.*|\/\/(?:\s.*)?)\s*$/;
 const TERM = /^(\s*)(\S.{0,160}?)(?:::+|;;)\s*$/;
 const UNDERLINE = /^([=\-~^"'`#*+])\1{2,}\s*$/;
 const NUMBERED =

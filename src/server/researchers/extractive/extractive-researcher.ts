@@ -20,9 +20,12 @@ export interface ExtractiveOptions {
   log?: (line: string) => void;
   /** How long one research may take, ms: the pattern of a client's schema can take for ever. Default: two minutes. */
   limitMs?: number;
+  /** What one research may allocate, MiB. Default: 256. */
+  heapMb?: number;
 }
 
 const LIMIT_MS = 120_000;
+const HEAP_MB = 256;
 
 /** How many places of one output the log names. */
 const MAX_PLACES = 20;
@@ -32,9 +35,9 @@ const MAX_PLACES = 20;
  * if the folder cannot be read.
  */
 export function extractiveResearcher(options: ExtractiveOptions): Researcher {
-  const { sources: root, exclude = [], workers, notice, log, limitMs = LIMIT_MS } = options;
+  const { sources: root, exclude = [], workers, notice, log, limitMs = LIMIT_MS, heapMb = HEAP_MB } = options;
   const index = new SourceIndex({ root, exclude, notice });
-  const pool = new ThreadPool(index);
+  const pool = new ThreadPool(index, heapMb);
   const threads = new Semaphore(Math.max(1, Math.min(workers, MAX_THREADS)));
   return {
     async research(job, signal) {

@@ -4,6 +4,8 @@ import type { Question } from "./question.js";
 /** How much of the score the kind of answer, and the neighbourhood of the question's words, decide. */
 const BY_KIND_OF_ANSWER = 0.5;
 const BY_NEARNESS = 0.2;
+/** How far apart neighbours may be, in words. */
+const NEAR = [-3, -2, -1, 2, 3];
 /** Fewer words are a title or a fragment; more are no answer at a glance. */
 const FEW_WORDS = 5;
 const MANY_WORDS = 40;
@@ -22,18 +24,18 @@ export function saysKind(text: string, { kinds }: Question): number {
 /** Words that are neighbours in the question belong together: 0.8 to 1 by the share that are neighbours in the text. */
 export function nearness(text: string, { terms }: Question): number {
   if (terms.length < 2) return 1;
-  const places = new Map<string, number[]>();
+  const places = new Map<string, Set<number>>();
   words(text).forEach((word, i) => {
     const known = places.get(word);
-    if (known === undefined) places.set(word, [i]);
-    else known.push(i);
+    if (known === undefined) places.set(word, new Set([i]));
+    else known.add(i);
   });
   let near = 0;
   for (let i = 1; i < terms.length; i++) {
-    const first = places.get(terms[i - 1] ?? "") ?? [];
-    const second = places.get(terms[i] ?? "") ?? [];
-    if (first.some((at) => second.includes(at + 1))) near += 1;
-    else if (first.some((at) => second.some((other) => Math.abs(at - other) <= 3))) near += 0.5;
+    const first = [...(places.get(terms[i - 1] ?? "") ?? [])];
+    const second = places.get(terms[i] ?? "");
+    if (first.some((at) => second?.has(at + 1))) near += 1;
+    else if (first.some((at) => NEAR.some((by) => second?.has(at + by)))) near += 0.5;
   }
   return 1 - BY_NEARNESS + (BY_NEARNESS * near) / (terms.length - 1);
 }

@@ -15,7 +15,7 @@ const UNIT =
 const NUMBER_WORD =
   "(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|hundred|thousand|million|billion|once|twice|unlimited)";
 /** A number that is not part of a name, a section, or a mark of a list. */
-const NUMBER = `(?<![\\w§#./-])\\d[\\d,_.]*(?![\\w])`;
+const NUMBER = `(?<![\\w§#.,/-])\\d[\\d,_.]*(?![\\w])`;
 
 const KINDS: readonly AnswerKind[] = [
   {

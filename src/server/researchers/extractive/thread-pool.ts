@@ -8,7 +8,11 @@ import type { Reply, Request } from "./messages.js";
 export class ThreadPool {
   readonly #idle: Worker[] = [];
   readonly #all = new Set<Worker>();
-  constructor(private readonly index: SourceIndex) {}
+  /** `heapMb` is what one thread may allocate, in MiB: a schema of a client's may ask for anything. */
+  constructor(
+    private readonly index: SourceIndex,
+    private readonly heapMb: number,
+  ) {}
 
   /** Runs one job. An abort ends its thread, and with it all its memory; the next job starts a new one. */
   async run(job: ResearchJob, signal: AbortSignal): Promise<Reply & { kind: "output" }> {
@@ -31,7 +35,10 @@ export class ThreadPool {
   }
 
   #start(): Worker {
-    const worker = new Worker(threadFile("extractive-worker"), { env: {} });
+    const worker = new Worker(threadFile("extractive-worker"), {
+      env: {},
+      resourceLimits: { maxOldGenerationSizeMb: this.heapMb },
+    });
     this.#all.add(worker);
     // A thread that dies while idle must neither end the service nor be given a job.
     worker.on("error", () => {});
@@ -63,7 +70,8 @@ function exchange(worker: Worker, request: Request, signal: AbortSignal): Promis
     };
     const onError = (error: unknown) => {
       done();
-      reject(error);
+      const isMemory = error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
+      reject(isMemory ? new ResearchFailure("The research needed more memory than one may take.") : error);
     };
     const onExit = () => onError(new Error("the research thread ended by itself"));
     const onAbort = () => onError(signal.reason);

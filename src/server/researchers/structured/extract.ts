@@ -1,33 +1,216 @@
 import { checkValue, problemText } from "../../../json-schema/check.js";
 import type { JsonSchema } from "../../../protocol/conversation.js";
+import { coverageOf } from "../extractive/coverage.js";
 import type { Reply } from "../extractive/messages.js";
-import type { FolderSearch } from "../sources/folder-search.js";
-import { fill } from "./fill.js";
-import { Lookup } from "./lookup.js";
-import type { Wanted } from "./schema/wanted.js";
+import { readQuestion } from "../extractive/question.js";
+import type { FolderSearch, Table } from "../sources/folder-search.js";
+import { words } from "../sources/words.js";
+import { apart, overlap, propertyWords, ROLE_WORDS, rolesAsked, saysRole, unitOf, unitsIn } from "./names.js";
+import { descriptionOf, MAX_DEPTH, propertiesOf, SchemaReader, SchemaTooLarge, type View } from "./schema.js";
+import { type Statement, statementsIn } from "./statements.js";
+import { agreed, cellFor, type Demand, type Found, rowsFor, type Wanted } from "./tables.js";
+import { particular, valueAt } from "./values.js";
 
 /** How many of the things that are missing the reason names. */
 const NAMED = 3;
 /** How much of a schema is searched with, in characters. */
 const MAX_TOPIC = 2_000;
+const TABLES = 40;
+const PASSAGES = 60;
+/** Which share of the question's words what a value belongs to has to have. */
+const ABOUT = 0.7;
+const LABEL_ABOUT = 0.8;
+/** A contradiction from a place with less than this share of the best one's coverage is about something else. */
+const CLOSE = 0.8;
 
-/** Fills `schema` with what the sources say. What they do not say makes it a failure: nothing is invented. */
+/**
+ * Fills `schema` with what the sources say outright: cells of tables, definitions, `key: value`, "default: X" beside
+ * its name. What they do not say so makes it a failure: nothing is guessed from sentences.
+ */
 export async function extract(search: FolderSearch, prompt: string, schema: JsonSchema): Promise<Reply> {
-  const missing: string[] = [];
-  const lookup = new Lookup(search, prompt, JSON.stringify(schema).slice(0, MAX_TOPIC));
-  const wanted: Wanted = { path: "", names: [], about: "" };
-  const found = await fill(schema, wanted, { lookup, root: schema, missing });
-  if (found === undefined) {
-    const what =
-      missing.length > 0 ? missing.slice(0, NAMED).join(", ") : "anything that the schema asks for";
-    return failure(`The sources do not say ${what}.`);
+  const filling = new Filling(search, prompt, new SchemaReader(schema));
+  try {
+    const value = await filling.fill(schema, { names: [], about: "" });
+    if (value === undefined) {
+      const what = filling.missing.slice(0, NAMED).join(", ") || "anything that the schema asks for";
+      return failure(
+        `The sources do not say ${what} outright. Without a model only tables, definitions and "name: value" are read; --model reads sentences.`,
+      );
+    }
+    const problem = await checkValue(schema, JSON.stringify(value));
+    if (problem === undefined) return { kind: "output", output: value, sources: [...filling.places] };
+    return failure(`What the sources say does not fit the schema: ${problemText(problem, "the top level")}.`);
+  } catch (error) {
+    if (!(error instanceof SchemaTooLarge)) throw error;
+    return failure(`The schema cannot be filled: ${error.message}.`);
   }
-  const problem = await checkValue(schema, JSON.stringify(found.value));
-  if (problem === undefined)
-    return { kind: "output", output: found.value, sources: [...new Set(found.places)] };
-  return failure(`What the sources say does not fit the schema: ${problemText(problem, "the top level")}.`);
 }
 
 function failure(reason: string): Reply {
   return { kind: "failure", reason };
+}
+
+class Filling {
+  /** Paths that had to be filled and could not be. */
+  readonly missing: string[] = [];
+  readonly places = new Set<string>();
+  #tables: Promise<Table[]> | undefined;
+  #subject: Promise<ReadonlyMap<string, number>> | undefined;
+  constructor(
+    private readonly search: FolderSearch,
+    private readonly prompt: string,
+    private readonly reader: SchemaReader,
+  ) {}
+
+  /** A value for `schema`; undefined if the sources do not say it. */
+  async fill(schema: unknown, wanted: Wanted): Promise<unknown> {
+    if (wanted.names.length > MAX_DEPTH) throw new SchemaTooLarge();
+    const views = this.reader.views(schema);
+    for (const view of views) {
+      const about = `${wanted.about} ${descriptionOf(view.schema)}`.trim();
+      const value = await this.#value(view, { ...wanted, about });
+      if (value !== undefined) return value;
+    }
+    return views.some(({ nullable }) => nullable) ? null : undefined;
+  }
+
+  async #value(view: View, wanted: Wanted): Promise<unknown> {
+    if (view.type === "object") return this.#object(view.schema, wanted);
+    if (view.type === "array") return this.#array(view.schema, wanted);
+    if (view.type === "null") return null;
+    if ("const" in view.schema) return view.schema.const;
+    const found = await this.#scalar(view, wanted);
+    if (found !== undefined) this.places.add(found.place);
+    return found?.value;
+  }
+
+  async #object(schema: JsonSchema, { names }: Wanted): Promise<unknown> {
+    const filled: [string, unknown][] = [];
+    let isComplete = true;
+    for (const { name, schema: part, required } of propertiesOf(schema)) {
+      const path = [...names, name];
+      const value = await this.fill(part, { names: path, about: descriptionOf(part) });
+      if (value !== undefined) filled.push([name, value]);
+      else if (required) {
+        isComplete = false;
+        const shown = path.join(".");
+        if (!this.missing.some((missed) => missed.startsWith(shown))) this.missing.push(shown);
+      }
+    }
+    return isComplete && filled.length > 0 ? Object.fromEntries(filled) : undefined;
+  }
+
+  async #array(schema: JsonSchema, wanted: Wanted): Promise<unknown> {
+    const most = typeof schema.maxItems === "number" ? schema.maxItems : Number.POSITIVE_INFINITY;
+    const tables = await this.#allTables();
+    const name = wanted.names.at(-1) ?? "";
+    for (const item of this.reader.views(schema.items ?? true)) {
+      const isObject = item.type === "object";
+      // A list of plain values is one column of a table.
+      const row = isObject ? item.schema : { properties: { [name]: item.schema } };
+      const rows = rowsFor(row, wanted, this.prompt, tables, this.reader);
+      const found = isObject
+        ? rows
+        : rows.map(({ value, place }) => ({ value: (value as Record<string, unknown>)[name], place }));
+      const kept = found.slice(0, most);
+      for (const { place } of kept) this.places.add(place);
+      if (kept.length > 0) return kept.map(({ value }) => value);
+    }
+    return undefined;
+  }
+
+  async #scalar(view: View, wanted: Wanted): Promise<Found | undefined> {
+    const demand = await this.#demand(wanted);
+    return (
+      cellFor(view, wanted, demand, await this.#allTables()) ?? (await this.#stated(view, wanted, demand))
+    );
+  }
+
+  /** What definitions and `key: value` lines say of the name, if they agree. */
+  async #stated(view: View, { names, about }: Wanted, demand: Demand): Promise<Found | undefined> {
+    const name = names.at(-1) ?? "";
+    const subject = await this.#about();
+    const hits = await this.search.search(`${this.prompt} ${apart(name)} ${about}`, PASSAGES);
+    const found = hits.flatMap(({ passage }) =>
+      statementsIn(passage).flatMap((statement) => {
+        if (!fits(statement, name, demand)) return [];
+        const { text, isWhole } = statement;
+        const whole = isWhole && view.type === "string" ? particular(text, view.schema) : undefined;
+        const at = valueAt(text, view, demand.units, `${passage.heading} ${passage.lines.join(" ")}`);
+        const value = at ?? (view.schema.enum === undefined ? whole : undefined);
+        const coverage = coverageIn(statement, subject);
+        return value === undefined || coverage < ABOUT
+          ? []
+          : [{ value, place: `${passage.id}:${passage.line}`, coverage }];
+      }),
+    );
+    const best = Math.max(0, ...found.map(({ coverage }) => coverage));
+    return agreed(found.filter(({ coverage }) => coverage >= CLOSE * best));
+  }
+
+  async #demand({ names, about }: Wanted): Promise<Demand> {
+    const name = names.at(-1) ?? "";
+    const roles = rolesAsked(this.prompt, name, about);
+    const subject = await this.#about();
+    return {
+      roles,
+      units: unitsIn(`${apart(name)} ${about}`),
+      known: new Set(
+        words(`${this.prompt} ${names.map(apart).join(" ")} ${about} ${name} ${roles.join(" ")}`),
+      ),
+      isAbout: (label) => coverageOf(subject, new Set(label), NOWHERE) >= LABEL_ABOUT,
+    };
+  }
+
+  /** What the prompt is about, without what a value has to be said to be; each word with what it tells. */
+  #about(): Promise<ReadonlyMap<string, number>> {
+    const { terms } = readQuestion(this.prompt.replace(ROLE_WORDS, " "));
+    this.#subject ??= this.search
+      .weights(terms)
+      .then((weights) => new Map(terms.map((term, i) => [term, weights[i] ?? 0])));
+    return this.#subject;
+  }
+
+  /** The tables that speak of the prompt or of what the schema asks for. */
+  #allTables(): Promise<Table[]> {
+    const topic = JSON.stringify(this.reader.root).slice(0, MAX_TOPIC);
+    this.#tables ??= this.search.tables(`${this.prompt} ${topic}`, TABLES);
+    return this.#tables;
+  }
+}
+
+const NO_WORDS: ReadonlySet<string> = new Set();
+const NOWHERE = { isRow: false, nearest: NO_WORDS, header: NO_WORDS, outer: NO_WORDS, passage: NO_WORDS };
+
+/** A name without its type, its arguments or its placeholder: "port (integer)", "kill([signal])", "--size=n". */
+function nameIn(label: string): string {
+  return label.replace(/[([=<{].*$/, "");
+}
+
+/** The words of a name, those of an identifier only in its parts. */
+function labelWords(label: string): string[] {
+  return words(nameIn(label)).filter((word) => !word.includes("_"));
+}
+
+/** Whether a statement is of the name that is asked for and of nothing else, and says what is asked of it. */
+function fits({ label, isDefault, passage }: Statement, name: string, { roles, known }: Demand): boolean {
+  const own = labelWords(label);
+  if (own.length === 0 || !own.every((word) => known.has(word))) return false;
+  const isSaid =
+    roles.length === 0 ? !isDefault : (isDefault && roles.includes("default")) || saysRole(label, roles);
+  const named = new Set([...propertyWords(name)].filter((word) => unitOf(word) === undefined));
+  const said = new Set([...words(`${label} ${passage.heading}`)]);
+  return isSaid && (roles.length > 0 || overlap(named, said) === named.size);
+}
+
+/** Which share of the question a statement and what is above it speak of. */
+function coverageIn({ label, sentence, passage }: Statement, subject: ReadonlyMap<string, number>): number {
+  if (subject.size === 0) return 1;
+  return coverageOf(subject, new Set(words(`${nameIn(label)} ${sentence}`)), {
+    isRow: false,
+    nearest: new Set(words(passage.heading)),
+    header: NO_WORDS,
+    outer: new Set(words(passage.id)),
+    passage: new Set(words(passage.lines.join(" "))),
+  });
 }

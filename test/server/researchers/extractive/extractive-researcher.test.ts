@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
 import { extractiveResearcher } from "../../../../src/server/researchers/extractive/extractive-researcher.js";
+import { ResearchFailure } from "../../../../src/server/researchers/researcher.js";
 import { folderWith } from "../../../support/folder.js";
 
 const ROOT = join(import.meta.dirname, "../../../..");
@@ -30,14 +31,14 @@ function researcherOn(folder: string, workers = 2) {
 }
 
 it("reports from a thread, as text, as data, or as the schema wants it", async () => {
-  const { researcher } = researcherOn(folderWith({ "a.md": "A basket holds 12 apples.\n" }));
+  const { researcher } = researcherOn(folderWith({ "a.md": "A basket holds 12 apples.\n", "b.md": "# Basket\n\n- Apples: 12\n" }));
   try {
     const prompt = "How many apples does a basket hold?";
     expect(await researcher.research(question(prompt), never())).toContain("> A basket holds 12 apples.");
-    expect(await researcher.research(question(prompt, { structured_output: true }), never())).toEqual({
+    expect(await researcher.research(question(prompt, { structured_output: true }), never())).toMatchObject({
       answer: "A basket holds 12 apples.",
-      quotes: [{ source: "a.md:1", text: "A basket holds 12 apples." }],
-      sources: ["a.md"],
+      quotes: expect.arrayContaining([{ source: "a.md:1", text: "A basket holds 12 apples." }]),
+      sources: expect.arrayContaining(["a.md"]),
     });
     const schema = (name: string) => ({
       structured_output: true,
@@ -95,7 +96,7 @@ it("refuses to start on what is no folder", () => {
 });
 
 it("ends a research whose schema has a pattern that takes for ever, and goes on with the next one", async () => {
-  const text = `The code of the depot is ${"a".repeat(60)}!\n\nA basket holds 12 apples.\n`;
+  const text = `# Depot\n\nCode: ${"a".repeat(60)}!\n\nA basket holds 12 apples.\n`;
   const options = { workers: 1, notice: () => {}, limitMs: 3_000 };
   const researcher = extractiveResearcher({ sources: folderWith({ "a.md": text }), ...options });
   const schema = { properties: { code: { type: "string", pattern: "(a+)+$" } }, required: ["code"] };
@@ -105,6 +106,25 @@ it("ends a research whose schema has a pattern that takes for ever, and goes on 
       output_schema: schema,
     });
     await expect(researcher.research(asked, never())).rejects.toThrow("The research took more than 3 s.");
+    const next = await researcher.research(question("How many apples does a basket hold?"), never());
+    expect(next).toContain("> A basket holds 12 apples.");
+  } finally {
+    await researcher.close();
+  }
+});
+
+it("ends a research that needs too much memory, and goes on with the next one", async () => {
+  const files = { "a.md": "A basket holds 12 apples.\n" };
+  const options = { workers: 1, notice: () => {}, heapMb: 32 };
+  const researcher = extractiveResearcher({ sources: folderWith(files), ...options });
+  const properties = Object.fromEntries(
+    Array.from({ length: 900 }, (_, i) => [`p${i}`, { type: "string", description: `${i} `.repeat(50_000) }]),
+  );
+  try {
+    const asked = question("How many apples?", { structured_output: true, output_schema: { properties } });
+    await expect(researcher.research(asked, never())).rejects.toThrow(
+      new ResearchFailure("The research needed more memory than one may take."),
+    );
     const next = await researcher.research(question("How many apples does a basket hold?"), never());
     expect(next).toContain("> A basket holds 12 apples.");
   } finally {

@@ -23,9 +23,28 @@ Rate limits are counted per hour by tier:
 | Pro | 100 requests per hour | 200 requests per hour |
 | Enterprise | custom | custom |
 
-The service was released on March 5, 2024. Write to help@example.org for support.
+The service was released on 2024-03-05. Write to help@example.org for support.
 
 A basket holds 12 apples. The depot in Berlin is open from 9 to 17.
+
+## Settings of the orchard
+
+- Support: help@example.org
+- Crates: 40
+- Founded: 1998-04-01
+- \`ladder_size\` {number} In metres. **Default:** \`5\`.
+
+### tree_distance (integer)
+
+In metres. (In 2003) the default row distance was doubled, as planting(8) says.
+
+### row_count (integer)
+
+How many rows of trees there are; 30 by default.
+
+### watering
+
+The default is \`drip\`. In a dry year, the default is \`hose\`.
 `;
 
 let corpus: Corpus;
@@ -34,7 +53,7 @@ beforeAll(async () => {
   await corpus.refresh();
 });
 
-describe("what the document says is filled", () => {
+describe("what the document says outright is filled", () => {
   it.each([
     [
       "rows of a table",
@@ -48,15 +67,10 @@ describe("what the document says is filled", () => {
       },
     ],
     [
-      "the other column",
-      "What are the limits?",
-      object({ limits: list(object({ stops_per_hour: whole, tier: text })) }),
-      {
-        limits: [
-          { tier: "Free", stops_per_hour: 20 },
-          { tier: "Pro", stops_per_hour: 200 },
-        ],
-      },
+      "one column of a table",
+      "Which tiers are there?",
+      object({ tiers: list(text) }),
+      { tiers: ["Free", "Pro", "Enterprise"] },
     ],
     [
       "cells by row and column",
@@ -65,11 +79,11 @@ describe("what the document says is filled", () => {
       { free: { creates_per_hour: 10 }, pro_stops_per_hour: 200 },
     ],
     [
-      "through $ref and $defs",
+      "through $ref, $defs and allOf",
       "limits",
       {
         ...object({ limits: list({ $ref: "#/$defs/limit" }) }),
-        $defs: { limit: object({ tier: text, creates_per_hour: whole }) },
+        $defs: { limit: { allOf: [object({ tier: text }), object({ creates_per_hour: whole })] } },
       },
       {
         limits: [
@@ -78,54 +92,49 @@ describe("what the document says is filled", () => {
         ],
       },
     ],
+    ["key: value", "How many crates has the orchard?", object({ crates: whole }), { crates: 40 }],
     [
-      "a date",
-      "When was it released?",
-      object({ released: { type: "string", format: "date" } }),
-      { released: "2024-03-05" },
-    ],
-    [
-      "a number in a sentence",
-      "How many apples does a basket hold?",
-      object({ apples: whole }),
-      { apples: 12 },
-    ],
-    [
-      "an address",
-      "Where to get support?",
+      "an address beside its name",
+      "Where does the orchard give support?",
       object({ support: { type: "string", format: "email" } }),
       { support: "help@example.org" },
     ],
     [
-      "one of several values",
-      "Where is the depot?",
-      object({ depot: { enum: ["Paris", "Berlin"] } }),
-      { depot: "Berlin" },
+      "a date beside its name",
+      "When was the orchard founded?",
+      object({ founded: { type: "string", format: "date" } }),
+      { founded: "1998-04-01" },
+    ],
+    [
+      "the default of a named item",
+      "What is the default ladder size in the orchard?",
+      object({ ladder_size_metres: whole }),
+      { ladder_size_metres: 5 },
+    ],
+    [
+      "the default under a heading",
+      "What is the default row count of the orchard?",
+      object({ row_count: whole }),
+      { row_count: 30 },
     ],
     [
       "null where nothing is known and null will do",
-      "apples?",
-      object({ apples: whole, pears: { type: ["integer", "null"] } }),
-      { apples: 12, pears: null },
+      "crates of the orchard",
+      object({ crates: whole, pears: { type: ["integer", "null"] } }),
+      { crates: 40, pears: null },
     ],
     [
       "nothing for what is optional",
-      "apples in a basket",
-      object({ apples: whole, pears: whole }, ["apples"]),
-      { apples: 12 },
-    ],
-    [
-      "where it is said",
-      "How many apples does a basket hold?",
-      object({ answer: text, sources: list(text) }),
-      { answer: "A basket holds 12 apples.", sources: ["doc.md:13"] },
+      "crates of the orchard",
+      object({ crates: whole, pears: whole }, ["crates"]),
+      { crates: 40 },
     ],
   ])("%s", async (_name, prompt, schema, output) => {
     expect(await extract(corpus, prompt, schema)).toMatchObject({ kind: "output", output });
   });
 });
 
-describe("nothing is invented", () => {
+describe("nothing is guessed", () => {
   it.each([
     [
       "another unit",
@@ -139,27 +148,31 @@ describe("nothing is invented", () => {
       object({ limits: list(object({ tier: text, price: whole })) }),
       "limits",
     ],
+    ["a number in a sentence", "How many apples does a basket hold?", object({ apples: whole }), "apples"],
     ["a number that is not clear", "When is the depot open?", object({ depot_open: whole }), "depot_open"],
     [
-      "a number about something else",
-      "How many pears does a basket hold?",
-      object({ pears: whole }),
-      "pears",
+      "a year, and the section of a manual",
+      "What is the default tree distance?",
+      object({ tree_distance: whole }),
+      "tree_distance",
     ],
-    ["a number of that name on another matter", "What about pears?", object({ apples: whole }), "apples"],
     [
-      "a value that does not occur",
-      "Where is the depot?",
-      object({ depot: { enum: ["Paris", "Rome"] } }),
-      "depot",
+      "two values for one name",
+      "What is the default watering of the orchard?",
+      object({ watering: text }),
+      "watering",
     ],
+    ["a name on another matter", "What about pears?", object({ crates: whole }), "crates"],
     ["a subject that is not there", "zebra", object({ zebra: text }), "zebra"],
     ["yes or no", "Is the depot open?", object({ open: { type: "boolean" } }), "open"],
   ])("%s", async (_name, prompt, schema, path) => {
-    expect(await extract(corpus, prompt, schema)).toEqual({
-      kind: "failure",
-      reason: `The sources do not say ${path}.`,
-    });
+    const reply = await extract(corpus, prompt, schema);
+    expect(reply).toMatchObject({ kind: "failure" });
+    expect(reply).toHaveProperty(
+      "reason",
+      expect.stringContaining(`The sources do not say ${path} outright.`),
+    );
+    expect(reply).toHaveProperty("reason", expect.stringContaining("--model"));
   });
 
   it("what breaks the schema otherwise", async () => {
@@ -169,6 +182,32 @@ describe("nothing is invented", () => {
     expect(await extract(corpus, "limits", schema)).toEqual({
       kind: "failure",
       reason: expect.stringContaining("at /limits: must NOT have fewer than 3 items"),
+    });
+  });
+});
+
+describe("a schema without an end is refused with a sentence:", () => {
+  const node = { $ref: "#/$defs/node" };
+  const nested = (level: number): object =>
+    level === 0 ? whole : object({ left: nested(level - 1), right: nested(level - 1) });
+  it.each<[string, object]>([
+    [
+      "a linked list",
+      { ...node, $defs: { node: object({ value: text, next: { anyOf: [node, { type: "null" }] } }) } },
+    ],
+    ["a tree", { ...node, $defs: { node: object({ left: node, right: node }) } }],
+    ["a reference to itself", { ...node, $defs: { node } }],
+    ["alternatives of alternatives", { ...node, $defs: { node: { anyOf: [node, node] } } }],
+    [
+      "forty levels",
+      Array.from({ length: 40 }).reduce<object>((inner) => object({ a: inner, b: inner }), whole),
+    ],
+    ["a thousand parts", nested(10)],
+  ])("%s", async (_name, schema) => {
+    expect(await extract(corpus, "limits", schema as Record<string, unknown>)).toEqual({
+      kind: "failure",
+      reason:
+        "The schema cannot be filled: it has more than 8 levels or 1000 parts with its references resolved.",
     });
   });
 });

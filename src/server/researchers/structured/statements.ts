@@ -1,0 +1,82 @@
+import { MAX_LINE } from "../blocks/block.js";
+import { readable } from "../extractive/readable.js";
+import type { Passage } from "../sources/source.js";
+
+/** A value that a source gives outright beside its name. */
+export interface Statement {
+  /** The name: the term of a definition, a heading, the name at the beginning of an item, the key of a line. */
+  label: string;
+  /** Whether the text says that it is the default. */
+  isDefault: boolean;
+  /** Begins with the value. */
+  text: string;
+  /** Whether the value is all of the text. */
+  isWhole: boolean;
+  /** The sentence or line that it stands in. */
+  sentence: string;
+  passage: Passage;
+}
+
+/** "default: X", "the default is X", "defaults to X". */
+const DEFAULT_BEFORE =
+  /\bdefaults?(?: (?:value|setting|size|limit|number|level|port|timeout))?(?: is| are| to| of)?(?: set to| being)?(?: typically| usually| currently| always| about)?(?=[\s:=*]{1,6}\S)[\s:=*]{1,6}/giu;
+/** "X by default", "X (default)", "X is the default". */
+const DEFAULT_AFTER =
+  /([`'"“‘]?[^\s`'"”’()]{1,80}[`'"”’]?(?: (?!and\b|or\b)\p{L}{1,20})?)(?:,? by default\b| \((?:the )?default\)| is the default\b)/giu;
+/** `key: value` and `key = value`, also in an item of a list. */
+const KEY_VALUE =
+  /^\s{0,40}(?:[-*+•]\s{1,4})?[`*"']{0,3}(\p{L}[\p{L}\p{N} _.-]{0,60}[\p{L}\p{N}])[`*"']{0,3}\s{0,4}(?::|=)[*`]{0,3}(?=[\s"'\d])\s{0,4}(\S.{0,200})$/u;
+/** A name at the beginning of a list's item: "- `timeout` {number} …". */
+const NAMED_ITEM = /^\s{0,40}[-*+]\s{1,4}(?:\[?`([^`]{1,80})`|\*\*([^*]{1,80})\*\*)/;
+/** A body of a definition that is nothing but its value, in characters. */
+const SHORT = 60;
+
+/** What a passage says outright. */
+export function statementsIn(passage: Passage): Statement[] {
+  if (passage.kind === "table") return [];
+  const pairs = passage.lines.flatMap((line): Statement[] => {
+    const [, label, text] = KEY_VALUE.exec(line) ?? [];
+    if (label === undefined || text === undefined) return [];
+    const bare = text.replace(/[,;]?\s*$/, "");
+    return [{ label, isDefault: false, text: bare, isWhole: true, sentence: line, passage }];
+  });
+  if (passage.kind === "code") return pairs;
+  const [, code, bold] = NAMED_ITEM.exec(passage.lines[0] ?? "") ?? [];
+  const label = code ?? bold ?? passage.heading.split(" / ").at(-1) ?? "";
+  const text = readable(passage.lines.join(" ").slice(0, MAX_LINE)).replace(/\*\*|__/g, "");
+  const isWhole =
+    text.length <= SHORT && passage.lines.length === 1 && !/[.!?:]$/.test(text) && code === undefined;
+  const own = { label, passage };
+  return [
+    ...pairs,
+    ...(isWhole ? [{ ...own, isDefault: false, text, isWhole, sentence: text }] : []),
+    ...[...text.matchAll(DEFAULT_BEFORE)].map((match) => {
+      const at = match.index + match[0].length;
+      return {
+        ...own,
+        isDefault: true,
+        text: text.slice(at, at + 200),
+        isWhole: false,
+        sentence: sentenceAt(text, at),
+      };
+    }),
+    ...[...text.matchAll(DEFAULT_AFTER)].map(({ 1: value = "", index }) => ({
+      ...own,
+      isDefault: true,
+      text: value,
+      isWhole: false,
+      sentence: sentenceAt(text, index),
+    })),
+  ];
+}
+
+/** The sentence of `text` that holds what stands at `at`. */
+function sentenceAt(text: string, at: number): string {
+  const before =
+    text
+      .slice(0, at)
+      .split(/[.!?]["')*]{0,2}\s/)
+      .at(-1) ?? "";
+  const after = text.slice(at).split(/[.!?]["')*]{0,2}(?:\s|$)/)[0] ?? "";
+  return before + after;
+}

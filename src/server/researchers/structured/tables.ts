@@ -1,0 +1,149 @@
+import type { JsonSchema } from "../../../protocol/conversation.js";
+import type { Table } from "../sources/folder-search.js";
+import { words } from "../sources/words.js";
+import { overlap, propertyWords, type Role, saysRole, unitsIn } from "./names.js";
+import { descriptionOf, propertiesOf, type SchemaReader, type View } from "./schema.js";
+import { cellValue } from "./values.js";
+
+/** A value with where the sources give it, as in `docs/a.md:12`. */
+export interface Found {
+  value: unknown;
+  place: string;
+}
+
+/** One place of the result that wants a value. */
+export interface Wanted {
+  /** Its property's name and those around it, outermost first. */
+  names: readonly string[];
+  /** What the schema says about it. */
+  about: string;
+}
+
+/** What a labelled cell has to fit beside its type. */
+export interface Demand {
+  /** What it has to be said to be; empty if any value of that name will do. */
+  roles: readonly Role[];
+  /** The units that its name or description gives; empty if there are none. */
+  units: ReadonlySet<string>;
+  /** All words of the question, the name and the description. */
+  known: ReadonlySet<string>;
+  /** Whether words of a label, with `around` it, cover what the question is about. */
+  isAbout(label: readonly string[], around: string): boolean;
+}
+
+/** The one value on which all cells agree that fit; undefined if there is none or they contradict each other. */
+export function agreed(found: readonly Found[]): Found | undefined {
+  const values = new Set(found.map(({ value }) => value));
+  return values.size === 1 ? found[0] : undefined;
+}
+
+/**
+ * Cells whose row and column together have every word of the name ("pro creates per hour"), else those in a column
+ * whose title says what is asked ("Upper limit") of a row whose label is what the question is about ("columns per
+ * table") and about nothing else.
+ */
+export function cellFor(
+  view: View,
+  { names }: Wanted,
+  demand: Demand,
+  tables: readonly Table[],
+): Found | undefined {
+  const named = propertyWords(names.join(" "));
+  const byName: Found[] = [];
+  const byLabel: Found[] = [];
+  for (const { file, header, rows, around } of tables) {
+    for (const { line, cells } of rows) {
+      const label = words(cells[0] ?? "");
+      cells.slice(1).forEach((cell, i) => {
+        const value = cellValue(cell, view);
+        if (value === undefined || label.length === 0) return;
+        const found = { value, place: `${file}:${line}` };
+        const title = header[i + 1] ?? "";
+        const both = [new Set(label), new Set(words(title))].every((one) => overlap(one, named) > 0);
+        const said = new Set([...label, ...words(title), ...words(around), ...words(cell)]);
+        if (both && overlap(named, said) === named.size) byName.push(found);
+        const isUnit = [...unitsIn(cell)].every((unit) => demand.units.has(unit));
+        const isOnlyThis = label.every((word) => demand.known.has(word));
+        if (isUnit && isOnlyThis && saysRole(title, demand.roles) && demand.isAbout(label, ""))
+          byLabel.push(found);
+      });
+    }
+  }
+  return byName.length > 0 ? agreed(byName) : agreed(byLabel);
+}
+
+interface Column {
+  name: string;
+  description: string;
+  required: boolean;
+  view: View;
+}
+
+/** Objects of the kind `schema`, one for each row of the table whose columns fit its properties best. */
+export function rowsFor(
+  schema: JsonSchema,
+  { names, about }: Wanted,
+  prompt: string,
+  tables: readonly Table[],
+  reader: SchemaReader,
+): Found[] {
+  const properties = propertiesOf(schema);
+  const anyRequired = properties.some(({ required }) => required);
+  const columns = properties.flatMap(({ name, schema: part, required }): Column[] => {
+    const [view] = reader.views(part);
+    const description = view ? descriptionOf(view.schema) : "";
+    return view ? [{ name, description, required: required || !anyRequired, view }] : [];
+  });
+  const topic = new Set(words(`${names.join(" ")} ${about} ${prompt}`));
+  let best: { score: number; rows: Found[] } = { score: 0, rows: [] };
+  for (const table of tables) {
+    const placed = columns.map((column) => ({ ...column, ...columnOf(column, table) }));
+    const known = placed.filter(({ index }) => index !== undefined);
+    const isWhole = placed.every(({ index, required }) => index !== undefined || !required);
+    const isClear = new Set(known.map(({ index }) => index)).size === known.length;
+    if (!isWhole || !isClear || known.length === 0) continue;
+    const rows = table.rows.flatMap(({ line, cells }) =>
+      objectOf(cells, known).map((value) => ({ value, place: `${table.file}:${line}` })),
+    );
+    const said = new Set([...words(table.around), ...words(table.header.join(" "))]);
+    const fit = known.reduce((sum, column) => sum + (column.fit ?? 0), 0);
+    const score = fit + overlap(topic, said) / Math.max(1, topic.size);
+    if (rows.length > 0 && score > best.score) best = { score, rows };
+  }
+  return best.rows;
+}
+
+/**
+ * The one column that a name means: they share a word, and every word of the name stands in the column's header,
+ * in its cells, or around the table ("creates per hour": the header says create, the text above it hour). A column
+ * whose header is a word of the description will do too.
+ */
+function columnOf({ name, description }: Column, table: Table): { index?: number; fit?: number } {
+  const named = propertyWords(name);
+  const described = new Set(words(description));
+  const around = words(table.around);
+  const fits = table.header.map((title, index) => {
+    const header = new Set(words(title));
+    if (header.size === 0) return { index, fit: 0 };
+    const cells = words(table.rows.map((row) => row.cells[index] ?? "").join(" "));
+    const said = new Set([...header, ...around, ...cells]);
+    const both = overlap(named, header);
+    if (both > 0 && overlap(named, said) === named.size)
+      return { index, fit: both / (named.size + header.size - both) };
+    return { index, fit: overlap(header, described) === header.size ? 0.3 : 0 };
+  });
+  const [first, second] = fits.sort((a, b) => b.fit - a.fit);
+  return first && first.fit > 0 && first.fit > (second?.fit ?? 0) ? first : {};
+}
+
+/** One row as an object; nothing if a required cell does not say what is asked. */
+function objectOf(row: readonly string[], columns: readonly (Column & { index?: number })[]): unknown[] {
+  const filled: [string, unknown][] = [];
+  for (const { name, required, view, index = -1 } of columns) {
+    const value = cellValue(row[index] ?? "", view);
+    if (value !== undefined) filled.push([name, value]);
+    else if (view.nullable) filled.push([name, null]);
+    else if (required) return [];
+  }
+  return [Object.fromEntries(filled)];
+}
