@@ -9,7 +9,7 @@ const PROMPT = "How many apples does a basket hold?";
 const TEXT = "A basket holds 12 apples.\n";
 
 test("--verbose names the lines that the values of a structured result are from", async () => {
-  const cwd = folderWith({ "fruit/a.md": "# Basket\n\nApples: 12\n" });
+  const cwd = folderWith({ "fruit/a.md": "# What a basket holds\n\nApples: 12\n" });
   const quiet = await research(["try", PROMPT, "--schema", SCHEMA], { cwd });
   expect(quiet).toMatchObject({ code: 0, stdout: '{\n  "apples": 12\n}\n' });
   expect(quiet.stderr).not.toContain("fruit/a.md:3");
@@ -19,11 +19,11 @@ test("--verbose names the lines that the values of a structured result are from"
 });
 
 test("files that are too large to be read are named, in the report and on stderr", async () => {
-  const cwd = folderWith({ "a.md": TEXT, "big.log": "x".repeat(1_048_577) });
+  const cwd = folderWith({ "a.md": TEXT, "big.log": "x".repeat(8_388_609) });
   const { stdout, stderr, code } = await research(["try", PROMPT], { cwd });
   expect(code).toBe(0);
-  expect(stdout).toContain("1 file was read. Not read: big.log (it is too large).");
-  expect(stderr).toContain("too large to be searched: big.log");
+  expect(stdout).toContain("1 file was read. Not read: big.log (larger than 8 MiB).");
+  expect(stderr).toContain("not searched: big.log (larger than 8 MiB)");
 });
 
 test("a service whose data folder and key file lie in its sources never quotes them", async () => {

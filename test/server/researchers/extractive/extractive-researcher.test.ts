@@ -31,12 +31,14 @@ function researcherOn(folder: string, workers = 2) {
 }
 
 it("reports from a thread, as text, as data, or as the schema wants it", async () => {
-  const { researcher } = researcherOn(folderWith({ "a.md": "A basket holds 12 apples.\n", "b.md": "# Basket\n\n- Apples: 12\n" }));
+  const { researcher } = researcherOn(
+    folderWith({ "a.md": "A basket holds 12 apples.\n", "b.md": "# What a basket holds\n\n- Apples: 12\n" }),
+  );
   try {
     const prompt = "How many apples does a basket hold?";
     expect(await researcher.research(question(prompt), never())).toContain("> A basket holds 12 apples.");
     expect(await researcher.research(question(prompt, { structured_output: true }), never())).toMatchObject({
-      answer: "A basket holds 12 apples.",
+      answer: expect.stringContaining("12"),
       quotes: expect.arrayContaining([{ source: "a.md:1", text: "A basket holds 12 apples." }]),
       sources: expect.arrayContaining(["a.md"]),
     });
