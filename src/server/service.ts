@@ -2,7 +2,7 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Clock } from "../clock.js";
 import { TIERS, type Tier } from "../protocol/limits.js";
-import type { ConversationStore } from "./conversations/conversation-store.js";
+import { type ConversationStore, ServiceClosing } from "./conversations/conversation-store.js";
 import { deleteOldConversations } from "./conversations/retention.js";
 import { Scheduler } from "./conversations/scheduler.js";
 import { createApp } from "./http/app.js";
@@ -50,6 +50,8 @@ export interface ServiceOptions {
   metricsAccess?: { token: string } | "open";
   /** Whether there is a page at `/ui`. */
   ui?: boolean;
+  /** Of the program, for the metrics. */
+  version: string;
   clock: Clock;
   log: Log;
 }
@@ -59,18 +61,19 @@ export interface Service {
   baseUrl: string;
   /** Lets one browser see the page at `/ui`, once. */
   uiLink?: string;
-  /** Stops all work and frees everything: connections, processes, files. */
-  close(): Promise<void>;
+  /**
+   * Stops all work and frees everything: connections, processes, files. `/ready` is 503 at once; new requests are
+   * taken for `drainMs` (0), and what is under way then gets `graceMs` (1,000).
+   */
+  close(times?: { drainMs?: number; graceMs?: number }): Promise<void>;
 }
-
-/** How long answers that are under way may still take when the service closes, ms. */
-const CLOSE_GRACE_MS = 1_000;
 
 /** Starts the service; resolves when it listens, rejects with a ServiceStartError when it cannot. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { apiKey, clock, keepMs, metricsAccess, researcher, store } = options;
   const log = hiding(apiKey, options.log);
-  const metrics = metricsAccess && (await import("./monitoring/metrics.js")).createMetrics(store);
+  const metrics =
+    metricsAccess && (await import("./monitoring/metrics.js")).createMetrics(store, options.version, clock);
   const observers: Observer[] = metrics ? [metrics.observer] : [];
   if (options.accessLog) observers.push(accessLog(options.accessLog.format, options.accessLog.write));
   const scheduler = new Scheduler({ ...options, log, ...(metrics && { ended: metrics.researched }) });
@@ -80,6 +83,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const ui = options.ui
     ? (await import("./ui/ui.js")).createUi({ store, single: one, faults, clock })
     : undefined;
+  const closing = new AbortController();
   const app = createApp({
     hasOperations: options.role !== "worker",
     store,
@@ -92,8 +96,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     faults,
     ...(ui && { ui }),
     log,
+    closing: closing.signal,
   });
-  const server = createListener(app);
+  const server = createListener(app, closing.signal);
   try {
     await listen(server, options);
   } catch (error) {
@@ -101,16 +106,17 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     throw error;
   }
   if (options.role !== "api") scheduler.start();
-  const closing = new AbortController();
   const deleting =
     keepMs === undefined ? undefined : deleteOldConversations(store, keepMs, clock, log, closing.signal);
-  const end = async () => {
+  const end = async ({ drainMs = 0, graceMs = 1_000 }) => {
+    closing.abort(new ServiceClosing("the service is closing"));
+    // Other workers take the work over while this process still answers.
+    const worked = scheduler.close();
+    await clock.sleep(drainMs);
     ui?.close();
-    await closeServer(server);
+    await closeServer(server, graceMs);
     store.giveUp?.();
-    closing.abort(new Error("the service is closing"));
-    await deleting;
-    await scheduler.close();
+    await Promise.all([deleting, worked]);
     await researcher.close();
     await store.close();
   };
@@ -119,8 +125,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   return {
     baseUrl,
     ...(ui && { uiLink: `${baseUrl}${ui.link}` }),
-    close() {
-      ending ??= end();
+    close(times = {}) {
+      ending ??= end(times);
       return ending;
     },
   };
@@ -142,10 +148,10 @@ function baseUrlOf(server: Server, host: string): string {
   return family === "IPv6" && host.includes(":") ? `http://[${host}]:${port}` : `http://${host}:${port}`;
 }
 
-async function closeServer(server: Server): Promise<void> {
+async function closeServer(server: Server, graceMs: number): Promise<void> {
   // What has connected by now is accepted first: closing would reset it.
   await new Promise((resolve) => setImmediate(resolve));
-  const grace = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
+  const grace = setTimeout(() => server.closeAllConnections(), graceMs);
   await new Promise<void>((resolve) => {
     server.close(() => resolve());
     server.closeIdleConnections();

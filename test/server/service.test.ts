@@ -179,8 +179,10 @@ it("a client that hangs up in the middle of its body costs nothing", async () =>
 });
 
 it("gives a client 10 s for its headers and 30 s for its request", () => {
-  const server = createListener(() => new Response());
-  expect([server.headersTimeout, server.requestTimeout]).toEqual([10_000, 30_000]);
+  const server = createListener(() => new Response(), new AbortController().signal);
+  expect([server.headersTimeout, server.requestTimeout, server.keepAliveTimeout]).toEqual([
+    10_000, 30_000, 65_000,
+  ]);
 });
 
 it("answers to a host it was told to, and to no other", async () => {

@@ -60,6 +60,7 @@ export async function serviceFor(options: TestServiceOptions = {}): Promise<Serv
     researcher: instantResearcher(),
     allowHosts: [],
     faults: [],
+    version: "0.0.0",
     clock,
     log,
     ...options,

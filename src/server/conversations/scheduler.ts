@@ -43,6 +43,7 @@ export class Scheduler {
   async close(): Promise<void> {
     const closing = new ServiceClosing("the service is closing");
     this.#closing.abort(closing);
+    for (const work of this.#running.values()) work.abort(closing);
     await this.#claiming;
     for (const work of this.#running.values()) work.abort(closing);
     await Promise.all(this.#running.keys());

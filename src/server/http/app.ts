@@ -19,7 +19,7 @@ import { SchemaChecks } from "./create-request.js";
 import { injectFault } from "./faults/fault-injection.js";
 import type { FaultPlan } from "./faults/fault-plan.js";
 import { create, type Handler, output, status, stop } from "./operations.js";
-import { ANY_HOST, health, metrics, type Probes, ready } from "./probes.js";
+import { health, metrics, type Probes, ready, takesAnyHost } from "./probes.js";
 import { checkContentLength, readBody } from "./request-body.js";
 import { checkContentType, checkHost, checkOrigin } from "./request-checks.js";
 import { ANSWER_HEADERS, errorResponse, successResponse } from "./responses.js";
@@ -127,7 +127,7 @@ export function createApp(parts: AppParts): App {
     const { incoming } = bindings;
     observation.begin(incoming, bindings.outgoing as ServerResponse);
     try {
-      if (!ANY_HOST.has(incoming.url ?? "")) checkHost(incoming, allowHosts);
+      if (!takesAnyHost(incoming.url ?? "", parts)) checkHost(incoming, allowHosts);
       checkOrigin(incoming);
       checkContentLength(incoming);
       return routes.fetch(request, bindings);

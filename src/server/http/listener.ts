@@ -14,19 +14,30 @@ import { ServiceError } from "./service-error.js";
 /** How long a client may take to send its headers, and its whole request, in ms. */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
+/** Longer than the balancers of the large clouds keep an idle connection: 60 s. */
+const KEEP_ALIVE_MS = 65_000;
 
-/** A server for `app` whose every answer is an envelope, also where Node or the adapter would answer itself. */
-export function createListener(app: App): Server {
+/**
+ * A server for `app` whose every answer is an envelope, also where Node or the adapter would answer itself. Once
+ * `closing` is aborted, each answer is the last one on its connection: a proxy sends nothing more on it.
+ */
+export function createListener(app: App, closing: AbortSignal): Server {
   // The adapter also serves HTTP/2; this server does not.
   const listener = getRequestListener((request, bindings) => app(request, bindings as HttpBindings), {
     errorHandler: () =>
       errorResponse(new ServiceError("BAD_REQUEST", "The Host header or the target is malformed.")),
   });
   const open: Open = new WeakMap();
+  const answering = new Set<ServerResponse>();
+  const last = () => {
+    for (const response of answering) response.shouldKeepAlive = false;
+  };
+  closing.addEventListener("abort", last, { once: true });
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: 1_000,
       // Node's own answer to a missing Host has no body; checkHost gives a better one.
       requireHostHeader: false,
@@ -35,12 +46,15 @@ export function createListener(app: App): Server {
       const { socket } = request;
       open.set(socket, { request, response });
       response.once("finish", () => open.delete(socket));
+      if (closing.aborted) response.shouldKeepAlive = false;
+      answering.add(response);
+      response.once("close", () => answering.delete(response));
       void listener(request, response);
     },
   );
   server.on("checkExpectation", (_, response: ServerResponse) => {
     const error = new ServiceError("EXPECTATION_FAILED", "The Expect header asks for what is not offered.");
-    const { headers, body } = closing(error);
+    const { headers, body } = lastAnswer(error);
     response.writeHead(error.status, headers).end(body);
   });
   server.on("clientError", (error, socket) => answerUnreadable(open, error, socket));
@@ -66,7 +80,7 @@ function answerUnreadable(open: Open, error: ParserError, socket: Duplex): void 
     return;
   }
   const answer = parserServiceError(error.code);
-  const { headers, body } = closing(answer);
+  const { headers, body } = lastAnswer(answer);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\n${lines.join("")}\r\n`;
   const bodiless = error.rawPacket?.subarray(0, 5).toString("latin1") === "HEAD ";
@@ -76,7 +90,7 @@ function answerUnreadable(open: Open, error: ParserError, socket: Duplex): void 
 }
 
 /** A last answer on a connection. */
-function closing(error: ServiceError) {
+function lastAnswer(error: ServiceError) {
   const body = errorBody(error);
   const length = { "Content-Length": String(Buffer.byteLength(body)) };
   return { headers: { ...ANSWER_HEADERS, ...length, Connection: "close" }, body };

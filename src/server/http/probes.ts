@@ -4,14 +4,20 @@ import { sameSecret } from "../keys/same-secret.js";
 import type { Metrics } from "../monitoring/metrics.js";
 import { bearerToken } from "./authentication.js";
 import { successResponse } from "./responses.js";
-import { ServiceError } from "./service-error.js";
+import { ServiceError, unavailable } from "./service-error.js";
 
-/** Paths whose Host header is not checked: an orchestrator asks them by the address of its own network. */
-export const ANY_HOST: ReadonlySet<string> = new Set(["/health", "/ready"]);
+/** Whether the Host header of a target is not checked: an orchestrator asks by the address of its own network. */
+export function takesAnyHost(target: string, { metricsAccess }: Pick<Probes, "metricsAccess">): boolean {
+  const [path] = target.split("?", 1);
+  if (path === "/metrics") return metricsAccess !== undefined && metricsAccess !== "open";
+  return path === "/health" || path === "/ready";
+}
 
 /** What operators ask; none of it is part of the interface. */
 export interface Probes {
   store: Pick<ConversationStore, "ready">;
+  /** Aborted when the service begins to close. */
+  closing: AbortSignal;
   /** Who may read the metrics: undefined if metrics are not served. */
   metricsAccess: { token: string } | "open" | undefined;
   /** Loaded with the first request for metrics. */
@@ -23,8 +29,9 @@ export async function health(): Promise<Response> {
   return successResponse({});
 }
 
-/** The store can be read and written; rejects with a StoreUnavailableError. */
-export async function ready({ store }: Probes): Promise<Response> {
+/** The store can be read, and the service is not closing; else rejects with a 503. */
+export async function ready({ store, closing }: Probes): Promise<Response> {
+  if (closing.aborted) throw unavailable("The service is closing.");
   await store.ready();
   return successResponse({});
 }

@@ -49,12 +49,15 @@ export function tooManyRequests(message: string, retryAfterMs: number): ServiceE
 /** When a client may ask again if the store cannot be reached, seconds. */
 const UNAVAILABLE_S = 2;
 
+/** 503, with `Retry-After`. */
+export function unavailable(message: string): ServiceError {
+  return new ServiceError("SERVICE_UNAVAILABLE", message, { "Retry-After": String(UNAVAILABLE_S) });
+}
+
 /** The answer to any error; the message of one that is not meant for clients is left out. */
 export function serviceErrorOf(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  if (error instanceof StoreUnavailableError) {
-    const message = "The service cannot reach its store just now. Nothing was done.";
-    return new ServiceError("SERVICE_UNAVAILABLE", message, { "Retry-After": String(UNAVAILABLE_S) });
-  }
+  if (error instanceof StoreUnavailableError)
+    return unavailable("The service cannot reach its store just now. Nothing was done.");
   return new ServiceError("INTERNAL_ERROR", "The service met a defect of its own.");
 }

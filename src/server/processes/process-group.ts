@@ -20,15 +20,18 @@ export function spawnGroup(command: string, env: NodeJS.ProcessEnv, stdio: Stdio
 
 const ending = new WeakMap<ChildProcess, Promise<void>>();
 
-/** Ends the child and all of its group: SIGTERM, and SIGKILL for what is there 5 s later. Resolves when all is gone. */
-export function endGroup(child: ChildProcess): Promise<void> {
-  const end = ending.get(child) ?? termThenKill(child);
+/**
+ * Ends the child and all of its group: by `signal`, and by SIGKILL what is there 5 s later. Resolves when all is gone.
+ * What ends already gets no second signal.
+ */
+export function endGroup(child: ChildProcess, signal: "SIGTERM" | "SIGHUP" = "SIGTERM"): Promise<void> {
+  const end = ending.get(child) ?? signalThenKill(child, signal);
   ending.set(child, end);
   return end;
 }
 
-async function termThenKill(child: ChildProcess): Promise<void> {
-  signalGroup(child, "SIGTERM");
+async function signalThenKill(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  signalGroup(child, signal);
   if (await groupIsGone(child, TERM_GRACE_MS)) return;
   signalGroup(child, "SIGKILL");
   await groupIsGone(child, KILL_GRACE_MS);

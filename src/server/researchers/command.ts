@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { systemClock } from "../../clock.js";
 import { exactJson, JsonText } from "../../json/exact-json.js";
 import { withoutSecrets } from "../../secrets/environment.js";
+import { ConversationStopped } from "../conversations/conversation-store.js";
 import { endGroup } from "../processes/process-group.js";
 import { Supervisor } from "../processes/supervisor.js";
 import { type Researcher, ResearchFailure, type ResearchJob } from "./researcher.js";
@@ -32,7 +33,9 @@ export function commandResearcher({ command, env }: CommandOptions): Researcher 
     async research(job, signal) {
       signal.throwIfAborted();
       const child = supervisor.spawn(command, clean);
-      const stop = () => void endGroup(child);
+      // SIGTERM says that nobody wants the result any more. After SIGHUP the same question is asked again later.
+      const isStopped = () => signal.reason instanceof ConversationStopped;
+      const stop = () => void endGroup(child, isStopped() ? "SIGTERM" : "SIGHUP");
       signal.addEventListener("abort", stop, { once: true });
       try {
         return resultOf(job, await run(child, job));

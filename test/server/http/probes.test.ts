@@ -1,5 +1,8 @@
 import { rmSync } from "node:fs";
 import { expect, it } from "vitest";
+import { systemClock } from "../../../src/clock.js";
+import { StoreUnavailableError } from "../../../src/server/conversations/conversation-store.js";
+import { openLocalStore } from "../../../src/server/conversations/local/open-local-store.js";
 import type { Service } from "../../../src/server/service.js";
 import { folderWith } from "../../support/folder.js";
 import { KEY, serviceFor, type TestServiceOptions, until } from "../../support/service.js";
@@ -39,7 +42,12 @@ it("/metrics is not there without a token, and needs the token", async () => {
   await during({}, async ({ baseUrl }) => {
     expect((await ask(baseUrl, { path: "/metrics" })).status).toBe(404);
   });
+  const headers = { Host: "node-7.cluster.example" };
+  await during({ metricsAccess: "open" }, async ({ baseUrl }) => {
+    expect((await ask(baseUrl, { path: "/metrics", headers })).status).toBe(421);
+  });
   await during({ metricsAccess: { token: "scrape" } }, async ({ baseUrl }) => {
+    expect((await ask(baseUrl, { path: "/metrics?x=1", key: "scrape", headers })).status).toBe(200);
     expect((await ask(baseUrl, { path: "/metrics" })).status).toBe(401);
     expect((await ask(baseUrl, { path: "/metrics", key: KEY })).status).toBe(401);
     const answer = await ask(baseUrl, { path: "/metrics", key: "scrape" });
@@ -71,4 +79,67 @@ it("/metrics counts requests, states, the queue, research and refusals by the ho
     ])
       expect(text).toContain(`${line}\n`);
   });
+});
+
+it("/metrics has the figures of the process also while the store cannot be reached", async () => {
+  const store = await openLocalStore({ pendingMs: 0, clock: systemClock, log: () => {} });
+  for (const counts of [
+    () => Promise.reject(new StoreUnavailableError("away")),
+    () => new Promise<never>(() => {}),
+  ]) {
+    await during({ store: Object.assign(store, { counts }), metricsAccess: "open" }, async ({ baseUrl }) => {
+      const { status, text } = await ask(baseUrl, { path: "/metrics" });
+      expect(status).toBe(200);
+      expect(text).toMatch(/^research_store_up 0$/m);
+      expect(text).toMatch(/^research_queue_length NaN$/im);
+      expect(text).toMatch(/^research_build_info\{version="0\.0\.0"\} 1$/m);
+      for (const name of [
+        "nodejs_eventloop_lag_seconds",
+        "process_cpu_seconds_total",
+        "process_resident_memory_bytes",
+      ])
+        expect(text).toMatch(new RegExp(`^${name} [\\d.]`, "m"));
+    });
+  }
+});
+
+it("/ready is 503 as soon as the service closes, while it takes requests for as long as it drains", async () => {
+  const service = await serviceFor();
+  const { baseUrl } = service;
+  const closed = service.close({ drainMs: 1_000 });
+  const ready = await ask(baseUrl, { path: "/ready" });
+  expect([ready.status, ready.json.error?.message]).toEqual([503, "The service is closing."]);
+  const created = await post(baseUrl, "/api/v1/conversations", KEY, { prompt: "x" });
+  expect([created.status, created.headers.connection]).toEqual([200, "close"]);
+  await closed;
+  await expect(ask(baseUrl, { path: "/health" })).rejects.toThrow(/ECONN/);
+});
+
+it("what is under way when the service closes is answered within the grace, on its last connection", async () => {
+  const store = await openLocalStore({ pendingMs: 0, clock: systemClock, log: () => {} });
+  let found = () => {};
+  const keys = new Promise<void>((resolve) => {
+    found = resolve;
+  });
+  const inUse = store.keys.inUse.bind(store.keys);
+  let asked = false;
+  const waits = () => {
+    asked = true;
+    return keys.then(inUse);
+  };
+  const service = await serviceFor({
+    store: Object.assign(store, { keys: { ...store.keys, inUse: waits } }),
+  });
+  const creating = post(service.baseUrl, "/api/v1/conversations", KEY, { prompt: "x" });
+  await until(async () => asked || undefined);
+  const closed = service.close({ graceMs: 10_000 });
+  const isGone = () =>
+    ask(service.baseUrl, { path: "/health" }).then(
+      () => undefined,
+      () => true,
+    );
+  await until(isGone);
+  found();
+  expect(await creating).toMatchObject({ status: 200, headers: { connection: "close" } });
+  await closed;
 });

@@ -1,7 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
+import {
+  ClaimLost,
+  ConversationStopped,
+  ServiceClosing,
+} from "../../../src/server/conversations/conversation-store.js";
 import { jsonOf } from "../../../src/server/json-text.js";
 import { commandResearcher } from "../../../src/server/researchers/command.js";
 import { ResearchFailure } from "../../../src/server/researchers/researcher.js";
@@ -84,8 +89,29 @@ it("stop ends the whole tree, also what does not listen to SIGTERM", async () =>
     return text.trim() === "" ? undefined : text.trim().split(" ").map(Number);
   });
   expect(pids.map(alive)).toEqual([true, true]);
-  const reason = new Error("stopped");
+  const reason = new ConversationStopped("stopped");
   stop.abort(reason);
   await expect(work).rejects.toBe(reason);
   expect(pids.map(alive)).toEqual([false, false]);
+});
+
+it.each([
+  [new ConversationStopped("stopped"), "TERM"],
+  [new ServiceClosing("closing"), "HUP"],
+  [new ClaimLost("lost"), "HUP"],
+])("a command can tell a stop from what goes on later: %s", async (reason, told) => {
+  const file = join(mkdtempSync(join(folder, "told-")), "signal");
+  const [stop, begun] = [new AbortController(), `${file}.begun`];
+  const note = (name: string) => `trap 'echo ${name} >> ${file}; exit 1' ${name}`;
+  const work = research(
+    `${note("TERM")}; ${note("HUP")}; : > ${begun}; sleep 300 & wait`,
+    {},
+    process.env,
+    stop,
+  );
+  work.catch(() => {});
+  await until(async () => existsSync(begun) || undefined);
+  stop.abort(reason);
+  await expect(work).rejects.toBe(reason);
+  expect(readFileSync(file, "utf8")).toBe(`${told}\n`);
 });

@@ -48,6 +48,11 @@ export const serve: Define = (program, perform) => {
     .option("--pending <duration>", "least time in PENDING", duration, 0)
     .option("--processing <duration>", "least time in PROCESSING", duration, 0)
     .option("--keep <duration>", "delete conversations that ended longer ago (default: keep all)", duration)
+    .option(
+      "--drain <duration>",
+      "how long requests are still taken after SIGTERM (default: 5s with --database, else 0)",
+      duration,
+    )
     .option("--workers <n>", "how many are PROCESSING at once (default: one for each core)", wholeNumber(1))
     .addOption(
       new Option(

@@ -19,6 +19,8 @@ export interface ServeOptions extends StoreOptions, KeyOptions, ModelOptions {
   processing: number;
   /** ms */
   keep?: number;
+  /** How long new requests are taken after SIGTERM, ms. */
+  drain?: number;
   workers?: number;
   researcher?: string;
   sources: string;
@@ -55,7 +57,9 @@ export function metricsAccess(
   if (metricsOpen) return "open";
   const token = host.env.RESEARCH_SERVE_METRICS_TOKEN?.trim();
   if (!token) return undefined;
-  if (!/^[\x21-\x7e]+$/.test(token))
-    throw new UsageError("RESEARCH_SERVE_METRICS_TOKEN must be visible ASCII without spaces");
+  if (!/^[\x21-\x7e]{16,}$/.test(token))
+    throw new UsageError(
+      "RESEARCH_SERVE_METRICS_TOKEN must be 16 or more visible ASCII characters without spaces",
+    );
   return { token };
 }

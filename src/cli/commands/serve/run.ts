@@ -17,6 +17,10 @@ import { researcherFor } from "./researcher.js";
 import { databaseOf } from "./store.js";
 
 const DEFAULT_PORT = 8787;
+/** How long the requests that are under way get when the service ends, ms. */
+const CLOSE_GRACE_MS = 10_000;
+/** With a database there are others behind the same proxy, which needs a while to see that this process is closing. */
+const DRAIN_MS = 5_000;
 
 /** Runs the local service until a signal stops it, or until the command given to it has ended. */
 export async function serve(ctx: Context, options: ServeOptions): Promise<number> {
@@ -37,6 +41,7 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
   const { store, key } = await openWithKey(ctx, { ...options, log: voice.log }, database, given).catch(
     startFailure,
   );
+  let drainMs = 0;
   const service = await start(ctx, options, { store, apiKey: key?.apiKey, model, voice }, faults);
   try {
     if (service.uiLink !== undefined) await announceUi(ctx, voice, service.uiLink);
@@ -53,10 +58,11 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
     await announce(ctx, voice, service.baseUrl, key, options).catch(unlessInterrupted);
     await aborted(ctx.signal);
     if (ctx.interruption.received === "SIGHUP") ctx.signal.throwIfAborted();
+    if (ctx.interruption.received === "SIGTERM") drainMs = drainOf(options, database);
     ctx.interruption.markHandled();
     return 0;
   } finally {
-    await service.close();
+    await service.close({ drainMs, graceMs: options.exec === undefined ? CLOSE_GRACE_MS : 0 });
   }
 }
 
@@ -104,6 +110,7 @@ export async function start(
       ...(access && { metricsAccess: access }),
       ...(options.ui && { ui: true }),
       ...(options.seed !== undefined && { seed: options.seed }),
+      version: ctx.host.version,
       clock,
       log: voice.log,
     });
@@ -111,6 +118,11 @@ export async function start(
     await researcher.close();
     return startFailure(error);
   }
+}
+
+function drainOf({ drain, role }: ServeOptions, database: string | undefined): number {
+  if (role === "worker") return 0;
+  return drain ?? (database === undefined ? 0 : DRAIN_MS);
 }
 
 /** A command asks the service itself, and a worker answers only what asks for its health: any free port will do. */
