@@ -114,7 +114,7 @@ export interface StoreCounts {
   /** How long the first one that waits has been due, ms; 0 if none is. */
   oldestDueMs: number;
   /** Requests at another service that are still to be stopped there. */
-  cancellations?: number;
+  cancellations: number;
   /** Processes alive that do research. */
   workers: number;
 }
@@ -141,8 +141,7 @@ export interface ConversationStore {
   readonly exchanges: ExchangeStore;
   /** For the page of the service, which sees the conversations of all keys. */
   readonly overview: Overview;
-  /** Undefined for a store that cannot keep them. */
-  readonly remote?: RemoteRequests;
+  readonly remote: RemoteRequests;
 
   /** Adds a PENDING conversation and counts it, both or neither. Resolves when it would outlive a `kill -9`. */
   create(caller: Caller, job: ResearchJob): Promise<CreateResult>;

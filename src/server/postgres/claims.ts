@@ -1,7 +1,12 @@
 import type { Clock } from "../../clock.js";
 import { parseExactAt } from "../../json/exact-json.js";
 import type { Claim, Outcome } from "../conversations/conversation-store.js";
-import { StoreOutcomeUnknownError, StoreUnavailableError } from "../conversations/conversation-store.js";
+import {
+  ClaimLost,
+  ConversationStopped,
+  StoreOutcomeUnknownError,
+  StoreUnavailableError,
+} from "../conversations/conversation-store.js";
 import { type Log, Troubles } from "../monitoring/log.js";
 import type { ResearchJob } from "../researchers/researcher.js";
 import type { Role } from "../role.js";
@@ -20,7 +25,7 @@ const CLAIM: Statement = {
       ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
     )
     UPDATE research.conversations AS own
-    SET status = 'PROCESSING', worker = $1, starts = starts + 1, claims = claims + 1,
+    SET status = 'PROCESSING', worker = $1, starts = starts + (remote_id IS NULL)::int, claims = claims + 1,
       started_at = coalesce(started_at, now())
     FROM due WHERE own.request_id = due.request_id
     RETURNING own.request_id, own.starts, own.claims, own.job`,
@@ -42,7 +47,7 @@ const END: Statement = {
 const GIVE_BACK: Statement = {
   name: "give-back",
   text: `
-    UPDATE research.conversations SET worker = NULL, starts = starts - 1
+    UPDATE research.conversations SET worker = NULL, starts = greatest(0, starts - 1)
     WHERE request_id = $1 AND worker = $2 AND claims = $3`,
 };
 
@@ -50,7 +55,7 @@ const GIVE_BACK: Statement = {
 const GIVE_BACK_OTHERS: Statement = {
   name: "give-back-others",
   text: `
-    UPDATE research.conversations SET worker = NULL, starts = starts - 1
+    UPDATE research.conversations SET worker = NULL, starts = greatest(0, starts - 1)
     WHERE worker = $1 AND NOT request_id = ANY ($2::uuid[])`,
 };
 
@@ -114,7 +119,8 @@ export class Claims {
     await this.#lease.open();
     if (this.options.role === "api") return;
     this.#notifications = new Notifications(this.options.database, this.options.clock, (notification) => {
-      if (notification.kind === "stop") this.#lose(notification.requestId, "stopped");
+      if (notification.kind === "stop")
+        this.#lose(notification.requestId, new ConversationStopped("the conversation was stopped"));
       if (notification.kind === "connected") this.#lease.renewSoon();
       if (notification.kind !== "stop") this.#lookNow();
     });
@@ -150,26 +156,40 @@ export class Claims {
   /** Tries until the database has answered, or the lease has run out. */
   async end(claim: Claim, outcome: Outcome): Promise<boolean> {
     const own = this.#own(claim);
-    const { job, number, worker } = own;
     const output = outcome.status === "COMPLETED" ? outcome.output : null;
     const reason = outcome.status === "FAILED" ? JSON.stringify(outcome.reason) : null;
-    const values = [job.request_id, worker, number, outcome.status, output, reason];
     own.ending = true;
     try {
-      for (let sent = false; ; await this.options.clock.sleep(LOOK_MS)) {
-        try {
-          const rows = await this.options.database.run(END, values);
-          // If the answer to a try was lost, that try may have written it.
-          return rows.length > 0 || sent;
-        } catch (error) {
-          if (error instanceof StoreOutcomeUnknownError) sent = true;
-          else if (!(error instanceof StoreUnavailableError)) throw error;
-        }
-        if (worker !== this.#lease.id) return false;
-      }
+      const { rows, isRepeated } = await this.write(claim, END, [outcome.status, output, reason]);
+      // If the answer to a try was lost, that try may have written it.
+      return rows.length > 0 || isRepeated;
     } finally {
-      this.#held.delete(job.request_id);
+      this.#held.delete(own.job.request_id);
     }
+  }
+
+  /**
+   * Runs a statement with request_id, worker, claims and these values until the database has answered, or the lease has
+   * run out; no rows then. It must bear to be repeated.
+   */
+  async write(claim: Claim, statement: Statement, values: readonly unknown[]) {
+    const { job, number, worker } = this.#own(claim);
+    const { clock, database } = this.options;
+    for (let isRepeated = false; ; await clock.sleep(LOOK_MS)) {
+      try {
+        const rows = await database.run(statement, [job.request_id, worker, number, ...values]);
+        return { rows, isRepeated };
+      } catch (error) {
+        if (error instanceof StoreOutcomeUnknownError) isRepeated = true;
+        else if (!(error instanceof StoreUnavailableError)) throw error;
+      }
+      if (worker !== this.#lease.id || database.isGivenUp) return { rows: [], isRepeated: false };
+    }
+  }
+
+  /** Whether the claim is valid as far as this process knows, by the clock and not by what its timers have done. */
+  holds(claim: Claim): boolean {
+    return this.#held.get(claim.job.request_id) === claim && this.#lease.isValid;
   }
 
   async giveBack(claim: Claim): Promise<void> {
@@ -214,7 +234,8 @@ export class Claims {
   /** What the database does not count as held is lost; what it does, and this process does not know, is given back. */
   async #reconcile(held: ReadonlySet<string>, askedAt: number): Promise<void> {
     for (const [requestId, claim] of this.#held) {
-      if (claim.since < askedAt && !held.has(requestId)) this.#lose(requestId, "stopped, or taken over");
+      if (claim.since < askedAt && !held.has(requestId))
+        this.#lose(requestId, new ClaimLost("stopped, or taken over"));
     }
     if ([...held].every((requestId) => this.#held.has(requestId))) return;
     await this.#inTurn(() =>
@@ -223,14 +244,14 @@ export class Claims {
   }
 
   #loseAll(): void {
-    for (const requestId of this.#held.keys()) this.#lose(requestId, "the lease was lost");
+    for (const requestId of this.#held.keys()) this.#lose(requestId, new ClaimLost("the lease was lost"));
   }
 
-  #lose(requestId: string, why: string): void {
+  #lose(requestId: string, why: ConversationStopped | ClaimLost): void {
     const claim = this.#held.get(requestId);
     if (claim === undefined || claim.ending) return;
     this.#held.delete(requestId);
-    claim.abort.abort(new Error(why));
+    claim.abort.abort(why);
   }
 
   #lookNow(): void {

@@ -67,7 +67,8 @@ export class Database {
   ) => Connection;
   readonly #open = new Set<Socket>();
   readonly #troubles: Troubles;
-  #isGivenUp = false;
+  /** Whether everything rejects from now on. */
+  isGivenUp = false;
   constructor(private readonly options: DatabaseOptions) {
     const { driver, connections, log } = options;
     const open = this.#open;
@@ -107,7 +108,7 @@ export class Database {
    */
   async run(statement: Statement, values: readonly unknown[], isLong = false): Promise<QueryResultRow[]> {
     for (;;) {
-      if (this.#isGivenUp) throw new StoreUnavailableError("the store is closed");
+      if (this.isGivenUp) throw new StoreUnavailableError("the store is closed");
       const client = (await this.#pool.connect().catch((error) => this.#unreachable(error))) as Connection & {
         release(destroy?: boolean): void;
       };
@@ -145,7 +146,7 @@ export class Database {
 
   /** A connection of its own, without limits of time. The caller ends it. Rejects with the driver's error. */
   async connect(): Promise<Connection> {
-    if (this.#isGivenUp) throw new Error("the store is closed");
+    if (this.isGivenUp) throw new Error("the store is closed");
     const client = new this.#connectionClass(this.#config());
     try {
       await client.connect();
@@ -160,7 +161,7 @@ export class Database {
   /** Destroys in `ms` what is open then: everything that still waits for the database rejects. */
   giveUp(ms = CLOSE_LIMIT_MS): void {
     const destroy = () => {
-      this.#isGivenUp = true;
+      this.isGivenUp = true;
       for (const socket of this.#open) socket.destroy();
     };
     setTimeout(destroy, ms).unref();

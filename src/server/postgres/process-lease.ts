@@ -82,6 +82,10 @@ export class ProcessLease {
     this.#troubles = new Troubles(options.log);
   }
 
+  get isValid(): boolean {
+    return this.options.clock.monotonic() < this.#expiresAt;
+  }
+
   /** Takes the first lease and keeps it until `close`. Rejects as `Database.run` does. */
   async open(): Promise<void> {
     await this.#join();

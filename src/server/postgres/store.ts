@@ -20,6 +20,7 @@ import { PostgresKeyStore } from "./key-store.js";
 import { notify } from "./notifications.js";
 import { PostgresOverview } from "./overview.js";
 import { Readiness } from "./readiness.js";
+import { PostgresRemote, remoteOf } from "./remote.js";
 import { conversationOf, isOwnId, StateReader } from "./states.js";
 
 /** key, operation: how long until the next request is allowed, ms. */
@@ -50,9 +51,9 @@ const STOP: Statement = {
       UPDATE research.conversations
       SET status = 'STOPPED', completed_at = now(), worker = NULL, ended_job = job, job = NULL
       WHERE ${VISIBLE} AND completed_at IS NULL AND (SELECT allowed FROM counted)
-      RETURNING request_id
+      RETURNING request_id, remote, remote_id
     ), forgotten AS (DELETE FROM research.exchanges WHERE request_id IN (SELECT request_id FROM stopped))
-    SELECT allowed, EXISTS (SELECT FROM stopped) AS stopped FROM counted`,
+    SELECT allowed, stopped.* FROM counted LEFT JOIN stopped ON true`,
 };
 
 /** age in ms. In portions, so that no lock is held for long. */
@@ -83,7 +84,8 @@ const COUNTS: Statement = {
   text: `
     SELECT count(*)::int AS waiting, extract(epoch FROM now() - min(due_at))::float8 * 1000 AS due,
       (SELECT count(*)::int FROM research.conversations WHERE worker IS NOT NULL) AS working,
-      (SELECT count(*)::int FROM research.processes WHERE role <> 'api' AND expires_at > now()) AS workers
+      (SELECT count(*)::int FROM research.processes WHERE role <> 'api' AND expires_at > now()) AS workers,
+      (SELECT count(*)::int FROM research.cancellations) AS cancellations
     FROM research.conversations WHERE job IS NOT NULL AND worker IS NULL`,
 };
 
@@ -103,6 +105,7 @@ export class PostgresStore implements ConversationStore {
   readonly keys: PostgresKeyStore;
   readonly exchanges: PostgresExchanges;
   readonly overview: PostgresOverview;
+  readonly remote: PostgresRemote;
   readonly #states: StateReader;
   readonly #creates: Creates;
   readonly #readiness: Readiness;
@@ -115,6 +118,7 @@ export class PostgresStore implements ConversationStore {
     this.keys = new PostgresKeyStore(database, clock);
     this.exchanges = new PostgresExchanges(database);
     this.overview = new PostgresOverview(parts);
+    this.remote = new PostgresRemote(parts);
   }
 
   /** Of this process, known also while the database is away. */
@@ -162,9 +166,9 @@ export class PostgresStore implements ConversationStore {
     const id = isOwnId(requestId) ? requestId : "00000000-0000-0000-0000-000000000000";
     const [row] = await database.run(STOP, [id, ownOnly ? keyId : null, keyId, limits.stop]);
     if (row?.allowed !== true) return this.#rateLimited(keyId, "stop");
-    if (row.stopped) {
-      void notify(database, `stop ${requestId.toLowerCase()}`);
-      return { kind: "stopped" };
+    if (row.request_id !== null) {
+      void notify(database, `stop ${row.request_id}`);
+      return { kind: "stopped", ...(row.remote && { remote: remoteOf(row) }) };
     }
     const found = await this.get(caller, requestId);
     return found === undefined ? { kind: "not-found" } : { kind: "already-ended", status: found.status };
@@ -197,8 +201,8 @@ export class PostgresStore implements ConversationStore {
 
   async counts(): Promise<StoreCounts> {
     const [row] = await this.parts.database.read(COUNTS, []);
-    const { waiting, working, workers, due } = row ?? {};
-    return { waiting, working, workers, oldestDueMs: Math.max(0, due ?? 0) };
+    const { waiting, working, workers, cancellations, due } = row ?? {};
+    return { waiting, working, workers, cancellations, oldestDueMs: Math.max(0, due ?? 0) };
   }
 
   ready(): Promise<void> {

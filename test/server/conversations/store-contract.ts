@@ -20,8 +20,6 @@ export interface StoreUnderTest {
   hasKeys: boolean;
   /** Whether it outlives its process. */
   keepsExchanges: boolean;
-  /** Whether it can keep requests at another service. */
-  hasRemote: boolean;
 }
 
 const UNLIMITED = { create: Number.POSITIVE_INFINITY, stop: Number.POSITIVE_INFINITY };
@@ -381,9 +379,8 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       });
     });
 
-    describe.skipIf(!underTest.hasRemote)("requests at another service", () => {
+    describe("requests at another service", () => {
       const place = { at: "https://there.example", provider: "there", canStop: true };
-      const remoteOf = () => store.remote ?? expect.fail("no store of remote requests");
       const claimed = async () => {
         await open();
         await created();
@@ -393,17 +390,17 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       it("are begun once, by a claim that is valid", async () => {
         const claim = await claimed();
         const { request_id } = claim.job;
-        expect(await remoteOf().read(request_id)).toBeUndefined();
-        const begun = await Promise.all([1, 2, 3].map(() => remoteOf().begin(claim, place)));
+        expect(await store.remote.read(request_id)).toBeUndefined();
+        const begun = await Promise.all([1, 2, 3].map(() => store.remote.begin(claim, place)));
         expect(begun.filter((yes) => yes)).toHaveLength(1);
-        expect(await remoteOf().read(request_id)).toEqual({ ...place, mayComeMs: expect.any(Number) });
-        expect(await remoteOf().keep(claim, "r-1")).toBe("kept");
-        expect(await remoteOf().read(request_id)).toMatchObject({ ...place, remoteId: "r-1" });
+        expect(await store.remote.read(request_id)).toEqual({ ...place, mayComeMs: expect.any(Number) });
+        expect(await store.remote.keep(claim, "r-1")).toBe("kept");
+        expect(await store.remote.read(request_id)).toMatchObject({ ...place, remoteId: "r-1" });
         await store.giveBack(claim);
-        expect(await remoteOf().begin(claim, place)).toBe(false);
+        expect(await store.remote.begin(claim, place)).toBe(false);
         const next = await store.claim(never);
-        expect(await remoteOf().begin(next, place)).toBe(false);
-        expect(await remoteOf().read(request_id)).toMatchObject({ remoteId: "r-1" });
+        expect(await store.remote.begin(next, place)).toBe(false);
+        expect(await store.remote.read(request_id)).toMatchObject({ remoteId: "r-1" });
       });
 
       it("are not begun by a claim that was lost before, and keep their id all the same", async () => {
@@ -411,48 +408,51 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
         await created();
         const second = await store.claim(never);
         await store.giveBack(first);
-        expect(await remoteOf().begin(first, place)).toBe(false);
-        expect(await remoteOf().begin(second, place)).toBe(true);
+        expect(await store.remote.begin(first, place)).toBe(false);
+        expect(await store.remote.begin(second, place)).toBe(true);
         await store.giveBack(second);
-        expect(await remoteOf().keep(second, "r-2")).toBe("kept");
-        expect(await remoteOf().read(second.job.request_id)).toMatchObject({ remoteId: "r-2" });
+        expect(await store.remote.keep(second, "r-2")).toBe("kept");
+        expect(await store.remote.read(second.job.request_id)).toMatchObject({ remoteId: "r-2" });
       });
 
       it("are to be stopped there as soon as their conversation is stopped, until that is done", async () => {
         const claim = await claimed();
         const { request_id: requestId } = claim.job;
-        await remoteOf().begin(claim, place);
-        await remoteOf().keep(claim, "r-1");
+        await store.remote.begin(claim, place);
+        await store.remote.keep(claim, "r-1");
         const remote = { ...place, remoteId: "r-1" };
         expect(await store.stop(alice, requestId)).toEqual({ kind: "stopped", remote });
         expect((await store.counts()).cancellations).toBe(1);
-        expect(await remoteOf().takeCancellation("https://elsewhere.example", 0)).toBeUndefined();
+        expect(await store.remote.takeCancellation("https://elsewhere.example", 0)).toBeUndefined();
         const due = { requestId, remoteId: "r-1", provider: "there" };
-        expect(await remoteOf().takeCancellation(place.at, 60)).toMatchObject(due);
-        expect(await remoteOf().takeCancellation(place.at, 60)).toBeUndefined();
+        expect(await store.remote.takeCancellation(place.at, 60)).toMatchObject(due);
+        expect(await store.remote.takeCancellation(place.at, 60)).toBeUndefined();
         await underTest.clock.sleep(100);
-        expect(await remoteOf().takeCancellation(place.at, 0)).toMatchObject(due);
+        expect(await store.remote.takeCancellation(place.at, 0)).toMatchObject(due);
         expect(await store.deleteEnded(1)).toBeLessThanOrEqual(1);
-        expect(await remoteOf().takeCancellation(place.at, 0)).toMatchObject(due);
-        await remoteOf().cancelled(requestId);
-        expect(await remoteOf().takeCancellation(place.at, 0)).toBeUndefined();
+        expect(await store.remote.takeCancellation(place.at, 0)).toMatchObject(due);
+        await store.remote.cancelled(requestId);
+        expect(await store.remote.takeCancellation(place.at, 0)).toBeUndefined();
         expect((await store.counts()).cancellations).toBe(0);
       });
 
       it("whose id comes after the stop are to be stopped too, and those that had ended keep nothing", async () => {
         const claim = await claimed();
         const { request_id: requestId } = claim.job;
-        await remoteOf().begin(claim, place);
+        await store.remote.begin(claim, place);
         expect(await store.stop(alice, requestId)).toEqual({ kind: "stopped", remote: place });
-        expect(await remoteOf().takeCancellation(place.at, 0)).toBeUndefined();
-        expect(await remoteOf().keep(claim, "r-1")).toBe("stopped");
-        expect(await remoteOf().takeCancellation(place.at, 0)).toMatchObject({ requestId, remoteId: "r-1" });
+        expect(await store.remote.takeCancellation(place.at, 0)).toBeUndefined();
+        expect(await store.remote.keep(claim, "r-1")).toBe("stopped");
+        expect(await store.remote.takeCancellation(place.at, 0)).toMatchObject({
+          requestId,
+          remoteId: "r-1",
+        });
         await created();
         const failed = await store.claim(never);
-        await remoteOf().begin(failed, place);
+        await store.remote.begin(failed, place);
         await store.end(failed, { status: "FAILED", reason: "unknown" });
-        expect(await remoteOf().keep(failed, "r-2")).toBe("ended");
-        expect(await remoteOf().read(failed.job.request_id)).not.toHaveProperty("remoteId");
+        expect(await store.remote.keep(failed, "r-2")).toBe("ended");
+        expect(await store.remote.read(failed.job.request_id)).not.toHaveProperty("remoteId");
       });
     });
 

@@ -20,6 +20,5 @@ describe.skipIf(!postgres)("needs PostgreSQL", () => {
     clock: systemClock,
     hasKeys: true,
     keepsExchanges: true,
-    hasRemote: false,
   });
 });

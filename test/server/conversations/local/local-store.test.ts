@@ -10,7 +10,6 @@ storeContract("in memory", {
   clock: systemClock,
   hasKeys: false,
   keepsExchanges: false,
-  hasRemote: true,
 });
 
 storeContract("in a data folder", {
@@ -18,5 +17,4 @@ storeContract("in a data folder", {
   clock: systemClock,
   hasKeys: true,
   keepsExchanges: true,
-  hasRemote: true,
 });

@@ -1,0 +1,103 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../../src/clock.js";
+import { ClaimLost, ConversationStopped } from "../../../src/server/conversations/conversation-store.js";
+import { query, testPostgres } from "../../support/postgres.js";
+import { PostgresProxy } from "../../support/postgres-proxy.js";
+import { callerOf, closeStores, newJob, storeAt } from "../../support/postgres-store.js";
+import { until } from "../../support/service.js";
+
+const postgres = await testPostgres();
+const newDatabase = () => postgres?.database() ?? Promise.reject(new Error("no database"));
+const never = new AbortController().signal;
+const place = { at: "https://there.example", provider: "there", canStop: true };
+
+afterEach(closeStores);
+
+describe.skipIf(!postgres)("requests at another service, in PostgreSQL (needs PostgreSQL)", () => {
+  it.each(["answer", "statement"] as const)(
+    "are begun by the claim that said so, if its %s is lost",
+    async (what) => {
+      const proxy = new PostgresProxy(await newDatabase());
+      const store = await storeAt(proxy.url);
+      await store.create(callerOf(), newJob());
+      const claim = await store.claim(never);
+      proxy.lose("begin-remote", what);
+      expect(await store.remote.begin(claim, place)).toBe(true);
+      expect(await store.remote.begin(claim, place)).toBe(false);
+    },
+  );
+
+  it("are begun by one of two workers, and the other one learns of it", async () => {
+    const url = await newDatabase();
+    const [one, two] = [await storeAt(url), await storeAt(url)];
+    for (let round = 0; round < 10; round++) {
+      await one.create(callerOf(), newJob());
+      const lost = await one.claim(never);
+      await query(
+        url,
+        "UPDATE research.processes SET expires_at = now() WHERE id = (SELECT worker FROM research.conversations WHERE request_id = $1)",
+        [lost.job.request_id],
+      );
+      const claim = await two.claim(never);
+      const begun = await Promise.all([one.remote.begin(lost, place), two.remote.begin(claim, place)]);
+      expect(begun).toEqual([false, true]);
+      expect(await one.remote.read(lost.job.request_id)).toMatchObject(place);
+      await until(async () => lost.signal.aborted || undefined);
+      expect(lost.signal.reason).toBeInstanceOf(ClaimLost);
+      expect(await two.stop(callerOf(), claim.job.request_id)).toMatchObject({ remote: place });
+      await until(async () => claim.signal.aborted || undefined);
+      expect(claim.signal.reason).toBeInstanceOf(ConversationStopped);
+    }
+  });
+
+  it("are not begun by a process that was suspended past its lease, whatever the database answered", async () => {
+    let away = 0;
+    const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + away };
+    const url = await newDatabase();
+    const store = await storeAt(url, { clock });
+    await store.create(callerOf(), newJob());
+    const claim = await store.claim(never);
+    const beginning = store.remote.begin(claim, place);
+    away = 60_000;
+    expect(await beginning).toBe(false);
+    const { mayComeMs } = (await store.remote.read(claim.job.request_id)) ?? expect.fail("not begun");
+    expect(mayComeMs).toBeGreaterThan(30_000);
+    expect(mayComeMs).toBeLessThanOrEqual(45_000);
+    await query(url, "UPDATE research.conversations SET remote_begun_at = now() - interval '1 minute'");
+    expect(await store.remote.read(claim.job.request_id)).toEqual({ ...place, mayComeMs: 0 });
+  });
+
+  it("make no start of a claim: their research does not die with a worker", async () => {
+    const url = await newDatabase();
+    const store = await storeAt(url);
+    await store.create(callerOf(), newJob());
+    let claim = await store.claim(never);
+    await store.remote.begin(claim, place);
+    await store.remote.keep(claim, "r-1");
+    for (let takeover = 0; takeover < 6; takeover++) {
+      await query(url, "UPDATE research.processes SET expires_at = now()");
+      claim = await store.claim(never);
+      expect(claim.starts).toBeLessThanOrEqual(1);
+    }
+    await store.giveBack(claim);
+    expect((await store.claim(never)).starts).toBeLessThanOrEqual(1);
+  });
+
+  it("are stopped there too if a program of the version before stops the conversation, also when it is deleted", async () => {
+    const url = await newDatabase();
+    const store = await storeAt(url);
+    await store.create(callerOf(), newJob());
+    const claim = await store.claim(never);
+    await store.remote.begin(claim, place);
+    await store.remote.keep(claim, "r-1");
+    await query(
+      url,
+      "UPDATE research.conversations SET status = 'STOPPED', completed_at = now(), worker = NULL, job = NULL",
+    );
+    await query(url, "DELETE FROM research.conversations");
+    const { request_id: requestId } = claim.job;
+    const due = { requestId, remoteId: "r-1", provider: "there" };
+    expect(await store.remote.takeCancellation(place.at, 0)).toEqual(due);
+    expect(await store.remote.keep(claim, "r-1")).toBe("ended");
+  });
+});
