@@ -31,7 +31,7 @@ const CHUNKS = [
 ];
 
 /**
- * Five entries share their chunks: the command line, the library, and three threads. Everything is bundled, so that an
+ * The entries share their chunks: the command line, the library, and the threads. Everything is bundled, so that an
  * installed package resolves no dependency at start-up; dynamic imports stay chunks of their own.
  *
  * @param {readonly import("./stand-ins.js").StandIn[]} table
@@ -44,10 +44,11 @@ export const configuration = (table) =>
       "schema-worker": "src/json-schema/worker.ts",
       "extractive-worker": "src/server/researchers/extractive/worker.ts",
       "source-index-worker": "src/server/researchers/sources/index-worker.ts",
+      "document-worker": "src/server/researchers/documents/worker.ts",
     },
     platform: "node",
-    // An optional peer, which only users of a database install.
-    external: ["pg"],
+    // Optional peers, which only users of a database or of PDF install.
+    external: ["pg", "unpdf"],
     // Where a package has both, the ES modules: a bundled UMD file asks for its parts at run time.
     resolve: { mainFields: ["module", "main"] },
     plugins: [standIns(table), yamlAsData(), filesAsText(), licenses(), help()],

@@ -1,5 +1,5 @@
-/** What the service is configured with: keys, databases, models. */
-const OF_SERVICE = /^(?:RESEARCH_SERVE_|RESEARCH_MODEL_|PG)/i;
+/** What the service is configured with: keys, databases, models, search engines. */
+const OF_SERVICE = /^(?:RESEARCH_(?:SERVE|MODEL|SEARCH|UPSTREAM)_|PG)/i;
 /** The key of its clients. */
 const OF_CLIENT = /^RESEARCH_API_KEY(?:_FILE)?$/i;
 

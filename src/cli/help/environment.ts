@@ -63,6 +63,16 @@ export const VARIABLES: readonly Variable[] = [
     description: "a file that holds the key of the model's endpoint",
     commands: ["serve", "try"],
   },
+  {
+    name: "RESEARCH_SEARCH_API_KEY",
+    description: "the key of the search engine",
+    commands: ["serve", "try"],
+  },
+  {
+    name: "RESEARCH_SEARCH_API_KEY_FILE",
+    description: "a file that holds the key of the search engine",
+    commands: ["serve", "try"],
+  },
 ];
 
 /** The variable that stands for a flag of a command; undefined if there is none. */

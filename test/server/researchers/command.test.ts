@@ -47,10 +47,12 @@ it("does not see keys, databases and models of the service", async () => {
     RESEARCH_SERVE_DATABASE: "k4",
     RESEARCH_MODEL_API_KEY: "k5",
     PGPASSWORD: "k6",
+    RESEARCH_SEARCH_API_KEY: "k7",
+    RESEARCH_UPSTREAM_KEY: "k8",
   };
   const output = String(await research("env", {}, { ...env, OTHER: "kept" }));
   expect(output).toContain("OTHER=kept");
-  expect(output).not.toMatch(/k[1-6]|RESEARCH_|^PG/m);
+  expect(output).not.toMatch(/k[1-8]|RESEARCH_|^PG/m);
 });
 
 it.each([

@@ -14,7 +14,7 @@ Faults:
   HOW is nth=N, first=N or p=PROBABILITY; without it each request is one.
 `;
 const MODEL_EXAMPLE = "--model llama3.2 --model-url http://127.0.0.1:11434/v1";
-const SOURCES = "the folder whose text files are searched";
+const SOURCES = "the folder whose files are searched (default: ., and none with --search)";
 
 export const serve: Define = (program, perform) => {
   const command = program
@@ -60,7 +60,7 @@ export const serve: Define = (program, perform) => {
         "a program that does the research: JSON on stdin, the result on stdout",
       ).argParser(shellCommand),
     )
-    .option("--sources <dir>", SOURCES, ".");
+    .option("--sources <dir>", SOURCES);
   modelFlags(command)
     .option("--allow-host <name>", "a name to answer to beside the loopback ones; repeatable", collect, [])
     .option(
@@ -109,7 +109,7 @@ export const tryOut: Define = (program, perform) => {
     .summary("answer a question from the files of a folder: no account, no key")
     .description("Start the local service for this one command and run a question against it. Nothing stays.")
     .argument("[prompt]", "the question; - or nothing reads stdin")
-    .option("--sources <dir>", SOURCES, ".");
+    .option("--sources <dir>", SOURCES);
   requestFlags(resultFlags(watchFlags(modelFlags(command))), { dryRun: false })
     .document({
       output: "a report with quotes, each with file:line; --json: the output's data on one line",

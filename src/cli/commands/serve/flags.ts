@@ -33,5 +33,12 @@ export function modelFlags<C extends Command>(command: C): C {
     .option("--model-url <url>", "its OpenAI-compatible endpoint; the key is RESEARCH_MODEL_API_KEY[_FILE]")
     .option("--model-tokens <n>", "tokens that one research may spend (default: 300000)", wholeNumber(1))
     .option("--model-calls <n>", "requests that one research may send (default: 24)", wholeNumber(1))
-    .option("--model-time <duration>", "how long one research may take (default: 15m)", positiveDuration);
+    .option("--model-time <duration>", "how long one research may take (default: 15m)", positiveDuration)
+    .option(
+      "--search <engine>",
+      "search the web with searxng=URL, brave, tavily, exa or serper; the key is RESEARCH_SEARCH_API_KEY[_FILE]",
+    )
+    .option("--domains <list>", "read pages of these domains only, separated by commas")
+    .option("--not-domains <list>", "read no pages of these domains")
+    .option("--pages <n>", "pages that one research may fetch (default: 30)", wholeNumber(1));
 }

@@ -1,16 +1,16 @@
 import { parseBaseUrl } from "../../../client/http/address.js";
-import { connections } from "../../../client/http/connections/connections.js";
-import { viaProxy } from "../../../client/http/forward-proxy.js";
-import { proxyFor } from "../../../client/http/proxy-setting.js";
 import { UsageError } from "../../../machine/errors.js";
-import { waitForKey } from "../../../machine/key-file.js";
 import { insecureHttpIn } from "../../../machine/settings.js";
 import type { ExchangeStore } from "../../../server/conversations/exchange-store.js";
 import type { BudgetLimits } from "../../../server/researchers/model/session/budget.js";
 import type { Researcher } from "../../../server/researchers/researcher.js";
+import { combined } from "../../../server/researchers/sources/combined.js";
+import type { SourceProvider } from "../../../server/researchers/sources/source.js";
 import { SourceIndex, type SourceIndexOptions } from "../../../server/researchers/sources/source-index.js";
 import type { Context } from "../../context.js";
+import { connectionsTo, keyIn } from "./endpoint.js";
 import type { ModelOptions } from "./options.js";
+import { searchOf, type WebSearch, webWith } from "./search.js";
 
 /** A model at an endpoint, ready to be asked. */
 export interface ModelEndpoint {
@@ -18,6 +18,8 @@ export interface ModelEndpoint {
   url: URL;
   apiKey: string | undefined;
   limits: BudgetLimits;
+  /** What finds pages of the web, if it is searched. */
+  search: WebSearch | undefined;
 }
 
 /** For one research, unless a flag says otherwise: enough for three rounds with a local model. */
@@ -25,18 +27,17 @@ const MODEL_LIMITS = { tokens: 300_000, calls: 24, ms: 15 * 60_000 };
 
 const EXAMPLE_URL = "http://127.0.0.1:11434/v1";
 
-/** How long a connection to the endpoint may take, ms. */
-const CONNECT_MS = 30_000;
-
 /**
  * The model that the flags name; undefined if they name none. Throws UsageError for an invalid or incomplete set of
  * flags, BaseUrlError for an invalid URL, and LocalError for a key file that cannot be read.
  */
 export async function modelOf(
-  { flags, host, signal }: Context,
+  ctx: Context,
   options: ModelOptions & { researcher?: string },
 ): Promise<ModelEndpoint | undefined> {
   const { model, modelUrl, modelTokens, modelCalls, modelTime, researcher } = options;
+  const { flags, host } = ctx;
+  const search = await searchOf(ctx, options);
   if (model === undefined) {
     const set = Object.entries({ modelUrl, modelTokens, modelCalls, modelTime }).find(
       ([, value]) => value !== undefined,
@@ -57,7 +58,8 @@ export async function modelOf(
       name: "model URL",
       example: EXAMPLE_URL,
     }),
-    apiKey: await keyIn(host, signal),
+    apiKey: await keyIn(ctx, "RESEARCH_MODEL_API_KEY"),
+    search,
     limits: {
       tokens: modelTokens ?? MODEL_LIMITS.tokens,
       calls: modelCalls ?? MODEL_LIMITS.calls,
@@ -66,41 +68,22 @@ export async function modelOf(
   };
 }
 
-/** The researcher with that model on a folder; `exclude` is never read. Throws if the folder cannot be read. */
+/** The researcher with that model on a folder, on the web, or on both. Throws if the folder cannot be read. */
 export async function researcherWith(
-  { host }: Context,
-  { name, url, apiKey, limits }: ModelEndpoint,
-  sourceOptions: SourceIndexOptions,
+  ctx: Context,
+  { name, url, apiKey, limits, search }: ModelEndpoint,
+  folder: SourceIndexOptions | undefined,
   service: { exchanges: ExchangeStore; log: (line: string) => void; notice: (line: string) => void },
 ): Promise<Researcher> {
   const { modelResearcher } = await import("../../../server/researchers/model/researcher.js");
-  const sources = new SourceIndex(sourceOptions);
-  const proxy = proxyFor(url, host.env);
-  host.beforeRequests?.();
+  const sources: SourceProvider[] = [];
+  if (folder !== undefined) sources.push(new SourceIndex(folder));
+  if (search !== undefined) sources.push(await webWith(ctx, search, service));
   return modelResearcher({
-    endpoint: {
-      url,
-      model: name,
-      apiKey,
-      connections: {
-        ...connections(url, proxy, CONNECT_MS),
-        route: (request) => ({ ...request, ...viaProxy(request, proxy), body: request.body }),
-      },
-    },
+    endpoint: { url, model: name, apiKey, connections: connectionsTo(ctx.host, url) },
     limits,
-    sources,
+    sources: combined(sources),
     ...service,
-    clock: host.clock,
+    clock: ctx.host.clock,
   });
-}
-
-/** The key of the endpoint; undefined if none is set. No flag takes one: a process list shows flags. */
-async function keyIn({ env, clock }: Context["host"], signal: AbortSignal): Promise<string | undefined> {
-  const file = env.RESEARCH_MODEL_API_KEY_FILE;
-  const [key, name] = env.RESEARCH_MODEL_API_KEY
-    ? [env.RESEARCH_MODEL_API_KEY.trim(), "RESEARCH_MODEL_API_KEY"]
-    : [file ? await waitForKey(file, clock, signal) : undefined, "RESEARCH_MODEL_API_KEY_FILE"];
-  if (key !== undefined && !/^[\x21-\x7e]+$/.test(key))
-    throw new UsageError(`invalid key in ${name}: it must be visible ASCII without spaces`);
-  return key;
 }

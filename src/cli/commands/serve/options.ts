@@ -12,6 +12,11 @@ export interface ModelOptions {
   modelCalls?: number;
   /** ms */
   modelTime?: number;
+  /** As given; `searchOf` checks it, and the lists. */
+  search?: string;
+  domains?: string;
+  notDomains?: string;
+  pages?: number;
 }
 
 export interface ServeOptions extends StoreOptions, KeyOptions, ModelOptions {
@@ -23,7 +28,8 @@ export interface ServeOptions extends StoreOptions, KeyOptions, ModelOptions {
   drain?: number;
   workers?: number;
   researcher?: string;
-  sources: string;
+  /** Default: the current folder, or none with a search. */
+  sources?: string;
   allowHost: string[];
   fault: string[];
   seed?: number;

@@ -29,18 +29,20 @@ export async function researcherFor(
   const { host } = ctx;
   const log = (line: string) => voice.log(line, { level: "debug" });
   if (researcher) return commandResearcher({ command: researcher, env: { ...host.env } });
-  const own = [data, apiKeyFile, host.env.RESEARCH_MODEL_API_KEY_FILE || undefined];
-  const exclude = own.filter((path) => path !== undefined);
+  const { RESEARCH_MODEL_API_KEY_FILE, RESEARCH_SEARCH_API_KEY_FILE } = host.env;
+  const own = [data, apiKeyFile, RESEARCH_MODEL_API_KEY_FILE, RESEARCH_SEARCH_API_KEY_FILE];
+  const exclude = own.flatMap((path) => path || []);
   const notice = (text: string) => void voice.notice("SOURCES", text);
+  const root = sources ?? ".";
   try {
-    if (model === undefined) return extractiveResearcher({ sources, exclude, workers, notice, log });
+    if (model === undefined) return extractiveResearcher({ sources: root, exclude, workers, notice, log });
     return await researcherWith(
       ctx,
       model,
-      { root: sources, exclude, notice },
+      model.search !== undefined && sources === undefined ? undefined : { root, exclude, notice },
       { exchanges: store.exchanges, log, notice: (text) => void voice.notice("MODEL", text) },
     );
   } catch (error) {
-    throw new LocalError(`the folder ${sources} could not be read: ${inWords(error)}`, { cause: error });
+    throw new LocalError(`the folder ${root} could not be read: ${inWords(error)}`, { cause: error });
   }
 }

@@ -10,7 +10,7 @@ import { start } from "./run.js";
 import { openStore } from "./store.js";
 
 export interface TryOptions extends RequestOptions, ModelOptions, Omit<RunViewOptions, "limit"> {
-  sources: string;
+  sources?: string;
 }
 
 /** `run` against a service that lives for this one command: no account, no key, and nothing stays. */
@@ -26,7 +26,7 @@ export async function tryOut(ctx: Context, prompt: string | undefined, options: 
     port: 0,
     pending: 0,
     processing: 0,
-    sources,
+    ...(sources !== undefined && { sources }),
     allowHost: [],
     fault: [],
   } as const;

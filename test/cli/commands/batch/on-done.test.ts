@@ -46,12 +46,13 @@ test("the command gets nothing of what a service is configured with", async () =
   Object.assign(env, {
     RESEARCH_SERVE_API_KEY: "a",
     RESEARCH_MODEL_API_KEY: "b",
+    RESEARCH_SEARCH_API_KEY: "s",
     PGPASSWORD: "c",
     MINE: "kept",
   });
   const { stderr } = await run("run", "tides", "-o", join(home, "answer.md"), "--on-done", "env");
   expect(stderr).toContain("MINE=kept");
-  expect(stderr).not.toMatch(/RESEARCH_SERVE_|RESEARCH_MODEL_|PGPASSWORD/);
+  expect(stderr).not.toMatch(/RESEARCH_SERVE_|RESEARCH_MODEL_|RESEARCH_SEARCH_|PGPASSWORD/);
 });
 
 test("a command that fails is a notice and turns 0 into 1, and nothing else", async () => {

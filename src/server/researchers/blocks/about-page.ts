@@ -1,0 +1,46 @@
+import { decodeHTML } from "entities/decode";
+import { htmlTokens } from "./html-tokens.js";
+
+/** What a page calls its date, the last change before the first. */
+const DATES = [
+  /^(?:article:modified_time|og:updated_time|datemodified|last-modified|dcterms\.modified)$/i,
+  /^(?:article:published_time|datepublished|date|dc\.date|dcterms\.(?:date|created|issued))$/i,
+];
+/** What a page says of itself stands in its beginning. */
+const MAX_TAGS = 2_000;
+const MAX_TITLE = 300;
+const MAX_DATE = 40;
+
+/** The title and the date that a page gives of itself. */
+export function aboutPage(page: string): { title?: string; date?: string } {
+  const dates: string[] = [];
+  let title = "";
+  let isTitle = false;
+  let tags = 0;
+  for (const token of htmlTokens(page)) {
+    if (token.kind === "text") {
+      if (isTitle) title += token.text;
+      continue;
+    }
+    if (++tags > MAX_TAGS) break;
+    if (token.name === "title") isTitle = token.kind === "open" && title === "";
+    if (token.kind !== "open") continue;
+    const name =
+      token.name === "time" ? "date" : attribute(token.attributes, "property|name|itemprop|http-equiv");
+    const rank = ["meta", "time"].includes(token.name)
+      ? DATES.findIndex((pattern) => pattern.test(name))
+      : -1;
+    const date = rank < 0 ? "" : attribute(token.attributes, "content|datetime");
+    if (date !== "" && date.length <= MAX_DATE) dates[rank] ??= date;
+  }
+  const shown = decodeHTML(title).replace(/\s+/g, " ").trim().slice(0, MAX_TITLE);
+  const date = dates.find(Boolean);
+  return { ...(shown !== "" && { title: shown }), ...(date !== undefined && { date }) };
+}
+
+function attribute(attributes: string, names: string): string {
+  const found = new RegExp(`(?:^|\\s)(?:${names})\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, "i").exec(
+    attributes.slice(0, 2_000),
+  );
+  return decodeHTML(found?.[1] ?? found?.[2] ?? found?.[3] ?? "").trim();
+}

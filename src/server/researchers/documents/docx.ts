@@ -1,0 +1,86 @@
+import { strFromU8, unzipSync } from "fflate";
+import { type HtmlToken, htmlTokens } from "../blocks/html-tokens.js";
+
+const MAX_ENTRIES = 1_000;
+const MAX_UNPACKED = 64 * 1_048_576;
+const PARTS = new Set(["word/document.xml", "word/styles.xml"]);
+
+/**
+ * The text of a Word document as HTML, each paragraph and each row of a table on a line of its own. Throws if it is
+ * not one, or has more entries or more text than an ordinary one.
+ */
+export function docxAsHtml(bytes: Uint8Array): string {
+  let entries = 0;
+  let size = 0;
+  const parts = unzipSync(bytes, {
+    filter({ name, originalSize }) {
+      entries += 1;
+      if (PARTS.has(name)) size += originalSize;
+      if (entries > MAX_ENTRIES) throw new Error(`it has more than ${MAX_ENTRIES} entries`);
+      // fflate unpacks no more than the size that the archive declares.
+      if (size > MAX_UNPACKED) throw new Error(`it unpacks to more than ${MAX_UNPACKED / 1_048_576} MiB`);
+      return PARTS.has(name);
+    },
+  });
+  const document = parts["word/document.xml"];
+  if (document === undefined) throw new Error("it has no text");
+  const styles = parts["word/styles.xml"];
+  return htmlOf(strFromU8(document), styles ? headingStyles(strFromU8(styles)) : new Map());
+}
+
+/** The rank of each style of headings by its id, which is in the language of the program that wrote it. */
+function headingStyles(xml: string): Map<string, string> {
+  const ranks = new Map<string, string>();
+  let id = "";
+  for (const token of htmlTokens(xml)) {
+    if (token.kind !== "open") continue;
+    if (token.name === "w:style") id = attribute(token, "styleId");
+    const rank =
+      token.name === "w:name" ? /^(?:heading ([1-6])|title)$/i.exec(attribute(token, "val")) : null;
+    if (rank) ranks.set(id, rank[1] ?? "1");
+  }
+  return ranks;
+}
+
+function htmlOf(xml: string, headings: ReadonlyMap<string, string>): string {
+  const html: string[] = [];
+  let text = "";
+  let tag = "p";
+  let isText = false;
+  let cells = 0;
+  let cell = "td";
+  for (const token of htmlTokens(xml)) {
+    const { name } = token.kind === "text" ? { name: "" } : token;
+    if (token.kind === "text") {
+      if (isText) text += token.text;
+    } else if (token.kind === "open") {
+      if (name === "w:t") isText = !token.attributes.endsWith("/");
+      else if (name === "w:tab" || name === "w:br") text += " ";
+      else if (name === "w:pstyle") tag = `h${headings.get(attribute(token, "val")) ?? ""}`;
+      else if (name === "w:numpr" && tag === "p") tag = "li";
+      else if (name === "w:tbl") html.push("<table>");
+      else if (name === "w:tr") html.push("<tr>");
+      else if (name === "w:tc") {
+        cells += 1;
+        html.push(`<${cell}>`);
+      } else if (name === "w:tblheader" || (name === "w:tbllook" && attribute(token, "firstRow") === "1"))
+        cell = "th";
+    } else if (name === "w:t") isText = false;
+    else if (name === "w:p") {
+      const element = tag === "h" ? "p" : tag;
+      if (text.trim() !== "") html.push(cells > 0 ? `${text}<br>` : `<${element}>${text}</${element}>\n`);
+      [text, tag] = ["", "p"];
+    } else if (name === "w:tc") {
+      cells -= 1;
+      html.push(`</${cell}>`);
+    } else if (name === "w:tr") {
+      html.push("</tr>\n");
+      cell = "td";
+    } else if (name === "w:tbl") html.push("</table>\n");
+  }
+  return html.join("");
+}
+
+function attribute({ attributes }: Exclude<HtmlToken, { kind: "text" }>, name: string): string {
+  return new RegExp(`\\bw:${name}\\s*=\\s*"([^"]*)"`).exec(attributes)?.[1] ?? "";
+}

@@ -1,0 +1,175 @@
+import type { EndpointConnections } from "../model/endpoint/endpoint.js";
+import { post } from "../model/endpoint/http.js";
+import { isObject, parsed } from "../model/json.js";
+
+/** One result of a search engine. Its snippet is not read: only a page that was fetched can be quoted. */
+export interface SearchResult {
+  url: string;
+  title: string;
+}
+
+/** How an engine is asked, and where in its answer the results are. */
+interface Engine {
+  /** Undefined for one that its user runs. */
+  url?: string;
+  /** The header that takes the key; undefined if it needs none. */
+  header?: (key: string) => Record<string, string>;
+  /** What is added to the address, or sent as JSON. */
+  query?: (query: string, count: number) => Record<string, string>;
+  body?: (query: string, count: number) => Record<string, unknown>;
+  /** The path to the list of results, and the name of a result's address. */
+  results: string[];
+  address: string;
+  /** A name that every answer has: an engine that found nothing may leave the list out. */
+  mark: string;
+}
+
+/** By the documentation of each engine. */
+const ENGINES = {
+  searxng: { query: (q) => ({ q, format: "json" }), results: ["results"], address: "url", mark: "results" },
+  brave: {
+    url: "https://api.search.brave.com/res/v1/web/search",
+    header: (key) => ({ "x-subscription-token": key }),
+    query: (q, count) => ({ q, count: String(count) }),
+    results: ["web", "results"],
+    address: "url",
+    mark: "type",
+  },
+  tavily: {
+    url: "https://api.tavily.com/search",
+    header: (key) => ({ authorization: `Bearer ${key}` }),
+    body: (query, max_results) => ({ query, max_results }),
+    results: ["results"],
+    address: "url",
+    mark: "results",
+  },
+  exa: {
+    url: "https://api.exa.ai/search",
+    header: (key) => ({ "x-api-key": key }),
+    body: (query, numResults) => ({ query, numResults }),
+    results: ["results"],
+    address: "url",
+    mark: "results",
+  },
+  serper: {
+    url: "https://google.serper.dev/search",
+    header: (key) => ({ "x-api-key": key }),
+    body: (q, num) => ({ q, num }),
+    results: ["organic"],
+    address: "link",
+    mark: "searchParameters",
+  },
+} satisfies Record<string, Engine>;
+
+export type EngineName = keyof typeof ENGINES;
+export const ENGINE_NAMES = Object.keys(ENGINES) as EngineName[];
+
+/** Whether an engine needs a key. */
+export function needsKey(name: EngineName): boolean {
+  const engine: Engine = ENGINES[name];
+  return engine.header !== undefined;
+}
+
+/** The address of an engine that is not run by its user. */
+export function urlOf(name: EngineName): URL | undefined {
+  const { url }: Engine = ENGINES[name];
+  return url === undefined ? undefined : new URL(url);
+}
+
+export interface EngineOptions {
+  name: EngineName;
+  /** As `urlOf` gives it; of SearXNG its base, with or without `/search`. */
+  url: URL;
+  apiKey: string | undefined;
+  connections: EndpointConnections;
+}
+
+const MAX_BYTES = 8 * 1_048_576;
+/** What a key could be found in is never shown longer than this, in characters. */
+const MAX_TITLE = 300;
+
+/** The engine gave no results that can be read, as a phrase that follows its name. */
+export class EngineFailure extends Error {
+  override name = "EngineFailure";
+  /** `isPassing` if the same query may succeed a moment later. */
+  constructor(
+    message: string,
+    readonly isPassing = false,
+  ) {
+    super(message);
+  }
+}
+
+/** A search engine that is asked through its JSON interface. */
+export class SearchEngine {
+  constructor(private readonly options: EngineOptions) {}
+
+  get name(): EngineName {
+    return this.options.name;
+  }
+
+  get origin(): string {
+    return this.options.url.origin;
+  }
+
+  /** At most `count` results, best first. Throws an EngineFailure, or `signal.reason`. */
+  async ask(query: string, count: number, signal: AbortSignal): Promise<SearchResult[]> {
+    const { name, url, apiKey, connections } = this.options;
+    const engine: Engine = ENGINES[name];
+    const json = engine.body?.(query, count);
+    const search = engine.query ? `?${new URLSearchParams(engine.query(query, count))}` : "";
+    const path =
+      name === "searxng" ? `${url.pathname.replace(/\/(?:search\/?)?$/, "")}/search` : url.pathname;
+    const request = connections.route({
+      origin: url.origin,
+      method: json ? "POST" : "GET",
+      path: path + search,
+      headers: {
+        accept: "application/json",
+        ...(json && { "content-type": "application/json" }),
+        ...(apiKey !== undefined && engine.header?.(apiKey)),
+      },
+      body: json ? JSON.stringify(json) : "",
+    });
+    const answer = { status: 0, body: "" };
+    const decoder = new TextDecoder();
+    const reader = {
+      head(status: number) {
+        answer.status = status;
+      },
+      data(piece: Uint8Array) {
+        answer.body += decoder.decode(piece, { stream: true });
+        return answer.body.length < MAX_BYTES;
+      },
+    };
+    const { isWhole, message } = await post(await connections.shared(), request, reader, signal);
+    if (!isWhole) throw new EngineFailure(`could not be asked: ${message}`, true);
+    if (answer.status !== 200) throw refused(answer.status, needsKey(name));
+    return this.#results(engine, answer.body).slice(0, count);
+  }
+
+  close(): Promise<void> {
+    return this.options.connections.close();
+  }
+
+  #results({ results, address, mark }: Engine, body: string): SearchResult[] {
+    const at = (value: unknown, name: string) => (isObject(value) ? value[name] : undefined);
+    const answer = parsed(body);
+    const list = results.reduce(at, answer) ?? (at(answer, mark) === undefined ? undefined : []);
+    if (!Array.isArray(list)) throw new EngineFailure("gave an answer that is not its JSON");
+    return list.flatMap((result) => {
+      const [url, title] = [at(result, address), at(result, "title")];
+      if (typeof url !== "string") return [];
+      return [{ url, title: typeof title === "string" ? title.slice(0, MAX_TITLE) : "" }];
+    });
+  }
+}
+
+function refused(status: number, hasKey: boolean): EngineFailure {
+  if (status === 401 || (status === 403 && hasKey)) return new EngineFailure(`refused the key (${status})`);
+  if (status === 403) return new EngineFailure("refused (403): its settings may not allow the JSON format");
+  // 432 and 433 are Tavily's.
+  if ([402, 429, 432, 433].includes(status))
+    return new EngineFailure(`is out of quota, or asked too often (${status})`);
+  return new EngineFailure(`answered ${status}`, status >= 500);
+}

@@ -1,0 +1,51 @@
+import type { Clock } from "../../../clock.js";
+import { Semaphore } from "../../semaphore.js";
+
+/** How many requests one host gets at a time, and how long after another one begins at least, ms. */
+const AT_ONCE = 2;
+const APART_MS = 1_000;
+/** Hosts that nothing waits for are forgotten beyond this many. */
+const KEPT_HOSTS = 1_000;
+
+/** Keeps the requests to one host apart, whichever research sends them. */
+export class HostGate {
+  readonly #hosts = new Map<string, { places: Semaphore; taken: number; next: number }>();
+  constructor(private readonly clock: Clock) {}
+
+  /** Resolves when a request may begin, with the function to call when it has ended; rejects with `signal.reason`. */
+  async enter(host: string, signal: AbortSignal): Promise<() => void> {
+    const gate = this.#gateOf(host);
+    gate.taken += 1;
+    let release = () => {};
+    const leave = () => {
+      gate.taken -= 1;
+      release();
+    };
+    try {
+      release = await gate.places.take(signal);
+      const now = this.clock.monotonic();
+      const begin = Math.max(now, gate.next);
+      gate.next = begin + APART_MS;
+      if (begin > now) await this.clock.sleep(begin - now, signal);
+      return leave;
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  #gateOf(host: string) {
+    const known = this.#hosts.get(host);
+    if (known) return known;
+    if (this.#hosts.size >= KEPT_HOSTS) this.#forgetIdle();
+    const gate = { places: new Semaphore(AT_ONCE), taken: 0, next: Number.NEGATIVE_INFINITY };
+    this.#hosts.set(host, gate);
+    return gate;
+  }
+
+  #forgetIdle(): void {
+    const now = this.clock.monotonic();
+    for (const [host, { taken, next }] of this.#hosts)
+      if (taken === 0 && next <= now) this.#hosts.delete(host);
+  }
+}

@@ -1,0 +1,251 @@
+import { once } from "node:events";
+import { connect as connectTcp, isIP, type Socket } from "node:net";
+import { pipeline } from "node:stream";
+import { connect as connectTls } from "node:tls";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { Agent, type buildConnector, Client, type Dispatcher } from "undici";
+import type { Clock } from "../../../clock.js";
+import { within } from "../model/session/within.js";
+
+/** A proxy that requests are to go through; `authorization` is its `Proxy-Authorization`. */
+export interface WebProxy {
+  url: URL;
+  authorization: string | undefined;
+}
+
+/** What a machine's network is to the web: handed in, so that tests can have a web of their own on loopback. */
+export interface Network {
+  /** The addresses of a host's name, the one to use first. Rejects if it has none. */
+  resolve(name: string): Promise<string[]>;
+  /** Whether a connection to that IP address and port may be opened. */
+  isAllowed(address: string, port: number): boolean;
+  /** Undefined for a direct connection. */
+  proxyFor(url: URL): WebProxy | undefined;
+}
+
+/** The body of a page. */
+export interface FetchedPage {
+  /** Where it was in the end. */
+  url: URL;
+  /** As in "text/html". */
+  type: string;
+  /** As its sender names it. */
+  charset: string | undefined;
+  bytes: Uint8Array;
+}
+
+export interface Visit {
+  /** Why an address, that of a redirect too, must not be asked for; undefined if it may be. */
+  refusal(url: URL, signal: AbortSignal): Promise<string | undefined>;
+  /** Waits for the turn of a host; resolves with what ends it. */
+  enter(host: string, signal: AbortSignal): Promise<() => void>;
+  /** Media types that are read; others are not. */
+  types: RegExp;
+}
+
+const MAX_REDIRECTS = 4;
+/** Of a body, after what it is packed with is undone, in bytes. */
+const MAX_BYTES = 8 * 1_048_576;
+/** For a page with its redirects, but without the wait for its host, ms. */
+const PAGE_MS = 20_000;
+const CONNECT_MS = 10_000;
+const MAX_URL = 2_000;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const UNPACK = {
+  gzip: createGunzip,
+  "x-gzip": createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** Why a page is left out, as a phrase; `status` is that of an answer that is not a page. */
+export class LeftOut extends Error {
+  override name = "LeftOut";
+  constructor(
+    message: string,
+    readonly status = 0,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * Fetches pages for one research. Each name is resolved once, the address is checked, and the
+ * connection goes to that very address, through a proxy too. It sends no cookie and no key. `signal` closes every
+ * socket.
+ */
+export class PageFetcher {
+  readonly #agent: Agent;
+  readonly #addresses = new Map<string, Promise<string[]>>();
+  constructor(
+    private readonly options: { network: Network; clock: Clock; userAgent: string },
+    private readonly signal: AbortSignal,
+  ) {
+    const connect: buildConnector.connector = (target, callback) => {
+      this.#connect(target).then(
+        (socket) => callback(null, socket),
+        (error: Error) => callback(error, null),
+      );
+    };
+    this.#agent = new Agent({ connect, connections: 2, keepAliveTimeout: 1_000, keepAliveMaxTimeout: 1_000 });
+    signal.addEventListener("abort", () => void this.#agent.destroy(), { once: true });
+  }
+
+  /** Throws a LeftOut, or `signal.reason`. */
+  async fetch(address: URL, visit: Visit): Promise<FetchedPage> {
+    const { clock } = this.options;
+    let url = address;
+    let leftMs = PAGE_MS;
+    for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
+      const refusal = refusalOf(url) ?? (await visit.refusal(url, this.signal));
+      if (refusal !== undefined) throw new LeftOut(refusal);
+      const leave = await visit.enter(url.host, this.signal);
+      const begun = clock.monotonic();
+      const late = new LeftOut(`it was not there after ${PAGE_MS / 1_000} s`);
+      const target = url;
+      try {
+        const got = await within(clock, leftMs, this.signal, late, (signal) =>
+          this.#exchange(target, visit, signal),
+        );
+        if (!(got instanceof URL)) return got;
+        url = got;
+      } catch (error) {
+        throw this.signal.aborted ? this.signal.reason : leftOut(error);
+      } finally {
+        leave();
+      }
+      leftMs -= clock.monotonic() - begun;
+    }
+    throw new LeftOut(`it redirects more than ${MAX_REDIRECTS} times`);
+  }
+
+  /** One request: the page, or where it redirects to. */
+  async #exchange(url: URL, visit: Visit, signal: AbortSignal): Promise<FetchedPage | URL> {
+    const { statusCode, headers, body } = await this.#agent.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: "GET",
+      headers: {
+        "user-agent": this.options.userAgent,
+        accept: "text/html,application/xhtml+xml,text/plain;q=0.9,text/*;q=0.8",
+        "accept-encoding": "gzip, deflate, br",
+      },
+      signal,
+    });
+    try {
+      const location = REDIRECTS.has(statusCode) ? one(headers.location) : undefined;
+      if (location !== undefined) return redirected(location, url);
+      if (statusCode !== 200) throw new LeftOut(`it answered ${statusCode}`, statusCode);
+      const [, type = "", charset] =
+        /^\s*([^;\s]*)(?:.*?;\s*charset\s*=\s*["']?([\w.:-]+))?/is.exec(one(headers["content-type"]) ?? "") ??
+        [];
+      if (!visit.types.test(type))
+        throw new LeftOut(type === "" ? "it has no media type" : `not text but ${type}`);
+      const bytes = await bodyOf(body, one(headers["content-encoding"])?.trim().toLowerCase());
+      return { url, type: type.toLowerCase(), charset, bytes };
+    } finally {
+      // What was not read is not waited for.
+      body.on("error", () => {}).destroy();
+    }
+  }
+
+  #addressesOf(name: string): Promise<string[]> {
+    if (isIP(name)) return Promise.resolve([name]);
+    const known = this.#addresses.get(name) ?? this.options.network.resolve(name).catch(() => []);
+    this.#addresses.set(name, known);
+    return known;
+  }
+
+  async #connect({ hostname, port, protocol }: buildConnector.Options): Promise<Socket> {
+    const { network } = this.options;
+    const isTls = protocol === "https:";
+    const name = hostname.replace(/^\[|\]$/g, "");
+    const to = Number(port || (isTls ? 443 : 80));
+    const addresses = await this.#addressesOf(name);
+    const [address] = addresses;
+    if (address === undefined) throw new LeftOut("its name has no address");
+    if (!addresses.every((each) => network.isAllowed(each, to)))
+      throw new LeftOut("it is not on the public internet");
+    this.signal.throwIfAborted();
+    const proxy = network.proxyFor(new URL(`${protocol}//${hostname}:${to}`));
+    const raw = proxy
+      ? await tunnel(proxy, `${isIP(address) === 6 ? `[${address}]` : address}:${to}`, this.signal)
+      : connectTcp({ host: address, port: to, timeout: CONNECT_MS, signal: this.signal });
+    const late = () => raw.destroy(new LeftOut("no connection to it could be opened in time"));
+    raw.once("timeout", late);
+    const servername = isIP(name) ? "" : name;
+    const socket = isTls
+      ? connectTls({ socket: raw, host: name, servername, ALPNProtocols: ["http/1.1"] })
+      : raw;
+    try {
+      if (isTls) await once(socket, "secureConnect");
+      else if (!proxy) await once(socket, "connect");
+    } catch (error) {
+      raw.destroy();
+      throw error;
+    }
+    raw.off("timeout", late);
+    return socket;
+  }
+}
+
+/** A connection to `target` (`address:port`) through a proxy. */
+async function tunnel(
+  { url, authorization }: WebProxy,
+  target: string,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const client = new Client(url.origin, { connectTimeout: CONNECT_MS });
+  try {
+    const headers = { host: target, ...(authorization && { "proxy-authorization": authorization }) };
+    const { socket, statusCode } = await client.connect({ path: target, headers, signal });
+    const tunnelled = socket as Socket;
+    signal.addEventListener("abort", () => tunnelled.destroy(), { once: true });
+    if (statusCode === 200) return tunnelled;
+    tunnelled.destroy();
+    throw new LeftOut(`the proxy answered ${statusCode}`);
+  } finally {
+    void client.close().catch(() => {});
+  }
+}
+
+function refusalOf({ protocol, username, password, href }: URL): string | undefined {
+  if (protocol !== "http:" && protocol !== "https:") return "its address is not http or https";
+  if (username !== "" || password !== "") return "its address has a user name";
+  return href.length > MAX_URL ? "its address is too long" : undefined;
+}
+
+function redirected(location: string, from: URL): URL {
+  if (!URL.canParse(location, from.href)) throw new LeftOut("it redirects to an invalid address");
+  const url = new URL(location, from);
+  url.hash = "";
+  return url;
+}
+
+/** The whole body, unpacked. */
+async function bodyOf(body: Dispatcher.ResponseData["body"], encoding = ""): Promise<Uint8Array> {
+  const isPlain = encoding === "" || encoding === "identity";
+  const unpack = UNPACK[encoding as keyof typeof UNPACK];
+  if (!isPlain && unpack === undefined) throw new LeftOut(`its encoding is unknown: ${encoding}`);
+  // A failure of the body is one of what unpacks it.
+  const stream = isPlain ? body : pipeline(body, unpack(), () => {});
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of stream as AsyncIterable<Uint8Array>) {
+    size += piece.length;
+    if (size > MAX_BYTES) throw new LeftOut(`larger than ${MAX_BYTES / 1_048_576} MiB`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces, size);
+}
+
+function one(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}
+
+function leftOut(error: unknown): LeftOut {
+  if (error instanceof LeftOut) return error;
+  const inner = error instanceof AggregateError ? error.errors[0] : error;
+  const message = inner instanceof Error ? inner.message || inner.name : String(inner);
+  return new LeftOut(`it could not be fetched: ${message}`);
+}

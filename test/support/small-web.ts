@@ -1,0 +1,142 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { connections } from "../../src/client/http/connections/connections.js";
+import { type Clock, systemClock } from "../../src/clock.js";
+import { type ExchangeStore, noExchanges } from "../../src/server/conversations/exchange-store.js";
+import { type EngineName, SearchEngine } from "../../src/server/researchers/web/engines.js";
+import type { Network } from "../../src/server/researchers/web/page-fetcher.js";
+import { Web, type WebOptions } from "../../src/server/researchers/web/web-source.js";
+import { leftovers } from "./leftovers.js";
+
+/** What a page answers: its HTML, or whatever a server can do. */
+export type Page = string | ((response: ServerResponse, request: IncomingMessage) => void);
+
+export interface Request {
+  at: number;
+  /** `host/path` */
+  address: string;
+  headers: IncomingMessage["headers"];
+}
+
+/** A few hosts on one port of this machine. */
+export interface SmallWeb {
+  port: number;
+  requests: Request[];
+  /** `host/path` of the pages asked for, without robots.txt. */
+  visited(): string[];
+  /** How many connections are open. */
+  open(): number;
+  /** `http://host:port/path` */
+  url(address: string): string;
+  network: Network;
+}
+
+/**
+ * Serves pages by `host/path`; what is not named is 404. Every name leads here, but for those in `elsewhere`: what
+ * each lookup of it gives, one after the other.
+ */
+export async function smallWeb(
+  pages: Record<string, Page>,
+  elsewhere: Record<string, string[][]> = {},
+): Promise<SmallWeb> {
+  const requests: Request[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((request, response) => {
+    const address = `${(request.headers.host ?? "").replace(/:\d+$/, "")}${request.url}`;
+    requests.push({ at: performance.now(), address, headers: request.headers });
+    const page = pages[address];
+    if (page === undefined) response.writeHead(404, { "content-type": "text/html" }).end("<p>not here</p>");
+    else if (typeof page === "string") response.writeHead(200, { "content-type": "text/html" }).end(page);
+    else page(response, request);
+  });
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket.once("close", () => sockets.delete(socket)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  leftovers.add(() => server.close().closeAllConnections());
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    requests,
+    visited: () => requests.map(({ address }) => address).filter((one) => !one.endsWith("/robots.txt")),
+    open: () => sockets.size,
+    url: (address) => `http://${address.replace("/", `:${port}/`)}`,
+    network: {
+      async resolve(name) {
+        const lookups = elsewhere[name];
+        return (lookups && lookups.length > 1 ? lookups.shift() : lookups?.[0]) ?? ["127.0.0.1"];
+      },
+      isAllowed: (address, to) => address === "127.0.0.1" && to === port,
+      proxyFor: () => undefined,
+    },
+  };
+}
+
+/** A SearXNG: `answers` has the addresses that it finds for each query. */
+export async function searxng(
+  answers: (query: string) => unknown,
+): Promise<{ url: string; queries: string[] }> {
+  const queries: string[] = [];
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? "", "http://engine");
+    const query = url.searchParams.get("q") ?? "";
+    if (url.pathname !== "/search" || url.searchParams.get("format") !== "json")
+      return void response.writeHead(404).end();
+    queries.push(query);
+    const answer = answers(query);
+    if (typeof answer === "function") return void answer(response);
+    response.writeHead(200, { "content-type": "application/json" });
+    return void response.end(typeof answer === "string" ? answer : JSON.stringify(answer));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  leftovers.add(() => server.close().closeAllConnections());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, queries };
+}
+
+/** An answer of SearXNG with these addresses. */
+export function finds(...urls: string[]) {
+  return {
+    results: urls.map((url) => ({ url, title: `About ${url}`, content: "a snippet that nobody may quote" })),
+  };
+}
+
+export interface WebSetting extends Partial<Omit<WebOptions, "engine">> {
+  engine?: EngineName;
+  apiKey?: string;
+  logged?: string[];
+}
+
+/** The web as a source, found by the engine at `url`. */
+export function webOf(url: string, network: Network, setting: WebSetting = {}): Web {
+  const { engine: name = "searxng", apiKey, logged = [], ...options } = setting;
+  const engine = new SearchEngine({
+    name,
+    url: new URL(url),
+    apiKey,
+    connections: { ...connections(new URL(url), undefined, 5_000), route: (request) => request },
+  });
+  const web = new Web({
+    engine,
+    network,
+    exchanges: noExchanges,
+    pages: 30,
+    domains: [],
+    notDomains: [],
+    clock: systemClock satisfies Clock,
+    version: "0",
+    log: (line) => logged.push(line),
+    ...options,
+  });
+  leftovers.add(() => void web.close());
+  return web;
+}
+
+/** Exchanges that outlive a researcher, and not a stop. */
+export function keptExchanges(): ExchangeStore & { records: Map<string, object[]> } {
+  const records = new Map<string, object[]>();
+  return {
+    records,
+    read: async (id) => structuredClone(records.get(id) ?? []),
+    append: async (id, record) => void records.set(id, [...(records.get(id) ?? []), structuredClone(record)]),
+  };
+}
