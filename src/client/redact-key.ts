@@ -1,8 +1,8 @@
 import { exactJson, withSource } from "../json/exact-json.js";
 import { replaceTokens } from "../json/format.js";
 import type { Data } from "../protocol/data.js";
+import { keyPattern } from "../protocol/key-pattern.js";
 import type { Classification } from "./classify-response.js";
-import { keyPattern } from "./key-pattern.js";
 
 /** A shorter text is not hidden: hiding it would garble answers that merely contain it. */
 const SHORTEST = 8;

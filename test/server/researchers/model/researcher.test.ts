@@ -272,3 +272,17 @@ it("the key stands in nothing that is given back, and no passage with it is sent
   expect(failure).toContain("HTTP 400");
   expect(`${failure} ${notices}`).not.toContain(MODEL_KEY.slice(0, 6));
 });
+
+it.each([
+  ["in base64", (key: string) => Buffer.from(key).toString("base64")],
+  ["in base64 behind other bytes", (key: string) => Buffer.from(`me:${key}`).toString("base64url")],
+  ["in hex", (key: string) => Buffer.from(key).toString("hex")],
+  ["escaped", (key: string) => key.replaceAll("-", "%2D")],
+])("the key %s is not shown where an endpoint quotes it", async (_name, encode) => {
+  const quoting = await modelEndpoint(() =>
+    answers(400, { error: { message: `bad header ${encode(MODEL_KEY)}` } }),
+  );
+  const failure = await ask(quoting).catch((error: Error) => error.message);
+  expect(failure).toContain("[key]");
+  expect(failure).not.toContain(encode(MODEL_KEY).slice(8, 20));
+});

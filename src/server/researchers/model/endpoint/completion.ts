@@ -6,8 +6,11 @@ export interface Usage {
   completion: number;
 }
 
-/** Bytes of output that a token has at most on average; an endpoint that sends more ignores its limit. */
-const BYTES_PER_TOKEN = 8;
+/** Characters that a token has at most on average; an endpoint that sends more ignores its limit. */
+const CHARACTERS_PER_TOKEN = 8;
+/** What a stream may have at most, in bytes: for each token of the limit, an event with its envelope, and for the rest. */
+const BYTES_PER_TOKEN = 1_000;
+const BYTES_BESIDE = 262_144;
 
 /**
  * Puts together a chat completion from a stream of server-sent events, or from the one JSON object that an endpoint
@@ -22,37 +25,48 @@ export class Completion {
   error: string | undefined;
   /** Whether nothing more is to come. */
   ended = false;
-  #buffer = "";
+  /** The pieces of a line that has not ended. */
+  #open: string[] = [];
+  #bytes = 0;
   #pieces = 0;
   readonly #decoder = new TextDecoder();
 
   /** `maxTokens` is the limit of the output that was asked for. */
   constructor(private readonly maxTokens: number) {}
 
-  /** Whether the model wrote more than it was asked for. */
+  /** Whether more came than was asked for: text, or bytes that are no text. */
   get isOverLimit(): boolean {
-    return this.#pieces > this.maxTokens || this.text.length > this.maxTokens * BYTES_PER_TOKEN;
+    return (
+      this.#pieces > this.maxTokens ||
+      this.text.length > this.maxTokens * CHARACTERS_PER_TOKEN ||
+      this.#bytes > this.maxTokens * BYTES_PER_TOKEN + BYTES_BESIDE
+    );
   }
 
   /** Takes a piece of the body of an event stream. */
   push(bytes: Uint8Array): void {
-    this.#buffer += this.#decoder.decode(bytes, { stream: true });
-    const lines = this.#buffer.split(/\r\n|\n|\r(?!$)/);
-    this.#buffer = lines.pop() ?? "";
-    for (const line of lines) this.#line(line);
+    this.#bytes += bytes.length;
+    const [first = "", ...lines] = this.#decoder.decode(bytes, { stream: true }).split("\n");
+    // Only what is new is searched for the end of a line: one may be as long as the limit.
+    this.#open.push(first);
+    for (const line of lines) {
+      this.#endLine();
+      this.#open = [line];
+    }
   }
 
   /** The body has ended; one that is no event stream may be a whole completion. `hide` takes the key out of a text. */
   end(body: string, hide: (text: string) => string): void {
-    if (this.#buffer !== "") this.#line(this.#buffer);
+    this.#endLine();
     if (!this.ended && this.finish === undefined && this.text === "") this.#read(body, "message");
     if (this.finish !== undefined) this.ended = true;
     this.text = hide(this.text);
     this.error = this.error && hide(this.error);
   }
 
-  #line(line: string): void {
-    const data = /^data: ?(.*)$/.exec(line)?.[1]?.trim();
+  #endLine(): void {
+    const data = /^data: ?(.*?)\r?$/.exec(this.#open.join(""))?.[1]?.trim();
+    this.#open = [];
     if (data === undefined || this.ended) return;
     if (data === "[DONE]") this.ended = true;
     else this.#read(data, "delta");

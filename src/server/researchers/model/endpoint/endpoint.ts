@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import { keyPattern } from "../../../../protocol/key-pattern.js";
 import { Completion } from "./completion.js";
 import { bodyOf, type ChatRequest, type Dialect, FULL_DIALECT, simpler } from "./dialect.js";
 import { type PostRequest, post, type ResponseHeaders } from "./http.js";
@@ -31,7 +32,11 @@ const SHORTEST_KEY = 8;
 /** A model at an OpenAI-compatible endpoint. Knows what the endpoint has refused so far. */
 export class Endpoint {
   #dialect: Dialect = FULL_DIALECT;
-  constructor(private readonly options: EndpointOptions) {}
+  readonly #key: RegExp | undefined;
+  constructor(private readonly options: EndpointOptions) {
+    const { apiKey = "" } = options;
+    this.#key = apiKey.length < SHORTEST_KEY ? undefined : keyPattern(apiKey);
+  }
 
   get model(): string {
     return this.options.model;
@@ -77,10 +82,9 @@ export class Endpoint {
     return this.#learn(outcome, dialect, request.maxTokens);
   }
 
-  /** `text` without the key: an endpoint may quote the request in its answer. */
+  /** `text` without the key, as it is or encoded: an endpoint may quote the request in its answer. */
   hide(text: string): string {
-    const { apiKey } = this.options;
-    return apiKey === undefined || apiKey.length < SHORTEST_KEY ? text : text.replaceAll(apiKey, "[key]");
+    return this.#key === undefined ? text : text.replace(this.#key, "[key]");
   }
 
   close(): Promise<void> {
