@@ -1,14 +1,17 @@
 import type { FolderSearch } from "../sources/folder-search.js";
-import type { Description, Passage } from "../sources/source.js";
+import type { Description, Hit, Passage } from "../sources/source.js";
 import { related } from "../sources/synonyms.js";
 import { words } from "../sources/words.js";
+import { contextOf, coverageOf } from "./coverage.js";
 import { type Question, readQuestion } from "./question.js";
-import { rankWindows, type Window } from "./windows.js";
+import { rankWindows, type Window, wholeWindow } from "./windows.js";
 
 /** What was found for a question. */
 export interface Findings {
-  /** Best first: the first one is the answer. Empty if nothing speaks of the question. */
+  /** Best first. Empty if nothing speaks of the question. */
   quotes: Window[];
+  /** How many of them, from the first, are the answer: more than one if a whole section is. */
+  answers: number;
   description: Description;
 }
 
@@ -39,11 +42,54 @@ export async function find(search: FolderSearch, prompt: string): Promise<Findin
   const ranked = rankWindows(hits, question, weighted);
   const description = await search.describe();
   const best = ranked.find((window) => isAbout(window, question));
-  if (best === undefined) return { quotes: [], description };
-  const quotes = distinct([best, ...ranked.filter((window) => window !== best)]).filter(
+  if (best === undefined) return { quotes: [], answers: 0, description };
+  const section = question.wantsSection ? await sectionFor(search, hits, weighted, best.score) : [];
+  const others = [best, ...ranked.filter((window) => window !== best)].filter(
+    (window) => !section.some((part) => overlaps(part, window)),
+  );
+  const quotes = [...section, ...distinct(others)].filter(
     ({ score }, i) => i < MIN_QUOTES || score >= CLOSE * best.score,
   );
-  return { quotes, description };
+  return { quotes, answers: Math.max(1, section.length), description };
+}
+
+/** How far around a hit its section is read, in lines, and how many of its blocks are an answer. */
+const SECTION_LINES = 80;
+const SECTION_BLOCKS = 12;
+
+/**
+ * The section whose heading names what is asked for and nothing else, of those that speak of all of it: the rows of
+ * its first table if it has one, else its blocks.
+ */
+async function sectionFor(
+  search: FolderSearch,
+  hits: readonly Hit[],
+  weights: ReadonlyMap<string, number>,
+  score: number,
+): Promise<Window[]> {
+  const named = hits
+    .filter(({ passage }) => isNamed(passage, weights))
+    .map(({ passage, score: relevance }) => ({
+      passage,
+      coverage: coverageOf(weights, new Set(words(passage.heading)), contextOf(passage)),
+      relevance,
+    }))
+    .sort((a, b) => b.coverage - a.coverage || b.relevance - a.relevance);
+  const [best] = named;
+  if (best === undefined || best.coverage < ABOUT) return [];
+  const { id, line, heading } = best.passage;
+  const opened = await search.open(id, line - SECTION_LINES, line + SECTION_LINES);
+  const blocks = opened?.passages.filter((passage) => passage.heading === heading) ?? [];
+  const first = blocks.find(({ kind }) => kind === "table");
+  const rows = blocks.filter(({ kind, header }) => kind === "table" && `${header}` === `${first?.header}`);
+  const parts = rows.length > 1 ? rows : blocks.filter(({ kind }) => kind === "prose");
+  return parts.slice(0, SECTION_BLOCKS).map((passage) => wholeWindow(passage, weights, score));
+}
+
+/** Whether the nearest heading has a word of the question, and no other but numbers. */
+function isNamed({ heading }: Passage, weights: ReadonlyMap<string, number>): boolean {
+  const own = words(heading.split(" / ").at(-1) ?? "").filter((word) => !/^\d+$/.test(word));
+  return own.length > 0 && own.every((word) => weights.has(word));
 }
 
 /** Whether a window speaks of the question: of enough of its words, and of more than one if there are more. */

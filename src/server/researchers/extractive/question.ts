@@ -87,20 +87,33 @@ export interface Question {
   terms: string[];
   /** The kinds of answer it may want; the first is the likeliest. */
   kinds: AnswerKind[];
+  /** Whether a whole section answers it, as in "Which states are there?" or "How does stop work?". */
+  wantsSection: boolean;
   /** The question as it was asked, in small letters; undefined if it is a list of words. */
   literal: string | undefined;
 }
+
+/** What asks for all that a section lists. */
+const ALL_OF = /^\W*(?:what|which)\b.*\bare\b|^\W*how (?:do|does)\b.*\bworks?\b/is;
 
 /** More words do not make an answer better, only slower. */
 const MAX_TERMS = 64;
 
 /** What is asked, and about what. */
 export function readQuestion(prompt: string): Question {
-  const rest = prompt.replace(ASKING, " ");
+  const wantsSection = ALL_OF.test(prompt.slice(0, 2_000));
+  const asked = wantsSection ? prompt.replace(/\bworks?\b/gi, " ") : prompt;
+  const rest = asked.replace(ASKING, " ");
   const subject = words(rest).length > 0 ? rest : prompt;
   const all = [...new Set(words(subject))].slice(0, MAX_TERMS);
   const parts = new Set(all.flatMap((term) => (term.includes("_") ? partsOf(term) : [])));
   const terms = all.filter((term) => !parts.has(term));
   const kinds = KINDS.filter(({ asks }) => asks.test(prompt.slice(0, 2_000)));
-  return { subject, terms, kinds, literal: prompt.includes("?") ? prompt.trim().toLowerCase() : undefined };
+  return {
+    subject,
+    terms,
+    kinds,
+    wantsSection,
+    literal: prompt.includes("?") ? prompt.trim().toLowerCase() : undefined,
+  };
 }

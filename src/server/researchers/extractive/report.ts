@@ -11,32 +11,35 @@ const CLOSE = 0.6;
 const MAX_HEADING = 90;
 
 /** The findings as Markdown: the answer under its heading, what else was found, the quotes with `file:line`, the sources. */
-export function report(prompt: string, { quotes, description }: Findings): string {
+export function report(prompt: string, { quotes, answers, description }: Findings): string {
   const title = `# ${oneLine(prompt)}`;
   const read = readLine(description);
-  const [answer, ...others] = quotes;
+  const [answer] = quotes;
   if (answer === undefined) {
     return `${title}\n\nNothing was found: no passage in the sources speaks of this. ${read}\n`;
   }
-  const also = others
-    .slice(0, ALSO)
+  const also = quotes
+    .slice(answers, answers + ALSO)
     .filter(({ score }) => score >= CLOSE * answer.score)
-    .map((window, i) => `- ${underHeading(window, " ")} [${i + 2}]`);
+    .map((window, i) => `- ${underHeading(window, " ")} [${i + answers + 1}]`);
   const cited = quotes.map(
     ({ file, line, quote }, i) =>
       `${i + 1}. \`${file}:${line}\`\n\n${quote.map((text) => `   > ${text}`).join("\n")}`,
   );
-  const parts = [title, `${underHeading(answer, "\n\n")} [1]`];
+  const parts = [
+    title,
+    answers > 1 ? listed(quotes.slice(0, answers)) : `${underHeading(answer, "\n\n")} [1]`,
+  ];
   if (also.length > 0) parts.push("## Also found", also.join("\n"));
   parts.push("## Quotes", ...cited, "## Sources", sourcesOf(quotes), read);
   return parts.join("\n\n").concat("\n");
 }
 
 /** The findings as data, for a structured output without a schema. */
-export function structured({ quotes }: Findings) {
-  const [answer] = quotes;
+export function structured({ quotes, answers }: Findings) {
+  const texts = quotes.slice(0, answers).map(({ text }) => ended(text));
   return {
-    answer: answer === undefined ? "" : ended(answer.text),
+    answer: texts.join(" "),
     quotes: quotes.map((found) => ({ source: placeOf(found), text: found.quote.join("\n") })),
     sources: [...new Set(quotes.map(({ file }) => file))],
   };
@@ -47,7 +50,22 @@ export function placeOf({ file, line }: { file: string; line: number }): string 
   return `${file}:${line}`;
 }
 
+/** The blocks of a section as a list, the titles of a table's columns above its rows. */
+function listed(section: readonly Window[]): string {
+  const [first] = section;
+  const columns = first?.header?.filter(Boolean).join("; ");
+  const items = section.map(({ text }, i) => `- ${ended(text)} [${i + 1}]`);
+  const head = [titleOf(first?.heading ?? ""), columns && `${columns}:`, items.join("\n")];
+  return head.filter(Boolean).join("\n\n");
+}
+
 function underHeading({ heading, text }: Window, between: string): string {
+  const title = titleOf(heading);
+  return title === "" ? ended(text) : `${title}${between}${ended(text)}`;
+}
+
+/** The last parts of a heading, in bold; empty if there are none. */
+function titleOf(heading: string): string {
   const parts = heading.split(" / ");
   let shown = parts.pop() ?? "";
   for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
@@ -55,7 +73,7 @@ function underHeading({ heading, text }: Window, between: string): string {
     shown = `${part} / ${shown}`;
   }
   const plain = shown.replace(/[*\n]/g, "").slice(0, MAX_HEADING).trim();
-  return plain === "" ? ended(text) : `**${plain}**${between}${ended(text)}`;
+  return plain && `**${plain}**`;
 }
 
 function sourcesOf(quotes: readonly Window[]): string {

@@ -17,6 +17,8 @@ export interface Window {
   text: string;
   heading: string;
   kind: Sentence["kind"];
+  /** The titles of the columns, if it is a row. */
+  header?: string[];
   /** Its own words. */
   terms: Set<string>;
   context: Context;
@@ -82,6 +84,13 @@ function windowsOf(
   return found;
 }
 
+/** A passage as a whole. */
+export function wholeWindow(passage: Passage, weights: ReadonlyMap<string, number>, score: number): Window {
+  const sentences = sentencesOf(passage);
+  const text = sentences.map((sentence) => sentence.text).join(" ");
+  return { ...windowOf(passage, sentences, text, contextOf(passage), weights), score };
+}
+
 function windowOf(
   passage: Passage,
   taken: readonly Sentence[],
@@ -94,6 +103,7 @@ function windowOf(
   const { line, lines: quote } = quoteOf(passage, taken);
   return {
     file: passage.id,
+    ...(passage.header && { header: passage.header }),
     line,
     quote,
     text,

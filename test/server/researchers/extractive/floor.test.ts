@@ -44,6 +44,24 @@ it(`answers ${RIGHT_AT_LEAST} of ${QUESTIONS.length} questions rightly with its 
   expect(wrong.slice(QUESTIONS.length - RIGHT_AT_LEAST)).toEqual([]);
 });
 
+/** The questions that the README asks of this repository's documents, with what each direct answer has to say. */
+const README: readonly [string, RegExp[]][] = [
+  ["What happens when the hourly limit is exceeded?", [/429/, /RATE_LIMIT_EXCEEDED/]],
+  ["What are the hourly limits?", [/Free\W+10\W+20/, /Pro\W+100\W+200/, /Enterprise\W+custom/]],
+  ["How does stop work?", [/STOPPED/, /CONVERSATION_ALREADY_COMPLETED|no output|cannot be stopped/]],
+  [
+    "Which states are there?",
+    ["PENDING", "PROCESSING", "COMPLETED", "FAILED", "STOPPED"].map((word) => new RegExp(word)),
+  ],
+];
+
+it.each(README)("answers over docs/: %s", async (prompt, says) => {
+  const docs = new Corpus({ root: join(ROOT, "docs") });
+  const text = report(prompt, await find(docs, prompt));
+  const [answer = ""] = text.split(/^## (?:Also found|Quotes)$/m);
+  for (const part of says) expect(answer).toMatch(part);
+});
+
 it.each(UNANSWERABLE)("finds nothing where nothing is: %s", async (prompt) => {
   expect(report(prompt, await find(corpus, prompt))).toContain("Nothing was found");
 });
