@@ -110,8 +110,9 @@ try {
   });
   for (const standIn of STAND_INS) {
     const without = await programWithout(standIn, folder);
-    const what = `\`status ID\` with / without the stand-in for \`${standIn.module}\` (${standIn.of})`;
-    await atMost(what, 1, status, { args: [without, "status", id], env });
+    const { module, of, sooner } = standIn;
+    const what = `\`${sooner[0]}\` with / without the stand-in for \`${module}\` (${of})`;
+    await atMost(what, 1, { ...research(...sooner), env }, { args: [without, ...sooner], env });
   }
   await atMost("`create` / `status ID`", 1.25, { ...research("create", "why?"), env }, status);
 

@@ -13,11 +13,6 @@ export function isFinal(status: Status): status is "COMPLETED" | "FAILED" | "STO
   return FINAL.has(status);
 }
 
-/** §3, rule 1: stop is permitted from PENDING and PROCESSING only. */
-export function canStop(status: KnownStatus): boolean {
-  return !isFinal(status);
-}
-
 /**
  * A request id that can safely stand in a path and a line of text. The service does not show a form (§2 has only
  * UUID-shaped examples); providers and gateways have some of over 300 characters, with colons. Never `.` or `..`,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { canStop, isFinal, isRequestId, STATUSES } from "../../src/protocol/conversation.js";
+import { isFinal, isRequestId } from "../../src/protocol/conversation.js";
 
 test.each([
   ["PENDING", false],
@@ -12,10 +12,6 @@ test.each([
   ["", false],
 ])("§3: %j is final: %j", (status, final) => {
   expect(isFinal(status)).toBe(final);
-});
-
-test("§3, rule 1: stop is permitted from PENDING and PROCESSING only", () => {
-  expect(STATUSES.filter(canStop)).toEqual(["PENDING", "PROCESSING"]);
 });
 
 describe("a request id", () => {

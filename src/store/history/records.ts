@@ -98,7 +98,6 @@ export const seen = v.looseObject({
   at: text,
   duration_ms: v.optional(v.number()),
 });
-export type SeenRecord = v.InferOutput<typeof seen>;
 
 /** A create that the service counted and refused. */
 export const dismissed = v.looseObject({

@@ -78,7 +78,6 @@ const entry = v.variant("kind", [created, ended, finished, deleted, counted, rem
 export type Entry = v.InferOutput<typeof entry>;
 export type EndedEntry = v.InferOutput<typeof ended>;
 export type RemoteEntry = v.InferOutput<typeof remote>;
-export type CreatedEntry = v.InferOutput<typeof created>;
 
 /** An entry as a line, with its newline. */
 export function lineOf(entry: Entry): Buffer {
