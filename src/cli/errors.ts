@@ -1,6 +1,7 @@
 import { ResearchError } from "../client/errors.js";
 import { EXIT_CODES } from "../machine/errors.js";
 import { type Failure, failureOf } from "../machine/failure.js";
+import { InvalidSettingsError } from "../store/errors.js";
 import type { Signal } from "./terminal/host.js";
 
 /** A signal came. `resume` says how to go on where this command ended, `requestId` names its request if it is one. */
@@ -76,4 +77,11 @@ const ERRORS_FIRST = [3, 10, 8];
 export function worstOf(codes: readonly number[]): number {
   const error = codes.find((code) => code !== 0 && !ERRORS_FIRST.includes(code));
   return error ?? ERRORS_FIRST.find((code) => codes.includes(code)) ?? 0;
+}
+
+/** An error of settings that are not JSON, with the place: that takes a parser which nothing else needs. */
+export async function withPlace(error: unknown): Promise<unknown> {
+  if (!(error instanceof InvalidSettingsError) || error.text === undefined) return error;
+  const { placeOfError } = await import("./input/json.js");
+  return new InvalidSettingsError(error.path, `not valid JSON (${await placeOfError(error.text)})`);
 }

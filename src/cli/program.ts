@@ -1,4 +1,4 @@
-import { CommanderError } from "commander";
+import { type Command, CommanderError } from "commander";
 import { UsageError } from "../machine/errors.js";
 import { batch } from "./commands/batch/command.js";
 import { completion } from "./commands/completion/command.js";
@@ -55,8 +55,10 @@ const KEYLESS: ReadonlySet<string> = new Set([
  * Reads the arguments after the program's name; help is laid out for the host's stdout. Throws UsageError, with the
  * nearest name where one is near.
  */
-export function readArguments(argv: readonly string[], { version, stdout, stderr }: Host): Request {
+export function readArguments(argv: readonly string[], host: Host): Request {
+  const { version, stdout, stderr } = host;
   let text = "";
+  let helped: Command | undefined;
   let action: ((ctx: Context) => Promise<number>) | undefined;
   let usage = "";
   const program = new Verb("research").exitOverride().configureOutput({
@@ -73,6 +75,10 @@ export function readArguments(argv: readonly string[], { version, stdout, stderr
     getErrHasColors: () => true,
   });
   describeProgram(program, version);
+  program.addHelpText("beforeAll", ({ command }) => {
+    helped = command;
+    return "";
+  });
   // Commands inherit what the program has when they are added, so they come last.
   const perform: Perform = (performed) => {
     action = performed;
@@ -85,12 +91,29 @@ export function readArguments(argv: readonly string[], { version, stdout, stderr
     program.parse(argv, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0 && helped) return helpOf(program, helped, argv, host) ?? { kind: "text", text };
     if (error.exitCode === 0) return { kind: "text", text };
     if (error.code !== "commander.help") throw usageError(error);
   }
   if (!action) return { kind: "help", text: usage };
   const usesKey = !KEYLESS.has(program.args[0] ?? "");
   return { kind: "action", flags: program.opts<Globals>(), usesKey, action };
+}
+
+/** The help of a command as JSON, if the flag asks for it; undefined for its text. Throws UsageError for a word that is no command. */
+function helpOf(program: Verb, command: Command, argv: readonly string[], host: Host): Request | undefined {
+  const isName = (word: string | undefined) => word !== undefined && !word.startsWith("-");
+  // commander shows the help of what it knows and passes over the word that it does not know.
+  if (command.commands.length > 0 && isName(command.args[0]))
+    return readArguments(
+      argv.filter((word) => word !== "--help" && word !== "-h"),
+      host,
+    );
+  if (!argv.includes("--json")) return undefined;
+  const words: string[] = [];
+  for (let one: Command | null = command; one?.parent; one = one.parent) words.unshift(one.name());
+  const action = async (ctx: Context) => (await import("./commands/help/run.js")).help(ctx, program, words);
+  return { kind: "action", flags: { json: true }, usesKey: false, action };
 }
 
 function describeProgram(program: Verb, version: string): void {

@@ -1,7 +1,6 @@
 import { UsageError } from "../machine/errors.js";
-import { InvalidSettingsError } from "../store/errors.js";
 import type { Context } from "./context.js";
-import { ClosedPipe, commandFailure, Interrupted } from "./errors.js";
+import { ClosedPipe, commandFailure, Interrupted, withPlace } from "./errors.js";
 import { readArguments } from "./program.js";
 import type { Ending, Host } from "./terminal/host.js";
 import { Interruption } from "./terminal/interruption.js";
@@ -37,7 +36,7 @@ export async function perform(argv: readonly string[], host: Host): Promise<Endi
   } catch (error) {
     reporter.stopLive();
     if (error instanceof ClosedPipe) return ending(0);
-    const failure = commandFailure(await located(error));
+    const failure = commandFailure(await withPlace(error));
     await reporter.error(failure);
     if (failure.code === "INTERNAL" && argv.includes("--verbose") && error instanceof Error) {
       await reporter.notice("STACK", error.stack ?? "");
@@ -47,13 +46,6 @@ export async function perform(argv: readonly string[], host: Host): Promise<Endi
     await ctx?.close();
     interruption.release();
   }
-}
-
-/** The place in a settings file takes a parser that nothing else needs. */
-async function located(error: unknown): Promise<unknown> {
-  if (!(error instanceof InvalidSettingsError)) return error;
-  const { placeOfError } = await import("./input/json.js");
-  return new InvalidSettingsError(error.path, error.text, await placeOfError(error.text));
 }
 
 /** Throws UsageError for a value that names no form of output. */

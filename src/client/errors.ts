@@ -104,7 +104,7 @@ function codeOfMissingOutput(status: string): string {
 function sentence(status: string, requestId: string, refusal: ResearchError): string {
   switch (status) {
     case "FAILED":
-      return `${requestId} ended FAILED, so it has no output (${refusal.message})`;
+      return `${requestId} ended FAILED: ${refusal.message}`;
     case "STOPPED":
       return `${requestId} was stopped, so it has no output`;
     case "COMPLETED":

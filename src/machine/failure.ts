@@ -7,7 +7,7 @@ import {
   UnreachableError,
 } from "../client/errors.js";
 import { BaseUrlError } from "../client/http/address.js";
-import { LocalError } from "../store/errors.js";
+import { InvalidSettingsError, LocalError } from "../store/errors.js";
 import { FolderError } from "../store/folders.js";
 import { formatDuration, formatLimit, isoDate } from "../text/duration.js";
 import { RowTimeoutError, SlotTimeoutError } from "../workflows/batch/errors.js";
@@ -75,6 +75,11 @@ export function failureOf(error: unknown): Failure {
     return { ...ours(TARGETS[error.kind].code, error.message), hint: TARGETS[error.kind].hint };
   if (error instanceof NotRecordedError) return { ...ours("LOCAL_IO", error.message), hint: RECORD_HINT };
   if (error instanceof BaseUrlError || error instanceof FolderError) return ours("USAGE", error.message);
+  if (error instanceof InvalidSettingsError)
+    return {
+      ...ours("LOCAL_IO", error.message),
+      hint: "Correct the file, or remove it to start afresh.",
+    };
   if (error instanceof LocalError) return ours("LOCAL_IO", error.message);
   return {
     ...ours("INTERNAL", String(error)),
@@ -141,11 +146,9 @@ function hintFor(error: ResearchError): string | undefined {
   if (!(error instanceof RefusedError)) return undefined;
   if (error.kind === "unauthenticated")
     return "Check the key: `research config list` shows which one was used, `research login` stores another.";
-  if (error.kind === "rate-limited") {
-    const wait = error.retryAfter === undefined ? "" : `; the next one is allowed in ${error.retryAfter} s`;
-    return `The hourly limit is reached${wait}.`;
-  }
-  return undefined;
+  if (error.kind !== "rate-limited") return undefined;
+  const wait = error.retryAfter === undefined ? "" : `Wait ${formatDuration(error.retryAfter * 1_000)}. `;
+  return `${wait}create, run and rerun wait by themselves with --wait-for-quota.`;
 }
 
 /** The part of a failure that is kept with its row of a batch. */

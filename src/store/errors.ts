@@ -6,20 +6,16 @@ export class LocalError extends Error {
   }
 }
 
-/** What to do about a settings file that cannot be read. */
-export const HOW_TO_REPAIR = "Correct the file, or remove it to start afresh";
-
-/** Settings that are not valid JSON. The parser's message is not used: it quotes the text, and a key may stand in it. */
+/** Settings that cannot be used as they are. */
 export class InvalidSettingsError extends LocalError {
-  readonly text: string;
+  readonly path: string;
+  /** What is not JSON; undefined for JSON of another form. The parser's message is not used: it quotes keys, too. */
+  readonly text: string | undefined;
 
-  /** `place`: where the JSON is invalid, if that is known. */
-  constructor(
-    readonly path: string,
-    text: string,
-    place = "",
-  ) {
-    super(`the settings in ${path} are not valid JSON${place && ` (${place})`}. ${HOW_TO_REPAIR}`);
+  /** `what` is wrong, after the path. */
+  constructor(path: string, what: string, text?: string) {
+    super(`the settings in ${path} are ${what}`);
+    this.path = path;
     this.text = text;
   }
 }

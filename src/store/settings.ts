@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import * as v from "valibot";
 import { HeldError, lockWithin } from "../lock.js";
-import { HOW_TO_REPAIR, InvalidSettingsError, inWords, LocalError } from "./errors.js";
+import { InvalidSettingsError, inWords, LocalError } from "./errors.js";
 import { discard, makeFolder, namesIn, readIfThere, replaceFile, restrict, UnsyncedError } from "./files.js";
 
 const profile = v.looseObject({
@@ -127,14 +127,14 @@ function parse(path: string, text: string): Store {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new InvalidSettingsError(path, text);
+    throw new InvalidSettingsError(path, "not valid JSON", text);
   }
   const result = v.safeParse(store, value);
   const array = placeOfArray(value);
   if (result.success && array === undefined) return result.output;
   const issue = result.issues?.[0];
   const where = array ?? ((issue && v.getDotPath(issue)) || TOP);
-  throw new LocalError(`the settings in ${path} are invalid at ${where}. ${HOW_TO_REPAIR}`);
+  throw new InvalidSettingsError(path, `invalid at ${where}`);
 }
 
 const TOP = "the top level";

@@ -51,7 +51,7 @@ describe("with a program as researcher", () => {
     version: "1.0.0",
     error: {
       code: "OUTPUT_NOT_AVAILABLE",
-      message: `There is no output, the conversation is FAILED: ${message}`,
+      message: message,
     },
   });
 

@@ -43,7 +43,7 @@ describe("what is read", () => {
     expect(() => settings.read()).toThrow(LocalError);
     expect(() => settings.read()).toThrow(message);
     expect(() => settings.read()).toThrow(path);
-    expect(() => settings.read()).toThrow("Correct the file, or remove it to start afresh");
+    expect(() => settings.read()).toThrow(InvalidSettingsError);
   });
 
   test("is in the error of invalid JSON, and not in its message", () => {

@@ -33,11 +33,11 @@ export class Verb extends Command {
 }
 
 function textOf({ output, exits, examples = [] }: Documentation): string {
-  const codes = Object.entries(exits ?? {}).map(([code, meaning]) => `${code} ${meaning}`);
+  const codes = Object.entries(exits ?? {}).map(([code, meaning]) => `  ${code.padStart(2)}  ${meaning}`);
   return [
     "",
     ...(output ? ["Output:", `  ${output}`] : []),
-    ...(codes.length > 0 ? ["Exit codes:", `  ${codes.join(", ")}`] : []),
+    ...(codes.length > 0 ? ["Exit codes:", ...codes] : []),
     ...(examples.length > 0 ? ["Examples:", ...examples.map((example) => `  $ ${example}`)] : []),
   ].join("\n");
 }

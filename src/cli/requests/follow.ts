@@ -149,11 +149,11 @@ class FollowView {
     await this.#lastLine(event, { ...failureOf(error), exit_code });
   }
 
-  /** The last line of a request that is not final, which a reader of stdout can rely on. */
+  /** The last line of a request that is not final, which a reader of stdout can rely on; `-` if no state was seen. */
   async #lastLine({ requestId, status, at, elapsedMs }: Last, error?: Failure): Promise<void> {
     if (!this.#options.print) return;
     const { reporter } = this.#terminal;
-    if (!reporter.json) return reporter.result(`${statusLine(requestId, status ?? "UNKNOWN", PLAIN)}\n`);
+    if (!reporter.json) return reporter.result(`${statusLine(requestId, status ?? "-", PLAIN)}\n`);
     const line = watchJson({ requestId, status, previous: status, at, elapsedMs, final: false });
     await reporter.resultJson(error ? { ...line, error } : line);
   }

@@ -43,7 +43,7 @@ export class TroubleReport {
 function troubleLine(error: ResearchError, now: number): string {
   const waitMs = (error.retryAfter ?? 0) * 1_000;
   const when = waitMs > SILENT_WAIT_MS ? ` in ${withEnd(waitMs, now)}` : "";
-  return `${error.message}; polling goes on${when}`;
+  return `${error.message.replace(/\.$/, "")}; polling goes on${when}`;
 }
 
 /** A wait that the service asks for. */

@@ -77,8 +77,10 @@ export const output: Handler = async ({ store, caller, requestId }) => {
     throw new ServiceError("CONVERSATION_NOT_COMPLETED", `The conversation is still ${status}.`);
   }
   if (status !== "COMPLETED" || found.output === undefined) {
-    const why = reason === undefined ? "" : `: ${reason}`;
-    throw new ServiceError("OUTPUT_NOT_AVAILABLE", `There is no output, the conversation is ${status}${why}`);
+    throw new ServiceError(
+      "OUTPUT_NOT_AVAILABLE",
+      reason ?? `The conversation is ${status} and has no output.`,
+    );
   }
   const completed_at = endedAt === undefined ? undefined : timestamp(endedAt);
   return { request_id: requestId, status, output: new JsonText(found.output), completed_at };

@@ -1,4 +1,5 @@
 import { SERVICE_CODES } from "../../protocol/codes.js";
+import { formatDuration } from "../../text/duration.js";
 import { StoreUnavailableError } from "../conversations/conversation-store.js";
 
 /** The codes of §7, and ours for what the interface leaves open, each with its HTTP status. */
@@ -42,7 +43,7 @@ export class ServiceError extends Error {
 /** §7, RATE_LIMIT_EXCEEDED, with `Retry-After` in seconds. `message` says what was exceeded. */
 export function tooManyRequests(message: string, retryAfterMs: number): ServiceError {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
-  const whole = `${message} The next one is allowed in ${seconds} s.`;
+  const whole = `${message} The next one is allowed in ${formatDuration(seconds * 1_000)}.`;
   return new ServiceError("RATE_LIMIT_EXCEEDED", whole, { "Retry-After": String(seconds) });
 }
 

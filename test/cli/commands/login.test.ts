@@ -100,9 +100,12 @@ describe("login", () => {
     const env = { RESEARCH_BASE_URL: NOWHERE };
     expect(await run(["login", "--with-key", "--profile", "work"], env, "key-12345678")).toMatchObject({
       code: 0,
-      stderr: `logged in to ${url} (profile work)\n`,
+      stderr: `logged in to ${url} (profile work)\nprofile work is not in use: pass --profile work, or run: research config use work\n`,
     });
     expect(stored().profiles.work["api-key-origin"]).toBe(url);
+    await run(["config", "use", "work"]);
+    const again = await run(["login", "--with-key", "--profile", "work"], env, "key-12345678");
+    expect(again.stderr).toBe(`logged in to ${url} (profile work)\n`);
   });
 
   test("an empty RESEARCH_BASE_URL is an unset one", async () => {

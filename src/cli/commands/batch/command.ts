@@ -26,10 +26,13 @@ export const batch: Define = (program, perform) => {
     .option("--schema <file|json>", "a JSON Schema for the results of rows that bring none")
     .option("--structured", "ask for structured output without a schema")
     .option("--html", "keep index.html and a page for each row in the folder, too")
-    .option("--dry-run", "send nothing; say how many rows there are and how long they take")
+    .option(
+      "--dry-run",
+      "send nothing; say how many rows there are, how long they take and what the first ask",
+    )
     .option("--retry-failed", "send again what FAILED or was refused")
-    .option("--resend-unknown", "send again what may or may not exist")
-    .option("--shard <k/n>", "only the k-th of n parts, at that part of the limit")
+    .option("--resend-unknown", "send unknown rows again; may create duplicates")
+    .option("--shard <k/n>", "run part k of n, using 1/n of the hourly limit")
     .option(
       "--max-failures <n>",
       "send no more when so many rows have failed, were refused or are unknown",

@@ -17,7 +17,7 @@ export function notSavedText({ state, error }: BatchEvent & { kind: "not-saved" 
 
 /** What does not work now, and that it is tried again. */
 export function troubleText(event: BatchEvent & { kind: "trouble" }): string {
-  const { message } = failureOf(event.error);
+  const message = failureOf(event.error).message.replace(/\.$/, "");
   switch (event.activity) {
     case "create":
       return `${message}; sending is tried again`;

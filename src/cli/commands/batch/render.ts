@@ -166,11 +166,15 @@ export class BatchRenderer {
     const { counts, states } = batch.progress;
     const [unknown, ...others] = states.filter(({ standing }) => standing === "unknown");
     if (unknown) {
-      const more = others.length > 0 ? ` (and ${others.length} more: research list --status UNKNOWN)` : "";
+      const rows = others.length > 0 ? `${others.length + 1} rows have` : "1 row has";
+      const were = others.length > 0 ? "were" : "was";
+      const more = others.length > 0 ? ` (all: research list --status UNKNOWN)` : "";
       const settle = unknown.localId
         ? `settle it with: research resolve ${unknown.localId} --request-id ID, or --not-created${more}; `
         : "";
-      await reporter.say(`an unknown outcome is held: ${settle}--resend-unknown sends it again`);
+      await reporter.say(
+        `${rows} an unknown outcome and ${were} not sent again: ${settle}--resend-unknown sends again and may create duplicates`,
+      );
     }
     if (counts.failed + counts.refused > 0)
       await reporter.say("--retry-failed sends again what failed or was refused");

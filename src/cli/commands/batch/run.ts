@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { openBatch, pacerOf, settledRows } from "../../../machine/batch.js";
+import { openBatch, pacerOf, rowName, settledRows } from "../../../machine/batch.js";
 import { CodedError, EXIT_CODES, UsageError } from "../../../machine/errors.js";
 import { failureOf } from "../../../machine/failure.js";
 import { requireConnection } from "../../../machine/settings.js";
@@ -18,7 +18,7 @@ import { type InputOptions, readBatch } from "./input/read.js";
 import type { Fault } from "./input/records.js";
 import { wordsOf } from "./option-words.js";
 import { type ShowOptions, showBatch } from "./show.js";
-import { estimateJson, estimateText } from "./view.js";
+import { estimateJson, estimateText, promptsText } from "./view.js";
 
 export interface BatchOptions extends InputOptions, PlanOptions, QuotaOptions, ShowOptions {
   out?: string;
@@ -109,7 +109,10 @@ function resumeWith(ctx: Context, file: string, options: BatchOptions): string {
   return file === "-" ? `${command} < INPUT` : command;
 }
 
-/** Says what would be done, and how long it would take. Needs no key, and changes nothing. */
+/** Enough to see what a template makes of the columns. */
+const SHOWN_PROMPTS = 3;
+
+/** Says what would be done, how long it would take, and what is asked first. Needs no key, and changes nothing. */
 async function dryRunOf(
   ctx: Context,
   rows: readonly Row[],
@@ -124,8 +127,11 @@ async function dryRunOf(
   const pacer = pacerOf(ports ?? ctx.host, known, pace);
   const plan = estimate(new BatchProgress(states).counts, pacer, usualMs, ctx.host.clock.now());
   const { reporter } = ctx;
-  if (reporter.json) await reporter.resultJson(estimateJson(plan));
-  else await reporter.result(estimateText(plan));
+  const first = states
+    .slice(0, SHOWN_PROMPTS)
+    .map(({ row }) => ({ name: rowName(row), prompt: row.body.prompt }));
+  if (reporter.json) await reporter.resultJson({ ...estimateJson(plan), first });
+  else await reporter.result(`${estimateText(plan)}${promptsText(first)}`);
   return 0;
 }
 

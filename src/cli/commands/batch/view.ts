@@ -5,6 +5,7 @@ import type { BatchEstimate, BatchOutlook } from "../../../workflows/batch/pacin
 import { type RowState, stateWord } from "../../../workflows/batch/plan.js";
 import type { Counts } from "../../../workflows/batch/progress.js";
 import { statusWord } from "../../requests/status-text.js";
+import { fitColumns } from "../../terminal/fit-columns.js";
 import type { Style } from "../../terminal/style.js";
 
 const BAR_WIDTH = 20;
@@ -120,6 +121,11 @@ export function estimateText({ counts, limit, now, lastSentAt, endsAt }: BatchEs
   if (endsAt !== null)
     lines.push(`by the usual length of a run, it ends at about ${new Date(endsAt).toISOString()}`);
   return `${lines.join("\n")}\n`;
+}
+
+/** The first prompts, a line each of at most 100 columns. */
+export function promptsText(rows: readonly { name: string; prompt: string }[]): string {
+  return rows.map(({ name, prompt }) => `${fitColumns(safeLine(`${name}: ${prompt}`), 100)}\n`).join("");
 }
 
 /** What a batch would do, for a program. */

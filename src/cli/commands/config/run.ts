@@ -6,6 +6,7 @@ import { insecureHttpIn, maskKey } from "../../../machine/settings.js";
 import { TIERS } from "../../../protocol/limits.js";
 import type { Store } from "../../../store/settings.js";
 import { safeLine } from "../../../text/safe-text.js";
+import { columnsOf } from "../../../text/width.js";
 import type { Context } from "../../context.js";
 import { askHidden } from "../../terminal/prompts.js";
 import { baseUrlOf, editProfile, profileName } from "./profile.js";
@@ -55,11 +56,18 @@ export async function configList(ctx: Context): Promise<number> {
     await ctx.reporter.resultJson(all);
     return 0;
   }
-  const rows = Object.entries(all).map(
-    ([key, found]) =>
-      `${key}\t${found ? safeLine(found.value) : "-"}\t${found ? safeLine(found.source) : "not set"}\n`,
+  const rows = Object.entries(all).map(([key, found]) => [
+    key,
+    found ? safeLine(found.value) : "-",
+    found ? safeLine(found.source) : "not set",
+  ]);
+  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => columnsOf(row[column] ?? ""))));
+  const padded = (cell: string, column: number) => cell + " ".repeat((widths[column] ?? 0) - columnsOf(cell));
+  const aligned = rows.map(([key = "", value = "", source]) =>
+    [padded(key, 0), padded(value, 1), source].join("  "),
   );
-  await ctx.reporter.result(rows.join(""));
+  const lines = ctx.host.stdout.isTTY ? aligned : rows.map((row) => row.join("\t"));
+  await ctx.reporter.result(lines.map((line) => `${line}\n`).join(""));
   return 0;
 }
 
@@ -128,7 +136,7 @@ function inForce(
   return {
     profile,
     "base-url": baseUrl,
-    "api-key": apiKey && { value: maskKey(apiKey.value), source: apiKey.source },
+    "api-key": apiKey && { value: maskKey(apiKey.value), source: `${apiKey.source}${notSent(ctx)}` },
     tier,
     history,
     "insecure-http": { value: insecureHttp.value ? "on" : "off", source: insecureHttp.source },
@@ -137,6 +145,13 @@ function inForce(
     "output-path": gaps.outputPath,
     "output-field": gaps.outputField,
   };
+}
+
+/** A key is used for the origin that it was stored with, and for no other. */
+function notSent({ settings: { apiKey, baseUrl } }: Context): string {
+  if (apiKey?.boundTo === undefined || baseUrl === undefined) return "";
+  const isOwn = URL.canParse(baseUrl.value) && new URL(baseUrl.value).origin === apiKey.boundTo;
+  return isOwn ? "" : `, not in use: it is for ${apiKey.boundTo || "no origin"}`;
 }
 
 function checkKey(name: string): SettingName {

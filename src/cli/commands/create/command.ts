@@ -9,7 +9,7 @@ export const create: Define = (program, perform) => {
     .argument("[prompt]", "the question; - or nothing reads stdin")
     .option("-w, --watch", "then go on as `watch`");
   quotaFlags(watchFlags(requestFlags(command)))
-    .option("--wait-for-quota", "where the hourly limit is reached, wait for it instead of ending with 7")
+    .option("--wait-for-quota", "when the hourly limit is reached, wait instead of exiting with 7")
     .document({
       output: "the request id on a line; --json: the service's data on one line",
       exits: {

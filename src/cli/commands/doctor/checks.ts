@@ -1,5 +1,5 @@
 import type { Context } from "../../context.js";
-import { SKILLS_FOLDER, type SkillState, skillState } from "../skill/installed-skill.js";
+import { type SkillState, skillState, skillsFolder } from "../skill/installed-skill.js";
 import type { Check } from "./check.js";
 import { configurationChecks } from "./checks/configuration.js";
 import { networkChecks } from "./checks/network.js";
@@ -26,7 +26,7 @@ export function checksOf(ctx: Context): { checks: Check[]; close: () => Promise<
 /** The state of the skill in the current folder; one that cannot be read concerns no command. */
 function installedSkill(): SkillState {
   try {
-    return skillState(SKILLS_FOLDER);
+    return skillState(skillsFolder());
   } catch {
     return "missing";
   }

@@ -7,7 +7,7 @@ export const doctor: Define = (program, perform) => {
     .description(
       "Check this machine, the settings and the service, and say what fixes each thing that is not ok. Nothing is changed.",
     )
-    .option("--offline", "ask no network")
+    .option("--offline", "skip checks that need the network")
     .option("--only <ids>", "only these checks, separated by commas")
     .option("--report", "print a block for a bug report, without key, prompt and host name")
     .document({

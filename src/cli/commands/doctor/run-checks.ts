@@ -1,5 +1,5 @@
 import type { Failure } from "../../../machine/failure.js";
-import { commandFailure } from "../../errors.js";
+import { commandFailure, withPlace } from "../../errors.js";
 import type { Check, CheckId, Finding, Result } from "./check.js";
 
 export interface Selection {
@@ -31,7 +31,7 @@ async function findingOf(check: Check, reason: Result | undefined, offline: bool
   try {
     return await check.run();
   } catch (error) {
-    return failed(commandFailure(error));
+    return failed(commandFailure(await withPlace(error)));
   }
 }
 

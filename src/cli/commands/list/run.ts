@@ -33,8 +33,7 @@ export async function list(ctx: Context, options: ListOptions): Promise<number> 
       entryTable(entries, host.clock.now(), host.stdout.stream?.columns ?? 80, await reporter.style()),
     );
   else await reporter.result(entries.map((entry) => `${entryRow(entry)}\n`).join(""));
-  if (entries.length === 0)
-    await reporter.say("nothing was created from this machine yet, or nothing that fits");
+  if (entries.length === 0) await reporter.say("no matching requests");
   return code;
 }
 

@@ -3,6 +3,7 @@ import { ResearchError } from "../../../client/errors.js";
 import { parseBaseUrl } from "../../../client/http/address.js";
 import { CodedError, UsageError } from "../../../machine/errors.js";
 import { NO_REQUEST, readKeyAnswer } from "../../../machine/key-check.js";
+import { profileIn } from "../../../machine/precedence.js";
 import { readTextStream } from "../../../machine/read-text.js";
 import { insecureHttpIn } from "../../../machine/settings.js";
 import type { Context } from "../../context.js";
@@ -48,6 +49,10 @@ export async function login(ctx: Context, options: LoginOptions): Promise<number
       `the key for ${base.origin} is saved (profile ${profile})${replaced}, but could not be tried: ${untried.message}`,
     );
   } else await ctx.reporter.say(`logged in to ${base.origin} (profile ${profile})`);
+  if (profile !== profileIn({}, ctx.host.env, store).value)
+    await ctx.reporter.say(
+      `profile ${profile} is not in use: pass --profile ${profile}, or run: research config use ${profile}`,
+    );
   return 0;
 }
 

@@ -10,7 +10,7 @@ export const rerun: Define = (program, perform) => {
     .option("--dry-run", "send nothing; print the request as a curl command")
     .option("-w, --watch", "then go on as `watch`");
   quotaFlags(watchFlags(command))
-    .option("--wait-for-quota", "where the hourly limit is reached, wait for it instead of ending with 7")
+    .option("--wait-for-quota", "when the hourly limit is reached, wait instead of exiting with 7")
     .document({
       output: "as create",
       exits: {

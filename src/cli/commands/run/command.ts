@@ -8,7 +8,7 @@ export const run: Define = (program, perform) => {
     .description("`create`, `watch` and `output` in one: stdout is the result.")
     .argument("[prompt]", "the question; - or nothing reads stdin");
   onDoneFlag(quotaFlags(resultFlags(watchFlags(requestFlags(command)))))
-    .option("--wait-for-quota", "where the hourly limit is reached, wait for it instead of ending with 7")
+    .option("--wait-for-quota", "when the hourly limit is reached, wait instead of exiting with 7")
     .document({
       output: "the result; --json: the output's data on one line",
       exits: {

@@ -25,7 +25,10 @@ export const serve: Define = (program, perform) => {
     )
     .option("--host <address>", "where to listen", "127.0.0.1")
     .option("--port <n>", "the port; 0 picks one (default: 8787, with --exec or --role worker 0)", port)
-    .option("--api-key-file <path>", "the key to ask for (or RESEARCH_SERVE_API_KEY; default: a fresh one)")
+    .option(
+      "--api-key-file <path>",
+      "file with the key that clients must send (or RESEARCH_SERVE_API_KEY; default: a fresh one)",
+    )
     .addOption(tierFlag("the hourly limits of the one key (default: enterprise, no limit)"))
     .option("--data <dir>", "keep everything here, across restarts (default: in memory)")
     .option(
@@ -78,10 +81,9 @@ export const serve: Define = (program, perform) => {
     .option("--ui", "a page to look at: prints a link that opens it in one browser, once")
     .option("--metrics-open", "GET /metrics without a token (else with RESEARCH_SERVE_METRICS_TOKEN)")
     .addOption(
-      new Option(
-        "--exec <command>",
-        "run a command against the service, end with it, pass its exit code on",
-      ).argParser(shellCommand),
+      new Option("--exec <command>", "run COMMAND against the service, then exit with its code").argParser(
+        shellCommand,
+      ),
     )
     .addHelpText("after", FAULTS)
     .document({

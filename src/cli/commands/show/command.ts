@@ -4,7 +4,9 @@ export const show: Define = (program, perform) => {
   program
     .command("show")
     .summary("show what the history holds of a request")
-    .description("Show everything the history of this machine holds of one request.")
+    .description(
+      "Show everything the history of this machine holds of one request. `status` asks the service instead.",
+    )
     .argument("<id>", "an id, a local id, a unique prefix of one, or @last")
     .document({
       output: "a field a line; --json: one object",

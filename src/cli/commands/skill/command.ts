@@ -10,7 +10,10 @@ export const skill: Define = (program, perform) => {
   command
     .command("install")
     .description("write the skill")
-    .option("--dir <folder>", "the folder of skills (default: .agents/skills)")
+    .option(
+      "--dir <folder>",
+      "the folder of skills (default: .agents/skills, or .claude/skills where only .claude is there)",
+    )
     .option("--force", "overwrite a copy that was edited")
     .document({
       output: "path TAB current; --json: {path, state}",
@@ -21,7 +24,10 @@ export const skill: Define = (program, perform) => {
   command
     .command("status")
     .description("say whether the skill is installed, and of this version")
-    .option("--dir <folder>", "the folder of skills (default: .agents/skills)")
+    .option(
+      "--dir <folder>",
+      "the folder of skills (default: .agents/skills, or .claude/skills where only .claude is there)",
+    )
     .document({
       output: "path TAB missing, current, stale (another version's) or changed; --json: {path, state}",
       exits: { 0: "printed", 12: "the file cannot be read" },

@@ -1,10 +1,13 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import skillText from "../../../../skills/research/SKILL.md?text";
 import { readIfThere } from "../../../store/files.js";
 
-/** Where agents look for skills, below the current folder. */
-export const SKILLS_FOLDER = ".agents/skills";
+/** Where agents look for skills, below the current folder: Claude Code has a folder of its own. */
+export function skillsFolder(): string {
+  return existsSync(".claude") && !existsSync(".agents") ? ".claude/skills" : ".agents/skills";
+}
 
 /** `stale`: of another version of the program. `changed`: edited after it was installed. */
 export type SkillState = "missing" | "current" | "stale" | "changed";

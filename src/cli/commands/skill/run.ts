@@ -3,7 +3,7 @@ import { CodedError } from "../../../machine/errors.js";
 import { inWords, LocalError } from "../../../store/errors.js";
 import { makeSharedFolder, replaceFile } from "../../../store/files.js";
 import type { Context } from "../../context.js";
-import { installedText, SKILLS_FOLDER, type SkillState, skillPath, skillState } from "./installed-skill.js";
+import { installedText, type SkillState, skillPath, skillState, skillsFolder } from "./installed-skill.js";
 
 export interface SkillOptions {
   /** The folder of skills. */
@@ -14,7 +14,7 @@ export interface SkillOptions {
 /** Writes the skill. Throws CodedError `LOCAL_IO` for a copy that was edited, LocalError if it cannot be written. */
 export async function skillInstall(
   ctx: Context,
-  { dir = SKILLS_FOLDER, force }: SkillOptions,
+  { dir = skillsFolder(), force }: SkillOptions,
 ): Promise<number> {
   const path = skillPath(dir);
   try {
@@ -33,7 +33,7 @@ export async function skillInstall(
 }
 
 /** Says whether the copy is there, and of this version. */
-export async function skillStatus(ctx: Context, { dir = SKILLS_FOLDER }: SkillOptions): Promise<number> {
+export async function skillStatus(ctx: Context, { dir = skillsFolder() }: SkillOptions): Promise<number> {
   const path = skillPath(dir);
   try {
     await show(ctx, path, skillState(dir));

@@ -4,7 +4,9 @@ export const status: Define = (program, perform) => {
   program
     .command("status")
     .summary("show the state of requests")
-    .description("Ask the service for the state of one request or several.")
+    .description(
+      "Ask the service for the state of one request or several. `show` asks the history of this machine instead.",
+    )
     .argument("<id...>", "ids, unique prefixes of ids made here, or @last")
     .option("-q, --quiet", "the bare state")
     .option("--exit-status", "exit as `watch` would: 0 COMPLETED, 3 FAILED, 8 still running, 10 STOPPED")

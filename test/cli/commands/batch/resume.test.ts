@@ -352,7 +352,8 @@ test("--dry-run says how many, how long, and when the last one is sent; it leave
   expect(plan).toMatchObject({
     code: 0,
     stdout:
-      "25 rows: 25 to send\nat 10 an hour it takes 2h 00m until the last one is sent, at 2030-01-01T02:00:00.000Z\n",
+      "25 rows: 25 to send\nat 10 an hour it takes 2h 00m until the last one is sent, at 2030-01-01T02:00:00.000Z\n" +
+      "line 1: q 0\nline 2: q 1\nline 3: q 2\n",
   });
   expect([m.creates(), readdirSync(m.home)]).toEqual([0, ["q.txt"]]);
   const { stdout } = await m.run("batch", file, "--dry-run", "--json");
@@ -362,6 +363,7 @@ test("--dry-run says how many, how long, and when the last one is sent; it leave
     limit: null,
     takes_ms: null,
     last_sent_at: null,
+    first: [{ prompt: "q 0" }, { prompt: "q 1" }, { prompt: "q 2" }],
   });
   expect((await m.run("batch", file, "--dry-run")).stdout).toContain(
     "cannot estimate the end without a limit: pass --tier or --per-hour",

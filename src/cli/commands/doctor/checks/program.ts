@@ -1,5 +1,5 @@
 import type { Host } from "../../../terminal/host.js";
-import { SKILLS_FOLDER, type SkillState } from "../../skill/installed-skill.js";
+import { type SkillState, skillsFolder } from "../../skill/installed-skill.js";
 import { type Check, type Finding, ok } from "../check.js";
 
 /** The oldest Node.js that runs the program, as package.json has it. */
@@ -37,6 +37,6 @@ function versionCheck(version: string, skill: SkillState): Finding {
   const program = `research ${version}`;
   if (skill !== "stale" && skill !== "changed") return ok(program, program);
   const what = skill === "stale" ? "of another version" : "changed";
-  const message = `${program}; the skill in ${SKILLS_FOLDER} is ${what}`;
+  const message = `${program}; the skill in ${skillsFolder()} is ${what}`;
   return { status: "warn", message, publicMessage: message, fix: "research skill install --force" };
 }

@@ -1,0 +1,92 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { answer, refuse } from "../support/behaviours.js";
+import { foldersIn } from "../support/home.js";
+import { screen } from "../support/screen.js";
+import { world } from "../support/world.js";
+
+// What a person reads, where it was said twice, wrongly or not at all.
+
+test("a 429 says once how long to wait, as a person counts", async () => {
+  const { research } = await world({
+    fault: () => refuse(429, "RATE_LIMIT_EXCEEDED", { "Retry-After": "3583" }),
+  });
+  const { code, stderr } = await research(["create", "x"]);
+  expect(code).toBe(7);
+  expect(stderr).toContain(
+    "hint: Wait 59m 43s. create, run and rerun wait by themselves with --wait-for-quota.\n",
+  );
+  expect(stderr).not.toContain("3583");
+});
+
+test("a poll that fails is one sentence", async () => {
+  const body = JSON.stringify({ status: false, version: "1.0.0", error_code: "BUSY", message: "Too busy." });
+  const { research, service } = await world({
+    fault: (operation, nth) =>
+      operation === "status" && nth === 1 ? answer({ status: 503, body }) : undefined,
+  });
+  const { stderr } = await research(["watch", service.add("x => COMPLETED")]);
+  expect(stderr).toMatch(/[^.]; polling goes on$/m);
+});
+
+test("the last line of an id that was not found gives no state", async () => {
+  const { research } = await world();
+  const id = "3c1f6d58-0f0b-4a8e-9b39-6d2a7c5e4f10";
+  expect(await research(["watch", id])).toMatchObject({ code: 5, stdout: `${id}\t-\n` });
+});
+
+test("what FAILED says so once", async () => {
+  const { research, service } = await world();
+  const { stderr } = await research(["output", service.add("x => FAILED")]);
+  expect(stderr.match(/FAILED/g)).toHaveLength(1);
+});
+
+test("config list is aligned on a terminal, tabs elsewhere, and says that a key is not in use", async () => {
+  const { research, home, service } = await world();
+  const own = { RESEARCH_BASE_URL: undefined, RESEARCH_API_KEY: undefined };
+  const { RESEARCH_API_KEY: input } = service.env;
+  await research(["login", "--base-url", service.url, "--with-key"], { env: own, input });
+  const list = async (env: Record<string, string | undefined>) =>
+    (await research(["config", "list"], { env: { ...own, ...env } })).stdout.split("\n");
+  expect((await list({})).find((line) => line.startsWith("api-key"))).toMatch(
+    /^api-key\t…4242\tprofile default$/,
+  );
+  const elsewhere = await list({ RESEARCH_BASE_URL: "https://other.example" });
+  expect(elsewhere.find((line) => line.startsWith("api-key"))).toBe(
+    `api-key\t…4242\tprofile default, not in use: it is for ${service.url}`,
+  );
+  const program = screen(["config", "list"], { home, env: {} });
+  await program.done;
+  const lines = program.text().split("\n");
+  const column = lines[0]?.indexOf("default") ?? 0;
+  expect(column).toBeGreaterThan(10);
+  for (const line of lines) expect(line.slice(column - 2, column + 1)).toMatch(/^ {2}\S$/);
+});
+
+test("doctor says where settings are no JSON, and what to do", async () => {
+  const { research, home } = await world();
+  const folders = foldersIn(home);
+  mkdirSync(folders.RESEARCH_CONFIG_DIR, { recursive: true, mode: 0o700 });
+  const path = join(folders.RESEARCH_CONFIG_DIR, "config.json");
+  writeFileSync(path, '{\n  "profile" "x"\n}\n', { mode: 0o600 });
+  const run = await research(["doctor", "--only", "settings", "--json"], { env: folders });
+  expect(run.code).toBe(12);
+  expect(JSON.parse(run.stdout).checks).toMatchObject([
+    {
+      id: "settings",
+      status: "fail",
+      message: expect.stringMatching(/^the settings in .* are not valid JSON \(line 2, column 13: /),
+      fix: "Correct the file, or remove it to start afresh.",
+    },
+  ]);
+});
+
+test("skill install writes where Claude Code looks, if only that is used here", async () => {
+  const { research, home } = await world();
+  mkdirSync(join(home, ".claude"));
+  const install = async () => (await research(["skill", "install"])).stdout;
+  expect(await install()).toBe(".claude/skills/research/SKILL.md\tcurrent\n");
+  mkdirSync(join(home, ".agents"));
+  expect(await install()).toBe(".agents/skills/research/SKILL.md\tcurrent\n");
+});
