@@ -4,9 +4,9 @@ import { batch } from "./commands/batch/command.js";
 import { completion } from "./commands/completion/command.js";
 import { config } from "./commands/config/command.js";
 import { create } from "./commands/create/command.js";
-import { type Define, type Perform, Verb } from "./commands/definition.js";
+import { type Define, type OptionsOf, type Perform, Verb } from "./commands/definition.js";
 import { doctor } from "./commands/doctor/command.js";
-import { positiveDuration } from "./commands/flags.js";
+import { positiveDuration, value } from "./commands/flags.js";
 import { help } from "./commands/help/command.js";
 import { list } from "./commands/list/command.js";
 import { login, logout } from "./commands/login/command.js";
@@ -35,6 +35,15 @@ const GROUPS: readonly { heading: string; commands: readonly Define[] }[] = [
   { heading: "Agents:", commands: [mcp, skill] },
   { heading: "Help:", commands: [help, completion, doctor] },
 ];
+
+const globalFlags = {
+  "--json": "JSON on stdout, errors as JSON on stderr (or RESEARCH_OUTPUT=json)",
+  "-p, --profile <name>": "the profile to use",
+  "--base-url <url>": "the service to speak to",
+  "--insecure-http": "allow plain http:// to another machine",
+  "--request-timeout <duration>": value("the limit of one exchange (default: 30s)", positiveDuration),
+  "--verbose": "say which settings are used and what is exchanged",
+} as const;
 
 /** Columns of help if no terminal says how many it has. */
 const HELP_WIDTH = 80;
@@ -97,7 +106,9 @@ export function readArguments(argv: readonly string[], host: Host): Request {
   }
   if (!action) return { kind: "help", text: usage };
   const usesKey = !KEYLESS.has(program.args[0] ?? "");
-  return { kind: "action", flags: program.opts<Globals>(), usesKey, action };
+  // As if each were given: then a flag that is none of `Globals` is an error of the compiler.
+  const flags: Required<Globals> = program.opts<Required<OptionsOf<typeof globalFlags>>>();
+  return { kind: "action", flags, usesKey, action };
 }
 
 /** The help of a command as JSON, if the flag asks for it; undefined for its text. Throws UsageError for a word that is no command. */
@@ -122,12 +133,7 @@ function describeProgram(program: Verb, version: string): void {
       "Submit and manage deep research: every request is recorded before it is sent and never lost.",
     )
     .version(version, "-V, --version")
-    .option("--json", "JSON on stdout, errors as JSON on stderr (or RESEARCH_OUTPUT=json)")
-    .option("-p, --profile <name>", "the profile to use")
-    .option("--base-url <url>", "the service to speak to")
-    .option("--insecure-http", "allow plain http:// to another machine")
-    .option("--request-timeout <duration>", "the limit of one exchange (default: 30s)", positiveDuration)
-    .option("--verbose", "say which settings are used and what is exchanged")
+    .addFlags(globalFlags)
     .configureHelp({ showGlobalOptions: true })
     // Ours shows topics, too.
     .helpCommand(false)

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Argument, Command, Option } from "commander";
 import type { Context } from "../context.js";
 
 /** Hands over what a command does; it runs after the arguments have been read. */
@@ -30,6 +30,136 @@ export class Verb extends Command {
     this.documentation = documentation;
     return this.addHelpText("after", textOf(documentation));
   }
+
+  /** Adds what `flags` has. */
+  addFlags(flags: Flags): this {
+    for (const [spec, flag] of Object.entries(flags)) {
+      const { description, choices, parse, before }: Value =
+        typeof flag === "string" ? { description: flag } : flag;
+      const option = new Option(spec, description).default(before);
+      if (choices) option.choices(choices);
+      this.addOption(parse ? option.argParser(parse) : option);
+    }
+    return this;
+  }
+}
+
+/** A flag with a value. */
+export interface Value<T = unknown> {
+  description: string;
+  choices?: readonly string[];
+  /** Throws InvalidArgumentError for an invalid text. */
+  parse?(text: string, before: T): T;
+  /** Its value if it is not given. */
+  before?: T;
+}
+
+/**
+ * The flags of a command, each by its form: `-o, --output <path>`. A bare description is that of a switch, or of a text
+ * where the form names a value.
+ */
+export type Flags = Readonly<Record<`${string}--${string}`, string | Value>>;
+
+type CamelCase<S extends string> = S extends `${infer A}-${infer B}` ? `${A}${Capitalize<CamelCase<B>>}` : S;
+type Words<Form> = Form extends `${string}--${infer Long}` ? Long : never;
+type NameOf<Form> = CamelCase<Words<Form> extends `${infer Name} ${string}` ? Name : Words<Form>>;
+type ValueOf<Form, Flag> =
+  Flag extends Value<infer T> ? T : Words<Form> extends `${string} ${string}` ? string : true;
+type IsGiven<Flag> = Flag extends { before: NonNullable<unknown> } ? true : false;
+
+/** What a command is given of its flags. */
+export type OptionsOf<F> = {
+  [Form in keyof F as IsGiven<F[Form]> extends true ? NameOf<Form> : never]: ValueOf<Form, F[Form]>;
+} & {
+  [Form in keyof F as IsGiven<F[Form]> extends true ? never : NameOf<Form>]?: ValueOf<Form, F[Form]>;
+};
+
+/** An argument: `<id...>`, `[prompt]`; what it is; and the words that it may be. */
+type ArgumentForm = readonly [form: string, description: string, choices?: readonly string[]];
+type ArgumentOf<A> = A extends readonly [`${string}...${string}`, ...unknown[]]
+  ? string[]
+  : A extends readonly [string, string, readonly (infer Choice)[]]
+    ? Choice
+    : A extends readonly [`[${string}`, ...unknown[]]
+      ? string | undefined
+      : string;
+type ArgumentsOf<A extends readonly ArgumentForm[]> = { -readonly [Index in keyof A]: ArgumentOf<A[Index]> };
+
+type Action<A extends readonly ArgumentForm[], F> = (
+  ctx: Context,
+  ...given: [...ArgumentsOf<A>, OptionsOf<F>]
+) => Promise<number>;
+
+/** The options that an action takes; none if it takes arguments alone. */
+type TakenBy<A extends readonly ArgumentForm[], R> = R extends (
+  ctx: Context,
+  ...given: [...ArgumentsOf<A>, infer Taken]
+) => unknown
+  ? Taken
+  : unknown;
+
+/** A flag that its action does not take, and an option of the action that no flag gives, is an error of the compiler. */
+type SameNames<F, Taken> = unknown extends Taken
+  ? unknown
+  : {
+      [Name in
+        | Exclude<keyof OptionsOf<F>, keyof Taken>
+        | Exclude<keyof Taken, keyof OptionsOf<F>> as `${Name & string} is a flag or an option alone`]: never;
+    };
+
+interface Definition<A extends readonly ArgumentForm[], F extends Flags, R> extends Documentation {
+  name: string;
+  /** Absent where the description is short enough. */
+  summary?: string;
+  description: string;
+  arguments?: A;
+  flags?: F;
+  /** Text of its help between the flags and the rest. */
+  notes?: string;
+  /** Loads what it does. */
+  run?: () => Promise<R>;
+  /** The commands below it; the flags of this one may also stand before their names. */
+  commands?: readonly Define[];
+}
+
+/** A command with its flags, checked against the options that its action takes. */
+export function define<
+  const A extends readonly ArgumentForm[] = [],
+  const F extends Flags = Record<never, never>,
+  R extends Action<A, F> = Action<A, F>,
+>(definition: Definition<A, F, R> & SameNames<F, TakenBy<A, R>>): Define {
+  const { name, summary, description, flags, notes, run, commands = [] } = definition;
+  return (program, perform) => {
+    const verb = program.command(name).description(description);
+    if (summary !== undefined) verb.summary(summary);
+    const forms: readonly ArgumentForm[] = definition.arguments ?? [];
+    for (const [form, about, choices] of forms) {
+      const argument = new Argument(form, about);
+      verb.addArgument(choices ? argument.choices(choices) : argument);
+    }
+    verb.addFlags(flags ?? {});
+    if (notes !== undefined) verb.addHelpText("after", notes);
+    verb.document(definition);
+    // Else it would take those flags of the commands below it that have the name of one of its own.
+    if (flags && commands.length > 0) verb.enablePositionalOptions();
+    for (const below of commands) below(verb, perform);
+    if (!run) return;
+    verb.action((...given: unknown[]) => {
+      const options = { ...givenTo(program), ...verb.opts() };
+      const words = given.slice(0, forms.length);
+      perform(async (ctx) =>
+        (await run())(ctx, ...([...words, options] as [...ArgumentsOf<A>, OptionsOf<F>])),
+      );
+    });
+  };
+}
+
+/** The flags of a command, and of those above it but for the program, that were given: a default is no word of the user. */
+function givenTo(verb: Command | null): Record<string, unknown> {
+  // The flags of the program are the same for all commands.
+  if (!verb?.parent) return {};
+  const given = Object.entries(verb.opts()).filter(([name]) => verb.getOptionValueSource(name) === "cli");
+  return { ...givenTo(verb.parent), ...Object.fromEntries(given) };
 }
 
 function textOf({ output, exits, examples = [] }: Documentation): string {

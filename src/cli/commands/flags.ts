@@ -1,6 +1,26 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
-import { TIERS } from "../../protocol/limits.js";
+import { InvalidArgumentError } from "commander";
+import { TIERS, type Tier } from "../../protocol/limits.js";
 import { parseDuration } from "../../text/duration.js";
+import type { Value } from "./definition.js";
+
+type Given<T> = Value<T> & { before: T };
+
+/** A flag whose value `parse` reads; with `before` its value if it is not given. */
+export function value<T>(description: string, parse: (text: string) => T): Value<T>;
+export function value<T>(description: string, parse: (text: string) => T, before: T): Given<T>;
+export function value<T>(description: string, parse: (text: string) => T, before?: T): Value<T> {
+  return { description, parse, ...(before !== undefined && { before }) };
+}
+
+/** A flag that takes one of some words. */
+export function choice<const T extends string>(description: string, choices: readonly T[]): Value<T> {
+  return { description, choices };
+}
+
+/** A flag that may be given more than once. */
+export function repeatable(description: string): Given<string[]> {
+  return { description, parse: (text, before) => [...before, text], before: [] };
+}
 
 /** A duration as commander reads it, in milliseconds. */
 export function duration(text: string): number {
@@ -20,78 +40,72 @@ export function positiveDuration(text: string): number {
 /** A whole number from `least`. */
 export function wholeNumber(least: number): (text: string) => number {
   return (text) => {
-    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    if (!(value >= least)) throw new InvalidArgumentError(`It must be a whole number, ${least} or more.`);
-    return value;
+    const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(number >= least)) throw new InvalidArgumentError(`It must be a whole number, ${least} or more.`);
+    return number;
   };
 }
 
+/**
+ * The tier, without a default: `serve keys add` has a flag of this name too, and a default of the command above it,
+ * which is no limit, would pass for the tier of a new key.
+ */
+export const tierFlag = (description: string) => choice(description, Object.keys(TIERS) as Tier[]);
+
+/** The flag of the commands that send, and can show what they would. */
+export const dryRunFlag = { "--dry-run": "send nothing; print the request as a curl command" } as const;
+
 /** Flags of the commands that make a request. */
-export function requestFlags<C extends Command>(command: C, { dryRun = true } = {}): C {
-  if (dryRun) command.option("--dry-run", "send nothing; print the request as a curl command");
-  return command
-    .option("--prompt-file <path>", "read the prompt from a file (-: stdin)")
-    .option("--schema <file|-|json>", "a JSON Schema for the result")
-    .option("--structured", "ask for structured output without a schema");
-}
+export const requestFlags = {
+  "--prompt-file <path>": "read the prompt from a file (-: stdin)",
+  "--schema <file|-|json>": "a JSON Schema for the result",
+  "--structured": "ask for structured output without a schema",
+} as const;
 
 /** Flags of the commands that count against the hourly limit. */
-export function quotaFlags<C extends Command>(command: C): C {
-  return command
-    .addOption(new Option("--tier <tier>", "the tier of the key").choices(Object.keys(TIERS)))
-    .addOption(
-      new Option("--per-hour <n>", "creates allowed in an hour, if no tier has that number").argParser(
-        wholeNumber(1),
-      ),
-    );
-}
+export const quotaFlags = {
+  "--tier <tier>": tierFlag("the tier of the key"),
+  "--per-hour <n>": value("creates allowed in an hour, if no tier has that number", wholeNumber(1)),
+};
 
-/** Flags of the commands that watch requests, and may end before these do. */
-export function watchFlags<C extends Command>(command: C): C {
-  return paceFlags(command).option("--stop-on-interrupt", "Ctrl-C stops the research too");
-}
+/** The flag of the commands that create one request. */
+export const waitForQuotaFlag = {
+  "--wait-for-quota": "when the hourly limit is reached, wait instead of exiting with 7",
+} as const;
 
 /** Flags of the commands that poll. */
-export function paceFlags<C extends Command>(command: C): C {
-  return command
-    .addOption(
-      new Option("--timeout <duration>", "stop waiting after this long; 0 for never").argParser(duration),
-    )
-    .addOption(
-      new Option(
-        "--queue-timeout <duration>",
-        "stop waiting for what is PENDING after this long; 0 for never",
-      ).argParser(duration),
-    )
-    .addOption(
-      new Option("--interval <duration>", "poll at this fixed pace (default: adaptive)").argParser(
-        positiveDuration,
-      ),
-    )
-    .addOption(
-      new Option(
-        "--patience <duration>",
-        "give an id up when no poll has succeeded for this long (default: 10m)",
-      ).argParser(positiveDuration),
-    );
-}
+export const paceFlags = {
+  "--timeout <duration>": value("stop waiting after this long; 0 for never", duration),
+  "--queue-timeout <duration>": value(
+    "stop waiting for what is PENDING after this long; 0 for never",
+    duration,
+  ),
+  "--interval <duration>": value("poll at this fixed pace (default: adaptive)", positiveDuration),
+  "--patience <duration>": value(
+    "give an id up when no poll has succeeded for this long (default: 10m)",
+    positiveDuration,
+  ),
+};
+
+/** Flags of the commands that watch requests, and may end before these do. */
+export const watchFlags = {
+  ...paceFlags,
+  "--stop-on-interrupt": "Ctrl-C stops the research too",
+} as const;
 
 /** The flag of the commands that see requests end. */
-export function onDoneFlag<C extends Command>(command: C): C {
-  return command.option(
-    "--on-done <command>",
+export const onDoneFlag = {
+  "--on-done <command>":
     "run a shell command for each request that ended, with RESEARCH_REQUEST_ID, RESEARCH_STATUS and, where " +
-      "the result went to a file, RESEARCH_RESULT_FILE",
-  );
-}
+    "the result went to a file, RESEARCH_RESULT_FILE",
+} as const;
 
 /** Flags of the commands that deliver a result. */
-export function resultFlags<C extends Command>(command: C): C {
-  return command
-    .option("-o, --output <path>", "write the result to a file, whole or not at all (-: stdout)")
-    .option("--force", "overwrite an existing file")
-    .option("--strict", "fail (13) if the result does not fit its schema")
-    .option("--raw", "give the result as it came, on a terminal too")
-    .option("--html", "give the result as one HTML page that needs no network")
-    .option("--web", "open the result as a page in a browser");
-}
+export const resultFlags = {
+  "-o, --output <path>": "write the result to a file, whole or not at all (-: stdout)",
+  "--force": "overwrite an existing file",
+  "--strict": "fail (13) if the result does not fit its schema",
+  "--raw": "give the result as it came, on a terminal too",
+  "--html": "give the result as one HTML page that needs no network",
+  "--web": "open the result as a page in a browser",
+} as const;

@@ -7,13 +7,11 @@ import { worstOf } from "../errors.js";
 import { exitCodeOfOutcome } from "../outcome.js";
 import type { Reporter } from "../terminal/reporter.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { type FollowViewOptions, showFollow } from "./follow.js";
+import { type FollowFlags, showFollow } from "./follow.js";
 import { sayLeft } from "./quota.js";
 import { type SubmitViewOptions, showSubmit } from "./submit.js";
 
-export interface CreateViewOptions
-  extends SubmitViewOptions,
-    Omit<FollowViewOptions, "print" | "resume" | "created" | "done"> {
+export interface CreateViewOptions extends SubmitViewOptions, FollowFlags {
   /** Whether to go on as `watch`. */
   watch?: boolean;
 }

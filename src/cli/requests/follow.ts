@@ -18,8 +18,12 @@ import { changeLine, liveText, unchangedLine, watchJson } from "./progress-text.
 import { statusLine } from "./status-text.js";
 import { TroubleReport } from "./trouble-report.js";
 
-export interface FollowViewOptions extends Omit<FollowOptions, "signal"> {
+/** The flags of the commands that watch requests. */
+export interface FollowFlags extends Omit<FollowOptions, "signal" | "answered"> {
   stopOnInterrupt?: boolean;
+}
+
+export interface FollowViewOptions extends FollowFlags, Pick<FollowOptions, "answered"> {
   /** False if stdout is for something else (`run`). */
   print: boolean;
   /** The command that goes on with these requests after this one; undefined if there is none. */

@@ -1,14 +1,8 @@
-import type { LimitOptions } from "../../machine/machine.js";
 import { TIERS, type Tier } from "../../protocol/limits.js";
 import { isoDate } from "../../text/duration.js";
 import type { Ports } from "../../workflows/ports.js";
 import { currentHour } from "../../workflows/quota.js";
 import type { Reporter } from "../terminal/reporter.js";
-
-/** The flags of the commands that count against the hourly limit. */
-export interface QuotaOptions extends LimitOptions {
-  waitForQuota?: boolean | undefined;
-}
 
 /** With a limit set, says how many creates are left in this hour; without one, nothing. */
 export async function sayLeft(reporter: Reporter, ports: Ports, limit: number | undefined): Promise<void> {

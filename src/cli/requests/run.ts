@@ -8,16 +8,12 @@ import { checkFit } from "../results/check-fit.js";
 import type { ResultOptions } from "../results/options.js";
 import { showResult } from "../results/show.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { type FollowViewOptions, showFollow } from "./follow.js";
+import { type FollowFlags, showFollow } from "./follow.js";
 import { OnDone, type OnDoneOptions } from "./on-done.js";
 import { sayLeft } from "./quota.js";
 import { type SubmitViewOptions, showSubmit } from "./submit.js";
 
-export interface RunViewOptions
-  extends Omit<FollowViewOptions, "print" | "resume" | "created" | "done">,
-    ResultOptions,
-    SubmitViewOptions,
-    OnDoneOptions {}
+export interface RunViewOptions extends FollowFlags, ResultOptions, SubmitViewOptions, OnDoneOptions {}
 
 /**
  * Submits, follows and delivers. `resume` gives the command that fetches the result later; undefined if nothing can,

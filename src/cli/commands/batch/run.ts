@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import { openBatch, pacerOf, rowName, settledRows } from "../../../machine/batch.js";
 import { CodedError, EXIT_CODES, UsageError } from "../../../machine/errors.js";
 import { failureOf } from "../../../machine/failure.js";
+import type { LimitOptions } from "../../../machine/machine.js";
 import { requireConnection } from "../../../machine/settings.js";
 import type { KnownRow } from "../../../workflows/batch/folder/journal.js";
 import { readKnownRows } from "../../../workflows/batch/folder/output-folder.js";
@@ -12,7 +13,6 @@ import { isRepeated, type Row } from "../../../workflows/batch/row.js";
 import { rowsOfShard, type Shard } from "../../../workflows/batch/shard.js";
 import type { Ports } from "../../../workflows/ports.js";
 import type { Context } from "../../context.js";
-import type { QuotaOptions } from "../../requests/quota.js";
 import { resumeCommand } from "../../resume.js";
 import { type InputOptions, readBatch } from "./input/read.js";
 import type { Fault } from "./input/records.js";
@@ -20,7 +20,7 @@ import { wordsOf } from "./option-words.js";
 import { type ShowOptions, showBatch } from "./show.js";
 import { estimateJson, estimateText, promptsText } from "./view.js";
 
-export interface BatchOptions extends InputOptions, PlanOptions, QuotaOptions, ShowOptions {
+export interface BatchOptions extends InputOptions, PlanOptions, LimitOptions, ShowOptions {
   out?: string;
   dryRun?: boolean;
   /** Whether to keep pages of the rows in the output folder. */

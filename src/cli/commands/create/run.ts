@@ -1,11 +1,11 @@
+import type { LimitOptions } from "../../../machine/machine.js";
 import { requireBaseUrl } from "../../../machine/settings.js";
 import type { Context } from "../../context.js";
 import { type RequestOptions, readRequest, showRequest } from "../../input/create-request.js";
 import { type CreateViewOptions, showCreate } from "../../requests/create.js";
-import type { QuotaOptions } from "../../requests/quota.js";
 import { resumeCommand } from "../../resume.js";
 
-export interface CreateOptions extends RequestOptions, QuotaOptions, Omit<CreateViewOptions, "limit"> {
+export interface CreateOptions extends RequestOptions, LimitOptions, Omit<CreateViewOptions, "limit"> {
   dryRun?: boolean;
 }
 

@@ -1,20 +1,17 @@
-import type { Define } from "../definition.js";
-import { wholeNumber } from "../flags.js";
+import { define } from "../definition.js";
+import { value, wholeNumber } from "../flags.js";
 
-export const list: Define = (program, perform) => {
-  program
-    .command("list")
-    .summary("list what this machine created")
-    .description(
-      "List what this machine created: unknown outcomes first, then the newest. Needs no settings.",
-    )
-    .option("--limit <n>", "how many", wholeNumber(1), 20)
-    .option("--status <status>", "only those in this state (UNKNOWN for unknown outcomes)")
-    .option("--refresh", "ask the service for the state of those that still run")
-    .document({
-      output: "in a pipe: id TAB STATUS TAB created_at TAB prompt; --json: an array",
-      exits: { 0: "listed, also if there is nothing", 2: "bad input", 12: "the history cannot be read" },
-      examples: ["research list", "research list --status UNKNOWN", "research list --json --limit 100"],
-    })
-    .action((options) => perform(async (ctx) => (await import("./run.js")).list(ctx, options)));
-};
+export const list = define({
+  name: "list",
+  summary: "list what this machine created",
+  description: "List what this machine created: unknown outcomes first, then the newest. Needs no settings.",
+  flags: {
+    "--limit <n>": value("how many", wholeNumber(1), 20),
+    "--status <status>": "only those in this state (UNKNOWN for unknown outcomes)",
+    "--refresh": "ask the service for the state of those that still run",
+  },
+  output: "in a pipe: id TAB STATUS TAB created_at TAB prompt; --json: an array",
+  exits: { 0: "listed, also if there is nothing", 2: "bad input", 12: "the history cannot be read" },
+  examples: ["research list", "research list --status UNKNOWN", "research list --json --limit 100"],
+  run: async () => (await import("./run.js")).list,
+});

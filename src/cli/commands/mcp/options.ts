@@ -1,7 +1,7 @@
-import type { QuotaOptions } from "../../requests/quota.js";
+import type { LimitOptions } from "../../../machine/machine.js";
 
 /** The flags of `mcp`. */
-export interface McpOptions extends QuotaOptions {
+export interface McpOptions extends LimitOptions {
   readOnly?: boolean;
   maxCreates?: number;
   allowDir?: string;

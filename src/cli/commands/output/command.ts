@@ -1,35 +1,31 @@
-import type { Define } from "../definition.js";
+import { define } from "../definition.js";
 import { resultFlags, watchFlags } from "../flags.js";
 
-export const output: Define = (program, perform) => {
-  const command = program
-    .command("output")
-    .summary("print the result of a completed request")
-    .description(
-      "Fetch the result. In a pipe or a file it is exact; on a terminal Markdown is laid out for reading.",
-    )
-    .argument("<id>", "an id, a unique prefix of one made here, or @last")
-    .option("-w, --watch", "wait for it first")
-    .option(
-      "--schema <file|-|json>",
+export const output = define({
+  name: "output",
+  summary: "print the result of a completed request",
+  description:
+    "Fetch the result. In a pipe or a file it is exact; on a terminal Markdown is laid out for reading.",
+  arguments: [["<id>", "an id, a unique prefix of one made here, or @last"]],
+  flags: {
+    "-w, --watch": "wait for it first",
+    "--schema <file|-|json>":
       "the JSON Schema to check the result against (default: the one it was asked for)",
-    );
-  watchFlags(resultFlags(command))
-    .document({
-      output:
-        "the result: text as it is, anything else as indented JSON; --json: all of the data on one line",
-      exits: {
-        0: "done",
-        3: "FAILED",
-        4: "key",
-        5: "not found",
-        8: "not finished yet",
-        9: "unreachable",
-        10: "STOPPED",
-        12: "not written",
-        13: "--strict",
-      },
-      examples: ["research output @last", "research output -w 3f2a -o report.md"],
-    })
-    .action((id, options) => perform(async (ctx) => (await import("./run.js")).output(ctx, id, options)));
-};
+    ...resultFlags,
+    ...watchFlags,
+  },
+  output: "the result: text as it is, anything else as indented JSON; --json: all of the data on one line",
+  exits: {
+    0: "done",
+    3: "FAILED",
+    4: "key",
+    5: "not found",
+    8: "not finished yet",
+    9: "unreachable",
+    10: "STOPPED",
+    12: "not written",
+    13: "--strict",
+  },
+  examples: ["research output @last", "research output -w 3f2a -o report.md"],
+  run: async () => (await import("./run.js")).output,
+});

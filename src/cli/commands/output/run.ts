@@ -3,14 +3,14 @@ import { resolveTarget } from "../../../workflows/targets.js";
 import type { Context } from "../../context.js";
 import { readGivenSchema } from "../../input/schema.js";
 import { exitCodeOfOutcome } from "../../outcome.js";
-import { type FollowViewOptions, showFollow } from "../../requests/follow.js";
+import { type FollowFlags, showFollow } from "../../requests/follow.js";
 import { endWithoutResult } from "../../requests/run.js";
 import { checkFit } from "../../results/check-fit.js";
 import { checkResultOptions, type ResultOptions, resultWords } from "../../results/options.js";
 import { showResult } from "../../results/show.js";
 import { resumeCommand } from "../../resume.js";
 
-export interface OutputOptions extends ResultOptions, Partial<FollowViewOptions> {
+export interface OutputOptions extends ResultOptions, FollowFlags {
   watch?: boolean;
   /** A file, `-` for stdin, or JSON. */
   schema?: string;

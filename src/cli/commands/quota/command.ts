@@ -1,20 +1,16 @@
-import type { Define } from "../definition.js";
+import { define } from "../definition.js";
 import { quotaFlags } from "../flags.js";
 
-export const quota: Define = (program, perform) => {
-  const command = program
-    .command("quota")
-    .summary("say how much of the hourly limit is left")
-    .description(
-      "Say how many creates of the last hour count, for the origin and key in use, and when the next one is " +
-        "allowed. Nothing is asked of the service: this machine's own records are counted, unknown outcomes " +
-        "included, so what another machine sent is not in it.",
-    );
-  quotaFlags(command)
-    .document({
-      output: "a sentence; --json: used, left, limit, next_slot_at, origin, profile, counted_from",
-      exits: { 0: "said", 2: "bad input", 4: "no key", 12: "the history cannot be read" },
-      examples: ["research quota --tier free", "research quota --json | jq .left"],
-    })
-    .action((options) => perform(async (ctx) => (await import("./run.js")).quota(ctx, options)));
-};
+export const quota = define({
+  name: "quota",
+  summary: "say how much of the hourly limit is left",
+  description:
+    "Say how many creates of the last hour count, for the origin and key in use, and when the next one is " +
+    "allowed. Nothing is asked of the service: this machine's own records are counted, unknown outcomes " +
+    "included, so what another machine sent is not in it.",
+  flags: quotaFlags,
+  output: "a sentence; --json: used, left, limit, next_slot_at, origin, profile, counted_from",
+  exits: { 0: "said", 2: "bad input", 4: "no key", 12: "the history cannot be read" },
+  examples: ["research quota --tier free", "research quota --json | jq .left"],
+  run: async () => (await import("./run.js")).quota,
+});

@@ -1,12 +1,12 @@
+import type { LimitOptions } from "../../../machine/machine.js";
 import { requireConnection } from "../../../machine/settings.js";
 import { LocalError } from "../../../store/errors.js";
 import { currentHour } from "../../../workflows/quota.js";
 import type { Context } from "../../context.js";
-import type { QuotaOptions } from "../../requests/quota.js";
 import { quotaJson, quotaText } from "./view.js";
 
 /** How much of the hour is left for the origin and key in use. Reads the records of this machine only. */
-export async function quota(ctx: Context, options: QuotaOptions): Promise<number> {
+export async function quota(ctx: Context, options: LimitOptions): Promise<number> {
   const { reporter, settings, host } = ctx;
   const { origin } = requireConnection(settings);
   const said = ctx.hourlyLimit(options);

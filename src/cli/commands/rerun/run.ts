@@ -1,3 +1,4 @@
+import type { LimitOptions } from "../../../machine/machine.js";
 import { requireBaseUrl } from "../../../machine/settings.js";
 import { requestBody } from "../../../protocol/conversation.js";
 import { UNKNOWN } from "../../../store/history/records.js";
@@ -6,10 +7,9 @@ import { requireEntry } from "../../../workflows/targets.js";
 import type { Context } from "../../context.js";
 import { showRequest } from "../../input/create-request.js";
 import { type CreateViewOptions, showCreate } from "../../requests/create.js";
-import type { QuotaOptions } from "../../requests/quota.js";
 import { resumeCommand } from "../../resume.js";
 
-export interface RerunOptions extends QuotaOptions, Omit<CreateViewOptions, "limit"> {
+export interface RerunOptions extends LimitOptions, Omit<CreateViewOptions, "limit"> {
   dryRun?: boolean;
 }
 

@@ -1,12 +1,12 @@
+import type { LimitOptions } from "../../../machine/machine.js";
 import { requireBaseUrl } from "../../../machine/settings.js";
 import type { Context } from "../../context.js";
 import { type RequestOptions, readRequest, showRequest } from "../../input/create-request.js";
-import type { QuotaOptions } from "../../requests/quota.js";
 import { type RunViewOptions, showRun } from "../../requests/run.js";
 import { checkResultOptions, resultWords } from "../../results/options.js";
 import { resumeCommand } from "../../resume.js";
 
-export interface RunOptions extends RequestOptions, QuotaOptions, Omit<RunViewOptions, "limit"> {
+export interface RunOptions extends RequestOptions, LimitOptions, Omit<RunViewOptions, "limit"> {
   dryRun?: boolean;
 }
 

@@ -1,15 +1,16 @@
 import { apiKeyFor } from "../../../server/keys/own-key.js";
 import type { Context } from "../../context.js";
 import { type RequestOptions, readRequest } from "../../input/create-request.js";
-import { type RunViewOptions, showRun } from "../../requests/run.js";
-import { checkResultOptions } from "../../results/options.js";
+import type { FollowFlags } from "../../requests/follow.js";
+import { showRun } from "../../requests/run.js";
+import { checkResultOptions, type ResultOptions } from "../../results/options.js";
 import { voiceOf } from "./announce.js";
 import { modelOf } from "./model.js";
 import type { ModelOptions } from "./options.js";
 import { start } from "./run.js";
 import { openStore } from "./store.js";
 
-export interface TryOptions extends RequestOptions, ModelOptions, Omit<RunViewOptions, "limit"> {
+export interface TryOptions extends RequestOptions, ModelOptions, ResultOptions, FollowFlags {
   sources?: string;
 }
 

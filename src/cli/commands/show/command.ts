@@ -1,17 +1,13 @@
-import type { Define } from "../definition.js";
+import { define } from "../definition.js";
 
-export const show: Define = (program, perform) => {
-  program
-    .command("show")
-    .summary("show what the history holds of a request")
-    .description(
-      "Show everything the history of this machine holds of one request. `status` asks the service instead.",
-    )
-    .argument("<id>", "an id, a local id, a unique prefix of one, or @last")
-    .document({
-      output: "a field a line; --json: one object",
-      exits: { 0: "shown", 2: "bad input", 5: "not in the history", 12: "the history cannot be read" },
-      examples: ["research show @last"],
-    })
-    .action((id) => perform(async (ctx) => (await import("./run.js")).show(ctx, id)));
-};
+export const show = define({
+  name: "show",
+  summary: "show what the history holds of a request",
+  description:
+    "Show everything the history of this machine holds of one request. `status` asks the service instead.",
+  arguments: [["<id>", "an id, a local id, a unique prefix of one, or @last"]],
+  output: "a field a line; --json: one object",
+  exits: { 0: "shown", 2: "bad input", 5: "not in the history", 12: "the history cannot be read" },
+  examples: ["research show @last"],
+  run: async () => (await import("./run.js")).show,
+});

@@ -33,7 +33,10 @@ export async function skillInstall(
 }
 
 /** Says whether the copy is there, and of this version. */
-export async function skillStatus(ctx: Context, { dir = skillsFolder() }: SkillOptions): Promise<number> {
+export async function skillStatus(
+  ctx: Context,
+  { dir = skillsFolder() }: Pick<SkillOptions, "dir">,
+): Promise<number> {
   const path = skillPath(dir);
   try {
     await show(ctx, path, skillState(dir));

@@ -1,25 +1,21 @@
-import type { Define } from "../definition.js";
+import { define } from "../definition.js";
 
-export const stop: Define = (program, perform) => {
-  program
-    .command("stop")
-    .summary("stop running requests")
-    .description(
-      "Stop research. Nothing of it is kept, and it cannot be restarted; on a terminal it asks first.",
-    )
-    .argument("<id...>", "ids, unique prefixes of ids made here, or @last")
-    .option("-y, --yes", "do not ask")
-    .document({
-      output: "<request_id> TAB STOPPED; --json: the service's data, an array for several ids",
-      exits: {
-        0: "stopped (or was already)",
-        4: "key",
-        5: "not found",
-        6: "it has ended otherwise",
-        7: "rate limited",
-        9: "unreachable",
-      },
-      examples: ["research stop @last", "research stop -y 3f2a 77b0"],
-    })
-    .action((ids, options) => perform(async (ctx) => (await import("./run.js")).stop(ctx, ids, options)));
-};
+export const stop = define({
+  name: "stop",
+  summary: "stop running requests",
+  description:
+    "Stop research. Nothing of it is kept, and it cannot be restarted; on a terminal it asks first.",
+  arguments: [["<id...>", "ids, unique prefixes of ids made here, or @last"]],
+  flags: { "-y, --yes": "do not ask" },
+  output: "<request_id> TAB STOPPED; --json: the service's data, an array for several ids",
+  exits: {
+    0: "stopped (or was already)",
+    4: "key",
+    5: "not found",
+    6: "it has ended otherwise",
+    7: "rate limited",
+    9: "unreachable",
+  },
+  examples: ["research stop @last", "research stop -y 3f2a 77b0"],
+  run: async () => (await import("./run.js")).stop,
+});

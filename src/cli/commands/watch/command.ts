@@ -1,27 +1,23 @@
-import type { Define } from "../definition.js";
+import { define } from "../definition.js";
 import { onDoneFlag, watchFlags } from "../flags.js";
 
-export const watch: Define = (program, perform) => {
-  const command = program
-    .command("watch")
-    .summary("wait until requests have ended")
-    .description(
-      "Poll until every request is COMPLETED, FAILED or STOPPED. Ctrl-C ends the watch, never the research.",
-    )
-    .argument("<id...>", "ids, unique prefixes of ids made here, or @last");
-  onDoneFlag(watchFlags(command))
-    .document({
-      output: "<request_id> TAB <STATUS> as each one ends; --json: an object a line for each change",
-      exits: {
-        0: "all COMPLETED",
-        3: "FAILED",
-        4: "key",
-        5: "not found",
-        8: "--timeout reached",
-        9: "given up",
-        10: "STOPPED",
-      },
-      examples: ["research watch @last", "research watch --timeout 2h 3f2a 77b0"],
-    })
-    .action((ids, options) => perform(async (ctx) => (await import("./run.js")).watch(ctx, ids, options)));
-};
+export const watch = define({
+  name: "watch",
+  summary: "wait until requests have ended",
+  description:
+    "Poll until every request is COMPLETED, FAILED or STOPPED. Ctrl-C ends the watch, never the research.",
+  arguments: [["<id...>", "ids, unique prefixes of ids made here, or @last"]],
+  flags: { ...watchFlags, ...onDoneFlag },
+  output: "<request_id> TAB <STATUS> as each one ends; --json: an object a line for each change",
+  exits: {
+    0: "all COMPLETED",
+    3: "FAILED",
+    4: "key",
+    5: "not found",
+    8: "--timeout reached",
+    9: "given up",
+    10: "STOPPED",
+  },
+  examples: ["research watch @last", "research watch --timeout 2h 3f2a 77b0"],
+  run: async () => (await import("./run.js")).watch,
+});

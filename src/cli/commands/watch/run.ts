@@ -2,11 +2,11 @@ import { resolveTarget } from "../../../workflows/targets.js";
 import type { Context } from "../../context.js";
 import { worstOf } from "../../errors.js";
 import { exitCodeOfOutcome } from "../../outcome.js";
-import { type FollowViewOptions, showFollow } from "../../requests/follow.js";
+import { type FollowFlags, showFollow } from "../../requests/follow.js";
 import { OnDone, type OnDoneOptions } from "../../requests/on-done.js";
 import { resumeCommand } from "../../resume.js";
 
-export type WatchOptions = Partial<FollowViewOptions> & OnDoneOptions;
+export type WatchOptions = FollowFlags & OnDoneOptions;
 
 /** Polls until every request is final. */
 export async function watch(ctx: Context, ids: readonly string[], options: WatchOptions): Promise<number> {

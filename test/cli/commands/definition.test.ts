@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { define, Verb } from "../../../src/cli/commands/definition.js";
+import { repeatable, value, wholeNumber } from "../../../src/cli/commands/flags.js";
+import type { Context } from "../../../src/cli/context.js";
+
+const flags = {
+  "-q, --quiet": "say less",
+  "--max-failures <n>": value("how many", wholeNumber(1)),
+  "--name <name>": repeatable("a name"),
+};
+type Options = { quiet?: boolean; maxFailures?: number; name: string[] };
+const about = { name: "a", description: "d", flags };
+const taking =
+  <Taken>() =>
+  async () =>
+  async (_ctx: Context, _options: Taken) =>
+    0;
+
+// The compiler refuses the line after each of these; `npm run check` reports one that it takes.
+define({ ...about, run: taking<Options>() });
+// @ts-expect-error An option that no flag gives.
+define({ ...about, run: taking<Options & { maxErrors?: number }>() });
+// @ts-expect-error A flag that the action does not take.
+define({ ...about, run: taking<Omit<Options, "quiet">>() });
+// @ts-expect-error A number where the action takes a text.
+define({ ...about, run: taking<Omit<Options, "maxFailures"> & { maxFailures?: string }>() });
+// @ts-expect-error A flag that may be absent where the action needs it.
+define({ ...about, run: taking<Options & { quiet: boolean }>() });
+
+test("an action gets its arguments, and the flags that stood before and after its name", async () => {
+  const given: unknown[] = [];
+  const below = define({
+    name: "below",
+    description: "d",
+    arguments: [["<id...>", "ids"]],
+    flags: { "--own <text>": value("a text", String, "default") },
+    run: async () => async (_ctx, ids, options) => given.push(ids, options),
+  });
+  const program = new Verb("research").exitOverride();
+  const above = define({ ...about, run: taking<Options>(), commands: [below] });
+  let action: ((ctx: Context) => Promise<number>) | undefined;
+  above(program, (performed) => {
+    action = performed;
+  });
+  const read = async (...argv: string[]) => {
+    program.parse(["a", ...argv], { from: "user" });
+    await action?.(undefined as never);
+    return given.splice(0);
+  };
+  expect(await read("--max-failures", "3", "-q", "below", "x", "y")).toEqual([
+    ["x", "y"],
+    { own: "default", maxFailures: 3, quiet: true },
+  ]);
+  // commander gives a flag to the command above that has one of its name, wherever it stands.
+  expect(await read("below", "x", "--own", "o", "--name", "n")).toEqual([["x"], { own: "o", name: ["n"] }]);
+});
