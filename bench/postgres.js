@@ -5,7 +5,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { background } from "./support/background.js";
+import pg from "pg";
+import { background, treeSeconds, usage } from "./support/background.js";
 import { summary } from "./support/process.js";
 import { sourceWithPackages } from "./support/source.js";
 
@@ -17,7 +18,11 @@ import { sourceWithPackages } from "./support/source.js";
 const program = join(import.meta.dirname, "../bin/research.js");
 const support = (/** @type {string} */ name) => join(import.meta.dirname, "support", name);
 const key = { RESEARCH_API_KEY: "sk-bench", RESEARCH_SERVE_API_KEY: "sk-bench" };
-const headers = { authorization: `Bearer ${key.RESEARCH_API_KEY}`, "content-type": "application/json" };
+const headersOf = (/** @type {string} */ apiKey) => ({
+  authorization: `Bearer ${apiKey}`,
+  "content-type": "application/json",
+});
+const headers = headersOf(key.RESEARCH_API_KEY);
 const CREATE = "/api/v1/conversations";
 const LEASE_SECONDS = 6;
 
@@ -39,13 +44,15 @@ export async function postgresRows(extent) {
 }
 
 /**
- * @param {{ database(): Promise<string> }} postgres
+ * @param {{ database(): Promise<string>, server: { pid: number } | undefined }} postgres
  * @param {Extent} extent
  * @returns {Promise<[string, Result][]>}
  */
 async function figures(postgres, extent) {
+  const server = () => treeSeconds(postgres.server?.pid ?? 0);
   return [
-    ...(await rates(await postgres.database(), extent)),
+    ...(await rates(await postgres.database(), server, extent)),
+    ...(await addedKeys(await postgres.database(), server, extent)),
     ["stop at one process to the command's death at another", await stops(await postgres.database(), extent)],
     [
       `takeover after \`kill -9\`, lease ${LEASE_SECONDS} s`,
@@ -64,44 +71,44 @@ function serve(database, role, ...more) {
   return background(args, { ...key, RESEARCH_SERVE_DATABASE: database });
 }
 
+/** @typedef {{ rate: number, cost: number }} Taken operations a second, processor ms for each */
+
 /**
  * @param {string} database
+ * @param {() => number} server CPU seconds of PostgreSQL
  * @param {Extent} extent
  * @returns {Promise<[string, Result][]>}
  */
-async function rates(database, { pairs, seconds }) {
+async function rates(database, server, { pairs, seconds }) {
   const apis = [serve(database, "api"), serve(database, "api")];
   try {
     const urls = await Promise.all(apis.map((api) => api.url()));
-    const id = await create(urls[0] ?? "");
-    const bare = async (/** @type {string} */ what) =>
-      Number(await background([support("bare-sql.js"), database, what, String(seconds), id]).url());
-    const load = async (
-      /** @type {string} */ method,
-      /** @type {string} */ path,
-      /** @type {string[]} */ ...body
-    ) => {
-      const answers = urls.map((url) =>
-        background([support("load.js"), method, url + path, String(seconds), ...body], key).url(),
-      );
-      return (await Promise.all(answers)).reduce((sum, text) => sum + Number(text), 0);
+    const id = await create(urls[0] ?? "", key.RESEARCH_API_KEY);
+    const bare = async (/** @type {string} */ what) => {
+      const before = server();
+      const args = [support("bare-sql.js"), database, what, String(seconds), id];
+      const [rate = 0, own = 0] = (await background(args).url()).split(" ").map(Number);
+      return { rate, cost: ((server() - before + own) * 1_000) / (rate * seconds) };
     };
+    const load = loadOf(apis, urls, server, seconds);
     const creates = [];
     const asked = [];
     for (let i = -1; i < pairs; i++) {
-      const pair = { ours: await load("POST", CREATE, '{"prompt":"why?"}'), bare: await bare("insert") };
-      const other = {
-        ours: await load("GET", `/api/v1/conversation/${id}/status`),
-        bare: await bare("select"),
-      };
+      const pair = { ours: await load(key.RESEARCH_API_KEY), bare: await bare("insert") };
+      const status = `/api/v1/conversation/${id}/status`;
+      const other = { ours: await load(key.RESEARCH_API_KEY, "GET", status), bare: await bare("select") };
       // The first round only warms up.
       if (i < 0) continue;
       creates.push(pair);
       asked.push(other);
     }
     return [
-      ["creates a second, two APIs at PostgreSQL / bare INSERTs, 20 connections", rate(creates)],
-      ["states a second, two APIs at PostgreSQL / bare SELECTs, 20 connections", rate(asked)],
+      ["creates a second, two APIs at PostgreSQL / bare INSERTs, 20 connections", rate(creates, 0.55)],
+      [
+        "processor time of a create, APIs and PostgreSQL / of a bare INSERT with its client",
+        cost(creates, 1.4),
+      ],
+      ["states a second, two APIs at PostgreSQL / bare SELECTs, 20 connections", rate(asked, 0.4)],
     ];
   } finally {
     for (const api of apis) await api.stop();
@@ -109,19 +116,112 @@ async function rates(database, { pairs, seconds }) {
 }
 
 /**
- * @param {{ ours: number, bare: number }[]} taken
- * @returns {Result} the pair with the median ratio
+ * @param {ReturnType<typeof background>[]} apis
+ * @param {string[]} urls
+ * @param {() => number} server
+ * @param {number} seconds
  */
-function rate(taken) {
-  const sorted = [...taken].sort((x, y) => x.ours / x.bare - y.ours / y.bare);
-  const { ours = 0, bare = 1 } = sorted[Math.floor(sorted.length / 2)] ?? {};
-  const ratio = ours / bare;
+function loadOf(apis, urls, server, seconds) {
+  const spent = () => apis.reduce((sum, { pid }) => sum + usage(pid).cpuSeconds, server());
+  return async (/** @type {string} */ apiKey, method = "POST", path = CREATE) => {
+    const before = spent();
+    const body = method === "POST" ? ['{"prompt":"why?"}'] : [];
+    const answers = urls.map((url) => {
+      const args = [support("load.js"), method, url + path, String(seconds), ...body];
+      return background(args, { RESEARCH_API_KEY: apiKey }).url();
+    });
+    const rate = (await Promise.all(answers)).reduce((sum, text) => sum + Number(text), 0);
+    return { rate, cost: ((spent() - before) * 1_000) / (rate * seconds) };
+  };
+}
+
+/**
+ * Creates of added keys, which have an hourly limit: with 10,000 in the hour of one, and with none in that of the other.
+ * @param {string} database
+ * @param {() => number} server
+ * @param {Extent} extent
+ * @returns {Promise<[string, Result][]>}
+ */
+async function addedKeys(database, server, { pairs, seconds }) {
+  const keys = { few: "", many: "" };
+  for (const name of /** @type {const} */ (["few", "many"])) {
+    const limits = ["--tier", "enterprise", "--creates-per-hour", "1000000", "--stops-per-hour", "1"];
+    const args = [program, "serve", "keys", "add", name, "--database", database, ...limits];
+    keys[name] = await background(args).url();
+  }
+  const apis = [1, 2].map(() =>
+    background([program, "serve", "--port", "0", "--role", "api", "--database", database]),
+  );
+  const client = new pg.Client({ connectionString: database });
+  await client.connect();
+  try {
+    const urls = await Promise.all(apis.map((api) => api.url()));
+    for (const apiKey of Object.values(keys)) await create(urls[0] ?? "", apiKey);
+    const load = loadOf(apis, urls, server, seconds);
+    const pairsTaken = [];
+    for (let i = -1; i < pairs; i++) {
+      await client.query(`
+        DELETE FROM research.slots;
+        UPDATE research.counters SET taken = 0;
+        UPDATE research.counters SET taken = 10000 FROM research.keys WHERE id = key AND name = 'many';
+        INSERT INTO research.slots SELECT id, 'create', n, now()
+          FROM research.keys, generate_series(0, 9999) AS n WHERE name = 'many'`);
+      const pair = { ours: await load(keys.many), bare: await load(keys.few) };
+      if (i >= 0) pairsTaken.push(pair);
+    }
+    return [["creates of an added key with 10,000 in its hour / with none", rate(pairsTaken, 0.7)]];
+  } finally {
+    await client.end();
+    for (const api of apis) await api.stop();
+  }
+}
+
+/** @typedef {{ ours: Taken, bare: Taken }} Pair */
+
+/**
+ * @param {Pair[]} taken
+ * @param {(pair: Pair) => number} ratioOf
+ * @returns {Pair} the one with the median ratio
+ */
+function median(taken, ratioOf) {
+  const sorted = [...taken].sort((x, y) => ratioOf(x) - ratioOf(y));
+  return sorted[Math.floor(sorted.length / 2)] ?? { ours: { rate: 0, cost: 0 }, bare: { rate: 1, cost: 1 } };
+}
+
+/**
+ * @param {Pair[]} taken
+ * @param {number} goal at least
+ * @returns {Result}
+ */
+function rate(taken, goal) {
+  const { ours, bare } = median(taken, (pair) => pair.ours.rate / pair.bare.rate);
+  const ratio = ours.rate / bare.rate;
+  const [figure, baseline] = [ours, bare].map(
+    (one) => `${one.rate.toFixed(0)} /s, ${one.cost.toFixed(2)} ms`,
+  );
   return {
-    figure: `${ours.toFixed(0)} /s`,
-    baseline: `${bare.toFixed(0)} /s`,
+    figure: figure ?? "",
+    baseline: baseline ?? "",
     ratio: ratio.toFixed(2),
-    goal: "≥ 0.40",
-    met: ratio >= 0.4,
+    goal: `≥ ${goal.toFixed(2)}`,
+    met: ratio >= goal,
+  };
+}
+
+/**
+ * @param {Pair[]} taken
+ * @param {number} goal at most
+ * @returns {Result}
+ */
+function cost(taken, goal) {
+  const { ours, bare } = median(taken, (pair) => pair.ours.cost / pair.bare.cost);
+  const ratio = ours.cost / bare.cost;
+  return {
+    figure: `${ours.cost.toFixed(2)} ms`,
+    baseline: `${bare.cost.toFixed(2)} ms`,
+    ratio: ratio.toFixed(2),
+    goal: `≤ ${goal.toFixed(2)}`,
+    met: ratio <= goal,
   };
 }
 
@@ -138,7 +238,7 @@ async function stops(database, { pairs }) {
     const url = await api.url();
     const taken = [];
     for (let i = -1; i < pairs; i++) {
-      const id = await create(url);
+      const id = await create(url, key.RESEARCH_API_KEY);
       const pid = await numberIn(file);
       const begun = performance.now();
       await fetch(`${url}/api/v1/conversation/${id}/stop`, { method: "POST", headers });
@@ -175,7 +275,7 @@ async function takeovers(database, { pairs }) {
     const url = await api.url();
     const taken = [];
     for (let i = 0; i < Math.ceil(pairs / 3); i++) {
-      const id = await create(url);
+      const id = await create(url, key.RESEARCH_API_KEY);
       const pid = await numberIn(file);
       if (!(await isGroupOf(pid, first.pid))) [first, second] = [second, first];
       // Anywhere between two renewals.
@@ -206,8 +306,12 @@ function times(taken, goal) {
   return { figure, baseline: "", ratio: "", goal: `< ${goal} ms`, met: median < goal };
 }
 
-/** @param {string} url */
-async function create(url) {
+/**
+ * @param {string} url
+ * @param {string} apiKey
+ */
+async function create(url, apiKey) {
+  const headers = headersOf(apiKey);
   const answer = await fetch(url + CREATE, { method: "POST", headers, body: '{"prompt":"why?"}' });
   const { data } = /** @type {{ data: { request_id: string } }} */ (await answer.json());
   return data.request_id;

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
@@ -33,6 +33,27 @@ export function background(args, env = {}) {
       await ended;
     },
   };
+}
+
+/**
+ * CPU seconds of a process and its children, those that have ended included. Linux only.
+ * @param {number} pid
+ */
+export function treeSeconds(pid) {
+  let ticks = 0;
+  for (const name of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, "utf8");
+      const fields = stat
+        .slice(stat.lastIndexOf(")") + 2)
+        .split(" ")
+        .map(Number);
+      const own = (fields[11] ?? 0) + (fields[12] ?? 0);
+      if (Number(name) === pid) ticks += own + (fields[13] ?? 0) + (fields[14] ?? 0);
+      else if (fields[1] === pid) ticks += own;
+    } catch {}
+  }
+  return ticks / 100;
 }
 
 /**

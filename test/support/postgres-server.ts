@@ -75,6 +75,11 @@ export class PostgresServer {
     return server;
   }
 
+  /** Of the server's first process, whose children serve the connections. */
+  get pid(): number {
+    return this.#process?.pid ?? 0;
+  }
+
   /** Starts the server again after a stop. */
   async start(): Promise<void> {
     const log = openSync(join(this.folder, "log"), "a");
