@@ -33,10 +33,13 @@ export type StopResult =
   | { kind: "already-ended"; status: KnownStatus }
   | RateLimited;
 
-/** How the work on a conversation ended. */
-export type Outcome =
-  /** `output` is JSON text, kept and given back byte for byte: a string's quotes and escapes included. */
-  { status: "COMPLETED"; output: string } | { status: "FAILED"; reason: string };
+/** How the work on a conversation ended. `data` is JSON text of an object: what is to be said beside the output. */
+export type Outcome = {
+  data?: string;
+} /** `output` is JSON text, kept and given back byte for byte: a string's quotes and escapes included. */ & (
+  | { status: "COMPLETED"; output: string }
+  | { status: "FAILED"; reason: string }
+);
 
 /** The right to work on one conversation, which is PROCESSING meanwhile. */
 export interface Claim {
@@ -147,11 +150,11 @@ export interface ConversationStore {
   create(caller: Caller, job: ResearchJob): Promise<CreateResult>;
   /** Undefined if the caller may see no conversation with that id; any text may be asked for. */
   get(caller: Caller, requestId: string): Promise<Conversation | undefined>;
-  /** The same, with the output (JSON text) of a COMPLETED one. */
+  /** The same, with the output (JSON text) of a COMPLETED one, and with the `data` of its outcome. */
   output(
     caller: Caller,
     requestId: string,
-  ): Promise<{ conversation: Conversation; output?: string } | undefined>;
+  ): Promise<{ conversation: Conversation; output?: string; data?: string } | undefined>;
   /** Stops a conversation that has not ended. Each stop counts, whatever it finds, but not a rate-limited one. */
   stop(caller: Caller, requestId: string): Promise<StopResult>;
 
@@ -160,6 +163,8 @@ export interface ConversationStore {
    * claims of one conversation are valid at a time. Rejects with `signal.reason` when aborted.
    */
   claim(signal: AbortSignal): Promise<Claim>;
+  /** Says how far the work is, as JSON text, for `get`. It may be lost; nothing if the claim is not valid. */
+  tell(claim: Claim, progress: string): Promise<void>;
   /** Writes the end, dated by the store. False, nothing written, if the claim is not valid: stopped, or lost. */
   end(claim: Claim, outcome: Outcome): Promise<boolean>;
   /** Gives up a claim without an end: the conversation is due again, and stays PROCESSING. Nothing if it is lost. */

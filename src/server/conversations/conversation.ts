@@ -9,4 +9,6 @@ export interface Conversation {
   readonly endedAt?: number;
   /** Of a FAILED one: a sentence for its client. */
   readonly reason?: string;
+  /** Of one that is worked on: how far, as JSON text. */
+  readonly progress?: string;
 }

@@ -1,7 +1,13 @@
 import type { Clock } from "../../clock.js";
+import { exactJson } from "../../json/exact-json.js";
 import { jsonOf } from "../json-text.js";
 import { defect, type Log, Troubles } from "../monitoring/log.js";
-import { type Researcher, ResearchFailure, type ResearchJob } from "../researchers/researcher.js";
+import {
+  type Researcher,
+  ResearchFailure,
+  type ResearchJob,
+  type ResearchNews,
+} from "../researchers/researcher.js";
 import { Semaphore } from "../semaphore.js";
 import { type Claim, type ConversationStore, type Outcome, ServiceClosing } from "./conversation-store.js";
 
@@ -11,7 +17,7 @@ export interface SchedulerOptions {
   /** Least time in PROCESSING, ms. */
   processingMs: number;
   researcher: Researcher;
-  store: Pick<ConversationStore, "claim" | "end" | "giveBack">;
+  store: Pick<ConversationStore, "claim" | "tell" | "end" | "giveBack">;
   clock: Clock;
   log: Log;
   /** Called when a research has ended, with its state and the ms in PROCESSING. */
@@ -20,6 +26,8 @@ export interface SchedulerOptions {
 
 /** Between two tries to reach or write a store that fails, ms. */
 const RETRY_MS = 5_000;
+/** How often the store is told how far a research is, ms. */
+const TELL_MS = 1_000;
 /** How often the work on one conversation is begun: what ended its worker each time will do so again. */
 export const MAX_STARTS = 5;
 
@@ -96,8 +104,8 @@ export class Scheduler {
     }
   }
 
-  async #outcomeOf({ job, starts }: Claim, signal: AbortSignal): Promise<Outcome> {
-    if (starts <= MAX_STARTS) return this.#research(job, signal);
+  async #outcomeOf(claim: Claim, signal: AbortSignal): Promise<Outcome> {
+    if (claim.starts <= MAX_STARTS) return this.#observed(claim, signal);
     const reason = `The research was begun ${MAX_STARTS} times, and the service was lost each time before it ended.`;
     return { status: "FAILED", reason };
   }
@@ -118,11 +126,45 @@ export class Scheduler {
     }
   }
 
+  /** Passes on how far a research is while it works, and keeps with its end what else it has told. */
+  async #observed(claim: Claim, signal: AbortSignal): Promise<Outcome> {
+    const { clock, store } = this.options;
+    const data: Record<string, unknown> = {};
+    const done = new AbortController();
+    let untold: string | undefined;
+    let isTelling = false;
+    const tellStore = async () => {
+      isTelling = true;
+      for (; untold !== undefined && !done.signal.aborted; await clock.sleep(TELL_MS, done.signal)) {
+        const progress = untold;
+        untold = undefined;
+        await store.tell(claim, progress).catch(() => {});
+      }
+      isTelling = false;
+    };
+    try {
+      const outcome = await this.#research(claim.job, signal, ({ progress, ...more }) => {
+        Object.assign(data, more);
+        if (progress === undefined || done.signal.aborted) return;
+        untold = JSON.stringify(progress);
+        if (!isTelling) tellStore().catch(() => {});
+      });
+      return Object.keys(data).length === 0 ? outcome : { ...outcome, data: exactJson(data) };
+    } finally {
+      done.abort();
+    }
+  }
+
   /** Rejects with `signal.reason` on an abort, and with nothing else. */
-  async #research(job: ResearchJob, signal: AbortSignal): Promise<Outcome> {
+  async #research(
+    job: ResearchJob,
+    signal: AbortSignal,
+    tell: (news: ResearchNews) => void,
+  ): Promise<Outcome> {
     const { clock, processingMs, researcher, log } = this.options;
     const least = processingMs > 0 ? clock.sleep(processingMs, signal) : undefined;
-    const research = (async () => checked(job, jsonOf(await researcher.research(job, signal)), signal))();
+    const research = (async () =>
+      checked(job, jsonOf(await researcher.research(job, signal, tell)), signal))();
     // Both are awaited to the end: a stop must find nothing still running when its place is free again.
     const [result] = await Promise.allSettled([research, least]);
     signal.throwIfAborted();

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { JsonText } from "../../json/exact-json.js";
+import { JsonText, parseExact } from "../../json/exact-json.js";
 import { isFinal } from "../../protocol/conversation.js";
 import type { Data } from "../../protocol/data.js";
 import type { HourlyLimit } from "../../protocol/limits.js";
@@ -64,8 +64,11 @@ export const stop: Handler = async ({ store, caller, request, body, requestId })
 export const status: Handler = async ({ store, caller, requestId }) => {
   const conversation = await store.get(caller, requestId);
   if (conversation === undefined) throw notFoundError();
-  const { status, createdAt } = conversation;
-  return { request_id: requestId, status, created_at: timestamp(createdAt) };
+  const { status, createdAt, progress } = conversation;
+  const data = { request_id: requestId, status, created_at: timestamp(createdAt) };
+  return status === "PROCESSING" && progress !== undefined
+    ? { ...data, progress: new JsonText(progress) }
+    : data;
 };
 
 /** §4.4; nothing but its purpose is shown there. */
@@ -83,7 +86,8 @@ export const output: Handler = async ({ store, caller, requestId }) => {
     );
   }
   const completed_at = endedAt === undefined ? undefined : timestamp(endedAt);
-  return { request_id: requestId, status, output: new JsonText(found.output), completed_at };
+  const more = found.data === undefined ? {} : (parseExact(found.data) as Data);
+  return { ...more, request_id: requestId, status, output: new JsonText(found.output), completed_at };
 };
 
 /** §7, REQUEST_NOT_FOUND. */

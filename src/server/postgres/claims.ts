@@ -31,12 +31,19 @@ const CLAIM: Statement = {
     RETURNING own.request_id, own.starts, own.claims, own.job`,
 };
 
-/** request_id, worker, claims, status, output, reason. No row: the claim is not valid any more. */
+/** request_id, worker, claims, progress */
+const TELL: Statement = {
+  name: "tell",
+  text: `
+    UPDATE research.conversations SET progress = $4 WHERE request_id = $1 AND worker = $2 AND claims = $3`,
+};
+
+/** request_id, worker, claims, status, output, reason, data. No row: the claim is not valid any more. */
 const END: Statement = {
   name: "end",
   text: `
     UPDATE research.conversations
-    SET status = $4, output = $5, reason = $6, completed_at = now(), worker = NULL, ended_job = job,
+    SET status = $4, output = $5, reason = $6, data = $7, progress = NULL, completed_at = now(), worker = NULL, ended_job = job,
       job = NULL
     WHERE request_id = $1 AND worker = $2 AND claims = $3
       AND EXISTS (SELECT FROM research.processes WHERE id = $2 AND expires_at > now())
@@ -160,7 +167,9 @@ export class Claims {
     const reason = outcome.status === "FAILED" ? JSON.stringify(outcome.reason) : null;
     own.ending = true;
     try {
-      const { rows, isRepeated } = await this.write(claim, END, [outcome.status, output, reason]);
+      const { rows, isRepeated } = await this.write(claim, END, [
+        ...[outcome.status, output, reason, outcome.data ?? null],
+      ]);
       // If the answer to a try was lost, that try may have written it.
       return rows.length > 0 || isRepeated;
     } finally {
@@ -185,6 +194,11 @@ export class Claims {
       }
       if (worker !== this.#lease.id || database.isGivenUp) return { rows: [], isRepeated: false };
     }
+  }
+
+  async tell(claim: Claim, progress: string): Promise<void> {
+    const { job, number, worker } = this.#own(claim);
+    await this.options.database.run(TELL, [job.request_id, worker, number, progress]);
   }
 
   /** Whether the claim is valid as far as this process knows, by the clock and not by what its timers have done. */

@@ -204,4 +204,10 @@ export const MIGRATIONS: readonly Migration[] = [
         EXECUTE FUNCTION research.stop_it_there_too();
     `,
   },
+  {
+    version: 6,
+    oldestProgram: 1,
+    // How far the work is, and what an outcome says beside the output. Both are JSON.
+    sql: "ALTER TABLE research.conversations ADD COLUMN progress text, ADD COLUMN data text",
+  },
 ];

@@ -7,7 +7,7 @@ import type { Database, Statement } from "./database.js";
 const GET: Statement = {
   name: "get",
   text: `
-    SELECT request_id, key, status, created_at, completed_at, reason FROM research.conversations
+    SELECT request_id, key, status, created_at, completed_at, reason, progress FROM research.conversations
     WHERE request_id = ANY ($1::uuid[])`,
 };
 
@@ -27,6 +27,7 @@ export function conversationOf(requestId: string, row: QueryResultRow): Conversa
     status: row.status,
     ...(row.completed_at !== null && { endedAt: row.completed_at.getTime() }),
     ...(row.reason !== null && { reason: JSON.parse(row.reason) }),
+    ...(row.progress && { progress: row.progress }),
   };
 }
 

@@ -37,7 +37,7 @@ const VISIBLE = "request_id = $1::uuid AND ($2::text IS NULL OR key = $2)";
 /** request_id, key that may see it (NULL: any). */
 const OUTPUT: Statement = {
   name: "output",
-  text: `SELECT status, created_at, completed_at, reason, output FROM research.conversations WHERE ${VISIBLE}`,
+  text: `SELECT status, created_at, completed_at, reason, progress, output, data FROM research.conversations WHERE ${VISIBLE}`,
 };
 
 /** request_id, key that may see it (NULL: any), key that is counted, limit. */
@@ -156,7 +156,8 @@ export class PostgresStore implements ConversationStore {
     const [row] = await this.parts.database.read(OUTPUT, [requestId, visibleTo]);
     if (row === undefined) return undefined;
     const conversation = conversationOf(requestId, row);
-    return row.output === null ? { conversation } : { conversation, output: String(row.output) };
+    const { output, data } = row;
+    return { conversation, ...(output !== null && { output }), ...(data !== null && { data }) };
   }
 
   async stop(caller: Caller, requestId: string): Promise<StopResult> {
@@ -176,6 +177,10 @@ export class PostgresStore implements ConversationStore {
 
   claim(signal: AbortSignal): Promise<Claim> {
     return this.parts.claims.claim(signal);
+  }
+
+  tell(claim: Claim, progress: string): Promise<void> {
+    return this.parts.claims.tell(claim, progress);
   }
 
   end(claim: Claim, outcome: Outcome): Promise<boolean> {

@@ -34,11 +34,15 @@ export interface Usage {
 /** A source that a result cites, as output data carries it. */
 export type CitedSource = { title: string; url: string } | { title: string; file: string };
 
-/** What is seen of a research beside its output. A later piece of news replaces the parts that it has. */
+/**
+ * What is seen of a research beside its output: its progress while it works, everything else in output data. A later
+ * piece of news replaces the parts that it has.
+ */
 export interface ResearchNews {
   progress?: Progress;
   usage?: Usage;
   sources?: CitedSource[];
+  [more: string]: unknown;
 }
 
 /** What does the research behind the service. */

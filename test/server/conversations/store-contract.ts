@@ -105,6 +105,27 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
         expect(Number.isInteger(result.createdAt)).toBe(true);
       });
 
+      it("says how far the work is while its claim is valid, and what its outcome says beside the output", async () => {
+        await open();
+        const [done, failed, stopped] = [await created(), await created(), await created()];
+        const told = JSON.stringify({ step: "read", done: 1, of: 2 });
+        const data = '{"usage":{"calls":10000000000000000001}}';
+        for (const one of [done, failed, stopped]) {
+          const claim = await store.claim(never);
+          expect(claim.job.request_id).toBe(one.request_id);
+          expect((await store.get(alice, one.request_id))?.progress).toBeUndefined();
+          await store.tell(claim, told);
+          expect((await store.get(alice, one.request_id))?.progress).toBe(told);
+          if (one === done) await store.end(claim, { status: "COMPLETED", output: "1", data });
+          else if (one === failed) await store.end(claim, { status: "FAILED", reason: "no", data });
+          else await store.stop(alice, one.request_id);
+          await store.tell(claim, "{}").catch(() => {});
+          expect((await store.output(alice, one.request_id))?.data).toBe(one === stopped ? undefined : data);
+          const { status, progress } = (await store.get(alice, one.request_id)) ?? {};
+          expect(status === "STOPPED" ? undefined : progress).toBeUndefined();
+        }
+      });
+
       it("keeps the reason of a failure, and no output", async () => {
         await open();
         const one = await created();

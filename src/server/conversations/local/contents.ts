@@ -1,6 +1,6 @@
 import { exactJson, parseExactAt } from "../../../json/exact-json.js";
 import type { ResearchJob } from "../../researchers/researcher.js";
-import { StoreUnavailableError } from "../conversation-store.js";
+import { type Outcome, StoreUnavailableError } from "../conversation-store.js";
 import type { LocalExchanges } from "./exchange-files.js";
 import type { Journal } from "./journal/journal.js";
 import type { Row } from "./local-state.js";
@@ -16,6 +16,8 @@ export class Contents {
     private readonly outputs: Outputs,
     /** JSON of the jobs of ended conversations, for those who look at them later. */
     private readonly endedJobs: Outputs,
+    /** What their outcomes say beside the output. */
+    private readonly outcomeData: Outputs,
     readonly exchanges: LocalExchanges,
   ) {}
 
@@ -49,10 +51,19 @@ export class Contents {
     return JSON.stringify("output" in entry ? entry.output : null);
   }
 
+  /** Nothing if nothing was kept. */
+  async dataOf({ requestId }: Row): Promise<{ data?: string }> {
+    return this.outcomeData.read(requestId).then(
+      (data) => ({ data }),
+      () => ({}),
+    );
+  }
+
   /** Rejects with a StoreUnavailableError. */
-  async writeOutput(requestId: string, output: string): Promise<void> {
+  async write(requestId: string, outcome: Outcome): Promise<void> {
     try {
-      await this.outputs.write(requestId, output);
+      if (outcome.data !== undefined) await this.outcomeData.write(requestId, outcome.data);
+      if (outcome.status === "COMPLETED") await this.outputs.write(requestId, outcome.output);
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : cause;
       throw new StoreUnavailableError(`The output could not be written: ${why}`, { cause });
@@ -66,7 +77,8 @@ export class Contents {
     await this.deleteOutput(requestId);
   }
 
-  deleteOutput(requestId: string): Promise<void> {
-    return this.outputs.delete(requestId);
+  async deleteOutput(requestId: string): Promise<void> {
+    await this.outcomeData.delete(requestId);
+    await this.outputs.delete(requestId);
   }
 }

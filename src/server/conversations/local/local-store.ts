@@ -36,7 +36,7 @@ export class LocalStore implements ConversationStore {
   readonly overview: LocalOverview;
   readonly remote: LocalRemote;
   readonly #due: DueQueue;
-  readonly #claims = new Map<string, { claim: Claim; controller: AbortController }>();
+  readonly #claims = new Map<string, { claim: Claim; controller: AbortController; progress?: string }>();
   /** One change of a conversation at a time: it is checked against a state that stays until it is written. */
   readonly #changes = new Serial();
   constructor(private readonly parts: LocalStoreParts) {
@@ -66,14 +66,18 @@ export class LocalStore implements ConversationStore {
   }
 
   async get(caller: Caller, requestId: string): Promise<Conversation | undefined> {
-    return this.#visible(caller, requestId);
+    const row = this.#visible(caller, requestId);
+    const progress = this.#claims.get(requestId)?.progress;
+    return row && progress !== undefined ? { ...row, progress } : row;
   }
 
   async output(caller: Caller, requestId: string) {
     const row = this.#visible(caller, requestId);
-    if (row?.status !== "COMPLETED") return row && { conversation: row };
+    if (row === undefined || !isFinal(row.status)) return row && { conversation: row };
+    const { contents } = this.parts;
     try {
-      return { conversation: row, output: await this.parts.contents.outputOf(row) };
+      const output = row.status === "COMPLETED" ? { output: await contents.outputOf(row) } : {};
+      return { conversation: row, ...output, ...(await contents.dataOf(row)) };
     } catch (error) {
       // It may have been deleted meanwhile.
       if (this.#visible(caller, requestId) === undefined) return undefined;
@@ -128,7 +132,7 @@ export class LocalStore implements ConversationStore {
     const { status } = outcome;
     const { clock, contents } = this.parts;
     if (!this.#holds(claim)) return false;
-    if (outcome.status === "COMPLETED") await contents.writeOutput(requestId, outcome.output);
+    await contents.write(requestId, outcome);
     const ended = await this.#changes.run(requestId, async () => {
       const row = this.parts.state.rows.get(requestId);
       if (!this.#holds(claim) || row === undefined) return false;
@@ -140,6 +144,11 @@ export class LocalStore implements ConversationStore {
     });
     if (!ended) await contents.deleteOutput(requestId);
     return ended;
+  }
+
+  async tell(claim: Claim, progress: string): Promise<void> {
+    const held = this.#claims.get(claim.job.request_id);
+    if (held?.claim === claim) held.progress = progress;
   }
 
   async giveBack(claim: Claim): Promise<void> {

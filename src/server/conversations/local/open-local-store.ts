@@ -28,7 +28,8 @@ export interface LocalStoreOptions {
 export async function openLocalStore({ dataDir, ...options }: LocalStoreOptions): Promise<ConversationStore> {
   if (dataDir === undefined) {
     const [journal, state] = [new MemoryJournal(), new LocalState()];
-    const contents = new Contents(journal, new MemoryOutputs(), new MemoryOutputs(), memoryExchanges);
+    const [outputs, jobs, data] = [new MemoryOutputs(), new MemoryOutputs(), new MemoryOutputs()];
+    const contents = new Contents(journal, outputs, jobs, data, memoryExchanges);
     const [beforeClose, unlock] = [async () => {}, () => {}];
     return new LocalStore({ ...options, keys: noKeys, journal, contents, state, beforeClose, unlock });
   }
@@ -72,13 +73,15 @@ async function openFolder(
   await journal.compactIfDue();
   const outputs = new OutputFiles(join(dataDir, "outputs"));
   const endedJobs = new OutputFiles(join(dataDir, "ended-jobs"), false);
+  const outcomeData = new OutputFiles(join(dataDir, "outcome-data"), false);
   const exchanges = new ExchangeFiles(join(dataDir, "exchanges"));
   const closing = new AbortController();
   const tidied = carryOver(state, journal, outputs, closing.signal)
     .then(() => journal.compactIfDue())
     .then(() => outputs.deleteUnwanted((requestId) => isWanted(state, requestId), closing.signal))
     .then(() => endedJobs.deleteUnwanted((requestId) => state.rows.has(requestId), closing.signal))
-    .then(() => exchanges.deleteUnwanted((requestId) => keepsExchanges(state, requestId), closing.signal))
+    .then(() => outcomeData.deleteUnwanted((requestId) => isNotStopped(state, requestId), closing.signal))
+    .then(() => exchanges.deleteUnwanted((requestId) => isNotStopped(state, requestId), closing.signal))
     .catch((error) => log(`the data folder could not be tidied: ${error}`));
   const beforeClose = () => {
     closing.abort();
@@ -88,7 +91,7 @@ async function openFolder(
     ...options,
     keys: new KeyFile(dataDir, clock),
     journal,
-    contents: new Contents(journal, outputs, endedJobs, exchanges),
+    contents: new Contents(journal, outputs, endedJobs, outcomeData, exchanges),
     state,
     beforeClose,
     unlock,
@@ -101,8 +104,8 @@ function isWanted(state: LocalState, requestId: string): boolean {
   return status !== undefined && status !== "FAILED" && status !== "STOPPED";
 }
 
-/** Exchanges are kept until their conversation is deleted, but not those of a stopped one (§3). */
-function keepsExchanges(state: LocalState, requestId: string): boolean {
+/** What a researcher found is kept until its conversation is deleted, but not of a stopped one (§3). */
+function isNotStopped(state: LocalState, requestId: string): boolean {
   const status = state.rows.get(requestId)?.status;
   return status !== undefined && status !== "STOPPED";
 }
