@@ -16,6 +16,12 @@ import { writeHistory } from "./support/history.js";
 import { compare, peakMemory, wallTime } from "./support/process.js";
 import { programWithout } from "./support/stand-ins.js";
 
+if (process.argv.includes("creates")) {
+  const { creates } = await import("./creates.js");
+  await creates();
+  process.exit();
+}
+
 const quick = process.argv.includes("--quick");
 const PAIRS = quick ? 5 : 15;
 const WATCH_SECONDS = quick ? 15 : 60;

@@ -15,7 +15,7 @@ test.each(workflows)(
   (_, workflow) => {
     expect(workflow.permissions).toEqual({ contents: "read" });
     for (const { uses, run } of Object.values(workflow.jobs).flatMap(({ steps }) => steps)) {
-      if (uses !== undefined) expect(uses).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/);
+      if (uses !== undefined) expect(uses).toMatch(/^[\w-]+\/[\w/-]+@[0-9a-f]{40}$/);
       if (run !== undefined) expect(run).not.toContain("${{");
     }
   },

@@ -7,17 +7,20 @@ import { folderWith } from "./folder.js";
 const root = join(import.meta.dirname, "../..");
 
 /** Runs vitest, with this project's settings, over files of other content. */
-function lastLines(files: Record<string, string>, count: number): string[] {
+function runIn(files: Record<string, string>, env: Record<string, string> = {}) {
   const folder = folderWith();
   mkdirSync(join(folder, "test"));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, "test", name), text);
   const args = ["run", "--config", join(root, "vitest.config.ts"), "--dir", folder];
-  const run = spawnSync(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), ...args], {
+  return spawnSync(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), ...args], {
     cwd: root,
     encoding: "utf8",
-    env: { PATH: process.env.PATH },
+    env: { PATH: process.env.PATH, ...env },
   });
-  return run.stdout.trimEnd().split("\n").slice(-count);
+}
+
+function lastLines(files: Record<string, string>, count: number): string[] {
+  return runIn(files).stdout.trimEnd().split("\n").slice(-count);
 }
 
 const HEAD = 'import { expect, test } from "vitest";\n';
@@ -31,6 +34,13 @@ test("the last line counts what passed and what failed, a file that cannot be lo
     1,
   );
   expect(lines).toEqual(["1 passed, 2 failed"]);
+});
+
+test("what was skipped is named, and fails the run where every tool is installed", () => {
+  const files = { "a.test.ts": `${HEAD}test("x", () => {});\ntest.skip("needs zsh", () => {});` };
+  expect(lastLines(files, 2)).toEqual(["skipped: needs zsh", "1 passed, 0 failed"]);
+  expect(runIn(files, { ALL_TOOLS: "1" }).status).toBe(1);
+  expect(runIn(files).status).toBe(0);
 });
 
 test("cells of the fault matrix are counted where there are any", () => {

@@ -1,12 +1,17 @@
 import { writeSync } from "node:fs";
 import type { Reporter, SerializedError, TestCase, TestModule } from "vitest/node";
 
+/** How many skipped tests are named. */
+const MAX_NAMES = 100;
+
 /** How many there were of each; a module that could not be loaded and an error outside any test count as failed. */
 export interface Summary {
   passed: number;
   failed: number;
   /** Tests of the fault matrix: those whose name starts with `cell:`. */
   cells: number;
+  /** The full names of the tests that were skipped: a tool is missing. */
+  skipped: readonly string[];
 }
 
 /** Counts over all modules of a run. */
@@ -18,19 +23,27 @@ export function summarize(modules: readonly TestModule[], errors: readonly Seria
     passed: inState("passed"),
     failed: inState("failed") + broken + errors.length,
     cells: tests.filter((test) => test.name.startsWith("cell:") && test.result().state !== "skipped").length,
+    skipped: tests.filter((test) => test.result().state === "skipped").map((test) => test.fullName),
   };
 }
 
 /** The lines that end a run. */
-export function summaryText({ passed, failed, cells }: Summary): string {
+export function summaryText({ passed, failed, cells, skipped }: Summary): string {
   const matrix = cells > 0 ? `${cells} cells of the fault matrix\n` : "";
-  return `${matrix}${passed} passed, ${failed} failed\n`;
+  // Where one test was asked for by its name, all others are skipped.
+  const names = skipped.length <= MAX_NAMES ? skipped : [`${skipped.length} tests`];
+  const missing = names.map((name) => `skipped: ${name}\n`).join("");
+  return `${matrix}${missing}${passed} passed, ${failed} failed\n`;
 }
 
-/** Writes the summary after everything else, so that the last line tells the outcome. */
+/**
+ * Writes the summary after everything else, so that the last line tells the outcome. With `ALL_TOOLS=1`, where every tool
+ * is installed, a skipped test fails the run.
+ */
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
-    const text = summaryText(summarize(modules, errors));
-    process.once("exit", () => writeSync(1, text));
+    const summary = summarize(modules, errors);
+    if (process.env.ALL_TOOLS === "1" && summary.skipped.length > 0) process.exitCode = 1;
+    process.once("exit", () => writeSync(1, summaryText(summary)));
   }
 }
