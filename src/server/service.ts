@@ -87,6 +87,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const app = createApp({
     hasOperations: options.role !== "worker",
     store,
+    busyMs: () => researcher.busyMs?.() ?? 0,
     authenticate: authenticator(store.keys, single, clock),
     observation: new ExchangeObservation(observers, clock),
     metricsAccess,

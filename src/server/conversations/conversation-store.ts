@@ -1,10 +1,12 @@
 import type { KnownStatus } from "../../protocol/conversation.js";
 import type { HourlyLimit } from "../../protocol/limits.js";
 import type { KeyStore } from "../keys/key-store.js";
-import type { ResearchJob } from "../researchers/researcher.js";
+import type { Claim, ResearchJob } from "../researchers/researcher.js";
 import type { Conversation } from "./conversation.js";
 import type { ExchangeStore } from "./exchange-store.js";
 import type { Overview } from "./overview.js";
+
+export type { Claim };
 
 /** Whose request it is: the key that the client sent, as far as a store has to know it. */
 export interface Caller {
@@ -40,15 +42,6 @@ export type Outcome = {
   | { status: "COMPLETED"; output: string }
   | { status: "FAILED"; reason: string }
 );
-
-/** The right to work on one conversation, which is PROCESSING meanwhile. */
-export interface Claim {
-  readonly job: ResearchJob;
-  /** How often the conversation was claimed, this time included and those given back excluded. */
-  readonly starts: number;
-  /** Aborted as soon as the conversation is stopped, or the claim is lost to another worker. */
-  readonly signal: AbortSignal;
-}
 
 /** A request at another service that works on a conversation for us. */
 export interface RemoteRequest {

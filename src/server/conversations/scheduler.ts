@@ -143,7 +143,7 @@ export class Scheduler {
       isTelling = false;
     };
     try {
-      const outcome = await this.#research(claim.job, signal, ({ progress, ...more }) => {
+      const outcome = await this.#research(claim, signal, ({ progress, ...more }) => {
         Object.assign(data, more);
         if (progress === undefined || done.signal.aborted) return;
         untold = JSON.stringify(progress);
@@ -156,15 +156,12 @@ export class Scheduler {
   }
 
   /** Rejects with `signal.reason` on an abort, and with nothing else. */
-  async #research(
-    job: ResearchJob,
-    signal: AbortSignal,
-    tell: (news: ResearchNews) => void,
-  ): Promise<Outcome> {
+  async #research(claim: Claim, signal: AbortSignal, tell: (news: ResearchNews) => void): Promise<Outcome> {
+    const { job } = claim;
     const { clock, processingMs, researcher, log } = this.options;
     const least = processingMs > 0 ? clock.sleep(processingMs, signal) : undefined;
     const research = (async () =>
-      checked(job, jsonOf(await researcher.research(job, signal, tell)), signal))();
+      checked(job, jsonOf(await researcher.research(job, signal, tell, claim)), signal))();
     // Both are awaited to the end: a stop must find nothing still running when its place is free again.
     const [result] = await Promise.allSettled([research, least]);
     signal.throwIfAborted();

@@ -29,6 +29,8 @@ export interface AppParts extends Probes {
   /** False for a worker, which does research and answers no operation of §4. */
   hasOperations: boolean;
   store: ConversationStore;
+  /** See `Researcher`. */
+  busyMs: () => number;
   observation: ExchangeObservation;
   authenticate: Authenticate;
   clock: Clock;
@@ -84,7 +86,15 @@ export function createApp(parts: AppParts): App {
         const { caller, keyName } = await authenticate(request);
         if (keyName !== undefined) observation.add(request, { keyName });
         if (method === "POST") checkContentType(request);
-        const data = await handler({ store, schemas, caller, request, body, requestId });
+        const data = await handler({
+          store,
+          schemas,
+          busyMs: parts.busyMs,
+          caller,
+          request,
+          body,
+          requestId,
+        });
         if (observation.isOn) observation.add(request, { requestId: String(data.request_id) });
         troubles.over(`${operation} requests`);
         return successResponse(data);

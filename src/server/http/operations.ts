@@ -5,7 +5,12 @@ import { isFinal } from "../../protocol/conversation.js";
 import type { Data } from "../../protocol/data.js";
 import type { HourlyLimit } from "../../protocol/limits.js";
 import type { Conversation } from "../conversations/conversation.js";
-import type { Caller, ConversationStore, RateLimited } from "../conversations/conversation-store.js";
+import type {
+  Caller,
+  ConversationStore,
+  RateLimited,
+  RemoteRequest,
+} from "../conversations/conversation-store.js";
 import { timestamp } from "../conversations/timestamp.js";
 import { readCreateBody, type SchemaChecks } from "./create-request.js";
 import { checkIsAnswerable } from "./request-body.js";
@@ -15,6 +20,8 @@ import { ServiceError, tooManyRequests } from "./service-error.js";
 export interface Call {
   store: ConversationStore;
   schemas: SchemaChecks;
+  /** See `Researcher`. */
+  busyMs: () => number;
   caller: Caller;
   request: IncomingMessage;
   /** The whole body of a POST, which is read from the beginning on. */
@@ -27,10 +34,13 @@ export interface Call {
 export type Handler = (call: Call) => Promise<Data>;
 
 /** §4.1 */
-export const create: Handler = async ({ store, schemas, caller, request, body }) => {
+export const create: Handler = async ({ store, schemas, busyMs, caller, request, body }) => {
   const job = { request_id: randomUUID(), ...readCreateBody(await body) };
   if (job.output_schema !== undefined) await schemas.check(caller.keyId, job.output_schema, request);
   checkIsAnswerable(request);
+  const waitMs = busyMs();
+  if (waitMs > 0)
+    throw tooManyRequests("The service behind this one refuses every request just now.", waitMs);
   const created = await store.create(caller, job);
   if (created.kind === "rate-limited") throw rateLimitError("create", caller, created);
   return { request_id: job.request_id, status: "PENDING", created_at: timestamp(created.createdAt) };
@@ -55,10 +65,16 @@ export const stop: Handler = async ({ store, caller, request, body, requestId })
       return {
         request_id: requestId,
         status: "STOPPED",
-        message: "The conversation was stopped. No result is kept.",
+        message: `The conversation was stopped. No result is kept.${goesOn(result.remote)}`,
       };
   }
 };
+
+/** What is to be said of a request at another service whose conversation was stopped. */
+export function goesOn(remote: RemoteRequest | undefined): string {
+  if (remote === undefined || remote.canStop) return "";
+  return ` At ${remote.provider} it goes on and is paid for: there is no way to stop it there.`;
+}
 
 /** §4.3; its fields beyond `status` are not shown there. */
 export const status: Handler = async ({ store, caller, requestId }) => {

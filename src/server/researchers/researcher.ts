@@ -8,6 +8,15 @@ export interface ResearchJob {
   output_schema?: JsonSchema;
 }
 
+/** The right to work on one conversation, which is PROCESSING meanwhile. */
+export interface Claim {
+  readonly job: ResearchJob;
+  /** How often the conversation was claimed, this time included and those given back excluded. */
+  readonly starts: number;
+  /** Aborted as soon as the conversation is stopped, or the claim is lost to another worker. */
+  readonly signal: AbortSignal;
+}
+
 /** How far a research is, as status data carries it. All counts are of the research as a whole. */
 export interface Progress {
   step: "plan" | "search" | "read" | "note" | "write";
@@ -52,8 +61,16 @@ export interface Researcher {
    * that value is passed on as it is. Rejects with a
    * ResearchFailure when there is none, and with `signal.reason`, nothing left running, soon after an abort.
    * `tell` gets news at any time before that, as often as something changes; it must neither throw nor wait.
+   * `claim` is the right to work on it, for what may be sent once only.
    */
-  research(job: ResearchJob, signal: AbortSignal, tell?: (news: ResearchNews) => void): Promise<unknown>;
+  research(
+    job: ResearchJob,
+    signal: AbortSignal,
+    tell?: (news: ResearchNews) => void,
+    claim?: Claim,
+  ): Promise<unknown>;
+  /** For how long no conversation should be created, because none would get anywhere, ms; 0 for one that may. */
+  busyMs?(): number;
   /** Frees what all jobs share. No job runs any more when this is called. */
   close(): Promise<void>;
 }

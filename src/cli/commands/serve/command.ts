@@ -60,6 +60,9 @@ export const serve = define({
       "a program that does the research: JSON on stdin, the result on stdout",
       shellCommand,
     ),
+    "--upstream <profile>":
+      "have that profile's service or provider do the research, each question sent once",
+    "--upstream-at-once <n>": value("requests that may be under way there (default: 1000)", wholeNumber(1)),
     "--sources <dir>": SOURCES,
     ...modelFlags,
     "--allow-host <name>": repeatable("a name to answer to beside the loopback ones; repeatable"),

@@ -30,6 +30,10 @@ export interface ServeOptions extends StoreOptions, KeyOptions, ModelOptions {
   researcher?: string;
   /** Default: the current folder, or none with a search. */
   sources?: string;
+  /** The profile whose service does the research. */
+  upstream?: string;
+  /** How many requests may be under way there. */
+  upstreamAtOnce?: number;
   allowHost: string[];
   fault: string[];
   seed?: number;

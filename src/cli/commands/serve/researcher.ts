@@ -2,6 +2,7 @@ import type { ConversationStore } from "../../../server/conversations/conversati
 import { commandResearcher } from "../../../server/researchers/command.js";
 import { extractiveResearcher } from "../../../server/researchers/extractive/extractive-researcher.js";
 import type { Researcher } from "../../../server/researchers/researcher.js";
+import type { Upstream } from "../../../server/researchers/upstream.js";
 import { inWords, LocalError } from "../../../store/errors.js";
 import type { Context } from "../../context.js";
 import type { Voice } from "./announce.js";
@@ -9,12 +10,13 @@ import { type ModelEndpoint, researcherWith } from "./model.js";
 import type { ServeOptions } from "./options.js";
 
 export interface ResearcherParts {
-  store: Pick<ConversationStore, "exchanges">;
+  store: Pick<ConversationStore, "exchanges" | "remote">;
   /** How many conversations are PROCESSING at a time. */
   workers: number;
   /** What `modelOf` made of the flags. */
   model: ModelEndpoint | undefined;
   voice: Pick<Voice, "log" | "notice">;
+  upstream?: Upstream;
 }
 
 /**
@@ -24,9 +26,13 @@ export interface ResearcherParts {
 export async function researcherFor(
   ctx: Context,
   { researcher, sources, data, apiKeyFile }: ServeOptions,
-  { store, workers, model, voice }: ResearcherParts,
+  { store, workers, model, voice, upstream }: ResearcherParts,
 ): Promise<Researcher> {
   const { host } = ctx;
+  if (upstream) {
+    const { upstreamResearcher } = await import("../../../server/researchers/upstream.js");
+    return upstreamResearcher({ upstream, remote: store.remote, clock: host.clock, log: voice.log });
+  }
   const log = (line: string) => voice.log(line, { level: "debug" });
   if (researcher) return commandResearcher({ command: researcher, env: { ...host.env } });
   const { RESEARCH_MODEL_API_KEY_FILE, RESEARCH_SEARCH_API_KEY_FILE } = host.env;

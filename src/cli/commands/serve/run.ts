@@ -5,6 +5,7 @@ import type { ConversationStore } from "../../../server/conversations/conversati
 import { type Fault, parseFault } from "../../../server/http/faults/fault.js";
 import type { OwnKey } from "../../../server/keys/own-key.js";
 import { execCommand } from "../../../server/processes/exec-command.js";
+import type { Upstream } from "../../../server/researchers/upstream.js";
 import { type Service, startService } from "../../../server/service.js";
 import { ServiceStartError } from "../../../server/start-error.js";
 import type { Context } from "../../context.js";
@@ -15,8 +16,10 @@ import { type ModelEndpoint, modelOf } from "./model.js";
 import { checkMonitoring, logFormat, metricsAccess, type ServeOptions } from "./options.js";
 import { researcherFor } from "./researcher.js";
 import { databaseOf } from "./store.js";
+import { checkUpstream, upstreamOf } from "./upstream.js";
 
 const DEFAULT_PORT = 8787;
+const UPSTREAM_AT_ONCE = 1_000;
 /** How long the requests that are under way get when the service ends, ms. */
 const CLOSE_GRACE_MS = 10_000;
 /** With a database there are others behind the same proxy, which needs a while to see that this process is closing. */
@@ -31,7 +34,10 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
   const faults = options.fault.map(readFault);
   checkMonitoring(ctx, options);
   const model = await modelOf(ctx, options);
+  checkUpstream(options);
   const voice = voiceOf(ctx, options);
+  const upstream =
+    options.upstream === undefined ? undefined : await upstreamOf(ctx, options.upstream, voice.log);
   if (!isLoopback(options.host)) {
     await voice.notice(
       "EXPOSED",
@@ -42,7 +48,12 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
     startFailure,
   );
   let drainMs = 0;
-  const service = await start(ctx, options, { store, apiKey: key?.apiKey, model, voice }, faults);
+  const service = await start(
+    ctx,
+    options,
+    { store, apiKey: key?.apiKey, model, voice, ...(upstream && { upstream }) },
+    faults,
+  );
   try {
     if (service.uiLink !== undefined) await announceUi(ctx, voice, service.uiLink);
     if (options.exec !== undefined) {
@@ -73,22 +84,25 @@ interface StartParts {
   /** What `modelOf` made of the flags. */
   model: ModelEndpoint | undefined;
   voice: Voice;
+  /** Does the research instead of any of the above. */
+  upstream?: Upstream;
 }
 
 /** Starts the service, and closes the store if it cannot. Throws LocalError if the port or the folder cannot be used. */
 export async function start(
   ctx: Context,
   options: ServeOptions,
-  { store, apiKey, model, voice }: StartParts,
+  { store, apiKey, model, voice, upstream }: StartParts,
   faults: Fault[],
 ): Promise<Service> {
-  const workers = options.workers ?? availableParallelism();
-  const researcher = await researcherFor(ctx, options, { store, workers, model, voice }).catch(
-    async (error) => {
-      await store.close();
-      throw error;
-    },
-  );
+  const workers = upstream
+    ? (options.upstreamAtOnce ?? UPSTREAM_AT_ONCE)
+    : (options.workers ?? availableParallelism());
+  const parts = { store, workers, model, voice, ...(upstream && { upstream }) };
+  const researcher = await researcherFor(ctx, options, parts).catch(async (error) => {
+    await store.close();
+    throw error;
+  });
   const { clock, stderr } = ctx.host;
   const write = (line: string) => void stderr.write(line).catch(() => {});
   const [format, access] = [logFormat(ctx, options), metricsAccess(ctx, options)];

@@ -3,8 +3,9 @@ import { indentJson } from "../../../json/format.js";
 import { escapeHtml } from "../../../markdown/html/escape.js";
 import { contentOf } from "../../../markdown/html/result-page.js";
 import { isFinal } from "../../../protocol/conversation.js";
-import type { Caller } from "../../conversations/conversation-store.js";
+import type { Caller, RemoteRequest } from "../../conversations/conversation-store.js";
 import type { ListedConversation } from "../../conversations/overview.js";
+import { goesOn } from "../../http/operations.js";
 import type { Parts } from "../parts.js";
 import { statesSvg } from "./drawing.js";
 import { keyNames } from "./keys.js";
@@ -29,11 +30,12 @@ export function conversationView(parts: ViewParts, requestId: string, host: stri
     const { status } = conversation;
     question ??= await questionHtml(parts, requestId);
     if (result?.status !== status) result = { status, html: await resultHtml(parts, conversation) };
+    const remote = await store.remote?.read(requestId);
     const name = keyNames(await store.keys.list()).get(conversation.keyId);
     return new Map([
       ["trouble", ""],
       ["question", question],
-      ["states", `${statesSvg(conversation, at)}\n${factsHtml(conversation, name, at)}`],
+      ["states", `${statesSvg(conversation, at)}\n${factsHtml(conversation, name, remote, at)}`],
       ["result", result.html],
       ["curl", curlHtml(conversation, host)],
     ]);
@@ -53,13 +55,23 @@ async function questionHtml({ store }: ViewParts, requestId: string): Promise<st
   return `${BACK}\n<h1 class="id">Conversation <code>${escapeHtml(requestId)}</code></h1>\n${asked}${schema}`;
 }
 
-function factsHtml(conversation: ListedConversation, key: string | undefined, now: number): string {
+function factsHtml(
+  conversation: ListedConversation,
+  key: string | undefined,
+  remote: RemoteRequest | undefined,
+  now: number,
+): string {
   const { createdAt, endedAt, status, reason } = conversation;
   const { age, pending, processing } = timesOf(conversation, now);
   const rows: [string, string | undefined][] = [
     ["State", stateHtml(status)],
     ["Reason", reason && `<span dir="auto">${escapeHtml(reason)}</span>`],
     ["Key", key && escapeHtml(key)],
+    ["Works at", remote && escapeHtml(`${remote.provider}${remote.remoteId ? `, ${remote.remoteId}` : ""}`)],
+    [
+      "Stopped there",
+      status === "STOPPED" && remote?.canStop === false ? escapeHtml(goesOn(remote).trim()) : undefined,
+    ],
     ["Created", `${timeHtml(createdAt)}, ${passing("age", age)} ago`],
     ["In PENDING", passing("pending", pending)],
     ["In PROCESSING", passing("processing", processing)],

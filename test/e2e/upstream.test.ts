@@ -1,0 +1,171 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { answer, type Behaviour, hang, refuse } from "../support/behaviours.js";
+import { folderWith } from "../support/folder.js";
+import { HappyService, KEY as UPSTREAM_KEY } from "../support/happy-service.js";
+import { foldersIn } from "../support/home.js";
+import type { Operation } from "../support/request-reader.js";
+import { type Running, research, start } from "../support/run.js";
+import { until } from "../support/service.js";
+import { ask, post } from "../support/wire.js";
+
+const KEY = "test-key-0123456789";
+
+let there: HappyService;
+let fault: (operation: Operation, nth: number) => Behaviour | undefined;
+let service: Running | undefined;
+let env: Record<string, string>;
+let dataDir: string;
+
+beforeEach(async () => {
+  fault = () => undefined;
+  there = await HappyService.start({ fault: (operation, nth) => fault(operation, nth) });
+  env = { ...foldersIn(folderWith()), RESEARCH_SERVE_API_KEY: KEY };
+  dataDir = folderWith();
+  const login = ["login", "--base-url", there.url, "--with-key", "-p", "there"];
+  expect((await research(login, { env, input: UPSTREAM_KEY })).code).toBe(0);
+});
+afterEach(async () => {
+  service?.signal("SIGKILL");
+  await there.server.close();
+});
+
+async function serve(...flags: string[]) {
+  const args = ["serve", "--port", "0", "--data", dataDir, "--upstream", "there", ...flags];
+  service = start(args, { env, timeoutMs: 120_000 });
+  const [baseUrl = ""] = await service.waitFor(/http:\/\/[\d.:]+/);
+  const call = (id: string, what: string) =>
+    ask(baseUrl, { path: `/api/v1/conversation/${id}/${what}`, key: KEY });
+  return {
+    service,
+    create: (prompt: string) => post(baseUrl, "/api/v1/conversations", KEY, { prompt }),
+    id: async (prompt: string) =>
+      String((await post(baseUrl, "/api/v1/conversations", KEY, { prompt })).json.data?.request_id),
+    stop: (id: string) => post(baseUrl, `/api/v1/conversation/${id}/stop`, KEY),
+    output: (id: string) => call(id, "output"),
+    ended: (id: string) =>
+      until(async () => {
+        const status = (await call(id, "status")).json.data?.status;
+        return status === "PENDING" || status === "PROCESSING" ? undefined : status;
+      }, 30_000),
+  };
+}
+
+/** What the other service saw: creates, and whether a key of ours was with them. */
+const creates = () => there.server.count("create");
+const polled = () => until(async () => there.server.count("status") > 1 || undefined);
+
+describe("serve --upstream", () => {
+  it("has each question answered there, once, with the profile's key", async () => {
+    const { id, ended, output } = await serve();
+    const ids = await Promise.all(["one", "two"].map(id));
+    for (const one of ids) expect(await ended(one)).toBe("COMPLETED");
+    expect((await output(ids[0] ?? "")).json.data?.output).toBe("An answer to: one");
+    expect(creates()).toBe(2);
+    const keys = new Set(there.server.of("create").map(({ headers }) => headers.authorization));
+    expect([...keys]).toEqual([`Bearer ${UPSTREAM_KEY}`]);
+  });
+
+  it.each(["SIGKILL", "SIGTERM"] as const)(
+    "goes on by the kept id after %s, and sends no second create",
+    async (signal) => {
+      const first = await serve();
+      const one = await first.id("why? => PENDING PROCESSING PROCESSING PROCESSING COMPLETED");
+      await polled();
+      first.service.signal(signal);
+      await first.service.done;
+      expect(there.server.count("stop")).toBe(0);
+      const second = await serve();
+      expect(await second.ended(one)).toBe("COMPLETED");
+      expect(creates()).toBe(1);
+    },
+  );
+
+  it("after a kill before the id was kept: FAILED, and it says that the request may exist", async () => {
+    fault = (operation) => (operation === "create" ? hang() : undefined);
+    const first = await serve();
+    const one = await first.id("why?");
+    await until(async () => creates() === 1 || undefined);
+    first.service.signal("SIGKILL");
+    await first.service.done;
+    const second = await serve();
+    expect(await second.ended(one)).toBe("FAILED");
+    const { message } = (await second.output(one)).json.error ?? {};
+    expect(message).toContain(`It is not known whether it exists at ${there.url}`);
+    expect(message).toContain(one);
+    expect(creates()).toBe(1);
+  });
+
+  it("an answer that says nothing is FAILED, and not sent again", async () => {
+    fault = (operation) => (operation === "create" ? answer({ status: 503, body: "" }) : undefined);
+    const { id, ended, output } = await serve();
+    const one = await id("why?");
+    expect(await ended(one)).toBe("FAILED");
+    expect((await output(one)).json.error?.message).toContain("It is not known whether it exists at");
+    expect(creates()).toBe(1);
+  });
+
+  it("stops there what its client stops, also if that place is away meanwhile and the service is killed", async () => {
+    const first = await serve();
+    const one = await first.id("why? => PENDING PROCESSING");
+    await polled();
+    fault = () => answer({ status: 503, body: "" });
+    expect((await first.stop(one)).json.data).toMatchObject({ status: "STOPPED" });
+    await until(async () => there.server.count("stop") > 0 || undefined);
+    first.service.signal("SIGKILL");
+    await first.service.done;
+    const isStopped = () => [...there.conversations.values()][0]?.timeline.join() === "STOPPED";
+    expect(isStopped()).toBe(false);
+    fault = () => undefined;
+    await serve();
+    await until(async () => isStopped() || undefined, 30_000);
+    expect(creates()).toBe(1);
+  });
+
+  it("a stop while the create is under way cancels what it has created", async () => {
+    await there.server.close();
+    there = await HappyService.start({ createMs: 2_000 });
+    const login = ["login", "--base-url", there.url, "--with-key", "-p", "there"];
+    expect((await research(login, { env, input: UPSTREAM_KEY })).code).toBe(0);
+    const { id, stop } = await serve();
+    const one = await id("why? => PENDING PROCESSING");
+    await until(async () => creates() === 1 || undefined);
+    expect((await stop(one)).status).toBe(200);
+    await until(async () => there.server.count("stop") > 0 || undefined, 30_000);
+    expect(creates()).toBe(1);
+  });
+
+  it("after three refusals in a row that are no question's fault, creates are 429 for a minute, but for one", async () => {
+    fault = (operation) => (operation === "create" ? refuse(401, "INVALID_API_KEY") : undefined);
+    const { create, id, ended, output } = await serve();
+    for (let n = 0; n < 3; n++) {
+      const one = await id("why?");
+      expect(await ended(one)).toBe("FAILED");
+      expect((await output(one)).json.error?.message).toContain(there.url);
+    }
+    const { status, headers } = await create("why?");
+    expect([status, Number(headers["retry-after"])]).toEqual([
+      429,
+      expect.toSatisfy((s: number) => s > 50 && s <= 60),
+    ]);
+    expect(creates()).toBe(3);
+  });
+});
+
+it.each([
+  [["--sources", "."], "--sources"],
+  [["--researcher", "cat"], "--researcher"],
+  [["--model", "m", "--model-url", "http://127.0.0.1:1"], "--model"],
+  [["--exec", "true"], "--exec"],
+])("--upstream with %j is bad input", async (flags, named) => {
+  const { code, stderr } = await research(["serve", "--upstream", "there", ...flags], { env });
+  expect([code, stderr]).toEqual([2, expect.stringContaining(named)]);
+});
+
+it("a profile that does not exist, or has no key, is bad input", async () => {
+  const nosuch = await research(["serve", "--port", "0", "--upstream", "nosuch"], { env });
+  expect([nosuch.code, nosuch.stderr]).toEqual([2, expect.stringContaining("nosuch")]);
+  await research(["config", "unset", "api-key", "-p", "there"], { env });
+  const args = ["serve", "--port", "0", "--upstream", "there"];
+  const keyless = await research(args, { env: { ...env, RESEARCH_API_KEY: "not-for-upstream" } });
+  expect([keyless.code, keyless.stderr]).toEqual([2, expect.stringContaining("no API key")]);
+});
