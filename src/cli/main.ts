@@ -1,5 +1,5 @@
 import { helpPage } from "./help/help-pages.js";
-import type { Ending, Host } from "./terminal/host.js";
+import type { Host, ProcessEnding } from "./terminal/host.js";
 
 export { systemClock } from "../clock.js";
 
@@ -7,7 +7,7 @@ export { systemClock } from "../clock.js";
  * Runs one command line. Resolves to how the process should end; everything that is to be said has been handed
  * to the host's streams by then, and nothing keeps the process alive.
  */
-export async function main(argv: readonly string[], host: Host): Promise<Ending> {
+export async function main(argv: readonly string[], host: Host): Promise<ProcessEnding> {
   // The cheapest questions get the cheapest answers: nothing else is loaded for them.
   if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V"))
     return print(`${host.version}\n`, host);
@@ -18,11 +18,11 @@ export async function main(argv: readonly string[], host: Host): Promise<Ending>
   }
   const page = helpPage(argv, host.stdout);
   if (page !== undefined) return print(page, host);
-  const { perform } = await import("./run-command.js");
-  return perform(argv, host);
+  const { runCommand } = await import("./run-command.js");
+  return runCommand(argv, host);
 }
 
-async function print(text: string, { stdout, stderr }: Host): Promise<Ending> {
+async function print(text: string, { stdout, stderr }: Host): Promise<ProcessEnding> {
   try {
     await stdout.write(text);
     return { code: 0 };

@@ -49,7 +49,7 @@ const globalFlags = {
 const HELP_WIDTH = 80;
 
 /** What the arguments ask for: a text to print, or an action with the global flags. */
-export type Request =
+export type ParsedArguments =
   | { kind: "text"; text: string }
   /** No command, or only the first half of one: the help says which there are. */
   | { kind: "help"; text: string }
@@ -64,7 +64,7 @@ const KEYLESS: ReadonlySet<string> = new Set([
  * Reads the arguments after the program's name; help is laid out for the host's stdout. Throws UsageError, with the
  * nearest name where one is near.
  */
-export function readArguments(argv: readonly string[], host: Host): Request {
+export function readArguments(argv: readonly string[], host: Host): ParsedArguments {
   const { version, stdout, stderr } = host;
   let text = "";
   let helped: Command | undefined;
@@ -112,7 +112,12 @@ export function readArguments(argv: readonly string[], host: Host): Request {
 }
 
 /** The help of a command as JSON, if the flag asks for it; undefined for its text. Throws UsageError for a word that is no command. */
-function helpOf(program: Verb, command: Command, argv: readonly string[], host: Host): Request | undefined {
+function helpOf(
+  program: Verb,
+  command: Command,
+  argv: readonly string[],
+  host: Host,
+): ParsedArguments | undefined {
   const isName = (word: string | undefined) => word !== undefined && !word.startsWith("-");
   // commander shows the help of what it knows and passes over the word that it does not know.
   if (command.commands.length > 0 && isName(command.args[0]))

@@ -2,17 +2,17 @@ import { UsageError } from "../machine/errors.js";
 import type { Context } from "./context.js";
 import { ClosedPipe, commandFailure, Interrupted, withPlace } from "./errors.js";
 import { readArguments } from "./program.js";
-import type { Ending, Host } from "./terminal/host.js";
+import type { Host, ProcessEnding } from "./terminal/host.js";
 import { Interruption } from "./terminal/interruption.js";
 import { Reporter } from "./terminal/reporter.js";
 
 /** Reads the arguments, runs the action, and maps an error to a message and to how the process ends. */
-export async function perform(argv: readonly string[], host: Host): Promise<Ending> {
+export async function runCommand(argv: readonly string[], host: Host): Promise<ProcessEnding> {
   const interruption = new Interruption(host);
   const reporter = new Reporter(host, wantsJson(argv, host.env), interruption.signal);
   let ctx: Context | undefined;
   // An interrupted command has to end as one, also if it wrote more: a loop around it ends only then.
-  const ending = (code: number, signal = interruption.unhandled): Ending => ({
+  const ending = (code: number, signal = interruption.unhandled): ProcessEnding => ({
     code,
     ...(signal && { signal }),
   });

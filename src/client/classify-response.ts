@@ -10,7 +10,7 @@ import {
 } from "./errors.js";
 import { AMBIGUOUS_STATUSES, FAULTS, type FaultName, MISDIRECTED_STATUS } from "./failure-policy.js";
 import { maxBytes, parseBody } from "./http/body.js";
-import { type Answer, type Failure, headerOf } from "./http/transport.js";
+import { type HttpAnswer, headerOf, type RequestFailure } from "./http/transport.js";
 import { readPollAfter, readRetryAfter } from "./retry-delay.js";
 
 /** What an exchange means. Its data remembers the text it was read from, see `exactJson`. */
@@ -37,7 +37,7 @@ export interface Asked {
 }
 
 /** Reads an answer by §7, by its dialect, and by what an intermediary may have put in its place. Pure. */
-export function classifyResponse(answer: Answer | Failure, asked: Asked): Classification {
+export function classifyResponse(answer: HttpAnswer | RequestFailure, asked: Asked): Classification {
   const { dialect, operation } = asked;
   const facts: ErrorFacts = {
     requestId: asked.requestId,
@@ -65,7 +65,7 @@ export function classifyResponse(answer: Answer | Failure, asked: Asked): Classi
 
 /** Anything from 300 up. */
 function classifyError(
-  answer: Answer,
+  answer: HttpAnswer,
   said: ServiceError | undefined,
   asked: Asked,
   facts: ErrorFacts,

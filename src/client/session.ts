@@ -11,7 +11,7 @@ import { maxBytes, salvageRequestId } from "./http/body.js";
 import { type Connections, connections } from "./http/connections/connections.js";
 import { loginRequired, viaProxy } from "./http/forward-proxy.js";
 import { type ProxyAddress, proxyFor } from "./http/proxy-setting.js";
-import { type Answer, exchange, type Failure, headerOf } from "./http/transport.js";
+import { exchange, type HttpAnswer, headerOf, type RequestFailure } from "./http/transport.js";
 import type { ClientEvent, ClientOptions } from "./options.js";
 import { KeyRedactor } from "./redact-key.js";
 
@@ -135,7 +135,7 @@ export class Session {
     operation: Operation,
     at: DialectRequest,
     dialect: Dialect,
-    answer: Answer | Failure,
+    answer: HttpAnswer | RequestFailure,
     requestId?: string,
   ): Classification {
     const target = `${at.method} ${this.#url(at)}`;
@@ -152,7 +152,7 @@ export class Session {
     at: DialectRequest,
     dialect: Dialect,
     limits: CallLimits,
-  ): Promise<Answer | Failure> {
+  ): Promise<HttpAnswer | RequestFailure> {
     const request = {
       origin: this.origin,
       method: at.method,

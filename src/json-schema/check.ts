@@ -1,5 +1,5 @@
 import { exactJson } from "../json/exact-json.js";
-import type { Answer, Problem } from "./messages.js";
+import type { Problem, SchemaAnswer } from "./messages.js";
 import { oversize } from "./oversize.js";
 import { LimitError, SchemaThread } from "./thread.js";
 
@@ -39,7 +39,7 @@ export function problemText({ path, message }: Problem, whole: string): string {
   return path === undefined ? message : `at ${path === "" ? whole : path}: ${message}`;
 }
 
-async function ask(thread: SchemaThread, ...asked: Parameters<SchemaThread["ask"]>): Promise<Answer> {
+async function ask(thread: SchemaThread, ...asked: Parameters<SchemaThread["ask"]>): Promise<SchemaAnswer> {
   try {
     return await thread.ask(...asked);
   } catch (error) {

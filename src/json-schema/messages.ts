@@ -6,13 +6,13 @@ export interface Problem {
 }
 
 /** A question to the thread: is this a usable JSON Schema, or does this value fit it? Both are JSON texts. */
-export interface Question {
+export interface SchemaQuestion {
   schema: string;
   value?: string;
 }
 
 /** Empty if nothing is wrong. The thread names the first problem only. */
-export type Answer = readonly Problem[];
+export type SchemaAnswer = readonly Problem[];
 
 /** Sent once, when the thread can be asked. */
 export const READY = "ready";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { systemClock } from "../clock.js";
-import { type Answer, type Question, READY } from "./messages.js";
+import { READY, type SchemaAnswer, type SchemaQuestion } from "./messages.js";
 
 /** How long one question may take once the thread runs, ms. */
 export const LIMIT_MS = 5_000;
@@ -22,13 +22,17 @@ export class SchemaThread {
   #last: Promise<unknown> = Promise.resolve();
 
   /** Rejects with a LimitError, with `signal.reason`, or with what stopped the thread. `took`: in ms, once asked. */
-  ask(question: Question, signal?: AbortSignal, took?: (ms: number) => void): Promise<Answer> {
+  ask(question: SchemaQuestion, signal?: AbortSignal, took?: (ms: number) => void): Promise<SchemaAnswer> {
     const asked = this.#last.then(() => this.#ask(question, signal, took));
     this.#last = asked.catch(() => {});
     return asked;
   }
 
-  async #ask(question: Question, signal?: AbortSignal, took?: (ms: number) => void): Promise<Answer> {
+  async #ask(
+    question: SchemaQuestion,
+    signal?: AbortSignal,
+    took?: (ms: number) => void,
+  ): Promise<SchemaAnswer> {
     signal?.throwIfAborted();
     this.#worker ??= started(signal);
     const starting = this.#worker;
@@ -40,7 +44,7 @@ export class SchemaThread {
       worker.ref();
       const asked = message(worker, signal, LIMIT_MS, `it takes more than ${LIMIT_MS / 1000} s`);
       worker.postMessage(question);
-      return (await asked) as Answer;
+      return (await asked) as SchemaAnswer;
     } catch (error) {
       this.#worker = undefined;
       void worker?.terminate();

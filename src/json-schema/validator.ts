@@ -1,7 +1,7 @@
 import type { Ajv, ErrorObject, ValidateFunction } from "ajv";
 import formats from "ajv-formats";
 import { compilerFor } from "./drafts.js";
-import type { Answer, Question } from "./messages.js";
+import type { SchemaAnswer, SchemaQuestion } from "./messages.js";
 
 /**
  * A schema may use words of its own. Definitions stay functions of their own (`inlineRefs`): a thousand references
@@ -17,7 +17,7 @@ const OPTIONS = {
 } as const;
 
 /** Answers a question in this thread, for as long as the schema's author likes: a pattern can take for ever. */
-export function answer({ schema, value }: Question): Answer {
+export function answer({ schema, value }: SchemaQuestion): SchemaAnswer {
   let validate: ValidateFunction;
   try {
     // Without `$schema`, which has chosen the compiler: ajv knows each draft by one of its addresses only.
@@ -44,7 +44,7 @@ function newCompiler($schema: unknown): Ajv {
   return compiler;
 }
 
-function problems(errors: readonly ErrorObject[] | null | undefined): Answer {
+function problems(errors: readonly ErrorObject[] | null | undefined): SchemaAnswer {
   return (errors ?? []).slice(0, 1).map(({ instancePath, message, params }) => {
     const allowed: unknown = params.allowedValues;
     const values = Array.isArray(allowed) ? ` (${allowed.join(", ")})` : "";

@@ -1,8 +1,8 @@
 import { parentPort } from "node:worker_threads";
-import { type Question, READY } from "./messages.js";
+import { READY, type SchemaQuestion } from "./messages.js";
 import { answer } from "./validator.js";
 
 /** The thread that schemas are compiled and checked in. */
 const port = parentPort;
-port?.on("message", (question: Question) => port.postMessage(answer(question)));
+port?.on("message", (question: SchemaQuestion) => port.postMessage(answer(question)));
 port?.postMessage(READY);

@@ -1,7 +1,7 @@
 import { LocalError } from "../store/errors.js";
 import type { History } from "../store/history/history.js";
 import { outcomeOf } from "../store/history/outcome-of.js";
-import type { BatchJob, BatchOptions } from "../workflows/batch/batch.js";
+import type { BatchJob, BatchRunOptions } from "../workflows/batch/batch.js";
 import type { KnownRow } from "../workflows/batch/folder/journal.js";
 import { OutputFolder } from "../workflows/batch/folder/output-folder.js";
 import { reconcile } from "../workflows/batch/folder/reconcile.js";
@@ -15,7 +15,7 @@ import { rowError } from "./failure.js";
 import { resultText } from "./result-text.js";
 
 /** How fast a batch may create. */
-export interface Pace {
+export interface CreatePace {
   /** Creates per hour; Infinity for no limit, undefined if it is not known. */
   limit: number | undefined;
   /** How many shards share the limit; default 1. */
@@ -23,7 +23,7 @@ export interface Pace {
 }
 
 /** How a batch keeps errors and results, whichever front end runs it. */
-export const ROW_FORMS: Pick<BatchOptions, "describe" | "format" | "check"> = {
+export const ROW_FORMS: Pick<BatchRunOptions, "describe" | "format" | "check"> = {
   describe: rowError,
   format: resultText,
   async check(result, { row }, signal) {
@@ -43,7 +43,7 @@ export const ROW_FORMS: Pick<BatchOptions, "describe" | "format" | "check"> = {
 export async function openBatch(
   ports: Ports,
   rows: readonly Row[],
-  { out, ...options }: PlanOptions & Pace & { out: string },
+  { out, ...options }: PlanOptions & CreatePace & { out: string },
 ): Promise<BatchJob> {
   void ports.apiKey;
   const folder = await OutputFolder.open(out);
@@ -73,7 +73,7 @@ export function settledRows(
 export function pacerOf(
   ports: Pick<Ports, "history" | "origin" | "apiKey" | "clock"> | { clock: Ports["clock"] },
   known: ReadonlyMap<string, KnownRow>,
-  { limit, shards = 1 }: Pace,
+  { limit, shards = 1 }: CreatePace,
 ): CreatePacer {
   const sent = [...known.values()].filter(({ stage }) => stage !== "free");
   return new CreatePacer({

@@ -90,7 +90,7 @@ function existing({ value, source }: Sourced<string>, store: Store): Profile | u
 }
 
 /** What a command needs to speak to the service. Throws CodedError if it is missing. */
-export interface Connection {
+export interface ServiceConnection {
   baseUrl: string;
   origin: string;
   apiKey: string;
@@ -107,7 +107,7 @@ export function requireBaseUrl(settings: ResolvedSettings): URL {
 }
 
 /** The base URL and the key that may be sent there. Throws CodedError `NOT_AUTHENTICATED` if there is no such key. */
-export function requireConnection(settings: ResolvedSettings): Connection {
+export function requireConnection(settings: ResolvedSettings): ServiceConnection {
   const url = requireBaseUrl(settings);
   const { apiKey } = settings;
   if (!apiKey) {

@@ -3,8 +3,8 @@ import { safeJson } from "../text/safe-text.js";
 import { toolFailure } from "./failure.js";
 import { inputSchema, problemsOf } from "./fields.js";
 import { orError } from "./output-schema.js";
-import type { Session } from "./session.js";
-import type { Call, Tool } from "./tool.js";
+import type { ToolSession } from "./session.js";
+import type { Tool, ToolCall } from "./tool.js";
 import { create } from "./tools/create.js";
 import { list } from "./tools/list.js";
 import { output } from "./tools/output.js";
@@ -28,7 +28,7 @@ export function offered(readOnly: boolean): Tool[] {
 }
 
 /** A tool as `tools/list` has it. */
-export function described(tool: Tool, session: Session) {
+export function described(tool: Tool, session: ToolSession) {
   const { name, title, description } = tool;
   return {
     ...{ name, title, description },
@@ -41,9 +41,9 @@ export function described(tool: Tool, session: Session) {
 /** Calls a tool. Every error is a result, so that the model sees it and can mend its call. */
 export async function callTool(
   tool: Tool,
-  session: Session,
+  session: ToolSession,
   given: Record<string, unknown>,
-  call: Call,
+  call: ToolCall,
 ): Promise<CallResult> {
   try {
     const problems = problemsOf(tool.fields, given);

@@ -2,8 +2,8 @@ import type { Readable, Writable } from "node:stream";
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { callTool, described, offered } from "./call-tool.js";
-import type { Session } from "./session.js";
-import type { Call } from "./tool.js";
+import type { ToolSession } from "./session.js";
+import type { ToolCall } from "./tool.js";
 import { StdioTransport } from "./transport.js";
 
 export interface ServerOptions {
@@ -24,7 +24,11 @@ const INSTRUCTIONS =
  * Speaks the Model Context Protocol on a pair of streams until the input ends or `signal` is aborted. Resolves then;
  * calls that are under way have been cancelled, and creates are settled.
  */
-export async function serve(session: Session, options: ServerOptions, signal: AbortSignal): Promise<void> {
+export async function serve(
+  session: ToolSession,
+  options: ServerOptions,
+  signal: AbortSignal,
+): Promise<void> {
   const transport = new StdioTransport(options.stdin, options.stdout);
   const handle = serveStdio(() => serverFor(session, options), { transport });
   const closeOfSdk = transport.onclose;
@@ -40,7 +44,7 @@ export async function serve(session: Session, options: ServerOptions, signal: Ab
   await session.close(signal.aborted ? signal.reason : new Error("the server has ended"));
 }
 
-function serverFor(session: Session, { version, readOnly }: ServerOptions): Server {
+function serverFor(session: ToolSession, { version, readOnly }: ServerOptions): Server {
   const tools = offered(readOnly);
   // The client's answers to questions are never asked for, so nothing of theirs is checked.
   const jsonSchemaValidator = {
@@ -57,7 +61,7 @@ function serverFor(session: Session, { version, readOnly }: ServerOptions): Serv
     const tool = tools.find(({ name }) => name === params.name);
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `unknown tool: ${params.name}`);
     const token = mcpReq._meta?.progressToken;
-    const progress: Call["progress"] =
+    const progress: ToolCall["progress"] =
       token === undefined
         ? undefined
         : (done, total, message) =>

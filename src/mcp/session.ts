@@ -4,7 +4,7 @@ import type { History } from "../store/history/history.js";
 import { CreateOnce } from "../workflows/create-once.js";
 import type { Ports } from "../workflows/ports.js";
 
-export interface SessionOptions extends LimitOptions {
+export interface ToolSessionOptions extends LimitOptions {
   /** How many creates may be sent; absent for no limit. */
   maxCreates?: number;
   /** An absolute path. */
@@ -12,18 +12,18 @@ export interface SessionOptions extends LimitOptions {
 }
 
 /** What the tools work with, for as long as the server lives. */
-export class Session {
+export class ToolSession {
   readonly creates: CreateOnce;
   /** The folder that results may be written to, if there is one. */
   readonly allowedFolder: string | undefined;
   /** The paths that will be written when their requests have ended, each with its request. */
   readonly awaited = new Map<string, string>();
-  readonly #options: SessionOptions;
+  readonly #options: ToolSessionOptions;
   readonly #machine: Machine;
   readonly #ending = new AbortController();
   #configured: Machine | undefined;
 
-  constructor(machine: Machine, options: SessionOptions) {
+  constructor(machine: Machine, options: ToolSessionOptions) {
     this.creates = new CreateOnce(options.maxCreates);
     this.allowedFolder = options.allowedFolder;
     this.#machine = machine;

@@ -1,10 +1,10 @@
 import type { Data } from "../protocol/data.js";
 import type { Arguments, Fields } from "./fields.js";
 import type { OutputSchema } from "./output-schema.js";
-import type { Session } from "./session.js";
+import type { ToolSession } from "./session.js";
 
 /** One call of a tool. */
-export interface Call {
+export interface ToolCall {
   /** Aborted when the client cancels the call. */
   readonly signal: AbortSignal;
   /** Reports progress; undefined if the client did not ask for it. */
@@ -12,7 +12,7 @@ export interface Call {
 }
 
 /** What a tool gives. Without a `text`, the text is the JSON of the content. */
-export interface Reply {
+export interface ToolReply {
   content: Data;
   text?: string;
 }
@@ -31,12 +31,12 @@ export interface Tool {
   readonly description: string;
   readonly fields: Fields;
   readonly outputSchema: OutputSchema;
-  annotations(session: Session): Annotations;
+  annotations(session: ToolSession): Annotations;
   /** Whether `--read-only` leaves it out. */
   readonly changes: boolean;
   /** Whether it works without a base URL and a key. */
   readonly isLocal: boolean;
-  call(session: Session, given: Record<string, unknown>, call: Call): Promise<Reply> | Reply;
+  call(session: ToolSession, given: Record<string, unknown>, call: ToolCall): Promise<ToolReply> | ToolReply;
 }
 
 interface ToolDefinition<F extends Fields>
@@ -44,8 +44,8 @@ interface ToolDefinition<F extends Fields>
   fields: F;
   changes?: boolean;
   isLocal?: boolean;
-  annotations: Annotations | ((session: Session) => Annotations);
-  call(session: Session, given: Arguments<F>, call: Call): Promise<Reply> | Reply;
+  annotations: Annotations | ((session: ToolSession) => Annotations);
+  call(session: ToolSession, given: Arguments<F>, call: ToolCall): Promise<ToolReply> | ToolReply;
 }
 
 /** A tool whose `call` gets the arguments that its fields describe. */

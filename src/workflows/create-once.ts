@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import type { CallOptions } from "../client/client.js";
 import { RefusedError, UnreachableError } from "../client/errors.js";
 import { livenessOf } from "../lock/liveness.js";
 import { HeldError, lockWithin } from "../lock.js";
@@ -7,11 +8,10 @@ import type { CreateBody } from "../protocol/conversation.js";
 import { inWords, LocalError } from "../store/errors.js";
 import { makeFolder } from "../store/files.js";
 import type { History } from "../store/history/history.js";
-import type { Entry } from "../store/history/records.js";
+import type { HistoryEntry } from "../store/history/records.js";
 import { createName, type UnsettledCreate } from "../store/history/same-creates.js";
 import { CreateRefusedError, QuotaExceededError, UnresolvedCreateError } from "./errors.js";
-import type { CallOptions } from "./ports.js";
-import { type SubmitOptions, type SubmitPorts, type Submitted, submit } from "./submit.js";
+import { type SendOptions, type SubmitPorts, type Submitted, submit } from "./submit.js";
 
 /** A request that was made within this time, in milliseconds, is given back instead of being made once more. */
 const REUSE_MS = 3_600_000;
@@ -21,13 +21,13 @@ const LONGEST_CREATE_MS = 180_000;
 const LOOK_MS = 50;
 
 /** A request that was just made, or one of the last hour that is the same. */
-export type CreatedOnce = { kind: "created"; submitted: Submitted } | { kind: "reused"; entry: Entry };
+export type CreatedOnce = { kind: "created"; submitted: Submitted } | { kind: "reused"; entry: HistoryEntry };
 
 export interface CreateOnceOptions extends CallOptions {
   /** Whether to make a request although there is one like it. One that is under way is waited for all the same. */
   repeat?: boolean | undefined;
   /** For what is sent: its `signal` ends the exchange itself. The one of this call only ends the wait for it. */
-  submit: SubmitOptions;
+  submit: SendOptions;
 }
 
 /**
@@ -77,7 +77,7 @@ export class CreateOnce {
     return await withSignal(work, options.signal);
   }
 
-  async #send(ports: SubmitPorts, body: CreateBody, options: SubmitOptions): Promise<Submitted> {
+  async #send(ports: SubmitPorts, body: CreateBody, options: SendOptions): Promise<Submitted> {
     if (this.#sent >= this.#most) throw new CreateRefusedError("used-up");
     this.#sent += 1;
     try {
@@ -123,7 +123,7 @@ async function settledCreates(
   history: History,
   body: CreateBody,
   signal: AbortSignal | undefined,
-): Promise<Entry[]> {
+): Promise<HistoryEntry[]> {
   const { clock } = ports;
   for (;;) {
     const { made, unsettled } = recent(ports, history, body);

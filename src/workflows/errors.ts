@@ -1,7 +1,7 @@
 import { type ErrorFacts, OutcomeUnknownError, RefusedError, ResearchError } from "../client/errors.js";
 import { WINDOW_MS } from "../protocol/limits.js";
 import { LocalError } from "../store/errors.js";
-import type { Entry } from "../store/history/records.js";
+import type { HistoryEntry } from "../store/history/records.js";
 
 /** The create could not be recorded, so it was not sent. */
 export class NotRecordedError extends LocalError {}
@@ -44,7 +44,7 @@ export class UnresolvedCreateError extends OutcomeUnknownError {
   }
 
   /** The same of a create that an earlier call recorded. */
-  static of({ local_id, request_id, sent_at }: Entry): UnresolvedCreateError {
+  static of({ local_id, request_id, sent_at }: HistoryEntry): UnresolvedCreateError {
     const facts = { requestId: request_id ?? undefined };
     return new UnresolvedCreateError(`create ${local_id} was sent at ${sent_at}`, facts, local_id, undefined);
   }

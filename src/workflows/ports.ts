@@ -25,8 +25,3 @@ export interface Ports {
   readonly outputField: string;
   readonly clock: Clock;
 }
-
-/** An interruption is of one call and not of the ports: several calls may be under way. */
-export interface CallOptions {
-  signal?: AbortSignal | undefined;
-}

@@ -1,8 +1,9 @@
+import type { CallOptions } from "../client/client.js";
 import { RefusedError } from "../client/errors.js";
 import { inWindow, nextSlot, TIERS, type Tier } from "../protocol/limits.js";
 import { type HourlyUsage, hourlyUsage } from "../store/history/reserve-create.js";
 import { QuotaExceededError } from "./errors.js";
-import type { CallOptions, Ports } from "./ports.js";
+import type { Ports } from "./ports.js";
 
 /** A 429 without a `Retry-After` is waited out for this long at least, in milliseconds. */
 const LEAST_WAIT_MS = 60_000;

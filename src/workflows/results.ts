@@ -1,10 +1,11 @@
+import type { CallOptions } from "../client/client.js";
 import { NoOutputError, type ResearchError } from "../client/errors.js";
 import { exactJson, type JsonText, memberText } from "../json/exact-json.js";
 import type { Problem } from "../json-schema/check.js";
 import type { JsonSchema } from "../protocol/conversation.js";
 import type { Data } from "../protocol/data.js";
 import { NoResultError } from "./errors.js";
-import type { CallOptions, Ports } from "./ports.js";
+import type { Ports } from "./ports.js";
 import { type Target, withItsOrigin } from "./targets.js";
 
 /** The output of a COMPLETED request. */

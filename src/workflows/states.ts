@@ -1,11 +1,11 @@
-import type { StatusData } from "../client/client.js";
+import type { CallOptions, StatusData } from "../client/client.js";
 import type { LocalError } from "../store/errors.js";
 import { observe } from "./observe.js";
-import type { CallOptions, Ports } from "./ports.js";
+import type { Ports } from "./ports.js";
 import { type Target, withItsOrigin } from "./targets.js";
 
 /** What the service answered about one request, or why there is no answer. */
-export type Answer =
+export type StateAnswer =
   /** `notObserved`: why the state could not be kept in the history. */
   | { kind: "answered"; target: Target; data: StatusData; notObserved: LocalError | undefined }
   | { kind: "failed"; target: Target; error: unknown };
@@ -18,9 +18,9 @@ export async function askStates(
   ports: Pick<Ports, "client" | "history" | "origin">,
   targets: readonly Target[],
   { signal }: CallOptions = {},
-): Promise<Answer[]> {
+): Promise<StateAnswer[]> {
   const { client, origin } = ports;
-  const asked = targets.map(async (target): Promise<Answer> => {
+  const asked = targets.map(async (target): Promise<StateAnswer> => {
     try {
       const data = await client.status(target.requestId, { signal });
       return { kind: "answered", target, data, notObserved: observe(ports, target.entry, data.status) };

@@ -1,9 +1,9 @@
-import type { StatusData } from "../client/client.js";
+import type { CallOptions, StatusData } from "../client/client.js";
 import { isFinal } from "../protocol/conversation.js";
 import { StillRunningError } from "./errors.js";
 import { observe } from "./observe.js";
-import type { CallOptions, Ports } from "./ports.js";
-import type { Answer } from "./states.js";
+import type { Ports } from "./ports.js";
+import type { StateAnswer } from "./states.js";
 import { type Target, withItsOrigin } from "./targets.js";
 
 /**
@@ -14,7 +14,7 @@ export async function* stopAll(
   ports: Pick<Ports, "client" | "history" | "origin">,
   targets: readonly Target[],
   { signal }: CallOptions = {},
-): AsyncGenerator<Answer, void> {
+): AsyncGenerator<StateAnswer, void> {
   for (const target of targets) {
     signal?.throwIfAborted();
     try {

@@ -1,11 +1,11 @@
-import type { Created } from "../client/client.js";
+import type { CallOptions, Created } from "../client/client.js";
 import { OutcomeUnknownError, RefusedError, UnreachableError } from "../client/errors.js";
 import type { CreateBody } from "../protocol/conversation.js";
 import { LocalError } from "../store/errors.js";
 import type { RecordedCreate } from "../store/history/recorded-create.js";
 import { reserve } from "../store/history/reserve-create.js";
 import { NotRecordedError, QuotaExceededError, UnresolvedCreateError } from "./errors.js";
-import type { CallOptions, Ports } from "./ports.js";
+import type { Ports } from "./ports.js";
 import { blockedUntil, currentHour, waitUntil } from "./quota.js";
 
 /** What a create needs of the ports. */
@@ -24,7 +24,7 @@ export interface Submitted {
   notSaved: LocalError | undefined;
 }
 
-export interface SubmitOptions extends CallOptions {
+export interface SendOptions extends CallOptions {
   /** Creates allowed per hour; nothing is counted if it is absent or Infinity. */
   limit?: number | undefined;
   /** Called before anything is sent, with the create's name in the history; what it throws keeps it from being sent. */
@@ -38,7 +38,7 @@ export interface WaitingForQuota {
   error: unknown;
 }
 
-export interface QuotaSubmitOptions extends SubmitOptions {
+export interface QuotaSubmitOptions extends SendOptions {
   /** Whether to wait for the hour instead of throwing. */
   waitForQuota?: boolean | undefined;
   /** Awaited before each wait. */
@@ -53,7 +53,7 @@ export interface QuotaSubmitOptions extends SubmitOptions {
 export async function submit(
   ports: SubmitPorts,
   body: CreateBody,
-  { limit, onIntent, signal }: SubmitOptions = {},
+  { limit, onIntent, signal }: SendOptions = {},
 ): Promise<Submitted> {
   const { client } = ports;
   const pending = await begin(ports, body, limit, signal);

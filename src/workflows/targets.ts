@@ -1,6 +1,6 @@
 import { RefusedError } from "../client/errors.js";
 import { isRequestId, ownPart } from "../protocol/conversation.js";
-import { type Entry, NOT_CREATED, type Seen, UNKNOWN } from "../store/history/records.js";
+import { type HistoryEntry, NOT_CREATED, type Seen, UNKNOWN } from "../store/history/records.js";
 import { CreatedElsewhereError, TargetError, UnresolvedCreateError } from "./errors.js";
 import type { Ports } from "./ports.js";
 
@@ -12,7 +12,7 @@ export interface Target {
 
 /** A target that a text named; its entry is whole. */
 export interface NamedTarget extends Target {
-  entry: Entry | undefined;
+  entry: HistoryEntry | undefined;
 }
 
 /** The newest create at the origin in force. */
@@ -38,7 +38,7 @@ export function resolveTarget(ports: TargetPorts, text: string): NamedTarget {
 }
 
 /** What the history holds of a text; undefined for a well-formed id that is not in it. Throws TargetError. */
-export function findEntry(ports: TargetPorts, text: string): Entry | undefined {
+export function findEntry(ports: TargetPorts, text: string): HistoryEntry | undefined {
   if (text === LAST) return newest(ports);
   if (!isRequestId(text)) throw new TargetError("invalid", `invalid request id: ${JSON.stringify(text)}`);
   const found = ports.history?.find(text) ?? [];
@@ -56,7 +56,7 @@ export function findEntry(ports: TargetPorts, text: string): Entry | undefined {
 }
 
 /** The same for a text that must be in the history. Throws TargetError. */
-export function requireEntry(ports: TargetPorts, text: string): Entry {
+export function requireEntry(ports: TargetPorts, text: string): HistoryEntry {
   const entry = findEntry(ports, text);
   if (entry) return entry;
   throw new TargetError("not-recorded", `${text} is not in the history of this machine`);
@@ -72,7 +72,7 @@ export function withItsOrigin(error: unknown, { requestId, entry }: Target, orig
   return new CreatedElsewhereError(error, requestId, entry, origin);
 }
 
-function newest({ history, origin }: TargetPorts): Entry {
+function newest({ history, origin }: TargetPorts): HistoryEntry {
   const entry = history?.newest(origin);
   if (entry) return entry;
   throw new TargetError("none-created", `@last: no request to ${origin} is recorded on this machine`);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Serial } from "../../src/server/serial.js";
+import { KeyedMutex } from "../../src/server/keyed-mutex.js";
 
 /** A task that begins and ends in `log`, and ends when `end` is called. */
 function task(log: string[], name: string) {
@@ -17,7 +17,7 @@ function task(log: string[], name: string) {
 }
 
 test("tasks of one name run one after another, those of another beside them", async () => {
-  const serial = new Serial();
+  const serial = new KeyedMutex();
   const log: string[] = [];
   const [first, second, other] = [task(log, "first"), task(log, "second"), task(log, "other")];
   const all = [serial.run("a", first.run), serial.run("a", second.run), serial.run("b", other.run)];
@@ -31,7 +31,7 @@ test("tasks of one name run one after another, those of another beside them", as
 });
 
 test("a task that fails rejects, and the next one runs", async () => {
-  const serial = new Serial();
+  const serial = new KeyedMutex();
   const failed = serial.run("a", () => Promise.reject(new Error("x")));
   const next = serial.run("a", async () => 7);
   await expect(failed).rejects.toThrow("x");

@@ -4,9 +4,9 @@ import { isFinal } from "../../protocol/conversation.js";
 import type { Folders } from "../../store/folders.js";
 import { formatDuration } from "../../text/duration.js";
 import { safeLine } from "../../text/safe-text.js";
-import { type KnownRequest, recentRequests, unknownOutcomes, type Wanted } from "./requests.js";
+import { type KnownRequest, recentRequests, unknownOutcomes, type WantedRequests } from "./requests.js";
 import type { CompletionTable } from "./table.js";
-import type { Line } from "./words.js";
+import type { CommandLine } from "./words.js";
 
 /** A word that may stand at the cursor, and what it is in a few words. */
 export interface Candidate {
@@ -15,7 +15,7 @@ export interface Candidate {
 }
 
 /** What completion knows of this machine. */
-export interface Machine {
+export interface CompletionSource {
   folders: Folders;
   env: Readonly<Record<string, string | undefined>>;
   /** Epoch milliseconds. */
@@ -29,9 +29,9 @@ const PROMPT_LENGTH = 60;
 
 /** The words that may stand at the cursor; "files" or "folders" if the shell knows those. */
 export function candidatesFor(
-  line: Line,
+  line: CommandLine,
   table: CompletionTable,
-  machine: Machine,
+  machine: CompletionSource,
 ): Candidate[] | "files" | "folders" {
   const { command, value, options, commands, current } = line;
   const names = [
@@ -51,9 +51,9 @@ export function candidatesFor(
 function valuesOf(
   kind: string,
   command: string,
-  line: Line,
+  line: CommandLine,
   table: CompletionTable,
-  machine: Machine,
+  machine: CompletionSource,
 ): Candidate[] {
   const plain = (values: readonly string[]) => values.map((value) => ({ value, about: "" }));
   switch (kind) {
@@ -77,14 +77,19 @@ function topCommands({ commands }: CompletionTable): Candidate[] {
 }
 
 /** The ids of the origin in force, or of all origins if none is configured (contract §7). */
-function ids(kind: string, command: string, { current, given, chosen }: Line, machine: Machine): Candidate[] {
+function ids(
+  kind: string,
+  command: string,
+  { current, given, chosen }: CommandLine,
+  machine: CompletionSource,
+): Candidate[] {
   const { origin, keepsHistory } = readStored(machine.folders.config, machine.env, chosen);
   const { state } = machine.folders;
   const isLast = "@last".startsWith(current);
   if (!keepsHistory || state === undefined || (!isLast && !/^[\w.-]*$/.test(current))) return [];
   const onlyRunning = command === "stop" || command === "watch";
   const accepts = (status: string) => !onlyRunning || !isFinal(status);
-  const wanted: Wanted = { prefix: isLast ? "" : current, origin, limit: MOST_IDS, accepts };
+  const wanted: WantedRequests = { prefix: isLast ? "" : current, origin, limit: MOST_IDS, accepts };
   if (kind === "local-id")
     return orNone(() => unknownOutcomes(state, wanted)).map((one) => candidateOf(one, machine.now));
   const known = [
@@ -99,7 +104,7 @@ function ids(kind: string, command: string, { current, given, chosen }: Line, ma
 }
 
 /** `@last`, unless it stands for a request that is not wanted. */
-function lastOf(state: string, wanted: Wanted, now: number): Candidate[] {
+function lastOf(state: string, wanted: WantedRequests, now: number): Candidate[] {
   const [newest] = orNone(() => recentRequests(state, { ...wanted, limit: 1, accepts: () => true }));
   if (!newest) return [{ value: "@last", about: "the newest request" }];
   return wanted.accepts(newest.status) ? [{ value: "@last", about: candidateOf(newest, now).about }] : [];

@@ -1,7 +1,7 @@
 import { isAbsolute, join } from "node:path";
 import type { Shell } from "./shells.js";
 
-export interface Place {
+export interface ScriptPlace {
   path: string;
   /** The line for a start-up file; undefined if the shell finds the script by itself. */
   line: string | undefined;
@@ -12,7 +12,10 @@ export interface Place {
  * their own (README of bash-completion, "Where should I put it"; fish's `complete`); for the others it is the data
  * folder of this program, by the XDG Base Directory specification.
  */
-export function placeOf(shell: Shell, env: Readonly<Record<string, string | undefined>>): Place | undefined {
+export function placeOf(
+  shell: Shell,
+  env: Readonly<Record<string, string | undefined>>,
+): ScriptPlace | undefined {
   const home = absolute(env.HOME) ?? absolute(env.USERPROFILE);
   const below = (base: string | undefined, ...parts: string[]) => (base ? join(base, ...parts) : undefined);
   const data = absolute(env.XDG_DATA_HOME) ?? below(home, ".local", "share");
@@ -42,7 +45,7 @@ export function placeOf(shell: Shell, env: Readonly<Record<string, string | unde
   }
 }
 
-function place(path: string | undefined, line?: (path: string) => string): Place | undefined {
+function place(path: string | undefined, line?: (path: string) => string): ScriptPlace | undefined {
   return path === undefined ? undefined : { path, line: line?.(path) };
 }
 

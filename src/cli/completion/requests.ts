@@ -10,7 +10,7 @@ export interface KnownRequest {
   at: number;
 }
 
-export interface Wanted {
+export interface WantedRequests {
   /** What the id begins with. */
   prefix: string;
   /** Undefined for every origin. */
@@ -29,7 +29,10 @@ const MAX_OPEN = 100;
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The newest requests of the history in `folder` first, each in the state last recorded. */
-export function recentRequests(folder: string, { prefix, origin, limit, accepts }: Wanted): KnownRequest[] {
+export function recentRequests(
+  folder: string,
+  { prefix, origin, limit, accepts }: WantedRequests,
+): KnownRequest[] {
   const found: KnownRequest[] = [];
   const states = new Map<string, string>();
   const needle = prefix === "" ? undefined : `"${prefix}`;
@@ -48,7 +51,7 @@ export function recentRequests(folder: string, { prefix, origin, limit, accepts 
 }
 
 /** The creates whose outcome is unknown, by their local ids, the newest first. */
-export function unknownOutcomes(folder: string, { prefix, origin, limit }: Wanted): KnownRequest[] {
+export function unknownOutcomes(folder: string, { prefix, origin, limit }: WantedRequests): KnownRequest[] {
   const fs = process.getBuiltinModule("node:fs");
   const names = fs.readdirSync(`${folder}/open`).filter((name) => name.endsWith(".json"));
   const found = names.slice(0, MAX_OPEN).flatMap((name) => {

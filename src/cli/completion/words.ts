@@ -1,7 +1,7 @@
 import type { CompletionTable, OptionNode, ValueNode } from "./table.js";
 
 /** What stands on a command line, and what may stand where the cursor is. */
-export interface Line {
+export interface CommandLine {
   /** The command that the words name: `config get`; empty for none yet. */
   command: string;
   /** What the current word is so far, without a flag before its `=`. */
@@ -21,12 +21,12 @@ export interface Line {
 }
 
 /** Reads the words after `research` up to the cursor; the last one is the current one, and may be empty. Pure. */
-export function readWords(words: readonly string[], table: CompletionTable): Line {
+export function readWords(words: readonly string[], table: CompletionTable): CommandLine {
   let command = "";
   let flag: OptionNode | undefined;
   let isOver = false;
   const given: string[] = [];
-  const chosen: Line["chosen"] = {};
+  const chosen: CommandLine["chosen"] = {};
   for (const word of words.slice(0, -1)) {
     if (flag) {
       choose(chosen, flag, word);
@@ -56,7 +56,7 @@ export function readWords(words: readonly string[], table: CompletionTable): Lin
   return { ...here, commands, value: argumentOf(table, command, given.length) };
 }
 
-function choose(chosen: Line["chosen"], { name }: OptionNode, value: string): void {
+function choose(chosen: CommandLine["chosen"], { name }: OptionNode, value: string): void {
   if (name === "--profile") chosen.profile = value;
   if (name === "--base-url") chosen.baseUrl = value;
 }

@@ -1,6 +1,6 @@
 import type { StatusData } from "../../client/client.js";
 import { withMember } from "../../json/exact-json.js";
-import type { Answer } from "../../workflows/states.js";
+import type { StateAnswer } from "../../workflows/states.js";
 import { ClosedPipe } from "../errors.js";
 import type { Reporter } from "../terminal/reporter.js";
 import type { Style } from "../terminal/style.js";
@@ -36,7 +36,7 @@ export class AnswersView {
   }
 
   /** Returns the exit code of the answer. A pipe that was closed takes no more, and ends nothing. */
-  async show(answer: Answer): Promise<number> {
+  async show(answer: StateAnswer): Promise<number> {
     const { requestId } = answer.target;
     if (answer.kind === "failed") return showFailure(this.#reporter, answer.error, requestId);
     const data = withMember(answer.data, "request_id", requestId);

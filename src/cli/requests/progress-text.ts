@@ -2,7 +2,7 @@ import { isFinal, type Status } from "../../protocol/conversation.js";
 import { formatDuration } from "../../text/duration.js";
 import { safeLine } from "../../text/safe-text.js";
 
-export interface Progress {
+export interface ShownProgress {
   /** The last state seen of each id, in the order given. */
   states: readonly (Status | null)[];
   elapsedMs: number;
@@ -11,7 +11,7 @@ export interface Progress {
 }
 
 /** The live line: for one id its state, for several how many are done and how many are in each other state. */
-export function liveText({ states, elapsedMs, usual }: Progress): string {
+export function liveText({ states, elapsedMs, usual }: ShownProgress): string {
   const elapsed = formatDuration(elapsedMs) + (usual === undefined ? "" : ` (${usual})`);
   if (states.length === 1) return `${safeLine(states[0] ?? "waiting")}  ${elapsed}`;
   const done = states.filter((status) => status !== null && isFinal(status)).length;
@@ -29,7 +29,7 @@ export function changeLine(requestId: string, status: Status, elapsedMs: number)
 }
 
 /** A line for a watch in which nothing changes. */
-export function unchangedLine(progress: Progress): string {
+export function unchangedLine(progress: ShownProgress): string {
   return `still watching: ${liveText(progress)}`;
 }
 

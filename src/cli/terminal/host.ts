@@ -35,7 +35,7 @@ export interface Host {
 }
 
 /** How the process ends: by exit code, or of a signal after having said what there was to say. */
-export interface Ending {
+export interface ProcessEnding {
   code: number;
   signal?: Signal;
 }

@@ -1,5 +1,5 @@
 import { LOGIN_REQUIRED, type ProxyAddress } from "./proxy-setting.js";
-import type { Answer, Failure, WireRequest } from "./transport.js";
+import type { HttpAnswer, RequestFailure, WireRequest } from "./transport.js";
 
 /**
  * A plain http request as a proxy takes it: the target in absolute form (RFC 9112 §3.2.2). The usual rules of squid
@@ -18,7 +18,10 @@ export function viaProxy(request: WireRequest, proxy: ProxyAddress | undefined):
 }
 
 /** What a proxy's own 407 is: a failure to connect. A service has no say in it, and nothing has reached it. */
-export function loginRequired(answer: Answer | Failure, proxy: ProxyAddress | undefined): Answer | Failure {
+export function loginRequired(
+  answer: HttpAnswer | RequestFailure,
+  proxy: ProxyAddress | undefined,
+): HttpAnswer | RequestFailure {
   if (!proxy || answer.kind !== "answer" || answer.status !== 407) return answer;
   const { headers, body } = answer;
   return { kind: "failure", fault: "unconnectable", message: LOGIN_REQUIRED, sent: false, headers, body };

@@ -28,7 +28,7 @@ export interface ExchangeLimits {
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** A whole answer, of any status. */
-export interface Answer {
+export interface HttpAnswer {
   kind: "answer";
   status: number;
   headers: Headers;
@@ -36,7 +36,7 @@ export interface Answer {
 }
 
 /** No whole answer. */
-export interface Failure {
+export interface RequestFailure {
   kind: "failure";
   fault: FaultName;
   message: string;
@@ -52,7 +52,7 @@ export function exchange(
   dispatcher: Dispatcher,
   request: WireRequest,
   limits: ExchangeLimits,
-): Promise<Answer | Failure> {
+): Promise<HttpAnswer | RequestFailure> {
   return new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | undefined;
     let sent = false;

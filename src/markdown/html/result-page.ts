@@ -13,7 +13,7 @@ const LONGEST_TITLE = 160;
 /** Larger results are shown as they came (contract §6). In UTF-16 units. */
 const MAX_LAID_OUT = 2 * 1024 * 1024;
 
-export interface Result {
+export interface PageResult {
   kind: "markdown" | "json";
   /** The result as `output` writes it. Valid JSON for `json`. */
   text: string;
@@ -30,7 +30,7 @@ export interface ResultOrigin {
 }
 
 /** A result as one page in one file, made to be read, printed and kept. */
-export function resultPage(result: Result, source: ResultOrigin): string {
+export function resultPage(result: PageResult, source: ResultOrigin): string {
   const { question, requestId } = source;
   const headings: Heading[] = [];
   const { content, title } = contentOf(result, headings);
@@ -46,7 +46,10 @@ export function resultPage(result: Result, source: ResultOrigin): string {
 }
 
 /** The HTML of a result, and its own title where it begins with one. Each heading is added to `headings`. */
-export function contentOf({ kind, text }: Result, headings: Heading[]): { content: string; title?: string } {
+export function contentOf(
+  { kind, text }: PageResult,
+  headings: Heading[],
+): { content: string; title?: string } {
   const blocks = text.length > MAX_LAID_OUT ? undefined : kind === "markdown" ? parse(text) : [];
   if (!blocks) return { content: `<pre><code>${escapeHtml(text)}</code></pre>` };
   if (kind === "json") return { content: structuredHtml(text) };

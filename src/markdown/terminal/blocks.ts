@@ -2,7 +2,7 @@ import { safeResult } from "../../text/safe-text.js";
 import { columnsOf } from "../../text/width.js";
 import type { Block, ListBlock } from "../document.js";
 import { type Addresses, runsOf } from "./inlines.js";
-import { type Line, LOOK, lineOf, prefixed, type Run } from "./line.js";
+import { LOOK, lineOf, prefixed, type Run, type StyledLine } from "./line.js";
 import { tableLines } from "./table.js";
 import { wrap, wrapVerbatim } from "./wrap.js";
 
@@ -16,8 +16,8 @@ export function blockLines(
   columns: number,
   addresses: Addresses,
   tight = false,
-): Line[] {
-  const lines: Line[] = [];
+): StyledLine[] {
+  const lines: StyledLine[] = [];
   for (const block of blocks) {
     if (lines.length > 0 && !tight) lines.push(lineOf());
     for (const line of linesOf(block, columns, addresses)) lines.push(line);
@@ -25,7 +25,7 @@ export function blockLines(
   return lines;
 }
 
-function linesOf(block: Block, columns: number, addresses: Addresses): Line[] {
+function linesOf(block: Block, columns: number, addresses: Addresses): StyledLine[] {
   switch (block.kind) {
     case "heading":
       return heading(block.level, runsOf(block.inlines, addresses, LOOK.bold | LOOK.heading), columns);
@@ -50,7 +50,7 @@ function linesOf(block: Block, columns: number, addresses: Addresses): Line[] {
   }
 }
 
-function heading(level: number, runs: Run[], columns: number): Line[] {
+function heading(level: number, runs: Run[], columns: number): StyledLine[] {
   const underline = UNDERLINES[level - 1];
   if (underline === undefined) {
     const hashes = { text: `${"#".repeat(level)} `, look: LOOK.faint };
@@ -61,7 +61,7 @@ function heading(level: number, runs: Run[], columns: number): Line[] {
   return [...lines, lineOf({ text: underline.repeat(width), look: LOOK.faint })];
 }
 
-function listLines({ start, loose, items }: ListBlock, columns: number, addresses: Addresses): Line[] {
+function listLines({ start, loose, items }: ListBlock, columns: number, addresses: Addresses): StyledLine[] {
   const markers = items.map(({ checked }, index) => {
     const mark = start === undefined ? "•" : `${start + index}.`;
     return checked === undefined ? mark : `${start === undefined ? "" : `${mark} `}[${checked ? "x" : " "}]`;
@@ -77,7 +77,12 @@ function listLines({ start, loose, items }: ListBlock, columns: number, addresse
 }
 
 /** Lines with `first` and `rest` before them, if enough columns are left for that. */
-function setOff(first: Run, rest: Run, columns: number, lay: (columns: number) => Line[]): Line[] {
+function setOff(
+  first: Run,
+  rest: Run,
+  columns: number,
+  lay: (columns: number) => StyledLine[],
+): StyledLine[] {
   const inner = columns - columnsOf(rest.text);
   if (inner < MIN_COLUMNS) return lay(columns);
   const lines = lay(inner);

@@ -1,7 +1,7 @@
 import { parse } from "../parse.js";
 import { blockLines } from "./blocks.js";
 import { Addresses } from "./inlines.js";
-import { LOOK, lineOf, type Means, prefixed, show } from "./line.js";
+import { LOOK, lineOf, prefixed, show, type TerminalCapabilities } from "./line.js";
 import { wrap } from "./wrap.js";
 
 /** Longer lines are tiring to read (contract §6). */
@@ -9,7 +9,7 @@ const WIDEST = 100;
 /** Room for one wide character. */
 const NARROWEST = 2;
 
-export interface Terminal extends Means {
+export interface SizedTerminal extends TerminalCapabilities {
   columns: number;
 }
 
@@ -18,7 +18,7 @@ export interface Terminal extends Means {
  * Only ours are the control characters in it: line breaks, SGR with `colour`, OSC 8 with `hyperlinks`. Undefined if it
  * cannot be laid out.
  */
-export function layOut(markdown: string, terminal: Terminal): string | undefined {
+export function layOut(markdown: string, terminal: SizedTerminal): string | undefined {
   const document = parse(markdown);
   if (!document) return undefined;
   const columns = Math.max(NARROWEST, Math.min(WIDEST, terminal.columns));

@@ -12,18 +12,18 @@ export interface Run {
   href?: string | undefined;
 }
 
-export interface Line {
+export interface StyledLine {
   runs: Run[];
   /** In columns of the terminal. */
   columns: number;
 }
 
-export function lineOf(...runs: Run[]): Line {
+export function lineOf(...runs: Run[]): StyledLine {
   return { runs, columns: runs.reduce((sum, { text }) => sum + columnsOf(text), 0) };
 }
 
 /** Puts `first` before the first line and `rest` before the others. */
-export function prefixed(lines: readonly Line[], first: Run, rest: Run): Line[] {
+export function prefixed(lines: readonly StyledLine[], first: Run, rest: Run): StyledLine[] {
   const firstColumns = columnsOf(first.text);
   const restColumns = columnsOf(rest.text);
   return lines.map(({ runs, columns }, index) =>
@@ -45,7 +45,7 @@ const CODES: readonly (readonly [look: number, on: string, off: string])[] = [
   [LOOK.heading, "35", "39"],
 ];
 
-export interface Means {
+export interface TerminalCapabilities {
   /** Whether looks are shown at all. */
   colour: boolean;
   /** Whether the terminal is known to take hyperlinks. */
@@ -53,7 +53,7 @@ export interface Means {
 }
 
 /** The line as the terminal gets it, without blanks at its end and without a line break. */
-export function show({ runs }: Line, { colour, hyperlinks }: Means): string {
+export function show({ runs }: StyledLine, { colour, hyperlinks }: TerminalCapabilities): string {
   let end = runs.length;
   while (end > 0 && runs[end - 1]?.text.trimEnd() === "") end--;
   return runs

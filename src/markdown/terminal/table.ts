@@ -1,6 +1,6 @@
 import type { TableBlock } from "../document.js";
 import { type Addresses, runsOf } from "./inlines.js";
-import { type Line, LOOK, lineOf, prefixed, type Run } from "./line.js";
+import { LOOK, lineOf, prefixed, type Run, type StyledLine } from "./line.js";
 import { measure, wrap } from "./wrap.js";
 
 type Row = Run[][];
@@ -9,7 +9,11 @@ type Align = TableBlock["align"][number];
 const GAP = " │ ";
 
 /** A table whose cells wrap; one entry below the other where its words do not fit side by side. */
-export function tableLines({ align, head, rows }: TableBlock, columns: number, addresses: Addresses): Line[] {
+export function tableLines(
+  { align, head, rows }: TableBlock,
+  columns: number,
+  addresses: Addresses,
+): StyledLine[] {
   const header = head.map((cell) => runsOf(cell, addresses, LOOK.bold));
   const body = rows.map((row) => row.map((cell) => runsOf(cell, addresses)));
   const widths = columnWidths([header, ...body], columns - GAP.length * (header.length - 1));
@@ -36,7 +40,7 @@ function columnWidths(rows: readonly Row[], available: number): number[] | undef
   return cappedAt(cap);
 }
 
-function grid(header: Row, body: readonly Row[], widths: number[], align: readonly Align[]): Line[] {
+function grid(header: Row, body: readonly Row[], widths: number[], align: readonly Align[]): StyledLine[] {
   const rule = lineOf({ text: widths.map((width) => "─".repeat(width)).join("─┼─"), look: LOOK.faint });
   const rows = body.map((row) => rowLines(row, widths, align));
   const parted = rows.some((lines) => lines.length > 1);
@@ -47,7 +51,7 @@ function grid(header: Row, body: readonly Row[], widths: number[], align: readon
   ];
 }
 
-function rowLines(row: Row, widths: readonly number[], align: readonly Align[]): Line[] {
+function rowLines(row: Row, widths: readonly number[], align: readonly Align[]): StyledLine[] {
   const cells = widths.map((width, index) => wrap(row[index] ?? [], width));
   const height = Math.max(...cells.map((lines) => lines.length));
   return Array.from({ length: height }, (_, y) => {
@@ -59,7 +63,7 @@ function rowLines(row: Row, widths: readonly number[], align: readonly Align[]):
   });
 }
 
-function padded({ runs, columns }: Line, width: number, align: Align): Run[] {
+function padded({ runs, columns }: StyledLine, width: number, align: Align): Run[] {
   const space = Math.max(0, width - columns);
   const before = align === "right" ? space : align === "center" ? Math.floor(space / 2) : 0;
   const blank = (length: number) => ({ text: " ".repeat(length), look: 0 });
@@ -67,7 +71,7 @@ function padded({ runs, columns }: Line, width: number, align: Align): Run[] {
 }
 
 /** Each row as `head: cell` lines, with an empty line between two rows. */
-function entries(header: Row, body: readonly Row[], columns: number): Line[] {
+function entries(header: Row, body: readonly Row[], columns: number): StyledLine[] {
   const rows = body.length > 0 ? body : [header.map(() => [])];
   return rows.flatMap((row, index) => {
     const lines = row.flatMap((cell, x) => {

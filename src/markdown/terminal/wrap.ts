@@ -1,5 +1,5 @@
 import { columnsOf, unitsThatFit } from "../../text/width.js";
-import { type Line, lineOf, type Run } from "./line.js";
+import { lineOf, type Run, type StyledLine } from "./line.js";
 
 /** What is never parted unless it is wider than a line. */
 interface Word {
@@ -20,7 +20,7 @@ const BREAKS =
   /(?<=[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u3001-\u303f\uff01-\uff60])(?<![（「『【《〈〔［｛])(?!\p{M}|\u200d|[、。，．・：；？！）」』】》〉〕］｝ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ])|(?<![（「『【《〈〔［｛])(?=[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}「『【《〈（])/u;
 
 /** Lays runs out in lines of at most `columns`. Blanks collapse; `\n` in a run begins a new line. */
-export function wrap(runs: readonly Run[], columns: number): Line[] {
+export function wrap(runs: readonly Run[], columns: number): StyledLine[] {
   return paragraphs(runs).flatMap((words) => fill(words, columns));
 }
 
@@ -40,8 +40,8 @@ export function measure(runs: readonly Run[]): { least: number; best: number } {
 }
 
 /** Lays text out line by line with its own blanks, as code needs it; a line that is too wide goes on in the next. */
-export function wrapVerbatim(text: string, look: number, columns: number): Line[] {
-  const lines: Line[] = [];
+export function wrapVerbatim(text: string, look: number, columns: number): StyledLine[] {
+  const lines: StyledLine[] = [];
   for (const source of text.split("\n")) {
     let rest = expandTabs(source);
     let end = unitsThatFit(rest, columns);
@@ -99,8 +99,8 @@ function paragraphs(runs: readonly Run[]): Word[][] {
   return all;
 }
 
-function fill(words: readonly Word[], columns: number): Line[] {
-  let line: Line = { runs: [], columns: 0 };
+function fill(words: readonly Word[], columns: number): StyledLine[] {
+  let line: StyledLine = { runs: [], columns: 0 };
   const lines = [line];
   for (const word of words) {
     const blank = word.spaced && line.columns > 0 ? 1 : 0;
@@ -121,7 +121,7 @@ function fill(words: readonly Word[], columns: number): Line[] {
 }
 
 /** Spreads a word that is wider than a line over several; returns the last. */
-function part({ runs }: Word, columns: number, first: Line, lines: Line[]): Line {
+function part({ runs }: Word, columns: number, first: StyledLine, lines: StyledLine[]): StyledLine {
   let line = first;
   for (const { text, ...rest } of runs) {
     let left = text;
@@ -145,7 +145,7 @@ function part({ runs }: Word, columns: number, first: Line, lines: Line[]): Line
   return line;
 }
 
-function append(line: Line, run: Run, columns: number): void {
+function append(line: StyledLine, run: Run, columns: number): void {
   const last = line.runs.at(-1);
   line.columns += columns;
   if (last && last.look === run.look && last.href === run.href) {

@@ -12,7 +12,7 @@ import { resolveTarget } from "../../workflows/targets.js";
 import { flag, object, optional, savePath, text } from "../fields.js";
 import { COUNT, FLAG, objectOf, TEXT, TEXT_OR_NULL } from "../output-schema.js";
 import { saveTo } from "../save-to.js";
-import type { Session } from "../session.js";
+import type { ToolSession } from "../session.js";
 import { tool } from "../tool.js";
 
 /** The most that the local service takes, in bytes; the interface names no limit. */
@@ -78,7 +78,7 @@ export const create = tool({
  * Writes the result when the request has ended, unless the server ends before. What keeps it from being written,
  * research_output says. Returns false if the file is already promised to another request.
  */
-function saveWhenEnded(session: Session, ports: Ports, requestId: string, path: string): boolean {
+function saveWhenEnded(session: ToolSession, ports: Ports, requestId: string, path: string): boolean {
   const { awaited, ending: signal } = session;
   const earlier = awaited.get(path);
   if (earlier !== undefined) return earlier === requestId;

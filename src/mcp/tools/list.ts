@@ -1,4 +1,4 @@
-import type { Entry } from "../../store/history/records.js";
+import type { HistoryEntry } from "../../store/history/records.js";
 import { number, optional, text } from "../fields.js";
 import { FLAG, listOf, objectOf, TEXT, TEXT_OR_NULL } from "../output-schema.js";
 import { tool } from "../tool.js";
@@ -31,13 +31,22 @@ export const list = tool({
   isLocal: true,
   call(session, { limit = DEFAULT_LIMIT, status }) {
     const wanted = status?.toUpperCase();
-    const accepts = (entry: Entry) => wanted === undefined || entry.status.toUpperCase() === wanted;
+    const accepts = (entry: HistoryEntry) => wanted === undefined || entry.status.toUpperCase() === wanted;
     const entries = session.history()?.list({ limit, accepts }) ?? [];
     return { content: { requests: entries.map(listed) } };
   },
 });
 
-function listed({ local_id, request_id, status, created_at, sent_at, origin, profile, prompt }: Entry) {
+function listed({
+  local_id,
+  request_id,
+  status,
+  created_at,
+  sent_at,
+  origin,
+  profile,
+  prompt,
+}: HistoryEntry) {
   const cut = prompt.length > PROMPT_CHARACTERS;
   // Half of a surrogate pair is not a character.
   const start = prompt.slice(0, PROMPT_CHARACTERS).replace(/[\ud800-\udbff]$/, "");

@@ -1,7 +1,7 @@
 import { isFinal } from "../../protocol/conversation.js";
 import type { Data } from "../../protocol/data.js";
 import type { Ports } from "../../workflows/ports.js";
-import type { Answer } from "../../workflows/states.js";
+import type { StateAnswer } from "../../workflows/states.js";
 import { type NamedTarget, resolveTarget } from "../../workflows/targets.js";
 import { toolFailure } from "../failure.js";
 
@@ -46,7 +46,7 @@ export function statesContent(states: readonly RequestState[]): { requests: Data
 }
 
 /** What the service answered about one request. */
-export function stateOfAnswer(answer: Answer): RequestState {
+export function stateOfAnswer(answer: StateAnswer): RequestState {
   const { requestId } = answer.target;
   return answer.kind === "answered"
     ? { kind: "state", requestId, status: answer.data.status, data: answer.data }

@@ -3,7 +3,7 @@ import { follow } from "../../workflows/follow.js";
 import { Progress } from "../../workflows/progress.js";
 import { number, optional, texts } from "../fields.js";
 import { COUNT, FLAG, objectOf, STATES, TEXT } from "../output-schema.js";
-import { ASKS, type Call, tool } from "../tool.js";
+import { ASKS, type ToolCall, tool } from "../tool.js";
 import { type RequestState, statesContent, targetsOf } from "./states.js";
 
 /** Below the 60 s after which many clients give a call up. */
@@ -75,7 +75,7 @@ interface Waiting {
 /** Reports how far the wait is, at once and every few seconds, until `over` is aborted. Never rejects. */
 async function reportProgress(
   clock: Clock,
-  { progress: report }: Call,
+  { progress: report }: ToolCall,
   { progress, elapsed, seconds }: Waiting,
   over: AbortSignal,
 ): Promise<void> {

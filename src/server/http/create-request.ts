@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../clock.js";
 import { parseExactAt } from "../../json/exact-json.js";
 import type { JsonSchema } from "../../protocol/conversation.js";
-import { Serial } from "../serial.js";
+import { KeyedMutex } from "../keyed-mutex.js";
 import { checkIsAnswerable } from "./request-body.js";
 import { ServiceError, tooManyRequests } from "./service-error.js";
 
@@ -13,7 +13,7 @@ const SECOND_MS = 1_000;
 
 /** Checks schemas, one at a time for a key and for a while, so that one key cannot hold up those of all others. */
 export class SchemaChecks {
-  readonly #turns = new Serial();
+  readonly #turns = new KeyedMutex();
   /** What each key's checks took (ms) in each second of the last minute, by when it ended; oldest first. */
   readonly #spent = new Map<string, { at: number; ms: number }[]>();
   constructor(private readonly clock: Clock) {}

@@ -3,9 +3,9 @@ import { exactJson } from "../../json/exact-json.js";
 import { inWords, LocalError, systemCode } from "../errors.js";
 import { appendLine, makeFolder } from "../files.js";
 import { linesBackward } from "./read-backward.js";
-import { type Line, readLine } from "./records.js";
+import { type HistoryLine, readLine } from "./records.js";
 
-const SETTLED: ReadonlySet<Line["kind"]> = new Set(["created", "dismissed", "not-created"]);
+const SETTLED: ReadonlySet<HistoryLine["kind"]> = new Set(["created", "dismissed", "not-created"]);
 
 /** The append-only file of the history: a line for each request, and for each state seen later. */
 export class AppendLog {
@@ -23,13 +23,13 @@ export class AppendLog {
   }
 
   /** Throws the system's error. `sync`: back only when the line is on the disk. */
-  append(line: Line, { sync }: { sync: boolean }): void {
+  append(line: HistoryLine, { sync }: { sync: boolean }): void {
     makeFolder(dirname(this.#path));
     appendLine(this.#path, exactJson(line), { sync });
   }
 
   /** The newest line first; with `needle`, only lines that contain it. Torn lines and those of unknown kinds are passed over. */
-  *lines(needle?: string): Generator<Line> {
+  *lines(needle?: string): Generator<HistoryLine> {
     try {
       for (const bytes of linesBackward(this.#path, needle)) {
         const line = readLine(bytes);

@@ -8,8 +8,8 @@ import { createdRecord, type OpenIntent, OpenIntents, unknownEntry } from "./ope
 import { RecordedCreate } from "./recorded-create.js";
 import {
   type Attempt,
-  type Entry,
   entryOf,
+  type HistoryEntry,
   type Intent,
   intentOf,
   keyId,
@@ -23,7 +23,7 @@ import { attempts, type CountedAttempt, durations } from "./statistics.js";
 
 export interface ListOptions {
   limit: number;
-  accepts?: (entry: Entry) => boolean;
+  accepts?: (entry: HistoryEntry) => boolean;
 }
 
 /**
@@ -77,7 +77,7 @@ export class History {
   }
 
   /** Unknown outcomes first, then the newest first by the time it was sent: providers give whole seconds. */
-  list({ limit, accepts = () => true }: ListOptions): Entry[] {
+  list({ limit, accepts = () => true }: ListOptions): HistoryEntry[] {
     const { unknown, found } = this.#readOpen();
     const entries = new Map(found.map((entry) => [entry.local_id, entry]));
     for (const entry of loggedEntries(this.#log)) {
@@ -85,14 +85,14 @@ export class History {
       if (entry.status !== NOT_CREATED && accepts(entry)) entries.set(entry.local_id, entry);
       if (entries.size >= limit + REORDER) break;
     }
-    const newestFirst = (list: Entry[]) =>
+    const newestFirst = (list: HistoryEntry[]) =>
       list.filter(accepts).sort((a, b) => Date.parse(b.sent_at) - Date.parse(a.sent_at));
     return [...newestFirst(unknown), ...newestFirst([...entries.values()])].slice(0, limit);
   }
 
   /** The entry of an origin that was sent last by this machine's clock, an unknown outcome included. */
-  newest(origin: string): Entry | undefined {
-    const isOurs = (entry: Entry) => entry.origin === origin;
+  newest(origin: string): HistoryEntry | undefined {
+    const isOurs = (entry: HistoryEntry) => entry.origin === origin;
     const unknown = this.#readOpen().unknown.filter(isOurs);
     const known = this.list({ limit: REORDER, accepts: (one) => isOurs(one) && one.status !== UNKNOWN });
     return [...unknown, ...known].sort((a, b) => Date.parse(b.sent_at) - Date.parse(a.sent_at))[0];
@@ -103,11 +103,11 @@ export class History {
    * prefix or without. A whole
    * match ends the search, so a long history costs nothing for a recent id.
    */
-  find(id: string): Entry[] {
+  find(id: string): HistoryEntry[] {
     const { unknown, found } = this.#readOpen();
     const opened = [...unknown, ...found];
-    const isWhole = (entry: Entry) => entry.request_id === id || entry.local_id === id;
-    const begins = (entry: Entry) =>
+    const isWhole = (entry: HistoryEntry) => entry.request_id === id || entry.local_id === id;
+    const begins = (entry: HistoryEntry) =>
       [entry.local_id, entry.request_id ?? "", ownPart(entry.request_id ?? "")].some((one) =>
         one.startsWith(id),
       );
@@ -160,7 +160,7 @@ export class History {
    * Settles an unknown outcome: as `requestId`, or with null as never created. Throws LocalError if that
    * cannot be kept; returns undefined if there is no such unknown.
    */
-  resolve(localId: string, requestId: string | null): Entry | undefined {
+  resolve(localId: string, requestId: string | null): HistoryEntry | undefined {
     const open = this.#unknown().find(({ intent }) => intent.local_id === localId);
     if (!open) return undefined;
     const pending = this.#pending(open.intent);
@@ -175,7 +175,7 @@ export class History {
   }
 
   /** What is in `open/`: unknown outcomes, and requests whose outcome found room only there. */
-  #readOpen(): { unknown: Entry[]; found: Entry[] } {
+  #readOpen(): { unknown: HistoryEntry[]; found: HistoryEntry[] } {
     const confirmed = this.#read().flatMap(({ intent, outcome }) =>
       outcome?.confirmed ? [createdRecord(intent, outcome)] : [],
     );
@@ -192,7 +192,7 @@ export class History {
     );
   }
 
-  #lastSeen(entry: Entry): Entry {
+  #lastSeen(entry: HistoryEntry): HistoryEntry {
     if (entry.request_id === null) return entry;
     for (const line of this.#log.lines(`"${entry.request_id}"`)) {
       if (line.kind === "status" && line.request_id === entry.request_id)

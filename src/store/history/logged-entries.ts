@@ -1,11 +1,11 @@
 import type { AppendLog } from "./append-log.js";
-import { type Entry, entryOf, notCreatedEntry } from "./records.js";
+import { entryOf, type HistoryEntry, notCreatedEntry } from "./records.js";
 
 /**
  * Requests in the log, the newest first, each in the state last seen, and creates that were settled as never made.
  * With `needle`, only lines that contain it are looked at.
  */
-export function* loggedEntries(log: AppendLog, needle?: string): Generator<Entry> {
+export function* loggedEntries(log: AppendLog, needle?: string): Generator<HistoryEntry> {
   const states = new Map<string, string>();
   for (const line of log.lines(needle)) {
     if (line.kind === "status" && !states.has(line.request_id)) states.set(line.request_id, line.status);

@@ -5,7 +5,15 @@ import { exactJson, parseExactAt } from "../../json/exact-json.js";
 import { type Holder, parseHolder, thisProcess } from "../../lock/holder.js";
 import { makeFolder, namesIn, overwrite, readIfThere, replaceFile, UnfitFileError } from "../files.js";
 import { MAX_RECORD_BYTES } from "./read-backward.js";
-import { type CreatedRecord, created, type Entry, type Intent, id, intent, UNKNOWN } from "./records.js";
+import {
+  type CreatedRecord,
+  created,
+  type HistoryEntry,
+  type Intent,
+  id,
+  intent,
+  UNKNOWN,
+} from "./records.js";
 
 /**
  * Room for an outcome, written together with the intent: overwriting it needs no space on the disk, so an id
@@ -21,11 +29,11 @@ const outcome = v.looseObject({
   created_at: v.fallback(v.nullable(v.string()), null),
   at: v.string(),
 });
-export type Outcome = v.InferOutput<typeof outcome>;
+export type CreateOutcome = v.InferOutput<typeof outcome>;
 
 export interface OpenIntent {
   intent: Intent;
-  outcome: Outcome | undefined;
+  outcome: CreateOutcome | undefined;
   /** The process that sends it; undefined if that has given it up, or is not known. */
   sender?: Holder | undefined;
 }
@@ -54,7 +62,7 @@ export class OpenIntents {
   }
 
   /** Keeps an outcome beside its intent, in the room made for it. */
-  note(record: Intent, found: Outcome): void {
+  note(record: Intent, found: CreateOutcome): void {
     // The service's own words could be longer than the room: what is needed always fits.
     const whole = JSON.stringify(found);
     const { request_id, confirmed, at } = found;
@@ -117,13 +125,13 @@ function textOf(path: string): string | undefined {
 /** The log's record of an intent with a confirmed outcome. */
 export function createdRecord(
   { kind: _, ...record }: Intent,
-  { confirmed: __, ...found }: Outcome,
+  { confirmed: __, ...found }: CreateOutcome,
 ): CreatedRecord {
   return v.parse(created, { kind: "created", ...record, ...found });
 }
 
 /** An entry with an unknown outcome; it has the id that was salvaged from a broken answer, if there was one. */
-export function unknownEntry({ intent: { kind: _, ...rest }, outcome: found }: OpenIntent): Entry {
+export function unknownEntry({ intent: { kind: _, ...rest }, outcome: found }: OpenIntent): HistoryEntry {
   return { ...rest, request_id: found?.request_id ?? null, status: UNKNOWN, created_at: null };
 }
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { AppendLog } from "./append-log.js";
 import type { History } from "./history.js";
-import { type Entry, NOT_CREATED } from "./records.js";
+import { type HistoryEntry, NOT_CREATED } from "./records.js";
 
 /**
  * The outcome of the create with this local id: its entry (status `UNKNOWN` for an unknown outcome), "dismissed" if the
@@ -11,7 +11,7 @@ export function outcomeOf(
   history: History,
   folder: string,
   localId: string,
-): Entry | "dismissed" | undefined {
+): HistoryEntry | "dismissed" | undefined {
   const entry = history.find(localId).find(({ local_id }) => local_id === localId);
   if (entry) return entry.status === NOT_CREATED ? "dismissed" : entry;
   for (const line of new AppendLog(join(folder, "history.jsonl")).lines(`"${localId}"`))

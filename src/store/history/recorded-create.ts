@@ -1,7 +1,7 @@
 import type { Data } from "../../protocol/data.js";
 import { inWords, LocalError } from "../errors.js";
 import type { AppendLog } from "./append-log.js";
-import { createdRecord, type OpenIntents, type Outcome } from "./open-intents.js";
+import { type CreateOutcome, createdRecord, type OpenIntents } from "./open-intents.js";
 import { type Intent, RESOLVED, UNKNOWN } from "./records.js";
 
 /** A create on its way through the history, from the intent on the disk to an outcome. */
@@ -36,7 +36,7 @@ export class RecordedCreate {
 
   /** The request exists. Throws LocalError if that cannot be kept. */
   created(requestId: string, data: Data): void {
-    const outcome: Outcome = {
+    const outcome: CreateOutcome = {
       request_id: requestId,
       confirmed: true,
       status: typeof data.status === "string" ? data.status : "PENDING",
@@ -92,7 +92,7 @@ export class RecordedCreate {
     }
   }
 
-  #logged(outcome: Outcome): boolean {
+  #logged(outcome: CreateOutcome): boolean {
     try {
       this.#log.append(createdRecord(this.#intent, outcome), { sync: true });
       return true;
@@ -101,7 +101,7 @@ export class RecordedCreate {
     }
   }
 
-  #note(outcome: Outcome): void {
+  #note(outcome: CreateOutcome): void {
     try {
       this.#open.note(this.#intent, outcome);
     } catch (error) {

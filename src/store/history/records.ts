@@ -6,7 +6,7 @@ import { type CreateBody, isRequestId, type JsonSchema } from "../../protocol/co
  * What the history holds of one request. `UNKNOWN` stands for a create that was sent, or may have been, and
  * of which no readable answer came back.
  */
-export interface Entry {
+export interface HistoryEntry {
   local_id: string;
   /** Null for an unknown outcome; an id that was salvaged from a broken answer may still be there. */
   request_id: string | null;
@@ -25,8 +25,8 @@ export interface Entry {
 }
 
 /** What has to be known of a request to keep a state that was seen of it. */
-export type Seen = Pick<Entry, "request_id" | "status" | "origin" | "created_at" | "sent_at"> &
-  Partial<Pick<Entry, "profile">>;
+export type Seen = Pick<HistoryEntry, "request_id" | "status" | "origin" | "created_at" | "sent_at"> &
+  Partial<Pick<HistoryEntry, "profile">>;
 
 export const UNKNOWN = "UNKNOWN";
 
@@ -123,12 +123,12 @@ export const notCreated = v.looseObject({ ...intent.entries, kind: v.literal("no
 export type NotCreatedRecord = v.InferOutput<typeof notCreated>;
 
 const line = v.variant("kind", [created, seen, dismissed, redated, notCreated]);
-export type Line = v.InferOutput<typeof line>;
+export type HistoryLine = v.InferOutput<typeof line>;
 
 const KINDS: ReadonlySet<string> = new Set(["created", "status", "dismissed", "redated", "not-created"]);
 
 /** One line of the history; undefined for a torn one, "other" for a kind that a later version may know. */
-export function readLine(bytes: Buffer | string): Line | "other" | undefined {
+export function readLine(bytes: Buffer | string): HistoryLine | "other" | undefined {
   let value: unknown;
   try {
     value = parseExactAt(bytes.toString("utf8"), "output_schema");
@@ -142,17 +142,17 @@ export function readLine(bytes: Buffer | string): Line | "other" | undefined {
 }
 
 /** The entry of a request that exists, in the state last seen. */
-export function entryOf({ kind: _, at: __, ...record }: CreatedRecord, status = record.status): Entry {
+export function entryOf({ kind: _, at: __, ...record }: CreatedRecord, status = record.status): HistoryEntry {
   return { ...record, status };
 }
 
 /** The entry of a create that was never made. */
-export function notCreatedEntry({ kind: _, at: __, ...record }: NotCreatedRecord): Entry {
+export function notCreatedEntry({ kind: _, at: __, ...record }: NotCreatedRecord): HistoryEntry {
   return { ...record, request_id: null, status: NOT_CREATED, created_at: null };
 }
 
 /** When a request began, epoch ms: by the service's word, else by this machine's. */
-export function timeOf(entry: Pick<Entry, "created_at" | "sent_at">): number {
+export function timeOf(entry: Pick<HistoryEntry, "created_at" | "sent_at">): number {
   return Date.parse(entry.created_at ?? "") || Date.parse(entry.sent_at);
 }
 

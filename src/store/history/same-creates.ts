@@ -3,20 +3,20 @@ import type { Holder } from "../../lock/holder.js";
 import type { AppendLog } from "./append-log.js";
 import { loggedEntries } from "./logged-entries.js";
 import { type OpenIntent, unknownEntry } from "./open-intents.js";
-import { type Attempt, type Entry, keyId, NOT_CREATED } from "./records.js";
+import { type Attempt, type HistoryEntry, keyId, NOT_CREATED } from "./records.js";
 
 /** A create, by what makes two creates the same. */
 export type WantedCreate = Pick<Attempt, "origin" | "apiKey" | "body">;
 
 /** A create without an outcome; `sender` is the process that waits for one, undefined if none does. */
 export interface UnsettledCreate {
-  entry: Entry;
+  entry: HistoryEntry;
   sender: Holder | undefined;
 }
 
 export interface SameCreates {
   /** The requests that exist, the newest first. */
-  made: Entry[];
+  made: HistoryEntry[];
   unsettled: UnsettledCreate[];
 }
 
@@ -29,12 +29,12 @@ const OLD_ENTRIES = 1_000;
  */
 export function sameCreates(
   log: AppendLog,
-  { unknown, found }: { unknown: readonly OpenIntent[]; found: readonly Entry[] },
+  { unknown, found }: { unknown: readonly OpenIntent[]; found: readonly HistoryEntry[] },
   wanted: WantedCreate,
   since: number,
 ): SameCreates {
   const name = createName(wanted);
-  const isSame = (entry: Entry) => entry.prompt === wanted.body.prompt && entryName(entry) === name;
+  const isSame = (entry: HistoryEntry) => entry.prompt === wanted.body.prompt && entryName(entry) === name;
   const made = new Map(found.filter(isSame).map((entry) => [entry.local_id, entry]));
   let old = 0;
   for (const entry of loggedEntries(log)) {
@@ -56,11 +56,13 @@ export function createName({ origin, apiKey, body }: WantedCreate): string {
   return nameOf({ origin, key_id: keyId(apiKey), prompt, structured_output, output_schema });
 }
 
-function entryName({ origin, key_id, prompt, structured_output, output_schema }: Entry): string {
+function entryName({ origin, key_id, prompt, structured_output, output_schema }: HistoryEntry): string {
   return nameOf({ origin, key_id, prompt, structured_output, output_schema });
 }
 
-function nameOf(create: Pick<Entry, "origin" | "key_id" | "prompt" | "structured_output" | "output_schema">) {
+function nameOf(
+  create: Pick<HistoryEntry, "origin" | "key_id" | "prompt" | "structured_output" | "output_schema">,
+) {
   const { origin, key_id, prompt, structured_output, output_schema } = create;
   const rounded = roundedNumbers(output_schema);
   return JSON.stringify([origin, key_id, prompt, structured_output, output_schema, ...rounded], sorted);
@@ -72,6 +74,6 @@ function sorted(_name: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function sentAt(entry: Entry): number {
+function sentAt(entry: HistoryEntry): number {
   return Date.parse(entry.sent_at);
 }

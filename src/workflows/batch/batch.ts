@@ -22,7 +22,7 @@ export interface BatchJob {
   pacer: CreatePacer;
 }
 
-export interface BatchOptions {
+export interface BatchRunOptions {
   signal: AbortSignal;
   /** An error in the form in which it is kept with its row. */
   describe: (error: unknown) => RowError;
@@ -46,7 +46,7 @@ export class Batch {
   readonly progress: BatchProgress;
   readonly #ports: Ports;
   readonly #job: BatchJob;
-  readonly #options: BatchOptions;
+  readonly #options: BatchRunOptions;
   readonly #usualMs: number | undefined;
   readonly #events = new AsyncQueue<BatchEvent>();
   /** Aborted when everything ends. */
@@ -57,7 +57,7 @@ export class Batch {
   readonly #follower: RowFollower;
   readonly #submitter: RowSubmitter;
 
-  constructor(ports: Ports, job: BatchJob, options: BatchOptions) {
+  constructor(ports: Ports, job: BatchJob, options: BatchRunOptions) {
     this.#ports = ports;
     this.#job = job;
     this.#options = options;

@@ -52,13 +52,13 @@ export function planRows(
 }
 
 function whatIsKnown(before: KnownRow, standing: Standing): Omit<RowState, "row" | "standing" | "stem"> {
-  const { requestId, localId, createdAt, sentAt, endedAt, file, error, owed } = before;
+  const { requestId, localId, createdAt, sentAt, endedAt, file, error, unreported } = before;
   const isOver = before.stage === "ended";
   return {
     ...{ requestId, createdAt, sentAt, endedAt, error, localId: localId ?? undefined },
     status: standing === "running" && isOver ? null : (before.status ?? null),
     file: standing === "running" ? undefined : file,
-    announce: owed ? "pending" : isOver ? "done" : "later",
+    announce: unreported ? "pending" : isOver ? "done" : "later",
   };
 }
 

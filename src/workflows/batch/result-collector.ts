@@ -126,11 +126,11 @@ export class ResultCollector {
     const { progress, folder, emit, announces } = this.#parts;
     const status = state.status ?? "";
     const at = this.#date();
-    const owed = announces && state.announce !== "done";
-    folder.record({ kind: "ended", row: state.row.id, status, ...details, owed, at });
+    const unreported = announces && state.announce !== "done";
+    folder.record({ kind: "ended", row: state.row.id, status, ...details, owed: unreported, at });
     const standing = status === "COMPLETED" ? "done" : status === "STOPPED" ? "stopped" : "failed";
     const { file, error } = details;
-    progress.update(state, { standing, file, error, endedAt: at, announce: owed ? "pending" : "done" });
+    progress.update(state, { standing, file, error, endedAt: at, announce: unreported ? "pending" : "done" });
     folder.results.add(state);
     emit({ kind: "row", state, final: true });
   }

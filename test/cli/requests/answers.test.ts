@@ -6,12 +6,12 @@ import { PLAIN } from "../../../src/cli/terminal/style.js";
 import { ResearchError } from "../../../src/client/errors.js";
 import type { Failure } from "../../../src/machine/failure.js";
 import { LocalError } from "../../../src/store/errors.js";
-import type { Answer } from "../../../src/workflows/states.js";
+import type { StateAnswer } from "../../../src/workflows/states.js";
 
-const answered = (requestId: string, status: string): Answer => ({
+const answered = (requestId: string, status: string): StateAnswer => ({
   ...{ kind: "answered", target: { requestId, entry: undefined }, data: { status }, notObserved: undefined },
 });
-const failed = (requestId: string): Answer => ({
+const failed = (requestId: string): StateAnswer => ({
   ...{
     kind: "failed",
     target: { requestId, entry: undefined },
@@ -84,7 +84,7 @@ describe("answers about several requests", () => {
   test("a state that could not be kept is said", async () => {
     const { written, reporter } = recorder(false);
     const view = await AnswersView.of(reporter, 1);
-    await view.show({ ...answered("a", "STOPPED"), notObserved: new LocalError("full") } as Answer);
+    await view.show({ ...answered("a", "STOPPED"), notObserved: new LocalError("full") } as StateAnswer);
     expect(written.stderr).toHaveLength(1);
     expect(written.stdout).toEqual(["a\tSTOPPED\n"]);
   });

@@ -1,14 +1,19 @@
 import { expect, test } from "vitest";
 import { loginRequired, viaProxy } from "../../../src/client/http/forward-proxy.js";
 import type { ProxyAddress } from "../../../src/client/http/proxy-setting.js";
-import type { Answer, WireRequest } from "../../../src/client/http/transport.js";
+import type { HttpAnswer, WireRequest } from "../../../src/client/http/transport.js";
 
 const PROXY: ProxyAddress = { url: new URL("http://proxy.example:3128"), authorization: undefined };
 const LOGIN = { ...PROXY, authorization: "Basic eA==" };
 const request = (origin: string): WireRequest => ({
   ...{ origin, method: "GET", path: "/a?b", headers: { accept: "x" } },
 });
-const answer = (status: number): Answer => ({ kind: "answer", status, headers: {}, body: Buffer.from("b") });
+const answer = (status: number): HttpAnswer => ({
+  kind: "answer",
+  status,
+  headers: {},
+  body: Buffer.from("b"),
+});
 
 test("plain http goes to the proxy in absolute form, with the host and the login", () => {
   expect(viaProxy(request("http://a.example:81"), LOGIN)).toEqual({

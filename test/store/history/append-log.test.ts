@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { LocalError } from "../../../src/store/errors.js";
 import { AppendLog, isUnreadable } from "../../../src/store/history/append-log.js";
-import type { Line } from "../../../src/store/history/records.js";
+import type { HistoryLine } from "../../../src/store/history/records.js";
 import { folderWith } from "../../support/folder.js";
 
-const line = (kind: "dismissed" | "redated", name: string): Line =>
+const line = (kind: "dismissed" | "redated", name: string): HistoryLine =>
   kind === "dismissed"
     ? { kind, local_id: name, origin: "o", key_id: "", at: "t", code: "NO" }
     : { kind, local_id: name, origin: "o", key_id: "", at: "t" };
@@ -46,7 +46,7 @@ test("a create is in the log if it was made or settled, not if it was only dated
     { kind: "status", request_id: "local-3", origin: "o", status: "PENDING", at: "t" },
     { sync: false },
   );
-  log.append({ ...line("dismissed", "local-4"), code: "local-5" } as Line, { sync: false });
+  log.append({ ...line("dismissed", "local-4"), code: "local-5" } as HistoryLine, { sync: false });
   const names = ["local-1", "local-2", "local-3", "local-4", "local-5", "local"];
   expect(names.filter((name) => log.has(name))).toEqual(["local-1", "local-4"]);
 });

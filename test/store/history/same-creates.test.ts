@@ -4,7 +4,12 @@ import { describe, expect, test } from "vitest";
 import { parseExact } from "../../../src/json/exact-json.js";
 import type { JsonSchema } from "../../../src/protocol/conversation.js";
 import { AppendLog } from "../../../src/store/history/append-log.js";
-import { type Entry, entryOf, intentOf, type Line } from "../../../src/store/history/records.js";
+import {
+  entryOf,
+  type HistoryEntry,
+  type HistoryLine,
+  intentOf,
+} from "../../../src/store/history/records.js";
 import { createName, sameCreates, type WantedCreate } from "../../../src/store/history/same-creates.js";
 import { folderWith } from "../../support/folder.js";
 
@@ -27,16 +32,16 @@ const created = (name: string, ms: number, wanted: WantedCreate = WANTED) => {
   return { ...record, kind: "created" as const, ...made };
 };
 
-function logOf(...lines: Line[]): AppendLog {
+function logOf(...lines: HistoryLine[]): AppendLog {
   const path = join(folderWith(), "history.jsonl");
   writeFileSync(path, lines.map((line) => JSON.stringify(line)).join("\n"));
   return new AppendLog(path);
 }
 
-function same(lines: Line[], wanted: WantedCreate = WANTED, found: Entry[] = []) {
+function same(lines: HistoryLine[], wanted: WantedCreate = WANTED, found: HistoryEntry[] = []) {
   return sameCreates(logOf(...lines), { unknown: [], found }, wanted, NOW - HOUR).made;
 }
-const names = (entries: Entry[]) => entries.map(({ request_id }) => request_id);
+const names = (entries: HistoryEntry[]) => entries.map(({ request_id }) => request_id);
 
 describe("the requests like one that is wanted", () => {
   test("have its origin, key, prompt and schema", () => {
@@ -67,7 +72,7 @@ describe("the requests like one that is wanted", () => {
       entryOf(created("other", -2, { ...WANTED, body: { prompt: "q" } })),
       entryOf(created("old", -HOUR - 1)),
     ];
-    const seen: Line = { kind: "status", request_id: "b", origin: "o", status: "COMPLETED", at: "t" };
+    const seen: HistoryLine = { kind: "status", request_id: "b", origin: "o", status: "COMPLETED", at: "t" };
     const made = same([created("b", -2), seen], WANTED, found);
     expect(made.map(({ request_id, status }) => [request_id, status])).toEqual([
       ["a", "PENDING"],

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { AppendLog } from "../../../src/store/history/append-log.js";
 import type { OpenIntent } from "../../../src/store/history/open-intents.js";
-import { keyId, type Line } from "../../../src/store/history/records.js";
+import { type HistoryLine, keyId } from "../../../src/store/history/records.js";
 import { attempts, durations } from "../../../src/store/history/statistics.js";
 import { folderWith } from "../../support/folder.js";
 
@@ -11,7 +11,7 @@ const NOW = Date.UTC(2030, 0, 1);
 const HOUR = 3_600_000;
 const at = (ms: number) => new Date(NOW + ms).toISOString();
 
-function logOf(...lines: Line[]): AppendLog {
+function logOf(...lines: HistoryLine[]): AppendLog {
   const log = new AppendLog(join(folderWith(), "history.jsonl"));
   for (const line of lines) log.append(line, { sync: false });
   return log;
@@ -20,17 +20,17 @@ function logOf(...lines: Line[]): AppendLog {
 const base = (name: string, ms: number) => ({
   ...{ local_id: `local-${name}`, origin: ORIGIN, key_id: keyId("k"), at: at(ms) },
 });
-const created = (name: string, ms: number, other = {}): Line => ({
+const created = (name: string, ms: number, other = {}): HistoryLine => ({
   ...{ kind: "created", ...base(name, ms), request_id: name, status: "PENDING", created_at: null },
   ...{ sent_at: at(ms), profile: null, prompt: "", structured_output: false, output_schema: null },
   ...other,
 });
-const dismissed = (name: string, ms: number, code: string): Line => ({
+const dismissed = (name: string, ms: number, code: string): HistoryLine => ({
   kind: "dismissed",
   code,
   ...base(name, ms),
 });
-const seen = (name: string, ms: number, duration?: number, origin = ORIGIN): Line => ({
+const seen = (name: string, ms: number, duration?: number, origin = ORIGIN): HistoryLine => ({
   ...{ kind: "status", request_id: name, origin, status: "COMPLETED", at: at(ms) },
   ...(duration !== undefined && { duration_ms: duration }),
 });
@@ -78,7 +78,7 @@ describe("the creates that count in the hour", () => {
   });
 
   test("count as of the latest date that is not ahead of the clock, in whatever order they were dated", () => {
-    const twice = (name: string, first: number, second: number): Line[] => [
+    const twice = (name: string, first: number, second: number): HistoryLine[] => [
       created(name, first),
       { kind: "redated", ...base(name, second) },
     ];
@@ -112,7 +112,7 @@ describe("the creates that count in the hour", () => {
     const { at: _, ...never } = { ...created("never", -4_000), kind: "not-created" as const };
     const log = logOf(
       { kind: "redated", ...base("never", -5_000) },
-      { ...never, at: at(-1_000) } as Line,
+      { ...never, at: at(-1_000) } as HistoryLine,
       { kind: "redated", ...base("refused", -5_000) },
       dismissed("refused", -1_000, "RESOLVED"),
     );
@@ -144,7 +144,7 @@ test("durations are those of an origin, the newest first, none of a clock that w
       seen("e", 5, 50),
       seen("f", 6, 0),
       created("g", 7, { duration_ms: 70 }),
-      { ...seen("h", 8), later: { duration_ms: 80 } } as Line,
+      { ...seen("h", 8), later: { duration_ms: 80 } } as HistoryLine,
     ],
   );
   expect(durations(log, ORIGIN, 9)).toEqual([0, 50, 10]);

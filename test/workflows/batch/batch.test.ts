@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { ResearchClient } from "../../../src/client/client.js";
 import { History } from "../../../src/store/history/history.js";
-import { Batch, type BatchOptions } from "../../../src/workflows/batch/batch.js";
+import { Batch, type BatchRunOptions } from "../../../src/workflows/batch/batch.js";
 import { SlotTimeoutError } from "../../../src/workflows/batch/errors.js";
 import type { BatchEvent } from "../../../src/workflows/batch/events.js";
 import { OutputFolder } from "../../../src/workflows/batch/folder/output-folder.js";
@@ -51,7 +51,7 @@ type World = Awaited<ReturnType<typeof world>>;
 async function run(
   { ports, clock, out }: World,
   rows: readonly Row[],
-  options: Partial<BatchOptions> & { limit?: number } = {},
+  options: Partial<BatchRunOptions> & { limit?: number } = {},
 ) {
   mkdirSync(out, { recursive: true });
   const folder = await OutputFolder.open(out);

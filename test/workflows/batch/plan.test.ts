@@ -49,7 +49,7 @@ describe("where a row stands, by what the journal knows", () => {
 });
 
 test("a result whose file was deleted is fetched again, and its end not announced again", () => {
-  const before = known("ended", { status: "COMPLETED", file: "a.md", requestId: "id", owed: false });
+  const before = known("ended", { status: "COMPLETED", file: "a.md", requestId: "id", unreported: false });
   expect(plan(before, {}, (name) => name !== "a.md")).toMatchObject({
     ...{ standing: "running", requestId: "id", status: null, file: undefined, announce: "done" },
   });
@@ -57,7 +57,13 @@ test("a result whose file was deleted is fetched again, and its end not announce
 
 test("what is known of a row is kept, and forgotten when it is sent again", () => {
   const error = { code: "X", message: "m", exit_code: 6 };
-  const before = known("ended", { status: "FAILED", requestId: "id", endedAt: "then", error, owed: true });
+  const before = known("ended", {
+    status: "FAILED",
+    requestId: "id",
+    endedAt: "then",
+    error,
+    unreported: true,
+  });
   expect(plan(before)).toMatchObject({
     ...{ requestId: "id", localId: "local-1", status: "FAILED", endedAt: "then", error, announce: "pending" },
   });

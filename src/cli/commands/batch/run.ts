@@ -15,12 +15,12 @@ import type { Ports } from "../../../workflows/ports.js";
 import type { Context } from "../../context.js";
 import { resumeCommand } from "../../resume.js";
 import { type InputOptions, readBatch } from "./input/read.js";
-import type { Fault } from "./input/records.js";
+import type { RowFault } from "./input/records.js";
 import { wordsOf } from "./option-words.js";
 import { type ShowOptions, showBatch } from "./show.js";
 import { estimateJson, estimateText, promptsText } from "./view.js";
 
-export interface BatchOptions extends InputOptions, PlanOptions, LimitOptions, ShowOptions {
+export interface BatchFlags extends InputOptions, PlanOptions, LimitOptions, ShowOptions {
   out?: string;
   dryRun?: boolean;
   /** Whether to keep pages of the rows in the output folder. */
@@ -30,7 +30,7 @@ export interface BatchOptions extends InputOptions, PlanOptions, LimitOptions, S
 }
 
 /** Sends many prompts under an hourly limit, and keeps every result. The same command again goes on. */
-export async function batch(ctx: Context, file: string, options: BatchOptions): Promise<number> {
+export async function batch(ctx: Context, file: string, options: BatchFlags): Promise<number> {
   const { out, dryRun } = options;
   const shard = parseShard(options.shard);
   const limit = ctx.hourlyLimit(options);
@@ -79,7 +79,7 @@ function checkShards(limit: number | undefined, shard: Shard | undefined): void 
 }
 
 /** Names every fault on a line of its own; nothing was sent. */
-async function refuse(ctx: Context, file: string, faults: readonly Fault[]): Promise<number> {
+async function refuse(ctx: Context, file: string, faults: readonly RowFault[]): Promise<number> {
   for (const { line, reason } of [...faults].sort((a, b) => (a.line ?? Infinity) - (b.line ?? Infinity))) {
     const place = line === undefined ? "" : `${file}:${line}: `;
     await ctx.reporter.error(failureOf(new UsageError(`${place}${reason}`)));
@@ -87,7 +87,7 @@ async function refuse(ctx: Context, file: string, faults: readonly Fault[]): Pro
   return EXIT_CODES.USAGE;
 }
 
-function changedFault({ key, line }: Row): Fault {
+function changedFault({ key, line }: Row): RowFault {
   const reason = `the prompt or schema of the key ${JSON.stringify(key)} has changed since it was sent`;
   return { line, reason: `${reason}; use another key, or another --out` };
 }
@@ -104,7 +104,7 @@ async function sayRepeated(ctx: Context, rows: readonly Row[]): Promise<void> {
 }
 
 /** The command that goes on with the same batch. */
-function resumeWith(ctx: Context, file: string, options: BatchOptions): string {
+function resumeWith(ctx: Context, file: string, options: BatchFlags): string {
   const command = resumeCommand(ctx.flags, "batch", file, ...wordsOf(options));
   return file === "-" ? `${command} < INPUT` : command;
 }
@@ -117,7 +117,7 @@ async function dryRunOf(
   ctx: Context,
   rows: readonly Row[],
   before: ReadonlyMap<string, KnownRow>,
-  options: BatchOptions,
+  options: BatchFlags,
 ): Promise<number> {
   const known = settledRows(before, ctx.history);
   const states = planRows(rows, known, options, () => true);

@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { CodedError } from "../../../machine/errors.js";
 import { inWords, LocalError } from "../../../store/errors.js";
 import { makeSharedFolder, readIfThere, replaceFile } from "../../../store/files.js";
-import { type Place, placeOf } from "../../completion/place.js";
+import { placeOf, type ScriptPlace } from "../../completion/place.js";
 import { MARKER } from "../../completion/scripts/marker.js";
 import { SCRIPTS } from "../../completion/scripts.js";
 import type { Shell } from "../../completion/shells.js";
@@ -38,7 +38,7 @@ export async function completion(ctx: Context, shell: Shell, options: Completion
 }
 
 /** Writes a script. Throws CodedError `LOCAL_IO` for a file that somebody else wrote, LocalError if it cannot be written. */
-function install({ path }: Place, script: string, force: boolean): void {
+function install({ path }: ScriptPlace, script: string, force: boolean): void {
   try {
     const before = readIfThere(path);
     if (before !== undefined && !before.includes(MARKER) && !force)

@@ -5,7 +5,7 @@ import { type RequestOptions, readRequest, showRequest } from "../../input/creat
 import { type CreateViewOptions, showCreate } from "../../requests/create.js";
 import { resumeCommand } from "../../resume.js";
 
-export interface CreateOptions extends RequestOptions, LimitOptions, Omit<CreateViewOptions, "limit"> {
+export interface CreateFlags extends RequestOptions, LimitOptions, Omit<CreateViewOptions, "limit"> {
   dryRun?: boolean;
 }
 
@@ -13,7 +13,7 @@ export interface CreateOptions extends RequestOptions, LimitOptions, Omit<Create
 export async function create(
   ctx: Context,
   prompt: string | undefined,
-  options: CreateOptions,
+  options: CreateFlags,
 ): Promise<number> {
   const body = await readRequest(ctx, prompt, options);
   if (options.dryRun) {

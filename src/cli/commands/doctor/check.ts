@@ -39,7 +39,7 @@ export interface Check {
   run(): Finding | Promise<Finding>;
 }
 
-export interface Result extends Finding {
+export interface CheckResult extends Finding {
   id: CheckId;
 }
 

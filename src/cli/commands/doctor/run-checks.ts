@@ -1,6 +1,6 @@
 import type { Failure } from "../../../machine/failure.js";
 import { commandFailure, withPlace } from "../../errors.js";
-import type { Check, CheckId, Finding, Result } from "./check.js";
+import type { Check, CheckId, CheckResult, Finding } from "./check.js";
 
 export interface Selection {
   only: readonly CheckId[];
@@ -11,9 +11,12 @@ export interface Selection {
  * Runs the selected checks and those they depend on, each once and in order. The results are of the selected ones, and of
  * others that failed: those are why a selected one was skipped.
  */
-export async function runChecks(checks: readonly Check[], { only, offline }: Selection): Promise<Result[]> {
+export async function runChecks(
+  checks: readonly Check[],
+  { only, offline }: Selection,
+): Promise<CheckResult[]> {
   const needed = withNeeds(checks, only);
-  const results: Result[] = [];
+  const results: CheckResult[] = [];
   for (const check of checks) {
     if (!needed.has(check.id)) continue;
     const reason = results.find(({ id, status }) => check.needs.includes(id) && isMissing(status));
@@ -24,7 +27,7 @@ export async function runChecks(checks: readonly Check[], { only, offline }: Sel
 
 const isMissing = (status: Finding["status"]) => status === "fail" || status === "skipped";
 
-async function findingOf(check: Check, reason: Result | undefined, offline: boolean): Promise<Finding> {
+async function findingOf(check: Check, reason: CheckResult | undefined, offline: boolean): Promise<Finding> {
   if (offline && check.network) return { status: "skipped", message: "not asked with --offline" };
   if (reason)
     return { status: "skipped", message: `it depends on ${reason.id}, which is ${wordFor(reason)}` };
@@ -35,7 +38,7 @@ async function findingOf(check: Check, reason: Result | undefined, offline: bool
   }
 }
 
-function wordFor({ status }: Result): string {
+function wordFor({ status }: CheckResult): string {
   return status === "fail" ? "not ok" : "skipped";
 }
 

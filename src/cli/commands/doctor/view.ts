@@ -1,11 +1,11 @@
 import { safeLine } from "../../../text/safe-text.js";
 import type { Style } from "../../terminal/style.js";
-import type { Result } from "./check.js";
+import type { CheckResult } from "./check.js";
 
 const SIGNS = { ok: "good", warn: "busy", fail: "bad", skipped: "dim" } as const;
 
 /** A line for each check: aligned, what was found, and the command that fixes it. */
-export function resultLines(results: readonly Result[], style: Style): string {
+export function resultLines(results: readonly CheckResult[], style: Style): string {
   const width = Math.max(...results.map(({ id }) => id.length));
   return results
     .map(({ id, status, message, fix }) => {
@@ -16,7 +16,7 @@ export function resultLines(results: readonly Result[], style: Style): string {
 }
 
 /** The results for a program. */
-export function resultsJson(results: readonly Result[]) {
+export function resultsJson(results: readonly CheckResult[]) {
   return {
     ok: results.every(({ status }) => status !== "fail"),
     checks: results.map(({ id, status, message, fix, exitCode }) => ({
@@ -30,7 +30,7 @@ export function resultsJson(results: readonly Result[]) {
 }
 
 /** The results without key, prompt, host name and folder. */
-export function publicResults(results: readonly Result[]): Result[] {
+export function publicResults(results: readonly CheckResult[]): CheckResult[] {
   return results.map(({ id, status, publicMessage, exitCode }) => ({
     id,
     status,

@@ -1,7 +1,7 @@
 import { parseBaseUrl } from "../../../client/http/address.js";
 import { requireConnection } from "../../../machine/settings.js";
 import { isFinal } from "../../../protocol/conversation.js";
-import { type Entry, UNKNOWN } from "../../../store/history/records.js";
+import { type HistoryEntry, UNKNOWN } from "../../../store/history/records.js";
 import { askStates } from "../../../workflows/states.js";
 import type { NamedTarget } from "../../../workflows/targets.js";
 import type { Context } from "../../context.js";
@@ -9,21 +9,21 @@ import { worstOf } from "../../errors.js";
 import { sayNotObserved, showFailure } from "../../requests/failures.js";
 import { entryRow, entryTable } from "./view.js";
 
-export interface ListOptions {
+export interface ListFlags {
   limit: number;
   status?: string;
   refresh?: boolean;
 }
 
 /** What this machine created, of every origin unless a flag narrows it. */
-export async function list(ctx: Context, options: ListOptions): Promise<number> {
+export async function list(ctx: Context, options: ListFlags): Promise<number> {
   const { reporter, host } = ctx;
   const origin = narrowed(ctx);
   const wanted = options.status?.toUpperCase();
   // A status may change by being refreshed, so the filter waits for that.
-  const accepts = (entry: Entry) => origin === undefined || entry.origin === origin;
-  const matches = (entry: Entry) => wanted === undefined || entry.status.toUpperCase() === wanted;
-  const early = options.refresh ? accepts : (entry: Entry) => accepts(entry) && matches(entry);
+  const accepts = (entry: HistoryEntry) => origin === undefined || entry.origin === origin;
+  const matches = (entry: HistoryEntry) => wanted === undefined || entry.status.toUpperCase() === wanted;
+  const early = options.refresh ? accepts : (entry: HistoryEntry) => accepts(entry) && matches(entry);
   let entries = ctx.history?.list({ limit: options.limit, accepts: early }) ?? [];
   const code = options.refresh ? await refresh(ctx, entries) : 0;
   if (options.refresh) entries = entries.filter(matches);
@@ -48,7 +48,7 @@ function narrowed(ctx: Context): string | undefined {
  * Asks for the state of those that still ran at the origin in force, and puts it into their entries. Each one that
  * cannot be learned is said; the list is shown all the same. Returns the exit code.
  */
-async function refresh(ctx: Context, entries: readonly Entry[]): Promise<number> {
+async function refresh(ctx: Context, entries: readonly HistoryEntry[]): Promise<number> {
   const { origin } = requireConnection(ctx.settings);
   const running = entries.filter(
     ({ status, request_id }) => request_id !== null && status !== UNKNOWN && !isFinal(status),

@@ -1,4 +1,4 @@
-import type { Entry } from "../../../store/history/records.js";
+import type { HistoryEntry } from "../../../store/history/records.js";
 import { formatDuration } from "../../../text/duration.js";
 import { safeLine } from "../../../text/safe-text.js";
 import { statusWord } from "../../requests/status-text.js";
@@ -8,7 +8,7 @@ import type { Style } from "../../terminal/style.js";
 const SHORTEST_PROMPT = 20;
 
 /** One entry for a script: `id<TAB>STATUS<TAB>created_at<TAB>prompt`; an unknown outcome has its local id. */
-export function entryRow(entry: Entry): string {
+export function entryRow(entry: HistoryEntry): string {
   return [
     entry.request_id ?? entry.local_id,
     safeLine(entry.status),
@@ -18,7 +18,12 @@ export function entryRow(entry: Entry): string {
 }
 
 /** Entries for a person: aligned, with ages, `columns` wide. `now` is epoch milliseconds. */
-export function entryTable(entries: readonly Entry[], now: number, columns: number, style: Style): string {
+export function entryTable(
+  entries: readonly HistoryEntry[],
+  now: number,
+  columns: number,
+  style: Style,
+): string {
   if (entries.length === 0) return "";
   const rows = entries.map((entry) => ({
     id: entry.request_id ?? entry.local_id,

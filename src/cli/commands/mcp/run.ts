@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { serve } from "../../../mcp/server.js";
-import { Session } from "../../../mcp/session.js";
+import { ToolSession } from "../../../mcp/session.js";
 import type { Context } from "../../context.js";
 import { clientSettings } from "./client-settings.js";
 import type { McpOptions } from "./options.js";
@@ -17,7 +17,7 @@ export async function mcp(ctx: Context, options: McpOptions): Promise<number> {
   const allowedFolder = allowDir === undefined ? undefined : resolve(allowDir);
   const streams = { stdin: host.stdin.stream, stdout: stdoutStream(host.stdout) };
   await serve(
-    new Session(ctx, { ...options, allowedFolder }),
+    new ToolSession(ctx, { ...options, allowedFolder }),
     { version: host.version, readOnly, ...streams },
     signal,
   );

@@ -10,14 +10,14 @@ import { checkResultOptions, type ResultOptions, resultWords } from "../../resul
 import { showResult } from "../../results/show.js";
 import { resumeCommand } from "../../resume.js";
 
-export interface OutputOptions extends ResultOptions, FollowFlags {
+export interface OutputFlags extends ResultOptions, FollowFlags {
   watch?: boolean;
   /** A file, `-` for stdin, or JSON. */
   schema?: string;
 }
 
 /** Fetches the result of a completed conversation. */
-export async function output(ctx: Context, id: string, options: OutputOptions): Promise<number> {
+export async function output(ctx: Context, id: string, options: OutputFlags): Promise<number> {
   checkResultOptions(options, ctx.reporter.json);
   const given = await readGivenSchema(options.schema, ctx.host.stdin, ctx.signal);
   const { ports, signal } = ctx;

@@ -6,12 +6,12 @@ import { type RunViewOptions, showRun } from "../../requests/run.js";
 import { checkResultOptions, resultWords } from "../../results/options.js";
 import { resumeCommand } from "../../resume.js";
 
-export interface RunOptions extends RequestOptions, LimitOptions, Omit<RunViewOptions, "limit"> {
+export interface RunFlags extends RequestOptions, LimitOptions, Omit<RunViewOptions, "limit"> {
   dryRun?: boolean;
 }
 
 /** `create`, `watch` and `output` in one: stdout is the result. */
-export async function run(ctx: Context, prompt: string | undefined, options: RunOptions): Promise<number> {
+export async function run(ctx: Context, prompt: string | undefined, options: RunFlags): Promise<number> {
   // What would fail at the end fails before anything is spent.
   checkResultOptions(options, ctx.reporter.json);
   const body = await readRequest(ctx, prompt, options);
@@ -26,6 +26,6 @@ export async function run(ctx: Context, prompt: string | undefined, options: Run
 }
 
 /** Without a history, the command that goes on needs the schema; one from stdin cannot be read again. */
-function schemaWords(ctx: Context, { schema }: RunOptions): string[] {
+function schemaWords(ctx: Context, { schema }: RunFlags): string[] {
   return schema === undefined || schema === "-" || ctx.history ? [] : ["--schema", schema];
 }

@@ -1,10 +1,10 @@
-import type { Entry } from "../../../store/history/records.js";
+import type { HistoryEntry } from "../../../store/history/records.js";
 import { safe, safeJson, safeLine } from "../../../text/safe-text.js";
 import { statusWord } from "../../requests/status-text.js";
 import type { Style } from "../../terminal/style.js";
 
 /** Everything of one entry, a field a line, the prompt last. */
-export function entryDetails(entry: Entry, style: Style): string {
+export function entryDetails(entry: HistoryEntry, style: Style): string {
   const field = (name: string, value: string | null) => `${style.dim(name.padEnd(12))} ${value ?? "-"}`;
   return [
     field("request id", entry.request_id),

@@ -5,13 +5,13 @@ import { worstOf } from "../../errors.js";
 import { exitCodeOf } from "../../outcome.js";
 import { AnswersView } from "../../requests/answers.js";
 
-export interface StatusOptions {
+export interface StatusFlags {
   quiet?: boolean;
   exitStatus?: boolean;
 }
 
 /** Asks for the state of each request, all at once, and answers in the order given. */
-export async function status(ctx: Context, ids: readonly string[], options: StatusOptions): Promise<number> {
+export async function status(ctx: Context, ids: readonly string[], options: StatusFlags): Promise<number> {
   const targets = ids.map((id) => resolveTarget(ctx.ports, id));
   const { quiet, exitStatus } = options;
   const answers = await askStates(ctx.ports, targets, { signal: ctx.signal });

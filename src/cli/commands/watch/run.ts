@@ -6,10 +6,10 @@ import { type FollowFlags, showFollow } from "../../requests/follow.js";
 import { OnDone, type OnDoneOptions } from "../../requests/on-done.js";
 import { resumeCommand } from "../../resume.js";
 
-export type WatchOptions = FollowFlags & OnDoneOptions;
+export type WatchFlags = FollowFlags & OnDoneOptions;
 
 /** Polls until every request is final. */
-export async function watch(ctx: Context, ids: readonly string[], options: WatchOptions): Promise<number> {
+export async function watch(ctx: Context, ids: readonly string[], options: WatchFlags): Promise<number> {
   const targets = ids.map((id) => resolveTarget(ctx.ports, id));
   const done = OnDone.of(ctx, options);
   const flags = options.onDone === undefined ? [] : ["--on-done", options.onDone];

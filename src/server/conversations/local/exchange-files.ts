@@ -1,6 +1,6 @@
 import { promises as fs } from "node:fs";
 import { join } from "node:path";
-import { Serial } from "../../serial.js";
+import { KeyedMutex } from "../../keyed-mutex.js";
 import { type ExchangeStore, noExchanges } from "../exchange-store.js";
 
 /** The exchanges of a store that deletes them itself. */
@@ -17,7 +17,7 @@ const ENDING = ".ndjson";
 /** A file of JSON Lines (mode 0600) for each conversation. Their ids are well-formed: the service made them. */
 export class ExchangeFiles implements LocalExchanges {
   /** A deletion comes after what was added before it, so that no file is made anew behind it. */
-  readonly #changes = new Serial();
+  readonly #changes = new KeyedMutex();
   constructor(private readonly folder: string) {}
 
   async read(requestId: string): Promise<unknown[]> {

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../clock.js";
 import { isFinal } from "../../../protocol/conversation.js";
-import type { Serial } from "../../serial.js";
+import type { KeyedMutex } from "../../keyed-mutex.js";
 import type { Claim, RemoteRequest, RemoteRequests } from "../conversation-store.js";
 import type { RemoteEntry } from "./journal/entries.js";
 import type { LocalState } from "./local-state.js";
@@ -9,7 +9,7 @@ interface Parts {
   state: LocalState;
   clock: Clock;
   /** Of each conversation; its stop is one too. */
-  changes: Serial;
+  changes: KeyedMutex;
   holds(claim: Claim): boolean;
   append(entry: RemoteEntry): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { isFinal, isRequestId } from "../../../protocol/conversation.js";
+import { KeyedMutex } from "../../keyed-mutex.js";
 import type { KeyStore } from "../../keys/key-store.js";
 import type { ResearchJob } from "../../researchers/researcher.js";
-import { Serial } from "../../serial.js";
 import type { Conversation } from "../conversation.js";
 import {
   type Caller,
@@ -38,7 +38,7 @@ export class LocalStore implements ConversationStore {
   readonly #due: DueQueue;
   readonly #claims = new Map<string, { claim: Claim; controller: AbortController; progress?: string }>();
   /** One change of a conversation at a time: it is checked against a state that stays until it is written. */
-  readonly #changes = new Serial();
+  readonly #changes = new KeyedMutex();
   constructor(private readonly parts: LocalStoreParts) {
     this.keys = parts.keys;
     this.exchanges = parts.contents.exchanges;

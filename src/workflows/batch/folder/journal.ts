@@ -34,7 +34,7 @@ const dismissed = v.looseObject({
   error: v.optional(error),
   at: text,
 });
-/** The request ended; if it was COMPLETED, its result is in `file`. `owed`: its end is still to be announced. */
+/** The request ended; if it was COMPLETED, its result is in `file`. `owed`: its end is unreported yet. */
 const ended = v.looseObject({
   kind: v.literal("ended"),
   row: text,
@@ -44,7 +44,7 @@ const ended = v.looseObject({
   owed: v.optional(v.boolean()),
   at: text,
 });
-/** The row's end was announced. */
+/** The row's end was reported. */
 const announced = v.looseObject({ kind: v.literal("told"), row: text, at: text });
 
 const line = v.variant("kind", [intent, created, dismissed, ended, announced]);
@@ -68,7 +68,8 @@ export interface KnownRow {
   error?: RowError | undefined;
   /** ISO 8601. */
   endedAt?: string;
-  owed?: boolean;
+  /** Whether the caller has still to be told of its end. */
+  unreported?: boolean;
 }
 
 /** Adds one line; with `sync` it is on the disk when this returns. Throws the system's error. */
@@ -106,11 +107,11 @@ export function afterLine(known: KnownRow | undefined, entry: JournalLine): Know
     case "dismissed":
       return { ...known, stage: entry.error ? "refused" : "free", error: entry.error, endedAt: entry.at };
     case "ended": {
-      const { status, file, error: why, owed = false, at } = entry;
-      return { ...known, stage: "ended", status, file, error: why, owed, endedAt: at };
+      const { status, file, error: why, owed: unreported = false, at } = entry;
+      return { ...known, stage: "ended", status, file, error: why, unreported, endedAt: at };
     }
     case "told":
-      return { ...known, owed: false };
+      return { ...known, unreported: false };
   }
 }
 

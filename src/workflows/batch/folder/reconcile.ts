@@ -1,4 +1,4 @@
-import { type Entry, UNKNOWN } from "../../../store/history/records.js";
+import { type HistoryEntry, UNKNOWN } from "../../../store/history/records.js";
 import type { KnownRow } from "./journal.js";
 
 /**
@@ -8,7 +8,7 @@ import type { KnownRow } from "./journal.js";
  */
 export function reconcile(
   known: ReadonlyMap<string, KnownRow>,
-  settled: (localId: string) => Entry | "dismissed" | undefined,
+  settled: (localId: string) => HistoryEntry | "dismissed" | undefined,
 ): Map<string, KnownRow> {
   const reconciled = new Map(known);
   for (const [id, row] of known) {
@@ -18,7 +18,7 @@ export function reconcile(
   return reconciled;
 }
 
-function afterCreate(row: KnownRow, create: Entry | "dismissed" | undefined): KnownRow {
+function afterCreate(row: KnownRow, create: HistoryEntry | "dismissed" | undefined): KnownRow {
   if (create === undefined) return row;
   if (create === "dismissed") return { ...row, stage: "free" };
   const { request_id, created_at, sent_at, status } = create;

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { Result } from "../../../../src/cli/commands/doctor/check.js";
+import type { CheckResult } from "../../../../src/cli/commands/doctor/check.js";
 import { publicResults, resultLines, resultsJson } from "../../../../src/cli/commands/doctor/view.js";
 import { NAMED } from "../../../support/style.js";
 
-const RESULTS: Result[] = [
+const RESULTS: CheckResult[] = [
   { id: "dns", status: "ok", message: "found\nat 192.0.2.1", publicMessage: "found" },
   { id: "settings", status: "warn", message: "readable by others", fix: "chmod\n600 file" },
   { id: "key", status: "fail", message: "refused", fix: "research login", exitCode: 4 },

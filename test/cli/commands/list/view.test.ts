@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
 import { entryRow, entryTable } from "../../../../src/cli/commands/list/view.js";
 import { PLAIN } from "../../../../src/cli/terminal/style.js";
-import type { Entry } from "../../../../src/store/history/records.js";
+import type { HistoryEntry } from "../../../../src/store/history/records.js";
 import { NAMED } from "../../../support/style.js";
 
 const NOW = Date.UTC(2030, 0, 1, 12);
-const ENTRY: Entry = {
+const ENTRY: HistoryEntry = {
   ...{ local_id: "local-1", request_id: "id-1", status: "PENDING", prompt: "What is it?" },
   ...{ created_at: "2030-01-01T11:00:00Z", sent_at: "2030-01-01T10:00:00Z", origin: "o", profile: null },
   ...{ key_id: "k", structured_output: false, output_schema: null },
 };
 
-test.each<[string, Partial<Entry>, string]>([
+test.each<[string, Partial<HistoryEntry>, string]>([
   ["a request", {}, "id-1\tPENDING\t2030-01-01T11:00:00Z\tWhat is it?"],
   [
     "an unknown outcome",

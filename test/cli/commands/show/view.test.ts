@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { entryDetails } from "../../../../src/cli/commands/show/view.js";
-import type { Entry } from "../../../../src/store/history/records.js";
+import type { HistoryEntry } from "../../../../src/store/history/records.js";
 import { NAMED } from "../../../support/style.js";
 
-const ENTRY: Entry = {
+const ENTRY: HistoryEntry = {
   ...{ local_id: "local-1", request_id: "id-1", status: "COMPLETED", prompt: "a\nb\u001b" },
   ...{ created_at: "2030-01-01T11:00:00Z", sent_at: "2030-01-01T10:00:00Z", origin: "https://a.example" },
   ...{ profile: "work", key_id: "k", structured_output: true, output_schema: { type: "object" } },
 };
-const details = (parts: Partial<Entry> = {}) =>
+const details = (parts: Partial<HistoryEntry> = {}) =>
   entryDetails({ ...ENTRY, ...parts }, NAMED).replaceAll(/<dim>(.*?) *<\/> /g, "$1: ");
 
 test("a field a line, the prompt last and set off", () => {

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import type { Entry } from "../../../../src/store/history/records.js";
+import type { HistoryEntry } from "../../../../src/store/history/records.js";
 import type { KnownRow } from "../../../../src/workflows/batch/folder/journal.js";
 import { reconcile } from "../../../../src/workflows/batch/folder/reconcile.js";
 
 const row = (stage: KnownRow["stage"], localId: string | null = "local-1"): KnownRow => ({
   ...{ key: "a", digest: "d", stem: "a", localId, sentAt: "t1", stage },
 });
-const entry = (rest: Partial<Entry>) =>
-  ({ request_id: "id", status: "PENDING", created_at: "c", sent_at: "s", ...rest }) as Entry;
+const entry = (rest: Partial<HistoryEntry>) =>
+  ({ request_id: "id", status: "PENDING", created_at: "c", sent_at: "s", ...rest }) as HistoryEntry;
 
-test.each<[string, Entry | "dismissed" | undefined, Partial<KnownRow>]>([
+test.each<[string, HistoryEntry | "dismissed" | undefined, Partial<KnownRow>]>([
   ["made", entry({}), { stage: "created", requestId: "id", createdAt: "c", sentAt: "s", status: "PENDING" }],
   ["dismissed", "dismissed", { stage: "free" }],
   ["unknown", entry({ status: "UNKNOWN" }), { stage: "open" }],

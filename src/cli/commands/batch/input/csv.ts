@@ -1,9 +1,9 @@
 import { CsvError, type Info, parse } from "csv-parse/sync";
-import type { Fault, InputRecord, Parsed } from "./records.js";
+import type { InputRecord, Parsed, RowFault } from "./records.js";
 
 /** Comma-separated values with a header line (RFC 4180). What cannot be read as such ends the search for faults. */
 export function parseCsv(text: string): Parsed {
-  const faults: Fault[] = [];
+  const faults: RowFault[] = [];
   const records: InputRecord[] = [];
   let columns: string[] | undefined;
   const take = ({ record: cells, raw, info }: { record: string[]; raw: string; info: Info }) => {

@@ -5,7 +5,7 @@ import type { Row } from "../../../../workflows/batch/row.js";
 import { readSchema } from "../../../input/schema.js";
 import type { Terminal } from "../../../terminal/terminal.js";
 import { parseJsonLines, parseLines } from "./lines.js";
-import { type Fault, type Format, formatOf, type Parsed } from "./records.js";
+import { type Format, formatOf, type Parsed, type RowFault } from "./records.js";
 import { parseSchema, rowsOf, schemaText } from "./rows.js";
 import { Template } from "./template.js";
 
@@ -24,7 +24,7 @@ export async function readBatch(
   terminal: Pick<Terminal, "host" | "signal">,
   path: string,
   options: InputOptions,
-): Promise<{ rows: Row[]; faults: Fault[] }> {
+): Promise<{ rows: Row[]; faults: RowFault[] }> {
   const { stdin } = terminal.host;
   if (path === "-" && options.schema === "-")
     throw new UsageError("the batch and the schema cannot both come from stdin");
@@ -32,7 +32,7 @@ export async function readBatch(
     path === "-"
       ? await readTextStream(stdin.stream, "the batch", terminal.signal, MAX_BATCH_BYTES)
       : await readTextFile(path, "the batch", terminal.signal, MAX_BATCH_BYTES);
-  const faults: Fault[] = [];
+  const faults: RowFault[] = [];
   const schema = await schemaForAll(terminal, options.schema, faults);
   const template = options.template === undefined ? undefined : new Template(options.template);
   const format = options.format ?? formatOf(path, text, template !== undefined);
@@ -47,7 +47,7 @@ export async function readBatch(
 async function schemaForAll(
   terminal: Pick<Terminal, "host" | "signal">,
   source: string | undefined,
-  faults: Fault[],
+  faults: RowFault[],
 ): Promise<JsonSchema | undefined> {
   if (source === undefined) return undefined;
   try {

@@ -6,14 +6,14 @@ export interface InputRecord {
 }
 
 /** What is wrong with the input, and where; without a line it is about the command. */
-export interface Fault {
+export interface RowFault {
   line?: number;
   reason: string;
 }
 
 export interface Parsed {
   records: InputRecord[];
-  faults: Fault[];
+  faults: RowFault[];
   /** The columns that every record has; undefined if each has its own. */
   columns?: readonly string[];
 }

@@ -4,7 +4,7 @@ import { MAX_INPUT_BYTES } from "../../../../machine/read-text.js";
 import type { JsonSchema } from "../../../../protocol/conversation.js";
 import { requestBody } from "../../../../protocol/conversation.js";
 import { digestOf, fileStem, MAX_STEM_BYTES, type Row, rowId } from "../../../../workflows/batch/row.js";
-import type { Fault, InputRecord, Parsed } from "./records.js";
+import type { InputRecord, Parsed, RowFault } from "./records.js";
 import type { Template } from "./template.js";
 
 export interface RowOptions {
@@ -17,7 +17,7 @@ export interface RowOptions {
 }
 
 /** Makes rows of what was read, and names every one that cannot be one. */
-export function rowsOf(parsed: Parsed, options: RowOptions): { rows: Row[]; faults: Fault[] } {
+export function rowsOf(parsed: Parsed, options: RowOptions): { rows: Row[]; faults: RowFault[] } {
   const missing = missingColumns(parsed, options.template);
   if (missing) return { rows: [], faults: [...parsed.faults, missing] };
   const checks = new Checks(options);
@@ -28,7 +28,7 @@ export function rowsOf(parsed: Parsed, options: RowOptions): { rows: Row[]; faul
 }
 
 /** Where all records have the same columns, a missing one is a fault of the header and not of each record. */
-function missingColumns({ columns, records }: Parsed, template: Template | undefined): Fault | undefined {
+function missingColumns({ columns, records }: Parsed, template: Template | undefined): RowFault | undefined {
   if (template?.columns.length === 0) return { reason: "the template names no column: {{column}}" };
   const wanted = template?.columns ?? ["prompt"];
   const [name] = columns ? wanted.filter((wish) => !columns.includes(wish)) : [];
@@ -40,7 +40,7 @@ function missingColumns({ columns, records }: Parsed, template: Template | undef
 }
 
 class Checks {
-  readonly faults: Fault[] = [];
+  readonly faults: RowFault[] = [];
   readonly #options: RowOptions;
   readonly #keys = new Map<string, number>();
   readonly #asked = new Map<string, number>();

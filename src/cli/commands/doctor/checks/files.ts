@@ -4,7 +4,7 @@ import { inWords, systemCode } from "../../../../store/errors.js";
 import type { Finding } from "../check.js";
 
 /** Where something is kept, and what it is called in messages. */
-export interface Place {
+export interface StoragePlace {
   what: string;
   folder: string;
   file: string;
@@ -13,7 +13,7 @@ export interface Place {
 }
 
 /** What is wrong with a place: it cannot be used (12), or others can read it; undefined if it is fine, or empty yet. */
-export function placeProblem({ what, folder, file, written }: Place): Finding | undefined {
+export function placeProblem({ what, folder, file, written }: StoragePlace): Finding | undefined {
   try {
     if (written) {
       const existing = nearestExisting(folder);

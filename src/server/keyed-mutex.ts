@@ -1,5 +1,5 @@
 /** Runs tasks of the same name one after another, and those of different names side by side. */
-export class Serial {
+export class KeyedMutex {
   readonly #last = new Map<string, Promise<unknown>>();
 
   /** Runs `task` when all earlier ones of that name are over, however they ended; passes on its result or error. */
