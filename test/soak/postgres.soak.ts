@@ -1,18 +1,25 @@
 import { expect, test } from "vitest";
-import { killUnderLoad } from "../support/kill-under-load.js";
+import { chaos, type Fault } from "../support/database-chaos.js";
 import { testPostgres } from "../support/postgres.js";
 
 const postgres = await testPostgres();
-const KILLS = 200;
+const MINUTES = Number(process.env.SOAK_MINUTES ?? 5);
+const FAULTS: Fault[] = ["kill", "suspend", "restart", "cut", "halt", "terminate", "lock", "readOnly"];
+
+function* anyFaults(): Iterable<Fault> {
+  for (const end = Date.now() + MINUTES * 60_000; Date.now() < end; ) {
+    yield FAULTS[Math.floor(Math.random() * FAULTS.length)] as Fault;
+  }
+}
 
 test.skipIf(!postgres?.server)(
-  `${KILLS} random kill -9 of APIs and workers under load, PostgreSQL restarted every 20 (needs its own PostgreSQL)`,
+  `${MINUTES} minutes of ${FAULTS.join(", ")} under load (needs its own PostgreSQL)`,
   { timeout: 3_600_000 },
   async () => {
     const database = (await postgres?.database()) ?? "";
-    const load = { kills: KILLS, restartEvery: 20, server: postgres?.server };
-    const { acknowledged, ...losses } = await killUnderLoad(database, load);
-    expect(acknowledged).toBeGreaterThan(KILLS);
+    const { acknowledged, ...losses } = await chaos(database, postgres?.server, anyFaults());
+    process.stdout.write(`${acknowledged} acknowledged creates\n`);
+    expect(acknowledged).toBeGreaterThan(MINUTES * 60);
     for (const lost of Object.values(losses)) expect(lost).toEqual([]);
   },
 );

@@ -1,0 +1,19 @@
+import { describe, expect, it } from "vitest";
+import { chaos, type Fault } from "../../support/database-chaos.js";
+import { testPostgres } from "../../support/postgres.js";
+
+const postgres = await testPostgres();
+
+/** A few of what `npm run test:soak` does for five minutes. */
+const FAULTS: Fault[] = ["kill", "kill", "restart", "cut", "suspend", "kill", "restart", "terminate"];
+
+describe.skipIf(!postgres?.server)("faults under load (needs its own PostgreSQL)", () => {
+  it(`${FAULTS.join(", ")}: nothing lost, doubled, ended twice or done after a refusal`, {
+    timeout: 240_000,
+  }, async () => {
+    const database = (await postgres?.database()) ?? "";
+    const { acknowledged, ...losses } = await chaos(database, postgres?.server, FAULTS);
+    expect(acknowledged).toBeGreaterThan(FAULTS.length);
+    for (const lost of Object.values(losses)) expect(lost).toEqual([]);
+  });
+});
