@@ -46,7 +46,12 @@ const LOOK_LIMIT_MS = 10_000;
 const LOOK_MS = 200;
 const ALREADY_THERE = "23505";
 
+/** A create that was not sent is given up when it has waited so long, ms: the database hangs, and its client may have gone. */
+const WAIT_LIMIT_MS = 5_000;
+
 interface Waiting {
+  /** On the monotonic clock. */
+  since: number;
   conversation: NewConversation;
   resolve: (createdAt: Date | undefined | Promise<Date | undefined>) => void;
   reject: (error: unknown) => void;
@@ -72,13 +77,17 @@ export class Creates {
    */
   create(conversation: NewConversation): Promise<Date | undefined> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ conversation, resolve, reject });
+      this.#waiting.push({ since: this.parts.clock.monotonic(), conversation, resolve, reject });
       setImmediate(() => this.#send());
     });
   }
 
   #send(): void {
-    if (this.#underWay === AT_ONCE || this.#waiting.length === 0) return;
+    if (this.#underWay === AT_ONCE) return;
+    const oldest = this.parts.clock.monotonic() - WAIT_LIMIT_MS;
+    while (this.#waiting[0] && this.#waiting[0].since < oldest)
+      this.#waiting.shift()?.reject(new StoreUnavailableError("the database takes too long"));
+    if (this.#waiting.length === 0) return;
     let characters = 0;
     const size = this.#waiting.findIndex(({ conversation }, index) => {
       characters += conversation.job.length;

@@ -144,12 +144,16 @@ export class Database {
     }
   }
 
-  /** A connection of its own, without limits of time. The caller ends it. Rejects with the driver's error. */
-  async connect(): Promise<Connection> {
+  /**
+   * A connection of its own, without limits of time but with these settings. The caller ends it. Rejects with the
+   * driver's error.
+   */
+  async connect(settings = ""): Promise<Connection> {
     if (this.isGivenUp) throw new Error("the store is closed");
     const client = new this.#connectionClass(this.#config());
     try {
       await client.connect();
+      await client.query(settings);
       return client;
     } catch (error) {
       // If the client has no password, the server would wait for it.

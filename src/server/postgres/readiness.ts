@@ -29,10 +29,11 @@ export class Readiness {
   }
 
   async #ask(): Promise<void> {
+    this.#connection ??= this.#connect();
+    const connection = this.#connection;
     let client: Connection | undefined;
     const ask = async () => {
-      this.#connection ??= this.#connect();
-      client = await this.#connection;
+      client = await connection;
       await client.query("SELECT FROM research.conversations LIMIT 1");
     };
     const over = new AbortController();
@@ -44,24 +45,20 @@ export class Readiness {
       await Promise.race([ask(), limit]);
     } catch (error) {
       client?.socket.destroy();
+      // One that is still to come about is waited for.
+      if (client !== undefined && this.#connection === connection) this.#connection = undefined;
       throw new StoreUnavailableError(`states cannot be read: ${connectionFailure(error)}`);
     } finally {
       over.abort();
     }
   }
 
-  async #connect(): Promise<Connection> {
+  #connect(): Promise<Connection> {
+    const connection = this.database.connect(SETTINGS);
     const forget = () => {
-      this.#connection = undefined;
+      if (this.#connection === connection) this.#connection = undefined;
     };
-    try {
-      const client = await this.database.connect();
-      client.once("end", forget);
-      await client.query(SETTINGS);
-      return client;
-    } catch (error) {
-      forget();
-      throw error;
-    }
+    connection.then((client) => client.once("end", forget), forget);
+    return connection;
   }
 }
