@@ -108,6 +108,13 @@ describe("a result is exact", () => {
     const { raw } = await shown(["output", large.add("x => COMPLETED")], { env: large.env });
     expect(raw.startsWith("# A\r\n\r\nword word")).toBe(true);
   });
+
+  test("if it would become many times as long", async () => {
+    const rules = await HappyService.start({ output: () => "---\n".repeat(500_000) });
+    const { raw } = await shown(["output", rules.add("x => COMPLETED")], { env: rules.env });
+    expect(raw.startsWith("---\r\n---\r\n")).toBe(true);
+    expect(raw.length).toBeLessThan(3_000_000);
+  });
 });
 
 describe("as a page", () => {

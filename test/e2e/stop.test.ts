@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { ok, refuse } from "../support/behaviours.js";
+import { screen } from "../support/screen.js";
 import { jsonErrors, world } from "../support/world.js";
 
 test("a closed stdout does not end the stops", async () => {
@@ -37,4 +38,21 @@ test("people see the service's code, and the id of a watch that failed", async (
   const { code, stderr } = await research(["watch", ...ids]);
   expect(code).toBe(6);
   for (const id of ids) expect(stderr).toMatch(new RegExp(`^error: ${id}: .*\\(TEAPOT\\)$`, "m"));
+});
+
+test("on a terminal it names id, prompt, state and age before it stops", async () => {
+  const rig = await world();
+  await rig.research(["create", "Why is the sky blue? => PROCESSING"]);
+  const id = [...rig.service.conversations.keys()][0] ?? "";
+  const other = rig.service.add("made elsewhere => PROCESSING");
+  await rig.research(["status", id]);
+  const program = screen(["stop", "@last", other], { home: rig.home, env: rig.env });
+  await program.waitFor(/Stop these 2 requests\?.*\[y\/N\]/s);
+  const lines = program.text().split("\n");
+  expect(lines.find((line) => line.startsWith(id))).toMatch(/PROCESSING +\d+m?s {2}Why is the sky blue\?/);
+  expect(lines.find((line) => line.startsWith(other))).toMatch(/PROCESSING +\d+m?s {2}\(not in the history/);
+  expect(rig.service.server.count("stop")).toBe(0);
+  program.type("n\r");
+  expect((await program.done).code).toBe(2);
+  expect(rig.service.server.count("stop")).toBe(0);
 });

@@ -75,4 +75,18 @@ describe.skipIf(!hasStrace)(`a system call fails (${NEEDS_STRACE}):`, () => {
     expect(await here.research(args, { env: foldersIn(here.home) })).toMatchObject({ code: 0 });
     expect(here.service.server.count("create")).toBe(1);
   });
+
+  test("a batch's folder cannot be listed: nothing is sent", async () => {
+    const here = await world();
+    writeFileSync(join(here.home, "rows.jsonl"), '{"prompt":"x => COMPLETED"}\n');
+    const out = join(here.home, "out");
+    mkdirSync(out);
+    const args = ["batch", "rows.jsonl", "--out", "out"];
+    const run = await runWith(here, ["getdents64:error=EACCES"], args, out);
+    expect(run).toMatchObject({
+      code: 12,
+      stderr: expect.stringMatching(/^error: the output folder out cannot be used: /m),
+    });
+    expect(here.service.server.count("create")).toBe(0);
+  });
 });

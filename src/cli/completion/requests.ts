@@ -55,7 +55,7 @@ export function unknownOutcomes(folder: string, { prefix, origin, limit }: Wante
   const fs = process.getBuiltinModule("node:fs");
   const names = fs.readdirSync(`${folder}/open`).filter((name) => name.endsWith(".json"));
   const found = names.slice(0, MAX_OPEN).flatMap((name) => {
-    const [intent = "", outcome = ""] = fs.readFileSync(`${folder}/open/${name}`, "utf8").split("\n");
+    const [intent = "", outcome = ""] = linesOf(`${folder}/open/${name}`);
     const record = parse(intent);
     const id = record.local_id;
     if (!isRequestId(id) || !id.startsWith(prefix) || parse(outcome).confirmed === true) return [];
@@ -63,6 +63,15 @@ export function unknownOutcomes(folder: string, { prefix, origin, limit }: Wante
     return [{ id, status: "UNKNOWN", ...aboutOf(record) }];
   });
   return found.sort((a, b) => b.at - a.at).slice(0, limit);
+}
+
+/** Nothing of what is not a regular file: a FIFO would be waited for. */
+function linesOf(path: string): string[] {
+  try {
+    return Array.from(linesBackward(path), (line) => line.toString("utf8")).reverse();
+  } catch {
+    return [];
+  }
 }
 
 function aboutOf(record: Fields): Pick<KnownRequest, "prompt" | "at"> {

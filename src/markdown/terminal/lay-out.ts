@@ -8,6 +8,8 @@ import { wrap } from "./wrap.js";
 const WIDEST = 100;
 /** Room for one wide character. */
 const NARROWEST = 2;
+/** A line of three characters may become one of a hundred; a result that grows beyond this is shown as it came. */
+const MOST_COLUMNS = 8 << 20;
 
 export interface SizedTerminal extends TerminalCapabilities {
   columns: number;
@@ -35,5 +37,6 @@ export function layOut(markdown: string, terminal: SizedTerminal): string | unde
     for (const line of indent > 0 ? prefixed(wrapped, first, blank) : [lineOf(first), ...wrapped])
       lines.push(line);
   }
+  if (lines.reduce((sum, line) => sum + line.columns, 0) > MOST_COLUMNS) return undefined;
   return lines.map((line) => `${show(line, terminal)}\n`).join("");
 }

@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -197,4 +197,29 @@ test("a history that nobody may read is met with silence", () => {
   expect({ stderr, status }).toEqual({ stderr: "", status: 0 });
   expect(readFileSync(join(home, "config/config.json"), "utf8")).toContain(KEY);
   expect(stdout).not.toContain(KEY);
+});
+
+test("what is no regular file among the unknown outcomes is passed over", () => {
+  const { home, env } = machine();
+  const open = join(home, "state/open");
+  mkdirSync(open);
+  execFileSync("mkfifo", [join(open, "local-1.json")]);
+  mkdirSync(join(open, "local-2.json"));
+  const intent = {
+    kind: "intent",
+    local_id: "local-3",
+    prompt: "lost",
+    sent_at: new Date().toISOString(),
+    origin: ORIGIN,
+  };
+  writeFileSync(join(open, "local-3.json"), `${JSON.stringify(intent)}\n`);
+  const { stdout, status } = spawnSync(NODE, [PROGRAM, "__complete", "zsh", "2", "resolve", ""], {
+    env: { ...process.env, ...env },
+    encoding: "utf8",
+    timeout: LONG,
+  });
+  expect({ status, stdout }).toEqual({
+    status: 0,
+    stdout: expect.stringMatching(/^local-3\tUNKNOWN.*lost\n$/),
+  });
 });

@@ -56,10 +56,11 @@ export class OutputFolder {
     }
   }
 
-  /** Names in the folder that are not results of this batch. */
+  /** Names in the folder that are not results of this batch. Throws LocalError. */
   get foreign(): ReadonlySet<string> {
     const own = new Set(Array.from(this.known.values(), ({ stem }) => stem));
-    return new Set(namesIn(this.path).filter((name) => !own.has(name.replace(/\.(md|json)$/, ""))));
+    const names = withLocalErrors(this.path, () => namesIn(this.path));
+    return new Set(names.filter((name) => !own.has(name.replace(/\.(md|json)$/, ""))));
   }
 
   /** Whether a result's file is there. */

@@ -45,17 +45,18 @@ test("no entries are no table", () => {
   expect(entryTable([], NOW, 80, PLAIN)).toBe("");
 });
 
-test("a prompt is cut to the width, by whole characters, and never below 20", () => {
+test("a prompt is cut to the width, by whole characters, and never below 20 columns", () => {
   const prompt = "😀".repeat(30);
   const promptIn = (columns: number) =>
     entryTable([{ ...ENTRY, prompt }], NOW, columns, PLAIN)
       .split("\n")[1]
       ?.split("  ")
       .at(-1);
-  expect(promptIn(0)).toBe(`${"😀".repeat(19)}…`);
+  // Each character takes two columns.
+  expect(promptIn(0)).toBe(`${"😀".repeat(9)}…`);
   // id-1, PENDING, 1h 00m and three gaps take 23 columns.
-  expect(promptIn(23 + 29)).toBe(`${"😀".repeat(28)}…`);
-  expect(promptIn(23 + 30)).toBe(prompt);
+  expect(promptIn(23 + 59)).toBe(`${"😀".repeat(29)}…`);
+  expect(promptIn(23 + 60)).toBe(prompt);
 });
 
 test("the head is dim and a state has its colour, which takes no room", () => {
