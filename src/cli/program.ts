@@ -8,6 +8,7 @@ import { type Define, type OptionsOf, type Perform, Verb } from "./commands/defi
 import { doctor } from "./commands/doctor/command.js";
 import { positiveDuration, value } from "./commands/flags.js";
 import { help } from "./commands/help/command.js";
+import { history } from "./commands/history/command.js";
 import { list } from "./commands/list/command.js";
 import { login, logout } from "./commands/login/command.js";
 import { mcp } from "./commands/mcp/command.js";
@@ -28,7 +29,7 @@ import type { Host } from "./terminal/host.js";
 /** The commands, each group under the heading it has in the help. */
 const GROUPS: readonly { heading: string; commands: readonly Define[] }[] = [
   { heading: "Research:", commands: [run, create, status, watch, output, stop] },
-  { heading: "History:", commands: [list, show, rerun, resolve] },
+  { heading: "History:", commands: [list, show, rerun, resolve, history] },
   { heading: "Many questions:", commands: [batch, quota] },
   { heading: "Settings:", commands: [login, logout, config] },
   { heading: "Local service:", commands: [tryOut, serve] },

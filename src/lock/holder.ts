@@ -17,6 +17,9 @@ export interface Holder {
   device?: number | undefined;
 }
 
+/** `unknown`: it cannot be found out from here, so the lock counts as held. */
+export type Liveness = "alive" | "dead" | "unknown";
+
 /** This process as a holder. `device`: see Holder. */
 export function thisProcess(device?: number): Holder {
   const began = readProc("/proc/self/stat");
@@ -57,6 +60,19 @@ export function parseHolder(text: string): Holder | undefined {
 export function processStat(pid: number): { state: string; began: string } | undefined {
   const stat = readProc(`/proc/${pid}/stat`);
   return stat === undefined ? undefined : statFields(stat);
+}
+
+/** Whether the holder, a process of this PID namespace, lives. */
+export function processLiveness({ pid, began }: Holder): Liveness {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ESRCH") return "dead";
+  }
+  const stat = processStat(pid);
+  if (stat === undefined || began === undefined) return "unknown";
+  // Z: a zombie has ended, and its parent has not asked yet.
+  return stat.began === began && stat.state !== "Z" && stat.state !== "X" ? "alive" : "dead";
 }
 
 /** Fields 3 and 22 of /proc/PID/stat; the name before them is in parentheses and may hold anything. */

@@ -44,7 +44,7 @@ export class UnsyncedError extends Error {
  * Writes a file as a whole and to the disk, its entry in the folder included: a reader, or a crash, sees the old
  * text, no file, or the new text. A part of one is removed. Throws UnsyncedError, or a system error: then the old text stands.
  */
-export function replaceFile(path: string, text: string): void {
+export function replaceFile(path: string, text: string | Uint8Array): void {
   const draft = `${path}.${process.pid}.draft`;
   try {
     fs.rmSync(draft, { force: true });
@@ -82,18 +82,28 @@ export function overwrite(path: string, offset: number, text: string): void {
 
 /**
  * Appends one line in one write, so that lines of several processes never mix. A line break goes before it as
- * well as after it: a torn line that a crash left there cannot swallow this one.
+ * well as after it: a torn line that a crash left there cannot swallow this one. Returns false if the file was replaced
+ * meanwhile; `settled` is called before that is looked at, and should wait until none replaces it.
  */
-export function appendLine(path: string, line: string, { sync }: { sync: boolean }): void {
+export function appendLine(
+  path: string,
+  line: string,
+  { sync, settled = () => {} }: { sync: boolean; settled?: () => void },
+): boolean {
   const isNew = !fs.existsSync(path);
   const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK = 0 } = fs.constants;
-  withFile(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, (fd) => {
-    if (!fs.fstatSync(fd).isFile()) throw new UnfitFileError(path, "it is not a regular file");
+  const stays = withFile(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, (fd) => {
+    const stats = fs.fstatSync(fd);
+    if (!stats.isFile()) throw new UnfitFileError(path, "it is not a regular file");
     fs.writeFileSync(fd, `\n${line}\n`);
     if (isNew) fs.fchmodSync(fd, FILE_MODE);
     if (sync) fs.fsyncSync(fd);
+    settled();
+    // While the file is open, no other file gets its number.
+    return fs.statSync(path, { throwIfNoEntry: false })?.ino === stats.ino;
   });
   if (isNew && sync) syncFolder(dirname(path));
+  return stays;
 }
 
 /** Takes away what others were allowed. Returns whether anything was. */
@@ -151,7 +161,7 @@ export function openRegular(path: string): number {
   throw new UnfitFileError(path, "it is not a regular file");
 }
 
-function writeSynced(path: string, flags: string, text: string): void {
+function writeSynced(path: string, flags: string, text: string | Uint8Array): void {
   withFile(path, flags, (fd) => {
     fs.fchmodSync(fd, FILE_MODE);
     // On a full disk `writeSync` writes short without an error; `writeFileSync` on the descriptor throws.
@@ -160,10 +170,10 @@ function writeSynced(path: string, flags: string, text: string): void {
   });
 }
 
-function withFile(path: string, flags: string | number, use: (fd: number) => void): void {
+function withFile<T>(path: string, flags: string | number, use: (fd: number) => T): T {
   const fd = fs.openSync(path, flags, FILE_MODE);
   try {
-    use(fd);
+    return use(fd);
   } finally {
     fs.closeSync(fd);
   }

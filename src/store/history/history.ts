@@ -170,6 +170,22 @@ export class History {
     return { ...unknownEntry(open), request_id: requestId, status };
   }
 
+  /**
+   * Takes requests off the disk, with all that is kept of them. Rejects with LocalError; then the log is as it was.
+   */
+  async forget(entries: readonly HistoryEntry[]): Promise<void> {
+    const names = new Set(entries.map(({ local_id }) => local_id));
+    const requests = new Set(entries.map(({ origin, request_id }) => `${origin} ${request_id}`));
+    try {
+      for (const name of names) this.#open.remove(name);
+      await this.#log.rewrite((line) =>
+        line.kind === "status" ? requests.has(`${line.origin} ${line.request_id}`) : names.has(line.local_id),
+      );
+    } catch (error) {
+      throw this.#error("forget", error);
+    }
+  }
+
   #pending(intent: Intent): RecordedCreate {
     return new RecordedCreate(intent, this.#open, this.#log, () => this.#date());
   }

@@ -1,5 +1,5 @@
 import { define } from "../definition.js";
-import { value, wholeNumber } from "../flags.js";
+import { positiveDuration, value, wholeNumber } from "../flags.js";
 
 export const list = define({
   name: "list",
@@ -8,6 +8,8 @@ export const list = define({
   flags: {
     "--limit <n>": value("how many", wholeNumber(1), 20),
     "--status <status>": "only those in this state (UNKNOWN for unknown outcomes)",
+    "--search <words>": "only those whose prompt has all of these words, in any case",
+    "--since <duration>": value("only those sent within this time: 2h, 7d", positiveDuration),
     "--refresh": "ask the service for the state of those that still run",
   },
   output: "in a pipe: id TAB STATUS TAB created_at TAB prompt; --json: an array",

@@ -12,6 +12,9 @@ import { entryRow, entryTable } from "./view.js";
 export interface ListFlags {
   limit: number;
   status?: string;
+  search?: string;
+  /** Milliseconds. */
+  since?: number;
   refresh?: boolean;
 }
 
@@ -21,7 +24,12 @@ export async function list(ctx: Context, options: ListFlags): Promise<number> {
   const origin = narrowed(ctx);
   const wanted = options.status?.toUpperCase();
   // A status may change by being refreshed, so the filter waits for that.
-  const accepts = (entry: HistoryEntry) => origin === undefined || entry.origin === origin;
+  const words = (options.search ?? "").toLowerCase().split(/\s+/);
+  const from = options.since === undefined ? Number.NEGATIVE_INFINITY : host.clock.now() - options.since;
+  const accepts = ({ prompt, ...entry }: HistoryEntry) =>
+    (origin === undefined || entry.origin === origin) &&
+    Date.parse(entry.sent_at) >= from &&
+    (options.search === undefined || hasAll(prompt.toLowerCase(), words));
   const matches = (entry: HistoryEntry) => wanted === undefined || entry.status.toUpperCase() === wanted;
   const early = options.refresh ? accepts : (entry: HistoryEntry) => accepts(entry) && matches(entry);
   let entries = ctx.history?.list({ limit: options.limit, accepts: early }) ?? [];
@@ -35,6 +43,10 @@ export async function list(ctx: Context, options: ListFlags): Promise<number> {
   else await reporter.result(entries.map((entry) => `${entryRow(entry)}\n`).join(""));
   if (entries.length === 0) await reporter.say("no matching requests");
   return code;
+}
+
+function hasAll(text: string, words: readonly string[]): boolean {
+  return words.every((word) => text.includes(word));
 }
 
 function narrowed(ctx: Context): string | undefined {

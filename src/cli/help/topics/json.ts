@@ -36,6 +36,7 @@ stdout
                   request_id null
   show            one object of the same shape
   resolve         the entry as it is now
+  history forget  {"forgotten":[{"request_id","local_id"}],"skipped"}
   batch           an object for each change of a row: {"key","line",
                   "request_id","status","previous_status","at","elapsed_ms",
                   "final","file","error"}; at the end {"summary":{"rows",

@@ -1,0 +1,89 @@
+import { CodedError, UsageError } from "../../../machine/errors.js";
+import { failureOf } from "../../../machine/failure.js";
+import { isFinal } from "../../../protocol/conversation.js";
+import { WINDOW_MS } from "../../../protocol/limits.js";
+import { type HistoryEntry, NOT_CREATED, UNKNOWN } from "../../../store/history/records.js";
+import { requireEntry } from "../../../workflows/targets.js";
+import type { Context } from "../../context.js";
+import { worstOf } from "../../errors.js";
+import { asksFirst, confirm } from "../../requests/confirm.js";
+import { withId } from "../../requests/failures.js";
+
+export interface ForgetFlags {
+  olderThan?: number;
+  yes?: boolean;
+}
+
+const FORGETTING = {
+  verb: "Forget",
+  loss: "Prompt, id and kept result leave this disk.",
+  refused: "not forgotten",
+};
+
+/** Takes requests off the disk: those that are named, or all that were sent long enough ago. */
+export async function historyForget(
+  ctx: Context,
+  ids: readonly string[],
+  { olderThan, yes }: ForgetFlags,
+): Promise<number> {
+  if (ids.length > 0 === (olderThan !== undefined))
+    throw new UsageError("name ids, or give --older-than", "research history forget --older-than 90d");
+  const now = ctx.host.clock.now();
+  const codes: number[] = [];
+  const wanted = new Map<string, HistoryEntry>();
+  for (const id of ids) {
+    try {
+      const entry = requireEntry(ctx.ports, id);
+      const reason = whyKept(entry, now);
+      if (reason) throw new CodedError("NOT_ALLOWED", `${id} ${reason}`, factsOf(entry));
+      wanted.set(entry.local_id, entry);
+    } catch (error) {
+      const failure = withId(failureOf(error), id, ctx.reporter);
+      await ctx.reporter.error(failure);
+      codes.push(failure.exit_code);
+    }
+  }
+  const old = olderThan === undefined ? [] : sentBefore(ctx, now - olderThan);
+  for (const entry of old) if (!whyKept(entry, now)) wanted.set(entry.local_id, entry);
+  const skipped = old.length - (olderThan === undefined ? 0 : wanted.size);
+  const entries = [...wanted.values()];
+  if (entries.length > 0 && !yes && asksFirst(ctx)) await confirm(ctx, entries, FORGETTING);
+  if (entries.length > 0) await ctx.history?.forget(entries);
+  await report(ctx, entries, skipped);
+  return worstOf(codes);
+}
+
+/** Why an entry may not be forgotten; undefined if it may. */
+function whyKept({ status, sent_at }: HistoryEntry, now: number): string | undefined {
+  if (status === UNKNOWN) return "has an unknown outcome: settle it with `research resolve` first";
+  if (status !== NOT_CREATED && !isFinal(status))
+    return `has not ended: its last recorded state is ${status}`;
+  if (Date.parse(sent_at) > now - WINDOW_MS)
+    return "was sent within the last hour, which it still counts for";
+  return undefined;
+}
+
+function factsOf({ request_id, local_id }: HistoryEntry) {
+  return { localId: local_id, ...(request_id !== null && { requestId: request_id }) };
+}
+
+function sentBefore(ctx: Context, at: number): HistoryEntry[] {
+  const accepts = (entry: HistoryEntry) => Date.parse(entry.sent_at) < at;
+  return ctx.history?.list({ limit: Number.POSITIVE_INFINITY, accepts }) ?? [];
+}
+
+async function report(ctx: Context, entries: readonly HistoryEntry[], skipped: number): Promise<void> {
+  const { reporter } = ctx;
+  if (skipped > 0) {
+    const kept = skipped === 1 ? "1 request is kept" : `${skipped} requests are kept`;
+    await reporter.notice("NOT_FORGOTTEN", `${kept}: unknown, not ended, or of the last hour`);
+  }
+  if (entries.length > 0)
+    await reporter.notice("BATCH_FOLDERS", "results in the folders of batches are not touched");
+  const names = entries.map(({ request_id, local_id }) => ({ request_id, local_id }));
+  if (reporter.json) await reporter.resultJson({ forgotten: names, skipped });
+  else
+    await reporter.result(
+      names.map(({ request_id, local_id }) => `${request_id ?? local_id}\tFORGOTTEN\n`).join(""),
+    );
+}

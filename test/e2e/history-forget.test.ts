@@ -1,0 +1,174 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { filesWith, foldersIn, historyLine, plant } from "../support/home.js";
+import { screen } from "../support/screen.js";
+import { jsonErrors, world } from "../support/world.js";
+
+const DAY = 86_400_000;
+const id = (n: number) => `${String(n).padStart(8, "0")}-0000-4000-8000-000000000000`;
+
+/** A machine whose history is below its home, with requests that were made `days` ago. */
+async function machine(...requests: { days: number; status?: string; prompt?: string }[]) {
+  const rig = await world();
+  const env = foldersIn(rig.home);
+  const origin = rig.service.url;
+  for (const [n, { days, ...rest }] of requests.entries())
+    plant(rig.home, { requestId: id(n), origin, createdAt: Date.now() - days * DAY, ...rest });
+  const run = (...args: string[]) => rig.research(args, { env });
+  const ids = async () => {
+    const { stdout } = await run("list", "--json", "--limit", "100000");
+    return (JSON.parse(stdout) as { request_id: string }[]).map(({ request_id }) => request_id);
+  };
+  return { ...rig, env: { ...rig.env, ...env }, state: env.RESEARCH_STATE_DIR, run, ids };
+}
+
+test("what is forgotten is in no file any more, and the others are as they were", async () => {
+  const m = await machine(
+    { days: 3, status: "COMPLETED", prompt: "a secret question" },
+    { days: 2, status: "FAILED", prompt: "another question" },
+  );
+  expect(await m.run("history", "forget", id(0).slice(0, 8))).toMatchObject({
+    code: 0,
+    stdout: `${id(0)}\tFORGOTTEN\n`,
+    stderr: expect.stringMatching(/folders of batches are not touched/),
+  });
+  expect(filesWith(m.home, "a secret question")).toEqual([]);
+  expect(filesWith(m.home, id(0))).toEqual([]);
+  expect(await m.ids()).toEqual([id(1)]);
+  expect((await m.run("history", "forget", id(0))).code).toBe(5);
+  expect(await m.run("history", "forget", id(1), "--json")).toMatchObject({
+    stdout: `${JSON.stringify({ forgotten: [{ request_id: id(1), local_id: `local-${id(1).slice(0, 12)}` }], skipped: 0 })}\n`,
+  });
+  expect(await m.ids()).toEqual([]);
+  expect(m.service.server.count()).toBe(0);
+});
+
+test("what is unknown, runs or is of the last hour is refused by name, and the others are forgotten", async () => {
+  const m = await machine({ days: 3, status: "COMPLETED" }, { days: 3, status: "PROCESSING" });
+  const created = (await m.run("create", "x => COMPLETED")).stdout.trim();
+  await m.run("watch", created);
+  const mixed = await m.run("history", "forget", id(1), id(0), created, "nope-nope", "--json");
+  expect(mixed.code).toBe(6);
+  expect(jsonErrors(mixed.stderr).map(({ code, exit_code }) => [code, exit_code])).toEqual([
+    ["NOT_ALLOWED", 6],
+    ["NOT_ALLOWED", 6],
+    ["NOT_FOUND", 5],
+  ]);
+  expect(await m.ids()).toEqual([created, id(1)]);
+});
+
+test("--older-than takes what was sent before and has ended, counts the rest, and ends with 0", async () => {
+  const m = await machine(
+    { days: 40, status: "COMPLETED" },
+    { days: 40, status: "PENDING" },
+    { days: 35, status: "STOPPED" },
+    { days: 20, status: "COMPLETED" },
+  );
+  const run = await m.run("history", "forget", "--older-than", "30d");
+  expect(run).toMatchObject({ code: 0, stdout: `${id(2)}\tFORGOTTEN\n${id(0)}\tFORGOTTEN\n` });
+  expect(run.stderr).toContain("1 request is kept: unknown, not ended, or of the last hour");
+  expect(await m.ids()).toEqual([id(3), id(1)]);
+  expect(await m.run("history", "forget", "--older-than", "30d")).toMatchObject({ code: 0, stdout: "" });
+});
+
+test.each([[[]], [["--older-than", "1d", "abcd"]], [["--older-than", "soon"]]])(
+  "history forget %j is bad input",
+  async (args) => {
+    const m = await machine();
+    expect((await m.run("history", "forget", ...args)).code).toBe(2);
+  },
+);
+
+test("on a terminal it asks, naming what would go", async () => {
+  const m = await machine({ days: 3, status: "COMPLETED", prompt: "tides?" });
+  const asked = screen(["history", "forget", "@last"], { home: m.home, env: m.env });
+  await asked.waitFor(/00000000-.* COMPLETED +3d 00h +tides\?\n.*Forget this request\?.*\[y\/N\]/s);
+  asked.type("n\r");
+  expect((await asked.done).code).toBe(2);
+  expect(await m.ids()).toEqual([id(0)]);
+  expect((await screen(["history", "forget", "-y", "@last"], { home: m.home, env: m.env }).done).code).toBe(
+    0,
+  );
+  expect(await m.ids()).toEqual([]);
+});
+
+test("list --search and --since narrow by prompt and by the time it was sent", async () => {
+  const m = await machine(
+    { days: 9, prompt: "Why is the sky blue?" },
+    { days: 3, prompt: "Blue whales: how long?" },
+    { days: 1, prompt: "Red sky" },
+  );
+  const listed = async (...args: string[]) => {
+    const { stdout } = await m.run("list", "--json", ...args);
+    return (JSON.parse(stdout) as { request_id: string }[]).map(({ request_id }) => request_id);
+  };
+  expect(await listed("--search", "blue SKY")).toEqual([id(0)]);
+  expect(await listed("--search", "blue")).toEqual([id(1), id(0)]);
+  expect(await listed("--since", "4d")).toEqual([id(2), id(1)]);
+  expect(await listed("--since", "4d", "--search", "sky")).toEqual([id(2)]);
+  expect((await m.run("list", "--search", "green")).stderr).toBe("no matching requests\n");
+  expect((await m.run("list", "--since", "-1")).code).toBe(2);
+});
+
+test("eight processes create while a ninth forgets: every other record is there", {
+  timeout: 240_000,
+}, async () => {
+  const m = await machine();
+  let creating = true;
+  const creators = Array.from({ length: 8 }, async () => {
+    const made: string[] = [];
+    for (let i = 0; i < 3; i++) made.push((await m.run("create", "x => PROCESSING")).stdout.trim());
+    return made;
+  });
+  const all = Promise.all(creators).finally(() => {
+    creating = false;
+  });
+  let rounds = 0;
+  while (creating) {
+    plant(m.home, {
+      requestId: id(rounds++),
+      origin: "http://old",
+      createdAt: Date.now() - DAY,
+      status: "FAILED",
+    });
+    expect((await m.run("history", "forget", "--older-than", "1h")).code).toBe(0);
+  }
+  const made = (await all).flat();
+  expect(rounds).toBeGreaterThan(1);
+  expect(new Set(made).size).toBe(24);
+  expect((await m.ids()).sort()).toEqual(made.sort());
+  expect((await m.run("list")).stderr).toBe("");
+});
+
+test.each(["lock", "draft"])(
+  "killed when its %s is there, it leaves the old file or the new one",
+  async (stage) => {
+    const m = await machine();
+    const line = (n: number, days: number) =>
+      historyLine({
+        requestId: id(n),
+        origin: "http://x",
+        createdAt: Date.now() - days * DAY,
+        status: "COMPLETED",
+      });
+    const lines = Array.from({ length: 20_000 }, (_, n) => `\n${line(n, n % 2 ? 40 : 1)}\n`);
+    mkdirSync(m.state, { recursive: true });
+    const path = join(m.state, "history.jsonl");
+    writeFileSync(path, lines.join(""));
+    const running = m.start(["history", "forget", "--older-than", "30d"], { env: m.env });
+    const seen = () => readdirSync(m.state).some((name) => name.endsWith(`.${stage}`));
+    while (!seen() && running.child.exitCode === null) await new Promise((resolve) => setImmediate(resolve));
+    running.kill("SIGKILL");
+    await running.done;
+    const left = readFileSync(path, "utf8").split("\n").filter(Boolean);
+    expect([10_000, 20_000]).toContain(left.length);
+    for (const text of left) JSON.parse(text);
+    // The dead process holds up neither a create nor the next one that forgets.
+    const created = (await m.run("create", "x => COMPLETED")).stdout.trim();
+    expect((await m.run("history", "forget", "--older-than", "30d")).code).toBe(0);
+    expect(await m.ids()).toHaveLength(10_001);
+    expect((await m.ids())[0]).toBe(created);
+    expect(readdirSync(m.state).filter((name) => /lock|draft/.test(name))).toEqual([]);
+  },
+);
