@@ -1,6 +1,5 @@
 import { CodedError } from "../../machine/errors.js";
 import { type Failure, failureOf } from "../../machine/failure.js";
-import type { Status } from "../../protocol/conversation.js";
 import { formatLimit } from "../../text/duration.js";
 import { type FollowEvent, type FollowOptions, follow } from "../../workflows/follow.js";
 import type { Ports } from "../../workflows/ports.js";
@@ -67,6 +66,8 @@ class FollowView {
   readonly #start: number;
   readonly #redraw = new AbortController();
   readonly #taken: TakenReport;
+  /** What the service said last of each request that goes on. */
+  readonly #said = new Map<string, unknown>();
   #isLive = false;
 
   constructor(terminal: Terminal, ports: Ports, targets: readonly NamedTarget[], options: FollowViewOptions) {
@@ -112,7 +113,11 @@ class FollowView {
     const { reporter } = this.#terminal;
     switch (event.kind) {
       case "state":
+        this.#said.set(event.requestId, event.data.progress);
         return this.#changed(event);
+      case "progress":
+        this.#said.set(event.requestId, event.data.progress);
+        return this.#draw();
       case "trouble":
       case "recovered":
       case "asked-to-wait":
@@ -135,7 +140,7 @@ class FollowView {
     if (!this.#isLive) await reporter.say(changeLine(requestId, status, elapsedMs));
     if (final) this.#options.done?.run({ requestId, status });
     if (!this.#options.print) return;
-    if (reporter.json) await reporter.resultJson(watchJson(event));
+    if (reporter.json) await reporter.resultJson(watchJson({ ...event, progress: event.data.progress }));
     else if (final) await reporter.result(`${statusLine(requestId, status, PLAIN)}\n`);
   }
 
@@ -158,7 +163,8 @@ class FollowView {
     if (!this.#options.print) return;
     const { reporter } = this.#terminal;
     if (!reporter.json) return reporter.result(`${statusLine(requestId, status ?? "-", PLAIN)}\n`);
-    const line = watchJson({ requestId, status, previous: status, at, elapsedMs, final: false });
+    const progress = this.#said.get(requestId);
+    const line = watchJson({ requestId, status, previous: status, at, elapsedMs, final: false, progress });
     await reporter.resultJson(error ? { ...line, error } : line);
   }
 
@@ -205,10 +211,16 @@ class FollowView {
   }
 
   /** What the live line shows. */
-  get #shown(): { states: (Status | null)[]; elapsedMs: number; usual: string | undefined } {
-    const states = this.#progress.outcomes.map(({ status }) => status);
+  get #shown() {
+    const { outcomes } = this.#progress;
+    const states = outcomes.map(({ status }) => status);
     const elapsedMs = this.#ports.clock.monotonic() - this.#start;
-    return { states, elapsedMs, usual: this.#taken.usual };
+    return {
+      states,
+      elapsedMs,
+      usual: this.#taken.usual,
+      progress: this.#said.get(outcomes[0]?.requestId ?? ""),
+    };
   }
 
   async #keepDrawing(): Promise<void> {

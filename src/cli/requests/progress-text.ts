@@ -1,19 +1,23 @@
 import { isFinal, type Status } from "../../protocol/conversation.js";
 import { formatDuration } from "../../text/duration.js";
+import { progressWords } from "../../text/research-progress.js";
 import { safeLine } from "../../text/safe-text.js";
 
 export interface ShownProgress {
   /** The last state seen of each id, in the order given. */
   states: readonly (Status | null)[];
   elapsedMs: number;
+  /** What the service says of the one id, if there is one. */
+  progress?: unknown;
   /** How long runs usually take, in words, if that is known. */
   usual?: string | undefined;
 }
 
 /** The live line: for one id its state, for several how many are done and how many are in each other state. */
-export function liveText({ states, elapsedMs, usual }: ShownProgress): string {
+export function liveText({ states, elapsedMs, progress, usual }: ShownProgress): string {
   const elapsed = formatDuration(elapsedMs) + (usual === undefined ? "" : ` (${usual})`);
-  if (states.length === 1) return `${safeLine(states[0] ?? "waiting")}  ${elapsed}`;
+  if (states.length === 1)
+    return [safeLine(states[0] ?? "waiting"), progressWords(progress), elapsed].filter(Boolean).join("  ");
   const done = states.filter((status) => status !== null && isFinal(status)).length;
   const counts = new Map<string, number>();
   for (const status of states)
@@ -42,10 +46,12 @@ export interface WatchLine {
   /** Milliseconds since the watch began. */
   elapsedMs: number;
   final: boolean;
+  /** What the service says of it, if it does. */
+  progress?: unknown;
 }
 
 /** One line of a watch for a program. */
-export function watchJson({ requestId, status, previous, at, elapsedMs, final }: WatchLine) {
+export function watchJson({ requestId, status, previous, at, elapsedMs, final, progress }: WatchLine) {
   return {
     request_id: requestId,
     status,
@@ -53,5 +59,6 @@ export function watchJson({ requestId, status, previous, at, elapsedMs, final }:
     at: new Date(at).toISOString(),
     elapsed_ms: Math.round(elapsedMs),
     final,
+    ...(progress !== undefined && !final && { progress }),
   };
 }

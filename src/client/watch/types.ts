@@ -61,6 +61,8 @@ export type Ending =
 export type WatchEvent =
   /** The first state seen, and each change after it. */
   | StateSeen
+  /** The state is the same, and what the service says of its progress is not. */
+  | { kind: "progress"; requestId: string; data: Data }
   /** A poll failed and the one before did not; one event however many follow. */
   | { kind: "trouble"; requestId: string; error: ResearchError }
   /** No poll is failing any more. */
@@ -75,6 +77,8 @@ export type WatchEvent =
 /** One id on its way. Times are monotonic milliseconds. */
 export interface Watched extends WatchTarget {
   status: Status | null;
+  /** What the service said of its progress last, as JSON. */
+  progress?: string | undefined;
   /** Since when it has been watched. */
   since: number;
   /** Whether no other state than PENDING has been seen. */

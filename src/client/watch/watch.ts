@@ -138,6 +138,10 @@ class Watcher {
     watched.quietSince = this.#now();
     watched.createdAt ??= epochOf(data.created_at);
     if (status !== "PENDING") watched.isQueued = false;
+    const progress = JSON.stringify(data.progress);
+    if (status === previous && progress !== watched.progress)
+      this.#events.add({ kind: "progress", requestId, data });
+    watched.progress = progress;
     if (status !== previous) {
       const seen = { requestId, status, previous, final: isFinal(status), data };
       this.#events.add({ kind: "state", ...seen, ...this.#events.moment() });

@@ -1,8 +1,10 @@
 import type { Clock } from "../../clock.js";
 import { exactJson } from "../../json/exact-json.js";
+import { progressWords } from "../../text/research-progress.js";
 import { jsonOf } from "../json-text.js";
 import { defect, type Log, Troubles } from "../monitoring/log.js";
 import {
+  type Progress,
   type Researcher,
   ResearchFailure,
   type ResearchJob,
@@ -128,17 +130,19 @@ export class Scheduler {
 
   /** Passes on how far a research is while it works, and keeps with its end what else it has told. */
   async #observed(claim: Claim, signal: AbortSignal): Promise<Outcome> {
-    const { clock, store } = this.options;
+    const { clock, log, store } = this.options;
     const data: Record<string, unknown> = {};
     const done = new AbortController();
-    let untold: string | undefined;
+    let untold: Progress | undefined;
     let isTelling = false;
     const tellStore = async () => {
       isTelling = true;
       for (; untold !== undefined && !done.signal.aborted; await clock.sleep(TELL_MS, done.signal)) {
         const progress = untold;
         untold = undefined;
-        await store.tell(claim, progress).catch(() => {});
+        const facts = { level: "info", request_id: claim.job.request_id, progress } as const;
+        log(progressWords(progress) ?? progress.step, facts);
+        await store.tell(claim, JSON.stringify(progress)).catch(() => {});
       }
       isTelling = false;
     };
@@ -146,7 +150,7 @@ export class Scheduler {
       const outcome = await this.#research(claim, signal, ({ progress, ...more }) => {
         Object.assign(data, more);
         if (progress === undefined || done.signal.aborted) return;
-        untold = JSON.stringify(progress);
+        untold = progress;
         if (!isTelling) tellStore().catch(() => {});
       });
       return Object.keys(data).length === 0 ? outcome : { ...outcome, data: exactJson(data) };

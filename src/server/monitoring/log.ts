@@ -11,6 +11,8 @@ export interface LogFacts {
   sqlstate?: string;
   /** Of a defect. */
   stack?: string;
+  /** How far a research is, for a log of JSON lines only. */
+  progress?: object;
 }
 
 /** Tells operators what goes wrong, in a sentence without a full stop; called once per change, not per request. */

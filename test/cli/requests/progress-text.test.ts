@@ -21,6 +21,14 @@ test("how long runs usually take stands beside the time", () => {
   );
 });
 
+test("what the service says of one id's progress stands beside its state, of several it does not", () => {
+  const progress = { step: "read", done: 7, of: 12, tokens: 48_000 };
+  expect(liveText({ states: ["PROCESSING"], elapsedMs: 65_000, progress })).toBe(
+    "PROCESSING  reading 7 of 12, 48,000 tokens  1m 05s",
+  );
+  expect(liveText({ states: ["PENDING", null], elapsedMs: 65_000, progress })).not.toContain("reading");
+});
+
 test("a change is a line, and a state of several lines is one", () => {
   expect(changeLine("id", "PENDING", 2_000)).toBe("id is PENDING (2s)");
   expect(changeLine("id", "A\nid is COMPLETED", 0)).toBe("id is A id is COMPLETED (0s)");

@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from "vitest";
+import type { LogFacts } from "../../../src/server/monitoring/log.js";
 import {
   type Researcher,
   ResearchFailure,
@@ -6,6 +7,8 @@ import {
 } from "../../../src/server/researchers/researcher.js";
 import type { Service } from "../../../src/server/service.js";
 import { folderWith } from "../../support/folder.js";
+import { InProcess } from "../../support/in-process.js";
+import { screen } from "../../support/screen.js";
 import { KEY, serviceFor, until } from "../../support/service.js";
 
 const progress = (done: number) =>
@@ -20,9 +23,12 @@ class Told implements Researcher {
   tell: (news: ResearchNews) => void = () => {};
   resolve: (output: string) => void = () => {};
   reject: (error: Error) => void = () => {};
-  research: Researcher["research"] = (_job, _signal, tell) => {
+  research: Researcher["research"] = (_job, signal, tell) => {
     if (tell) this.tell = tell;
-    return new Promise((resolve, reject) => Object.assign(this, { resolve, reject }));
+    return new Promise((resolve, reject) => {
+      Object.assign(this, { resolve, reject });
+      signal.addEventListener("abort", () => reject(signal.reason));
+    });
   };
   close = async () => {};
 }
@@ -89,6 +95,51 @@ it("never lets news stand in for what the service itself says", async () => {
     output: "ours",
     model: "m",
   });
+});
+
+it("stands in the lines that `watch --json` writes anyway, and on the live line of a terminal", async () => {
+  const researcher = new Told();
+  service = await serviceFor({ researcher });
+  const id = await created();
+  await until(async () => ((await statusOf(id)).status === "PROCESSING" ? true : undefined));
+  researcher.tell({ progress: progress(7) });
+  await until(async () => (await statusOf(id)).progress);
+  const env = {
+    RESEARCH_BASE_URL: service.baseUrl,
+    RESEARCH_API_KEY: KEY,
+    RESEARCH_STATE_DIR: folderWith(),
+    RESEARCH_CONFIG_DIR: folderWith(),
+  };
+  const terminal = screen(["watch", id, "--interval", "50ms"], { env });
+  await terminal.waitFor(/PROCESSING {2}reading 7 of 9, 3,000 tokens {2}/, 30_000);
+  researcher.tell({ progress: progress(8) });
+  await terminal.waitFor(/reading 8 of 9/, 30_000);
+  const watch = new InProcess(["watch", id, "--json", "--interval", "50ms"], { env });
+  await until(async () => (watch.stdout.includes("PROCESSING") ? true : undefined), 30_000);
+  researcher.resolve("done");
+  const lines = (await watch.done).stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(lines).toEqual([
+    expect.objectContaining({ status: "PROCESSING", final: false, progress: progress(8) }),
+    expect.not.objectContaining({ progress: expect.anything() }),
+  ]);
+  expect(lines[1]).toMatchObject({ status: "COMPLETED", final: true });
+  await terminal.done;
+});
+
+it("is a line of the log for programs", async () => {
+  const researcher = new Told();
+  const logged: [string, LogFacts | undefined][] = [];
+  service = await serviceFor({ researcher, log: (message, facts) => logged.push([message, facts]) });
+  const id = await created();
+  await until(async () => ((await statusOf(id)).status === "PROCESSING" ? true : undefined));
+  researcher.tell({ progress: progress(7) });
+  await until(async () => (await statusOf(id)).progress);
+  expect(logged).toEqual([
+    ["reading 7 of 9, 3,000 tokens", { level: "info", request_id: id, progress: progress(7) }],
+  ]);
 });
 
 it("tells nothing after the end", async () => {

@@ -18,6 +18,7 @@ export function voiceOf({ host, flags, reporter }: Context, options: Pick<ServeO
   const write = (text: string) => host.stderr.write(`${text}\n`).catch(() => {});
   const log: Log = (message, facts) => {
     if (facts?.level === "debug" && !flags.verbose) return;
+    if (facts?.progress !== undefined && options.log !== "json") return;
     void write(logLine(isJson ? "json" : "text", host.clock.now(), message, facts));
   };
   const asLines = isJson && !reporter.json;

@@ -14,6 +14,9 @@ export interface TryOptions extends RequestOptions, ModelOptions, ResultOptions,
   sources?: string;
 }
 
+/** The service is in this process: its end is seen at once, and what it does while it goes on. */
+const POLL_MS = 100;
+
 /** `run` against a service that lives for this one command: no account, no key, and nothing stays. */
 export async function tryOut(ctx: Context, prompt: string | undefined, options: TryOptions): Promise<number> {
   checkResultOptions(options, ctx.reporter.json);
@@ -53,7 +56,13 @@ export async function tryOut(ctx: Context, prompt: string | undefined, options: 
       ...(verbose && { verbose }),
     });
     try {
-      return await showRun(ctx, own.ports, body, { ...options, limit: undefined }, undefined);
+      return await showRun(
+        ctx,
+        own.ports,
+        body,
+        { interval: POLL_MS, ...options, limit: undefined },
+        undefined,
+      );
     } finally {
       await own.close();
     }

@@ -26,8 +26,9 @@ stdout
   watch           an object for each change, and one with "final":true for
                   each id that ends:
                   {"request_id","status","previous_status","at","elapsed_ms",
-                  "final"}; an id that is given up ends with "final":false and
-                  its "error"
+                  "final"}, with "progress" where the service says how far it
+                  is; an id that is given up ends with "final":false and its
+                  "error"
   output          all of the data: {"request_id","status","output",…}
   run, try        the same, once it is COMPLETED
   list            [{"local_id","request_id","status","created_at","sent_at",

@@ -1,5 +1,6 @@
 import type { Block } from "./block.js";
 import { codeBlocks } from "./code-blocks.js";
+import { csvBlocks } from "./csv-blocks.js";
 import { fileType } from "./file-type.js";
 import { htmlBlocks } from "./html-blocks.js";
 import { textBlocks } from "./text-blocks.js";
@@ -10,6 +11,8 @@ export function blocksOf(name: string, text: string): Block[] {
   switch (type) {
     case "html":
       return htmlBlocks(text);
+    case "csv":
+      return csvBlocks(text);
     case "code":
       return codeBlocks(text);
     default:

@@ -1,12 +1,13 @@
 /** What the text of a file is, which says how it is cut into blocks. */
-export type FileType = "markdown" | "text" | "html" | "code";
+export type FileType = "markdown" | "text" | "html" | "csv" | "code";
 
 const BY_NAME: readonly [RegExp, FileType][] = [
   [/\.(?:md|markdown|mdx)$/i, "markdown"],
   [/\.(?:x?html?)$/i, "html"],
+  [/\.[ct]sv$/i, "csv"],
   [/\.(?:txt|text|rst|adoc|asciidoc|org|tex|man|\d)$/i, "text"],
   [
-    /\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kt|swift|[ch](?:pp|xx|c)?|cc|hh|cs|php|pl|pm|sh|bash|zsh|fish|lua|sql|css|scss|less|json[c5]?|ya?ml|toml|ini|cfg|conf|csv|tsv|xml|svg|gradle|r|jl|scala|ex|exs|erl|hs|ml|vue|svelte|proto|diff|patch|lock)$/i,
+    /\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kt|swift|[ch](?:pp|xx|c)?|cc|hh|cs|php|pl|pm|sh|bash|zsh|fish|lua|sql|css|scss|less|json[c5]?|ya?ml|toml|ini|cfg|conf|xml|svg|gradle|r|jl|scala|ex|exs|erl|hs|ml|vue|svelte|proto|diff|patch|lock)$/i,
     "code",
   ],
 ];

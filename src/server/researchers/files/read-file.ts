@@ -4,7 +4,9 @@ import { decodeText } from "./charset.js";
 
 /** The whole of a manual on one page has some megabytes; larger files are data. */
 export const MAX_FILE_BYTES = 8 * 1_048_576;
-export const TOO_LARGE = `larger than ${MAX_FILE_BYTES / 1_048_576} MiB`;
+
+/** Why a file is not read. */
+export const largerThan = (bytes: number) => `larger than ${bytes / 1_048_576} MiB`;
 
 /** A named pipe is not waited for, and a terminal does not become the one of this process. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
@@ -37,7 +39,13 @@ export function readRegularFile(
 
 /** The text of one source file, or why it is not read: it became a symlink, grew too large, is not text. */
 export function readText(root: string, name: string): { text: string } | { reason: string } {
-  const bytes = readRegularFile(join(root, name), MAX_FILE_BYTES, constants.O_NOFOLLOW ?? 0);
+  const bytes = readBytes(root, name, MAX_FILE_BYTES);
+  return bytes instanceof Uint8Array ? decodeText(bytes) : bytes;
+}
+
+/** The bytes of one source file of at most `limit` bytes, or why it is not read. */
+export function readBytes(root: string, name: string, limit: number): Uint8Array | { reason: string } {
+  const bytes = readRegularFile(join(root, name), limit, constants.O_NOFOLLOW ?? 0);
   if (bytes === undefined) return { reason: "it cannot be read" };
-  return bytes === "too large" ? { reason: TOO_LARGE } : decodeText(bytes);
+  return bytes === "too large" ? { reason: largerThan(limit) } : bytes;
 }

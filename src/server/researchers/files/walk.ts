@@ -1,8 +1,9 @@
 import { type Dirent, promises as fs } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
+import { isPacked } from "../documents/document.js";
 import { NOT_TEXT } from "./charset.js";
 import { isIgnored, type Rules, rulesAbove, withRulesOf } from "./gitignore.js";
-import { MAX_FILE_BYTES, TOO_LARGE } from "./read-file.js";
+import { largerThan, MAX_FILE_BYTES } from "./read-file.js";
 
 /** A file that may be read. */
 export interface SourceFile {
@@ -28,7 +29,7 @@ export const MAX_TOTAL_BYTES = 64 * 1_048_576;
 /** Folders of other people's code, whether or not a .gitignore names them. */
 const PACKAGES = new Set(["node_modules", "bower_components", "__pycache__"]);
 const BINARY =
-  /\.(?:png|jpe?g|gif|webp|avif|ico|svg|pdf|zip|gz|tgz|bz2|xz|zst|7z|jar|war|so|dylib|dll|exe|bin|o|a|wasm|woff2?|ttf|otf|eot|mp[34]|mov|avi|mkv|wav|flac|ogg|sqlite3?|db|class|pyc)$/i;
+  /\.(?:png|jpe?g|gif|webp|avif|ico|svg|zip|gz|tgz|bz2|xz|zst|7z|jar|war|so|dylib|dll|exe|bin|o|a|wasm|woff2?|ttf|otf|eot|mp[34]|mov|avi|mkv|wav|flac|ogg|sqlite3?|db|class|pyc)$/i;
 
 /** A name with a line break in it could not be cited as `file:line`. */
 const UNCITABLE = /[\x00-\x1f\x7f]/;
@@ -84,7 +85,8 @@ function unreadable(entry: Dirent, size: number): string | undefined {
   if (entry.isSymbolicLink()) return "a symbolic link";
   if (!entry.isFile()) return "no regular file";
   if (BINARY.test(entry.name)) return NOT_TEXT;
-  return size > MAX_FILE_BYTES ? TOO_LARGE : undefined;
+  const limit = isPacked(entry.name) ? MAX_TOTAL_BYTES : MAX_FILE_BYTES;
+  return size > limit ? largerThan(limit) : undefined;
 }
 
 function nameOf(root: string, path: string): string {

@@ -1,7 +1,10 @@
+import { systemClock } from "../../../clock.js";
 import type { Block } from "../blocks/block.js";
 import { blocksOf } from "../blocks/blocks.js";
-import { readText } from "../files/read-file.js";
-import { findSources, type SourceFile, type Sources } from "../files/walk.js";
+import { type CutDocument, isPacked, type ReadDocument } from "../documents/document.js";
+import { DocumentThread } from "../documents/document-thread.js";
+import { readBytes, readText } from "../files/read-file.js";
+import { findSources, MAX_TOTAL_BYTES, type SourceFile, type Sources } from "../files/walk.js";
 import { DocumentIndex, stretch, toHits } from "./document-index.js";
 import type { FolderSearch, Table } from "./folder-search.js";
 import type { Description, Hit, Opened, Passage, Unread } from "./source.js";
@@ -29,6 +32,9 @@ export class Corpus implements FolderSearch {
   #sources: Sources = { files: [], unread: [] };
   #freshUntil = Number.NEGATIVE_INFINITY;
   #refreshing: Promise<void> | undefined;
+  /** Documents that take long to read, and have no lines in their files. */
+  readonly #packed = new Map<string, ReadDocument>();
+  readonly #documents = new DocumentThread(systemClock);
   readonly #blocks = new Map<string, { version: string; blocks: Block[] }>();
 
   /** `notice` is told what of the folder is not searched, as a sentence for a person. */
@@ -92,7 +98,7 @@ export class Corpus implements FolderSearch {
     const gone = new Set([...this.#versions.keys(), ...this.#unreadable.keys()]);
     for (const file of this.#sources.files) {
       gone.delete(file.name);
-      this.#update(file);
+      await this.#update(file);
     }
     for (const name of gone) this.#forget(name);
     this.#freshUntil = performance.now() + FRESH_MS;
@@ -108,17 +114,18 @@ export class Corpus implements FolderSearch {
   }
 
   /** Reads a file if it has changed. */
-  #update({ name, size, changed }: SourceFile): void {
+  async #update({ name, size, changed }: SourceFile): Promise<void> {
     const version = `${size} ${changed}`;
     if ((this.#versions.get(name) ?? this.#unreadable.get(name)?.version) === version) return;
     this.#forget(name);
-    const read = readText(this.options.root, name);
+    const read = isPacked(name) ? await this.#unpack(name) : this.#cut(name);
     if ("reason" in read) {
       this.#unreadable.set(name, { version, reason: read.reason });
       return;
     }
+    if (isPacked(name)) this.#packed.set(name, read);
     this.#versions.set(name, version);
-    this.#index.set(name, blocksOf(name, read.text));
+    this.#index.set(name, read.blocks);
   }
 
   #forget(name: string): void {
@@ -126,22 +133,31 @@ export class Corpus implements FolderSearch {
     this.#versions.delete(name);
     this.#unreadable.delete(name);
     this.#blocks.delete(name);
+    this.#packed.delete(name);
   }
 
   /** The blocks of a file as they are now. */
   #blocksOf(name: string): Block[] {
+    const packed = this.#packed.get(name);
+    if (packed !== undefined) return packed.blocks;
     const version = this.#versions.get(name) ?? "";
     const kept = this.#blocks.get(name);
     this.#blocks.delete(name);
-    const blocks = kept?.version === version ? kept.blocks : this.#cut(name);
+    const cut = kept?.version === version ? kept : this.#cut(name);
+    const blocks = "blocks" in cut ? cut.blocks : [];
     this.#blocks.set(name, { version, blocks });
     const [oldest] = this.#blocks.keys();
     if (this.#blocks.size > KEPT_FILES && oldest !== undefined) this.#blocks.delete(oldest);
     return blocks;
   }
 
-  #cut(name: string): Block[] {
+  #cut(name: string): CutDocument {
     const read = readText(this.options.root, name);
-    return "text" in read ? blocksOf(name, read.text) : [];
+    return "text" in read ? { blocks: blocksOf(name, read.text) } : read;
+  }
+
+  async #unpack(name: string): Promise<CutDocument> {
+    const bytes = readBytes(this.options.root, name, MAX_TOTAL_BYTES);
+    return bytes instanceof Uint8Array ? this.#documents.read({ name, bytes }) : bytes;
   }
 }

@@ -3,6 +3,7 @@ import { indentJson } from "../../../json/format.js";
 import { escapeHtml } from "../../../markdown/html/escape.js";
 import { contentOf } from "../../../markdown/html/result-page.js";
 import { isFinal } from "../../../protocol/conversation.js";
+import { progressWords, usageWords } from "../../../text/research-progress.js";
 import type { Caller, RemoteRequest } from "../../conversations/conversation-store.js";
 import type { ListedConversation } from "../../conversations/overview.js";
 import { goesOn } from "../../http/operations.js";
@@ -31,11 +32,13 @@ export function conversationView(parts: ViewParts, requestId: string, host: stri
     question ??= await questionHtml(parts, requestId);
     if (result?.status !== status) result = { status, html: await resultHtml(parts, conversation) };
     const remote = await store.remote?.read(requestId);
-    const name = keyNames(await store.keys.list()).get(conversation.keyId);
+    const now = status === "PROCESSING" ? await store.get(OPERATOR, requestId) : undefined;
+    const key = keyNames(await store.keys.list()).get(conversation.keyId);
+    const facts = { key, remote, progress: now?.progress };
     return new Map([
       ["trouble", ""],
       ["question", question],
-      ["states", `${statesSvg(conversation, at)}\n${factsHtml(conversation, name, remote, at)}`],
+      ["states", `${statesSvg(conversation, at)}\n${factsHtml(conversation, facts, at)}`],
       ["result", result.html],
       ["curl", curlHtml(conversation, host)],
     ]);
@@ -55,16 +58,21 @@ async function questionHtml({ store }: ViewParts, requestId: string): Promise<st
   return `${BACK}\n<h1 class="id">Conversation <code>${escapeHtml(requestId)}</code></h1>\n${asked}${schema}`;
 }
 
-function factsHtml(
-  conversation: ListedConversation,
-  key: string | undefined,
-  remote: RemoteRequest | undefined,
-  now: number,
-): string {
+/** What is shown of a conversation beside what a list has. */
+interface Facts {
+  key: string | undefined;
+  remote: RemoteRequest | undefined;
+  /** JSON */
+  progress: string | undefined;
+}
+
+function factsHtml(conversation: ListedConversation, { key, remote, progress }: Facts, now: number): string {
+  const doing = progress === undefined ? undefined : progressWords(JSON.parse(progress));
   const { createdAt, endedAt, status, reason } = conversation;
   const { age, pending, processing } = timesOf(conversation, now);
   const rows: [string, string | undefined][] = [
     ["State", stateHtml(status)],
+    ["Doing", doing && escapeHtml(doing)],
     ["Reason", reason && `<span dir="auto">${escapeHtml(reason)}</span>`],
     ["Key", key && escapeHtml(key)],
     ["Works at", remote && escapeHtml(`${remote.provider}${remote.remoteId ? `, ${remote.remoteId}` : ""}`)],
@@ -86,14 +94,16 @@ async function resultHtml({ store }: ViewParts, { requestId, status }: ListedCon
     const why = isFinal(status) ? `There is none: the conversation is ${status}.` : "Not yet.";
     return `<h2>Result</h2>\n<p class="none">${why}</p>`;
   }
-  const { output } = (await store.output(OPERATOR, requestId)) ?? {};
+  const { output, data } = (await store.output(OPERATOR, requestId)) ?? {};
   if (output === undefined) return '<h2>Result</h2>\n<p class="none">It was deleted.</p>';
   const value = output.trimStart().startsWith('"') ? String(JSON.parse(output)) : undefined;
   const { content } = contentOf(
     value === undefined ? { kind: "json", text: output } : { kind: "markdown", text: value },
     [],
   );
-  return `<h2>Result</h2>\n<main lang="" class="result">\n${content}\n</main>`;
+  const used = data === undefined ? undefined : usageWords(JSON.parse(data).usage);
+  const usage = used === undefined ? "" : `\n<p class="none">Used: ${escapeHtml(used)}</p>`;
+  return `<h2>Result</h2>\n<main lang="" class="result">\n${content}\n</main>${usage}`;
 }
 
 /** What asks for the conversation from a shell. The host was checked, and the id is one of a conversation. */

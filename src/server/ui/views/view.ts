@@ -10,7 +10,7 @@ import { ticking } from "../parts.js";
 
 /** What the page shows. */
 export interface ViewParts {
-  store: Pick<ConversationStore, "counts" | "keys" | "output" | "overview" | "remote">;
+  store: Pick<ConversationStore, "counts" | "get" | "keys" | "output" | "overview" | "remote">;
   /** The one key of a service without added keys. */
   single: { keyId: string; tier: Tier; limits: HourlyLimit } | undefined;
   faults: Pick<FaultPlan, "inForce">;

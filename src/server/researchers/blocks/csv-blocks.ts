@@ -1,0 +1,39 @@
+import { parse } from "csv-parse/sync";
+import type { Block } from "./block.js";
+import { codeBlocks } from "./code-blocks.js";
+
+/** What separates the columns: the one that the first line has most of. */
+const SEPARATORS = [",", ";", "\t", "|"];
+
+/** The rows of a table as text, each under the titles of the first row; as lines if it is not such a table. */
+export function csvBlocks(text: string): Block[] {
+  const first = text.slice(0, 10_000).split(/\r\n|\n|\r/, 1)[0] ?? "";
+  const count = (separator: string) => first.split(separator).length;
+  const delimiter = SEPARATORS.reduce((best, one) => (count(one) > count(best) ? one : best));
+  const shape = { bom: true, info: true, relax_column_count: true, relax_quotes: true } as const;
+  let rows: { record: string[]; info: { lines: number } }[];
+  try {
+    // With `info` each row has its record and its place; the types of csv-parse do not say so.
+    rows = parse(text, { ...shape, delimiter, skip_empty_lines: true }) as unknown as typeof rows;
+  } catch {
+    return codeBlocks(text);
+  }
+  const lines = text.split(/\r\n|\n|\r/);
+  const header = rows.length > 1 && rows[0] && areTitles(rows[0].record) ? rows[0].record : undefined;
+  let read = 0;
+  const blocks = rows.map(({ record: cells, info }): Block => {
+    while (read < info.lines - 1 && lines[read]?.trim() === "") read += 1;
+    const line = read + 1;
+    read = Math.max(line, info.lines);
+    const own = { line, lines: lines.slice(line - 1, read), heading: "", kind: "table" as const, table: 1 };
+    return { ...own, cells, ...(header && { header }) };
+  });
+  return header ? blocks.slice(1) : blocks;
+}
+
+/** Titles are words, all there and none twice. */
+function areTitles(cells: readonly string[]): boolean {
+  return (
+    new Set(cells).size === cells.length && cells.every((cell) => /^\s*[\p{L}_#][^\n]{0,100}$/u.test(cell))
+  );
+}
