@@ -64,6 +64,7 @@ export function researcherFor(endpoint: Pick<ModelEndpoint, "url">, setting: Set
       connections: { ...connections(url, undefined, 5_000), route: (request) => request },
     },
     limits: { tokens: 1_000_000, calls: 50, ms: 600_000 },
+    length: "normal",
     sources: memorySources(files),
     exchanges: noExchanges,
     clock: systemClock,

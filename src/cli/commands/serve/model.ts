@@ -2,6 +2,8 @@ import { parseBaseUrl } from "../../../client/http/address.js";
 import { UsageError } from "../../../machine/errors.js";
 import { insecureHttpIn } from "../../../machine/settings.js";
 import type { ExchangeStore } from "../../../server/conversations/exchange-store.js";
+import type { Length } from "../../../server/researchers/model/prompts.js";
+import type { Price } from "../../../server/researchers/model/researcher.js";
 import type { BudgetLimits } from "../../../server/researchers/model/session/budget.js";
 import type { Researcher } from "../../../server/researchers/researcher.js";
 import { combined } from "../../../server/researchers/sources/combined.js";
@@ -18,12 +20,19 @@ export interface ModelEndpoint {
   url: URL;
   apiKey: string | undefined;
   limits: BudgetLimits;
+  length: Length;
+  price: Price | undefined;
   /** What finds pages of the web, if it is searched. */
   search: WebSearch | undefined;
 }
 
-/** For one research, unless a flag says otherwise: enough for three rounds with a local model. */
-const MODEL_LIMITS = { tokens: 300_000, calls: 24, ms: 15 * 60_000 };
+/** For one research, unless a flag says otherwise (contract §4, "With a model"). */
+const DEPTHS = {
+  quick: { tokens: 25_000, calls: 8, ms: 5 * 60_000 },
+  standard: { tokens: 120_000, calls: 25, ms: 15 * 60_000 },
+  deep: { tokens: 300_000, calls: 60, ms: 30 * 60_000 },
+} as const;
+export type Depth = keyof typeof DEPTHS;
 
 const EXAMPLE_URL = "http://127.0.0.1:11434/v1";
 
@@ -35,15 +44,15 @@ export async function modelOf(
   ctx: Context,
   options: ModelOptions & { researcher?: string },
 ): Promise<ModelEndpoint | undefined> {
-  const { model, modelUrl, modelTokens, modelCalls, modelTime, researcher } = options;
+  const { model, modelUrl, modelTokens, modelCalls, modelTime, modelPrice, depth, length, researcher } =
+    options;
   const { flags, host } = ctx;
   const search = await searchOf(ctx, options);
   if (model === undefined) {
-    const set = Object.entries({ modelUrl, modelTokens, modelCalls, modelTime }).find(
-      ([, value]) => value !== undefined,
-    );
+    const given = { modelUrl, modelTokens, modelCalls, modelTime, modelPrice, depth, length };
+    const set = Object.entries(given).find(([, value]) => value !== undefined);
     if (set === undefined) return undefined;
-    const flag = set[0].replace("model", "--model-").toLowerCase();
+    const flag = `--${set[0].replace("model", "model-").toLowerCase()}`;
     throw new UsageError(`${flag} needs the name of a model: --model NAME`);
   }
   const name = model.trim();
@@ -52,6 +61,7 @@ export async function modelOf(
   if (modelUrl === undefined) {
     throw new UsageError("--model needs --model-url URL", `As in --model-url ${EXAMPLE_URL}`);
   }
+  const limits = DEPTHS[depth ?? "standard"];
   return {
     name,
     url: parseBaseUrl(modelUrl, insecureHttpIn(flags, host.env).value, {
@@ -61,17 +71,19 @@ export async function modelOf(
     apiKey: await keyIn(ctx, "RESEARCH_MODEL_API_KEY"),
     search,
     limits: {
-      tokens: modelTokens ?? MODEL_LIMITS.tokens,
-      calls: modelCalls ?? MODEL_LIMITS.calls,
-      ms: modelTime ?? MODEL_LIMITS.ms,
+      tokens: modelTokens ?? limits.tokens,
+      calls: modelCalls ?? limits.calls,
+      ms: modelTime ?? limits.ms,
     },
+    length: length ?? "normal",
+    price: modelPrice,
   };
 }
 
 /** The researcher with that model on a folder, on the web, or on both. Throws if the folder cannot be read. */
 export async function researcherWith(
   ctx: Context,
-  { name, url, apiKey, limits, search }: ModelEndpoint,
+  { name, url, apiKey, limits, length, price, search }: ModelEndpoint,
   folder: SourceIndexOptions | undefined,
   service: { exchanges: ExchangeStore; log: (line: string) => void; notice: (line: string) => void },
 ): Promise<Researcher> {
@@ -82,6 +94,8 @@ export async function researcherWith(
   return modelResearcher({
     endpoint: { url, model: name, apiKey, connections: connectionsTo(ctx.host, url) },
     limits,
+    length,
+    price,
     sources: combined(sources),
     ...service,
     clock: ctx.host.clock,

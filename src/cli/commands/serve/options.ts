@@ -1,7 +1,10 @@
 import { UsageError } from "../../../machine/errors.js";
 import type { LogFormat } from "../../../server/monitoring/log.js";
+import type { Length } from "../../../server/researchers/model/prompts.js";
+import type { Price } from "../../../server/researchers/model/researcher.js";
 import type { Context } from "../../context.js";
 import type { KeyOptions } from "./key.js";
+import type { Depth } from "./model.js";
 import type { StoreOptions } from "./store.js";
 
 /** What puts a model to work on the sources. */
@@ -12,6 +15,9 @@ export interface ModelOptions {
   modelCalls?: number;
   /** ms */
   modelTime?: number;
+  modelPrice?: Price;
+  depth?: Depth;
+  length?: Length;
   /** As given; `searchOf` checks it, and the lists. */
   search?: string;
   domains?: string;

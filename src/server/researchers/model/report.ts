@@ -1,7 +1,11 @@
-import { type Fact, placeOf } from "./facts.js";
+import type { CitedSource, Usage } from "../researcher.js";
+import type { Description } from "../sources/source.js";
+import { listOf } from "../sources/unread.js";
+import { type Answer, type AnswerSection, textsOf } from "./checks/answer.js";
+import type { Cited } from "./checks/sentence.js";
+import { type Fact, originOf, placeOf } from "./facts.js";
 import type { BudgetLimits } from "./session/budget.js";
 import type { Findings } from "./steps/gather.js";
-import type { Answer } from "./steps/write.js";
 
 /** The flags that set the limits. */
 export const LIMIT_FLAGS: Record<keyof BudgetLimits, string> = {
@@ -9,81 +13,190 @@ export const LIMIT_FLAGS: Record<keyof BudgetLimits, string> = {
   calls: "--model-calls",
   ms: "--model-time",
 };
-const COUNTS = "no,one,two,three,four,five,six,seven,eight,nine,ten".split(",");
 const LONGEST_TITLE = 200;
 
-/** The answer as Markdown: sentences with marks of citation, the quotes with `file:line`, and what was checked. */
-export function report(question: string, findings: Findings, answer: Answer): string {
-  const order = [...new Set(answer.sentences.flatMap(({ facts }) => facts))];
-  const numberOf = (fact: number) => order.indexOf(fact) + 1;
-  const text = answer.sentences.map(
-    (sentence) => `${ended(sentence.text)} [${sentence.facts.map(numberOf).join(", ")}]`,
-  );
+/** What a report says beside its answer. */
+export interface About {
+  question: string;
+  findings: Findings;
+  description: Description;
+  usage: Usage;
+}
+
+/** The answer as Markdown: a summary, its sections, what disagrees and what is missing, the quotes and their sources. */
+export function report(answer: Answer, about: About): string {
+  const { facts } = about.findings;
+  const order = citedIn(answer);
+  const cite = ({ text, facts: cited }: Cited) =>
+    `${ended(text)} [${cited.map((id) => order.indexOf(id) + 1).join(", ")}]`;
   const quotes = order.flatMap((id, i) => {
-    const fact = findings.facts[id - 1];
+    const fact = facts[id - 1];
     return fact === undefined ? [] : [quoteOf(fact, i + 1)];
   });
+  const sides = answer.disagree.map(({ about: title, sides }) => {
+    const listed = sides.map((side) => `- ${cite(side)} (${originsOf(side, facts)})`).join("\n");
+    return title === "" ? listed : `${ended(title)}\n\n${listed}`;
+  });
   return parts(
-    titleOf(question),
-    text.join(answer.isWritten ? " " : "\n\n"),
-    "## Quotes",
-    ...quotes,
-    "## What is checked",
-    checksOf(findings, answer),
+    titleOf(about.question),
+    answer.sentences.map(cite).join(" "),
+    ...answer.sections.map((section) => sectionOf(section, cite)),
+    section("Sources disagree", ...sides),
+    section("Not found", answer.missing.map((text) => `- ${ended(text)}`).join("\n")),
+    section("Quotes", ...quotes),
+    section(
+      "Sources",
+      sourcesOf(
+        order.flatMap((id) => facts[id - 1] ?? []),
+        about.description,
+      ),
+    ),
+    section("What is checked", checksOf(answer, about.findings)),
+    section("Usage", usageOf(about.usage)),
   );
 }
 
 /** The report of a search that found nothing. */
-export function nothingFound(question: string, findings: Findings): string {
+export function nothingFound({ question, findings, description, usage }: About): string {
+  const said = [
+    "Nothing was found: no passage in the sources answers this.",
+    droppedOf(findings),
+    endOf(findings),
+  ];
   return parts(
     titleOf(question),
-    ["Nothing was found: no passage in the sources answers this.", droppedOf(findings, 0), cutOf(findings)]
-      .filter(Boolean)
-      .join(" "),
+    said.filter(Boolean).join(" "),
+    section("Sources", sourcesOf([], description)),
+    section("Usage", usageOf(usage)),
   );
 }
 
-/** The quotes as data, for a structured output without a schema. Every text in it stands in the sources. */
-export function structured(facts: readonly Fact[]) {
+/** The answer as data, for a structured output without a schema. */
+export function structured(answer: Answer, facts: readonly Fact[]) {
+  const cited = citedIn(answer).flatMap((id) => facts[id - 1] ?? []);
   return {
-    answer: facts.map(({ quote }) => quote.replace(/\s+/g, " ")).join(" "),
-    quotes: facts.map((fact) => ({ source: placeOf(fact), text: fact.quote })),
-    sources: [...new Set(facts.map(({ file }) => file))],
+    answer: textsOf(answer).map(ended).join(" "),
+    quotes: cited.map((fact) => ({ source: sourceOf(fact), text: fact.quote })),
+    sources: [...new Set(cited.map(({ document }) => document.id))],
   };
 }
 
-function checksOf(findings: Findings, answer: Answer): string {
+/** The sources of `facts`, each once, as output data names them. */
+export function citedSources(facts: readonly Fact[]): CitedSource[] {
+  const documents = new Map(facts.map(({ document }) => [document.id, document]));
+  return [...documents.values()].map(({ id, title, url }) =>
+    url === undefined ? { title, file: id } : { title, url },
+  );
+}
+
+/** The numbers of the facts that an answer cites, in the order in which it does. */
+export function citedIn({ sentences, sections, disagree }: Answer): number[] {
+  const cited = [
+    ...sentences,
+    ...sections.flatMap(({ items }) => items),
+    ...disagree.flatMap(({ sides }) => sides),
+  ];
+  return [...new Set(cited.flatMap(({ facts }) => facts))];
+}
+
+/** `file:line`, or the address of a page. */
+export function sourceOf({ document, line }: Fact): string {
+  return document.url ?? `${document.id}:${line}`;
+}
+
+function sectionOf({ title, kind, columns, items }: AnswerSection, cite: (cited: Cited) => string): string {
+  const lines = {
+    text: () => items.map(cite).join(" "),
+    list: () => items.map((item) => `- ${cite(item)}`).join("\n"),
+    steps: () => {
+      let number = 0;
+      return items
+        .map((item) => (item.goesOn ? ` ${cite(item)}` : `\n${++number}. ${cite(item)}`))
+        .join("")
+        .trim();
+    },
+    table: () => tableOf(columns, items, cite),
+  }[kind]();
+  return title === "" ? lines : `## ${title}\n\n${lines}`;
+}
+
+/** Rows whose cells are not as many as the columns make a list of what was to be a table. */
+function tableOf(
+  columns: readonly string[],
+  items: readonly Cited[],
+  cite: (cited: Cited) => string,
+): string {
+  const rows = items.map((item) => cite(item).replace(/\|?\s*[.]?( \[[\d, ]+\])$/, "$1"));
+  if (!rows.every((row) => row.split("|").length === columns.length))
+    return items.map((item) => `- ${cite(item)}`).join("\n");
+  return [
+    `| ${columns.join(" | ")} |`,
+    `|${columns.map(() => "---|").join("")}`,
+    ...rows.map((row) => `| ${row} |`),
+  ].join("\n");
+}
+
+function originsOf({ facts: cited }: Cited, facts: readonly Fact[]): string {
+  const origins = cited.flatMap((id) => facts[id - 1] ?? []).map(originOf);
+  return [...new Set(origins)].join("; ");
+}
+
+function checksOf(answer: Answer, findings: Findings): string {
   const sentences = [
-    "Each quote was found in its file at that line, word for word. Each number in the answer stands in a quote that it cites, or in the question.",
+    "Each quote was found in its source at that place, word for word. Each number in the answer stands in a quote that it cites, in the heading over it, or in the question.",
     answer.isWritten
       ? "What the answer concludes from its quotes was written by a model and is not checked."
       : "The answer is made of what a model noted from each quote; what it notes beside the numbers is not checked.",
-    droppedOf(findings, answer.droppedSentences),
-    cutOf(findings),
-    findings.spent && `The search ended early, at the limit of ${LIMIT_FLAGS[findings.spent]}.`,
+    droppedOf(findings, answer),
+    answer.isForeign &&
+      "The answer is not in the language of the question, also when it was asked for once more.",
+    endOf(findings),
   ];
   return sentences.filter(Boolean).join(" ");
 }
 
-function droppedOf({ droppedQuotes }: Findings, droppedSentences: number): string {
-  const quotes =
-    droppedQuotes > 0 && `${count(droppedQuotes, "quote")} of the model that did not stand in its source`;
-  const sentences = droppedSentences > 0 && `${count(droppedSentences, "sentence")} that no quote supports`;
-  const dropped = [quotes, sentences].filter(Boolean).join(" and ");
-  return dropped === "" ? "" : `Left out: ${dropped}.`;
+function droppedOf({ droppedQuotes }: Findings, answer?: Answer): string {
+  const { dropped = 0, droppedSteps = 0 } = answer ?? {};
+  const left = [
+    droppedQuotes > 0 && `${count(droppedQuotes, "quote")} of the model that did not stand in its source`,
+    dropped > 0 && `${count(dropped, "sentence")} that no quote supports`,
+    droppedSteps > 0 && `${count(droppedSteps, "list")} of steps, whole, since a step of it is not supported`,
+  ].filter(Boolean);
+  return left.length === 0 ? "" : `Left out: ${left.join("; ")}.`;
 }
 
-function cutOf({ isContextCut }: Findings): string {
-  return isContextCut
-    ? "The model may not have seen all passages: the endpoint seems to have cut off what it was sent."
-    : "";
+function endOf({ spent, isContextCut }: Findings): string {
+  const said = [
+    isContextCut &&
+      "The model may not have seen all passages: the endpoint seems to have cut off what it was sent.",
+    spent && `The search ended early, at the limit of ${LIMIT_FLAGS[spent]}.`,
+  ];
+  return said.filter(Boolean).join(" ");
 }
 
 function quoteOf(fact: Fact, number: number): string {
   const lines = fact.quote.split("\n").map((line) => `   > ${line.trimEnd()}`);
-  // A number in a heading stands in no quote.
-  const heading = /^$|\p{N}/u.test(fact.heading) ? "" : `\n\n   Under: ${fact.heading}`;
-  return `${number}. \`${placeOf(fact)}\`\n\n${lines.join("\n")}${heading}`;
+  const over = [fact.heading, fact.header && `columns ${fact.header.join(" | ")}`, fact.document.date].filter(
+    Boolean,
+  );
+  const under = over.length === 0 ? "" : `\n\n   Under: ${over.join(", ")}`;
+  return `${number}. ${placeOf(fact)}\n\n${lines.join("\n")}${under}`;
+}
+
+function sourcesOf(facts: readonly Fact[], { documents, notes, unread }: Description): string {
+  const cited = new Map(facts.map((fact) => [fact.document.id, fact]));
+  const named = [...cited.values()].map((fact) =>
+    fact.document.url === undefined ? `- \`${fact.document.id}\`` : `- ${placeOf(fact)}`,
+  );
+  const left = unread.length === 0 ? [] : [`Not read: ${listOf(unread)}.`];
+  const read = `${documents} ${documents === 1 ? "document was" : "documents were"} searched.`;
+  return parts(named.join("\n"), [read, ...notes, ...left].join(" ")).trimEnd();
+}
+
+function usageOf({ calls, input_tokens, output_tokens, cost_dollars }: Usage): string {
+  const tokens = `${input_tokens.toLocaleString("en-US")} tokens in and ${output_tokens.toLocaleString("en-US")} out`;
+  const cost = cost_dollars === undefined ? "" : `, ${cost_dollars.toFixed(4)} dollars`;
+  return `${count(calls, "call")} of the model, ${tokens}${cost}.`;
 }
 
 function titleOf(question: string): string {
@@ -91,15 +204,19 @@ function titleOf(question: string): string {
   return `# ${line.length > LONGEST_TITLE ? `${line.slice(0, LONGEST_TITLE - 1)}…` : line}`;
 }
 
+function section(title: string, ...texts: readonly string[]): string {
+  const text = texts.filter(Boolean).join("\n\n");
+  return text === "" ? "" : `## ${title}\n\n${text}`;
+}
+
 function parts(...texts: readonly string[]): string {
-  return `${texts.join("\n\n")}\n`;
+  return `${texts.filter(Boolean).join("\n\n")}\n`;
 }
 
 function ended(text: string): string {
   return /[.!?:]["'`)*_]*$/.test(text) ? text : `${text}.`;
 }
 
-/** In words, because every number in a report's digits is one of a quote or of the question. */
 function count(number: number, noun: string): string {
-  return `${COUNTS[number] ?? "more than ten"} ${noun}${number === 1 ? "" : "s"}`;
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }

@@ -123,12 +123,37 @@ describe("a reply that is not as asked", () => {
     ["nonsense", says("blah")],
     ["thinking without an end", says("<think>hm, hm")],
     ["nothing", says("")],
-  ])("%s a second time fails, and names the endpoint", async (_name, play) => {
-    const endpoint = await modelEndpoint(() => play);
-    await expect(ask(endpoint)).rejects.toThrow(
-      `The model endpoint ${new URL(endpoint.url).origin} did not reply as asked: it is not JSON.`,
-    );
-    expect(endpoint.requests).toHaveLength(2);
+  ])(
+    "%s a second time is no plan; instead of notes it fails, and names the endpoint",
+    async (_name, play) => {
+      const endpoint = await modelEndpoint(() => play);
+      await expect(ask(endpoint)).rejects.toThrow(
+        `The model endpoint ${new URL(endpoint.url).origin} did not reply as asked: it is not JSON.`,
+      );
+      expect(new Set(endpoint.requests.map(({ step }) => step))).toEqual(new Set(["plan", "notes"]));
+      expect(endpoint.count("plan")).toBe(2);
+    },
+  );
+
+  it("as a plan falls back to the question", async () => {
+    const endpoint = await modelEndpoint(behaving({ plan: () => says("no") }));
+    expect(await ask(endpoint)).toContain(ANSWER);
+    expect(endpoint.requests.map(({ step }) => step)).toEqual(["plan", "plan", "notes", "answer"]);
+  });
+
+  it.each([
+    ["a trailing comma", '{"queries": ["timeout",],}'],
+    ["a bare list", '["timeout"]'],
+    ["single quotation marks", "{'queries': ['timeout']}"],
+  ])("but for %s is understood at once", async (_name, plan) => {
+    const endpoint = await modelEndpoint(behaving({ plan: () => says(plan) }));
+    expect(await ask(endpoint)).toContain(ANSWER);
+    expect(endpoint.count("plan")).toBe(1);
+  });
+
+  it("as an answer leaves the facts as the answer", async () => {
+    const endpoint = await modelEndpoint(behaving({ answer: () => says("no") }));
+    expect(await ask(endpoint)).toContain("The answer is made of what a model noted");
   });
 
   it.each([
@@ -282,7 +307,7 @@ describe("a context that is too short", () => {
     );
     expect(await ask(endpoint, { files: long })).toContain("Nothing was found");
     const sizes = endpoint.requests.filter(({ step }) => step === "notes").map(({ raw }) => raw.length);
-    expect(sizes).toHaveLength(3);
+    expect(sizes.length).toBeGreaterThanOrEqual(3);
     expect(sizes.at(-1)).toBeLessThan(9_000);
   });
 

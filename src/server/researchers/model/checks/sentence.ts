@@ -1,3 +1,4 @@
+import { type Fact, groundOf } from "../facts.js";
 import { numbersIn } from "./numbers.js";
 import { standsIn, tokensOf } from "./tokens.js";
 
@@ -10,45 +11,72 @@ export interface Cited {
 /** A longer text is no sentence. In characters. */
 const LONGEST = 1_200;
 const MARKS = /\s*\[(\d+(?:\s*[,;]\s*\d+)*)\]/g;
-const ADDRESS = /\b[a-z][a-z\d+.-]*:\/\/[^\s<>"'`)\]]+|\bwww\.[^\s<>"'`)\]]+/gi;
+const ADDRESS = /(?<![a-z\d+.-])[a-z][a-z\d+.-]{0,20}:\/\/[^\s<>"'`)\]]+|\bwww\.[^\s<>"'`)\]]+/gi;
 /** Targets of links and images, and HTML: what a page would load or follow. */
 const TARGET = /\]\(\s*<?([^)>\s]+)/g;
 const TAG = /<\/?[a-z][^<>]*>/gi;
-const SPEECH = /"([^"]+)"|“([^”]+)”|«([^»]+)»/g;
+/** What stands between quotation marks, in every kind of them. An apostrophe inside a word is none. */
+const SPEECH = new RegExp(
+  [
+    `"([^"]+)"|“([^“”]+)”|„([^„“”"]+)[“”"]|«([^«»]+)»|»([^«»]+)«|‹([^‹›]+)›|›([^‹›]+)‹|「([^「」]+)」|『([^『』]+)』`,
+    `(?<![\\p{L}\\p{N}])[‘‚]((?:[^‘’‚]|’(?=\\p{L}))+)[’‘](?!\\p{L})|(?<![\\p{L}\\p{N}])'((?:[^']|'(?=\\p{L}))+)'(?!\\p{L})`,
+  ].join("|"),
+  "gu",
+);
+/** The number of a step is no number. */
+const STEP = /^(\d{1,3})[.)]\s+/;
+
+/** The number that a step begins with; undefined if the text is not a numbered step. */
+export function stepOf(text: string): number | undefined {
+  const number = STEP.exec(text.trim())?.[1];
+  return number === undefined ? undefined : Number(number);
+}
 
 /**
- * A sentence as it may be shown, on one line and without marks of citation; undefined unless it cites a quote, and
- * every number, every address, every HTML tag and everything between quotation marks in it stands in a quote that it
- * cites or in the question. `quotes` are those of the facts, in their order.
+ * A sentence as it may be shown, on one line, without marks of citation and of lists; or why it may not: it has to cite
+ * a fact, and every number, every address, every HTML tag and everything between quotation marks in it has to stand in
+ * a quote that it cites, in the heading over it, or in the question.
  */
 export function checkSentence(
-  { text, facts }: Cited,
-  quotes: readonly string[],
+  { text, facts: cited }: Cited,
+  facts: readonly Fact[],
   question: string,
-): Cited | undefined {
+): Cited | { wrong: string } {
   const inline = [...text.matchAll(MARKS)].flatMap(([, list = ""]) => list.split(/[,;]/).map(Number));
-  const cites = [...new Set([...facts, ...inline])].filter((id) => quotes[id - 1] !== undefined);
+  const cites = [...new Set([...cited, ...inline])].filter((id) => facts[id - 1] !== undefined);
   const plain = text
     .replace(MARKS, "")
     .replace(/\s+/g, " ")
     .replace(/^[#>|\s]+|^[-*+]\s+/, "")
-    .trim();
-  if (cites.length === 0 || !/\p{L}/u.test(plain) || plain.length > LONGEST) return undefined;
-  const grounds = [question, ...cites.map((id) => quotes[id - 1] ?? "")];
-  return isGrounded(plain, grounds) ? { text: plain, facts: cites } : undefined;
+    .trim()
+    .replace(STEP, "");
+  if (cites.length === 0) return { wrong: "it names no fact" };
+  if (!/\p{L}/u.test(plain)) return { wrong: "it says nothing" };
+  if (plain.length > LONGEST) return { wrong: "it is too long for a sentence" };
+  const grounds = [question, ...cites.flatMap((id) => facts[id - 1] ?? []).map(groundOf)];
+  const wrong = ungrounded(plain, grounds);
+  return wrong === undefined ? { text: plain, facts: cites } : { wrong };
 }
 
-function isGrounded(text: string, grounds: readonly string[]): boolean {
+/** What of a text stands in none of `grounds`, as a phrase; undefined if all does that has to. */
+export function ungrounded(text: string, grounds: readonly string[]): string | undefined {
   const numbers = new Set(grounds.flatMap((ground) => [...numbersIn(ground)]));
-  if (![...numbersIn(text)].every((number) => numbers.has(number))) return false;
+  const number = [...numbersIn(text)].find((one) => !numbers.has(one));
+  if (number !== undefined) return `the number ${number} stands in none of its facts`;
   const addresses = [
     ...[...text.matchAll(ADDRESS)].map(([address]) => address.replace(/[.,;:!?]+$/, "")),
     ...[...text.matchAll(TARGET)].map(([, target = ""]) => target),
     ...[...text.matchAll(TAG)].map(([tag]) => tag),
   ];
-  if (!addresses.every((address) => grounds.some((ground) => ground.includes(address)))) return false;
-  const spoken = [...text.matchAll(SPEECH)].map(([, a, b, c]) => a ?? b ?? c ?? "");
-  return spoken
-    .filter((words) => tokensOf(words).length > 0)
-    .every((words) => grounds.some((ground) => standsIn(ground, words)));
+  const address = addresses.find((one) => !grounds.some((ground) => ground.includes(one)));
+  if (address !== undefined) return `${address} stands in none of its facts`;
+  const spoken = [...text.matchAll(SPEECH)].map(
+    (match) => match.slice(1).find((part) => part !== undefined) ?? "",
+  );
+  const words = spoken.find(
+    (one) => tokensOf(one).length > 0 && !grounds.some((ground) => standsIn(ground, one)),
+  );
+  return words === undefined
+    ? undefined
+    : `the quotation ${JSON.stringify(words)} stands in none of its facts`;
 }

@@ -2,26 +2,48 @@ import { isObject } from "../json.js";
 import { hasNumber } from "./numbers.js";
 import { standsIn, tokensOf } from "./tokens.js";
 
+/** A string, number or name of a structured result that stands in no quote. */
+export interface Unfounded {
+  /** With its path, for a sentence. */
+  shown: string;
+  /** The names and indexes that lead to it. */
+  path: readonly (string | number)[];
+}
+
 /**
- * The first string or number of a structured result that stands in no quote, with its path, as one phrase;
- * undefined if all stand. A name that the schema does not give is data as well. `names` are those it gives.
+ * Every string and number of a structured result that stands in no quote. A name that the schema does not give is data
+ * as well. `names` are those it gives.
  */
 export function unfounded(
   value: unknown,
   quotes: readonly string[],
   names: ReadonlySet<string>,
-  path = "",
-): string | undefined {
-  if (typeof value === "string") return hasText(value, quotes) ? undefined : phrase(value, path);
+  path: Unfounded["path"] = [],
+): Unfounded[] {
+  if (typeof value === "string") return hasText(value, quotes) ? [] : [named(value, path)];
   if (typeof value === "number")
-    return quotes.some((quote) => hasNumber(quote, value)) ? undefined : phrase(value, path);
-  if (Array.isArray(value))
-    return firstOf(value, (part, i) => unfounded(part, quotes, names, `${path}[${i}]`));
-  if (!isObject(value)) return undefined;
-  return firstOf(Object.entries(value), ([name, part]) => {
-    if (!names.has(name) && !hasText(name, quotes)) return phrase(name, path);
-    return unfounded(part, quotes, names, path === "" ? name : `${path}.${name}`);
+    return quotes.some((quote) => hasNumber(quote, value)) ? [] : [named(value, path)];
+  if (Array.isArray(value)) return value.flatMap((part, i) => unfounded(part, quotes, names, [...path, i]));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, part]) => {
+    const inner = [...path, name];
+    if (!names.has(name) && !hasText(name, quotes)) return [{ shown: shorten(name), path: inner }];
+    return unfounded(part, quotes, names, inner);
   });
+}
+
+/** `value` without the places of `missing`: a copy. */
+export function without(
+  value: unknown,
+  missing: readonly Unfounded[],
+  path: Unfounded["path"] = [],
+): unknown {
+  const isGone = (name: string | number) => missing.some((one) => `${one.path}` === `${[...path, name]}`);
+  if (Array.isArray(value))
+    return value.flatMap((part, i) => (isGone(i) ? [] : [without(part, missing, [...path, i])]));
+  if (!isObject(value)) return value;
+  const kept = Object.entries(value).filter(([name]) => !isGone(name));
+  return Object.fromEntries(kept.map(([name, part]) => [name, without(part, missing, [...path, name])]));
 }
 
 /** Which of the quotes, by their indexes, hold a string or number of a structured result. */
@@ -54,18 +76,12 @@ function hasText(text: string, quotes: readonly string[]): boolean {
   return quotes.some((quote) => (isWordless ? quote.includes(text) : standsIn(quote, text)));
 }
 
-function phrase(value: string | number, path: string): string {
-  const shown = JSON.stringify(value);
-  return `${shown.length > 80 ? `${shown.slice(0, 79)}…` : shown}${path === "" ? "" : ` (${path})`}`;
+function named(value: string | number, path: Unfounded["path"]): Unfounded {
+  const where = path.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`)).join("");
+  return { shown: `${shorten(value)}${where === "" ? "" : ` (${where.replace(/^\./, "")})`}`, path };
 }
 
-function firstOf<T>(
-  items: readonly T[],
-  look: (item: T, index: number) => string | undefined,
-): string | undefined {
-  for (const [index, item] of items.entries()) {
-    const found = look(item, index);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+function shorten(value: string | number): string {
+  const shown = JSON.stringify(value);
+  return shown.length > 80 ? `${shown.slice(0, 79)}…` : shown;
 }

@@ -51,13 +51,9 @@ export function bodyOf(model: string, request: ChatRequest, dialect: Dialect): s
   });
 }
 
-/**
- * What a request costs at most, in tokens: one for each UTF-8 byte of the longest body that it may be sent as, and
- * the limit of the output.
- */
-export function estimateTokens(model: string, request: ChatRequest): number {
-  const longest = bodyOf(model, request, { ...FULL_DIALECT, limit: "max_completion_tokens" });
-  return Buffer.byteLength(longest) + request.maxTokens;
+/** The UTF-8 bytes of the longest body that a request may be sent as. */
+export function bytesOf(model: string, request: ChatRequest): number {
+  return Buffer.byteLength(bodyOf(model, request, { ...FULL_DIALECT, limit: "max_completion_tokens" }));
 }
 
 /** As in `max_tokens is too large: 5000. This model supports at most 4096 completion tokens`. */

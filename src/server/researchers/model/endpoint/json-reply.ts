@@ -1,3 +1,4 @@
+import { jsonrepair } from "jsonrepair";
 import { parsed } from "../json.js";
 
 /** Text of a model in which it thinks aloud; templates of some models leave out the opening mark. */
@@ -10,17 +11,29 @@ export function withoutThoughts(text: string): string {
 }
 
 /**
- * The JSON value in a reply: all of it, or what stands in a code fence, or the first object or array in it that can
- * be read. Undefined if there is none.
+ * The JSON value in a reply: all of it, or what stands in a code fence, or the first object or array in it that can be
+ * read; with `mayRepair` also one with a slip, such as a trailing comma. Undefined if there is none.
  */
-export function jsonIn(text: string): unknown {
+export function jsonIn(text: string, mayRepair: boolean): unknown {
   const reply = withoutThoughts(text);
   const fenced = [...reply.matchAll(FENCE)].map(([, inside = ""]) => inside);
   for (const candidate of [reply, ...fenced, ...bracketed(reply)]) {
-    const value = parsed(candidate);
+    // Before what stands inside it: a list of a broken object is not all of the reply.
+    const value = parsed(candidate) ?? (mayRepair ? repaired(candidate) : undefined);
     if (value !== undefined) return value;
   }
-  return undefined;
+  const from = reply.search(/[[{]/);
+  return mayRepair && from >= 0 ? repaired(reply.slice(from)) : undefined;
+}
+
+/** The object or list that a text with a slip was to be; undefined if it does not look like one. */
+function repaired(text: string): unknown {
+  const trimmed = text.trim();
+  try {
+    return /^[[{][\s\S]*["':]/.test(trimmed) ? parsed(jsonrepair(trimmed)) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** How many places where a value may begin are tried. */

@@ -18,11 +18,20 @@ export class BudgetSpent extends Error {
   }
 }
 
-const NOTHING: BudgetLimits = { tokens: 0, calls: 0, ms: 0 };
+/** What was spent. `output` is the part of the tokens that the model wrote. */
+export interface Spent extends BudgetLimits {
+  output: number;
+}
+
+const NOTHING: Spent = { tokens: 0, calls: 0, ms: 0, output: 0 };
+/** An estimate is this much above the highest ratio of tokens to bytes that was seen. */
+const MARGIN = 1.5;
 
 /** What is left of the limits of one conversation. */
 export class Budget {
   #spent = NOTHING;
+  /** The highest ratio of input tokens to bytes seen; none before the first usage. */
+  #ratio: number | undefined;
   readonly #start: number;
   constructor(
     readonly limits: BudgetLimits,
@@ -42,9 +51,33 @@ export class Budget {
   }
 
   /** Counts what was spent. `ms` is only for time that did not pass since the start: that of an earlier process. */
-  charge({ tokens = 0, calls = 0, ms = 0 }: Partial<BudgetLimits>): void {
+  charge({ tokens = 0, calls = 0, ms = 0, output = 0 }: Partial<Spent>): void {
     const spent = this.#spent;
-    this.#spent = { tokens: spent.tokens + tokens, calls: spent.calls + calls, ms: spent.ms + ms };
+    this.#spent = {
+      tokens: spent.tokens + tokens,
+      calls: spent.calls + calls,
+      ms: spent.ms + ms,
+      output: spent.output + output,
+    };
+  }
+
+  get spent(): Readonly<Spent> {
+    return this.#spent;
+  }
+
+  /** What `bytes` of input cost at most, in tokens: one for each, until a usage has shown what they do cost. */
+  estimate(bytes: number): number {
+    return Math.ceil(bytes * (this.#ratio === undefined ? 1 : MARGIN * this.#ratio));
+  }
+
+  /** How many bytes of input `tokens` pay for. */
+  bytesFor(tokens: number): number {
+    return Math.floor(tokens / (this.#ratio === undefined ? 1 : MARGIN * this.#ratio));
+  }
+
+  /** The endpoint has counted `tokens` in `bytes` of input. */
+  learn(bytes: number, tokens: number): void {
+    if (tokens > 0) this.#ratio = Math.max(this.#ratio ?? 0, tokens / bytes);
   }
 
   /** Throws BudgetSpent unless one more call of `tokens` leaves `keep`. */

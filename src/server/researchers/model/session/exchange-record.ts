@@ -6,6 +6,8 @@ export interface KeptReply {
   finish: string;
   /** What the endpoint counted as input, if it said so. In tokens. */
   promptTokens?: number;
+  /** And as output. */
+  outputTokens?: number;
 }
 
 /** What is kept of one request to the endpoint. `hash` is the SHA-256 of what the model was asked, in hex. */

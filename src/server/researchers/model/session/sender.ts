@@ -1,7 +1,7 @@
 import type { Clock } from "../../../../clock.js";
 import type { ExchangeStore } from "../../../conversations/exchange-store.js";
 import { ResearchFailure } from "../../researcher.js";
-import { type ChatRequest, estimateTokens } from "../endpoint/dialect.js";
+import { bytesOf, type ChatRequest } from "../endpoint/dialect.js";
 import type { Endpoint } from "../endpoint/endpoint.js";
 import type { Outcome } from "../endpoint/outcome.js";
 import { type Budget, type BudgetLimits, BudgetSpent } from "./budget.js";
@@ -14,6 +14,9 @@ import { within } from "./within.js";
 export class ContextExceeded extends Error {
   override name = "ContextExceeded";
 }
+
+/** The model has not replied as it was asked to, also when that was asked for again. */
+export class UnreadableReply extends ResearchFailure {}
 
 export interface SenderOptions {
   requestId: string;
@@ -39,8 +42,8 @@ export class Sender {
    */
   async send(request: ChatRequest, hash: string, keep: BudgetLimits): Promise<KeptReply> {
     const { budget, endpoint } = this.options;
-    const estimate = estimateTokens(endpoint.model, request);
     for (let failures = 0; ; ) {
+      const estimate = budget.estimate(bytesOf(endpoint.model, request)) + request.maxTokens;
       budget.require(estimate, keep);
       const outcome = await this.#attempt(request, { hash, estimate }, budget.left.ms - keep.ms);
       if (outcome.kind === "reply") return keptOf(outcome);
@@ -70,7 +73,7 @@ export class Sender {
     budget.charge({ calls: 1, tokens: estimate });
     const start = clock.monotonic();
     const ended = async (tokens: number, reply?: KeptReply) => {
-      budget.charge({ tokens: tokens - estimate });
+      budget.charge({ tokens: tokens - estimate, output: reply?.outputTokens ?? 0 });
       const ms = Math.round(clock.monotonic() - start);
       await this.#record({ kind: "ended", hash, tokens, ms, ...(reply && { reply }) });
     };
@@ -109,7 +112,7 @@ function costOf(outcome: Outcome, estimate: number): number {
 }
 
 function keptOf({ text, finish, usage }: Extract<Outcome, { kind: "reply" }>): KeptReply {
-  return { text, finish, ...(usage && { promptTokens: usage.prompt }) };
+  return { text, finish, ...(usage && { promptTokens: usage.prompt, outputTokens: usage.completion }) };
 }
 
 function sentenceOf({ kind, message }: Outcome & { message: string }): string {

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { JsonSchema } from "../../../../protocol/conversation.js";
-import { type ChatRequest, estimateTokens, type Message } from "../endpoint/dialect.js";
+import { bytesOf, type ChatRequest, type Message } from "../endpoint/dialect.js";
 import { jsonIn } from "../endpoint/json-reply.js";
 import type { Budget, BudgetLimits } from "./budget.js";
 import type { KeptReply } from "./exchange-record.js";
-import { Sender, type SenderOptions } from "./sender.js";
+import { Sender, type SenderOptions, UnreadableReply } from "./sender.js";
 import type { Transcript } from "./transcript.js";
 import { untilAborted } from "./until-aborted.js";
 
@@ -19,6 +19,8 @@ export interface Task {
   outputTokens: number;
   /** What must be left of the budget afterwards. */
   keep: BudgetLimits;
+  /** How often it is asked for at most; 2 if left out. */
+  tries?: number;
 }
 
 /** What a reply is read as, or what is wrong with it as a phrase for the model. */
@@ -27,6 +29,8 @@ export type Reading<T> = { value: T } | { wrong: string };
 export interface SessionOptions extends SenderOptions {
   /** What an earlier process has asked already. */
   transcript: Transcript;
+  /** Told when something was spent. */
+  spent: () => void;
 }
 
 /** A reply cannot be shorter and hold anything. In tokens. */
@@ -52,8 +56,8 @@ export class ModelSession {
   /** How many bytes more of input the budget allows; `outputTokens` of the task are set aside for its reply. */
   room(task: Task): number {
     const { budget, endpoint } = this.options;
-    const request = requestOf(task, messagesOf(task));
-    return budget.left.tokens - task.keep.tokens - estimateTokens(endpoint.model, request);
+    const bytes = bytesOf(endpoint.model, requestOf(task, messagesOf(task)));
+    return budget.bytesFor(budget.left.tokens - task.keep.tokens - task.outputTokens) - bytes;
   }
 
   /** `work`, or a rejection with the reason of the stop. */
@@ -67,27 +71,32 @@ export class ModelSession {
   }
 
   /**
-   * The model's reply as `read` takes it; one that it does not take is asked for once more. Throws BudgetSpent,
-   * ContextExceeded, a ResearchFailure that names the endpoint, or the reason of the stop.
+   * The model's reply as `read` takes it; one that it does not take is asked for again, with what is wrong. `isLast`
+   * says that it will not be. Throws BudgetSpent, ContextExceeded, an UnreadableReply or another ResearchFailure that
+   * names the endpoint, or the reason of the stop.
    */
-  async ask<T>(task: Task, read: (reply: unknown) => Reading<T> | Promise<Reading<T>>): Promise<T> {
+  async ask<T>(
+    task: Task,
+    read: (reply: unknown, isLast: boolean) => Reading<T> | Promise<Reading<T>>,
+  ): Promise<T> {
     const messages = messagesOf(task);
+    const { tries = 2 } = task;
     let wrong = "";
-    for (let tries = 0; tries < 2; tries++) {
+    for (let nth = 1; nth <= tries; nth++) {
       const reply = await this.#reply(task, messages);
-      const value = jsonIn(reply.text);
-      const reading = value === undefined ? { wrong: "it is not JSON" } : await read(value);
+      const value = jsonIn(reply.text, reply.finish !== "length");
+      const reading = value === undefined ? { wrong: "it is not JSON" } : await read(value, nth === tries);
       if ("value" in reading) return reading.value;
       wrong = reply.finish === "length" ? "it was cut off at the limit of the output" : reading.wrong;
       messages.push(
         { role: "assistant", content: reply.text.slice(0, SHOWN_REPLY) },
         {
           role: "user",
-          content: `That reply is invalid: ${wrong}. Reply with the JSON value and nothing else.`,
+          content: `That reply is invalid: ${wrong}. Give all of it once more, mended: the JSON value and nothing else.`,
         },
       );
     }
-    throw this.#sender.failure(`did not reply as asked: ${wrong}`);
+    throw new UnreadableReply(this.#sender.failure(`did not reply as asked: ${wrong}`).message);
   }
 
   /** What an earlier process got for the same request is not paid for a second time. */
@@ -101,6 +110,8 @@ export class ModelSession {
     budget.charge(known.cost);
     if (known.reply === undefined) budget.charge(transcript.takeRest());
     const reply = known.reply ?? (await this.#sender.send(request, hash, task.keep));
+    if (reply.promptTokens !== undefined) budget.learn(bytesOf(endpoint.model, request), reply.promptTokens);
+    this.options.spent();
     this.#checkContext(request, reply);
     return reply;
   }
@@ -109,7 +120,7 @@ export class ModelSession {
   #affordable(task: Task, messages: readonly Message[]): ChatRequest {
     const { budget, endpoint } = this.options;
     const request = requestOf(task, messages);
-    const input = estimateTokens(endpoint.model, request) - task.outputTokens;
+    const input = budget.estimate(bytesOf(endpoint.model, request));
     const affordable = budget.left.tokens - task.keep.tokens - input;
     return { ...request, maxTokens: Math.max(LEAST_OUTPUT, Math.min(task.outputTokens, affordable)) };
   }

@@ -1,4 +1,4 @@
-import type { BudgetLimits } from "./budget.js";
+import type { Spent } from "./budget.js";
 import type { ExchangeRecord, KeptReply } from "./exchange-record.js";
 
 /** The exchanges of an earlier process, given back in the order in which they are asked for. */
@@ -13,7 +13,7 @@ export class Transcript {
   }
 
   /** What the exchanges of one hash cost, and the reply if one of them brought one. Gives each out once. */
-  take(hash: string): { cost: BudgetLimits; reply: KeptReply | undefined } {
+  take(hash: string): { cost: Spent; reply: KeptReply | undefined } {
     const records = this.#byHash.get(hash) ?? [];
     this.#byHash.delete(hash);
     const replies = records.flatMap((record) =>
@@ -23,7 +23,7 @@ export class Transcript {
   }
 
   /** What the unused answers cost: the sources have changed since, and with them what is asked. */
-  takeRest(): BudgetLimits {
+  takeRest(): Spent {
     const records = [...this.#byHash.values()].flat();
     this.#byHash.clear();
     return costOf(records);
@@ -31,8 +31,8 @@ export class Transcript {
 }
 
 /** A request without an end was under way when the process was killed; it counts as estimated. */
-function costOf(records: readonly ExchangeRecord[]): BudgetLimits {
-  const cost = { tokens: 0, calls: 0, ms: 0 };
+function costOf(records: readonly ExchangeRecord[]): Spent {
+  const cost = { tokens: 0, calls: 0, ms: 0, output: 0 };
   const open: number[] = [];
   for (const record of records) {
     if (record.kind === "sent") {
@@ -42,6 +42,7 @@ function costOf(records: readonly ExchangeRecord[]): BudgetLimits {
       open.pop();
       cost.tokens += record.tokens;
       cost.ms += record.ms;
+      cost.output += record.reply?.outputTokens ?? 0;
     }
   }
   for (const estimate of open) cost.tokens += estimate;

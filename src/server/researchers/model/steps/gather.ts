@@ -1,36 +1,38 @@
-import { ResearchFailure } from "../../researcher.js";
-import type { Passage, Source } from "../../sources/source.js";
+import { ResearchFailure, type ResearchNews } from "../../researcher.js";
+import type { Source } from "../../sources/source.js";
 import type { Fact } from "../facts.js";
 import {
+  knownInput,
   NOTES,
-  notesInput,
   PLAN,
   type Prompt,
-  questionInput,
+  planInput,
   requoteInput,
-  sourceInput,
+  type Section,
+  sectionInput,
 } from "../prompts.js";
 import { type BudgetLimits, BudgetSpent } from "../session/budget.js";
-import { ContextExceeded } from "../session/sender.js";
+import { ContextExceeded, UnreadableReply } from "../session/sender.js";
 import { LEAST_OUTPUT, type ModelSession, type Task } from "../session/session.js";
-import { PassageQueue } from "./passage-queue.js";
 import { factOf, type Note } from "./quoting.js";
 import { readNotes, readPlan } from "./readings.js";
+import { SectionQueue } from "./section-queue.js";
 
 /** What was found for a question. */
 export interface Findings {
   facts: Fact[];
+  /** The sub-questions, and whether the facts answer them. */
+  parts: { question: string; isOpen: boolean }[];
   /** How many quotes did not stand in their source. */
   droppedQuotes: number;
-  /** How many passages the model was shown. */
-  passages: number;
   /** The limit that ended the search early. */
   spent: keyof BudgetLimits | undefined;
   /** Whether the endpoint seems to have cut off what it was sent. */
   isContextCut: boolean;
 }
 
-const ROUNDS = 3;
+/** Reading ends when this many rounds, one after the other, have brought no new fact. */
+const EMPTY_ROUNDS = 2;
 /** Of the budget, kept for the writing. */
 const FOR_WRITING = 0.25;
 /** Kept by the plan, for notes and writing. */
@@ -38,14 +40,27 @@ const FOR_THE_REST = 0.6;
 /** Limits of the output, in tokens. Some models think aloud before they write, and that counts. */
 const PLAN_TOKENS = 3_000;
 const NOTES_TOKENS = 8_000;
-/** What the passages of one request have at most and, after it was too much for the model, at least, in bytes. */
+/** What the sections of one request have at most and, after it was too much for the model, at least, in bytes. */
 const MAX_BYTES = 24_000;
 const LEAST_BYTES = 1_500;
-const MAX_FACTS = 40;
+/** What the marks around one section may take, in bytes. */
+const BESIDE_BYTES = 300;
 
-/** Searches the sources and has the model note facts, for at most three rounds or as long as the budget lasts. */
-export async function gather(session: ModelSession, sources: Source, question: string): Promise<Findings> {
-  const gathering = new Gathering(session, sources, question);
+export type Step = NonNullable<ResearchNews["progress"]>["step"];
+/** Told how far the research is; `pages` is the number of documents that were opened. */
+export type Tell = (step: Step, done: number, of: number, pages: number) => void;
+
+/**
+ * Plans, searches, opens whole sections and has the model note facts, each time with the facts known so far and what is
+ * still open, until the question is answered, nothing new comes, or the budget is spent.
+ */
+export async function gather(
+  session: ModelSession,
+  source: Source,
+  question: string,
+  tell: Tell,
+): Promise<Findings> {
+  const gathering = new Gathering(session, source, question, tell);
   try {
     await gathering.run();
   } catch (error) {
@@ -58,52 +73,89 @@ export async function gather(session: ModelSession, sources: Source, question: s
 class Gathering {
   readonly findings: Omit<Findings, "isContextCut"> = {
     facts: [],
+    parts: [],
     droppedQuotes: 0,
-    passages: 0,
     spent: undefined,
   };
-  readonly #queue: PassageQueue;
+  readonly #queue: SectionQueue;
   #maxBytes = MAX_BYTES;
+  #unreadable: UnreadableReply | undefined;
   constructor(
     private readonly session: ModelSession,
-    private readonly sources: Source,
+    private readonly source: Source,
     private readonly question: string,
+    private readonly tell: Tell,
   ) {
-    this.#queue = new PassageQueue(sources, session);
+    this.#queue = new SectionQueue(source, session);
   }
 
   async run(): Promise<void> {
-    await this.#queue.search([this.question, ...(await this.#plan())]);
-    for (let round = 0; round < ROUNDS; round++) {
-      const queries = await this.#round(round === 0);
-      if (queries.length > 0) await this.#queue.search(queries);
-      if (queries.length === 0 || this.findings.facts.length >= MAX_FACTS) return;
+    this.#say("plan", 0, 1);
+    await this.#search([this.question, ...(await this.#plan())]);
+    for (let empty = 0, round = 1; empty < EMPTY_ROUNDS && !this.#queue.isEmpty; round++) {
+      const before = this.findings.facts.length;
+      const queries = await this.#round(round === 1);
+      if (queries.length > 0) await this.#search(queries);
+      empty = this.findings.facts.length > before ? 0 : empty + 1;
+      const isOpen = this.findings.parts.some((part) => part.isOpen);
+      if (queries.length === 0 && !isOpen) break;
     }
+    if (this.findings.facts.length === 0 && this.#unreadable !== undefined) throw this.#unreadable;
   }
 
-  /** Further queries; none where the budget is too small for a plan: the question itself is one. */
+  /** The queries of the plan. Without a readable one, or if the budget has no room for it, the question is the plan. */
   async #plan(): Promise<string[]> {
-    const input = questionInput(this.question);
-    try {
-      return await this.session.ask(this.#task(PLAN, input, PLAN_TOKENS, FOR_THE_REST, 2), readPlan);
-    } catch (error) {
-      if (error instanceof BudgetSpent && error.what !== "ms") return [];
-      throw error;
-    }
+    const fallback = [{ question: this.question, queries: [] }];
+    const input = planInput(this.question, await this.session.interruptible(this.source.describe()));
+    const task = this.#task(PLAN, input, PLAN_TOKENS, FOR_THE_REST, 2);
+    const parts = await this.session
+      .ask(task, (reply) => readPlan(reply, this.question))
+      .catch((error: unknown) => {
+        const isOptional =
+          error instanceof UnreadableReply || (error instanceof BudgetSpent && error.what !== "ms");
+        if (isOptional) return fallback;
+        throw error;
+      });
+    this.findings.parts = parts.map(({ question }) => ({ question, isOpen: true }));
+    return parts.flatMap(({ queries }) => queries);
   }
 
-  /** Shows the model the next passages and takes over what it notes. Resolves with the queries it asks for. */
+  #search(queries: readonly string[]): Promise<void> {
+    return this.#queue.search(queries, (done, of) => this.#say("search", done, of));
+  }
+
+  /** Shows the model the next sections and takes over what it notes. Resolves with the queries that it asks for. */
   async #round(isFirst: boolean): Promise<string[]> {
-    const passages = this.#next(isFirst);
-    if (passages.length === 0) return [];
+    const known = knownInput({ question: this.question, ...this.findings });
+    const room = this.session.room(this.#notes(known, isFirst));
+    const bytes = Math.min(room, this.#maxBytes);
+    if (bytes <= BESIDE_BYTES) throw new BudgetSpent("tokens");
+    const sections = await this.#queue.next(bytes - BESIDE_BYTES, () => {
+      const { read, waiting } = this.#queue.counts;
+      this.#say("read", read, read + waiting);
+    });
+    if (sections.length === 0) return [];
+    const shown = sections.map((section, i) => sectionInput(section, i + 1));
+    const { read, waiting } = this.#queue.counts;
+    this.#say("note", read, read + waiting);
     try {
-      const task = this.#notes(notesInput(this.question, passages), isFirst);
-      const { notes, queries } = await this.session.ask(task, readNotes);
-      this.findings.passages += passages.length;
+      const task = this.#notes([known, ...shown].join("\n\n"), isFirst);
+      const { notes, answered, queries } = await this.session.ask(task, readNotes);
       if (this.session.isContextCut) this.#maxBytes = MAX_BYTES / 2;
-      await this.#take(notes, passages);
+      await this.#take(notes, sections);
+      for (const number of answered) {
+        const part = this.findings.parts[number - 1];
+        if (part !== undefined) part.isOpen = false;
+      }
+      // A model that says nothing of the parts has answered them if it asks for nothing more.
+      if (queries.length === 0 && answered.length === 0 && this.findings.facts.length > 0)
+        for (const part of this.findings.parts) part.isOpen = false;
       return queries;
     } catch (error) {
+      if (error instanceof UnreadableReply) {
+        this.#unreadable = error;
+        return [];
+      }
       if (!(error instanceof ContextExceeded)) throw error;
       this.#maxBytes = Math.floor(this.#maxBytes / 2);
       if (this.#maxBytes < LEAST_BYTES) {
@@ -111,50 +163,43 @@ class Gathering {
           `The context of the model is too short for its sources (${error.message}).`,
         );
       }
-      this.#queue.putBack(passages);
+      this.#queue.putBack(sections, this.#maxBytes);
       return this.#round(isFirst);
     }
   }
 
-  /** The next passages that fit into one request. */
-  #next(isFirst: boolean): Passage[] {
-    const room = this.session.room(this.#notes(questionInput(this.question), isFirst));
-    const passages = this.#queue.next(Math.min(room, this.#maxBytes), (passage, i) =>
-      sourceInput(passage, i + 1),
-    );
-    if (passages.length === 0 && !this.#queue.isEmpty) throw new BudgetSpent("tokens");
-    return passages;
-  }
-
   /** Keeps the notes whose quotes stand; for the others the model is asked once more. */
-  async #take(notes: readonly Note[], passages: readonly Passage[]): Promise<void> {
-    const missed = await this.#keep(notes, passages);
+  async #take(notes: readonly Note[], sections: readonly Section[]): Promise<void> {
+    const missed = this.#keep(notes, sections);
     const known = missed.flatMap((note) => {
-      const passage = passages[note.source - 1];
-      return passage === undefined ? [] : [{ ...note, passage }];
+      const section = sections[note.source - 1];
+      return section === undefined ? [] : [{ ...note, section }];
     });
     this.findings.droppedQuotes += missed.length;
     if (known.length === 0) return;
-    const task = this.#notes(requoteInput(this.question, known), false);
-    const mended = await this.session.ask(task, readNotes);
+    const mended = await this.session
+      .ask(this.#notes(requoteInput(this.question, known), false), readNotes)
+      .catch((error: unknown) => {
+        if (error instanceof UnreadableReply || error instanceof ContextExceeded) return { notes: [] };
+        throw error;
+      });
     const asked = mended.notes.slice(0, known.length);
-    const stillMissed = await this.#keep(
+    const stillMissed = this.#keep(
       asked,
-      known.map(({ passage }) => passage),
+      known.map(({ section }) => section),
     );
     this.findings.droppedQuotes -= asked.length - stillMissed.length;
   }
 
   /** Keeps what stands in its source, and gives back the rest. */
-  async #keep(notes: readonly Note[], passages: readonly Passage[]): Promise<Note[]> {
-    const missed: Note[] = [];
-    for (const note of notes) {
-      const passage = passages[note.source - 1];
-      const fact = passage && (await factOf(note, passage, this.sources));
-      if (fact === undefined) missed.push(note);
-      else if (!this.findings.facts.some((known) => isSame(known, fact))) this.findings.facts.push(fact);
-    }
-    return missed;
+  #keep(notes: readonly Note[], sections: readonly Section[]): Note[] {
+    return notes.filter((note) => {
+      const section = sections[note.source - 1];
+      const fact = section && factOf(note, section);
+      if (fact !== undefined && !this.findings.facts.some((known) => isSame(known, fact)))
+        this.findings.facts.push(fact);
+      return fact === undefined;
+    });
   }
 
   #notes(input: string, isFirst: boolean): Task {
@@ -168,8 +213,12 @@ class Gathering {
   #task(prompt: Prompt, input: string, outputTokens: number, part: number, calls: number): Task {
     return { ...prompt, input, outputTokens, keep: this.session.budget.share(part, calls) };
   }
+
+  #say(step: Step, done: number, of: number): void {
+    this.tell(step, done, of, this.#queue.counts.documents);
+  }
 }
 
 function isSame(a: Fact, b: Fact): boolean {
-  return a.file === b.file && a.line === b.line && a.quote === b.quote;
+  return a.document.id === b.document.id && a.line === b.line && a.quote === b.quote;
 }

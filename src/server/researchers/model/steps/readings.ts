@@ -1,46 +1,93 @@
+import type { Cited } from "../checks/sentence.js";
 import { isObject } from "../json.js";
 import type { Reading } from "../session/session.js";
 import type { Note } from "./quoting.js";
 
-/** How many queries of one reply are used, and how long each may be, in characters. */
+/** How many queries of one list are used, and how long each may be, in characters. */
 const MAX_QUERIES = 5;
-const LONGEST_QUERY = 200;
+const LONGEST = 200;
+const MAX_PARTS = 8;
 
-/** Queries for the index, from a reply to PLAN. */
-export function readPlan(reply: unknown): Reading<string[]> {
-  const queries = isObject(reply) ? queriesIn(reply.queries) : undefined;
-  return queries === undefined ? { wrong: '"queries" is not a list of strings' } : { value: queries };
+/** A part of the question, with what to search for. */
+export interface Part {
+  question: string;
+  queries: string[];
 }
 
-/** Notes and further queries, from a reply to NOTES. An entry without a claim, a source and a quote is left out. */
-export function readNotes(reply: unknown): Reading<{ notes: Note[]; queries: string[] }> {
-  if (!isObject(reply) || !Array.isArray(reply.facts)) return { wrong: '"facts" is not a list' };
-  const notes = reply.facts.flatMap((fact) => {
+/** The parts of the question, from a reply to PLAN; a list of queries alone will do. */
+export function readPlan(reply: unknown, question: string): Reading<Part[]> {
+  const listed = isObject(reply) ? (reply.questions ?? reply.queries) : reply;
+  if (!Array.isArray(listed)) return { wrong: '"questions" is not a list' };
+  const parts = listed.flatMap((part): Part[] => {
+    if (!isObject(part) || typeof part.question !== "string") return [];
+    const own = part.question.trim().slice(0, LONGEST);
+    return own === "" ? [] : [{ question: own, queries: queriesIn(part.queries) }];
+  });
+  const queries = queriesIn(listed);
+  return { value: parts.length > 0 ? parts.slice(0, MAX_PARTS) : [{ question, queries }] };
+}
+
+/** Notes, from a reply to NOTES. An entry without a claim, a source and a quote is left out. */
+export function readNotes(reply: unknown): Reading<{ notes: Note[]; answered: number[]; queries: string[] }> {
+  const { facts, answered, queries } = isObject(reply) ? reply : { facts: reply };
+  if (!Array.isArray(facts)) return { wrong: '"facts" is not a list' };
+  const notes = facts.flatMap((fact) => {
     if (!isObject(fact) || typeof fact.claim !== "string" || typeof fact.quote !== "string") return [];
     const source = numberIn(fact.source);
     return source === undefined ? [] : [{ claim: fact.claim, source, quote: fact.quote }];
   });
-  return { value: { notes, queries: queriesIn(reply.queries) ?? [] } };
+  return { value: { notes, answered: numbersIn(answered), queries: queriesIn(queries) } };
 }
 
-/** Sentences with the numbers of their facts, from a reply to ANSWER. */
-export function readAnswer(reply: unknown): Reading<{ text: string; facts: number[] }[]> {
-  if (!isObject(reply) || !Array.isArray(reply.sentences)) return { wrong: '"sentences" is not a list' };
-  const sentences = reply.sentences.flatMap((sentence) => {
-    if (!isObject(sentence) || typeof sentence.text !== "string") return [];
-    const facts = [sentence.facts].flat().flatMap((fact) => numberIn(fact) ?? []);
-    return [{ text: sentence.text, facts }];
-  });
-  return { value: sentences };
+const KINDS = ["text", "list", "steps", "table"] as const;
+
+export interface Draft {
+  sentences: Cited[];
+  sections: { title: string; kind: (typeof KINDS)[number]; columns: string[]; items: Cited[] }[];
+  disagree: { about: string; sides: Cited[] }[];
+  missing: string[];
 }
 
-function queriesIn(value: unknown): string[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  const queries = value.filter((query) => typeof query === "string").map((query) => query.trim());
-  return queries
-    .filter(Boolean)
-    .map((query) => query.slice(0, LONGEST_QUERY))
-    .slice(0, MAX_QUERIES);
+/** An answer, from a reply to ANSWER. What has another form is left out. */
+export function readAnswer(reply: unknown): Reading<Draft> {
+  const answer = isObject(reply) ? reply : { sentences: reply };
+  if (!Array.isArray(answer.sentences)) return { wrong: '"sentences" is not a list' };
+  const sections = objectsIn(answer.sections).map(({ title, kind, columns, items }) => ({
+    title: typeof title === "string" ? title : "",
+    kind: KINDS.find((known) => known === kind) ?? "text",
+    columns: textsIn(columns),
+    items: citedIn(items),
+  }));
+  const disagree = objectsIn(answer.disagree).map(({ about, sides }) => ({
+    about: typeof about === "string" ? about : "",
+    sides: citedIn(sides),
+  }));
+  return {
+    value: { sentences: citedIn(answer.sentences), sections, disagree, missing: textsIn(answer.missing) },
+  };
+}
+
+function citedIn(value: unknown): Cited[] {
+  return objectsIn(value).flatMap(({ text, facts }) =>
+    typeof text === "string" ? [{ text, facts: numbersIn(facts) }] : [],
+  );
+}
+
+function objectsIn(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+function textsIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((part) => typeof part === "string") : [];
+}
+
+function numbersIn(value: unknown): number[] {
+  return [value].flat().flatMap((part) => numberIn(part) ?? []);
+}
+
+function queriesIn(value: unknown): string[] {
+  const queries = textsIn(value).map((query) => query.trim().slice(0, LONGEST));
+  return queries.filter(Boolean).slice(0, MAX_QUERIES);
 }
 
 /** A number, or one that a model wrote as text, as in `Source 3`. */

@@ -1,18 +1,30 @@
 import { expect, it } from "vitest";
-import { checkSentence } from "../../../../../src/server/researchers/model/checks/sentence.js";
+import { checkSentence, stepOf } from "../../../../../src/server/researchers/model/checks/sentence.js";
 
-const QUOTES = [
-  "The server has 4 threads, see https://example.com/threads.",
-  "The proxy waits thirty seconds.",
+const fact = (quote: string, heading = "", header?: string[]) => ({
+  claim: "",
+  document: { id: "a.md", title: "a.md" },
+  line: 1,
+  heading,
+  ...(header && { header }),
+  quote,
+});
+const FACTS = [
+  fact("The server has 4 threads, see https://example.com/threads."),
+  fact("The proxy waits thirty seconds.", "Proxy / 3.2.0 (2026-04-11)"),
+  fact("| a | 5 |", "", ["size", "within 24 hours"]),
 ];
 const check = (text: string, facts: number[] = [1]) =>
-  checkSentence({ text, facts }, QUOTES, "Is Node 20 fast?");
+  checkSentence({ text, facts }, FACTS, "Is Node 20 fast?");
 
 it.each<[string, string, number[]]>([
   ["a number of a cited quote", "It has four threads.", [1]],
   ["a number of the question", "Node 20 is.", [1]],
   ["an address of a quote", "See https://example.com/threads.", [1]],
   ["words of a quote between quotation marks", 'It "has 4 threads".', [1]],
+  ["a version and a date of the heading", "Since 3.2.0 (2026-04-11) it waits.", [2]],
+  ["a number over the column", "Within 24 hours it is 5.", [3]],
+  ["an apostrophe inside words", "It doesn't wait, and the proxy's threads don't.", [1]],
   ["a number of another quote that it cites", "It waits 30 seconds.", [1, 2]],
 ])("%s may stand in it", (_name, text, facts) => {
   expect(check(text, facts)).toEqual({ text, facts });
@@ -28,10 +40,37 @@ it.each<[string, string, number[]]>([
   ["HTML", "See <img src=//evil.example>.", [1]],
   ["other words between quotation marks", 'It has "no threads".', [1]],
   ["no fact", "It has threads.", []],
-  ["a fact that does not exist", "It has threads.", [3]],
+  ["a fact that does not exist", "It has threads.", [7]],
   ["no words", "…", [1]],
 ])("%s may not", (_name, text, facts) => {
-  expect(check(text, facts)).toBeUndefined();
+  expect(check(text, facts)).toHaveProperty("wrong");
+});
+
+it.each([
+  "“no %s”",
+  "„no %s“",
+  "„no %s”",
+  "«no %s»",
+  "»no %s«",
+  "‹no %s›",
+  "›no %s‹",
+  "‚no %s‘",
+  "‘no %s’",
+  "「no %s」",
+  "『no %s』",
+  "'no %s'",
+  '"no %s"',
+])("an invented quotation in %s may not", (marks) => {
+  expect(check(`It has ${marks.replace("%s", "threads")}.`)).toEqual({
+    wrong: 'the quotation "no threads" stands in none of its facts',
+  });
+  expect(check(`It ${marks.replace("no %s", "has 4 threads")}.`)).toHaveProperty("text");
+});
+
+it("the number of a step is none, and goes", () => {
+  expect(check("3. Look at the threads.")).toEqual({ text: "Look at the threads.", facts: [1] });
+  expect(stepOf("3. Look")).toBe(3);
+  expect(stepOf("Look at 3.")).toBeUndefined();
 });
 
 it("is put on one line, and marks in its text are citations too", () => {

@@ -3,6 +3,7 @@ import {
   groundsOf,
   namesIn,
   unfounded,
+  without,
 } from "../../../../../src/server/researchers/model/checks/structured.js";
 
 const QUOTES = ["The server has 4 threads and listens on port 8080 (`0.0.0.0`)."];
@@ -19,7 +20,16 @@ it.each<[unknown, string | undefined]>([
   [{ name: "{}" }, '"{}" (name)'],
   [17, "17"],
 ])("%j", (value, expected) => {
-  expect(unfounded(value, QUOTES, NAMES)).toBe(expected);
+  expect(unfounded(value, QUOTES, NAMES).map(({ shown }) => shown)).toEqual(
+    expected === undefined ? [] : [expected],
+  );
+});
+
+it("all that stands in no quote is named, and can be left out", () => {
+  const value = { threads: 4, name: "client", list: [8080, 9, { name: "port", ports: 1 }] };
+  const missing = unfounded(value, QUOTES, NAMES);
+  expect(missing.map(({ shown }) => shown)).toEqual(['"client" (name)', "9 (list[1])", '"ports"']);
+  expect(without(value, missing)).toEqual({ threads: 4, list: [8080, { name: "port" }] });
 });
 
 it("the quotes that hold a value are known", () => {

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { jsonIn, withoutThoughts } from "../../../../../src/server/researchers/model/endpoint/json-reply.js";
 
 it.each<[string, unknown]>([
@@ -11,7 +11,29 @@ it.each<[string, unknown]>([
   ["nothing", undefined],
   ['{"a": [1', undefined],
 ])("%s", (text, expected) => {
-  expect(jsonIn(text)).toEqual(expected);
+  expect(jsonIn(text, false)).toEqual(expected);
+});
+
+describe("a slip is repaired, if that is allowed:", () => {
+  it.each<[string, string, unknown]>([
+    ["a trailing comma", '{"queries": ["a", "b",],}', { queries: ["a", "b"] }],
+    ["single quotation marks", "{'queries': ['a']}", { queries: ["a"] }],
+    ["names without quotation marks, and a comment", '{queries: ["a"] /* enough */}', { queries: ["a"] }],
+    ["a line break in a string", '{"claim": "one\ntwo"}', { claim: "one\ntwo" }],
+    ["words of Python", '{"a": True, "b": None}', { a: true, b: null }],
+    ["a bracket that is not closed", 'Here: {"facts": [{"claim": "x"', { facts: [{ claim: "x" }] }],
+    ["a fence around it", '```json\n{"a": [1,],}\n```', { a: [1] }],
+  ])("%s", (_name, text, expected) => {
+    expect(jsonIn(text, true)).toEqual(expected);
+  });
+
+  it("a reply that was cut off is not repaired", () => {
+    expect(jsonIn('{"queries": ["a', false)).toBeUndefined();
+  });
+
+  it("prose stays what it is", () => {
+    expect(jsonIn("I would search for timeouts.", true)).toBeUndefined();
+  });
 });
 
 it("thoughts go, also without an opening or a closing mark", () => {

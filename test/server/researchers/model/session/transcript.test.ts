@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Transcript } from "../../../../../src/server/researchers/model/session/transcript.js";
 
-const reply = { text: "{}", finish: "stop" };
+const reply = { text: "{}", finish: "stop", outputTokens: 7 };
 
 it("gives out what a hash cost and the reply, once; an open request counts as estimated", () => {
   const transcript = new Transcript([
@@ -12,9 +12,12 @@ it("gives out what a hash cost and the reply, once; an open request counts as es
     { kind: "sent", hash: "b", estimate: 60 },
     { kind: "sent", hash: "c", estimate: 9 },
   ]);
-  expect(transcript.take("a")).toEqual({ cost: { tokens: 40, calls: 2, ms: 12 }, reply });
-  expect(transcript.take("a")).toEqual({ cost: { tokens: 0, calls: 0, ms: 0 }, reply: undefined });
-  expect(transcript.take("b")).toEqual({ cost: { tokens: 60, calls: 1, ms: 0 }, reply: undefined });
-  expect(transcript.takeRest()).toEqual({ tokens: 9, calls: 1, ms: 0 });
-  expect(transcript.takeRest()).toEqual({ tokens: 0, calls: 0, ms: 0 });
+  expect(transcript.take("a")).toEqual({ cost: { tokens: 40, calls: 2, ms: 12, output: 7 }, reply });
+  expect(transcript.take("a")).toEqual({ cost: { tokens: 0, calls: 0, ms: 0, output: 0 }, reply: undefined });
+  expect(transcript.take("b")).toEqual({
+    cost: { tokens: 60, calls: 1, ms: 0, output: 0 },
+    reply: undefined,
+  });
+  expect(transcript.takeRest()).toEqual({ tokens: 9, calls: 1, ms: 0, output: 0 });
+  expect(transcript.takeRest()).toEqual({ tokens: 0, calls: 0, ms: 0, output: 0 });
 });
