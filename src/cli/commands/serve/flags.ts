@@ -34,13 +34,19 @@ export const modelFlags = {
     "tokens that one research may spend (default by depth: 25000, 120000, 300000)",
     wholeNumber(1),
   ),
-  "--model-calls <n>": value("requests that one research may send (default by depth: 8, 25, 60)", wholeNumber(1)),
+  "--model-calls <n>": value(
+    "requests that one research may send (default by depth: 8, 25, 60)",
+    wholeNumber(1),
+  ),
   "--model-time <duration>": value(
     "how long one research may take (default by depth: 5m, 15m, 30m)",
     positiveDuration,
   ),
   "--length <length>": choice("how long the report is (default: normal)", ["short", "normal", "long"]),
-  "--model-price <in/out>": value("dollars for a million tokens in and out; shows what a research costs", price),
+  "--model-price <in/out>": value(
+    "dollars for a million tokens in and out; shows what a research costs",
+    price,
+  ),
   "--search <engine>":
     "search the web with searxng=URL, brave, tavily, exa or serper; the key is RESEARCH_SEARCH_API_KEY[_FILE]",
   "--domains <list>": "read pages of these domains only, separated by commas",
