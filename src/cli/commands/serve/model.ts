@@ -11,7 +11,7 @@ import type { SourceProvider } from "../../../server/researchers/sources/source.
 import { SourceIndex, type SourceIndexOptions } from "../../../server/researchers/sources/source-index.js";
 import type { Context } from "../../context.js";
 import { connectionsTo, keyIn } from "./endpoint.js";
-import type { ModelOptions } from "./options.js";
+import { DEPTHS, type ModelOptions } from "./options.js";
 import { searchOf, type WebSearch, webWith } from "./search.js";
 
 /** A model at an endpoint, ready to be asked. */
@@ -25,14 +25,6 @@ export interface ModelEndpoint {
   /** What finds pages of the web, if it is searched. */
   search: WebSearch | undefined;
 }
-
-/** For one research, unless a flag says otherwise (contract §4, "With a model"). */
-const DEPTHS = {
-  quick: { tokens: 25_000, calls: 8, ms: 5 * 60_000 },
-  standard: { tokens: 120_000, calls: 25, ms: 15 * 60_000 },
-  deep: { tokens: 300_000, calls: 60, ms: 30 * 60_000 },
-} as const;
-export type Depth = keyof typeof DEPTHS;
 
 const EXAMPLE_URL = "http://127.0.0.1:11434/v1";
 

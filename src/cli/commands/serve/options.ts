@@ -4,8 +4,15 @@ import type { Length } from "../../../server/researchers/model/prompts.js";
 import type { Price } from "../../../server/researchers/model/researcher.js";
 import type { Context } from "../../context.js";
 import type { KeyOptions } from "./key.js";
-import type { Depth } from "./model.js";
 import type { StoreOptions } from "./store.js";
+
+/** For one research, unless a flag says otherwise (contract §4, "With a model"). */
+export const DEPTHS = {
+  quick: { tokens: 25_000, calls: 8, ms: 5 * 60_000 },
+  standard: { tokens: 120_000, calls: 25, ms: 15 * 60_000 },
+  deep: { tokens: 300_000, calls: 60, ms: 30 * 60_000 },
+} as const;
+type Depth = keyof typeof DEPTHS;
 
 /** What puts a model to work on the sources. */
 export interface ModelOptions {
