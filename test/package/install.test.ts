@@ -61,7 +61,7 @@ test(`the tarball has the whole program, and at most ${PACKED_BYTES} bytes`, () 
 test("what the README links to is in it", () => {
   const text = readFileSync(join(installed, "README.md"), "utf8");
   const links = Array.from(text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g), ([, path = ""]) => path);
-  expect(links).toContain("examples/researchers");
+  expect(links).toContain("docs/start.md");
   for (const path of links) expect(existsSync(join(installed, path)), path).toBe(true);
 });
 

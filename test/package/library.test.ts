@@ -19,9 +19,11 @@ function project(name: string, text: string): string {
   return folder;
 }
 
-test("the README's snippet compiles under strict", async () => {
+test("the snippet of ResearchClient compiles under strict", async () => {
   const [, snippet = ""] =
-    /## As a library\n+```js\n([\s\S]*?)```/.exec(readFileSync(join(root, "README.md"), "utf8")) ?? [];
+    /## Without settings and history\n[\s\S]*?```js\n([\s\S]*?)```/.exec(
+      readFileSync(join(root, "docs/library.md"), "utf8"),
+    ) ?? [];
   expect(snippet).toContain("new ResearchClient(");
   const folder = project("snippet.ts", snippet);
   const options = ["--strict", "--noEmit", "--module", "nodenext", "--target", "es2023", "--types", "node"];

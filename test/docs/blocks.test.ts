@@ -1,0 +1,108 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { folderWith } from "../support/folder.js";
+import { bash, type Running, start } from "../support/run.js";
+
+const ROOT = join(import.meta.dirname, "../..");
+const read = (name: string) => readFileSync(join(ROOT, name), "utf8");
+const README = read("README.md");
+const DOCS = readdirSync(join(ROOT, "docs")).filter((name) => name.endsWith(".md"));
+const FILES = ["README.md", ...DOCS.map((name) => `docs/${name}`)];
+
+const key = "sk-of-the-docs";
+let service: Running;
+let env: Record<string, string>;
+beforeAll(async () => {
+  service = start(["serve", "--port", "0", "--sources", join(ROOT, "docs")], {
+    env: { RESEARCH_SERVE_API_KEY: key },
+    timeoutMs: 600_000,
+  });
+  const [baseUrl] = await service.waitFor(/http:\S+/);
+  env = { RESEARCH_BASE_URL: baseUrl ?? "", RESEARCH_API_KEY: key };
+});
+afterAll(() => service.child.kill());
+
+/** The blocks of one language, with the folder and the programs that a reader of this checkout has. */
+const blocks = FILES.flatMap((file) =>
+  Array.from(read(file).matchAll(/^```bash\n([\s\S]*?)^```/gm), ([, script = ""], index) => ({
+    name: `${file} ${index + 1}: ${script.split("\n")[0]}`,
+    script,
+  })),
+);
+
+// The blocks of one file go on from each other, as for somebody who reads it from the top.
+describe.each(FILES.filter((file) => blocks.some(({ name }) => name.startsWith(`${file} `))))(
+  "%s",
+  (file) => {
+    const home = folderWith();
+    const setUp = `mkdir -p bin; ln -sf "${ROOT}/docs" .; ln -sf "${ROOT}/bin/research.js" bin/research; PATH="$PWD/bin:$PATH"; unset -f research\n`;
+    test.each(blocks.filter(({ name }) => name.startsWith(`${file} `)))("$name", async ({ script }) => {
+      const run = await bash(`set -eu\n${setUp}${script}`, { env, home, timeoutMs: 60_000 });
+      expect(run, run.stderr).toMatchObject({ code: 0 });
+    });
+  },
+);
+
+test("there are scripts to run in the README and in most of the docs", () => {
+  const files = new Set(blocks.map(({ name }) => name.split(" ")[0]));
+  expect([...files]).toEqual(expect.arrayContaining(["README.md", "docs/start.md", "docs/pipelines.md"]));
+  expect(blocks.length).toBeGreaterThan(15);
+});
+
+test("the README: at most 130 lines, one sentence, then the two set-up commands within 40 lines", () => {
+  const lines = README.trimEnd().split("\n");
+  expect(lines.length).toBeLessThanOrEqual(130);
+  const commands = lines.flatMap((line, at) => (line.startsWith("npm ci && ") ? [{ line, at }] : []));
+  expect(commands.map(({ line }) => line)).toEqual([
+    'npm ci && node bin/research.js try "What happens when the hourly limit is exceeded?"',
+    "npm ci && npm test",
+  ]);
+  expect(commands.every(({ at }) => at < 40)).toBe(true);
+  expect(lines[2]).toMatch(/^[A-Z][^|<#`]{60,}\.$/);
+});
+
+test("every link of README and docs leads to a file, and to a heading of it", () => {
+  const slug = (heading: string) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+      .trim()
+      .replaceAll(" ", "-");
+  const broken = [...FILES, "SECURITY.md", "CONTRIBUTING.md", "AGENTS.md", "src/README.md"].flatMap((file) =>
+    Array.from(read(file).matchAll(/\]\((?!https?:|mailto:)([^)\s]*)\)/g), ([, link = ""]) => link)
+      .filter((link) => {
+        const [path = "", anchor] = link.split("#");
+        const target = path === "" ? file : join(dirname(file), path);
+        if (!existsSync(join(ROOT, target))) return true;
+        if (anchor === undefined) return false;
+        const headings = Array.from(read(target).matchAll(/^#+ (.*)$/gm), ([, heading = ""]) =>
+          slug(heading),
+        );
+        return !headings.includes(anchor);
+      })
+      .map((link) => `${file}: ${link}`),
+  );
+  expect(broken).toEqual([]);
+});
+
+describe("within two clicks of the README:", () => {
+  test.each([
+    ["how to use an account", "docs/accounts.md", /research login --provider/],
+    ["what 11 means", "docs/start.md", /^### Exit 11$/m],
+    ["how to resume a batch", "docs/batches.md", /^## Resume$/m],
+    ["how to run it in CI", "docs/pipelines.md", /^## GitHub Actions$/m],
+  ])("%s", (_, file, found) => {
+    expect(README).toContain(`](${file})`);
+    expect(read(file)).toMatch(found);
+  });
+});
+
+test("the newcomer's question has the right answer first, with a quote", async () => {
+  const question = "What happens when the hourly limit is exceeded?";
+  const run = await bash(`cd "${ROOT}" && node bin/research.js try "${question}"`, { timeoutMs: 60_000 });
+  expect(run).toMatchObject({ code: 0 });
+  const [, answer = ""] = /\n\n([\s\S]*?)\n## /.exec(run.stdout) ?? [];
+  expect(answer).toMatch(/429 `RATE_LIMIT_EXCEEDED`.*\[1\]/);
+  expect(run.stdout).toMatch(/^1\. `docs\/interface\.md:\d+`$/m);
+});
