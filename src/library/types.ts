@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { CallOptions, Created, StatusData } from "../client/client.js";
 import type { ResearchError } from "../client/errors.js";
 import type { WatchEvent, WatchOptions } from "../client/watch/types.js";

@@ -23,15 +23,16 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...["text", "json-schema", "json", "clock"],
   ],
   workflows: ["client", "dialects", "store", "protocol", "json-schema", "json", "clock", "lock"],
-  client: ["dialects", "protocol", "json", "clock"],
+  client: ["dialects", "protocol", "json", "clock", "undici"],
   dialects: ["protocol", "json"],
-  server: ["protocol", "markdown", "text", "json-schema", "json", "clock", "lock", "secrets"],
+  server: ["protocol", "markdown", "text", "json-schema", "json", "clock", "lock", "secrets", "undici"],
   store: ["protocol", "json", "clock", "lock"],
   text: ["json"],
   protocol: ["clock"],
   markdown: ["text", "json"],
   "json-schema": ["json", "clock"],
   clock: ["protocol"],
+  undici: [],
   lock: ["clock"],
 };
 

@@ -1,8 +1,8 @@
 import type { Dispatcher } from "undici";
+import { buildConnector, Client, Pool } from "../../../undici.js";
 import type { FreshConnection } from "./fresh-connection.js";
 import { acceptContinue } from "./interim-responses.js";
 import type { ConnectOptions } from "./socket-options.js";
-import { buildConnector, Client, Pool } from "./undici.js";
 
 /** curl reads answers with up to 300 kB of headers; undici's own limit is 16 kB. */
 export const MAX_HEADER_BYTES = 300_000;

@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import { symbols } from "./undici.js";
+import { symbols } from "../../../undici.js";
 
 /** The parts of undici's HTTP/1 parser that are used here, for each connection (client-h1.js). */
 interface Parser {

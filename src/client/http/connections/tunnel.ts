@@ -1,9 +1,9 @@
 import type { Dispatcher } from "undici";
+import { Pool, tunnelParts } from "../../../undici.js";
 import type { ProxyAddress } from "../proxy-setting.js";
 import { MAX_HEADER_BYTES } from "./dispatchers.js";
 import { acceptContinue } from "./interim-responses.js";
 import { connectOptions } from "./socket-options.js";
-import { Pool, tunnelParts } from "./undici.js";
 
 /** Tunnels to `target` through an HTTP proxy (CONNECT). Opens nothing yet; `connectTimeout` is in milliseconds. */
 export async function tunnel(

@@ -3,8 +3,9 @@ import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { pipeline } from "node:stream";
 import { connect as connectTls } from "node:tls";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import { Agent, type buildConnector, Client, type Dispatcher } from "undici";
+import type { buildConnector, Dispatcher, Agent as UndiciAgent } from "undici";
 import type { Clock } from "../../../clock.js";
+import { Agent, Client } from "../../../undici.js";
 import { within } from "../model/session/within.js";
 
 /** A proxy that requests are to go through; `authorization` is its `Proxy-Authorization`. */
@@ -75,7 +76,7 @@ export class LeftOut extends Error {
  * socket.
  */
 export class PageFetcher {
-  readonly #agent: Agent;
+  readonly #agent: UndiciAgent;
   readonly #addresses = new Map<string, Promise<string[]>>();
   constructor(
     private readonly options: { network: Network; clock: Clock; userAgent: string },

@@ -1,15 +1,16 @@
 /**
  * The parts of undici that are used, from modules that it does not export: its public entry loads fetch, WebSocket and a
  * cache as well, and makes a `status` take half as long again. No other file imports them, and
- * `test/client/http/connections/undici.test.ts` names the one that is missing after an upgrade.
+ * `test/undici.test.ts` names the one that is missing after an upgrade.
  */
 import type { Dispatcher, ProxyAgent } from "undici";
 import buildConnector from "undici/lib/core/connect.js";
 import symbols from "undici/lib/core/symbols.js";
+import Agent from "undici/lib/dispatcher/agent.js";
 import Client from "undici/lib/dispatcher/client.js";
 import Pool from "undici/lib/dispatcher/pool.js";
 
-export { buildConnector, Client, Pool, symbols };
+export { Agent, buildConnector, Client, Pool, symbols };
 
 /** What only a tunnel needs. `connect` is a method of dispatchers that only the public entry gives them. */
 export async function tunnelParts(): Promise<{

@@ -1,4 +1,8 @@
 // undici's dispatchers without its fetch, websocket and cache: half the start-up of the whole package.
+declare module "undici/lib/dispatcher/agent.js" {
+  import { Agent } from "undici";
+  export default Agent;
+}
 declare module "undici/lib/dispatcher/client.js" {
   import { Client } from "undici";
   export default Client;
