@@ -137,6 +137,9 @@ const host = {
       for (const signal of SIGNALS) process.off(signal, listener);
     };
   },
+  onUserSignal(listener) {
+    if (process.platform !== "win32") process.on("SIGUSR2", listener);
+  },
   die,
   beforeRequests() {
     // Node 20 waits at its end for the optimising compiler to finish undici's parser, 90 ms after all is done.

@@ -4,7 +4,8 @@
 #   research serve --researcher 'examples/researchers/grep.sh docs'
 #
 # The question comes as one JSON object on stdin; what is printed is the output. An exit code other than 0 makes the
-# conversation FAILED, with the last line of stderr as the reason. A stop sends SIGTERM to all that runs here.
+# conversation FAILED, with the last line of stderr as the reason. A stop sends SIGTERM to all that runs here,
+# a service that ends SIGHUP.
 set -euo pipefail
 
 folder=${1:-.}

@@ -59,8 +59,8 @@ export interface ServiceOptions {
 export interface Service {
   /** Without a trailing slash. */
   baseUrl: string;
-  /** Lets one browser see the page at `/ui`, once. */
-  uiLink?: string;
+  /** A link that lets one browser see the page at `/ui`, once; an older one is not valid any more. */
+  newUiLink?(): string;
   /**
    * Stops all work and frees everything: connections, processes, files. `/ready` is 503 at once; new requests are
    * taken for `drainMs` (0), and what is under way then gets `graceMs` (1,000).
@@ -125,7 +125,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const baseUrl = baseUrlOf(server, options.host);
   return {
     baseUrl,
-    ...(ui && { uiLink: `${baseUrl}${ui.link}` }),
+    ...(ui && { newUiLink: () => `${baseUrl}${ui.newLink()}` }),
     close(times = {}) {
       ending ??= end(times);
       return ending;

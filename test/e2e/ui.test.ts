@@ -23,6 +23,24 @@ test("serve --ui prints the link on stderr, before the address on stdout", async
   expect((await service.done).code).toBe(0);
 });
 
+test("SIGUSR2 prints a new link, and ends no service that has no page", async () => {
+  for (const flags of [["--ui"], []]) {
+    const service = start(["serve", "--port", "0", ...flags, "--sources", folderWith()]);
+    const [, base = ""] = await service.waitFor(/^(http\S+)\n/, READY);
+    const before = service.stderr;
+    service.signal("SIGUSR2");
+    const said = () => service.stderr.slice(before.length);
+    await until(async () => said().includes("\n") || undefined);
+    if (flags.length > 0) {
+      expect((await fetch(LINK.exec(before)?.[0] ?? "", { redirect: "manual" })).status).toBe(401);
+      expect((await fetch(LINK.exec(said())?.[0] ?? "", { redirect: "manual" })).status).toBe(303);
+    } else expect(said()).toContain("it needs --ui");
+    expect((await fetch(`${base}/health`)).status).toBe(200);
+    service.signal("SIGTERM");
+    expect((await service.done).code).toBe(0);
+  }
+});
+
 test("serve --ui --json: a notice UI_LINK; with --exec stdout is the command's", async () => {
   const args = ["serve", "--ui", "--json", "--sources", folderWith(), "--exec", "echo out"];
   const { code, stdout, stderr } = await research(args);

@@ -26,6 +26,8 @@ export interface Host {
   random(): number;
   /** Calls back for each signal until the returned function is called. */
   onSignal(listener: (signal: Signal) => void): () => void;
+  /** Calls back for each SIGUSR2, which would end the process otherwise; not on Windows. */
+  onUserSignal?(listener: () => void): void;
   /** Dies of a signal now, without another word. */
   die(signal: Signal): void;
   /** Readies the runtime for requests, before what makes them is loaded. */

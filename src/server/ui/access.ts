@@ -7,15 +7,20 @@ const secret = () => randomBytes(24).toString("base64url");
 
 /** Who may see the page: the browser that opened the link, until this process ends. */
 export class Access {
-  /** Of the link. */
-  readonly token = secret();
+  /** Of the newest link; undefined once it was opened. */
+  #token: string | undefined;
   readonly #session = secret();
-  #opened = false;
+
+  /** The token of a new link; an older one is not valid any more. */
+  renew(): string {
+    this.#token = secret();
+    return this.#token;
+  }
 
   /** The cookie for whoever opens the link first (a Set-Cookie header); undefined for another token, or a used one. */
   open(token: string, request: IncomingMessage): string | undefined {
-    if (this.#opened || !sameSecret(token, this.token)) return undefined;
-    this.#opened = true;
+    if (this.#token === undefined || !sameSecret(token, this.#token)) return undefined;
+    this.#token = undefined;
     return `${cookieName(request)}=${this.#session}; Path=/ui; HttpOnly; SameSite=Strict`;
   }
 

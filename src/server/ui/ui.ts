@@ -12,8 +12,8 @@ import { overviewView } from "./views/overview.js";
 import type { ViewParts } from "./views/view.js";
 
 export interface Ui {
-  /** Path and query of the link that lets one browser in. */
-  readonly link: string;
+  /** Path and query of a new link that lets one browser in. An older one that was not opened is not valid any more. */
+  newLink(): string;
   /** Answers a GET or HEAD of `/ui` or below; never rejects for what a client did. */
   answer(request: IncomingMessage): Promise<Response>;
   /** Ends all event streams. */
@@ -60,7 +60,7 @@ export function createUi(parts: ViewParts): Ui {
   };
 
   return {
-    link: `/ui?t=${access.token}`,
+    newLink: () => `/ui?t=${access.renew()}`,
     answer: (request) =>
       answer(request).catch((error) => {
         if (!(error instanceof StoreUnavailableError)) throw error;
@@ -73,8 +73,8 @@ export function createUi(parts: ViewParts): Ui {
 }
 
 const NO_COOKIE =
-  "This page is for the browser that opened the link that research serve --ui printed when it started. " +
-  "A link opens once. Start the service again for a new one.";
+  "This page is for the browser that opened the link that research serve --ui printed. A link opens once. " +
+  "The process prints a new one when it gets the signal SIGUSR2.";
 
 /** Only a GET uses the link up: what previews links sends HEAD. */
 function opened(access: Access, token: string, request: IncomingMessage): Response {

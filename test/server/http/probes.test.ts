@@ -1,4 +1,5 @@
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { systemClock } from "../../../src/clock.js";
 import { StoreUnavailableError } from "../../../src/server/conversations/conversation-store.js";
@@ -142,4 +143,16 @@ it("what is under way when the service closes is answered within the grace, on i
   found();
   expect(await creating).toMatchObject({ status: 200, headers: { connection: "close" } });
   await closed;
+});
+
+it("every metric that the alerts in deploy/ ask for is served", async () => {
+  const rules = readFileSync(join(import.meta.dirname, "../../../deploy/prometheus-rules.yaml"), "utf8");
+  const named = new Set(rules.match(/\b(?:research|nodejs|process)_[a-z0-9_]+/g));
+  expect(named.size).toBeGreaterThan(8);
+  await during({ metricsAccess: "open" }, async ({ baseUrl }) => {
+    const { text } = await ask(baseUrl, { path: "/metrics" });
+    // A histogram is described by its own name, without that of a series.
+    const served = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
+    for (const name of named) expect(served).toContain(name.replace(/_count$/, ""));
+  });
 });

@@ -26,7 +26,7 @@ async function withPage(options: TestServiceOptions = {}): Promise<Service> {
   return service;
 }
 
-const linkPath = () => service.uiLink?.slice(service.baseUrl.length) ?? "";
+const linkPath = () => service.newUiLink?.().slice(service.baseUrl.length) ?? "";
 
 /** Opens the link as a browser does, and gives back the headers of its next requests. */
 async function opened(): Promise<{ Cookie: string }> {
@@ -50,21 +50,27 @@ const page = async (path: string, headers: Record<string, string>) => ask(servic
 
 it("the link opens once, with a cookie that holds for this process only", async () => {
   await withPage();
-  expect(service.uiLink).toMatch(new RegExp(`^${service.baseUrl}/ui\\?t=[\\w-]{32}$`));
-  const preview = await ask(service.baseUrl, { method: "HEAD", path: linkPath() });
+  const link = service.newUiLink?.() ?? "";
+  expect(link).toMatch(new RegExp(`^${service.baseUrl}/ui\\?t=[\\w-]{32}$`));
+  const path = link.slice(service.baseUrl.length);
+  const preview = await ask(service.baseUrl, { method: "HEAD", path });
   expect(preview.status).toBe(401);
-  const first = await ask(service.baseUrl, { path: linkPath() });
+  const first = await ask(service.baseUrl, { path });
   expect([first.status, first.headers.location, first.text]).toEqual([303, "/ui", ""]);
   const port = new URL(service.baseUrl).port;
   const [cookie = ""] = first.headers["set-cookie"] as string[];
   expect(cookie).toMatch(new RegExp(`^research-ui-${port}=[\\w-]{32}; Path=/ui; HttpOnly; SameSite=Strict$`));
   const headers = { Cookie: `other=1; ${cookie.split(";")[0]}` };
   expect((await page("/ui", headers)).status).toBe(200);
-  for (const used of [await page(linkPath(), {}), await page(linkPath(), headers)]) {
+  for (const used of [await page(path, {}), await page(path, headers)]) {
     expect(used.status).toBe(401);
     expect(used.text).toContain("Open the link from the terminal");
     expect(used.headers["set-cookie"]).toBeUndefined();
   }
+  const [second, third] = [linkPath(), linkPath()];
+  expect((await page(second, {})).status).toBe(401);
+  expect((await page(third, {})).status).toBe(303);
+  expect((await page("/ui", headers)).status).toBe(200);
   const other = await serviceFor({ ui: true });
   const value = cookie.split(/[=;]/)[1];
   const sent = `research-ui-${new URL(other.baseUrl).port}=${value}`;
@@ -105,7 +111,7 @@ it("reads only, and keeps the rules of every path", async () => {
 
 it("is not there without --ui", async () => {
   await withPage({ ui: false });
-  expect(service.uiLink).toBeUndefined();
+  expect(service.newUiLink).toBeUndefined();
   for (const path of ["/ui", "/ui?t=x", "/ui/live.js"])
     expect((await page(path, {})).json.error?.code).toBe("NOT_FOUND");
 });
@@ -160,7 +166,7 @@ it("lists each conversation with its state and times, and shows one as it is dra
   const { text } = await page("/ui", cookie);
   expect(text).toContain(`href="ui/conversations/${done}"`);
   expect(text).toMatch(
-    /What is a tide\?.*COMPLETED.*<td><span id="age-[^>]*>\d+s<.*<td><span id="processing-/,
+    /What is a tide\?.*COMPLETED.*<td><span id="age-[^>]*>\d+m?s<.*<td><span id="processing-/,
   );
   expect(text).toMatch(/<b>1<\/b> <span class="state done">COMPLETED/);
   const one = await page(`/ui/conversations/${done}`, cookie);

@@ -55,7 +55,12 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
     faults,
   );
   try {
-    if (service.uiLink !== undefined) await announceUi(ctx, voice, service.uiLink);
+    const printLink = async () => {
+      if (service.newUiLink) await announceUi(ctx, voice, service.newUiLink());
+      else voice.log("there is no page to link to: it needs --ui", { level: "warning" });
+    };
+    if (service.newUiLink) await printLink();
+    ctx.host.onUserSignal?.(() => void printLink());
     if (options.exec !== undefined) {
       ctx.interruption.markHandled();
       return await execCommand({

@@ -14,6 +14,9 @@ import { passing, stateHtml, timeHtml, timesOf, type ViewParts } from "./view.js
 
 /** Sees the output of every key, and counts for none. */
 const OPERATOR: Caller = { keyId: "", limits: { create: 0, stop: 0 }, ownOnly: false };
+/** The colours of the bars and of the mark at the end. */
+const LEGEND =
+  '<p class="legend"><span class="waiting">■</span> PENDING <span class="busy">■</span> PROCESSING <span class="soft">● the end</span></p>';
 const BACK = '<p class="back"><a href="../../ui">← All conversations</a></p>';
 
 /**
@@ -38,7 +41,7 @@ export function conversationView(parts: ViewParts, requestId: string, host: stri
     return new Map([
       ["trouble", ""],
       ["question", question],
-      ["states", `${statesSvg(conversation, at)}\n${factsHtml(conversation, facts, at)}`],
+      ["states", `${statesSvg(conversation, at)}\n${LEGEND}\n${factsHtml(conversation, facts, at)}`],
       ["result", result.html],
       ["curl", curlHtml(conversation, host)],
     ]);

@@ -44,7 +44,7 @@ type States = Readonly<Record<KnownStatus, number>>;
 
 function countsHtml(states: States, oldestDueMs: number): string {
   const items = STATES.map((status) => `<li><b>${states[status]}</b> ${stateHtml(status)}</li>`);
-  const waited = `The head of the queue has been due for ${ticking("due", formatDuration(oldestDueMs))}.`;
+  const waited = `Oldest waiting: ${ticking("due", formatDuration(oldestDueMs))}`;
   const queue = oldestDueMs >= 1_000 ? `\n<p class="summary">${waited}</p>` : "";
   return `<header><h1>Research service</h1>\n<ul class="counts">\n${items.join("\n")}\n</ul>${queue}</header>`;
 }

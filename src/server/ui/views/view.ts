@@ -36,7 +36,8 @@ export function stateHtml(status: string): string {
 
 /** A length of time (ms) that may pass; `id` is that of the element. */
 export function passing(id: string, ms: number | undefined): string {
-  return ms === undefined ? "–" : ticking(escapeHtml(id), formatDuration(ms));
+  if (ms === undefined) return "–";
+  return ticking(escapeHtml(id), ms < 1_000 ? `${Math.max(0, Math.round(ms))}ms` : formatDuration(ms));
 }
 
 /** A time (epoch ms) as an element. */
