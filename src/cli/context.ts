@@ -13,7 +13,7 @@ import type { Terminal } from "./terminal/terminal.js";
 export const SILENT_WAIT_MS = 5_000;
 
 /** The global flags, as commander names them. */
-export interface Globals extends Choices {
+export interface Globals extends Omit<Choices, "provider"> {
   json?: boolean;
   verbose?: boolean;
 }

@@ -34,7 +34,7 @@ export class Session {
   readonly random: () => number;
   readonly #prefix: string;
   readonly #options: ClientOptions;
-  readonly #dialect: Dialect | (() => Promise<Dialect>);
+  #dialect: Dialect | (() => Promise<Dialect>);
   readonly #timeout: number;
   readonly #redactor: KeyRedactor;
   readonly #connections: Connections;
@@ -69,7 +69,8 @@ export class Session {
 
   /** How the service is spoken to. */
   async dialect(): Promise<Dialect> {
-    return typeof this.#dialect === "function" ? await this.#dialect() : this.#dialect;
+    if (typeof this.#dialect === "function") this.#dialect = await this.#dialect();
+    return this.#dialect;
   }
 
   /** §4.1 as it would be sent. Rejects with ResearchError `USAGE` for what the service cannot be asked. */

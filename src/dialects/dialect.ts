@@ -48,10 +48,6 @@ export interface Dialect {
   readonly mayLag: boolean;
   /** Milliseconds between two polls of one process, at least. */
   readonly betweenPollsMs: number;
-  /** The field of an answer's data that `--after` sends. */
-  readonly followUpField?: string;
-  /** The model of a create that names none. */
-  readonly defaultModel?: string | undefined;
   /** §4.1. Throws InputError for what the service cannot be asked. */
   create(body: CreateBody): DialectRequest;
   /** The request of an operation on a well-formed id; undefined if the service has no such operation. */

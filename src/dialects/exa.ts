@@ -35,8 +35,6 @@ export function exa(defaultModel: string): Dialect {
     mayLag: true,
     // 10 queries a second for a whole team, polls included.
     betweenPollsMs: 200,
-    followUpField: "request_id",
-    defaultModel,
     create(body) {
       requireSchema("Exa", body);
       const {

@@ -34,8 +34,6 @@ export function parallel(defaultModel: string): Dialect {
     statusIsResult: false,
     mayLag: true,
     betweenPollsMs: 100,
-    followUpField: "interaction_id",
-    defaultModel,
     create(body) {
       const {
         prompt: input,

@@ -13,6 +13,8 @@ export interface Provider {
   modelWord: string;
   /** The model of a create that names none. Models end every few months: this is where they are changed. */
   defaultModel: string;
+  /** The field of an answer that a follow-up names, if that is not the request's own id. */
+  followUpField?: "interaction_id";
   load(defaultModel: string): Promise<Dialect>;
 }
 
@@ -51,6 +53,7 @@ export const PROVIDERS: readonly Provider[] = [
     keyVariable: "PARALLEL_API_KEY",
     modelWord: "processor",
     defaultModel: "pro",
+    followUpField: "interaction_id",
     load: async (model) => (await import("./parallel.js")).parallel(model),
   },
 ];

@@ -36,7 +36,6 @@ const STATES: Readonly<Record<string, KnownStatus>> = {
 export function openai(defaultModel: string): Dialect {
   return {
     ...responses("openai", /^resp_/),
-    defaultModel,
     create(body) {
       requireSchema("OpenAI", body);
       const { prompt, model = defaultModel, output_schema: schema, after } = body;
@@ -57,7 +56,6 @@ export function perplexity(defaultModel: string): Dialect {
   return {
     // The form of its ids is not documented.
     ...responses("perplexity", /^resp_|^[0-9a-f]{8}-[0-9a-f]{4}-/),
-    defaultModel,
     create(body) {
       requireSchema("Perplexity", body);
       const { prompt, model = defaultModel, output_schema: schema, after } = body;
@@ -87,7 +85,6 @@ function responses(name: string, shape: RegExp): Omit<Dialect, "create"> {
     statusIsResult: true,
     mayLag: true,
     betweenPollsMs: 100,
-    followUpField: "request_id",
     request(operation, requestId) {
       const path = `${PATH}/${encodeURIComponent(requestId)}`;
       if (operation === "stop") return { method: "POST", path: `${path}/cancel`, json: false };

@@ -57,7 +57,7 @@ export class MachineResearch implements Research {
 
   async submit(request: ResearchRequest | string, options: SubmitOptions = {}): Promise<Submission> {
     const signal = this.#untilClosed(options.signal);
-    const body = await bodyOf(request, signal);
+    const body = await this.#bodyOf(request, signal);
     const { data, localId, notSaved } = await submitWithinQuota(this.#ports, body, {
       ...options,
       signal,
@@ -142,7 +142,11 @@ export class MachineResearch implements Research {
     options: BatchOptions,
   ): AsyncGenerator<BatchEvent, void> {
     const signal = this.#untilClosed(options.signal);
-    return runBatch({ ports: this.#ports, limit: this.#limit, bodyOf }, requests, { ...options, signal });
+    return runBatch(
+      { ports: this.#ports, limit: this.#limit, bodyOf: (one, end) => this.#bodyOf(one, end) },
+      requests,
+      { ...options, signal },
+    );
   }
 
   async close(): Promise<void> {
@@ -161,6 +165,15 @@ export class MachineResearch implements Research {
 
   get #ports(): Ports {
     return this.#machine.ports;
+  }
+
+  async #bodyOf(request: ResearchRequest | string, signal?: AbortSignal): Promise<CreateBody> {
+    const body = await bodyOf(request, signal);
+    const { model, options } = typeof request === "string" ? {} : request;
+    return this.#machine.asked(
+      { ...body, ...(model !== undefined && { model }), ...(options && { options }) },
+      {},
+    );
   }
 
   get #limit(): number | undefined {

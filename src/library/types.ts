@@ -8,6 +8,8 @@ import type { JsonSchema } from "../protocol/conversation.js";
 export interface OpenOptions {
   profile?: string;
   baseUrl?: string;
+  /** A provider that is spoken to directly: openai, perplexity, exa or parallel; at its own address without a base URL. */
+  provider?: string;
   /** Allow plain http to another machine. */
   insecureHttp?: boolean;
   /** Milliseconds for one exchange; default 30,000. */
@@ -24,6 +26,10 @@ export interface ResearchRequest {
   prompt: string;
   /** A JSON Schema for the result. */
   schema?: JsonSchema;
+  /** At a provider: the model, preset, processor or effort. */
+  model?: string;
+  /** At a provider: top-level fields of its own request. */
+  options?: Record<string, unknown>;
 }
 
 /** A request that exists. */

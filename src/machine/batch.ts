@@ -12,7 +12,7 @@ import type { Ports } from "../workflows/ports.js";
 import { currentHour } from "../workflows/quota.js";
 import { checkResult } from "../workflows/results.js";
 import { rowError } from "./failure.js";
-import { resultText } from "./result-text.js";
+import { textWithSources } from "./result-text.js";
 
 /** How fast a batch may create. */
 export interface CreatePace {
@@ -25,7 +25,7 @@ export interface CreatePace {
 /** How a batch keeps errors and results, whichever front end runs it. */
 export const ROW_FORMS: Pick<BatchRunOptions, "describe" | "format" | "check"> = {
   describe: rowError,
-  format: resultText,
+  format: textWithSources,
   async check(result, { row }, signal) {
     const schema = row.body.output_schema;
     if (!schema) return undefined;
@@ -71,7 +71,7 @@ export function settledRows(
 
 /** Paces the creates of a batch by its own rows and, with `ports`, by all that this machine sent. */
 export function pacerOf(
-  ports: Pick<Ports, "history" | "origin" | "apiKey" | "clock"> | { clock: Ports["clock"] },
+  ports: Pick<Ports, "history" | "origin" | "apiKey" | "clock" | "provider"> | { clock: Ports["clock"] },
   known: ReadonlyMap<string, KnownRow>,
   { limit, shards = 1 }: CreatePace,
 ): CreatePacer {
@@ -81,6 +81,7 @@ export function pacerOf(
     attempts: () => ("origin" in ports ? currentHour(ports, limit ?? 1)?.attempts : undefined),
     ...{ limit, shards },
     own: sent.map(({ sentAt }) => Date.parse(sentAt)),
+    isHourly: !("provider" in ports && ports.provider),
   });
 }
 

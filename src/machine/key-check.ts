@@ -1,14 +1,15 @@
 import { RefusedError, type ResearchError } from "../client/errors.js";
 import { EXIT_CODES } from "./errors.js";
 
-/** An id that cannot exist: asking for its state tries a key and touches nothing (contract §2). */
-export const NO_REQUEST = "00000000-0000-0000-0000-000000000000";
-
 /** What the error that answers that question says about the key. */
-export function readKeyAnswer(error: ResearchError): "refused" | "valid" | "no-answer" | "not-the-service" {
+export function readKeyAnswer(
+  error: ResearchError,
+  isProvider: boolean,
+): "refused" | "valid" | "no-answer" | "not-the-service" {
   if (error instanceof RefusedError && isRefusedKey(error)) return "refused";
   const enveloped = error instanceof RefusedError ? error.enveloped : !(error.code in EXIT_CODES);
-  if (enveloped) return "valid";
+  // A provider documents no 5xx, so one says nothing about the key.
+  if (enveloped && !(isProvider && (error.httpStatus ?? 0) >= 500)) return "valid";
   return error.httpStatus === undefined && error.code === "UNREACHABLE" ? "no-answer" : "not-the-service";
 }
 

@@ -1,12 +1,17 @@
 import { ResearchClient } from "../client/client.js";
 import type { ClientOptions } from "../client/options.js";
 import type { Clock } from "../clock.js";
+import type { Dialect } from "../dialects/dialect.js";
+import { INTERFACE, type Provider, providerNamed } from "../dialects/providers.js";
+import { research } from "../dialects/research.js";
+import type { CreateBody } from "../protocol/conversation.js";
 import type { Tier } from "../protocol/limits.js";
 import { type Environment, type Folders, folders } from "../store/folders.js";
 import { History } from "../store/history/history.js";
 import { Settings } from "../store/settings.js";
 import type { Ports } from "../workflows/ports.js";
 import { createsPerHour } from "../workflows/quota.js";
+import { type AskOptions, askedOf, noTiers } from "./asked.js";
 import { type ReadKey, readKeyFile } from "./key-file.js";
 import type { Choices } from "./precedence.js";
 import {
@@ -103,10 +108,26 @@ export class Machine {
       this.#options.onConnect?.(settings);
       this.#client = new ResearchClient({
         ...this.clientOptions,
-        ...{ baseUrl, apiKey, gaps: gapsOf(settings), insecureHttp: settings.insecureHttp.value },
+        ...{ baseUrl, apiKey, dialect: this.dialect, insecureHttp: settings.insecureHttp.value },
       });
     }
     return this.#client;
+  }
+
+  /** The provider in force; undefined for the interface itself. */
+  get provider(): Provider | undefined {
+    return providerNamed(this.settings.provider.value);
+  }
+
+  /** How the service in force is spoken to: loaded when it is first needed. */
+  get dialect(): () => Promise<Dialect> {
+    const { provider, settings } = this;
+    return async () => (provider ? provider.load(provider.defaultModel) : research(gapsOf(settings)));
+  }
+
+  /** A create with the model, options and follow-up that flags and settings give it. Throws UsageError. */
+  asked(body: CreateBody, options: AskOptions): CreateBody {
+    return askedOf(this.settings, body, options);
   }
 
   /** How any service is spoken to from here: all but its address, its key and what the interface does not show. */
@@ -123,6 +144,10 @@ export class Machine {
 
   /** Creates per hour by flag, option or setting (§8); Infinity for no limit, undefined if none is given. */
   hourlyLimit({ tier, perHour }: LimitOptions): number | undefined {
+    if (this.settings.provider.value !== INTERFACE) {
+      if (tier) throw noTiers(this.settings.provider.value);
+      return perHour;
+    }
     return createsPerHour(perHour, tier ?? this.settings.tier?.value);
   }
 
@@ -158,6 +183,9 @@ function portsOf(machine: Machine, clock: Clock): Ports {
     },
     get outputField() {
       return machine.settings.gaps.outputField.value;
+    },
+    get provider() {
+      return machine.provider;
     },
     clock,
   };

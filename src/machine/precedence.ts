@@ -1,9 +1,13 @@
+import { INTERFACE, providerNamed } from "../dialects/providers.js";
 import type { Environment } from "../store/folders.js";
 
 /** The settings that a profile can hold, as `config set` names them. */
 export const SETTING_NAMES = [
   "base-url",
   "api-key",
+  "provider",
+  "model",
+  "set",
   "tier",
   "history",
   "status-method",
@@ -24,6 +28,8 @@ export interface Sourced<T> {
 export interface Choices {
   profile?: string;
   baseUrl?: string;
+  /** A provider of `providers.ts`, or the interface itself; what is chosen with it is the base URL. */
+  provider?: string;
   insecureHttp?: boolean;
   /** Milliseconds for one exchange. */
   requestTimeout?: number;
@@ -46,15 +52,43 @@ export function profileIn(
     : { value: DEFAULT_PROFILE, source: "default" };
 }
 
-/** The base URL in force with a profile whose own one is `stored`. One that `--profile` names was meant; it beats the environment. */
-export function baseUrlIn(
+/** Which service is spoken to: both come from one source. */
+export interface Site {
+  provider: Sourced<string>;
+  baseUrl: Sourced<string> | undefined;
+  /** Whether the profile decided. */
+  isStored: boolean;
+}
+
+/**
+ * The service in force with a profile that holds `stored`. One that `--profile` names was meant; it beats the
+ * environment. A base URL without a provider is of the interface itself, a provider without one has its own.
+ */
+export function siteIn(
   choices: Choices,
   env: Environment,
-  stored: Sourced<string> | undefined,
-): Sourced<string> | undefined {
-  if (choices.baseUrl) return { value: choices.baseUrl, source: "--base-url" };
-  const variable = fromEnvironment(env, "RESEARCH_BASE_URL");
-  return choices.profile ? (stored ?? variable) : (variable ?? stored);
+  stored: { baseUrl: Sourced<string> | undefined; provider: Sourced<string> | undefined },
+): Site {
+  const variables = {
+    baseUrl: fromEnvironment(env, "RESEARCH_BASE_URL"),
+    provider: fromEnvironment(env, "RESEARCH_PROVIDER"),
+  };
+  const chosen = {
+    baseUrl: choices.baseUrl ? { value: choices.baseUrl, source: "--base-url" } : undefined,
+    provider: choices.provider ? { value: choices.provider, source: "--provider" } : undefined,
+  };
+  const profile = { ...stored, isStored: true };
+  const others = choices.profile ? [profile, variables] : [variables, profile];
+  const flags = { ...chosen, provider: chosen.provider ?? variables.provider };
+  const order = [...(chosen.baseUrl || chosen.provider ? [flags] : []), ...others];
+  const { baseUrl, provider, ...site } = order.find((one) => one.baseUrl || one.provider) ?? profile;
+  const named = provider ?? { value: INTERFACE, source: "default" };
+  const own = providerNamed(named.value);
+  return {
+    provider: named,
+    baseUrl: baseUrl ?? (own && { value: own.baseUrl, source: `provider ${own.name}` }),
+    isStored: "isStored" in site,
+  };
 }
 
 /** A variable that is set and not empty. */

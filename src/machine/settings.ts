@@ -1,14 +1,21 @@
 import { parseBaseUrl } from "../client/http/address.js";
+import { INTERFACE, PROVIDER_NAMES, providerNamed } from "../dialects/providers.js";
 import { DEFAULT_GAPS, type Gaps } from "../protocol/endpoints.js";
 import { isTier, type Tier } from "../protocol/limits.js";
 import type { Environment } from "../store/folders.js";
 import type { Profile, Store } from "../store/settings.js";
 import { CodedError, UsageError } from "./errors.js";
 import { type ReadKey, readKeyFile } from "./key-file.js";
-import { baseUrlIn, type Choices, fromEnvironment, profileIn, type Sourced } from "./precedence.js";
+import { type Choices, fromEnvironment, profileIn, type Sourced, siteIn } from "./precedence.js";
 
 export interface ResolvedSettings {
   profile: Sourced<string>;
+  /** The name of a provider, or of the interface itself. */
+  provider: Sourced<string>;
+  /** What a create names if no flag does; of a profile for a provider only. */
+  model: Sourced<string> | undefined;
+  /** Options of a create, as `--set` takes them. */
+  set: Sourced<string> | undefined;
   baseUrl: Sourced<string> | undefined;
   /** Read when it is asked for. Throws LocalError or UsageError for a key file that cannot be read. */
   readonly apiKey: (Sourced<string> & { boundTo: string | undefined }) | undefined;
@@ -43,18 +50,31 @@ export function resolveSettings(
       ? { value, source: `profile ${profile.value}` }
       : undefined;
   };
-  const baseUrl = baseUrlIn(choices, env, fromProfile("base-url"));
-  const storedKey = fromProfile("api-key");
+  const storedProvider = fromProfile("provider");
+  const { provider, baseUrl, isStored } = siteIn(choices, env, {
+    baseUrl: fromProfile("base-url"),
+    provider: storedProvider,
+  });
+  checkProvider(provider);
+  // A key of another kind of service is none for this one, wherever that is.
+  const isOfProfile = (storedProvider?.value ?? INTERFACE) === provider.value;
+  const storedKey = isOfProfile ? fromProfile("api-key") : undefined;
+  const takesModels = isStored && provider.value !== INTERFACE;
   let apiKey: ResolvedSettings["apiKey"] | null = null;
   const tier = fromProfile("tier");
   return {
     profile,
+    provider,
+    model: takesModels ? fromProfile("model") : undefined,
+    set: takesModels ? fromProfile("set") : undefined,
     baseUrl,
     get apiKey() {
       if (apiKey !== null) return apiKey;
       const given = choices.profile && storedKey ? undefined : keyFromEnvironment(env, readKey);
       const own = storedKey && { ...storedKey, boundTo: stored?.["api-key-origin"] ?? "" };
-      apiKey = given ? { ...given, boundTo: undefined } : own;
+      apiKey = given
+        ? { ...given, boundTo: undefined }
+        : (own ?? keyOfProvider(provider.value, baseUrl?.value, env));
       return apiKey;
     },
     tier: tier && isTier(tier.value) ? { value: tier.value, source: tier.source } : undefined,
@@ -62,6 +82,28 @@ export function resolveSettings(
     insecureHttp: insecureHttpIn(choices, env),
     gaps: eachGap((name) => fromProfile(GAP_KEYS[name]) ?? { value: DEFAULT_GAPS[name], source: "default" }),
   };
+}
+
+/** Throws UsageError for a name that is not known. */
+export function checkProvider({ value, source }: Sourced<string>): void {
+  if (PROVIDER_NAMES.includes(value)) return;
+  throw new UsageError(
+    `there is no provider ${JSON.stringify(value)} (named by ${source})`,
+    `There are: ${PROVIDER_NAMES.join(", ")}. \`research help providers\` says what each of them does.`,
+  );
+}
+
+/** The key in the variable of a provider's own tools: it belongs to that provider's own origin. */
+function keyOfProvider(
+  name: string,
+  baseUrl: string | undefined,
+  env: Environment,
+): ResolvedSettings["apiKey"] {
+  const provider = providerNamed(name);
+  const key = provider && fromEnvironment(env, provider.keyVariable);
+  if (!key || baseUrl === undefined || !URL.canParse(baseUrl)) return undefined;
+  if (new URL(baseUrl).origin !== provider.baseUrl) return undefined;
+  return { ...key, value: key.value.trim(), boundTo: undefined };
 }
 
 /** Whether plain http to another machine is allowed. Throws UsageError for an unusable variable. */
@@ -111,8 +153,11 @@ export function requireConnection(settings: ResolvedSettings): ServiceConnection
   const url = requireBaseUrl(settings);
   const { apiKey } = settings;
   if (!apiKey) {
+    const own = providerNamed(settings.provider.value);
+    const variable =
+      own && own.baseUrl === url.origin ? `${own.keyVariable} or RESEARCH_API_KEY` : "RESEARCH_API_KEY";
     throw new CodedError("NOT_AUTHENTICATED", `no API key for ${url.origin}`, {
-      hint: "Set RESEARCH_API_KEY, name a file that holds it in RESEARCH_API_KEY_FILE, or run `research login`.",
+      hint: `Set ${variable}, name a file that holds it in RESEARCH_API_KEY_FILE, or run \`research login\`.`,
     });
   }
   if (apiKey.boundTo !== undefined && apiKey.boundTo !== url.origin) {

@@ -1,5 +1,5 @@
 import type { Environment, Folders } from "../store/folders.js";
-import { baseUrlIn, type Choices, profileIn } from "./precedence.js";
+import { type Choices, profileIn, siteIn } from "./precedence.js";
 
 /** What completion has to know of the settings. */
 export interface StoredSettings {
@@ -20,12 +20,12 @@ export function readStored(folder: Folders["config"], env: Environment, choices:
   const name = profileIn(choices, env, typeof inUse === "string" ? { profile: inUse } : {}).value;
   const own = objectIn(profiles, name);
   const text = (key: string) => (typeof own[key] === "string" && own[key] !== "" ? own[key] : undefined);
-  const stored = text("base-url");
-  const url = baseUrlIn(
-    choices,
-    env,
-    stored === undefined ? undefined : { value: stored, source: "" },
-  )?.value;
+  const sourced = (key: string) => {
+    const value = text(key);
+    return typeof value === "string" ? { value, source: "" } : undefined;
+  };
+  const url = siteIn(choices, env, { baseUrl: sourced("base-url"), provider: sourced("provider") }).baseUrl
+    ?.value;
   return {
     profiles: Object.keys(profiles),
     origin: url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined,

@@ -1,5 +1,7 @@
+import type { AskOptions } from "../machine/asked.js";
 import type { LimitOptions, Machine } from "../machine/machine.js";
 import { requireConnection } from "../machine/settings.js";
+import type { CreateBody } from "../protocol/conversation.js";
 import type { History } from "../store/history/history.js";
 import { CreateOnce } from "../workflows/create-once.js";
 import type { Ports } from "../workflows/ports.js";
@@ -43,6 +45,11 @@ export class ToolSession {
   /** Creates per hour by flag or setting; undefined if it is not known. */
   limit(): number | undefined {
     return this.#whole().hourlyLimit(this.#options);
+  }
+
+  /** A create with what the settings and the call say. Throws UsageError. */
+  asked(body: CreateBody, options: AskOptions): CreateBody {
+    return this.#whole().asked(body, options);
   }
 
   /** Aborted when the server ends. */

@@ -10,6 +10,9 @@ const profile = v.looseObject({
   "api-key": v.optional(v.string()),
   /** The origin in force when the key was stored: it is sent nowhere else. */
   "api-key-origin": v.optional(v.string()),
+  provider: v.optional(v.string()),
+  model: v.optional(v.string()),
+  set: v.optional(v.string()),
   tier: v.optional(v.string()),
   history: v.optional(v.string()),
   "status-method": v.optional(v.string()),

@@ -11,7 +11,7 @@ import type { History } from "../store/history/history.js";
 import type { HistoryEntry } from "../store/history/records.js";
 import { createName, type UnsettledCreate } from "../store/history/same-creates.js";
 import { CreateRefusedError, QuotaExceededError, UnresolvedCreateError } from "./errors.js";
-import { type SendOptions, type SubmitPorts, type Submitted, submit } from "./submit.js";
+import { type SendOptions, type SubmitPorts, type Submitted, submit, withModel } from "./submit.js";
 
 /** A request that was made within this time, in milliseconds, is given back instead of being made once more. */
 const REUSE_MS = 3_600_000;
@@ -55,7 +55,8 @@ export class CreateOnce {
    * outcome is unknown (nothing is sent), with LocalError, as `submit` does, or with `signal.reason`: then the create
    * goes on, and the next call with the same arguments waits for it.
    */
-  async create(ports: SubmitPorts, body: CreateBody, options: CreateOnceOptions): Promise<CreatedOnce> {
+  async create(ports: SubmitPorts, asked: CreateBody, options: CreateOnceOptions): Promise<CreatedOnce> {
+    const body = withModel(ports, asked);
     const { history, origin, apiKey } = ports;
     if (!history) throw new CreateRefusedError("no-history");
     const wanted = { origin, apiKey, body };
@@ -103,8 +104,8 @@ async function createAlone(
   const release = await acquire(history.folder, name, submitOptions.signal);
   try {
     const made = await settledCreates(ports, history, body, submitOptions.signal);
-    const entry = made.find(({ status, local_id }) => {
-      const hasFailed = status === "FAILED" || status === "STOPPED";
+    const entry = made.find(({ status, local_id, cut_short }) => {
+      const hasFailed = (status === "FAILED" && !cut_short) || status === "STOPPED";
       return !hasFailed && !(repeat && older.has(local_id));
     });
     if (entry) return { kind: "reused", entry };

@@ -1,4 +1,5 @@
 import { type ErrorFacts, OutcomeUnknownError, RefusedError, ResearchError } from "../client/errors.js";
+import { isFinal } from "../protocol/conversation.js";
 import { WINDOW_MS } from "../protocol/limits.js";
 import { LocalError } from "../store/errors.js";
 import type { HistoryEntry } from "../store/history/records.js";
@@ -89,10 +90,14 @@ export class NoResultError extends ResearchError {
   }
 }
 
-/** The service accepted a stop, and yet the conversation is not STOPPED (§4.2 says it is). */
+/** The service accepted a stop, and yet the request is not STOPPED: §4.2 says it is, a provider may take longer. */
 export class StillRunningError extends ResearchError {
-  constructor(requestId: string, status: string) {
-    super("BAD_RESPONSE", `the service accepted the stop, but ${requestId} is ${status}`, { requestId });
+  constructor(
+    requestId: string,
+    { status, provider_status: word }: { status: string; provider_status?: unknown },
+  ) {
+    const code = word === undefined || isFinal(status) ? "BAD_RESPONSE" : "NOT_FINISHED";
+    super(code, `the service accepted the stop, but ${requestId} is ${status}`, { requestId });
   }
 }
 

@@ -1,3 +1,4 @@
+import type { StatusData } from "../client/client.js";
 import type { ResearchError } from "../client/errors.js";
 import { learnedInterval } from "../client/watch/learned-interval.js";
 import type { PollInterval, WatchEvent, WatchOptions, WatchTarget } from "../client/watch/types.js";
@@ -37,8 +38,8 @@ export async function* follow(
     Symbol.asyncIterator in source ? eachNew(source, isNew) : source.filter(isNew).map(watchTarget);
   for await (const event of ports.client.watch(watched, { ...intervalFromHistory(ports), ...options })) {
     if (event.kind === "state") {
-      const { requestId, status } = event;
-      const error = observe(ports, targets.get(requestId)?.entry, status);
+      const { requestId, data } = event;
+      const error = observe(ports, targets.get(requestId)?.entry, data as StatusData);
       if (error) yield { kind: "not-observed", requestId, error };
       if (event.final) targets.delete(requestId);
     }

@@ -1,9 +1,10 @@
 import type { ResearchClient } from "../client/client.js";
 import type { Clock } from "../clock.js";
+import type { Provider } from "../dialects/providers.js";
 import type { History } from "../store/history/history.js";
 
 /** The calls of a client that the workflows make. */
-export type ServiceClient = Pick<ResearchClient, "create" | "status" | "stop" | "output" | "watch">;
+export type ServiceClient = Pick<ResearchClient, "create" | "check" | "status" | "stop" | "output" | "watch">;
 
 /**
  * What the workflows work with. A front end makes it once; a member that is costly, or that may be missing for a
@@ -24,4 +25,6 @@ export interface Ports {
   /** §4.4: the field of an output's `data` that holds the result, if it is there. */
   readonly outputField: string;
   readonly clock: Clock;
+  /** Undefined where the service is the interface itself. */
+  readonly provider?: Pick<Provider, "name" | "title" | "defaultModel" | "followUpField"> | undefined;
 }

@@ -1,10 +1,13 @@
-import type { CallOptions } from "../client/client.js";
+import type { CallOptions, StatusData } from "../client/client.js";
 import { NoOutputError, type ResearchError } from "../client/errors.js";
-import { exactJson, type JsonText, memberText } from "../json/exact-json.js";
+import { epochOf } from "../clock.js";
+import { exactJson, JsonText, memberText, parseExact } from "../json/exact-json.js";
 import type { Problem } from "../json-schema/check.js";
 import type { JsonSchema } from "../protocol/conversation.js";
 import type { Data } from "../protocol/data.js";
+import { LocalError } from "../store/errors.js";
 import { NoResultError } from "./errors.js";
+import { keepResult } from "./observe.js";
 import type { Ports } from "./ports.js";
 import { type Target, withItsOrigin } from "./targets.js";
 
@@ -23,15 +26,65 @@ export interface Result {
  * of the client, or with `signal.reason`.
  */
 export async function fetchResult(
-  { client, outputField, origin }: Pick<Ports, "client" | "outputField" | "origin">,
+  ports: Pick<Ports, "client" | "outputField" | "origin" | "history">,
   target: Target,
-  options: CallOptions = {},
+  { signal, partial = false, schema }: ResultOptions = {},
 ): Promise<Result> {
-  const data = await client.output(target.requestId, options).catch((error: unknown) => {
-    throw withItsOrigin(error, target, origin);
-  });
+  const { client, outputField, origin } = ports;
+  const { requestId, entry } = target;
+  const kept = keptResult(ports, target);
+  if (kept && kept.status !== "COMPLETED" && !partial) throw NoOutputError.of(kept, requestId);
+  const data =
+    kept ??
+    (await client
+      .output(requestId, { signal, partial, recordedAt: epochOf(entry?.sent_at) })
+      .catch((error: unknown) => {
+        throw withItsOrigin(error, target, origin);
+      }));
+  if (!kept && entry?.origin === origin) tryToKeep(ports, requestId, data);
   const value = Object.hasOwn(data, outputField) ? data[outputField] : data;
-  return { data, value, exact: memberText(data, outputField) ?? data };
+  const exact = memberText(data, outputField) ?? data;
+  const parsed = schema && data.provider_status !== undefined ? jsonIn(value) : undefined;
+  return parsed ? { data, ...parsed } : { data, value, exact };
+}
+
+export interface ResultOptions extends CallOptions {
+  /** Whether the text of a result that was cut short is taken for one. */
+  partial?: boolean | undefined;
+  /** What the result was asked for with: a provider's model writes it as text. */
+  schema?: JsonSchema | null | undefined;
+}
+
+/** What is kept of a result at the origin in force. */
+function keptResult(
+  { history, origin }: Pick<Ports, "history" | "origin">,
+  { requestId, entry }: Target,
+): StatusData | undefined {
+  if (entry && entry.origin !== origin) return undefined;
+  const text = history?.results.read(origin, requestId);
+  if (text === undefined) return undefined;
+  try {
+    return parseExact(text) as StatusData;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The result is in hand, so that it cannot be kept ends nothing. */
+function tryToKeep(ports: Pick<Ports, "history" | "origin">, requestId: string, data: Data): void {
+  try {
+    keepResult(ports, requestId, data);
+  } catch (error) {
+    if (!(error instanceof LocalError)) throw error;
+  }
+}
+
+function jsonIn(value: unknown): Pick<Result, "value" | "exact"> | undefined {
+  try {
+    return typeof value === "string" ? { value: JSON.parse(value), exact: new JsonText(value) } : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /**

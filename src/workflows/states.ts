@@ -1,4 +1,5 @@
 import type { CallOptions, StatusData } from "../client/client.js";
+import { epochOf } from "../clock.js";
 import type { LocalError } from "../store/errors.js";
 import { observe } from "./observe.js";
 import type { Ports } from "./ports.js";
@@ -22,8 +23,9 @@ export async function askStates(
   const { client, origin } = ports;
   const asked = targets.map(async (target): Promise<StateAnswer> => {
     try {
-      const data = await client.status(target.requestId, { signal });
-      return { kind: "answered", target, data, notObserved: observe(ports, target.entry, data.status) };
+      const recordedAt = epochOf(target.entry?.sent_at);
+      const data = await client.status(target.requestId, { signal, recordedAt });
+      return { kind: "answered", target, data, notObserved: observe(ports, target.entry, data) };
     } catch (error) {
       return { kind: "failed", target, error: withItsOrigin(error, target, origin) };
     }

@@ -11,7 +11,7 @@ import { type Target, withItsOrigin } from "./targets.js";
  * `signal.reason` when aborted.
  */
 export async function* stopAll(
-  ports: Pick<Ports, "client" | "history" | "origin">,
+  ports: Pick<Ports, "client" | "history" | "origin" | "clock">,
   targets: readonly Target[],
   { signal }: CallOptions = {},
 ): AsyncGenerator<StateAnswer, void> {
@@ -19,7 +19,7 @@ export async function* stopAll(
     signal?.throwIfAborted();
     try {
       const data = await stopped(ports, target.requestId, signal);
-      yield { kind: "answered", target, data, notObserved: observe(ports, target.entry, data.status) };
+      yield { kind: "answered", target, data, notObserved: observe(ports, target.entry, data) };
     } catch (error) {
       signal?.throwIfAborted();
       yield { kind: "failed", target, error: withItsOrigin(error, target, ports.origin) };
@@ -27,15 +27,23 @@ export async function* stopAll(
   }
 }
 
-/** §4.2: the answer to a stop says STOPPED. Where it says anything else, the state decides. */
+/** How long a service may take to stop what it began to stop, and how often it is asked, in milliseconds. */
+const STOP_MS = 16_000;
+const ASK_MS = 1_000;
+
+/** §4.2: the answer to a stop says STOPPED. Where a service only begins to stop, the state decides. */
 async function stopped(
-  { client }: Pick<Ports, "client">,
+  { client, clock }: Pick<Ports, "client" | "clock">,
   requestId: string,
   signal: AbortSignal | undefined,
 ): Promise<StatusData> {
-  const data = await client.stop(requestId, { signal });
-  if (data.status === "STOPPED") return data;
-  const state = isFinal(data.status) ? data : await client.status(requestId, { signal });
-  if (state.status !== "STOPPED") throw new StillRunningError(requestId, state.status);
+  let state = await client.stop(requestId, { signal });
+  const end = clock.monotonic() + STOP_MS;
+  while (!isFinal(state.status)) {
+    if (clock.monotonic() >= end) throw new StillRunningError(requestId, state);
+    await clock.sleep(ASK_MS, signal);
+    state = await client.status(requestId, { signal });
+  }
+  if (state.status !== "STOPPED") throw new StillRunningError(requestId, state);
   return state;
 }

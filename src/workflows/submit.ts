@@ -11,7 +11,7 @@ import { blockedUntil, currentHour, waitUntil } from "./quota.js";
 /** What a create needs of the ports. */
 export type SubmitPorts = Pick<
   Ports,
-  "client" | "history" | "unrecorded" | "origin" | "apiKey" | "profile" | "clock"
+  "client" | "history" | "unrecorded" | "origin" | "apiKey" | "profile" | "clock" | "provider"
 >;
 
 /** A request that exists. */
@@ -47,15 +47,17 @@ export interface QuotaSubmitOptions extends SendOptions {
 
 /**
  * Creates a request so that it is never lost: the intent is on the disk before anything is sent, the id before
- * this resolves. Rejects with NotRecordedError or QuotaExceededError (nothing was sent), UnresolvedCreateError
+ * this resolves. Rejects with NotRecordedError or QuotaExceededError (nothing was sent), ResearchError `USAGE` for what the service cannot be asked, UnresolvedCreateError
  * (it may exist), any other error of the client, `signal.reason`, or what `onIntent` threw.
  */
 export async function submit(
   ports: SubmitPorts,
-  body: CreateBody,
+  asked: CreateBody,
   { limit, onIntent, signal }: SendOptions = {},
 ): Promise<Submitted> {
   const { client } = ports;
+  const body = withModel(ports, asked);
+  await client.check(body);
   const pending = await begin(ports, body, limit, signal);
   try {
     onIntent?.(pending?.localId);
@@ -89,6 +91,11 @@ export async function submit(
   }
 }
 
+/** A create with the model that it gets; the one of the provider if it names none. */
+export function withModel({ provider }: Pick<Ports, "provider">, body: CreateBody): CreateBody {
+  return provider && body.model === undefined ? { ...body, model: provider.defaultModel } : body;
+}
+
 /** As `submit`; with `waitForQuota` it waits until the hour has a create left, by this machine's records or a 429. */
 export async function submitWithinQuota(
   ports: SubmitPorts,
@@ -100,7 +107,8 @@ export async function submitWithinQuota(
     try {
       return await submit(ports, body, options);
     } catch (error) {
-      const attempts = () => currentHour(ports, limit ?? 1)?.attempts ?? [];
+      // A provider's limits are of seconds or minutes, so only its own word says how long to wait.
+      const attempts = () => (ports.provider ? [] : (currentHour(ports, limit ?? 1)?.attempts ?? []));
       const until = blockedUntil(error, attempts, limit, ports.clock.now());
       if (until === undefined || !waitForQuota) throw error;
       await onEvent?.({ kind: "waiting-for-quota", until, error });

@@ -1,4 +1,5 @@
-import { RefusedError } from "../client/errors.js";
+import type { CallOptions } from "../client/client.js";
+import { RefusedError, ResearchError } from "../client/errors.js";
 import { isRequestId, ownPart } from "../protocol/conversation.js";
 import { type HistoryEntry, NOT_CREATED, type Seen, UNKNOWN } from "../store/history/records.js";
 import { CreatedElsewhereError, TargetError, UnresolvedCreateError } from "./errors.js";
@@ -60,6 +61,24 @@ export function requireEntry(ports: TargetPorts, text: string): HistoryEntry {
   const entry = findEntry(ports, text);
   if (entry) return entry;
   throw new TargetError("not-recorded", `${text} is not in the history of this machine`);
+}
+
+/**
+ * What the provider takes for a follow-up on a request: its id, or another one that is recorded with it, or else asked
+ * for. Rejects as `resolveTarget` throws, with any error of the client, or with ResearchError `USAGE` if it is not known.
+ */
+export async function followUpOf(
+  ports: TargetPorts & Pick<Ports, "client" | "provider">,
+  text: string,
+  { signal, isOffline = false }: CallOptions & { isOffline?: boolean | undefined },
+): Promise<string> {
+  const { requestId, entry } = resolveTarget(ports, text);
+  const field = ports.provider?.followUpField;
+  if (field === undefined) return requestId;
+  const known =
+    entry?.[field] ?? (isOffline ? undefined : (await ports.client.status(requestId, { signal }))[field]);
+  if (typeof known === "string") return known;
+  throw new ResearchError("USAGE", `the ${field} of ${requestId} is not known, which a follow-up needs`);
 }
 
 /**

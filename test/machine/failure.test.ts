@@ -48,7 +48,7 @@ describe("the code and the exit code of", () => {
     ["no output yet", new NoOutputError("RUNNING", refused("refused"), "id"), "NOT_FINISHED", 8],
     ["no output of FAILED", new NoResultError("id", "FAILED"), "RESEARCH_FAILED", 3],
     ["no output of STOPPED", new NoResultError("id", "STOPPED"), "RESEARCH_STOPPED", 10],
-    ["a stop that did not stop", new StillRunningError("id", "PROCESSING"), "BAD_RESPONSE", 9],
+    ["a stop that did not stop", new StillRunningError("id", { status: "PROCESSING" }), "BAD_RESPONSE", 9],
     ["a code that is not ours", new ResearchError("ODD", "m"), "ODD", 1],
     ["a defect", new TypeError("x is not a function"), "INTERNAL", 1],
     ["what is no error at all", "text", "INTERNAL", 1],

@@ -18,33 +18,35 @@ test("a state is kept, and the entry is in step with it", () => {
   const history = { observe: (before: Seen, status: string) => seen.push([before.status, status]) };
   const target = entry();
   expect(
-    observe({ origin: "o", history: history as unknown as History }, target, "COMPLETED"),
+    observe({ origin: "o", history: history as unknown as History }, target, { status: "COMPLETED" }),
   ).toBeUndefined();
   expect([seen, target.status]).toEqual([[["PENDING", "COMPLETED"]], "COMPLETED"]);
 });
 
 test("a request that is not in the history is not kept", () => {
   expect(
-    observe({ origin: "o", history: failing(new Error("x")) as unknown as History }, undefined, "FAILED"),
+    observe({ origin: "o", history: failing(new Error("x")) as unknown as History }, undefined, {
+      status: "FAILED",
+    }),
   ).toBeUndefined();
 });
 
 test("what another origin says of the same id is not kept", () => {
   const target = entry();
   const history = failing(new Error("written")) as unknown as History;
-  expect(observe({ origin: "other", history }, target, "FAILED")).toBeUndefined();
+  expect(observe({ origin: "other", history }, target, { status: "FAILED" })).toBeUndefined();
   expect(target.status).toBe("PENDING");
 });
 
 test("what cannot be kept is returned, and the entry stays as it was", () => {
   const local = new LocalError("disk");
   const target = entry();
-  expect(observe({ origin: "o", history: failing(local) as unknown as History }, target, "FAILED")).toBe(
-    local,
-  );
+  expect(
+    observe({ origin: "o", history: failing(local) as unknown as History }, target, { status: "FAILED" }),
+  ).toBe(local);
   const full = Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
   expect(
-    observe({ origin: "o", history: failing(full) as unknown as History }, target, "FAILED"),
+    observe({ origin: "o", history: failing(full) as unknown as History }, target, { status: "FAILED" }),
   ).toBeInstanceOf(LocalError);
   expect(target.status).toBe("PENDING");
 });

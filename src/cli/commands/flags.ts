@@ -62,6 +62,13 @@ export const requestFlags = {
   "--structured": "ask for structured output without a schema",
 } as const;
 
+/** Flags of the commands that make requests at a provider. */
+export const providerFlags = {
+  "--model <name>": "at a provider: the model, preset, processor or effort",
+  "--set <name=value>": repeatable("at a provider: a field of its own request; may be repeated"),
+  "--after <id>": "at a provider: follow up on this request",
+} as const;
+
 /** Flags of the commands that count against the hourly limit. */
 export const quotaFlags = {
   "--tier <tier>": tierFlag("the tier of the key"),

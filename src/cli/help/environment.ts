@@ -1,3 +1,5 @@
+import { PROVIDERS } from "../../dialects/providers.js";
+
 /** An environment variable that the program reads, or sets for a command that it starts. */
 export interface Variable {
   name: string;
@@ -15,6 +17,11 @@ export const VARIABLES: readonly Variable[] = [
   { name: "RESEARCH_BASE_URL", description: "the service to speak to", flag: "--base-url" },
   { name: "RESEARCH_API_KEY", description: "the API key; no flag takes a key" },
   { name: "RESEARCH_API_KEY_FILE", description: "a file that holds the API key" },
+  { name: "RESEARCH_PROVIDER", description: "the provider to speak to; research: the interface itself" },
+  ...PROVIDERS.map(({ keyVariable, title }) => ({
+    name: keyVariable,
+    description: `a key of ${title}, used last and at its own origin only`,
+  })),
   { name: "RESEARCH_PROFILE", description: "the profile to use", flag: "--profile" },
   {
     name: "RESEARCH_OUTPUT",

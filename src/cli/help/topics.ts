@@ -5,7 +5,17 @@ import { exitCodes } from "./topics/exit-codes.js";
 import { json } from "./topics/json.js";
 import { limits } from "./topics/limits.js";
 import { polling } from "./topics/polling.js";
+import { providers } from "./topics/providers.js";
 import { settings } from "./topics/settings.js";
 
 /** Every topic of `research help`, in the order in which it lists them. */
-export const TOPICS: readonly Topic[] = [exitCodes, environment, settings, json, polling, limits, agents];
+export const TOPICS: readonly Topic[] = [
+  exitCodes,
+  environment,
+  settings,
+  json,
+  polling,
+  limits,
+  providers,
+  agents,
+];

@@ -5,6 +5,7 @@ import { fetchResult, whyNoResult } from "../../workflows/results.js";
 import { Interrupted, UnfinishedError } from "../errors.js";
 import { exitCodeOfOutcome } from "../outcome.js";
 import { checkFit } from "../results/check-fit.js";
+import { sayLimits } from "../results/limits.js";
 import type { ResultOptions } from "../results/options.js";
 import { showResult } from "../results/show.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -49,7 +50,8 @@ export async function showRun(
   try {
     if (!outcome || exitCodeOfOutcome(outcome, { created: true }) !== 0)
       return await endWithoutResult(ports, outcome, signal);
-    const result = await fetchResult(ports, target, { signal });
+    const result = await fetchResult(ports, target, { signal, schema: body.output_schema });
+    await sayLimits(reporter, result.data, requestId);
     const source = { requestId, origin: ports.origin, question: body.prompt, createdAt: data.created_at };
     file = await showResult(terminal, result, source, options);
     await checkFit(terminal, result, { requestId, schema: body.output_schema }, options);

@@ -17,6 +17,11 @@ export function statusWord(status: string, style: Style): string {
   }
 }
 
+/** What something cost, with as many digits as say something. */
+export function dollars(cost: number): string {
+  return `$${cost.toFixed(cost < 1 ? 4 : 2)}`;
+}
+
 /** One request and its state: `id<TAB>STATUS`. */
 export function statusLine(requestId: string, status: string, style: Style): string {
   return `${requestId}\t${statusWord(status, style)}`;

@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { resultText } from "../../machine/result-text.js";
+import { resultText, textWithSources } from "../../machine/result-text.js";
 import { resultPage } from "../../markdown/html/result-page.js";
 import { inWords, LocalError } from "../../store/errors.js";
 import type { Result } from "../../workflows/results.js";
@@ -22,7 +22,11 @@ export interface ResultSource {
 export function pageOf(result: Result, { createdAt, ...source }: ResultSource): string {
   const { completed_at } = result.data;
   return resultPage(
-    { kind: typeof result.value === "string" ? "markdown" : "json", text: resultText(result) },
+    {
+      kind: typeof result.value === "string" ? "markdown" : "json",
+      text: textWithSources(result),
+      digestOf: resultText(result),
+    },
     {
       ...source,
       createdAt: textOf(createdAt),
@@ -38,7 +42,10 @@ function textOf(value: unknown): string | undefined {
 /** Writes the page to a file that only its owner can read, and opens it. Without a browser, stdout gets the path. */
 export async function openPage(terminal: Terminal, result: Result, source: ResultSource): Promise<void> {
   const { host, reporter, signal } = terminal;
-  const path = writePrivate(`${source.requestId}.html`, pageOf(result, source));
+  const path = writePrivate(
+    `${source.requestId.replaceAll(":", "_").slice(0, 100)}.html`,
+    pageOf(result, source),
+  );
   if (await openInBrowser(host, path, signal)) return reporter.say(`opened ${path}`);
   await reporter.notice("NOT_OPENED", "no browser could be started: open the file yourself");
   await reporter.result(`${path}\n`);

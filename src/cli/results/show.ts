@@ -1,5 +1,5 @@
 import { writeTarget } from "../../machine/output-file.js";
-import { resultText } from "../../machine/result-text.js";
+import { resultText, textWithSources } from "../../machine/result-text.js";
 import { safeJson, safeResult } from "../../text/safe-text.js";
 import type { Result } from "../../workflows/results.js";
 import { readingTerminal } from "../terminal/reading.js";
@@ -31,7 +31,9 @@ export async function showResult(
     ? `${safeJson(result.data)}\n`
     : html
       ? (await import("./page.js")).pageOf(result, source)
-      : resultText(result);
+      : options.raw
+        ? resultText(result)
+        : textWithSources(result);
   if (output !== undefined && output !== "-") {
     writeTarget(output, text, force);
     await reporter.say(`wrote ${output}`);

@@ -17,6 +17,8 @@ export interface PageResult {
   kind: "markdown" | "json";
   /** The result as `output` writes it. Valid JSON for `json`. */
   text: string;
+  /** What the SHA-256 is of, if that is not `text`. */
+  digestOf?: string;
 }
 
 /** Where a result comes from; what is not known is undefined. Times as the service gave them. */
@@ -41,7 +43,7 @@ export function resultPage(result: PageResult, source: ResultOrigin): string {
       : "";
   return page({
     title: title ?? asked ?? (requestId === undefined ? "Result" : `Result of ${requestId}`),
-    body: `${header}${contents(headings)}<main lang="">\n${content}\n</main>\n${originFooter(source, result.text)}`,
+    body: `${header}${contents(headings)}<main lang="">\n${content}\n</main>\n${originFooter(source, result.digestOf ?? result.text)}`,
   });
 }
 

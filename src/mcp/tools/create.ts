@@ -31,6 +31,9 @@ export const create = tool({
   fields: {
     prompt: text("The research question, with all that the researcher has to know."),
     schema: optional(object("A JSON Schema; the result is then JSON that fits it.")),
+    model: optional(
+      text("At a provider: the model, preset, processor or effort. Another model is another request."),
+    ),
     again: optional(
       flag("Make another request although the same one exists. It costs another create. Default: false."),
     ),
@@ -44,10 +47,10 @@ export const create = tool({
   }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   changes: true,
-  async call(session, { prompt, schema, again, save_to }, { signal }) {
+  async call(session, { prompt, schema, model, again, save_to }, { signal }) {
     const ports = session.ports();
     const path = save_to === undefined ? undefined : saveTo(session.allowedFolder, save_to);
-    const body = await checkedBody(prompt, schema, signal);
+    const body = session.asked(await checkedBody(prompt, schema, signal), { model });
     const limit = session.limit();
     const done = await session.creates.create(ports, body, {
       repeat: again,

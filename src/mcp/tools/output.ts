@@ -2,7 +2,7 @@ import { writeTarget } from "../../machine/output-file.js";
 import { resultText } from "../../machine/result-text.js";
 import type { Ports } from "../../workflows/ports.js";
 import { fetchResult } from "../../workflows/results.js";
-import { resolveTarget, type Target } from "../../workflows/targets.js";
+import { type NamedTarget, resolveTarget } from "../../workflows/targets.js";
 import { number, optional, savePath, text } from "../fields.js";
 import { COUNT, COUNT_OR_NULL, objectOf, TEXT } from "../output-schema.js";
 import { pageOf } from "../page.js";
@@ -70,14 +70,14 @@ const last = new WeakMap<ToolSession, { origin: string; requestId: string; whole
 async function textOf(
   session: ToolSession,
   ports: Ports,
-  target: Target,
+  target: NamedTarget,
   signal: AbortSignal,
 ): Promise<string> {
   const { origin } = ports;
   const { requestId } = target;
   const known = last.get(session);
   if (known?.requestId === requestId && known.origin === origin) return known.whole;
-  const whole = resultText(await fetchResult(ports, target, { signal }));
+  const whole = resultText(await fetchResult(ports, target, { signal, schema: target.entry?.output_schema }));
   last.set(session, { origin, requestId, whole });
   return whole;
 }

@@ -18,7 +18,12 @@ export interface ExecOptions {
  * stderr. Resolves with its exit code, 128 + n where signal n ended it, when nothing of it is left.
  */
 export async function execCommand({ command, baseUrl, apiKey, env, signal }: ExecOptions): Promise<number> {
-  const own = { ...withoutSecrets(env), RESEARCH_BASE_URL: baseUrl, RESEARCH_API_KEY: apiKey };
+  const own = {
+    ...withoutSecrets(env),
+    RESEARCH_BASE_URL: baseUrl,
+    RESEARCH_API_KEY: apiKey,
+    RESEARCH_PROVIDER: "research",
+  };
   // A profile would lead a client inside the command away from this service.
   Reflect.deleteProperty(own, "RESEARCH_PROFILE");
   const child = spawnGroup(command, own, "inherit");

@@ -3,6 +3,7 @@ import { isFinal, ownPart } from "../../protocol/conversation.js";
 import { inWords, LocalError } from "../errors.js";
 import { makeFolder } from "../files.js";
 import { AppendLog, isUnreadable } from "./append-log.js";
+import { KeptResults } from "./kept-results.js";
 import { loggedEntries } from "./logged-entries.js";
 import { createdRecord, type OpenIntent, OpenIntents, unknownEntry } from "./open-intents.js";
 import { RecordedCreate } from "./recorded-create.js";
@@ -15,8 +16,10 @@ import {
   keyId,
   NOT_CREATED,
   type Seen,
+  type SeenRecord,
   timeOf,
   UNKNOWN,
+  withSeen,
 } from "./records.js";
 import { type SameCreates, sameCreates, type WantedCreate } from "./same-creates.js";
 import { attempts, type CountedAttempt, durations } from "./statistics.js";
@@ -41,6 +44,8 @@ export class History {
   readonly #log: AppendLog;
   readonly #open: OpenIntents;
   readonly #now: () => number;
+  /** The results of providers' requests. */
+  readonly results: KeptResults;
   #torn = 0;
 
   /** Touches nothing yet. `now` gives epoch milliseconds. */
@@ -49,6 +54,7 @@ export class History {
     this.#log = new AppendLog(join(folder, "history.jsonl"));
     this.#open = new OpenIntents(join(folder, "open"));
     this.#now = now;
+    this.results = new KeptResults(join(folder, "results"), now);
   }
 
   /** Where it is kept. */
@@ -124,13 +130,13 @@ export class History {
   }
 
   /** Keeps a state that was seen of a request in the history. Not synced: it can be asked for again. */
-  observe(entry: Seen, status: string): void {
+  observe(entry: Seen, status: string, details: Pick<SeenRecord, "cut_short" | "cost_dollars"> = {}): void {
     if (entry.status === status || entry.request_id === null) return;
     const hasEnded = isFinal(status) && !isFinal(entry.status);
     const duration = hasEnded ? { duration_ms: this.#now() - timeOf(entry) } : {};
     const { request_id, origin } = entry;
     this.#log.append(
-      { kind: "status", request_id, origin, status, at: this.#date(), ...duration },
+      { kind: "status", request_id, origin, status, at: this.#date(), ...duration, ...details },
       { sync: false },
     );
   }
@@ -211,8 +217,7 @@ export class History {
   #lastSeen(entry: HistoryEntry): HistoryEntry {
     if (entry.request_id === null) return entry;
     for (const line of this.#log.lines(`"${entry.request_id}"`)) {
-      if (line.kind === "status" && line.request_id === entry.request_id)
-        return { ...entry, status: line.status };
+      if (line.kind === "status" && line.request_id === entry.request_id) return withSeen(entry, line);
     }
     return entry;
   }

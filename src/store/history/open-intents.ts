@@ -27,6 +27,7 @@ const outcome = v.looseObject({
   confirmed: v.boolean(),
   status: v.fallback(v.string(), "PENDING"),
   created_at: v.fallback(v.nullable(v.string()), null),
+  interaction_id: v.fallback(v.optional(v.string()), undefined),
   at: v.string(),
 });
 export type CreateOutcome = v.InferOutput<typeof outcome>;

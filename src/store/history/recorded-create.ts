@@ -41,6 +41,7 @@ export class RecordedCreate {
       confirmed: true,
       status: typeof data.status === "string" ? data.status : "PENDING",
       created_at: typeof data.created_at === "string" ? data.created_at : null,
+      ...(typeof data.interaction_id === "string" && { interaction_id: data.interaction_id }),
       at: this.#date(),
     };
     // Without room for another line there is still the room beside the intent, and then that stays.

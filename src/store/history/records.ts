@@ -22,6 +22,16 @@ export interface HistoryEntry {
   prompt: string;
   structured_output: boolean;
   output_schema: JsonSchema | null;
+  /** Of a provider's request only: the model that was asked for, its options, and what it follows up on. */
+  model?: string | undefined;
+  options?: Record<string, unknown> | undefined;
+  after?: string | undefined;
+  /** What a follow-up at Parallel has to name. */
+  interaction_id?: string | undefined;
+  /** Whether it ended FAILED with a part of a result. */
+  cut_short?: boolean | undefined;
+  /** What it cost, where the provider says it. */
+  cost_dollars?: number | undefined;
 }
 
 /** What has to be known of a request to keep a state that was seen of it. */
@@ -58,6 +68,9 @@ export const intent = v.looseObject({
   prompt: text,
   structured_output: v.fallback(v.boolean(), false),
   output_schema: v.fallback(v.nullable(schema), null),
+  model: v.fallback(v.optional(text), undefined),
+  options: v.fallback(v.optional(schema), undefined),
+  after: v.fallback(v.optional(text), undefined),
 });
 export type Intent = v.InferOutput<typeof intent>;
 
@@ -74,7 +87,16 @@ export function intentOf({ origin, profile, apiKey, body }: Attempt, sentAt: str
   const { prompt, structured_output = false, output_schema = null } = body;
   return {
     ...{ kind: "intent", local_id: newLocalId(), sent_at: sentAt, origin, profile, key_id: keyId(apiKey) },
-    ...{ prompt, structured_output, output_schema },
+    ...{ prompt, structured_output, output_schema, ...forProvider(body) },
+  };
+}
+
+/** What only a provider takes of a create; without it, it is written and named as it ever was. */
+export function forProvider({ model, options, after }: Pick<HistoryEntry, "model" | "options" | "after">) {
+  return {
+    ...(model !== undefined && { model }),
+    ...(options !== undefined && { options }),
+    ...(after !== undefined && { after }),
   };
 }
 
@@ -85,6 +107,7 @@ export const created = v.looseObject({
   request_id: id,
   status: v.fallback(text, "PENDING"),
   created_at: v.fallback(maybe, null),
+  interaction_id: v.fallback(v.optional(text), undefined),
   at: text,
 });
 export type CreatedRecord = v.InferOutput<typeof created>;
@@ -97,7 +120,10 @@ export const seen = v.looseObject({
   status: text,
   at: text,
   duration_ms: v.optional(v.number()),
+  cut_short: v.optional(v.boolean()),
+  cost_dollars: v.optional(v.number()),
 });
+export type SeenRecord = v.InferOutput<typeof seen>;
 
 /** A create that the service counted and refused. */
 export const dismissed = v.looseObject({
@@ -142,8 +168,18 @@ export function readLine(bytes: Buffer | string): HistoryLine | "other" | undefi
 }
 
 /** The entry of a request that exists, in the state last seen. */
-export function entryOf({ kind: _, at: __, ...record }: CreatedRecord, status = record.status): HistoryEntry {
-  return { ...record, status };
+export function entryOf({ kind: _, at: __, ...record }: CreatedRecord, last?: SeenRecord): HistoryEntry {
+  return last ? withSeen(record, last) : record;
+}
+
+/** An entry in a state that was seen later. */
+export function withSeen(entry: HistoryEntry, { status, cut_short, cost_dollars }: SeenRecord): HistoryEntry {
+  return {
+    ...entry,
+    status,
+    ...(cut_short && { cut_short }),
+    ...(cost_dollars !== undefined && { cost_dollars }),
+  };
 }
 
 /** The entry of a create that was never made. */

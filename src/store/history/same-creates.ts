@@ -3,7 +3,7 @@ import type { Holder } from "../../lock/holder.js";
 import type { AppendLog } from "./append-log.js";
 import { loggedEntries } from "./logged-entries.js";
 import { type OpenIntent, unknownEntry } from "./open-intents.js";
-import { type Attempt, type HistoryEntry, keyId, NOT_CREATED } from "./records.js";
+import { type Attempt, forProvider, type HistoryEntry, keyId, NOT_CREATED } from "./records.js";
 
 /** A create, by what makes two creates the same. */
 export type WantedCreate = Pick<Attempt, "origin" | "apiKey" | "body">;
@@ -34,7 +34,7 @@ export function sameCreates(
   since: number,
 ): SameCreates {
   const name = createName(wanted);
-  const isSame = (entry: HistoryEntry) => entry.prompt === wanted.body.prompt && entryName(entry) === name;
+  const isSame = (entry: HistoryEntry) => entry.prompt === wanted.body.prompt && nameOf(entry) === name;
   const made = new Map(found.filter(isSame).map((entry) => [entry.local_id, entry]));
   let old = 0;
   for (const entry of loggedEntries(log)) {
@@ -53,19 +53,25 @@ export function sameCreates(
 /** The same for two creates with the same origin, key, prompt and schema, whatever the order of a schema's members. */
 export function createName({ origin, apiKey, body }: WantedCreate): string {
   const { prompt, structured_output = false, output_schema = null } = body;
-  return nameOf({ origin, key_id: keyId(apiKey), prompt, structured_output, output_schema });
+  const key_id = keyId(apiKey);
+  return nameOf({ origin, key_id, prompt, structured_output, output_schema, ...forProvider(body) });
 }
 
-function entryName({ origin, key_id, prompt, structured_output, output_schema }: HistoryEntry): string {
-  return nameOf({ origin, key_id, prompt, structured_output, output_schema });
-}
+type Named =
+  | "origin"
+  | "key_id"
+  | "prompt"
+  | "structured_output"
+  | "output_schema"
+  | "model"
+  | "options"
+  | "after";
 
-function nameOf(
-  create: Pick<HistoryEntry, "origin" | "key_id" | "prompt" | "structured_output" | "output_schema">,
-) {
+function nameOf(create: Pick<HistoryEntry, Named>) {
   const { origin, key_id, prompt, structured_output, output_schema } = create;
-  const rounded = roundedNumbers(output_schema);
-  return JSON.stringify([origin, key_id, prompt, structured_output, output_schema, ...rounded], sorted);
+  const extra = forProvider(create);
+  const rest = [...roundedNumbers(output_schema), ...(Object.keys(extra).length > 0 ? [extra] : [])];
+  return JSON.stringify([origin, key_id, prompt, structured_output, output_schema, ...rest], sorted);
 }
 
 /** For JSON.stringify: the members of each object in the order of their names. */

@@ -21,12 +21,18 @@ export interface RowState {
   endedAt?: string | undefined;
   file?: string | undefined;
   error?: RowError | undefined;
+  /** What it cost, where the provider says it. */
+  costDollars?: number | undefined;
+  /** Whether it FAILED with a part of a result. */
+  cutShort?: boolean | undefined;
   /** Whether its end has still to be announced to the caller (`--on-done`). */
   announce: "pending" | "done" | "later";
 }
 
 export interface PlanOptions {
   retryFailed?: boolean;
+  /** Whether a row whose result was cut short is sent again. */
+  retryPartial?: boolean;
   resendUnknown?: boolean;
 }
 
@@ -52,10 +58,11 @@ export function planRows(
 }
 
 function whatIsKnown(before: KnownRow, standing: Standing): Omit<RowState, "row" | "standing" | "stem"> {
-  const { requestId, localId, createdAt, sentAt, endedAt, file, error, unreported } = before;
+  const { requestId, localId, createdAt, sentAt, endedAt, file, error, unreported, costDollars, cutShort } =
+    before;
   const isOver = before.stage === "ended";
   return {
-    ...{ requestId, createdAt, sentAt, endedAt, error, localId: localId ?? undefined },
+    ...{ requestId, createdAt, sentAt, endedAt, error, costDollars, cutShort, localId: localId ?? undefined },
     status: standing === "running" && isOver ? null : (before.status ?? null),
     file: standing === "running" ? undefined : file,
     announce: unreported ? "pending" : isOver ? "done" : "later",
@@ -75,7 +82,8 @@ function standingOf(known: KnownRow, options: PlanOptions, hasFile: (name: strin
       return retry ?? "refused";
     case "ended":
       if (known.status === "COMPLETED") return known.file && !hasFile(known.file) ? "running" : "done";
-      return known.status === "STOPPED" ? "stopped" : (retry ?? "failed");
+      if (known.status === "STOPPED") return "stopped";
+      return (known.cutShort ? options.retryPartial && "waiting" : retry) || "failed";
   }
 }
 

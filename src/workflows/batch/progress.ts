@@ -20,6 +20,12 @@ export class BatchProgress {
     return this.#counts;
   }
 
+  /** What all rows cost, where the provider says it; undefined if it does of none. */
+  get costDollars(): number | undefined {
+    const costs = this.states.flatMap(({ costDollars }) => costDollars ?? []);
+    return costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost, 0);
+  }
+
   /** Rows that became failed, refused or unknown since this object was made. */
   get failures(): number {
     return this.#failures;

@@ -2,6 +2,7 @@ import { NoOutputError, RefusedError, UnreachableError } from "../../client/erro
 import { LocalError } from "../../store/errors.js";
 import type { Ports } from "../ports.js";
 import { fetchResult, type Result, whyNoResult } from "../results.js";
+import type { Target } from "../targets.js";
 import { AsyncQueue } from "./async-queue.js";
 import type { Emit } from "./events.js";
 import type { RowError } from "./folder/journal.js";
@@ -15,7 +16,7 @@ const FETCHES = 4;
 const RETRY_MS = 10_000;
 
 export interface ResultCollectorParts {
-  ports: Pick<Ports, "client" | "outputField" | "origin" | "clock">;
+  ports: Pick<Ports, "client" | "outputField" | "origin" | "clock" | "history">;
   progress: BatchProgress;
   folder: OutputFolder;
   emit: Emit;
@@ -109,7 +110,10 @@ export class ResultCollector {
     const end = clock.monotonic() + patience;
     for (let tries = 0; ; tries++) {
       try {
-        return await fetchResult(ports, { requestId: state.requestId ?? "", entry: undefined }, { signal });
+        return await fetchResult(ports, targetOf(state, ports.origin), {
+          signal,
+          schema: state.row.body.output_schema,
+        });
       } catch (error) {
         signal.throwIfAborted();
         const waitMs = retryAfter(error);
@@ -127,7 +131,12 @@ export class ResultCollector {
     const status = state.status ?? "";
     const at = this.#date();
     const unreported = announces && state.announce !== "done";
-    folder.record({ kind: "ended", row: state.row.id, status, ...details, owed: unreported, at });
+    const { cutShort, costDollars } = state;
+    const cost = {
+      ...(cutShort && { cut_short: true }),
+      ...(costDollars !== undefined && { cost_dollars: costDollars }),
+    };
+    folder.record({ kind: "ended", row: state.row.id, status, ...details, ...cost, owed: unreported, at });
     const standing = status === "COMPLETED" ? "done" : status === "STOPPED" ? "stopped" : "failed";
     const { file, error } = details;
     progress.update(state, { standing, file, error, endedAt: at, announce: unreported ? "pending" : "done" });
@@ -138,6 +147,21 @@ export class ResultCollector {
   #date(): string {
     return new Date(this.#parts.ports.clock.now()).toISOString();
   }
+}
+
+/** The request of a row that exists. */
+export function targetOf(
+  { requestId = "", createdAt = null, sentAt = "", status }: RowState,
+  origin: string,
+): Target {
+  const entry = {
+    request_id: requestId,
+    status: status ?? "",
+    origin,
+    created_at: createdAt,
+    sent_at: sentAt,
+  };
+  return { requestId, entry };
 }
 
 /** Milliseconds after which a result may be fetched that could not be; undefined if that will not change. */

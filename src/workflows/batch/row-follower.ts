@@ -1,3 +1,5 @@
+import type { StateSeen } from "../../client/watch/types.js";
+import { isCutShort } from "../../dialects/dialect.js";
 import { type FollowEvent, type FollowOptions, follow } from "../follow.js";
 import type { Ports } from "../ports.js";
 import type { Target } from "../targets.js";
@@ -6,7 +8,7 @@ import { RowTimeoutError } from "./errors.js";
 import type { Emit } from "./events.js";
 import type { RowState } from "./plan.js";
 import type { BatchProgress } from "./progress.js";
-import type { ResultCollector } from "./result-collector.js";
+import { type ResultCollector, targetOf } from "./result-collector.js";
 
 export interface RowFollowerParts {
   ports: Pick<Ports, "client" | "history" | "origin">;
@@ -29,12 +31,10 @@ export class RowFollower {
 
   /** Takes a row that exists. */
   add(state: RowState): void {
-    const { requestId, createdAt = null, sentAt = "", status } = state;
+    const { requestId } = state;
     if (requestId === undefined) return;
     this.#byId.set(requestId, state);
-    const { origin } = this.#parts.ports;
-    const seen = { request_id: requestId, status: status ?? "", origin };
-    this.#running.push({ requestId, entry: { ...seen, created_at: createdAt, sent_at: sentAt } });
+    this.#running.push(targetOf(state, this.#parts.ports.origin));
   }
 
   /** No more rows will come. */
@@ -56,7 +56,7 @@ export class RowFollower {
     const { emit } = this.#parts;
     switch (event.kind) {
       case "state":
-        this.#changed(event.requestId, event.status, event.final);
+        this.#changed(event);
         break;
       case "trouble":
         emit({ kind: "trouble", activity: "poll", error: event.error });
@@ -83,12 +83,17 @@ export class RowFollower {
     }
   }
 
-  #changed(requestId: string, status: string, final: boolean): void {
+  #changed({ requestId, status, final, data }: StateSeen): void {
     const { progress, emit, collector } = this.#parts;
     const state = this.#byId.get(requestId);
     if (!state) return;
     const isNew = status !== state.status;
-    progress.update(state, { status });
+    const { cost_dollars: cost } = data;
+    progress.update(state, {
+      status,
+      cutShort: isCutShort(data),
+      costDollars: typeof cost === "number" ? cost : undefined,
+    });
     if (final) {
       this.#byId.delete(requestId);
       collector.add(state);

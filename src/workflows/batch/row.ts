@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { roundedNumbers } from "../../json/rounded-numbers.js";
 import type { CreateBody } from "../../protocol/conversation.js";
+import { forProvider } from "../../store/history/records.js";
 
 /** One question of a batch. */
 export interface Row {
@@ -15,9 +16,11 @@ export interface Row {
 }
 
 /** A digest of a request body, 24 hexadecimal digits. */
-export function digestOf({ prompt, structured_output, output_schema }: CreateBody): string {
-  const rounded = roundedNumbers(output_schema ?? null);
-  const asked = [prompt, structured_output ?? false, output_schema ?? null, ...rounded];
+export function digestOf(body: CreateBody): string {
+  const { prompt, structured_output, output_schema } = body;
+  const extra = forProvider(body);
+  const rest = [...roundedNumbers(output_schema ?? null), ...(Object.keys(extra).length > 0 ? [extra] : [])];
+  const asked = [prompt, structured_output ?? false, output_schema ?? null, ...rest];
   return createHash("sha256")
     .update(JSON.stringify(withSortedFields(asked)))
     .digest("hex")

@@ -135,7 +135,12 @@ test("the lengths of earlier runs set the poll interval, as in every watch", asy
       pace = options?.pollInterval;
       return client.watch(source, options);
     };
-    const calls = { create: client.create.bind(client), output: client.output.bind(client), watch };
+    const calls = {
+      create: client.create.bind(client),
+      check: client.check.bind(client),
+      output: client.output.bind(client),
+      watch,
+    };
     await run({ ...w, ports: { ...w.ports, client: calls as unknown as Ports["client"] } }, rowsOf("one"));
     return pace;
   };

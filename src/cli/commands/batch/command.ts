@@ -1,5 +1,5 @@
 import { define } from "../definition.js";
-import { choice, onDoneFlag, paceFlags, quotaFlags, value, wholeNumber } from "../flags.js";
+import { choice, onDoneFlag, paceFlags, providerFlags, quotaFlags, value, wholeNumber } from "../flags.js";
 
 export const batch = define({
   name: "batch",
@@ -24,12 +24,14 @@ export const batch = define({
     "--html": "keep index.html and a page for each row in the folder, too",
     "--dry-run": "send nothing; say how many rows there are, how long they take and what the first ask",
     "--retry-failed": "send again what FAILED or was refused",
+    "--retry-partial": "send again what FAILED with a part of a result",
     "--resend-unknown": "send unknown rows again; may create duplicates",
     "--shard <k/n>": "run part k of n, using 1/n of the hourly limit",
     "--max-failures <n>": value(
       "send no more when so many rows have failed, were refused or are unknown",
       wholeNumber(1),
     ),
+    ...providerFlags,
     ...paceFlags,
     ...quotaFlags,
     ...onDoneFlag,

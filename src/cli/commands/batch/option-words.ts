@@ -6,6 +6,7 @@ export function wordsOf(options: object): string[] {
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     if (value === undefined || value === false) return [];
     if (value === true) return [flag];
+    if (Array.isArray(value)) return value.flatMap((one) => [flag, String(one)]);
     return [flag, DURATIONS.has(name) ? `${value}ms` : String(value)];
   });
 }

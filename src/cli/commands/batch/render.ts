@@ -4,6 +4,7 @@ import { formatDuration, isoDate } from "../../../text/duration.js";
 import type { Batch } from "../../../workflows/batch/batch.js";
 import type { BatchEvent } from "../../../workflows/batch/events.js";
 import { type RowState, stateWord } from "../../../workflows/batch/plan.js";
+import { dollars } from "../../requests/status-text.js";
 import type { Host } from "../../terminal/host.js";
 import type { Reporter } from "../../terminal/reporter.js";
 import { PLAIN, type Style, styleFor } from "../../terminal/style.js";
@@ -102,14 +103,16 @@ export class BatchRenderer {
     const { reporter, batch } = this.#parts;
     this.end();
     const { counts } = batch.progress;
-    if (reporter.json) await reporter.resultJson(summaryJson(counts, exitCode));
+    const { costDollars } = batch.progress;
+    if (reporter.json) await reporter.resultJson(summaryJson(counts, exitCode, costDollars));
     else {
       const usual =
         this.#parts.usual === undefined
           ? ""
           : `; a run ${this.#parts.usual.replace("usually", "usually takes")}`;
       const tookMs = this.#parts.host.clock.monotonic() - this.#start;
-      await reporter.say(`${countsText(counts, PLAIN)}; it took ${formatDuration(tookMs)}${usual}`);
+      const cost = costDollars === undefined ? "" : `; it cost ${dollars(costDollars)}`;
+      await reporter.say(`${countsText(counts, PLAIN)}; it took ${formatDuration(tookMs)}${usual}${cost}`);
     }
     await this.#sayNextSteps();
   }
@@ -176,7 +179,12 @@ export class BatchRenderer {
         `${rows} an unknown outcome and ${were} not sent again: ${settle}--resend-unknown sends again and may create duplicates`,
       );
     }
-    if (counts.failed + counts.refused > 0)
+    const parts = states.filter(({ standing, cutShort }) => standing === "failed" && cutShort).length;
+    if (parts > 0)
+      await reporter.say(
+        `${parts} cut short: \`research output --partial ID\` prints one, --retry-partial sends again`,
+      );
+    if (counts.failed - parts + counts.refused > 0)
       await reporter.say("--retry-failed sends again what failed or was refused");
   }
 

@@ -101,8 +101,9 @@ export function rowJson(state: RowState, { previous, final, at, elapsedMs }: Row
 }
 
 /** All of a batch for a program. */
-export function summaryJson(counts: Counts, exitCode: number) {
-  return { summary: { rows: sum(counts), ...counts, exit_code: exitCode } };
+export function summaryJson(counts: Counts, exitCode: number, cost?: number) {
+  const spent = cost === undefined ? {} : { cost_dollars: cost };
+  return { summary: { rows: sum(counts), ...counts, ...spent, exit_code: exitCode } };
 }
 
 /** What a batch would do, in sentences. */

@@ -1,5 +1,5 @@
 import { UsageError } from "../../../machine/errors.js";
-import { baseUrlIn, profileIn } from "../../../machine/precedence.js";
+import { profileIn, type Site, siteIn } from "../../../machine/precedence.js";
 import type { Profile, Store } from "../../../store/settings.js";
 import type { Context } from "../../context.js";
 
@@ -28,9 +28,13 @@ export async function editProfile(
   });
 }
 
-/** The base URL in force for a profile that a command changes, as text; undefined if none is configured. */
-export function baseUrlOf(ctx: Context, store: Store, profile: string): string | undefined {
-  const own = Object.hasOwn(store.profiles, profile) ? store.profiles[profile]?.["base-url"] : undefined;
-  return baseUrlIn(ctx.flags, ctx.host.env, own ? { value: own, source: `profile ${profile}` } : undefined)
-    ?.value;
+/** The service in force for a profile that a command changes; its base URL is undefined if none is configured. */
+export function siteOf(ctx: Context, store: Store, profile: string): Site {
+  const own = Object.hasOwn(store.profiles, profile) ? store.profiles[profile] : undefined;
+  const sourced = (value: string | undefined) =>
+    value ? { value, source: `profile ${profile}` } : undefined;
+  return siteIn(ctx.flags, ctx.host.env, {
+    baseUrl: sourced(own?.["base-url"]),
+    provider: sourced(own?.provider),
+  });
 }

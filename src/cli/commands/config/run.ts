@@ -1,15 +1,16 @@
 import { parseBaseUrl } from "../../../client/http/address.js";
+import { optionsIn } from "../../../machine/asked.js";
 import { CodedError, UsageError } from "../../../machine/errors.js";
 import type { SettingName, Sourced } from "../../../machine/precedence.js";
 import { readTextStream } from "../../../machine/read-text.js";
-import { insecureHttpIn, maskKey } from "../../../machine/settings.js";
+import { checkProvider, insecureHttpIn, maskKey } from "../../../machine/settings.js";
 import { TIERS } from "../../../protocol/limits.js";
 import type { Store } from "../../../store/settings.js";
 import { safeLine } from "../../../text/safe-text.js";
 import { columnsOf } from "../../../text/width.js";
 import type { Context } from "../../context.js";
 import { askHidden } from "../../terminal/prompts.js";
-import { baseUrlOf, editProfile, profileName } from "./profile.js";
+import { editProfile, profileName, siteOf } from "./profile.js";
 
 const METHOD = /^[A-Z]{1,16}$/;
 const TIER_NAMES = Object.keys(TIERS)
@@ -24,6 +25,9 @@ const CHECKS: Record<SettingName, (value: string, ctx: Context) => void> = {
     if (!/^[\x21-\x7e]+$/.test(value))
       throw new UsageError("invalid value for api-key (visible ASCII characters without spaces)");
   },
+  provider: (value) => checkProvider({ value, source: "config set" }),
+  model: mustMatch("model", /\S/, "a model, preset, processor or effort, as the provider calls it"),
+  set: (value) => void optionsIn(value),
   tier: mustMatch("tier", new RegExp(`^(${Object.keys(TIERS).join("|")})$`), TIER_NAMES),
   history: mustMatch("history", /^(on|off)$/, "on or off"),
   "status-method": mustMatch("status-method", METHOD, "an HTTP method in capitals, such as GET"),
@@ -132,12 +136,15 @@ export async function configPath(ctx: Context): Promise<number> {
 function inForce(
   ctx: Context,
 ): Record<SettingName | "profile" | "insecure-http", Sourced<string> | undefined> {
-  const { profile, baseUrl, apiKey, tier, history, insecureHttp, gaps } = ctx.settings;
+  const { profile, provider, model, set, baseUrl, apiKey, tier, history, insecureHttp, gaps } = ctx.settings;
   return {
     profile,
     "base-url": baseUrl,
     "api-key": apiKey && { value: maskKey(apiKey.value), source: `${apiKey.source}${notSent(ctx)}` },
     tier,
+    provider,
+    model,
+    set,
     history,
     "insecure-http": { value: insecureHttp.value ? "on" : "off", source: insecureHttp.source },
     "status-method": gaps.statusMethod,
@@ -179,7 +186,7 @@ async function readKey(ctx: Context): Promise<string> {
 
 /** The origin in force when a key is stored: the key is sent nowhere else. */
 function originFor(ctx: Context, store: Store, profile: string): string {
-  const url = baseUrlOf(ctx, store, profile);
+  const url = siteOf(ctx, store, profile).baseUrl?.value;
   if (!url) {
     throw new UsageError(
       "a key belongs to a base URL, and no base URL is set",

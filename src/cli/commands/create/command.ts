@@ -1,5 +1,12 @@
 import { define } from "../definition.js";
-import { dryRunFlag, quotaFlags, requestFlags, waitForQuotaFlag, watchFlags } from "../flags.js";
+import {
+  dryRunFlag,
+  providerFlags,
+  quotaFlags,
+  requestFlags,
+  waitForQuotaFlag,
+  watchFlags,
+} from "../flags.js";
 
 export const create = define({
   name: "create",
@@ -11,6 +18,7 @@ export const create = define({
     ...dryRunFlag,
     ...requestFlags,
     ...watchFlags,
+    ...providerFlags,
     ...quotaFlags,
     ...waitForQuotaFlag,
   },

@@ -1,11 +1,20 @@
 import type { LimitOptions } from "../../../machine/machine.js";
-import { requireBaseUrl } from "../../../machine/settings.js";
 import type { Context } from "../../context.js";
-import { type RequestOptions, readRequest, showRequest } from "../../input/create-request.js";
+import {
+  completeRequest,
+  type ProviderOptions,
+  type RequestOptions,
+  readRequest,
+  showRequest,
+} from "../../input/create-request.js";
 import { type CreateViewOptions, showCreate } from "../../requests/create.js";
 import { resumeCommand } from "../../resume.js";
 
-export interface CreateFlags extends RequestOptions, LimitOptions, Omit<CreateViewOptions, "limit"> {
+export interface CreateFlags
+  extends RequestOptions,
+    ProviderOptions,
+    LimitOptions,
+    Omit<CreateViewOptions, "limit"> {
   dryRun?: boolean;
 }
 
@@ -15,9 +24,9 @@ export async function create(
   prompt: string | undefined,
   options: CreateFlags,
 ): Promise<number> {
-  const body = await readRequest(ctx, prompt, options);
+  const body = await completeRequest(ctx, await readRequest(ctx, prompt, options), options);
   if (options.dryRun) {
-    await showRequest(ctx.reporter, requireBaseUrl(ctx.settings), body);
+    await showRequest(ctx, body);
     return 0;
   }
   const limit = ctx.hourlyLimit(options);

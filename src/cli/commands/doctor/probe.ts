@@ -1,8 +1,7 @@
 import type { Classification } from "../../../client/classify-response.js";
 import { Session } from "../../../client/session.js";
-import { NO_REQUEST } from "../../../machine/key-check.js";
 import type { Machine } from "../../../machine/machine.js";
-import { gapsOf, requireBaseUrl, requireConnection } from "../../../machine/settings.js";
+import { requireBaseUrl, requireConnection } from "../../../machine/settings.js";
 import type { Context } from "../../context.js";
 
 /** What the service answered to the question that `login` asks. */
@@ -35,18 +34,18 @@ export class Probe {
 
   async #ask(): Promise<Answered> {
     const { host, signal } = this.#ctx;
-    const { settings, clientOptions } = this.#machine;
+    const { settings, clientOptions, dialect } = this.#machine;
     let date: number | undefined;
     host.beforeRequests?.();
     this.#session = new Session({
       ...clientOptions,
-      ...{ baseUrl: requireBaseUrl(settings).href, apiKey: this.#key(), gaps: gapsOf(settings) },
+      ...{ baseUrl: requireBaseUrl(settings).href, apiKey: this.#key(), dialect },
       insecureHttp: true,
       onEvent: (event) => {
         if (event.kind === "exchange") date = Date.parse(event.date ?? "") || undefined;
       },
     });
-    const result = await this.#session.call("status", NO_REQUEST, { signal });
+    const result = await this.#session.call("status", (await this.#session.dialect()).probeId, { signal });
     signal.throwIfAborted();
     return { result, date };
   }

@@ -1,11 +1,19 @@
+import { PROVIDER_NAMES } from "../../../dialects/providers.js";
 import { define } from "../definition.js";
+import { choice } from "../flags.js";
 
 export const login = define({
   name: "login",
   summary: "store a base URL and a key",
   description:
     "Ask for the base URL and, hidden, for the key; try the key; store both in the profile in use.",
-  flags: { "--with-key": "read the key from stdin" },
+  flags: {
+    "--provider <name>": choice(
+      "a provider that is spoken to directly (written from its documentation, not yet tried on a live account)",
+      PROVIDER_NAMES,
+    ),
+    "--with-key": "read the key from stdin",
+  },
   exits: {
     0: "saved",
     2: "bad input",
@@ -13,7 +21,11 @@ export const login = define({
     9: "not the research service",
     12: "not saved",
   },
-  examples: ["research login", "research login --base-url https://research.example.com --with-key < keyfile"],
+  examples: [
+    "research login",
+    "research login --provider openai",
+    "research login --base-url https://research.example.com --with-key < keyfile",
+  ],
   run: async () => (await import("./run.js")).login,
 });
 

@@ -1,17 +1,21 @@
 import { ResearchClient } from "../../../client/client.js";
 import { ResearchError } from "../../../client/errors.js";
 import { parseBaseUrl } from "../../../client/http/address.js";
+import { INTERFACE, type Provider, providerNamed } from "../../../dialects/providers.js";
+import { research } from "../../../dialects/research.js";
 import { CodedError, UsageError } from "../../../machine/errors.js";
-import { NO_REQUEST, readKeyAnswer } from "../../../machine/key-check.js";
+import { readKeyAnswer } from "../../../machine/key-check.js";
 import { profileIn } from "../../../machine/precedence.js";
 import { readTextStream } from "../../../machine/read-text.js";
-import { insecureHttpIn } from "../../../machine/settings.js";
+import { checkProvider, insecureHttpIn } from "../../../machine/settings.js";
 import type { Context } from "../../context.js";
 import { ask, askHidden } from "../../terminal/prompts.js";
-import { baseUrlOf, editProfile, profileName } from "../config/profile.js";
+import { editProfile, profileName, siteOf } from "../config/profile.js";
 
 export interface LoginOptions {
   withKey?: boolean;
+  /** The service is this provider, at its own address unless a base URL is given. */
+  provider?: string;
 }
 
 const MAX_KEY_BYTES = 65_536;
@@ -27,19 +31,34 @@ export async function login(ctx: Context, options: LoginOptions): Promise<number
       "In a script: research login --base-url URL --with-key < keyfile",
     );
   }
-  const known = baseUrlOf(ctx, store, profile);
+  const site = siteOf(ctx, store, profile);
+  const name =
+    options.provider === undefined ? site.provider : { value: options.provider, source: "--provider" };
+  checkProvider(name);
+  const provider = providerNamed(name.value);
+  // The address of another kind of service is none for this one.
+  const isOther = name.value !== site.provider.value;
+  const known = ctx.flags.baseUrl ?? (isOther ? provider?.baseUrl : site.baseUrl?.value);
   const insecureHttp = insecureHttpIn(ctx.flags, ctx.host.env).value;
-  const base = parseBaseUrl(await baseUrl(ctx, known, interactive), insecureHttp);
+  const base = parseBaseUrl(provider && known ? known : await baseUrl(ctx, known, interactive), insecureHttp);
   const typed = options.withKey
     ? await readTextStream(ctx.host.stdin.stream, "the key", ctx.signal, MAX_KEY_BYTES)
     : await askHidden(ctx, `API key for ${base.origin} (hidden): `);
   const key = typed.trim();
   if (key === "") throw new CodedError("NOT_AUTHENTICATED", "no key was given; nothing was saved");
-  const untried = await tryKey(ctx, base, key);
+  const untried = await tryKey(ctx, base, key, provider);
   const keptFor = store.profiles[profile]?.["api-key"] && store.profiles[profile]?.["api-key-origin"];
   const replaced = keptFor && keptFor !== base.origin ? ` in place of the key for ${keptFor}` : "";
   await editProfile(ctx, profile, (stored) => {
-    stored["base-url"] = base.href.replace(/\/$/, "");
+    // A model of another service names nothing there.
+    if ((stored.provider ?? INTERFACE) !== name.value) {
+      delete stored.model;
+      delete stored.set;
+    }
+    if (provider) stored.provider = provider.name;
+    else delete stored.provider;
+    if (provider?.baseUrl === base.origin && base.pathname === "/") delete stored["base-url"];
+    else stored["base-url"] = base.href.replace(/\/$/, "");
     stored["api-key"] = key;
     stored["api-key-origin"] = base.origin;
   });
@@ -49,6 +68,10 @@ export async function login(ctx: Context, options: LoginOptions): Promise<number
       `the key for ${base.origin} is saved (profile ${profile})${replaced}, but could not be tried: ${untried.message}`,
     );
   } else await ctx.reporter.say(`logged in to ${base.origin} (profile ${profile})`);
+  if (provider)
+    await ctx.reporter.say(
+      `${provider.title} is spoken to as its documentation says, not yet tried on a live account. A restricted key may read there and yet not create.`,
+    );
   if (profile !== profileIn({}, ctx.host.env, store).value)
     await ctx.reporter.say(
       `profile ${profile} is not in use: pass --profile ${profile}, or run: research config use ${profile}`,
@@ -87,8 +110,15 @@ async function baseUrl(ctx: Context, known: string | undefined, interactive: boo
  * Tries a key by asking for the state of an id that cannot exist. Resolves with the error if no response came. Throws
  * CodedError `NOT_AUTHENTICATED` for a refused key, `BAD_RESPONSE` for a response that is not the service's.
  */
-async function tryKey(ctx: Context, base: URL, apiKey: string): Promise<ResearchError | undefined> {
+async function tryKey(
+  ctx: Context,
+  base: URL,
+  apiKey: string,
+  provider: Provider | undefined,
+): Promise<ResearchError | undefined> {
+  const dialect = provider ? await provider.load(provider.defaultModel) : research();
   const client = new ResearchClient({
+    dialect,
     baseUrl: base.href,
     apiKey,
     insecureHttp: true,
@@ -98,11 +128,11 @@ async function tryKey(ctx: Context, base: URL, apiKey: string): Promise<Research
     ...(ctx.flags.requestTimeout !== undefined && { requestTimeout: ctx.flags.requestTimeout }),
   });
   try {
-    await client.status(NO_REQUEST, { signal: ctx.signal });
+    await client.status(dialect.probeId, { signal: ctx.signal });
     return undefined;
   } catch (error) {
     if (!(error instanceof ResearchError)) throw error;
-    switch (readKeyAnswer(error)) {
+    switch (readKeyAnswer(error, provider !== undefined)) {
       case "valid":
         return undefined;
       case "no-answer":
@@ -116,7 +146,7 @@ async function tryKey(ctx: Context, base: URL, apiKey: string): Promise<Research
       case "not-the-service":
         throw new CodedError(
           "BAD_RESPONSE",
-          `this does not look like the research service: ${error.message}; nothing was saved`,
+          `this does not look like ${provider?.title ?? "the research service"}: ${error.message}; nothing was saved`,
           { hint: "Is the base URL right?" },
         );
     }

@@ -32,7 +32,9 @@ export async function quota(ctx: Context, options: LimitOptions): Promise<number
   );
   if (said === undefined)
     await reporter.say(
-      "no limit is set, so it is unknown what is left: pass --tier or --per-hour, or `research config set tier free`",
+      ctx.provider
+        ? `${ctx.provider.title} has limits of its own that it does not say; --per-hour N counts against one of yours`
+        : "no limit is set, so it is unknown what is left: pass --tier or --per-hour, or `research config set tier free`",
     );
   return 0;
 }

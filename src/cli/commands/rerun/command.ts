@@ -1,5 +1,5 @@
 import { define } from "../definition.js";
-import { dryRunFlag, quotaFlags, waitForQuotaFlag, watchFlags } from "../flags.js";
+import { dryRunFlag, providerFlags, quotaFlags, waitForQuotaFlag, watchFlags } from "../flags.js";
 
 export const rerun = define({
   name: "rerun",
@@ -10,6 +10,7 @@ export const rerun = define({
     ...dryRunFlag,
     "-w, --watch": "then go on as `watch`",
     ...watchFlags,
+    ...providerFlags,
     ...quotaFlags,
     ...waitForQuotaFlag,
   },

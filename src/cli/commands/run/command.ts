@@ -2,6 +2,7 @@ import { define } from "../definition.js";
 import {
   dryRunFlag,
   onDoneFlag,
+  providerFlags,
   quotaFlags,
   requestFlags,
   resultFlags,
@@ -19,6 +20,7 @@ export const run = define({
     ...requestFlags,
     ...watchFlags,
     ...resultFlags,
+    ...providerFlags,
     ...quotaFlags,
     ...onDoneFlag,
     ...waitForQuotaFlag,

@@ -1,12 +1,21 @@
 import type { LimitOptions } from "../../../machine/machine.js";
-import { requireBaseUrl } from "../../../machine/settings.js";
 import type { Context } from "../../context.js";
-import { type RequestOptions, readRequest, showRequest } from "../../input/create-request.js";
+import {
+  completeRequest,
+  type ProviderOptions,
+  type RequestOptions,
+  readRequest,
+  showRequest,
+} from "../../input/create-request.js";
 import { type RunViewOptions, showRun } from "../../requests/run.js";
 import { checkResultOptions, resultWords } from "../../results/options.js";
 import { resumeCommand } from "../../resume.js";
 
-export interface RunFlags extends RequestOptions, LimitOptions, Omit<RunViewOptions, "limit"> {
+export interface RunFlags
+  extends RequestOptions,
+    ProviderOptions,
+    LimitOptions,
+    Omit<RunViewOptions, "limit"> {
   dryRun?: boolean;
 }
 
@@ -14,9 +23,9 @@ export interface RunFlags extends RequestOptions, LimitOptions, Omit<RunViewOpti
 export async function run(ctx: Context, prompt: string | undefined, options: RunFlags): Promise<number> {
   // What would fail at the end fails before anything is spent.
   checkResultOptions(options, ctx.reporter.json);
-  const body = await readRequest(ctx, prompt, options);
+  const body = await completeRequest(ctx, await readRequest(ctx, prompt, options), options);
   if (options.dryRun) {
-    await showRequest(ctx.reporter, requireBaseUrl(ctx.settings), body);
+    await showRequest(ctx, body);
     return 0;
   }
   const limit = ctx.hourlyLimit(options);

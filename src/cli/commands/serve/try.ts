@@ -47,6 +47,7 @@ export async function tryOut(ctx: Context, prompt: string | undefined, options: 
     // Nothing of the user's own settings may lead this command to another service, or into the history.
     const env = {
       RESEARCH_BASE_URL: service.baseUrl,
+      RESEARCH_PROVIDER: "research",
       RESEARCH_API_KEY: key.apiKey,
       RESEARCH_NO_HISTORY: "1",
     };

@@ -9,6 +9,10 @@ export const settings: Topic = {
   base-url        the service to speak to (--base-url, RESEARCH_BASE_URL)
   api-key         the key; no flag takes one (RESEARCH_API_KEY,
                   RESEARCH_API_KEY_FILE)
+  provider        openai, perplexity, exa, parallel, or research, the
+                  interface itself (RESEARCH_PROVIDER)
+  model           the model of a create at a provider (--model)
+  set             fields of a create at a provider, a JSON object (--set)
   tier            free, pro or enterprise, for pacing (--tier, --per-hour)
   history         on or off (RESEARCH_NO_HISTORY=1)
   status-method   the HTTP method of status (GET)

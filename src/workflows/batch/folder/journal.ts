@@ -42,6 +42,8 @@ const ended = v.looseObject({
   file: v.optional(text),
   error: v.optional(error),
   owed: v.optional(v.boolean()),
+  cut_short: v.optional(v.boolean()),
+  cost_dollars: v.optional(v.number()),
   at: text,
 });
 /** The row's end was reported. */
@@ -70,6 +72,9 @@ export interface KnownRow {
   endedAt?: string;
   /** Whether the caller has still to be told of its end. */
   unreported?: boolean;
+  /** Whether it FAILED with a part of a result. */
+  cutShort?: boolean;
+  costDollars?: number | undefined;
 }
 
 /** Adds one line; with `sync` it is on the disk when this returns. Throws the system's error. */
@@ -107,8 +112,17 @@ export function afterLine(known: KnownRow | undefined, entry: JournalLine): Know
     case "dismissed":
       return { ...known, stage: entry.error ? "refused" : "free", error: entry.error, endedAt: entry.at };
     case "ended": {
-      const { status, file, error: why, owed: unreported = false, at } = entry;
-      return { ...known, stage: "ended", status, file, error: why, unreported, endedAt: at };
+      const {
+        status,
+        file,
+        error: why,
+        owed: unreported = false,
+        at,
+        cut_short: cutShort = false,
+        cost_dollars,
+      } = entry;
+      const end = { status, file, error: why, unreported, cutShort, costDollars: cost_dollars, endedAt: at };
+      return { ...known, stage: "ended", ...end };
     }
     case "told":
       return { ...known, unreported: false };

@@ -14,6 +14,8 @@ export interface CreatePacerOptions {
   shards: number;
   /** When (epoch ms) this batch sent its rows, by its own journal. */
   own: readonly number[];
+  /** Whether a 429 is about the hour; a provider's is of seconds or minutes. Default: true. */
+  isHourly?: boolean | undefined;
 }
 
 /** What a 429 says about a limit that was not known. */
@@ -35,13 +37,15 @@ export class CreatePacer {
   readonly #clock: Clock;
   readonly #attempts: CreatePacerOptions["attempts"];
   readonly #shards: number;
+  readonly #isHourly: boolean;
   #limit: number | undefined;
   #own: readonly number[];
   /** The attempts of this machine when they were last counted; other processes may have sent since. */
   #hour: readonly number[] = [];
   #blockedUntil = 0;
 
-  constructor({ clock, attempts, limit, shards, own }: CreatePacerOptions) {
+  constructor({ clock, attempts, limit, shards, own, isHourly = true }: CreatePacerOptions) {
+    this.#isHourly = isHourly;
     this.#clock = clock;
     this.#attempts = attempts;
     this.#limit = limit;
@@ -83,7 +87,7 @@ export class CreatePacer {
    * unknown limit. Undefined for any other error.
    */
   refused(error: unknown): { until: number; lesson: LimitLesson | undefined } | undefined {
-    const attempts = () => this.#attempts() ?? this.#own;
+    const attempts = () => (this.#isHourly ? (this.#attempts() ?? this.#own) : []);
     const until = blockedUntil(error, attempts, this.#limit, this.#clock.now());
     if (until === undefined) return undefined;
     this.#blockedUntil = until;
@@ -116,7 +120,7 @@ export class CreatePacer {
 
   /** If only this machine used the key, the number of its creates in the hour is the limit. */
   #learn(attempts: readonly number[], error: RefusedError, until: number): LimitLesson | undefined {
-    if (this.#limit !== undefined) return undefined;
+    if (this.#limit !== undefined || !this.#isHourly) return undefined;
     const [oldest] = attempts;
     const used = attempts.length;
     if (oldest === undefined) return { used, certainty: "shared" };

@@ -1,7 +1,9 @@
 import { UsageError } from "../../../../machine/errors.js";
 import { readTextFile, readTextStream } from "../../../../machine/read-text.js";
-import type { JsonSchema } from "../../../../protocol/conversation.js";
+import type { CreateBody, JsonSchema } from "../../../../protocol/conversation.js";
 import type { Row } from "../../../../workflows/batch/row.js";
+import type { Context } from "../../../context.js";
+import { completeRequest } from "../../../input/create-request.js";
 import { readSchema } from "../../../input/schema.js";
 import type { Terminal } from "../../../terminal/terminal.js";
 import { parseJsonLines, parseLines } from "./lines.js";
@@ -14,6 +16,9 @@ export interface InputOptions {
   template?: string;
   schema?: string;
   structured?: boolean;
+  model?: string;
+  set?: string[];
+  after?: string;
 }
 
 /** Everything is checked before anything is sent, so all of it is in memory; this is a hundred thousand long prompts. */
@@ -21,9 +26,9 @@ const MAX_BATCH_BYTES = 256 << 20;
 
 /** Reads the input of a batch, a path or `-`, with all that is wrong in it. Throws LocalError for an unreadable file. */
 export async function readBatch(
-  terminal: Pick<Terminal, "host" | "signal">,
+  terminal: Context,
   path: string,
-  options: InputOptions,
+  options: InputOptions & { dryRun?: boolean },
 ): Promise<{ rows: Row[]; faults: RowFault[] }> {
   const { stdin } = terminal.host;
   if (path === "-" && options.schema === "-")
@@ -39,7 +44,23 @@ export async function readBatch(
   const parsed = await parse(format, text);
   const problems = await schemaProblems(parsed, terminal.signal);
   const structured = options.structured ?? false;
-  const made = rowsOf(parsed, { template, schema, structured, schemaProblems: problems });
+  const { provider } = terminal;
+  const after = (await completeRequest(terminal, { prompt: "" }, options)).after;
+  const complete = (body: CreateBody) => ({
+    ...terminal.asked(body, options),
+    ...(after !== undefined && { after }),
+  });
+  const check = provider && (await terminal.dialect()).create;
+  const takesModels = provider !== undefined;
+  const made = rowsOf(parsed, {
+    template,
+    schema,
+    structured,
+    schemaProblems: problems,
+    takesModels,
+    complete,
+    check,
+  });
   return { rows: made.rows, faults: [...made.faults, ...faults] };
 }
 

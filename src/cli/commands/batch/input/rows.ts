@@ -1,7 +1,8 @@
+import { InputError } from "../../../../dialects/dialect.js";
 import { exactJson, memberText, parseExact } from "../../../../json/exact-json.js";
 import { roundedNumbers } from "../../../../json/rounded-numbers.js";
 import { MAX_INPUT_BYTES } from "../../../../machine/read-text.js";
-import type { JsonSchema } from "../../../../protocol/conversation.js";
+import type { CreateBody, JsonSchema } from "../../../../protocol/conversation.js";
 import { requestBody } from "../../../../protocol/conversation.js";
 import { digestOf, fileStem, MAX_STEM_BYTES, type Row, rowId } from "../../../../workflows/batch/row.js";
 import type { InputRecord, Parsed, RowFault } from "./records.js";
@@ -14,6 +15,12 @@ export interface RowOptions {
   structured: boolean;
   /** What is wrong with schemas of rows, by their JSON text. */
   schemaProblems: ReadonlyMap<string, string>;
+  /** Whether a column `model` names the model of a row, unless the template names it. */
+  takesModels: boolean;
+  /** Gives a create what flags and settings say. */
+  complete: (body: CreateBody) => CreateBody;
+  /** Throws InputError for what the provider cannot be asked. */
+  check: ((body: CreateBody) => unknown) | undefined;
 }
 
 /** Makes rows of what was read, and names every one that cannot be one. */
@@ -57,11 +64,36 @@ class Checks {
     const key = this.#key(fields, line, fail);
     if (this.faults.length > before) return undefined;
     const structured = this.#options.structured || fields.structured_output === true;
-    const body = requestBody(prompt, schema ?? this.#options.schema, structured);
+    const model = this.#model(fields, fail);
+    const body = this.#options.complete({
+      ...requestBody(prompt, schema ?? this.#options.schema, structured),
+      ...(model !== undefined && { model }),
+    });
+    this.#check(body, fail);
+    if (this.faults.length > before) return undefined;
     const digest = digestOf(body);
     const nth = (this.#asked.get(digest) ?? 0) + 1;
     if (key === undefined) this.#asked.set(digest, nth);
     return { id: rowId(key, digest, nth), key, line, body, digest };
+  }
+
+  /** A row's own model; the flag beats it. */
+  #model({ model }: InputRecord["fields"], fail: (reason: string) => void): string | undefined {
+    const { takesModels, template } = this.#options;
+    if (!takesModels || template?.columns.includes("model")) return undefined;
+    if (model === undefined || model === null || model === "") return undefined;
+    if (typeof model === "string") return model;
+    fail("the model is not a string");
+    return undefined;
+  }
+
+  #check(body: CreateBody, fail: (reason: string) => void): void {
+    try {
+      this.#options.check?.(body);
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      fail(error.message);
+    }
   }
 
   #prompt(fields: InputRecord["fields"], fail: (reason: string) => void): string {

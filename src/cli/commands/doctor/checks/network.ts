@@ -20,6 +20,7 @@ const CLOCK_FIX: Partial<Record<NodeJS.Platform, string>> = {
 /** What the network and the service say. */
 export function networkChecks(machine: Machine, probe: Probe, host: Host): Check[] {
   const baseUrl = () => requireBaseUrl(machine.settings);
+  const isProvider = () => machine.provider !== undefined;
   return [
     {
       id: "dns",
@@ -38,7 +39,7 @@ export function networkChecks(machine: Machine, probe: Probe, host: Host): Check
       network: true,
       run: async () => {
         const { result } = await probe.answered();
-        if (result.kind === "fault" && readKeyAnswer(result.error) === "no-answer")
+        if (result.kind === "fault" && readKeyAnswer(result.error, isProvider()) === "no-answer")
           return noAnswer(result.error.message, baseUrl(), proxyFor(baseUrl(), host.env)?.url);
         const isTls = baseUrl().protocol === "https:";
         const message = isTls ? "the certificate is trusted" : "not used: the base URL is plain http";
@@ -57,7 +58,7 @@ export function networkChecks(machine: Machine, probe: Probe, host: Host): Check
       network: true,
       run: async () => {
         const { result } = await probe.answered();
-        const answer = result.kind === "data" ? "valid" : readKeyAnswer(result.error);
+        const answer = result.kind === "data" ? "valid" : readKeyAnswer(result.error, isProvider());
         if (answer === "valid") return ok("the service takes the key", "the service takes the key");
         const message = result.kind === "data" ? "" : result.error.message;
         if (answer === "refused")

@@ -15,6 +15,9 @@ const none: RowOptions = {
   schema: undefined,
   structured: false,
   schemaProblems: new Map(),
+  takesModels: false,
+  complete: (body) => body,
+  check: undefined,
 };
 
 /** The rows of these records, one a line from 2 on. */

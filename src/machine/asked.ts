@@ -1,0 +1,77 @@
+import { INTERFACE, providerNamed } from "../dialects/providers.js";
+import { parseExact } from "../json/exact-json.js";
+import type { CreateBody } from "../protocol/conversation.js";
+import { UsageError } from "./errors.js";
+import type { ResolvedSettings } from "./settings.js";
+
+/** What only a provider takes of a create, as flags give it. */
+export interface AskOptions {
+  model?: string | undefined;
+  /** Each `NAME=VALUE`. */
+  set?: readonly string[] | undefined;
+  /** The id that the provider takes for a follow-up. */
+  after?: string | undefined;
+}
+
+/** A create with what flags and settings give it. Throws UsageError for what is invalid, or is for providers only. */
+export function askedOf(
+  settings: Pick<ResolvedSettings, "provider" | "model" | "set">,
+  body: CreateBody,
+  { model, set = [], after }: AskOptions,
+): CreateBody {
+  const wanted = { model: model ?? body.model, options: set[0] ?? body.options, "follow-up": after };
+  const given = Object.entries(wanted).find(([, value]) => value !== undefined);
+  if (settings.provider.value === INTERFACE) {
+    if (given === undefined) return body;
+    throw new UsageError(
+      `the research interface takes no ${given[0]}, and it is the service in force`,
+      "--model, --set and --after are for a provider: `research help providers` names them, `research login --provider NAME` stores one.",
+    );
+  }
+  if (model?.trim() === "") throw new UsageError("invalid value for --model: it is blank");
+  const options = { ...optionsIn(settings.set?.value), ...Object.fromEntries(set.map(option)) };
+  const named = model ?? body.model ?? settings.model?.value;
+  return {
+    ...body,
+    ...(named !== undefined && { model: named }),
+    ...(Object.keys(options).length > 0 && { options: { ...body.options, ...options } }),
+    ...(after !== undefined && { after }),
+  };
+}
+
+/** Options as the setting `set` holds them: a JSON object, or one `NAME=VALUE`. Throws UsageError. */
+export function optionsIn(text: string | undefined): Record<string, unknown> {
+  if (text === undefined) return {};
+  const value = text.trimStart().startsWith("{") ? jsonOr(text) : undefined;
+  return typeof value === "object" && value !== null
+    ? (value as Record<string, unknown>)
+    : Object.fromEntries([option(text)]);
+}
+
+function option(text: string): [string, unknown] {
+  const at = text.indexOf("=");
+  const name = text.slice(0, Math.max(at, 0));
+  if (!/^[A-Za-z_][A-Za-z0-9_-]*$/.test(name))
+    throw new UsageError(
+      `invalid value for --set: ${JSON.stringify(text)}`,
+      "Write NAME=VALUE; NAME is a field of the provider's own request, VALUE is JSON or text.",
+    );
+  return [name, jsonOr(text.slice(at + 1))];
+}
+
+/** JSON where it parses, else the text itself. */
+function jsonOr(text: string): unknown {
+  try {
+    return parseExact(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The error for a tier at a provider. */
+export function noTiers(provider: string): UsageError {
+  return new UsageError(
+    `${providerNamed(provider)?.title ?? provider} has no tiers`,
+    "Leave --tier out. --per-hour N sets a limit of your own.",
+  );
+}
