@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../../src/clock.js";
 import {
   StoreOutcomeUnknownError,
   StoreUnavailableError,
@@ -32,6 +33,18 @@ describe.skipIf(!postgres?.server)("a database that goes away (needs its own Pos
       expect(rows.map((row) => row.request_id)).toEqual(jobs.map((job) => job.request_id));
     },
   );
+
+  it("a create whose statement is lost, and finds the hour used up then, has an unknown outcome", async () => {
+    const url = await newDatabase();
+    const proxy = new PostgresProxy(url);
+    await (await storeAt(url, { role: "api" })).create(callerOf("a", 1), newJob());
+    // Each look at it is a second later, so that the create is given up soon.
+    let now = 0;
+    const clock = { ...systemClock, monotonic: () => (now += 1_000) };
+    const store = await storeAt(proxy.url, { role: "api", clock, leaseMs: 1e9 });
+    proxy.lose("create", "statement");
+    await expect(store.create(callerOf("a", 1), newJob())).rejects.toThrow(StoreOutcomeUnknownError);
+  });
 
   it("a stop whose answer is lost has an unknown outcome; a status is asked for again", async () => {
     const proxy = new PostgresProxy(await newDatabase());

@@ -152,7 +152,9 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
 
   it("a stop at one process aborts the claim of another", async () => {
     const url = await newDatabase();
-    const [api, worker] = [await storeAt(url, { role: "api" }), await storeAt(url, { role: "worker" })];
+    const api = await storeAt(url, { role: "api" });
+    // Its next renewal is too far away to learn of the stop by it.
+    const worker = await storeAt(url, { role: "worker", leaseMs: 600_000 });
     const own = job();
     await api.create(caller(), own);
     const claim = await worker.claim(never);

@@ -50,6 +50,19 @@ describe.skipIf(!postgres)("requests at another service, in PostgreSQL (needs Po
     }
   });
 
+  it("are not begun once the lease has run out, also before others have noticed", async () => {
+    const url = await newDatabase();
+    const store = await storeAt(url);
+    for (let round = 0; round < 5; round++) {
+      await store.create(callerOf(), newJob());
+      const claim = await store.claim(never);
+      await query(url, "UPDATE research.processes SET expires_at = now()");
+      expect(await store.remote.begin(claim, place)).toBe(false);
+      expect(await store.remote.read(claim.job.request_id)).toBeUndefined();
+      expect(await store.stop(callerOf(), claim.job.request_id)).toEqual({ kind: "stopped" });
+    }
+  });
+
   it("are not begun by a process that was suspended past its lease, whatever the database answered", async () => {
     let away = 0;
     const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + away };
