@@ -247,6 +247,33 @@ describe("stop", () => {
   });
 });
 
+test("a word that waits for somebody is said at once, one that is not known after ten minutes, each once", async () => {
+  for (const [word, says] of [
+    ["requires_action", /waits for somebody \(requires_action\)/],
+    ["pondering", /has been pondering for ten minutes/],
+  ] as const) {
+    const { run, double } = await account("perplexity");
+    const id = double.add({ input: `why => in_progress ${word}` });
+    const seen = await run("watch", id, "--timeout", "1h", "--json");
+    expect(seen.code, seen.stderr).toBe(8);
+    const stuck = jsonLines(seen.stderr).filter((line) => JSON.stringify(line).includes("STUCK"));
+    expect(stuck).toHaveLength(1);
+    expect(JSON.stringify(stuck)).toMatch(says);
+  }
+});
+
+test("a forgotten request leaves no result behind", async () => {
+  const { run, home, clock } = await account("openai");
+  const id = (await run("create", "why")).stdout.trim();
+  await run("watch", id);
+  const folder = join(foldersIn(home).RESEARCH_STATE_DIR, "results");
+  expect(readdirSync(folder)).toHaveLength(1);
+  await clock.sleep(2 * 3_600_000);
+  const seen = await run("history", "forget", id, "-y");
+  expect(seen, seen.stderr).toMatchObject({ code: 0 });
+  expect(readdirSync(folder)).toEqual([]);
+});
+
 test("the interface itself takes no model, option or follow-up", async () => {
   const home = folderWith();
   const env = {

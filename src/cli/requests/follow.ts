@@ -13,7 +13,7 @@ import type { Terminal } from "../terminal/terminal.js";
 import { TakenReport } from "./duration/taken-report.js";
 import { sayNotObserved, withId } from "./failures.js";
 import type { OnDone } from "./on-done.js";
-import { changeLine, liveText, unchangedLine, watchJson } from "./progress-text.js";
+import { changeLine, liveText, stuckText, unchangedLine, watchJson } from "./progress-text.js";
 import { statusLine } from "./status-text.js";
 import { TroubleReport } from "./trouble-report.js";
 
@@ -122,6 +122,8 @@ class FollowView {
       case "recovered":
       case "asked-to-wait":
         return this.#trouble.show(event);
+      case "stuck":
+        return reporter.notice("STUCK", stuckText(event));
       case "unchanged":
         return this.#isLive ? undefined : reporter.say(unchangedLine(this.#shown));
       case "not-observed":

@@ -62,3 +62,13 @@ export function watchJson({ requestId, status, previous, at, elapsedMs, final, p
     ...(progress !== undefined && !final && { progress }),
   };
 }
+
+/** What can be done about a request that goes on by itself no more, or that may not. */
+export function stuckText(event: { requestId: string; word: string; waitsForSomebody: boolean }): string {
+  const { requestId, waitsForSomebody } = event;
+  const word = safeLine(event.word);
+  const what = waitsForSomebody
+    ? `${requestId} waits for somebody (${word}): answer it at the provider`
+    : `${requestId} has been ${word} for ten minutes, which is not a known state: look at the service's own page`;
+  return `${what}, or stop it with: research stop ${requestId}. Polling goes on`;
+}

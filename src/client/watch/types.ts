@@ -63,6 +63,8 @@ export type WatchEvent =
   | StateSeen
   /** The state is the same, and what the service says of its progress is not. */
   | { kind: "progress"; requestId: string; data: Data }
+  /** It waits for somebody, or has long been in a state that is not known; said once. `word` is the service's own. */
+  | { kind: "stuck"; requestId: string; word: string; waitsForSomebody: boolean }
   /** A poll failed and the one before did not; one event however many follow. */
   | { kind: "trouble"; requestId: string; error: ResearchError }
   /** No poll is failing any more. */
@@ -94,4 +96,8 @@ export interface Watched extends WatchTarget {
   quietSince: number;
   /** No poll before this, because the service said so. */
   notBefore: number;
+  /** Since when it is in its state. */
+  statusSince?: number;
+  /** Whether it was said that it is stuck. */
+  isStuck?: boolean;
 }

@@ -1,5 +1,6 @@
 import { epochOf } from "../../clock.js";
-import { isFinal } from "../../protocol/conversation.js";
+import { waitsForSomebody } from "../../dialects/dialect.js";
+import { isFinal, STATUSES } from "../../protocol/conversation.js";
 import type { Data } from "../../protocol/data.js";
 import type { Unsuccessful } from "../classify-response.js";
 import { Deadlines } from "./deadlines.js";
@@ -19,6 +20,9 @@ import type {
   WatchSource,
   WatchTarget,
 } from "./types.js";
+
+/** A state that is not known is said after this long, in milliseconds. */
+const STUCK_MS = 600_000;
 
 /** A poll that is under way when the time is over may still take this long, in milliseconds. */
 const LAST_POLL_MS = 2_000;
@@ -146,12 +150,25 @@ class Watcher {
       const seen = { requestId, status, previous, final: isFinal(status), data };
       this.#events.add({ kind: "state", ...seen, ...this.#events.moment() });
       watched.status = status;
+      watched.statusSince = this.#now();
     }
+    this.#noteStuck(watched, data);
     if (isFinal(status)) this.#live--;
     else {
       watched.notBefore = this.#now() + askedMs;
       this.#plan(watched, Math.max(askedMs, this.#pollInterval(this.#age(watched), this.#ports.random())));
     }
+  }
+
+  /** Such a request may be polled for ever, so its user is told once. */
+  #noteStuck(watched: Watched, data: Data): void {
+    const { requestId, status, statusSince = 0, isStuck = false } = watched;
+    const waits = waitsForSomebody(data);
+    const isUnknown = !STATUSES.some((known) => known === status);
+    if (isStuck || !(waits || (isUnknown && this.#now() - statusSince >= STUCK_MS))) return;
+    watched.isStuck = true;
+    const word = String(data.provider_status ?? status);
+    this.#events.add({ kind: "stuck", requestId, word, waitsForSomebody: waits });
   }
 
   #fail(watched: Watched, result: Unsuccessful): void {

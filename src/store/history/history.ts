@@ -184,6 +184,8 @@ export class History {
     const requests = new Set(entries.map(({ origin, request_id }) => `${origin} ${request_id}`));
     try {
       for (const name of names) this.#open.remove(name);
+      for (const { origin, request_id } of entries)
+        if (request_id !== null) this.results.forget(origin, request_id);
       await this.#log.rewrite((line) =>
         line.kind === "status" ? requests.has(`${line.origin} ${line.request_id}`) : names.has(line.local_id),
       );

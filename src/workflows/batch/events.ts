@@ -25,6 +25,8 @@ export type BatchEvent =
   | { kind: "asked-to-wait"; waitMs: number }
   /** Nothing has changed for a long time. */
   | { kind: "unchanged" }
+  /** A row waits for somebody, or has long been in a state that is not known. */
+  | { kind: "stuck"; requestId: string; word: string; waitsForSomebody: boolean }
   /** A state could not be recorded in the history; nothing depends on that. */
   | { kind: "history-not-updated"; error: LocalError }
   /** No more creates are sent: too many rows failed, or of `error`. What runs is watched to its end. */

@@ -73,6 +73,9 @@ export class RowFollower {
         this.#leave(event.requestId, new RowTimeoutError(event.requestId, event.limit, limit));
         break;
       }
+      case "stuck":
+        emit(event);
+        break;
       case "recovered":
       case "unchanged":
         emit({ kind: event.kind });

@@ -4,6 +4,7 @@ import { formatDuration, isoDate } from "../../../text/duration.js";
 import type { Batch } from "../../../workflows/batch/batch.js";
 import type { BatchEvent } from "../../../workflows/batch/events.js";
 import { type RowState, stateWord } from "../../../workflows/batch/plan.js";
+import { stuckText } from "../../requests/progress-text.js";
 import { dollars } from "../../requests/status-text.js";
 import type { Host } from "../../terminal/host.js";
 import type { Reporter } from "../../terminal/reporter.js";
@@ -87,6 +88,8 @@ export class BatchRenderer {
       case "asked-to-wait":
         if (event.waitMs <= SILENT_WAIT_MS) return;
         return reporter.notice("WAITING", `the service asked to wait ${formatDuration(event.waitMs)}`);
+      case "stuck":
+        return reporter.notice("STUCK", stuckText(event));
       case "unchanged":
         return this.#unchanged();
       case "history-not-updated":
