@@ -114,7 +114,7 @@ describe("a quote that does not stand in its source", () => {
     );
     const report = await ask(endpoint);
     expect(endpoint.count("notes")).toBe(2);
-    expect(report).toContain("Left out: 2 quotes of the model that did not stand in its source.");
+    expect(report).toContain("Left out: 1 quote of the model that did not stand in its source.");
     expect(report).not.toContain("9000");
   });
 });

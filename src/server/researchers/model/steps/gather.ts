@@ -194,8 +194,9 @@ class Gathering {
   /** Keeps what stands in its source, and gives back the rest. */
   #keep(notes: readonly Note[], sections: readonly Section[]): Note[] {
     return notes.filter((note) => {
-      const section = sections[note.source - 1];
-      const fact = section && factOf(note, section);
+      const named = sections[note.source - 1];
+      // A model that takes one source's number for another's has still copied what stands there.
+      const fact = [named, ...sections].flatMap((section) => (section && factOf(note, section)) ?? [])[0];
       if (fact !== undefined && !this.findings.facts.some((known) => isSame(known, fact)))
         this.findings.facts.push(fact);
       return fact === undefined;
