@@ -165,11 +165,14 @@ function droppedOf({ droppedQuotes }: Findings, answer?: Answer): string {
   return left.length === 0 ? "" : `Left out: ${left.join("; ")}.`;
 }
 
-function endOf({ spent, isContextCut }: Findings): string {
+function endOf({ spent, isContextCut, parts: asked }: Findings): string {
   const said = [
     isContextCut &&
       "The model may not have seen all passages: the endpoint seems to have cut off what it was sent.",
     spent && `The search ended early, at the limit of ${LIMIT_FLAGS[spent]}.`,
+    spent === undefined &&
+      asked.some(({ isOpen }) => isOpen) &&
+      "The search ended when it found nothing new; some of the question may still be open.",
   ];
   return said.filter(Boolean).join(" ");
 }

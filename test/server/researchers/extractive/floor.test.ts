@@ -16,7 +16,7 @@ const QUESTIONS: readonly [string, RegExp, string][] = [
   ["What happens when the hourly limit is exceeded?", /429/, "interface.md"],
   ["Which header carries the API key?", /Authorization|Bearer/, "interface.md"],
   ["What are the states of a conversation?", /PENDING|PROCESSING|COMPLETED/, "interface.md"],
-  ["How many tokens may a model use by default?", /300000/, "researchers.md"],
+  ["How many tokens may a model use by default?", /120000/, "researchers.md"],
   ["How long does a lock stay open by default?", /90 seconds/, "harbour.html"],
   ["On which port does the control program listen unless configured otherwise?", /4711/, "harbour.html"],
   ["How many ships may be in a lock at most?", /12/, "harbour.html"],
