@@ -61,7 +61,7 @@ export function nothingFound({ question, findings, description, usage }: About):
   const said = [
     "Nothing was found: no passage in the sources answers this.",
     droppedOf(findings),
-    endOf(findings),
+    endOf({ ...findings, parts: [] }),
   ];
   return parts(
     titleOf(question),
