@@ -7,7 +7,7 @@ import { deleteOldConversations } from "./conversations/retention.js";
 import { Scheduler } from "./conversations/scheduler.js";
 import { createApp } from "./http/app.js";
 import { authenticator } from "./http/authentication.js";
-import type { Fault } from "./http/faults/fault.js";
+import type { InjectedFault } from "./http/faults/fault.js";
 import { FaultPlan, seeded } from "./http/faults/fault-plan.js";
 import { createListener } from "./http/listener.js";
 import { keyHash, keyIdOf } from "./keys/key-store.js";
@@ -37,7 +37,7 @@ export interface ServiceOptions {
   researcher: Researcher;
   /** Names for the Host header beside the loopback ones. */
   allowHosts: readonly string[];
-  faults: readonly Fault[];
+  faults: readonly InjectedFault[];
   /** Makes the faults with a probability the same ones each time; else they differ. */
   seed?: number;
   /** In [0, 1), for those faults; it overrides `seed`. */

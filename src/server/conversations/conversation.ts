@@ -12,3 +12,8 @@ export interface Conversation {
   /** Of one that is worked on: how far, as JSON text. */
   readonly progress?: string;
 }
+
+/** §2: ISO 8601 with a UTC offset and fractional seconds, of an epoch time in ms. */
+export function timestamp(at: number): string {
+  return new Date(at).toISOString().replace("Z", "+00:00");
+}

@@ -5,13 +5,13 @@ import { isFinal } from "../../protocol/conversation.js";
 import type { Data } from "../../protocol/data.js";
 import type { HourlyLimit } from "../../protocol/limits.js";
 import type { Conversation } from "../conversations/conversation.js";
+import { timestamp } from "../conversations/conversation.js";
 import type {
   Caller,
   ConversationStore,
   RateLimited,
   RemoteRequest,
 } from "../conversations/conversation-store.js";
-import { timestamp } from "../conversations/timestamp.js";
 import { readCreateBody, type SchemaChecks } from "./create-request.js";
 import { checkIsAnswerable } from "./request-body.js";
 import { ServiceError, tooManyRequests } from "./service-error.js";

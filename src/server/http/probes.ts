@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { ConversationStore } from "../conversations/conversation-store.js";
-import { sameSecret } from "../keys/same-secret.js";
+import { sameSecret } from "../keys/key-store.js";
 import type { Metrics } from "../monitoring/metrics.js";
 import { bearerToken } from "./authentication.js";
 import { successResponse } from "./responses.js";

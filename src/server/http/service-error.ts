@@ -60,5 +60,5 @@ export function serviceErrorOf(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof StoreUnavailableError)
     return unavailable("The service cannot reach its store just now. Nothing was done.");
-  return new ServiceError("INTERNAL_ERROR", "The service met a defect of its own.");
+  return new ServiceError("INTERNAL_ERROR", "Internal error.");
 }

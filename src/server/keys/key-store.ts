@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, timingSafeEqual } from "node:crypto";
 import type { HourlyLimit, Tier } from "../../protocol/limits.js";
 
 /** An added key, without the key itself. Times are epoch ms. */
@@ -45,4 +45,9 @@ export function keyIdOf(hash: string): string {
 /** Whether a key may be used at `now` (epoch ms). */
 export function isValid(key: ServiceKey, now: number): boolean {
   return key.revokedAt === undefined && (key.expiresAt === undefined || now < key.expiresAt);
+}
+
+/** Whether `sent` is the secret. The comparison takes the same time whatever is sent. */
+export function sameSecret(sent: string | undefined, secret: string): boolean {
+  return sent !== undefined && timingSafeEqual(Buffer.from(keyHash(sent)), Buffer.from(keyHash(secret)));
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { sameSecret } from "../keys/same-secret.js";
+import { sameSecret } from "../keys/key-store.js";
 
 /** 192 bits in letters that a link and a cookie may hold. */
 const secret = () => randomBytes(24).toString("base64url");

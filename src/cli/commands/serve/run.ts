@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { isLoopback } from "../../../client/http/address.js";
 import { CodedError, UsageError } from "../../../machine/errors.js";
 import type { ConversationStore } from "../../../server/conversations/conversation-store.js";
-import { type Fault, parseFault } from "../../../server/http/faults/fault.js";
+import { type InjectedFault, parseFault } from "../../../server/http/faults/fault.js";
 import type { OwnKey } from "../../../server/keys/own-key.js";
 import { execCommand } from "../../../server/processes/exec-command.js";
 import type { Upstream } from "../../../server/researchers/upstream.js";
@@ -98,7 +98,7 @@ export async function start(
   ctx: Context,
   options: ServeOptions,
   { store, apiKey, model, voice, upstream }: StartParts,
-  faults: Fault[],
+  faults: InjectedFault[],
 ): Promise<Service> {
   const workers = upstream
     ? (options.upstreamAtOnce ?? UPSTREAM_AT_ONCE)
@@ -161,7 +161,7 @@ function clientKey({ host }: Context, key: OwnKey | undefined): string {
   throw new UsageError("--exec needs one of the added keys", "Give it with RESEARCH_API_KEY.");
 }
 
-function readFault(text: string): Fault {
+function readFault(text: string): InjectedFault {
   try {
     return parseFault(text);
   } catch (error) {

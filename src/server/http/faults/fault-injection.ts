@@ -7,7 +7,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Clock } from "../../../clock.js";
 import { ANSWER_HEADERS, errorResponse } from "../responses.js";
 import { ERROR_STATUS, ServiceError, type ServiceErrorCode, serviceErrorOf } from "../service-error.js";
-import type { Fault } from "./fault.js";
+import type { InjectedFault } from "./fault.js";
 
 type Answer = () => Promise<Response>;
 
@@ -24,7 +24,7 @@ const ELSEWHERE = "http://redirect.invalid";
  * the request), or spoils the answer to a request that was carried out (all others).
  */
 export async function injectFault(
-  kind: Fault["kind"],
+  kind: InjectedFault["kind"],
   { outgoing, incoming }: HttpBindings,
   clock: Clock,
   answer: Answer,

@@ -1,18 +1,18 @@
 import type { Operation } from "../../../protocol/endpoints.js";
-import type { Fault } from "./fault.js";
+import type { InjectedFault } from "./fault.js";
 
 /** Says which request is to go wrong, and how. Each fault counts the requests of its operation by itself. */
 export class FaultPlan {
-  readonly #counted: { fault: Fault; seen: number }[];
+  readonly #counted: { fault: InjectedFault; seen: number }[];
   constructor(
-    faults: readonly Fault[],
+    faults: readonly InjectedFault[],
     private readonly random: () => number,
   ) {
     this.#counted = faults.map((fault) => ({ fault, seen: 0 }));
   }
 
   /** The faults that may still befall a request, each with the number of requests that it has counted. */
-  inForce(): readonly { fault: Fault; seen: number }[] {
+  inForce(): readonly { fault: InjectedFault; seen: number }[] {
     return this.#counted.filter(({ fault: { how }, seen }) => {
       const last = "nth" in how ? how.nth : "first" in how ? how.first : Number.POSITIVE_INFINITY;
       return seen < last;
@@ -20,7 +20,7 @@ export class FaultPlan {
   }
 
   /** What befalls the request that has just come in; the first fault that is due wins. */
-  next(operation: Operation): Fault["kind"] | undefined {
+  next(operation: Operation): InjectedFault["kind"] | undefined {
     const due = this.#counted.filter((entry) => {
       const { fault } = entry;
       if (fault.operation !== "any" && fault.operation !== operation) return false;
@@ -31,7 +31,7 @@ export class FaultPlan {
   }
 }
 
-function isDue(how: Fault["how"], seen: number, random: () => number): boolean {
+function isDue(how: InjectedFault["how"], seen: number, random: () => number): boolean {
   if ("nth" in how) return seen === how.nth;
   if ("first" in how) return seen <= how.first;
   return "p" in how ? random() < how.p : true;

@@ -18,7 +18,7 @@ export type FaultKind = (typeof FAULT_KINDS)[number];
 export type FaultTrigger = { each: true } | { nth: number } | { first: number } | { p: number };
 
 /** An injected fault, for testing clients. */
-export interface Fault {
+export interface InjectedFault {
   operation: Operation | "any";
   kind: FaultKind | { status: number; retryAfter?: string };
   how: FaultTrigger;
@@ -27,7 +27,7 @@ export interface Fault {
 const OPERATIONS: readonly string[] = ["create", "status", "stop", "output", "any"];
 
 /** Reads `OPERATION:KIND[:HOW]`, as in `status:503+retry-after=2:first=2`. Throws an Error with a clear sentence. */
-export function parseFault(text: string): Fault {
+export function parseFault(text: string): InjectedFault {
   const [operation = "", kind = "", how, ...rest] = text.split(":");
   const fail = (what: string): never => {
     throw new Error(
@@ -37,7 +37,7 @@ export function parseFault(text: string): Fault {
   if (rest.length > 0) fail("has more than three parts");
   if (!OPERATIONS.includes(operation)) fail(`begins with none of ${OPERATIONS.join(", ")}`);
   return {
-    operation: operation as Fault["operation"],
+    operation: operation as InjectedFault["operation"],
     kind:
       kindOf(kind) ??
       fail(`has no kind that is known (an HTTP status from 200 to 599, ${FAULT_KINDS.join(", ")})`),
@@ -46,7 +46,7 @@ export function parseFault(text: string): Fault {
 }
 
 /** A fault as `parseFault` reads it. */
-export function faultText({ operation, kind, how }: Fault): string {
+export function faultText({ operation, kind, how }: InjectedFault): string {
   const what =
     typeof kind === "string"
       ? kind
@@ -55,7 +55,7 @@ export function faultText({ operation, kind, how }: Fault): string {
   return [operation, what, ...when].join(":");
 }
 
-function kindOf(text: string): Fault["kind"] | undefined {
+function kindOf(text: string): InjectedFault["kind"] | undefined {
   const status = /^([2-5]\d\d)(?:\+retry-after=([\x20-\x7e]+))?$/.exec(text);
   if (status)
     return { status: Number(status[1]), ...(status[2] === undefined ? {} : { retryAfter: status[2] }) };

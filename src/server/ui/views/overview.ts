@@ -1,11 +1,11 @@
+import { short } from "../../../markdown/html/batch-pages.js";
 import { escapeHtml } from "../../../markdown/html/escape.js";
 import type { KnownStatus } from "../../../protocol/conversation.js";
 import { formatDuration } from "../../../text/duration.js";
-import type { ListedConversation } from "../../conversations/overview.js";
+import type { ListedConversation, Overview } from "../../conversations/overview.js";
+import { faultText, type InjectedFault } from "../../http/faults/fault.js";
 import { type Parts, ticking } from "../parts.js";
-import { faultsHtml } from "./faults.js";
 import { keyNames, keysHtml, shownKeys } from "./keys.js";
-import { Questions } from "./questions.js";
 import { passing, stateHtml, timesOf, type ViewParts } from "./view.js";
 
 /** The most conversations that are listed. */
@@ -78,4 +78,34 @@ function rowHtml(
     `<td>${passing(`processing-${id}`, times.processing)}</td>`,
   ];
   return `<tr>${cells.join("")}</tr>`;
+}
+
+/** The faults that may still befall a request at this process. */
+function faultsHtml(faults: readonly { fault: InjectedFault; seen: number }[]): string {
+  const title = "<h2>Faults in force</h2>";
+  if (faults.length === 0) return `${title}\n<p class="none">None.</p>`;
+  const items = faults.map(({ fault, seen }) => {
+    const counted = `${seen} ${seen === 1 ? "request" : "requests"} seen`;
+    return `<li><code>${escapeHtml(faultText(fault))}</code> <span class="soft">${counted}</span></li>`;
+  });
+  return `${title}\n<ul class="faults">\n${items.join("\n")}\n</ul>`;
+}
+
+/** Questions that are remembered: a job may be a megabyte, and is read for each row of a list. */
+const MOST_KEPT = 1_000;
+
+/** What conversations ask, on one line each; null for what was not kept. */
+class Questions {
+  readonly #kept = new Map<string, string | null>();
+  constructor(private readonly overview: Pick<Overview, "job">) {}
+
+  async of(requestId: string): Promise<string | null> {
+    const kept = this.#kept.get(requestId);
+    if (kept !== undefined) return kept;
+    const job = await this.overview.job(requestId);
+    const question = job === undefined ? null : short(job.prompt);
+    if (this.#kept.size >= MOST_KEPT) this.#kept.clear();
+    this.#kept.set(requestId, question);
+    return question;
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sameSecret } from "../../../src/server/keys/same-secret.js";
+import { sameSecret } from "../../../src/server/keys/key-store.js";
 
 test.each([
   ["secret", true],
