@@ -3,6 +3,7 @@ import { answer, type Behaviour, hang, refuse } from "../support/behaviours.js";
 import { folderWith } from "../support/folder.js";
 import { HappyService, KEY as UPSTREAM_KEY } from "../support/happy-service.js";
 import { foldersIn } from "../support/home.js";
+import { KEY as PROVIDER_KEY, ProviderDouble } from "../support/providers/double.js";
 import type { Operation } from "../support/request-reader.js";
 import { type Running, research, start } from "../support/run.js";
 import { until } from "../support/service.js";
@@ -148,6 +149,43 @@ describe("serve --upstream", () => {
       expect.toSatisfy((s: number) => s > 50 && s <= 60),
     ]);
     expect(creates()).toBe(3);
+  });
+});
+
+describe("serve --upstream with a provider", () => {
+  const serveAt = async (provider: "exa" | "parallel", run: (double: ProviderDouble) => Promise<void>) => {
+    const double = await ProviderDouble.start(provider);
+    const login = ["login", "--provider", provider, "--base-url", double.url, "--with-key", "-p", "there"];
+    try {
+      expect(await research(login, { env, input: PROVIDER_KEY })).toMatchObject({ code: 0 });
+      await run(double);
+    } finally {
+      await double.server.close();
+    }
+  };
+
+  it("passes its words, cost and sources on in the output's data", async () => {
+    await serveAt("exa", async (double) => {
+      const { id, ended, output } = await serve();
+      const one = await id("why?");
+      expect(await ended(one)).toBe("COMPLETED");
+      const { data } = (await output(one)).json;
+      expect(data).toMatchObject({ request_id: one, cost_dollars: 0.42, provider_status: "completed" });
+      expect(data?.sources).toContainEqual(expect.objectContaining({ url: "https://a.example/one" }));
+      expect(double.server.count("create")).toBe(1);
+    });
+  });
+
+  it("says that what was stopped goes on there and is paid for, where it has no way to stop", async () => {
+    await serveAt("parallel", async (double) => {
+      const { service: own, id, stop } = await serve();
+      const one = await id("why? => queued running");
+      await until(async () => double.server.count("status") > 0 || undefined, 30_000);
+      const { message } = (await stop(one)).json.data ?? {};
+      expect(message).toContain("At Parallel it goes on and is paid for");
+      await own.waitFor(/goes on at Parallel and is paid for/, { on: "stderr" });
+      expect(double.server.count("create")).toBe(1);
+    });
   });
 });
 

@@ -8,11 +8,9 @@ import {
 } from "../../../client/errors.js";
 import type { Clock } from "../../../clock.js";
 import type { Dialect } from "../../../dialects/dialect.js";
-import { research } from "../../../dialects/research.js";
 import { exactJson, JsonText, memberText } from "../../../json/exact-json.js";
 import { CodedError, UsageError } from "../../../machine/errors.js";
 import { Machine } from "../../../machine/machine.js";
-import { gapsOf } from "../../../machine/settings.js";
 import { type CreateBody, requestBody } from "../../../protocol/conversation.js";
 import type { Data } from "../../../protocol/data.js";
 import { type Log, Troubles } from "../../../server/monitoring/log.js";
@@ -53,10 +51,17 @@ export async function upstreamOf({ host, flags }: Context, profile: string, log:
     client: { userAgent: `research-cli/${host.version}`, random: () => host.random() },
     onConnect: () => host.beforeRequests?.(),
   });
-  const { client, settings } = usable(machine);
-  const dialect = research(gapsOf(settings));
-  const provider = client.origin;
-  return clientUpstream({ client, dialect, provider, asked: (body) => body, clock: host.clock, log });
+  const { client } = usable(machine);
+  const provider = machine.provider?.title ?? client.origin;
+  const asked = (body: CreateBody) => machine.asked(body, {});
+  return clientUpstream({
+    client,
+    dialect: await machine.dialect(),
+    provider,
+    asked,
+    clock: host.clock,
+    log,
+  });
 }
 
 /** Throws UsageError if the profile does not exist, or lacks an address or a key. */
