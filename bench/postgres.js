@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The service at PostgreSQL against PostgreSQL itself, and how soon one process learns what another one did. By
-// itself it prints its rows; bench/run.js takes them into bench/RESULTS.md.
+// The service at PostgreSQL against PostgreSQL itself, and how soon one process learns what another one did. `npm run
+// bench -- postgres` prints the rows; without that word they go into bench/RESULTS.md.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -350,10 +350,4 @@ function lives(pid) {
 async function isGroupOf(pid, parent) {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]) === parent;
-}
-
-if (process.argv[1] === import.meta.filename) {
-  const quick = process.argv.includes("--quick");
-  const rows = await postgresRows(quick ? { pairs: 3, seconds: 2 } : { pairs: 9, seconds: 4 });
-  for (const [what, result] of rows ?? []) process.stdout.write(`${what}: ${JSON.stringify(result)}\n`);
 }

@@ -23,6 +23,12 @@ if (process.argv.includes("creates")) {
 }
 
 const quick = process.argv.includes("--quick");
+if (process.argv.includes("postgres")) {
+  const rows = await postgresRows(quick ? { pairs: 3, seconds: 2 } : { pairs: 9, seconds: 4 });
+  for (const [what, result] of rows ?? []) process.stdout.write(`${what}: ${JSON.stringify(result)}\n`);
+  process.exit();
+}
+
 const PAIRS = quick ? 5 : 15;
 const WATCH_SECONDS = quick ? 15 : 60;
 const LOAD_SECONDS = quick ? 2 : 6;
