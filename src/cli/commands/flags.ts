@@ -107,6 +107,11 @@ export const onDoneFlag = {
     "the result went to a file, RESEARCH_RESULT_FILE",
 } as const;
 
+/** The flag of the commands that wait for long. */
+export const notifyFlag = {
+  "--notify": "say on the terminal when the wait is over, or ring its bell",
+} as const;
+
 /** Flags of the commands that deliver a result. */
 export const resultFlags = {
   "-o, --output <path>": "write the result to a file, whole or not at all (-: stdout)",

@@ -234,6 +234,10 @@ class FollowView {
   }
 
   #draw(): void {
-    if (this.#isLive) this.#terminal.reporter.live(liveText(this.#shown));
+    if (!this.#isLive) return;
+    const { outcomes, running } = this.#progress;
+    // Of one request it is not known how long it takes.
+    const share = outcomes.length > 1 ? 1 - running.length / outcomes.length : undefined;
+    this.#terminal.reporter.live(liveText(this.#shown), share);
   }
 }

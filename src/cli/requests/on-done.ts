@@ -5,6 +5,12 @@ import { failureOf } from "../../machine/failure.js";
 import type { Status } from "../../protocol/conversation.js";
 import type { Terminal } from "../terminal/terminal.js";
 
+/** Of the commands that wait for long. */
+export interface NotifyOptions {
+  /** Whether to tell a person who looks elsewhere that the wait is over. */
+  notify?: boolean;
+}
+
 export interface OnDoneOptions {
   /** A shell command. */
   onDone?: string;

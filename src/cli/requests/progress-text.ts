@@ -2,6 +2,7 @@ import { isFinal, type Status } from "../../protocol/conversation.js";
 import { formatDuration } from "../../text/duration.js";
 import { progressWords } from "../../text/research-progress.js";
 import { safeLine } from "../../text/safe-text.js";
+import type { Outcome } from "../../workflows/progress.js";
 
 export interface ShownProgress {
   /** The last state seen of each id, in the order given. */
@@ -71,4 +72,13 @@ export function stuckText(event: { requestId: string; word: string; waitsForSome
     ? `${requestId} waits for somebody (${word}): answer it at the provider`
     : `${requestId} has been ${word} for ten minutes, which is not a known state: look at the service's own page`;
   return `${what}, or stop it with: research stop ${requestId}. Polling goes on`;
+}
+
+/** What a notification says of requests whose wait is over: our words and an id, nothing of the service's. */
+export function endText(outcomes: readonly Pick<Outcome, "requestId" | "status">[]): string {
+  const isOver = ({ status }: Pick<Outcome, "status">) => status !== null && isFinal(status);
+  const [first] = outcomes;
+  if (outcomes.length !== 1 || !first)
+    return `${outcomes.filter(isOver).length} of ${outcomes.length} requests have ended`;
+  return `${first.requestId} ${isOver(first) ? `is ${first.status}` : "has not ended"}`;
 }

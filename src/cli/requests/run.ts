@@ -8,13 +8,20 @@ import { checkFit } from "../results/check-fit.js";
 import { sayLimits } from "../results/limits.js";
 import type { ResultOptions } from "../results/options.js";
 import { showResult } from "../results/show.js";
+import { notify } from "../terminal/attention.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { type FollowFlags, showFollow } from "./follow.js";
-import { OnDone, type OnDoneOptions } from "./on-done.js";
+import { type NotifyOptions, OnDone, type OnDoneOptions } from "./on-done.js";
+import { endText } from "./progress-text.js";
 import { sayLeft } from "./quota.js";
 import { type SubmitViewOptions, showSubmit } from "./submit.js";
 
-export interface RunViewOptions extends FollowFlags, ResultOptions, SubmitViewOptions, OnDoneOptions {}
+export interface RunViewOptions
+  extends FollowFlags,
+    ResultOptions,
+    SubmitViewOptions,
+    OnDoneOptions,
+    NotifyOptions {}
 
 /**
  * Submits, follows and delivers. `resume` gives the command that fetches the result later; undefined if nothing can,
@@ -62,6 +69,7 @@ export async function showRun(
     const status = outcome?.status ?? null;
     if (status !== null && isFinal(status)) done?.run({ requestId, status, file });
     await done?.drain();
+    if (options.notify) await notify(terminal, endText([outcome ?? { requestId, status }]));
   }
   if (notSaved) throw notSaved;
   return done ? done.settle(0) : 0;

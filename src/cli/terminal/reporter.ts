@@ -24,6 +24,8 @@ export class Reporter {
     this.#host = host;
     this.json = json;
     this.#signal = signal;
+    // A second signal ends the process at once.
+    signal.addEventListener("abort", () => this.#live?.clearProgress(), { once: true });
     host.onWarning((warning) => void this.notice("WARNING", warning.message));
   }
 
@@ -81,8 +83,9 @@ export class Reporter {
     return this.#live !== undefined;
   }
 
-  live(text: string): void {
-    this.#live?.set(text);
+  /** `share`: see LiveLine. Nothing moves any more once a signal came. */
+  live(text: string, share?: number): void {
+    if (!this.#signal.aborted) this.#live?.set(text, share);
   }
 
   stopLive(): void {

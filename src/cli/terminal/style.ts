@@ -1,3 +1,4 @@
+import { progress, showsProgress } from "./attention.js";
 import { fitColumns } from "./fit-columns.js";
 import type { Host, Sink } from "./host.js";
 
@@ -20,9 +21,12 @@ export const PLAIN: Style = { bold: same, dim: same, good: same, bad: same, busy
 
 /** A line on a terminal that is rewritten in place. */
 export interface LiveLine {
-  set(text: string): void;
+  /** `share` in [0, 1] of what is waited for is done; undefined if that is not known. */
+  set(text: string, share?: number): void;
   /** Takes the line away, lets something else be written, and puts it back. */
   aside<T>(write: () => Promise<T>): Promise<T>;
+  /** Takes the progress away that the terminal shows beside the line. */
+  clearProgress(): void;
   stop(): void;
 }
 
@@ -71,8 +75,18 @@ export async function liveLine(sink: Sink, env: Environment): Promise<LiveLine |
     spinner.text = fitColumns(shown, Math.max(1, (stream.columns ?? WIDTH) - BESIDE_TEXT));
   };
   stream.on("resize", refit);
+  const hasProgress = showsProgress(env);
+  let written = "";
+  const show = (sequence: string) => {
+    if (hasProgress && sequence !== written) stream.write(sequence);
+    written = sequence;
+  };
+  const clearProgress = () => {
+    if (written !== "") show(progress("over"));
+  };
   return {
-    set(text) {
+    set(text, share) {
+      show(progress(share));
       shown = text;
       refit();
       if (!spinner.isSpinning) spinner.start();
@@ -86,7 +100,9 @@ export async function liveLine(sink: Sink, env: Environment): Promise<LiveLine |
         if (spinning) spinner.start();
       }
     },
+    clearProgress,
     stop() {
+      clearProgress();
       stream.off("resize", refit);
       spinner.stop();
     },

@@ -1,5 +1,14 @@
 import { define } from "../definition.js";
-import { choice, onDoneFlag, paceFlags, providerFlags, quotaFlags, value, wholeNumber } from "../flags.js";
+import {
+  choice,
+  notifyFlag,
+  onDoneFlag,
+  paceFlags,
+  providerFlags,
+  quotaFlags,
+  value,
+  wholeNumber,
+} from "../flags.js";
 
 export const batch = define({
   name: "batch",
@@ -35,6 +44,7 @@ export const batch = define({
     ...paceFlags,
     ...quotaFlags,
     ...onDoneFlag,
+    ...notifyFlag,
   },
   output:
     "request id TAB STATUS TAB key or line TAB file, as each row ends; --json: an object a line for each change, and a summary",

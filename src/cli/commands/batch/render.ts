@@ -203,6 +203,8 @@ export class BatchRenderer {
     if (!this.#isLive) return;
     const { reporter, host, batch, usual } = this.#parts;
     const line = liveBatch(batch.progress.counts, batch.outlook, host.clock.now(), this.#style);
-    reporter.live(usual === undefined ? line : `${line} (a run: ${usual})`);
+    const { counts, states } = batch.progress;
+    const share = 1 - (counts.running + counts.waiting) / Math.max(states.length, 1);
+    reporter.live(usual === undefined ? line : `${line} (a run: ${usual})`, share);
   }
 }

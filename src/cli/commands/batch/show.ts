@@ -6,11 +6,12 @@ import type { RowState } from "../../../workflows/batch/plan.js";
 import type { Ports } from "../../../workflows/ports.js";
 import { ClosedPipe, commandFailure, Interrupted, worstOf } from "../../errors.js";
 import { usualLength } from "../../requests/duration/usual-length.js";
-import { OnDone, type OnDoneOptions } from "../../requests/on-done.js";
+import { type NotifyOptions, OnDone, type OnDoneOptions } from "../../requests/on-done.js";
+import { notify } from "../../terminal/attention.js";
 import type { Terminal } from "../../terminal/terminal.js";
 import { BatchRenderer } from "./render.js";
 
-export interface ShowOptions extends OnDoneOptions {
+export interface ShowOptions extends OnDoneOptions, NotifyOptions {
   maxFailures?: number;
   /** Milliseconds for each row; 0 or absent for no limit. */
   timeout?: number;
@@ -27,7 +28,7 @@ export async function showBatch(
   terminal: Terminal,
   ports: Ports,
   job: BatchJob,
-  { onDone, ...options }: ShowOptions,
+  { onDone, notify: isNotified, ...options }: ShowOptions,
   resume: string,
 ): Promise<number> {
   const done = OnDone.of(terminal, { ...(onDone !== undefined && { onDone }) });
@@ -66,6 +67,9 @@ export async function showBatch(
     throw error;
   } finally {
     renderer.end();
+    const { counts, states } = batch.progress;
+    const open = counts.running + counts.waiting;
+    if (isNotified) await notify(terminal, `${states.length - open} of ${states.length} rows have ended`);
   }
 }
 

@@ -1,6 +1,7 @@
 import { define } from "../definition.js";
 import {
   dryRunFlag,
+  notifyFlag,
   onDoneFlag,
   providerFlags,
   quotaFlags,
@@ -23,6 +24,7 @@ export const run = define({
     ...providerFlags,
     ...quotaFlags,
     ...onDoneFlag,
+    ...notifyFlag,
     ...waitForQuotaFlag,
   },
   output: "the result; --json: the output's data on one line",

@@ -1,5 +1,5 @@
 import { define } from "../definition.js";
-import { onDoneFlag, watchFlags } from "../flags.js";
+import { notifyFlag, onDoneFlag, watchFlags } from "../flags.js";
 
 export const watch = define({
   name: "watch",
@@ -7,7 +7,7 @@ export const watch = define({
   description:
     "Poll until every request is COMPLETED, FAILED or STOPPED. Ctrl-C ends the watch, never the research.",
   arguments: [["<id...>", "ids, unique prefixes of ids made here, or @last"]],
-  flags: { ...watchFlags, ...onDoneFlag },
+  flags: { ...watchFlags, ...onDoneFlag, ...notifyFlag },
   output: "<request_id> TAB <STATUS> as each one ends; --json: an object a line for each change",
   exits: {
     0: "all COMPLETED",
