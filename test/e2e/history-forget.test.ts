@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { KeptResults } from "../../src/store/history/kept-results.js";
 import { filesWith, foldersIn, historyLine, plant } from "../support/home.js";
 import { screen } from "../support/screen.js";
 import { jsonErrors, world } from "../support/world.js";
@@ -28,6 +29,8 @@ test("what is forgotten is in no file any more, and the others are as they were"
     { days: 3, status: "COMPLETED", prompt: "a secret question" },
     { days: 2, status: "FAILED", prompt: "another question" },
   );
+  const results = new KeptResults(join(m.state, "results"), () => Date.now());
+  for (const n of [0, 1]) results.keep(m.service.url, id(n), `"a result of ${id(n)}"`);
   expect(await m.run("history", "forget", id(0).slice(0, 8))).toMatchObject({
     code: 0,
     stdout: `${id(0)}\tFORGOTTEN\n`,
@@ -35,6 +38,7 @@ test("what is forgotten is in no file any more, and the others are as they were"
   });
   expect(filesWith(m.home, "a secret question")).toEqual([]);
   expect(filesWith(m.home, id(0))).toEqual([]);
+  expect(results.read(m.service.url, id(1))).toContain(id(1));
   expect(await m.ids()).toEqual([id(1)]);
   expect((await m.run("history", "forget", id(0))).code).toBe(5);
   expect(await m.run("history", "forget", id(1), "--json")).toMatchObject({

@@ -190,7 +190,7 @@ export class History {
         line.kind === "status" ? requests.has(`${line.origin} ${line.request_id}`) : names.has(line.local_id),
       );
     } catch (error) {
-      throw this.#error("forget", error);
+      throw this.#error("forget requests", error);
     }
   }
 
