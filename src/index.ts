@@ -31,6 +31,8 @@ export type {
   WatchTarget,
 } from "./client/watch/types.js";
 export type { Clock } from "./clock.js";
+export type { Dialect } from "./dialects/dialect.js";
+export { type Provider, providerNamed } from "./dialects/providers.js";
 export { exactJson, parseExact } from "./json/exact-json.js";
 export { AbortedError, type SchemaIssue, SchemaMismatchError } from "./library/errors.js";
 export { openResearch } from "./library/open-research.js";

@@ -1,0 +1,36 @@
+import { createHash } from "node:crypto";
+import { expect, test } from "vitest";
+import { keyId } from "../../src/store/history/records.js";
+import { createName } from "../../src/store/history/same-creates.js";
+import { digestOf } from "../../src/workflows/batch/row.js";
+import { folderWith } from "../support/folder.js";
+import { foldersIn } from "../support/home.js";
+import { connectMcp } from "../support/mcp.js";
+import { ProviderDouble } from "../support/providers/double.js";
+
+test("without a model, options and a follow-up, a row and a create have the names they always had", () => {
+  const before = createHash("sha256").update('["why",false,null]').digest("hex").slice(0, 24);
+  expect(digestOf({ prompt: "why" })).toBe(before);
+  const wanted = { origin: "https://a.example", apiKey: "k", body: { prompt: "why" } };
+  expect(createName(wanted)).toBe(`["https://a.example","${keyId("k")}","why",false,null]`);
+  for (const extra of [{ model: "m" }, { options: { a: 1 } }, { after: "x" }]) {
+    expect(digestOf({ prompt: "why", ...extra })).not.toBe(before);
+    expect(createName({ ...wanted, body: { prompt: "why", ...extra } })).not.toBe(createName(wanted));
+  }
+});
+
+test("an agent's repeated call with the same model makes one request, with another model another one", async () => {
+  const double = await ProviderDouble.start("exa");
+  const home = folderWith();
+  const client = await connectMcp({ home, env: { HOME: home, ...foldersIn(home), ...double.env } });
+  const create = (args: object) => client.call("research_create", { prompt: "why", ...args });
+  const first = await create({});
+  expect(first.isError, first.text).toBe(false);
+  expect((await create({})).content).toMatchObject({ request_id: first.content.request_id, reused: true });
+  // The default is a model as well.
+  expect((await create({ model: "auto" })).content).toMatchObject({ reused: true });
+  expect((await create({ model: "high" })).content).toMatchObject({ reused: false });
+  expect(double.server.count("create")).toBe(2);
+  expect(double.problems).toEqual([]);
+  await client.close();
+});
