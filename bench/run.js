@@ -15,6 +15,7 @@ import { background, usage } from "./support/background.js";
 import { writeHistory } from "./support/history.js";
 import { compare, peakMemory, wallTime } from "./support/process.js";
 import { programWithout } from "./support/stand-ins.js";
+import { webFigures } from "./web.js";
 
 if (process.argv.includes("creates")) {
   const { creates } = await import("./creates.js");
@@ -150,6 +151,7 @@ try {
   await pollRate(baseUrl);
   await createRate();
   await reading();
+  await web();
   const shared = await postgresRows({ pairs: quick ? 3 : 9, seconds: LOAD_SECONDS });
   for (const [what, result] of shared ?? []) row(what, result);
   if (shared === undefined) notes.push("There was no PostgreSQL to measure the shared service with.");
@@ -208,6 +210,17 @@ async function reading() {
     ratio: "",
     goal: "≤ 2 s, < 200 MB",
     met: ms <= 2_000 && mib < 190,
+  });
+}
+
+async function web() {
+  const { ms, mib } = await webFigures(program);
+  row("`try` of 10 pages found, fetched, cut and indexed, less one that finds none", {
+    figure: `${ms.toFixed(0)} ms, ${mib.toFixed(0)} MiB`,
+    baseline: "",
+    ratio: "",
+    goal: "< 1 s, < 300 MB",
+    met: ms < 1_000 && mib < 286,
   });
 }
 

@@ -25,6 +25,12 @@ declare module "undici/lib/api/api-connect.js" {
   const connect: Dispatcher["connect"];
   export default connect;
 }
+declare module "undici/lib/api/api-request.js" {
+  import { Dispatcher } from "undici";
+
+  const request: Dispatcher["request"];
+  export default request;
+}
 declare module "undici/lib/core/symbols.js" {
   const symbols: { readonly kSocket: symbol; readonly kParser: symbol };
   export default symbols;

@@ -12,7 +12,7 @@ import Pool from "undici/lib/dispatcher/pool.js";
 
 export { Agent, buildConnector, Client, Pool, symbols };
 
-/** What only a tunnel needs. `connect` is a method of dispatchers that only the public entry gives them. */
+/** What only a tunnel needs. */
 export async function tunnelParts(): Promise<{
   ProxyAgent: new (options: ProxyAgent.Options) => ProxyAgent;
   connect: Dispatcher["connect"];
@@ -22,4 +22,13 @@ export async function tunnelParts(): Promise<{
     import("undici/lib/api/api-connect.js"),
   ]);
   return { ProxyAgent: agent.default, connect: connect.default };
+}
+
+/** Methods of dispatchers that only the public entry gives them: to be called with one as `this`. */
+export async function apiParts(): Promise<Pick<Dispatcher, "connect" | "request">> {
+  const [connect, request] = await Promise.all([
+    import("undici/lib/api/api-connect.js"),
+    import("undici/lib/api/api-request.js"),
+  ]);
+  return { connect: connect.default, request: request.default };
 }

@@ -7,12 +7,11 @@ import type { ExchangeStore } from "../../../server/conversations/exchange-store
 import type { SourceProvider } from "../../../server/researchers/sources/source.js";
 import { isPublicAddress } from "../../../server/researchers/web/addresses.js";
 import {
-  ENGINE_NAMES,
+  ENGINES,
+  type Engine,
   type EngineName,
   type EngineOptions,
-  needsKey,
   SearchEngine,
-  urlOf,
 } from "../../../server/researchers/web/engines.js";
 import type { Context } from "../../context.js";
 import { connectionsTo, keyIn } from "./endpoint.js";
@@ -44,15 +43,16 @@ export async function searchOf(ctx: Context, options: ModelOptions): Promise<Web
   if (model === undefined)
     throw new UsageError("--search needs a model that reads what is found: --model NAME --model-url URL");
   const [given = "", ...rest] = search.split("=");
-  const name = ENGINE_NAMES.find((engine) => engine === given);
+  const name = (Object.keys(ENGINES) as EngineName[]).find((engine) => engine === given);
   if (name === undefined)
     throw new UsageError(
       `invalid --search: the engine ${JSON.stringify(given)} is not known`,
       `Give ${EXAMPLE}.`,
     );
+  const { header }: Engine = ENGINES[name];
   const url = engineUrl(ctx, name, rest.length > 0 ? rest.join("=") : undefined);
-  const apiKey = needsKey(name) ? await keyIn(ctx, "RESEARCH_SEARCH_API_KEY") : undefined;
-  if (needsKey(name) && !apiKey)
+  const apiKey = header ? await keyIn(ctx, "RESEARCH_SEARCH_API_KEY") : undefined;
+  if (header && !apiKey)
     throw new UsageError(
       `--search ${name} needs a key`,
       "Set RESEARCH_SEARCH_API_KEY, or RESEARCH_SEARCH_API_KEY_FILE to the path of a file with it.",
@@ -87,8 +87,8 @@ export async function webWith(
 }
 
 function engineUrl({ flags, host }: Context, name: EngineName, given: string | undefined): URL {
-  const own = urlOf(name);
-  if (own !== undefined && given === undefined) return own;
+  const { url: own }: Engine = ENGINES[name];
+  if (own !== undefined && given === undefined) return new URL(own);
   if (own !== undefined) throw new UsageError(`--search ${name} takes no address`);
   if (!given) throw new UsageError(`--search ${name} needs its address`, `As in ${EXAMPLE}.`);
   const what = { name: "search URL", example: "https://searx.example.org" };

@@ -9,7 +9,7 @@ export interface SearchResult {
 }
 
 /** How an engine is asked, and where in its answer the results are. */
-interface Engine {
+export interface Engine {
   /** Undefined for one that its user runs. */
   url?: string;
   /** The header that takes the key; undefined if it needs none. */
@@ -18,14 +18,14 @@ interface Engine {
   query?: (query: string, count: number) => Record<string, string>;
   body?: (query: string, count: number) => Record<string, unknown>;
   /** The path to the list of results, and the name of a result's address. */
-  results: string[];
+  results: readonly string[];
   address: string;
   /** A name that every answer has: an engine that found nothing may leave the list out. */
   mark: string;
 }
 
 /** By the documentation of each engine. */
-const ENGINES = {
+export const ENGINES = {
   searxng: { query: (q) => ({ q, format: "json" }), results: ["results"], address: "url", mark: "results" },
   brave: {
     url: "https://api.search.brave.com/res/v1/web/search",
@@ -59,26 +59,12 @@ const ENGINES = {
     address: "link",
     mark: "searchParameters",
   },
-} satisfies Record<string, Engine>;
-
+} as const satisfies Record<string, Engine>;
 export type EngineName = keyof typeof ENGINES;
-export const ENGINE_NAMES = Object.keys(ENGINES) as EngineName[];
-
-/** Whether an engine needs a key. */
-export function needsKey(name: EngineName): boolean {
-  const engine: Engine = ENGINES[name];
-  return engine.header !== undefined;
-}
-
-/** The address of an engine that is not run by its user. */
-export function urlOf(name: EngineName): URL | undefined {
-  const { url }: Engine = ENGINES[name];
-  return url === undefined ? undefined : new URL(url);
-}
 
 export interface EngineOptions {
   name: EngineName;
-  /** As `urlOf` gives it; of SearXNG its base, with or without `/search`. */
+  /** Its own, or of SearXNG its base, with or without `/search`. */
   url: URL;
   apiKey: string | undefined;
   connections: EndpointConnections;
@@ -144,7 +130,7 @@ export class SearchEngine {
     };
     const { isWhole, message } = await post(await connections.shared(), request, reader, signal);
     if (!isWhole) throw new EngineFailure(`could not be asked: ${message}`, true);
-    if (answer.status !== 200) throw refused(answer.status, needsKey(name));
+    if (answer.status !== 200) throw refused(answer.status, engine.header !== undefined);
     return this.#results(engine, answer.body).slice(0, count);
   }
 

@@ -1,11 +1,9 @@
-import { once } from "node:events";
-import { connect as connectTcp, isIP, type Socket } from "node:net";
+import { isIP, type Socket } from "node:net";
 import { pipeline } from "node:stream";
-import { connect as connectTls } from "node:tls";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import type { buildConnector, Dispatcher, Agent as UndiciAgent } from "undici";
+import type { Dispatcher, buildConnector as Undici, Agent as UndiciAgent } from "undici";
 import type { Clock } from "../../../clock.js";
-import { Agent, Client } from "../../../undici.js";
+import { Agent, apiParts, buildConnector, Client } from "../../../undici.js";
 import { within } from "../model/session/within.js";
 
 /** A proxy that requests are to go through; `authorization` is its `Proxy-Authorization`. */
@@ -82,11 +80,20 @@ export class PageFetcher {
     private readonly options: { network: Network; clock: Clock; userAgent: string },
     private readonly signal: AbortSignal,
   ) {
-    const connect: buildConnector.connector = (target, callback) => {
-      this.#connect(target).then(
-        (socket) => callback(null, socket),
-        (error: Error) => callback(error, null),
-      );
+    const open = buildConnector({ timeout: CONNECT_MS, allowH2: false });
+    const connect: Undici.connector = (target, callback) => {
+      const opened = async () => {
+        const { address, tunnelled } = await this.#checked(target);
+        const name = target.hostname.replace(/^\[|\]$/g, "");
+        const servername = isIP(name) ? "" : name;
+        if (tunnelled && target.protocol !== "https:") callback(null, tunnelled);
+        else
+          open(
+            { ...target, hostname: address, servername, ...(tunnelled && { httpSocket: tunnelled }) },
+            callback,
+          );
+      };
+      opened().catch((error: Error) => callback(error, null));
     };
     this.#agent = new Agent({ connect, connections: 2, keepAliveTimeout: 1_000, keepAliveMaxTimeout: 1_000 });
     signal.addEventListener("abort", () => void this.#agent.destroy(), { once: true });
@@ -122,7 +129,8 @@ export class PageFetcher {
 
   /** One request: the page, or where it redirects to. */
   async #exchange(url: URL, visit: Visit, signal: AbortSignal): Promise<FetchedPage | URL> {
-    const { statusCode, headers, body } = await this.#agent.request({
+    const { request } = await apiParts();
+    const { statusCode, headers, body } = await request.call(this.#agent, {
       origin: url.origin,
       path: url.pathname + url.search,
       method: "GET",
@@ -157,36 +165,20 @@ export class PageFetcher {
     return known;
   }
 
-  async #connect({ hostname, port, protocol }: buildConnector.Options): Promise<Socket> {
+  /** The address to connect to, and the connection to it if that goes through a proxy. */
+  async #checked({ hostname, port, protocol }: Undici.Options) {
     const { network } = this.options;
-    const isTls = protocol === "https:";
-    const name = hostname.replace(/^\[|\]$/g, "");
-    const to = Number(port || (isTls ? 443 : 80));
-    const addresses = await this.#addressesOf(name);
+    const to = Number(port || (protocol === "https:" ? 443 : 80));
+    const addresses = await this.#addressesOf(hostname.replace(/^\[|\]$/g, ""));
     const [address] = addresses;
     if (address === undefined) throw new LeftOut("its name has no address");
     if (!addresses.every((each) => network.isAllowed(each, to)))
       throw new LeftOut("it is not on the public internet");
     this.signal.throwIfAborted();
     const proxy = network.proxyFor(new URL(`${protocol}//${hostname}:${to}`));
-    const raw = proxy
-      ? await tunnel(proxy, `${isIP(address) === 6 ? `[${address}]` : address}:${to}`, this.signal)
-      : connectTcp({ host: address, port: to, timeout: CONNECT_MS, signal: this.signal });
-    const late = () => raw.destroy(new LeftOut("no connection to it could be opened in time"));
-    raw.once("timeout", late);
-    const servername = isIP(name) ? "" : name;
-    const socket = isTls
-      ? connectTls({ socket: raw, host: name, servername, ALPNProtocols: ["http/1.1"] })
-      : raw;
-    try {
-      if (isTls) await once(socket, "secureConnect");
-      else if (!proxy) await once(socket, "connect");
-    } catch (error) {
-      raw.destroy();
-      throw error;
-    }
-    raw.off("timeout", late);
-    return socket;
+    if (proxy === undefined) return { address, tunnelled: undefined };
+    const target = `${isIP(address) === 6 ? `[${address}]` : address}:${to}`;
+    return { address, tunnelled: await tunnel(proxy, target, this.signal) };
   }
 }
 
@@ -199,7 +191,13 @@ async function tunnel(
   const client = new Client(url.origin, { connectTimeout: CONNECT_MS });
   try {
     const headers = { host: target, ...(authorization && { "proxy-authorization": authorization }) };
-    const { socket, statusCode } = await client.connect({ path: target, headers, signal });
+    const { connect } = await apiParts();
+    const { socket, statusCode } = await connect.call(client, {
+      origin: url.origin,
+      path: target,
+      headers,
+      signal,
+    });
     const tunnelled = socket as Socket;
     signal.addEventListener("abort", () => tunnelled.destroy(), { once: true });
     if (statusCode === 200) return tunnelled;

@@ -1,15 +1,16 @@
 import type { Clock } from "../../../clock.js";
 import type { ExchangeStore } from "../../conversations/exchange-store.js";
+import { HostGate } from "../../host-gate.js";
+import type { Block } from "../blocks/block.js";
 import { MAX_PAGE_TEXT } from "../documents/document.js";
 import { DocumentThread } from "../documents/document-thread.js";
+import { isObject } from "../model/json.js";
 import { within } from "../model/session/within.js";
 import { ResearchFailure } from "../researcher.js";
 import { DocumentIndex, stretch, toHits } from "../sources/document-index.js";
 import type { Description, Hit, Opened, Source, SourceProvider, Unread } from "../sources/source.js";
 import { EngineFailure, type SearchEngine, type SearchResult } from "./engines.js";
-import { HostGate } from "./host-gate.js";
 import { LeftOut, type Network, PageFetcher } from "./page-fetcher.js";
-import { isWebRecord, type KeptPage, type WebRecord } from "./records.js";
 import { fetchRobots, isAllowedBy, ROBOT, type Robots } from "./robots.js";
 
 export interface WebOptions {
@@ -36,6 +37,32 @@ const MAX_TEXT = 16 * 1_048_576;
 const SEARCH_MS = 20_000;
 const TYPES = /^(?:text\/(?!css|javascript|ecmascript|calendar|vcard)[\w.+-]+|application\/xhtml\+xml)$/i;
 
+/** A page that was fetched, as it is kept with its conversation. */
+interface KeptPage {
+  kind: "page";
+  /** As the engine gave it. */
+  url: string;
+  /** Where it was in the end; what it is cited as. */
+  id: string;
+  title: string;
+  /** ISO 8601 */
+  accessed: string;
+  date?: string;
+  blocks: Block[];
+}
+
+/** What is kept of the web with a conversation, so that a restarted service asks for nothing twice. */
+type WebRecord =
+  | { kind: "searched"; query: string; results: SearchResult[]; failure?: string; isFinal?: boolean }
+  | KeptPage
+  | { kind: "left-out"; url: string; reason: string }
+  | ({ kind: "robots"; origin: string } & Robots);
+
+/** Whether a stored value is such a record: nobody but this program has written it. */
+function isWebRecord(value: unknown): value is WebRecord {
+  return isObject(value) && ["searched", "page", "left-out", "robots"].includes(String(value.kind));
+}
+
 /** The web as a source: an engine finds pages, and only what was fetched from them can be quoted. */
 export class Web implements SourceProvider {
   readonly #gate: HostGate;
@@ -57,8 +84,10 @@ class WebSource implements Source {
   readonly #pages = new Map<string, KeptPage>();
   readonly #unread: Unread[] = [];
   readonly #notes = new Set<string>();
-  /** What an earlier process has kept. */
-  readonly #kept: Promise<Kept>;
+  /** What an earlier process has kept, by its kind and what it is about. */
+  readonly #kept: Promise<Map<string, WebRecord>>;
+  /** The engine's failure, if it is to be asked no further. */
+  #broken: Kept<"searched"> | undefined;
   /** The results of each query, and the addresses of pages that were asked for. */
   readonly #results = new Map<string, SearchResult[]>();
   readonly #tried = new Set<string>();
@@ -114,16 +143,18 @@ class WebSource implements Source {
 
   /** The engine's results; none, and a note, if it fails while there is something to search already. */
   async #ask(query: string): Promise<SearchResult[]> {
-    const kept = (await this.#kept).searched.get(query);
-    const { results, failure } = kept ?? (await this.#askEngine(query));
+    const kept = this.#broken ?? (await this.#keptOf("searched", query));
+    const searched = kept ?? (await this.#askEngine(query));
+    const { results, failure } = searched;
     if (failure === undefined) return results;
+    if (searched.isFinal) this.#broken = searched;
     const sentence = `The search engine ${this.options.engine.name} ${failure}.`;
     this.#notes.add(sentence);
     if (this.#results.size === 0) throw new ResearchFailure(sentence);
     return [];
   }
 
-  async #askEngine(query: string): Promise<Searched> {
+  async #askEngine(query: string): Promise<Kept<"searched">> {
     const { engine, clock, log } = this.options;
     for (let tries = 1; ; tries++) {
       const leave = await this.gate.enter(engine.origin, this.signal);
@@ -136,7 +167,10 @@ class WebSource implements Source {
         if (!(error instanceof EngineFailure)) throw error;
         log(`${this.requestId}: the search engine ${engine.name} ${error.message}`);
         if (!error.isPassing || tries === 2)
-          return await this.#keep({ kind: "searched", query, results: [], failure: error.message });
+          return await this.#keep({
+            ...{ kind: "searched", query, results: [], failure: error.message },
+            isFinal: !error.isPassing,
+          });
       } finally {
         leave();
       }
@@ -177,8 +211,8 @@ class WebSource implements Source {
     return domains.length > 0 && !isIn(domains) ? "--domains does not name it" : undefined;
   }
 
-  async #page({ url, title }: { url: URL; title: string }): Promise<PageRecord> {
-    const kept = (await this.#kept).pages.get(url.href);
+  async #page({ url, title }: { url: URL; title: string }): Promise<Kept<"page" | "left-out">> {
+    const kept = (await this.#keptOf("page", url.href)) ?? (await this.#keptOf("left-out", url.href));
     if (kept !== undefined) return kept;
     try {
       const fetched = await this.#fetcher.fetch(url, {
@@ -215,12 +249,12 @@ class WebSource implements Source {
   }
 
   async #robotsOf(origin: string): Promise<Robots> {
-    const kept = (await this.#kept).robots.get(origin);
+    const kept = await this.#keptOf("robots", origin);
     return kept ?? this.#keep({ kind: "robots", origin, ...(await fetchRobots(this.#fetcher, origin)) });
   }
 
   /** Takes a page into the index, in the order of the results and not of their arrival. */
-  #take(record: PageRecord): void {
+  #take(record: Kept<"page" | "left-out">): void {
     if (record.kind === "left-out") this.#leaveOut(record.url, record.reason);
     else if (!this.#pages.has(record.id)) {
       this.#text += Buffer.byteLength(JSON.stringify(record.blocks));
@@ -245,22 +279,19 @@ class WebSource implements Source {
     return record;
   }
 
-  async #load(): Promise<Kept> {
-    const kept: Kept = { searched: new Map(), pages: new Map(), robots: new Map() };
-    for (const record of (await this.options.exchanges.read(this.requestId)).filter(isWebRecord)) {
-      if (record.kind === "searched") kept.searched.set(record.query, record);
-      else if (record.kind === "robots") kept.robots.set(record.origin, record);
-      else kept.pages.set(record.url, record);
-    }
-    return kept;
+  async #keptOf<K extends WebRecord["kind"]>(kind: K, about: string): Promise<Kept<K> | undefined> {
+    return (await this.#kept).get(`${kind} ${about}`) as Kept<K> | undefined;
+  }
+
+  async #load(): Promise<Map<string, WebRecord>> {
+    const records = (await this.options.exchanges.read(this.requestId)).filter(isWebRecord);
+    return new Map(records.map((record) => [`${record.kind} ${aboutOf(record)}`, record]));
   }
 }
 
-type Searched = Extract<WebRecord, { kind: "searched" }>;
-type PageRecord = Extract<WebRecord, { kind: "page" | "left-out" }>;
-
-interface Kept {
-  searched: Map<string, Searched>;
-  pages: Map<string, PageRecord>;
-  robots: Map<string, Extract<WebRecord, { kind: "robots" }>>;
+function aboutOf(record: WebRecord): string {
+  if (record.kind === "searched") return record.query;
+  return record.kind === "robots" ? record.origin : record.url;
 }
+
+type Kept<K extends WebRecord["kind"]> = Extract<WebRecord, { kind: K }>;
