@@ -13,8 +13,7 @@ const SHAPES = [
 
 /** The table of the simulation as Markdown. */
 export async function pollingTable() {
-  const { adaptiveInterval } = await source("src/client/watch/poll-interval.ts");
-  const { learnedInterval } = await source("src/client/watch/learned-interval.ts");
+  const { adaptiveInterval, learnedInterval } = await source("src/client/watch/poll-interval.ts");
   const parts = [];
   for (const { name, ...shape } of SHAPES) {
     const random = seeded(20_261_120);

@@ -52,6 +52,7 @@ export type {
   Submission,
   SubmitOptions,
 } from "./library/types.js";
+export type { Data } from "./protocol/conversation.js";
 export {
   type CreateBody,
   isFinal,
@@ -60,5 +61,4 @@ export {
   STATUSES,
   type Status,
 } from "./protocol/conversation.js";
-export type { Data } from "./protocol/data.js";
 export type { Gaps, Operation } from "./protocol/endpoints.js";

@@ -1,5 +1,5 @@
 import type { Dialect, RefusalKind, ServiceError } from "../dialects/dialect.js";
-import type { Data } from "../protocol/data.js";
+import type { Data } from "../protocol/conversation.js";
 import type { Operation } from "../protocol/endpoints.js";
 import {
   type ErrorFacts,

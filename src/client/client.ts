@@ -1,7 +1,7 @@
 import { isCutShort } from "../dialects/dialect.js";
 import { withMember } from "../json/exact-json.js";
+import type { Data } from "../protocol/conversation.js";
 import { type CreateBody, isFinal } from "../protocol/conversation.js";
-import type { Data } from "../protocol/data.js";
 import type { Operation } from "../protocol/endpoints.js";
 import type { Unsuccessful } from "./classify-response.js";
 import { NoOutputError, OutcomeUnknownError, RefusedError, UnreachableError } from "./errors.js";

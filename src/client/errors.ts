@@ -1,6 +1,6 @@
 import { isCutShort, type RefusalKind } from "../dialects/dialect.js";
 import { fields, text } from "../dialects/reading.js";
-import type { Data } from "../protocol/data.js";
+import type { Data } from "../protocol/conversation.js";
 
 export type { RefusalKind } from "../dialects/dialect.js";
 

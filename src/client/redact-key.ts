@@ -1,6 +1,6 @@
 import { exactJson, withSource } from "../json/exact-json.js";
 import { replaceTokens } from "../json/format.js";
-import type { Data } from "../protocol/data.js";
+import type { Data } from "../protocol/conversation.js";
 import { keyPattern } from "../protocol/key-pattern.js";
 import type { Classification } from "./classify-response.js";
 

@@ -4,6 +4,7 @@ import { type Dialect, type DialectRequest, InputError } from "../dialects/diale
 import { research } from "../dialects/research.js";
 import { type CreateBody, isRequestId } from "../protocol/conversation.js";
 import type { Operation } from "../protocol/endpoints.js";
+import { isKeyText } from "../protocol/key-pattern.js";
 import { type Classification, classifyResponse } from "./classify-response.js";
 import { RefusedError, ResearchError } from "./errors.js";
 import { parseBaseUrl } from "./http/address.js";
@@ -49,7 +50,7 @@ export class Session {
     requireText("apiKey", options.apiKey);
     const base = parseBaseUrl(options.baseUrl, options.insecureHttp ?? false);
     // §5: the key stands in a header, so anything but visible ASCII would be refused or, worse, split it.
-    if (!/^[\x21-\x7e]+$/.test(options.apiKey)) {
+    if (!isKeyText(options.apiKey)) {
       throw new ResearchError(
         "NOT_AUTHENTICATED",
         "the API key is empty or has a character that no key has (a space, a line break, a letter beyond ASCII)",

@@ -1,5 +1,4 @@
-import type { CreateBody } from "../protocol/conversation.js";
-import type { Data } from "../protocol/data.js";
+import type { CreateBody, Data } from "../protocol/conversation.js";
 import type { Operation } from "../protocol/endpoints.js";
 
 /** A request without the address of the service and the key. */

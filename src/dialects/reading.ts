@@ -1,6 +1,7 @@
 import { exactJson, JsonText, memberText, parseExact, withSource } from "../json/exact-json.js";
+import { isObject } from "../json/is-object.js";
+import type { Data } from "../protocol/conversation.js";
 import { isRequestId, type KnownStatus } from "../protocol/conversation.js";
-import type { Data } from "../protocol/data.js";
 import type { Operation } from "../protocol/endpoints.js";
 import type { RefusalKind, ServiceError } from "./dialect.js";
 
@@ -9,7 +10,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 /** `value` if it is an object and no array, else an empty one. */
 export function fields(value: unknown): Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+  return isObject(value) ? value : {};
 }
 
 /** The objects in an array; empty for anything else. */

@@ -1,5 +1,5 @@
+import type { Data } from "../protocol/conversation.js";
 import { isRequestId, type KnownStatus } from "../protocol/conversation.js";
-import type { Data } from "../protocol/data.js";
 import type { Operation } from "../protocol/endpoints.js";
 import { checkStrict, createAt, requireSchema } from "./asking.js";
 import type { Dialect, ServiceError } from "./dialect.js";

@@ -1,5 +1,6 @@
 import type { Ajv, ErrorObject, ValidateFunction } from "ajv";
 import formats from "ajv-formats";
+import { errorText } from "../text/phrases.js";
 import { compilerFor } from "./drafts.js";
 import type { SchemaAnswer, SchemaQuestion } from "./messages.js";
 
@@ -26,7 +27,7 @@ export function answer({ schema, value }: SchemaQuestion): SchemaAnswer {
     if (compiler.validateSchema(parsed) !== true) return problems(compiler.errors);
     validate = compiler.compile(parsed);
   } catch (error) {
-    return [{ message: error instanceof Error ? error.message : String(error) }];
+    return [{ message: errorText(error) }];
   }
   if (value === undefined) return [];
   try {

@@ -1,3 +1,4 @@
+import { isObject } from "../json/is-object.js";
 import type { Environment, Folders } from "../store/folders.js";
 import { type Choices, profileIn, siteIn } from "./precedence.js";
 
@@ -40,16 +41,16 @@ function parse(folder: string | undefined): Record<string, unknown> {
     const path = `${folder}/config.json`;
     const stats = fs.statSync(path);
     if (!stats.isFile() || stats.size > MAX_BYTES) return {};
-    return asObject(JSON.parse(fs.readFileSync(path, "utf8")));
+    return objectOr(JSON.parse(fs.readFileSync(path, "utf8")));
   } catch {
     return {};
   }
 }
 
 function objectIn(value: Record<string, unknown>, key: string): Record<string, unknown> {
-  return Object.hasOwn(value, key) ? asObject(value[key]) : {};
+  return Object.hasOwn(value, key) ? objectOr(value[key]) : {};
 }
 
-function asObject(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+function objectOr(value: unknown): Record<string, unknown> {
+  return isObject(value) ? value : {};
 }

@@ -1,3 +1,4 @@
+import { isObject } from "../json/is-object.js";
 import type { JsonObject } from "./output-schema.js";
 
 /** One argument of a tool: as JSON Schema for a client, and as the check of what the client sends. */
@@ -50,7 +51,7 @@ export const flag = (description: string): Field<boolean> => ({
 export const object = (description: string): Field<Record<string, unknown>> => ({
   json: { type: "object", description },
   must: "must be an object",
-  fits: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  fits: isObject,
   isOptional: false,
 });
 

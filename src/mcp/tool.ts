@@ -1,4 +1,4 @@
-import type { Data } from "../protocol/data.js";
+import type { Data } from "../protocol/conversation.js";
 import type { Arguments, Fields } from "./fields.js";
 import type { OutputSchema } from "./output-schema.js";
 import type { ToolSession } from "./session.js";

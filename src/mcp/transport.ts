@@ -8,6 +8,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/server";
 import { parseExactAt } from "../json/exact-json.js";
+import { isObject } from "../json/is-object.js";
 
 /**
  * The largest message that is read, in bytes: a prompt and a schema of 1 MiB each, every byte of them escaped as six.
@@ -104,6 +105,5 @@ export class StdioTransport implements Transport {
 function wrapArguments(message: JSONRPCMessage): void {
   const params = "params" in message ? (message.params as { arguments?: unknown } | undefined) : undefined;
   const given = params?.arguments;
-  const isObject = typeof given === "object" && given !== null && !Array.isArray(given);
-  if (params && given !== undefined && !isObject) params.arguments = { arguments: given };
+  if (params && given !== undefined && !isObject(given)) params.arguments = { arguments: given };
 }

@@ -55,3 +55,6 @@ export function requestBody(
   if (schema) return { prompt, structured_output: true, output_schema: schema };
   return structured ? { prompt, structured_output: true } : { prompt };
 }
+
+/** §2: what an envelope of success holds, as the service gave it; unknown fields survive. */
+export type Data = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import * as v from "valibot";
+import type { Data } from "./conversation.js";
 import { isRequestId } from "./conversation.js";
-import type { Data } from "./data.js";
 
 /**
  * §2, response envelope. Unknown fields survive. `version` is not asked for: nothing here depends on it, and
@@ -40,3 +40,15 @@ export const statusData = v.looseObject({ status: v.string() });
 export const stopData = v.looseObject({ status: v.string() });
 /** §4.4: the payload is not shown; whatever `data` holds is the output. */
 export const outputData = v.looseObject({});
+
+/** §7: the error codes that the interface shows, with the HTTP status each comes with. */
+export const SERVICE_CODES = {
+  VALIDATION_ERROR: 400,
+  INVALID_API_KEY: 401,
+  RATE_LIMIT_EXCEEDED: 429,
+  REQUEST_NOT_FOUND: 404,
+  CONVERSATION_ALREADY_COMPLETED: 400,
+} as const;
+
+/** §9: the version that stands in every path, and the one the local service states in its envelopes. */
+export const API_VERSION = "1.0.0";

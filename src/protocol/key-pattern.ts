@@ -1,3 +1,8 @@
+/** Whether a text can be a key in a header: visible ASCII without spaces. */
+export function isKeyText(text: string): boolean {
+  return /^[\x21-\x7e]+$/.test(text);
+}
+
 /** A regular expression that finds `key` (visible ASCII) as it is and in the encodings that answers quote it in. */
 export function keyPattern(key: string): RegExp {
   const hex = [...Buffer.from(key).toString("hex")].map(eitherCase).join("");

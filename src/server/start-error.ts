@@ -1,3 +1,4 @@
+import { errorText } from "../text/phrases.js";
 export type StartErrorCode =
   | "PORT_IN_USE"
   | "PORT_NOT_ALLOWED"
@@ -19,7 +20,7 @@ export class ServiceStartError extends Error {
 
   /** Of what reading or writing in the data folder reports. */
   static ofDataFolder(cause: unknown, dataDir: string): ServiceStartError {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = errorText(cause);
     const message = `The data folder ${dataDir} cannot be used: ${why}`;
     return new ServiceStartError("DATA_UNUSABLE", message, { cause });
   }

@@ -1,3 +1,4 @@
+import { errorText } from "../text/phrases.js";
 /** Something on this machine could not be read or written. The message names the path and what to do. */
 export class LocalError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
@@ -42,5 +43,5 @@ const WORDS: Record<string, string> = {
 export function inWords(error: unknown): string {
   const code = systemCode(error);
   if (code && WORDS[code]) return `${WORDS[code]} (${code})`;
-  return error instanceof Error ? error.message : String(error);
+  return errorText(error);
 }

@@ -1,5 +1,6 @@
 import * as fs from "node:fs";
 import { dirname } from "node:path";
+import { errorText } from "../text/phrases.js";
 import { systemCode } from "./errors.js";
 
 /** What only the owner may read: settings hold a key, the history holds prompts. */
@@ -57,7 +58,7 @@ export function replaceFile(path: string, text: string | Uint8Array): void {
   try {
     syncFolder(dirname(path));
   } catch (error) {
-    throw new UnsyncedError(error instanceof Error ? error.message : String(error), { cause: error });
+    throw new UnsyncedError(errorText(error), { cause: error });
   }
 }
 

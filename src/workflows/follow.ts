@@ -1,6 +1,6 @@
 import type { StatusData } from "../client/client.js";
 import type { ResearchError } from "../client/errors.js";
-import { learnedInterval } from "../client/watch/learned-interval.js";
+import { learnedInterval } from "../client/watch/poll-interval.js";
 import type { PollInterval, WatchEvent, WatchOptions, WatchTarget } from "../client/watch/types.js";
 import { epochOf } from "../clock.js";
 import type { LocalError } from "../store/errors.js";

@@ -1,8 +1,8 @@
 import type { StatusData } from "../client/client.js";
 import { isCutShort } from "../dialects/dialect.js";
 import { exactJson } from "../json/exact-json.js";
+import type { Data } from "../protocol/conversation.js";
 import { isFinal } from "../protocol/conversation.js";
-import type { Data } from "../protocol/data.js";
 import { inWords, LocalError } from "../store/errors.js";
 import type { Seen } from "../store/history/records.js";
 import type { Ports } from "./ports.js";

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { resumeCommand, shellWord } from "../../src/cli/resume.js";
+import { resumeCommand } from "../../src/cli/resume.js";
+import { shellWord } from "../../src/text/phrases.js";
 
 test.each([
   ["abc-1.2_x@last", "abc-1.2_x@last"],

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { UnreachableError } from "../../src/client/errors.js";
 import { KeyRedactor } from "../../src/client/redact-key.js";
 import { exactJson, parseExact } from "../../src/json/exact-json.js";
-import type { Data } from "../../src/protocol/data.js";
+import type { Data } from "../../src/protocol/conversation.js";
 
 /** Every kind of character that one of the encodings changes. */
 const KEY = "sk-/+1234&x=";

@@ -74,12 +74,12 @@ describe("the sentence is that of the error", () => {
     expect(failureOf(new TypeError("x")).message).toBe("TypeError: x");
   });
 
-  test("and the hint of a limit says when the next one is allowed, if the service said so", () => {
+  test("and the hint of a limit says how long to wait, if the service said so", () => {
     expect(failureOf(refused("rate-limited"))).toMatchObject({
-      ...{ message: "no", hint: "The hourly limit is reached." },
+      ...{ message: "no", hint: "create, run and rerun wait by themselves with --wait-for-quota." },
     });
     expect(failureOf(refused("rate-limited", { retryAfter: 0 }))).toMatchObject({
-      ...{ message: "no", hint: "The hourly limit is reached; the next one is allowed in 0 s." },
+      ...{ message: "no", hint: "Wait 0s. create, run and rerun wait by themselves with --wait-for-quota." },
     });
     expect(failureOf(refused("refused", { retryAfter: 5 }))).toMatchObject({
       message: "no",

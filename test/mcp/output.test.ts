@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { pageOf } from "../../src/mcp/page.js";
+import { pageOf } from "../../src/mcp/tools/output.js";
 import { connectMcp, type McpClient } from "../support/mcp.js";
 import { until } from "../support/service.js";
 import { world } from "../support/world.js";

@@ -1,7 +1,14 @@
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
-import { API_VERSION, SERVICE_CODES } from "../../src/protocol/codes.js";
-import { createdData, outputData, readEnvelope, statusData, stopData } from "../../src/protocol/envelope.js";
+import {
+  API_VERSION,
+  createdData,
+  outputData,
+  readEnvelope,
+  SERVICE_CODES,
+  statusData,
+  stopData,
+} from "../../src/protocol/envelope.js";
 
 describe("§2: an envelope", () => {
   test.each([

@@ -3,6 +3,7 @@ import { readStored } from "../../machine/stored.js";
 import { isFinal } from "../../protocol/conversation.js";
 import type { Folders } from "../../store/folders.js";
 import { formatDuration } from "../../text/duration.js";
+import { shortLine } from "../../text/phrases.js";
 import { safeLine } from "../../text/safe-text.js";
 import { type KnownRequest, recentRequests, unknownOutcomes, type WantedRequests } from "./requests.js";
 import type { CompletionTable } from "./table.js";
@@ -118,8 +119,7 @@ function inOrder(command: string, requests: KnownRequest[]): KnownRequest[] {
 }
 
 function candidateOf({ id, status, at, prompt }: KnownRequest, now: number): Candidate {
-  const question = safeLine(prompt);
-  const short = question.length > PROMPT_LENGTH ? `${question.slice(0, PROMPT_LENGTH - 1)}…` : question;
+  const short = shortLine(safeLine(prompt), PROMPT_LENGTH);
   return { value: id, about: `${safeLine(status)}, ${formatDuration(now - at)} ago: ${short}` };
 }
 

@@ -1,3 +1,4 @@
+import { isObject } from "../../json/is-object.js";
 import { isRequestId } from "../../protocol/conversation.js";
 import { linesBackward } from "../../store/history/read-backward.js";
 
@@ -87,7 +88,7 @@ function textIn(record: Fields, key: string): string {
 function parse(text: string): Fields {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? (value as Fields) : {};
+    return isObject(value) ? value : {};
   } catch {
     return {};
   }

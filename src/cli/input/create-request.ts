@@ -1,10 +1,10 @@
 import { parseExact } from "../../json/exact-json.js";
 import { requireBaseUrl } from "../../machine/settings.js";
 import { type CreateBody, requestBody } from "../../protocol/conversation.js";
+import { shellWord } from "../../text/phrases.js";
 import { safeJson } from "../../text/safe-text.js";
 import { followUpOf } from "../../workflows/targets.js";
 import type { Context } from "../context.js";
-import { shellWord } from "../resume.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { readPrompt } from "./prompt.js";
 import { readGivenSchema } from "./schema.js";

@@ -10,7 +10,7 @@ import { ClosedPipe, Interrupted } from "../errors.js";
 import { exitCodeOfOutcome } from "../outcome.js";
 import { PLAIN } from "../terminal/style.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { TakenReport } from "./duration/taken-report.js";
+import { TakenReport } from "./durations.js";
 import { sayNotObserved, withId } from "./failures.js";
 import type { OnDone } from "./on-done.js";
 import { changeLine, liveText, stuckText, unchangedLine, watchJson } from "./progress-text.js";

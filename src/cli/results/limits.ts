@@ -1,5 +1,5 @@
 import { isCutShort } from "../../dialects/dialect.js";
-import type { Data } from "../../protocol/data.js";
+import type { Data } from "../../protocol/conversation.js";
 import { safeLine } from "../../text/safe-text.js";
 import type { Reporter } from "../terminal/reporter.js";
 

@@ -1,5 +1,4 @@
-import type { Status } from "../../protocol/conversation.js";
-import type { Data } from "../../protocol/data.js";
+import type { Data, Status } from "../../protocol/conversation.js";
 import type { ResearchError } from "../errors.js";
 
 export interface WatchTarget {

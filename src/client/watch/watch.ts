@@ -1,7 +1,6 @@
 import { epochOf } from "../../clock.js";
 import { waitsForSomebody } from "../../dialects/dialect.js";
-import { isFinal, STATUSES } from "../../protocol/conversation.js";
-import type { Data } from "../../protocol/data.js";
+import { type Data, isFinal, STATUSES } from "../../protocol/conversation.js";
 import type { Unsuccessful } from "../classify-response.js";
 import { Deadlines } from "./deadlines.js";
 import { EventQueue } from "./event-queue.js";

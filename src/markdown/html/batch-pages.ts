@@ -1,3 +1,4 @@
+import { shortLine } from "../../text/phrases.js";
 import { escapeHtml } from "./escape.js";
 import { page } from "./page.js";
 import { originFooter, type ResultOrigin } from "./result-page.js";
@@ -75,10 +76,4 @@ function summary(rows: readonly BatchRow[]): string {
 }
 
 /** A question on one line, cut if it is long. */
-export function short(question: string): string {
-  const line = question.replace(/\s+/g, " ").trim();
-  // Cut between characters, never inside a surrogate pair.
-  return line.length > LONGEST_QUESTION
-    ? `${line.slice(0, LONGEST_QUESTION).replace(/[\ud800-\udbff]$/, "")}…`
-    : line;
-}
+export const short = (question: string) => shortLine(question, LONGEST_QUESTION + 1);

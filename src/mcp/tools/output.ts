@@ -5,7 +5,6 @@ import { fetchResult } from "../../workflows/results.js";
 import { type NamedTarget, resolveTarget } from "../../workflows/targets.js";
 import { number, optional, savePath, text } from "../fields.js";
 import { COUNT, COUNT_OR_NULL, objectOf, TEXT } from "../output-schema.js";
-import { pageOf } from "../page.js";
 import { saveTo } from "../save-to.js";
 import type { ToolSession } from "../session.js";
 import { ASKS, tool } from "../tool.js";
@@ -80,4 +79,19 @@ async function textOf(
   const whole = resultText(await fetchResult(ports, target, { signal, schema: target.entry?.output_schema }));
   last.set(session, { origin, requestId, whole });
   return whole;
+}
+
+/** The most that one call gives (contract §8), in UTF-16 code units. */
+export const PAGE_CHARACTERS = 40_000;
+
+/**
+ * A page of a text from `offset` (in UTF-16 code units), and where the next one begins; null after the last. No
+ * surrogate pair is cut in two.
+ */
+export function pageOf(text: string, offset: number): { content: string; next: number | null } {
+  const start = Math.min(offset, text.length);
+  let end = Math.min(start + PAGE_CHARACTERS, text.length);
+  const isPair = /[\ud800-\udbff]/.test(text.charAt(end - 1)) && /[\udc00-\udfff]/.test(text.charAt(end));
+  if (end < text.length && isPair) end -= 1;
+  return { content: text.slice(start, end), next: end < text.length ? end : null };
 }

@@ -1,5 +1,5 @@
+import type { Data } from "../../protocol/conversation.js";
 import { isFinal } from "../../protocol/conversation.js";
-import type { Data } from "../../protocol/data.js";
 import type { Ports } from "../../workflows/ports.js";
 import type { StateAnswer } from "../../workflows/states.js";
 import { type NamedTarget, resolveTarget } from "../../workflows/targets.js";

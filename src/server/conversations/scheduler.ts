@@ -1,5 +1,6 @@
 import type { Clock } from "../../clock.js";
 import { exactJson } from "../../json/exact-json.js";
+import { errorText } from "../../text/phrases.js";
 import { progressWords } from "../../text/research-progress.js";
 import { jsonOf } from "../json-text.js";
 import { defect, type Log, Troubles } from "../monitoring/log.js";
@@ -74,7 +75,7 @@ export class Scheduler {
         }
       } catch (error) {
         if (signal.aborted) return;
-        this.#troubles.failed("claims of work", reasonOf(error));
+        this.#troubles.failed("claims of work", errorText(error));
         await clock.sleep(RETRY_MS, signal).catch(() => {});
       }
     }
@@ -102,7 +103,7 @@ export class Scheduler {
       if (!signal.aborted) log(...defect(error, { request_id: claim.job.request_id }));
       await store
         .giveBack(claim)
-        .catch((failure) => log(`no claim could be given back: ${reasonOf(failure)}`));
+        .catch((failure) => log(`no claim could be given back: ${errorText(failure)}`));
     }
   }
 
@@ -122,7 +123,7 @@ export class Scheduler {
         this.#troubles.over(what);
         return ended;
       } catch (error) {
-        this.#troubles.failed(what, reasonOf(error), { request_id: claim.job.request_id });
+        this.#troubles.failed(what, errorText(error), { request_id: claim.job.request_id });
       }
       await clock.sleep(RETRY_MS, signal);
     }
@@ -188,8 +189,4 @@ async function checked(
   if (problem === undefined) return { status: "COMPLETED", output };
   const why = problemText(problem, "the top level");
   return { status: "FAILED", reason: `The result does not fit the output_schema: ${why}.` };
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../clock.js";
 import { parseExactAt } from "../../json/exact-json.js";
+import { isObject } from "../../json/is-object.js";
 import type { JsonSchema } from "../../protocol/conversation.js";
 import { KeyedMutex } from "../keyed-mutex.js";
 import { checkIsAnswerable } from "./request-body.js";
@@ -90,10 +91,6 @@ function parse(bytes: Uint8Array): unknown {
   } catch {
     throw invalid("The request body is not valid JSON in UTF-8.");
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function invalid(message: string): ServiceError {

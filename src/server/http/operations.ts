@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { JsonText, parseExact } from "../../json/exact-json.js";
+import type { Data } from "../../protocol/conversation.js";
 import { isFinal } from "../../protocol/conversation.js";
-import type { Data } from "../../protocol/data.js";
 import type { HourlyLimit } from "../../protocol/limits.js";
 import type { Conversation } from "../conversations/conversation.js";
 import { timestamp } from "../conversations/conversation.js";

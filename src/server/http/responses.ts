@@ -1,6 +1,6 @@
 import { JsonText } from "../../json/exact-json.js";
-import { API_VERSION } from "../../protocol/codes.js";
-import type { Data } from "../../protocol/data.js";
+import type { Data } from "../../protocol/conversation.js";
+import { API_VERSION } from "../../protocol/envelope.js";
 import { jsonOfObject } from "../json-text.js";
 import type { ServiceError } from "./service-error.js";
 

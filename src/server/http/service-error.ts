@@ -1,4 +1,4 @@
-import { SERVICE_CODES } from "../../protocol/codes.js";
+import { SERVICE_CODES } from "../../protocol/envelope.js";
 import { formatDuration } from "../../text/duration.js";
 import { StoreUnavailableError } from "../conversations/conversation-store.js";
 

@@ -1,5 +1,6 @@
 import { promises as fs } from "node:fs";
 import { join } from "node:path";
+import { isKeyText } from "../../protocol/key-pattern.js";
 import { makeFolder } from "../folders.js";
 import { readRegularFile } from "../regular-file.js";
 import { ServiceStartError } from "../start-error.js";
@@ -38,8 +39,7 @@ export async function apiKeyFor(dataDir?: string): Promise<OwnKey> {
   }
   try {
     const apiKey = (await readRegularFile(path, MAX_BYTES))?.trim() ?? "";
-    if (!/^[\x21-\x7e]+$/.test(apiKey))
-      throw new Error(`${path} holds no key; remove the file to get a new one`);
+    if (!isKeyText(apiKey)) throw new Error(`${path} holds no key; remove the file to get a new one`);
     await fs.chmod(path, 0o600);
     return { apiKey, fresh: false };
   } catch (error) {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../clock.js";
+import { errorText } from "../../text/phrases.js";
 import { type Log, Troubles } from "../monitoring/log.js";
 import type { Role } from "../role.js";
 import { ServiceStartError } from "../start-error.js";
@@ -132,10 +133,7 @@ export class ProcessLease {
         if (dead.some(({ role }) => role !== "api")) notify(database, "work");
         this.#troubles.over("renewals of the lease");
       } catch (error) {
-        this.#troubles.failed(
-          "renewals of the lease",
-          error instanceof Error ? error.message : String(error),
-        );
+        this.#troubles.failed("renewals of the lease", errorText(error));
       }
       await clock.sleep(Math.min(LOOK_MS, leaseMs / RENEWALS), signal).catch(() => {});
     }

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { systemClock } from "../../clock.js";
 import { exactJson, JsonText } from "../../json/exact-json.js";
 import { withoutSecrets } from "../../secrets/environment.js";
+import { errorText } from "../../text/phrases.js";
 import { ConversationStopped } from "../conversations/conversation-store.js";
 import { endGroup } from "../processes/process-group.js";
 import { Supervisor } from "../processes/supervisor.js";
@@ -98,7 +99,7 @@ async function ended(child: ChildProcess): Promise<[number | null, NodeJS.Signal
     const [code, signal] = await once(child, "close");
     return [code, signal];
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorText(error);
     throw new ResearchFailure(`The researcher could not be started: ${why}`);
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "../../clock.js";
+import { errorText } from "../../text/phrases.js";
 import {
   type Claim,
   type RemoteRequests,
@@ -185,7 +186,7 @@ export function upstreamResearcher({ upstream, remote, clock, log }: UpstreamOpt
           await remote.cancelled(requestId);
           troubles.over(what);
         } catch (error) {
-          troubles.failed(what, error instanceof Error ? error.message : String(error), {
+          troubles.failed(what, errorText(error), {
             request_id: requestId,
           });
         }

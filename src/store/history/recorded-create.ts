@@ -1,4 +1,4 @@
-import type { Data } from "../../protocol/data.js";
+import type { Data } from "../../protocol/conversation.js";
 import { inWords, LocalError } from "../errors.js";
 import type { AppendLog } from "./append-log.js";
 import { type CreateOutcome, createdRecord, type OpenIntents } from "./open-intents.js";

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { parseExactAt } from "../../json/exact-json.js";
+import { isObject } from "../../json/is-object.js";
 import { type CreateBody, isRequestId, type JsonSchema } from "../../protocol/conversation.js";
 
 /**
@@ -54,9 +55,7 @@ export const id = v.pipe(
 );
 const maybe = v.nullable(v.string());
 /** The object itself, not a checked copy, which would forget its text: a repeated create sends the same numbers. */
-const schema = v.custom<JsonSchema>(
-  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
-);
+const schema = v.custom<JsonSchema>(isObject);
 
 export const intent = v.looseObject({
   kind: v.literal("intent"),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ResearchClient } from "../../../src/client/client.js";
-import { API_VERSION } from "../../../src/protocol/codes.js";
+import { API_VERSION } from "../../../src/protocol/envelope.js";
 import { ERROR_STATUS } from "../../../src/server/http/service-error.js";
 import type { Service } from "../../../src/server/service.js";
 import { breaches, held } from "../../support/exchanges.js";

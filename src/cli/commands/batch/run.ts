@@ -13,10 +13,9 @@ import { isRepeated, type Row } from "../../../workflows/batch/row.js";
 import { rowsOfShard, type Shard } from "../../../workflows/batch/shard.js";
 import type { Ports } from "../../../workflows/ports.js";
 import type { Context } from "../../context.js";
-import { resumeCommand } from "../../resume.js";
+import { resumeCommand, wordsOf } from "../../resume.js";
 import { type InputOptions, readBatch } from "./input/read.js";
 import type { RowFault } from "./input/records.js";
-import { wordsOf } from "./option-words.js";
 import { type ShowOptions, showBatch } from "./show.js";
 import { estimateJson, estimateText, promptsText } from "./view.js";
 

@@ -5,7 +5,7 @@ import { Batch, type BatchJob } from "../../../workflows/batch/batch.js";
 import type { RowState } from "../../../workflows/batch/plan.js";
 import type { Ports } from "../../../workflows/ports.js";
 import { ClosedPipe, commandFailure, Interrupted, worstOf } from "../../errors.js";
-import { usualLength } from "../../requests/duration/usual-length.js";
+import { usualLength } from "../../requests/durations.js";
 import { type NotifyOptions, OnDone, type OnDoneOptions } from "../../requests/on-done.js";
 import { notify } from "../../terminal/attention.js";
 import type { Terminal } from "../../terminal/terminal.js";

@@ -3,9 +3,9 @@ import { CodedError } from "../../../machine/errors.js";
 import { inWords, LocalError } from "../../../store/errors.js";
 import { makeSharedFolder, readIfThere, replaceFile } from "../../../store/files.js";
 import { placeOf, type ScriptPlace } from "../../completion/place.js";
-import { MARKER } from "../../completion/scripts/marker.js";
 import { SCRIPTS } from "../../completion/scripts.js";
 import type { Shell } from "../../completion/shells.js";
+import { MARKER } from "../../completion/shells.js";
 import type { Context } from "../../context.js";
 
 export interface CompletionOptions {

@@ -4,6 +4,7 @@ import { CodedError, UsageError } from "../../../machine/errors.js";
 import type { SettingName, Sourced } from "../../../machine/precedence.js";
 import { readTextStream } from "../../../machine/read-text.js";
 import { checkProvider, insecureHttpIn, maskKey } from "../../../machine/settings.js";
+import { isKeyText } from "../../../protocol/key-pattern.js";
 import { TIERS } from "../../../protocol/limits.js";
 import type { Store } from "../../../store/settings.js";
 import { safeLine } from "../../../text/safe-text.js";
@@ -22,7 +23,7 @@ const CHECKS: Record<SettingName, (value: string, ctx: Context) => void> = {
   "base-url": (value, ctx) => void parseBaseUrl(value, insecureHttpIn(ctx.flags, ctx.host.env).value),
   // Its value is not quoted: it is a secret.
   "api-key": (value) => {
-    if (!/^[\x21-\x7e]+$/.test(value))
+    if (!isKeyText(value))
       throw new UsageError("invalid value for api-key (visible ASCII characters without spaces)");
   },
   provider: (value) => checkProvider({ value, source: "config set" }),

@@ -2,6 +2,7 @@ import type { Classification } from "../../../client/classify-response.js";
 import { Session } from "../../../client/session.js";
 import type { Machine } from "../../../machine/machine.js";
 import { requireBaseUrl, requireConnection } from "../../../machine/settings.js";
+import { isKeyText } from "../../../protocol/key-pattern.js";
 import type { Context } from "../../context.js";
 
 /** What the service answered to the question that `login` asks. */
@@ -54,7 +55,7 @@ export class Probe {
   #key(): string {
     try {
       const { apiKey } = requireConnection(this.#machine.settings);
-      return /^[\x21-\x7e]+$/.test(apiKey) ? apiKey : "none";
+      return isKeyText(apiKey) ? apiKey : "none";
     } catch {
       return "none";
     }

@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
+import type { LimitOptions } from "../../../machine/machine.js";
+import { shellWord } from "../../../text/phrases.js";
 import type { Globals } from "../../context.js";
-import { globalWords, shellWord } from "../../resume.js";
-import type { McpOptions } from "./options.js";
+import { globalWords } from "../../resume.js";
 
 /**
  * What common clients want in their settings to start this server as it was started, without a key in it. A client with
@@ -42,4 +43,12 @@ function serverFlags({ tier, perHour, readOnly, maxCreates, allowDir }: McpOptio
     ...(maxCreates === undefined ? [] : ["--max-creates", String(maxCreates)]),
     ...(allowDir === undefined ? [] : ["--allow-dir", resolve(allowDir)]),
   ];
+}
+
+/** The flags of `mcp`. */
+export interface McpOptions extends LimitOptions {
+  readOnly?: boolean;
+  maxCreates?: number;
+  allowDir?: string;
+  printConfig?: boolean;
 }

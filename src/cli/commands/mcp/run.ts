@@ -1,10 +1,11 @@
 import { resolve } from "node:path";
+import { Writable } from "node:stream";
 import { serve } from "../../../mcp/server.js";
 import { ToolSession } from "../../../mcp/session.js";
 import type { Context } from "../../context.js";
+import type { Sink } from "../../terminal/host.js";
+import type { McpOptions } from "./client-settings.js";
 import { clientSettings } from "./client-settings.js";
-import type { McpOptions } from "./options.js";
-import { stdoutStream } from "./stdout-stream.js";
 
 /** Serves the Model Context Protocol until stdin ends. */
 export async function mcp(ctx: Context, options: McpOptions): Promise<number> {
@@ -23,4 +24,14 @@ export async function mcp(ctx: Context, options: McpOptions): Promise<number> {
   );
   signal.throwIfAborted();
   return 0;
+}
+
+/** The program's stdout as a stream, for a library that writes to one. */
+export function stdoutStream(stdout: Sink): Writable {
+  return new Writable({
+    decodeStrings: false,
+    write(chunk: string | Uint8Array, _encoding, done) {
+      stdout.write(chunk).then(() => done(), done);
+    },
+  });
 }

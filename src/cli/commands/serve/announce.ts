@@ -1,5 +1,6 @@
 import type { OwnKey } from "../../../server/keys/own-key.js";
 import { type Log, logLine } from "../../../server/monitoring/log.js";
+import { shellWord } from "../../../text/phrases.js";
 import type { Context } from "../../context.js";
 import type { ServeOptions } from "./options.js";
 
@@ -50,7 +51,7 @@ export async function announce(
   if (host.stderr.isTTY && options.log !== "json") {
     const exported = [`export RESEARCH_BASE_URL=${baseUrl}`];
     if (fresh) exported.push(`export RESEARCH_API_KEY=${fresh}`);
-    else if (keyFile) exported.push(`export RESEARCH_API_KEY_FILE=${quoted(keyFile)}`);
+    else if (keyFile) exported.push(`export RESEARCH_API_KEY_FILE=${shellWord(keyFile)}`);
     await reporter.say(`In another terminal:\n\n  ${exported.join("\n  ")}\n`);
   }
   await reporter.result(`${baseUrl}\n`);
@@ -60,8 +61,4 @@ export async function announce(
 export async function announceUi({ reporter }: Context, { say }: Voice, link: string): Promise<void> {
   if (reporter.json) return reporter.notice("UI_LINK", link);
   await say(`The page, for one browser: ${link}`);
-}
-
-function quoted(text: string): string {
-  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

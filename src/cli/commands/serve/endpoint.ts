@@ -3,6 +3,7 @@ import { viaProxy } from "../../../client/http/forward-proxy.js";
 import { proxyFor } from "../../../client/http/proxy-setting.js";
 import { UsageError } from "../../../machine/errors.js";
 import { waitForKey } from "../../../machine/key-file.js";
+import { isKeyText } from "../../../protocol/key-pattern.js";
 import type { EndpointConnections } from "../../../server/researchers/model/endpoint/endpoint.js";
 import type { Context } from "../../context.js";
 
@@ -31,7 +32,7 @@ export async function keyIn(
   const [key, from] = env[name]
     ? [env[name].trim(), name]
     : [file ? await waitForKey(file, clock, signal) : undefined, `${name}_FILE`];
-  if (key !== undefined && !/^[\x21-\x7e]+$/.test(key))
+  if (key !== undefined && !isKeyText(key))
     throw new UsageError(`invalid key in ${from}: it must be visible ASCII without spaces`);
   return key;
 }

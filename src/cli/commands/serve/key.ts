@@ -1,6 +1,7 @@
 import { isLoopback } from "../../../client/http/address.js";
 import { UsageError } from "../../../machine/errors.js";
 import { readTextFile } from "../../../machine/read-text.js";
+import { isKeyText } from "../../../protocol/key-pattern.js";
 import { TIERS, type Tier } from "../../../protocol/limits.js";
 import type { ConversationStore } from "../../../server/conversations/conversation-store.js";
 import { keyHash, keyIdOf } from "../../../server/keys/key-store.js";
@@ -29,7 +30,7 @@ export async function givenKey(ctx: Context, { apiKeyFile }: KeyOptions): Promis
       ? ctx.host.env.RESEARCH_SERVE_API_KEY
       : await readTextFile(apiKeyFile, "the key file", ctx.signal, KEY_FILE_BYTES);
   const given = text?.trim();
-  if (given && !/^[\x21-\x7e]+$/.test(given))
+  if (given && !isKeyText(given))
     throw new UsageError("the service's key must be visible ASCII without spaces");
   if (given === "" && apiKeyFile !== undefined) throw new UsageError(`the key file ${apiKeyFile} is empty`);
   return given || undefined;

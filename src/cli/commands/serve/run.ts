@@ -8,6 +8,7 @@ import { execCommand } from "../../../server/processes/exec-command.js";
 import type { Upstream } from "../../../server/researchers/upstream.js";
 import { type Service, startService } from "../../../server/service.js";
 import { ServiceStartError } from "../../../server/start-error.js";
+import { errorText } from "../../../text/phrases.js";
 import type { Context } from "../../context.js";
 import { Interrupted } from "../../errors.js";
 import { announce, announceUi, type Voice, voiceOf } from "./announce.js";
@@ -165,7 +166,7 @@ function readFault(text: string): InjectedFault {
   try {
     return parseFault(text);
   } catch (error) {
-    throw new UsageError(`--fault ${text}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`--fault ${text}: ${errorText(error)}`);
   }
 }
 

@@ -11,10 +11,11 @@ import type { Dialect } from "../../../dialects/dialect.js";
 import { exactJson, JsonText, memberText } from "../../../json/exact-json.js";
 import { CodedError, UsageError } from "../../../machine/errors.js";
 import { Machine } from "../../../machine/machine.js";
+import type { Data } from "../../../protocol/conversation.js";
 import { type CreateBody, requestBody } from "../../../protocol/conversation.js";
-import type { Data } from "../../../protocol/data.js";
 import { type Log, Troubles } from "../../../server/monitoring/log.js";
 import type { EndedThere, Sent, Upstream } from "../../../server/researchers/upstream.js";
+import { errorText } from "../../../text/phrases.js";
 import type { Context } from "../../context.js";
 import type { ServeOptions } from "./options.js";
 
@@ -120,7 +121,7 @@ export function clientUpstream({ client, dialect, provider, asked, clock, log }:
         if (error instanceof UnreachableError) return { kind: "refused", why: error.message, isOurs: true };
         if (error instanceof ResearchError && error.code === "USAGE")
           return { kind: "refused", why: error.message, isOurs: false };
-        const why = error instanceof OutcomeUnknownError ? error.detail : messageOf(error);
+        const why = error instanceof OutcomeUnknownError ? error.detail : errorText(error);
         return { kind: "unknown", why };
       }
     },
@@ -135,7 +136,7 @@ export function clientUpstream({ client, dialect, provider, asked, clock, log }:
           signal.throwIfAborted();
           if (error instanceof RefusedError && error.kind === "not-found")
             return { status: "FAILED", why: `${provider} does not know ${remoteId} any more.`, data: {} };
-          troubles.failed(polls, messageOf(error));
+          troubles.failed(polls, errorText(error));
         }
         await clock.sleep(REFUSED_MS, signal);
       }
@@ -181,8 +182,4 @@ export function clientUpstream({ client, dialect, provider, asked, clock, log }:
       throw error;
     }
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,4 @@
-import { MARKER } from "./marker.js";
+import { MARKER } from "../shells.js";
 
 /** Written for bash 3.2, which macOS has: it lacks `compopt`, so candidates are sorted and have no descriptions. */
 export const BASH = `# bash completion of research.

@@ -1,4 +1,4 @@
-import { MARKER } from "./marker.js";
+import { MARKER } from "../shells.js";
 
 export const FISH = `# fish completion of research.
 # ${MARKER}

@@ -1,4 +1,4 @@
-import { MARKER } from "./marker.js";
+import { MARKER } from "../shells.js";
 
 /** For Windows PowerShell 5.1 and later; without an answer PowerShell offers files by itself. */
 export const POWERSHELL = `# PowerShell completion of research.

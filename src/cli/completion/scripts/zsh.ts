@@ -1,4 +1,4 @@
-import { MARKER } from "./marker.js";
+import { MARKER } from "../shells.js";
 
 /** Works as a file of `$fpath` and sourced from a start-up file. */
 export const ZSH = `#compdef research

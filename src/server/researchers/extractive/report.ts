@@ -1,3 +1,4 @@
+import { shortLine } from "../../../text/phrases.js";
 import type { Description } from "../sources/source.js";
 import { listOf } from "../sources/unread.js";
 import type { Findings } from "./find.js";
@@ -12,7 +13,7 @@ const MAX_HEADING = 90;
 
 /** The findings as Markdown: the answer under its heading, what else was found, the quotes with `file:line`, the sources. */
 export function report(prompt: string, { quotes, answers, description }: Findings): string {
-  const title = `# ${oneLine(prompt)}`;
+  const title = `# ${shortLine(prompt, 200)}`;
   const read = readLine(description);
   const [answer] = quotes;
   if (answer === undefined) {
@@ -90,11 +91,6 @@ function readLine({ documents, notes, unread }: Description): string {
   const read = `${documents} ${documents === 1 ? "file was" : "files were"} read.`;
   const named = unread.length === 0 ? [] : [`Not read: ${listOf(unread)}.`];
   return [read, ...notes, ...named].join(" ");
-}
-
-function oneLine(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim();
-  return line.length > 200 ? `${line.slice(0, 199)}…` : line;
 }
 
 function ended(text: string): string {

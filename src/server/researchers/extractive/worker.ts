@@ -1,4 +1,5 @@
 import { parentPort } from "node:worker_threads";
+import { errorText } from "../../../text/phrases.js";
 import { RemoteSearch } from "../sources/remote-search.js";
 import { extract } from "../structured/extract.js";
 import { find } from "./find.js";
@@ -10,7 +11,7 @@ import { report, structured } from "./report.js";
 parentPort?.on("message", async (request: Request) => {
   const search = new RemoteSearch(request.index);
   const reply = await answer(request, search).catch((error: unknown): Reply => {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     return { kind: "failure", reason: `The sources could not be read: ${reason}` };
   });
   search.close();

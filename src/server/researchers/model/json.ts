@@ -6,7 +6,3 @@ export function parsed(json: string): unknown {
     return undefined;
   }
 }
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

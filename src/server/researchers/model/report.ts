@@ -1,3 +1,4 @@
+import { shortLine } from "../../../text/phrases.js";
 import type { CitedSource, Usage } from "../researcher.js";
 import type { Description } from "../sources/source.js";
 import { listOf } from "../sources/unread.js";
@@ -203,8 +204,7 @@ function usageOf({ calls, input_tokens, output_tokens, cost_dollars }: Usage): s
 }
 
 function titleOf(question: string): string {
-  const line = question.replace(/\s+/g, " ").trim();
-  return `# ${line.length > LONGEST_TITLE ? `${line.slice(0, LONGEST_TITLE - 1)}…` : line}`;
+  return `# ${shortLine(question, LONGEST_TITLE)}`;
 }
 
 function section(title: string, ...texts: readonly string[]): string {

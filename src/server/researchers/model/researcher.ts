@@ -1,4 +1,5 @@
 import type { Clock } from "../../../clock.js";
+import { isObject } from "../../../json/is-object.js";
 import type { ExchangeStore } from "../../conversations/exchange-store.js";
 import {
   type Progress,
@@ -12,7 +13,6 @@ import { textsOf } from "./checks/answer.js";
 import { groundsOf } from "./checks/structured.js";
 import { Endpoint, type EndpointOptions } from "./endpoint/endpoint.js";
 import type { Fact } from "./facts.js";
-import { isObject } from "./json.js";
 import type { Length } from "./prompts.js";
 import { citedIn, citedSources, LIMIT_FLAGS, nothingFound, report, sourceOf, structured } from "./report.js";
 import { Budget, type BudgetLimits, BudgetSpent, type Spent } from "./session/budget.js";

@@ -1,4 +1,5 @@
 import type { MessagePort } from "node:worker_threads";
+import { errorText } from "../../../text/phrases.js";
 import type { FolderSearch, Table } from "./folder-search.js";
 import type { Description, Hit, Opened, Passage } from "./source.js";
 
@@ -17,7 +18,7 @@ export function serveSearch(port: MessagePort, search: FolderSearch): void {
       const value: unknown = await Reflect.apply(search[method], search, args);
       port.postMessage({ id, value } satisfies Answer);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorText(error);
       port.postMessage({ id, error: reason } satisfies Answer);
     }
   });

@@ -1,3 +1,4 @@
+import { isObject } from "../../../json/is-object.js";
 import type { JsonSchema } from "../../../protocol/conversation.js";
 
 /** A part of a schema, ready to be filled. */
@@ -30,18 +31,18 @@ export class SchemaReader {
     this.#parts += 1;
     if (this.#parts > MAX_PARTS || depth > 2 * MAX_DEPTH) throw new SchemaTooLarge();
     if (schema === true) return this.views({}, depth);
-    if (!isSchema(schema)) return [];
+    if (!isObject(schema)) return [];
     const { $ref, allOf, anyOf, oneOf, ...own } = schema;
-    const inner = (parts: readonly unknown[]) => this.views(merged(parts.filter(isSchema)), depth + 1);
+    const inner = (parts: readonly unknown[]) => this.views(merged(parts.filter(isObject)), depth + 1);
     if (typeof $ref === "string") return inner([this.#target($ref), { ...own, allOf, anyOf, oneOf }]);
     if (Array.isArray(allOf)) {
-      const parts = allOf.filter(isSchema).flatMap((part) => [part, this.#target(part.$ref)]);
+      const parts = allOf.filter(isObject).flatMap((part) => [part, this.#target(part.$ref)]);
       return inner([...parts, { ...own, anyOf, oneOf }]);
     }
     const alternatives = anyOf ?? oneOf;
     if (Array.isArray(alternatives)) {
       return alternatives
-        .filter(isSchema)
+        .filter(isObject)
         .flatMap((part) => inner([this.#target(part.$ref), { ...part, $ref: undefined }, own]));
     }
     return [{ schema: own, ...typeOf(own) }];
@@ -62,7 +63,7 @@ export class SchemaReader {
 /** The properties of an object schema with whether each is required. */
 export function propertiesOf(schema: JsonSchema): { name: string; schema: unknown; required: boolean }[] {
   const required = Array.isArray(schema.required) ? schema.required : [];
-  return Object.entries(isSchema(schema.properties) ? schema.properties : {}).map(([name, part]) => ({
+  return Object.entries(isObject(schema.properties) ? schema.properties : {}).map(([name, part]) => ({
     name,
     schema: part,
     required: required.includes(name),
@@ -71,7 +72,7 @@ export function propertiesOf(schema: JsonSchema): { name: string; schema: unknow
 
 /** What a schema says about itself for people. */
 export function descriptionOf(schema: unknown): string {
-  if (!isSchema(schema)) return "";
+  if (!isObject(schema)) return "";
   return [schema.title, schema.description].filter((text) => typeof text === "string").join(" ");
 }
 
@@ -81,14 +82,10 @@ export function allowed(schema: JsonSchema): unknown[] | undefined {
   return Array.isArray(schema.enum) ? schema.enum : undefined;
 }
 
-function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function typeOf(schema: JsonSchema): Pick<View, "type" | "nullable"> {
   const said = [schema.type].flat().filter((type) => typeof type === "string" && TYPES.includes(type));
   const type = said.find((name) => name !== "null") as View["type"] | undefined;
-  const guess = isSchema(schema.properties) ? "object" : schema.items === undefined ? "string" : "array";
+  const guess = isObject(schema.properties) ? "object" : schema.items === undefined ? "string" : "array";
   return { type: type ?? (said.length > 0 ? "null" : guess), nullable: said.includes("null") };
 }
 

@@ -1,6 +1,7 @@
+import { isObject } from "../../../json/is-object.js";
 import type { EndpointConnections } from "../model/endpoint/endpoint.js";
 import { post } from "../model/endpoint/http.js";
-import { isObject, parsed } from "../model/json.js";
+import { parsed } from "../model/json.js";
 
 /** One result of a search engine. Its snippet is not read: only a page that was fetched can be quoted. */
 export interface SearchResult {

@@ -1,10 +1,10 @@
 import type { Clock } from "../../../clock.js";
+import { isObject } from "../../../json/is-object.js";
 import type { ExchangeStore } from "../../conversations/exchange-store.js";
 import { HostGate } from "../../host-gate.js";
 import type { Block } from "../blocks/block.js";
 import { MAX_PAGE_TEXT } from "../documents/document.js";
 import { DocumentThread } from "../documents/document-thread.js";
-import { isObject } from "../model/json.js";
 import { within } from "../model/session/within.js";
 import { ResearchFailure } from "../researcher.js";
 import { DocumentIndex, stretch, toHits } from "../sources/document-index.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { wordsOf } from "../../../../src/cli/commands/batch/option-words.js";
+import { wordsOf } from "../../../../src/cli/resume.js";
 
 test.each<[object, string[]]>([
   [{}, []],

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { entryRow, entryTable } from "../../../../src/cli/commands/list/view.js";
 import { PLAIN } from "../../../../src/cli/terminal/style.js";
 import type { HistoryEntry } from "../../../../src/store/history/records.js";
+import { columnsOf } from "../../../../src/text/width.js";
 import { NAMED } from "../../../support/style.js";
 
 const NOW = Date.UTC(2030, 0, 1, 12);
@@ -63,4 +64,12 @@ test("the head is dim and a state has its colour, which takes no room", () => {
   const [head, line] = entryTable([ENTRY], NOW, 80, NAMED).split("\n");
   expect(head).toBe("<dim>ID    STATUS      AGE  PROMPT</>");
   expect(line).toBe("id-1  <busy>PENDING</>  1h 00m  What is it?");
+});
+
+test("a prompt whose characters take two columns each is cut to the terminal", () => {
+  const entries = [{ ...ENTRY, prompt: "潮の満ち引きはどのように起こるのか".repeat(4) }];
+  const [, line = ""] = entryTable(entries, NOW, 80, PLAIN).split("\n");
+  expect(columnsOf(line)).toBeLessThanOrEqual(80);
+  expect(columnsOf(line)).toBeGreaterThanOrEqual(79);
+  expect(line).toMatch(/潮.*…$/u);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TakenReport } from "../../../../src/cli/requests/duration/taken-report.js";
+import { TakenReport } from "../../../../src/cli/requests/durations.js";
 import type { FollowEvent } from "../../../../src/workflows/follow.js";
 import type { Outcome } from "../../../../src/workflows/progress.js";
 import { VirtualClock } from "../../../support/virtual-clock.js";

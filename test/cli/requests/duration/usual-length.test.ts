@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { usualLength, usualText } from "../../../../src/cli/requests/duration/usual-length.js";
+import { usualLength, usualText } from "../../../../src/cli/requests/durations.js";
 
 const minutes = (...list: number[]) => list.map((one) => one * 60_000);
 

@@ -42,7 +42,7 @@ describe("what is known of a row after", () => {
         created,
         { kind: "ended", row: "key:a", status: "COMPLETED", file: "a.md", owed: true, at: "t3" },
       ],
-      { stage: "ended", status: "COMPLETED", file: "a.md", owed: true, endedAt: "t3", requestId: "id" },
+      { stage: "ended", status: "COMPLETED", file: "a.md", unreported: true, endedAt: "t3", requestId: "id" },
     ],
     [
       "an end that was announced",
@@ -51,7 +51,7 @@ describe("what is known of a row after", () => {
         { kind: "ended", row: "key:a", status: "FAILED", error, owed: true, at: "t3" },
         { kind: "told", row: "key:a", at: "t4" },
       ],
-      { stage: "ended", owed: false, error },
+      { stage: "ended", unreported: false, error },
     ],
     ["an end without an intent", [{ kind: "told", row: "key:a", at: "t" }], undefined],
   ])("%s", (_, lines, known) => {

@@ -1,4 +1,5 @@
 import { parseExactAt, withSource } from "../../../../json/exact-json.js";
+import { isObject } from "../../../../json/is-object.js";
 import type { InputRecord, Parsed } from "./records.js";
 
 /** One prompt a line; blank lines are skipped. */
@@ -28,9 +29,7 @@ function linesOf(text: string): { line: number; text: string }[] {
 function objectOf(json: string): Record<string, unknown> | undefined {
   try {
     const value = withSource(parseExactAt(json, "output_schema"), json);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 import { InputError } from "../../../../dialects/dialect.js";
 import { exactJson, memberText, parseExact } from "../../../../json/exact-json.js";
+import { isObject } from "../../../../json/is-object.js";
 import { roundedNumbers } from "../../../../json/rounded-numbers.js";
 import { MAX_INPUT_BYTES } from "../../../../machine/read-text.js";
 import type { CreateBody, JsonSchema } from "../../../../protocol/conversation.js";
@@ -148,9 +149,7 @@ export function schemaText(given: unknown): string | undefined {
 export function parseSchema(text: string): JsonSchema | undefined {
   try {
     const value = parseExact(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as JsonSchema)
-      : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { dirname } from "node:path";
 import { inWords, systemCode } from "../../../../store/errors.js";
+import { shellWord } from "../../../../text/phrases.js";
 import type { Finding } from "../check.js";
 
 /** Where something is kept, and what it is called in messages. */
@@ -25,8 +26,8 @@ export function placeProblem({ what, folder, file, written }: StoragePlace): Fin
     if (!fs.statSync(file).isFile()) return unusable(what, `${file} is not a file`, file);
     fs.accessSync(file, fs.constants.R_OK | (written ? fs.constants.W_OK : 0));
     const open = [
-      ...(mode(file) & 0o077 ? [`chmod 600 ${quoted(file)}`] : []),
-      ...(mode(folder) & 0o077 ? [`chmod 700 ${quoted(folder)}`] : []),
+      ...(mode(file) & 0o077 ? [`chmod 600 ${shellWord(file)}`] : []),
+      ...(mode(folder) & 0o077 ? [`chmod 700 ${shellWord(folder)}`] : []),
     ];
     if (open.length === 0 || process.platform === "win32") return undefined;
     return {
@@ -46,8 +47,8 @@ function unusable(what: string, why: string, path: string): Finding {
     message: `the ${what} in ${path} cannot be used: ${why}`,
     publicMessage: `the ${what} cannot be used`,
     fix: why.includes("full")
-      ? `df -h ${quoted(path)} shows the disk; make room on it`
-      : `ls -ld ${quoted(path)} shows who may use it; correct that, or name another folder`,
+      ? `df -h ${shellWord(path)} shows the disk; make room on it`
+      : `ls -ld ${shellWord(path)} shows who may use it; correct that, or name another folder`,
     exitCode: 12,
   };
 }
@@ -58,8 +59,4 @@ function nearestExisting(path: string): string {
 
 function mode(path: string): number {
   return fs.statSync(path).mode & 0o777;
-}
-
-function quoted(text: string): string {
-  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

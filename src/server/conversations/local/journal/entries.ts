@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { exactJson, parseExactAt } from "../../../../json/exact-json.js";
+import { isObject } from "../../../../json/is-object.js";
 import { isRequestId, type JsonSchema } from "../../../../protocol/conversation.js";
 
 const time = v.pipe(v.number(), v.finite());
@@ -92,8 +93,4 @@ export function parseEntry(line: string): Entry | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 import { constants, promises as fs } from "node:fs";
 import { dirname } from "node:path";
+import { errorText } from "../../../../text/phrases.js";
 import { syncFolder } from "../../../folders.js";
 import type { Log } from "../../../monitoring/log.js";
 import { openRegularFile } from "../../../regular-file.js";
@@ -93,7 +94,7 @@ export class FileJournal implements Journal {
     try {
       await this.#checkInPlace();
     } catch (error) {
-      throw new StoreUnavailableError(`The journal cannot be written: ${reasonOf(error)}`, { cause: error });
+      throw new StoreUnavailableError(`The journal cannot be written: ${errorText(error)}`, { cause: error });
     }
   }
 
@@ -138,7 +139,7 @@ export class FileJournal implements Journal {
         () => false,
       );
       this.torn ||= !undone;
-      const message = `The journal could not be written: ${reasonOf(error)}`;
+      const message = `The journal could not be written: ${errorText(error)}`;
       throw undone
         ? new StoreUnavailableError(message, { cause: error })
         : new StoreOutcomeUnknownError(message, { cause: error });
@@ -185,7 +186,7 @@ export class FileJournal implements Journal {
       await old.close().catch(() => {});
       await syncFolder(dirname(this.path));
     } catch (error) {
-      this.log(`the journal could not be compacted: ${reasonOf(error)}`);
+      this.log(`the journal could not be compacted: ${errorText(error)}`);
       if (this.handle !== handle) await handle?.close().catch(() => {});
     }
     this.#compactAt = Math.max(SMALLEST_COMPACTED, (this.size < before ? this.size : before) * 1.5);
@@ -201,8 +202,4 @@ export class FileJournal implements Journal {
 
 function draftOf(path: string): string {
   return `${path}.new`;
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,5 @@
-import { isObject, parsed } from "../json.js";
+import { isObject } from "../../../../json/is-object.js";
+import { parsed } from "../json.js";
 
 /** What an endpoint counted, in tokens. */
 export interface Usage {

@@ -1,3 +1,4 @@
+import { shortLine } from "../../../../text/phrases.js";
 import { parsed } from "../json.js";
 import { type Completion, errorOf, type Usage } from "./completion.js";
 import type { ResponseHeaders } from "./http.js";
@@ -44,7 +45,7 @@ export function classify(answer: EndpointAnswer, model: string, now: number): Ou
   const { status, headers, body, completion } = answer;
   if (status === 200) return ofCompletion(answer);
   const said = errorOf(parsed(body)) ?? completion.error ?? "";
-  const detail = said === "" ? `HTTP ${status}` : `HTTP ${status}: ${shortened(said)}`;
+  const detail = said === "" ? `HTTP ${status}` : `HTTP ${status}: ${shortLine(said, SHOWN)}`;
   if (status >= 300 && status < 400) {
     const target = hostOf(headerOf(headers, "location"));
     return { kind: "refused", message: `redirects${target}, and the key is sent nowhere else (${detail})` };
@@ -69,8 +70,8 @@ function ofCompletion({ completion, isWhole, message }: EndpointAnswer): Outcome
   const { text, usage, error, ended, finish } = completion;
   if (error !== undefined) {
     return TOO_LONG.test(error)
-      ? { kind: "too-long", message: shortened(error) }
-      : { kind: "cut", message: shortened(error) };
+      ? { kind: "too-long", message: shortLine(error, SHOWN) }
+      : { kind: "cut", message: shortLine(error, SHOWN) };
   }
   if (completion.isOverLimit) return { kind: "reply", text, finish: "length", usage };
   if (!ended && (text !== "" || !isWhole)) {
@@ -95,11 +96,6 @@ function retryAfter(value: string | undefined, now: number): number | undefined 
 
 function hostOf(location: string | undefined): string {
   return location !== undefined && URL.canParse(location) ? ` to ${new URL(location).host}` : "";
-}
-
-function shortened(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim();
-  return line.length > SHOWN ? `${line.slice(0, SHOWN - 1)}…` : line;
 }
 
 /** Whether an answer without an event stream may hold a reply. */

@@ -1,4 +1,4 @@
-import { isObject } from "../json.js";
+import { isObject } from "../../../../json/is-object.js";
 
 /** A model's reply, as it is kept. It holds no key. */
 export interface KeptReply {

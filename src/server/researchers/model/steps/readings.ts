@@ -1,5 +1,5 @@
+import { isObject } from "../../../../json/is-object.js";
 import type { Cited } from "../checks/sentence.js";
-import { isObject } from "../json.js";
 import type { Reading } from "../session/session.js";
 import type { Note } from "./quoting.js";
 

@@ -1,2 +1,0 @@
-/** A file with this line was written by `research completion`, and may be written anew. */
-export const MARKER = "Written by `research completion`; it is replaced when that is run again.";
