@@ -1,6 +1,8 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { hang, refuse } from "../support/behaviours.js";
+import { type Behaviour, hang, ok, refuse } from "../support/behaviours.js";
 import { type Called, connectMcp } from "../support/mcp.js";
 import { until } from "../support/service.js";
 import { jsonLines, type World, world } from "../support/world.js";
@@ -11,6 +13,12 @@ const prompt = "How do tides form? => PROCESSING";
 
 function creates({ service }: World): number {
   return service.server.of("create").filter(({ whole }) => whole).length;
+}
+
+/** Whether a server has taken the lock of a create, and so looks at what others have under way. */
+function isWaiting({ home }: World): boolean {
+  const folder = join(home, ".local/state/research/creates");
+  return existsSync(folder) && readdirSync(folder).some((name) => name.endsWith(".lock"));
 }
 
 async function unknownOf({ research }: World): Promise<Record<string, unknown>[]> {
@@ -142,11 +150,23 @@ test("an unknown outcome is reported and never sent again until a person settles
 });
 
 test("a create that a command has under way is waited for, and then it is the request", async () => {
-  const rig = await world({ createMs: 1_500 });
+  const answered = new AbortController();
+  const released = new Promise((resolve) => answered.signal.addEventListener("abort", resolve));
+  const made = { request_id: "id-1", status: "PENDING" };
+  const held: Behaviour = {
+    act: async (socket, request) => {
+      await released;
+      await ok(made).act(socket, request);
+    },
+  };
+  const rig = await world({ fault: (operation) => (operation === "create" ? held : undefined) });
   const client = await connectMcp(rig);
   const command = rig.start(["create", prompt]);
   await until(async () => (creates(rig) > 0 ? true : undefined));
-  const { content } = await client.call("research_create", { prompt, again: true });
+  const call = client.call("research_create", { prompt, again: true });
+  await until(async () => isWaiting(rig) || undefined, 20_000);
+  answered.abort();
+  const { content } = await call;
   const { stdout } = await command.done;
   expect(content).toMatchObject({ request_id: stdout.trim(), reused: true });
   expect(creates(rig)).toBe(1);
@@ -159,7 +179,7 @@ test("a command that is killed while its create is waited for leaves an unknown 
   const command = rig.start(["create", prompt]);
   await until(async () => (creates(rig) > 0 ? true : undefined));
   const called = client.call("research_create", { prompt });
-  await delay(200);
+  await until(async () => isWaiting(rig) || undefined, 20_000);
   command.kill("SIGKILL");
   expect(await called).toMatchObject({ isError: true, content: { error: { code: "OUTCOME_UNKNOWN" } } });
   expect(creates(rig)).toBe(1);
