@@ -1,6 +1,5 @@
 import { defineConfig } from "vitest/config";
-import { filesAsText } from "./build/text.js";
-import { yamlAsData } from "./build/yaml.js";
+import { filesAsText, yamlAsData } from "./build/imports.js";
 
 export default defineConfig({
   plugins: [yamlAsData(), filesAsText()],

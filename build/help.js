@@ -27,16 +27,15 @@ export function help() {
         pages.push([JSON.stringify(words), await ask([...words, "--help"])]);
       writeFileSync(join(dir, "help.json"), JSON.stringify(pages));
       writeFileSync(join(dir, "completion.json"), JSON.stringify(completionTable(document)));
+      // The day of the build, or of a reproducible one (https://reproducible-builds.org/specs/source-date-epoch/).
+      const { SOURCE_DATE_EPOCH } = process.env;
       mkdirSync(join(dir, "man"), { recursive: true });
-      writeFileSync(join(dir, "man", "research.1"), manPage(document, buildDate()));
+      writeFileSync(
+        join(dir, "man", "research.1"),
+        manPage(document, SOURCE_DATE_EPOCH ? new Date(Number(SOURCE_DATE_EPOCH) * 1_000) : new Date()),
+      );
     },
   };
-}
-
-/** The day of the build, or the one that a reproducible build sets (https://reproducible-builds.org/specs/source-date-epoch/). */
-function buildDate() {
-  const { SOURCE_DATE_EPOCH } = process.env;
-  return SOURCE_DATE_EPOCH ? new Date(Number(SOURCE_DATE_EPOCH) * 1_000) : new Date();
 }
 
 /**

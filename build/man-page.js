@@ -1,10 +1,6 @@
 /** @typedef {import("../src/cli/help/command-table.js").CommandEntry} CommandEntry */
 /** @typedef {import("../src/cli/help/command-table.js").OptionEntry} OptionEntry */
 
-const MONTHS = "January February March April May June July August September October November December".split(
-  " ",
-);
-
 /**
  * research(1), in mdoc.
  *
@@ -15,7 +11,7 @@ export function manPage(document, date) {
   const { options, commands, exit_codes, environment, topics } = document;
   const groups = [...new Set(commands.map(({ group }) => group))].filter((group) => group !== null);
   const lines = [
-    `.Dd ${MONTHS[date.getUTCMonth()]} ${date.getUTCDate()}, ${date.getUTCFullYear()}`,
+    `.Dd ${date.toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" })}`,
     ".Dt RESEARCH 1",
     ".Os",
     ".Sh NAME",

@@ -1,9 +1,8 @@
 import { defineConfig } from "rolldown";
 import { help } from "./help.js";
+import { filesAsText, yamlAsData } from "./imports.js";
 import { licenses } from "./licenses.js";
 import { STAND_INS, standIns } from "./stand-ins.js";
-import { filesAsText } from "./text.js";
-import { yamlAsData } from "./yaml.js";
 
 // A file costs as much to load as ten thousand characters in it, so what is always needed together is one file.
 // Each group takes along what its modules import, unless an earlier one has it.

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { referencePage } from "../../build/reference.js";
+import { referencePage } from "../../docs/reference.js";
 
 test("docs/reference.md is what the help says", () => {
   const written = readFileSync(join(import.meta.dirname, "../../docs/reference.md"), "utf8");

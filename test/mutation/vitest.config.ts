@@ -1,6 +1,5 @@
 import { defineConfig } from "vitest/config";
-import { filesAsText } from "./text.js";
-import { yamlAsData } from "./yaml.js";
+import { filesAsText, yamlAsData } from "../../build/imports.js";
 
 // Tests of the built program cannot notice a change of its source. Those that take seconds each would be run once
 // for each break; what they alone notice counts as a survivor here.
@@ -23,7 +22,7 @@ export default defineConfig({
       "test/{cli,client,json,protocol,store,text,workflows}/**/*.test.ts",
     ],
     exclude: MUTATION_TESTS === undefined ? SLOW : [],
-    setupFiles: ["build/stryker.setup.ts"],
+    setupFiles: ["test/mutation/setup.ts"],
     // Less than the timeoutMS of stryker.json: a promise that never settles fails its test and costs no new process.
     testTimeout: 10_000,
   },
