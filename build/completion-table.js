@@ -3,7 +3,6 @@
 
 /**
  * What the shell completion needs of the help, and no more: it is read each time that Tab is pressed.
- *
  * @param {import("../src/cli/help/document.js").HelpDocument} document
  * @returns {CompletionTable}
  */

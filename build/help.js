@@ -7,7 +7,6 @@ import { manPage } from "./man-page.js";
 /**
  * Asks the program that has just been built for its help, as one JSON document, and makes of it what need not be made
  * each time: the help page of every command, the table of the shell completion, and the man page. For rolldown.
- *
  * @returns {import("rolldown").Plugin}
  */
 export function help() {

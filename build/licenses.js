@@ -6,7 +6,6 @@ const PACKAGE = /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//;
 /**
  * A rolldown plugin that puts the licence of each bundled package beside the bundle, as those licences require. The build
  * fails if a package has no licence text.
- *
  * @returns {import("rolldown").Plugin}
  */
 export function licenses() {

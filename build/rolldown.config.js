@@ -34,7 +34,6 @@ const CHUNKS = [
 /**
  * The entries share their chunks: the command line, the library, and the threads. Everything is bundled, so that an
  * installed package resolves no dependency at start-up; dynamic imports stay chunks of their own.
- *
  * @param {readonly import("./stand-ins.js").StandIn[]} table
  */
 export const configuration = (table) =>

@@ -39,7 +39,6 @@ export const STAND_INS = [
 
 /**
  * A rolldown plugin that puts the stand-ins in. The build fails if a library no longer loads a module of the table.
- *
  * @param {readonly StandIn[]} table
  * @returns {import("rolldown").Plugin}
  */

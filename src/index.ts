@@ -7,6 +7,7 @@ export {
   type CreateOptions,
   ResearchClient,
   type StatusData,
+  type StatusOptions,
 } from "./client/client.js";
 export {
   type ErrorFacts,
@@ -31,7 +32,7 @@ export type {
   WatchTarget,
 } from "./client/watch/types.js";
 export type { Clock } from "./clock.js";
-export type { Dialect } from "./dialects/dialect.js";
+export type { Dialect, DialectRequest, ServiceError } from "./dialects/dialect.js";
 export { type Provider, providerNamed } from "./dialects/providers.js";
 export { exactJson, parseExact } from "./json/exact-json.js";
 export { AbortedError, type SchemaIssue, SchemaMismatchError } from "./library/errors.js";
