@@ -7,6 +7,7 @@ import {
   UnreachableError,
 } from "../client/errors.js";
 import { BaseUrlError } from "../client/http/address.js";
+import { InputError } from "../dialects/dialect.js";
 import { InvalidSettingsError, LocalError } from "../store/errors.js";
 import { FolderError } from "../store/folders.js";
 import { formatDuration, formatLimit, isoDate } from "../text/duration.js";
@@ -68,6 +69,7 @@ export function failureOf(error: unknown): Failure {
       hint,
     };
   }
+  if (error instanceof InputError) return { ...ours("USAGE", error.message), hint: error.hint };
   if (error instanceof UnresolvedCreateError) return ofUnresolved(error);
   if (error instanceof ResearchError) return ofService(error);
   if (error instanceof QuotaExceededError) return ofQuota(error);

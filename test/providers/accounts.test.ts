@@ -124,6 +124,9 @@ describe.each(NAMES)("%s", (name) => {
     const seen = await run("create", "why", ...flags, "--json");
     expect(seen.code).toBe(2);
     expect(jsonErrors(seen.stderr)).toMatchObject([{ exit_code: 2, message: expect.stringMatching(says) }]);
+    expect((await run("create", "why", ...flags, "--json", "--dry-run")).code).toBe(
+      flags[0] === "--tier" ? 0 : 2,
+    );
     expect(double.server.count()).toBe(0);
     expect(await listed(home)).toEqual([]);
   });
