@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { shortLine } from "../../text/phrases.js";
 import type { Block, Inline } from "../document.js";
 import { parse } from "../parse.js";
 import { blockHtml, type Heading } from "./blocks.js";
@@ -7,8 +8,8 @@ import { page } from "./page.js";
 import { structuredHtml } from "./structured.js";
 
 /** From this many headings on, a page has a table of contents (contract §6). */
-const MIN_CONTENTS = 3;
-/** A longer question is not used as the title. */
+const MIN_CONTENTS = 4;
+/** A longer question is cut where it is the title; the footer has all of it. In UTF-16 units. */
 const LONGEST_TITLE = 160;
 /** Larger results are shown as they came (contract §6). In UTF-16 units. */
 const MAX_LAID_OUT = 2 * 1024 * 1024;
@@ -34,35 +35,37 @@ export interface ResultOrigin {
 /** A result as one page in one file, made to be read, printed and kept. */
 export function resultPage(result: PageResult, source: ResultOrigin): string {
   const { question, requestId } = source;
-  const headings: Heading[] = [];
-  const { content, title } = contentOf(result, headings);
-  const asked = question !== undefined && question.length <= LONGEST_TITLE ? question : undefined;
+  const laidOut = contentOf(result, true);
+  const title = laidOut.title ?? (question && shortLine(question, LONGEST_TITLE));
+  const shown = title || (requestId === undefined ? "Result" : `Result of ${requestId}`);
   const header =
-    title === undefined && asked !== undefined
-      ? `<header><h1 class="question" dir="auto">${escapeHtml(asked)}</h1></header>\n`
+    laidOut.title === undefined
+      ? `<header><h1 class="question" dir="auto">${escapeHtml(shown)}</h1></header>\n`
       : "";
   return page({
-    title: title ?? asked ?? (requestId === undefined ? "Result" : `Result of ${requestId}`),
-    body: `${header}${contents(headings)}<main lang="">\n${content}\n</main>\n${originFooter(source, result.digestOf ?? result.text)}`,
+    title: shown,
+    body: `${header}<main lang="">\n${laidOut.content}\n</main>\n${originFooter(source, result.digestOf ?? result.text)}`,
   });
 }
 
-/** The HTML of a result, and its own title where it begins with one. Each heading is added to `headings`. */
+/** The HTML of a result, and its own title where it has one. `withContents`: a table of contents stands under that. */
 export function contentOf(
   { kind, text }: PageResult,
-  headings: Heading[],
+  withContents = false,
 ): { content: string; title?: string } {
   const blocks = text.length > MAX_LAID_OUT ? undefined : kind === "markdown" ? parse(text) : [];
   if (!blocks) return { content: `<pre><code>${escapeHtml(text)}</code></pre>` };
   if (kind === "json") return { content: structuredHtml(text) };
-  const content = blockHtml(blocks, headings);
-  const title = titleOf(blocks);
+  const headings: Heading[] = [];
+  const at = blocks.findIndex((block) => block.kind === "heading" && block.level === 1) + 1;
+  const [before, after] = [blocks.slice(0, at), blocks.slice(at)].map((part) => blockHtml(part, headings));
+  const content = [before, withContents ? contents(headings) : "", after].filter(Boolean).join("\n");
+  const title = titleOf(blocks[at - 1]);
   return title === undefined ? { content } : { content, title };
 }
 
-function titleOf(blocks: readonly Block[]): string | undefined {
-  const first = blocks.find((block) => block.kind === "heading" && block.level === 1);
-  return first?.kind === "heading" ? textOf(first.inlines) : undefined;
+function titleOf(block: Block | undefined): string | undefined {
+  return block?.kind === "heading" ? textOf(block.inlines) : undefined;
 }
 
 function textOf(inlines: readonly Inline[]): string {
@@ -78,7 +81,7 @@ function contents(headings: readonly Heading[]): string {
   const items = headings.map(
     ({ id, level, html }) => `<li class="l${level}"><a href="#${id}" dir="auto">${html}</a></li>`,
   );
-  return `<nav aria-labelledby="contents"><h2 id="contents">Contents</h2>\n<ul>\n${items.join("\n")}\n</ul></nav>\n`;
+  return `<nav aria-labelledby="contents"><h2 id="contents">Contents</h2>\n<ul>\n${items.join("\n")}\n</ul></nav>`;
 }
 
 /** What a page says of where it comes from, with the SHA-256 of the result if there is one. */

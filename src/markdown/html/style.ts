@@ -98,7 +98,7 @@ footer dd { overflow-wrap: anywhere; white-space: pre-wrap; }
   pre, blockquote, tr, li, svg { break-inside: avoid; }
   thead { display: table-header-group; }
   .table { overflow: visible; }
-  main a[href]::after { content: " (" attr(href) ")"; font-size: 0.82em; color: var(--soft); overflow-wrap: anywhere; }
+  main a[rel]::after { content: " (" attr(href) ")"; font-size: 0.82em; color: var(--soft); overflow-wrap: anywhere; }
   nav { position: static; width: auto; max-height: none; break-inside: avoid; }
 }
 `;

@@ -51,16 +51,34 @@ describe("a page", () => {
   });
 
   test.each([
-    [2, false],
-    [3, true],
+    [3, false],
+    [4, true],
   ])("with %i headings has contents: %s", (count, has) => {
     const page = markdownPage("## A [b](https://x.y) & c\n\n".repeat(count));
     expect(page.includes("<nav")).toBe(has);
-    if (has) expect(page).toContain('<a href="#s3" dir="auto">A b &amp; c</a>');
+    if (has) expect(page).toContain('<a href="#s4" dir="auto">A b &amp; c</a>');
   });
 
-  test("shows a structured result too", () => {
+  test.each([
+    ["the result's own", "# Title\n\nWords.\n\n"],
+    ["the question", ""],
+  ])("has its contents under %s title", (_name, start) => {
+    const page = markdownPage(`${start}${"## Part\n\n".repeat(4)}`);
+    const tags = [...page.matchAll(/<(h1|nav|p|h2)\b/g)].map(([, tag]) => tag);
+    const words = start === "" ? [] : ["p"];
+    expect(tags).toEqual(["h1", "nav", "h2", ...words, ...Array(4).fill("h2")]);
+  });
+
+  test("has a long question cut as its title, and the request's where no question is known", () => {
+    const long = resultPage({ kind: "json", text: "[]" }, { ...FACTS, question: "why ".repeat(100) });
+    expect(long).toMatch(/<h1 class="question" dir="auto">(?:why )+w?h?y?…<\/h1>/);
+    const unknown = resultPage({ kind: "json", text: "[]" }, { requestId: "r-1", origin: "o" });
+    expect(unknown).toContain('<h1 class="question" dir="auto">Result of r-1</h1>');
+  });
+
+  test("shows a structured result too, under the question", () => {
     const page = resultPage({ kind: "json", text: '{\n  "a": 1e400\n}\n' }, FACTS);
+    expect(page).toContain('<h1 class="question" dir="auto">What &lt;is&gt; it?</h1>');
     expect(page).toContain('<dt dir="auto">a</dt>\n<dd><span class="literal">1e400</span></dd>');
   });
 

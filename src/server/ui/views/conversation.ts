@@ -102,7 +102,6 @@ async function resultHtml({ store }: ViewParts, { requestId, status }: ListedCon
   const value = output.trimStart().startsWith('"') ? String(JSON.parse(output)) : undefined;
   const { content } = contentOf(
     value === undefined ? { kind: "json", text: output } : { kind: "markdown", text: value },
-    [],
   );
   const used = data === undefined ? undefined : usageWords(JSON.parse(data).usage);
   const usage = used === undefined ? "" : `\n<p class="none">Used: ${escapeHtml(used)}</p>`;
