@@ -54,11 +54,11 @@ test.skipIf(!executable)(
 test.skipIf(!executable)(
   "the contents lead to their headings (needs chromium)",
   async () => {
-    const url = await pageOf("# One\n\n## Two\n\n## Three <b>\n");
+    const url = await pageOf("# One\n\n## Two\n\n## Three\n\n## Four <b>\n");
     const { browser, page, complaints } = await openInRealBrowser(executable ?? "", url);
-    expect(await page.locator("nav a").allInnerTexts()).toEqual(["One", "Two", "Three <b>"]);
+    expect(await page.locator("nav a").allInnerTexts()).toEqual(["One", "Two", "Three", "Four <b>"]);
     await page.locator("nav a").last().click();
-    expect(await page.locator(":target").innerText()).toBe("Three <b>");
+    expect(await page.locator(":target").innerText()).toBe("Four <b>");
     expect(complaints).toEqual([]);
     await browser.close();
   },
