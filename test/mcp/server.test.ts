@@ -96,7 +96,7 @@ test.each(REVISIONS)("%s: arguments that do not fit are a result that says what 
     [
       "research_create",
       { prompt: "q", agian: true },
-      '"agian" is not one of its arguments (prompt, schema, again',
+      '"agian" is not one of its arguments (prompt, schema, model, again',
     ],
     [
       "research_create",
