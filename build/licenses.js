@@ -14,6 +14,7 @@ export function licenses() {
     name: "licenses",
     generateBundle(_options, bundle) {
       const modules = Object.values(bundle).flatMap((file) => (file.type === "chunk" ? file.moduleIds : []));
+      /** @type {Record<string, string[]>} */
       const texts = { "This package contains code of the following packages.": [] };
       for (const folder of [...new Set(modules.flatMap((id) => PACKAGE.exec(id)?.[1] ?? []))].sort()) {
         const { owner, terms } = licenceOf(folder);
