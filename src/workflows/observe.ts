@@ -7,6 +7,9 @@ import { inWords, LocalError } from "../store/errors.js";
 import type { Seen } from "../store/history/records.js";
 import type { Ports } from "./ports.js";
 
+/** A longer message of a stop is cut in the history. In UTF-16 units. */
+const MESSAGE_LENGTH = 500;
+
 /** Keeps a provider's result that an answer holds: it may be gone when it is asked for again. Throws LocalError. */
 export function keepResult(
   { history, origin }: Pick<Ports, "history" | "origin">,
@@ -29,12 +32,14 @@ export function observe(
 ): LocalError | undefined {
   if (entry?.origin !== origin) return undefined;
   try {
-    const { status, cost_dollars: cost } = data;
+    const { status, cost_dollars: cost, message } = data;
     const hasCost = typeof cost === "number" && isFinal(status);
     const isPart = isCutShort(data);
     history?.observe(entry, status, {
       ...(isPart && { cut_short: true }),
       ...(hasCost && { cost_dollars: cost }),
+      ...(status === "STOPPED" &&
+        typeof message === "string" && { message: message.slice(0, MESSAGE_LENGTH) }),
     });
     entry.status = status;
     if (isFinal(status)) keepResult({ history, origin }, entry.request_id ?? "", data);

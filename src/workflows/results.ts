@@ -54,8 +54,8 @@ export interface ResultOptions extends CallOptions {
   schema?: JsonSchema | null | undefined;
 }
 
-/** What is kept of a result at the origin in force. */
-function keptResult(
+/** The whole data of a result that is kept at the origin in force. */
+export function keptResult(
   { history, origin }: Pick<Ports, "history" | "origin">,
   { requestId, entry }: Target,
 ): StatusData | undefined {

@@ -38,6 +38,7 @@ async function serve(...flags: string[]) {
     ask(baseUrl, { path: `/api/v1/conversation/${id}/${what}`, key: KEY });
   return {
     service,
+    baseUrl,
     create: (prompt: string) => post(baseUrl, "/api/v1/conversations", KEY, { prompt }),
     id: async (prompt: string) =>
       String((await post(baseUrl, "/api/v1/conversations", KEY, { prompt })).json.data?.request_id),
@@ -178,13 +179,19 @@ describe("serve --upstream with a provider", () => {
 
   it("says that what was stopped goes on there and is paid for, where it has no way to stop", async () => {
     await serveAt("parallel", async (double) => {
-      const { service: own, id, stop } = await serve();
+      const { service: own, baseUrl, id, stop } = await serve();
       const one = await id("why? => queued running");
       await until(async () => double.server.count("status") > 0 || undefined, 30_000);
       const { message } = (await stop(one)).json.data ?? {};
       expect(message).toContain("At Parallel it goes on and is paid for");
       await own.waitFor(/goes on at Parallel and is paid for/, { on: "stderr" });
       expect(double.server.count("create")).toBe(1);
+      const client = { ...foldersIn(folderWith()), RESEARCH_BASE_URL: baseUrl, RESEARCH_API_KEY: KEY };
+      const mine = (await research(["create", "why? => queued running"], { env: client })).stdout.trim();
+      await until(async () => double.server.count("create") > 1 || undefined, 30_000);
+      expect(await research(["stop", mine], { env: client })).toMatchObject({ code: 0 });
+      const { stdout } = await research(["show", mine], { env: client });
+      expect(stdout).toMatch(/^message .*At Parallel it goes on and is paid for/m);
     });
   });
 });

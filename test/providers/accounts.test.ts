@@ -35,6 +35,9 @@ describe.each(NAMES)("%s", (name) => {
     expect(seen, seen.stderr).toMatchObject({ code: 0 });
     expect(seen.stdout).toContain("An answer to: Why is the sky blue?");
     expect(seen.stdout).toMatch(/## Sources\n\n1\. \[One\]\(https:\/\/a\.example\/one\)/);
+    expect((await run("show", "@last")).stdout).toMatch(/^source +One, https:\/\/a\.example\/one$/m);
+    const shown = JSON.parse((await run("show", "@last", "--json")).stdout);
+    expect(shown.sources).toContainEqual(expect.objectContaining({ url: "https://a.example/one" }));
     expect(posts()).toBe(1);
     expect(double.problems).toEqual([]);
     expect(seen.stdout + seen.stderr).not.toContain(KEY);

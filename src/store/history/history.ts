@@ -16,7 +16,7 @@ import {
   keyId,
   NOT_CREATED,
   type Seen,
-  type SeenRecord,
+  type SeenDetails,
   timeOf,
   UNKNOWN,
   withSeen,
@@ -130,7 +130,7 @@ export class History {
   }
 
   /** Keeps a state that was seen of a request in the history. Not synced: it can be asked for again. */
-  observe(entry: Seen, status: string, details: Pick<SeenRecord, "cut_short" | "cost_dollars"> = {}): void {
+  observe(entry: Seen, status: string, details: SeenDetails = {}): void {
     if (entry.status === status || entry.request_id === null) return;
     const hasEnded = isFinal(status) && !isFinal(entry.status);
     const duration = hasEnded ? { duration_ms: this.#now() - timeOf(entry) } : {};

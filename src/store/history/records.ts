@@ -33,6 +33,8 @@ export interface HistoryEntry {
   cut_short?: boolean | undefined;
   /** What it cost, where the provider says it. */
   cost_dollars?: number | undefined;
+  /** What the service said when it was stopped. */
+  message?: string | undefined;
 }
 
 /** What has to be known of a request to keep a state that was seen of it. */
@@ -121,8 +123,11 @@ export const seen = v.looseObject({
   duration_ms: v.optional(v.number()),
   cut_short: v.optional(v.boolean()),
   cost_dollars: v.optional(v.number()),
+  message: v.fallback(v.optional(text), undefined),
 });
 export type SeenRecord = v.InferOutput<typeof seen>;
+/** What is kept of a state beside its name. */
+export type SeenDetails = Pick<SeenRecord, "cut_short" | "cost_dollars" | "message">;
 
 /** A create that the service counted and refused. */
 export const dismissed = v.looseObject({
@@ -172,12 +177,16 @@ export function entryOf({ kind: _, at: __, ...record }: CreatedRecord, last?: Se
 }
 
 /** An entry in a state that was seen later. */
-export function withSeen(entry: HistoryEntry, { status, cut_short, cost_dollars }: SeenRecord): HistoryEntry {
+export function withSeen(
+  entry: HistoryEntry,
+  { status, cut_short, cost_dollars, message }: SeenRecord,
+): HistoryEntry {
   return {
     ...entry,
     status,
     ...(cut_short && { cut_short }),
     ...(cost_dollars !== undefined && { cost_dollars }),
+    ...(message !== undefined && { message }),
   };
 }
 

@@ -1,11 +1,20 @@
+import { isObject } from "../../../json/is-object.js";
 import type { HistoryEntry } from "../../../store/history/records.js";
+import { usageWords } from "../../../text/research-progress.js";
 import { safe, safeJson, safeLine } from "../../../text/safe-text.js";
 import { dollars, statusWord } from "../../requests/status-text.js";
 import type { Style } from "../../terminal/style.js";
 
+/** An entry with what its kept result says; `usage` and `sources` are the service's, so they may be anything. */
+export interface ShownEntry extends HistoryEntry {
+  usage?: unknown;
+  sources?: readonly unknown[];
+}
+
 /** Everything of one entry, a field a line, the prompt last. */
-export function entryDetails(entry: HistoryEntry, style: Style): string {
+export function entryDetails(entry: ShownEntry, style: Style): string {
   const field = (name: string, value: string | null) => `${style.dim(name.padEnd(12))} ${value ?? "-"}`;
+  const used = usageWords(entry.usage);
   return [
     field("request id", entry.request_id),
     field("local id", entry.local_id),
@@ -18,11 +27,20 @@ export function entryDetails(entry: HistoryEntry, style: Style): string {
     ...(entry.options ? [field("options", safeJson(entry.options))] : []),
     ...(entry.after === undefined ? [] : [field("after", safeLine(entry.after))]),
     ...(entry.cost_dollars === undefined ? [] : [field("cost", dollars(entry.cost_dollars))]),
+    ...(used === undefined ? [] : [field("usage", used)]),
+    ...(entry.message === undefined ? [] : [field("message", safeLine(entry.message))]),
     ...(entry.cut_short ? [field("cut short", "yes: research output --partial prints what there is")] : []),
     field("structured", entry.structured_output ? "yes" : "no"),
     ...(entry.output_schema ? [field("schema", safeJson(entry.output_schema))] : []),
+    ...(entry.sources ?? []).map((source) => field("source", sourceWords(source))),
     "",
     safe(entry.prompt).replace(/^/gm, "  "),
     "",
   ].join("\n");
+}
+
+function sourceWords(source: unknown): string {
+  const { title, url, file } = isObject(source) ? source : {};
+  const parts = [title, url ?? file].filter((part) => typeof part === "string" && part !== "");
+  return parts.length === 0 ? safeJson(source) : safeLine(parts.join(", "));
 }

@@ -49,6 +49,29 @@ test("a line break in what the service or a file says makes no line of ours", ()
     expect(text).toContain(line);
 });
 
+test("what it used, its sources and what a stop said stand there where they are known", () => {
+  const text = entryDetails(
+    {
+      ...ENTRY,
+      ...{ cost_dollars: 0.42, usage: { calls: 1, input_tokens: 1_000, output_tokens: 500 } },
+      message: "stopped\nhere",
+      sources: [{ title: "Tides", url: "https://a.example/" }, { title: 1, file: "a\u001b.md" }, null],
+    },
+    NAMED,
+  ).replaceAll(/<dim>(.*?) *<\/> /g, "$1: ");
+  expect(text.split("\n").slice(7)).toEqual([
+    "cost: $0.4200",
+    "usage: 1 call, 1,500 tokens",
+    "message: stopped here",
+    "structured: yes",
+    'schema: {"type":"object"}',
+    "source: Tides, https://a.example/",
+    "source: a\\u{1b}.md",
+    "source: null",
+    ...["", "  a", "  b\\u{1b}", ""],
+  ]);
+});
+
 test("names are aligned", () => {
   expect(entryDetails(ENTRY, NAMED)).toContain("<dim>sent        </> 2030");
 });
