@@ -142,7 +142,7 @@ export const ROWS: readonly Row[] = [
   ),
 
   row("429", refused(429, "RATE_LIMIT_EXCEEDED"), rate, { wait: null }),
-  row("429 Retry-After: 7", limited("7"), rate, { wait: 7, says: /\b7 s\b/ }),
+  row("429 Retry-After: 7", limited("7"), rate, { wait: 7, says: /\b7s\b/ }),
   row("429 Retry-After as a date", plays.retryDate(429, 20), rate),
   row("429 Retry-After: 99999999999", limited("99999999999"), rate, { wait: 9_000_000_000, watch: "waits" }),
   row("429 Retry-After: -5", limited("-5"), rate, { wait: null }),

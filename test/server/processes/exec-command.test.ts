@@ -32,7 +32,7 @@ it("tells the command where the service is, and nothing that leads elsewhere", a
   };
   await run(`env | grep ^RESEARCH_ | sort > ${folder}/env`, { env });
   expect(readFileSync(join(folder, "env"), "utf8")).toBe(
-    "RESEARCH_API_KEY=k\nRESEARCH_BASE_URL=http://127.0.0.1:1\n",
+    "RESEARCH_API_KEY=k\nRESEARCH_BASE_URL=http://127.0.0.1:1\nRESEARCH_PROVIDER=research\n",
   );
 });
 
