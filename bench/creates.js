@@ -94,7 +94,8 @@ export async function creates() {
   const folder = mkdtempSync(join(tmpdir(), "research-bench-creates-"));
   try {
     writeFileSync(join(folder, "package.json"), '{"private":true}');
-    const args = ["install", "--ignore-scripts", "--no-audit", "--no-fund", ...Object.keys(SDKS)];
+    const newest = Object.keys(SDKS).map((name) => `${name}@latest`);
+    const args = ["install", "--ignore-scripts", "--no-audit", "--no-fund", ...newest];
     const { status } = spawnSync("npm", args, { cwd: folder, stdio: "inherit" });
     if (status !== 0) throw new Error("the SDKs could not be installed");
     writeFileSync(join(folder, "load.mjs"), "export const load = (name) => import(name);");
