@@ -104,6 +104,8 @@ describe("serve --upstream", () => {
     expect(await ended(one)).toBe("FAILED");
     expect((await output(one)).json.error?.message).toContain("It is not known whether it exists at");
     expect(creates()).toBe(1);
+    service?.signal("SIGTERM");
+    expect((await service?.done)?.stderr).toContain(`${one} was sent and its answer was not read`);
   });
 
   it("stops there what its client stops, also if that place is away meanwhile and the service is killed", async () => {
@@ -138,7 +140,7 @@ describe("serve --upstream", () => {
 
   it("after three refusals in a row that are no question's fault, creates are 429 for a minute, but for one", async () => {
     fault = (operation) => (operation === "create" ? refuse(401, "INVALID_API_KEY") : undefined);
-    const { create, id, ended, output } = await serve();
+    const { create, id, ended, output, service } = await serve();
     for (let n = 0; n < 3; n++) {
       const one = await id("why?");
       expect(await ended(one)).toBe("FAILED");
@@ -150,6 +152,10 @@ describe("serve --upstream", () => {
       expect.toSatisfy((s: number) => s > 50 && s <= 60),
     ]);
     expect(creates()).toBe(3);
+    // Whoever runs the service learns it without a look at each conversation, and once.
+    service.signal("SIGTERM");
+    const { stderr } = await service.done;
+    expect(stderr.match(new RegExp(`creates at ${there.url} fail: .`, "g"))).toHaveLength(1);
   });
 });
 

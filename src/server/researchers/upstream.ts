@@ -69,6 +69,7 @@ export function upstreamResearcher({ upstream, remote, clock, log }: UpstreamOpt
   const creates = new Semaphore(CREATES);
   const gate = new Gate(clock);
   const troubles = new Troubles(log);
+  const creating = `creates at ${provider}`;
   const closing = new AbortController();
   const cancelling = cancelAll();
 
@@ -122,12 +123,16 @@ export function upstreamResearcher({ upstream, remote, clock, log }: UpstreamOpt
       });
       if (keeping !== undefined) {
         gate.passed();
+        troubles.over(creating);
         await keeping;
         signal.throwIfAborted();
         return remoteId;
       }
       if (result.kind === "refused") {
-        if (result.isOurs) gate.refused();
+        if (result.isOurs) {
+          gate.refused();
+          troubles.failed(creating, result.why, { request_id: job.request_id });
+        }
         throw new ResearchFailure(`${provider}: ${result.why}`);
       }
       throw unknownThere(job, result.kind === "unknown" ? result.why : "its id is missing");
@@ -158,7 +163,9 @@ export function upstreamResearcher({ upstream, remote, clock, log }: UpstreamOpt
   function unknownThere({ request_id }: ResearchJob, why: string): ResearchFailure {
     const now = new Date(clock.now()).toISOString();
     const what = `the create for ${request_id} was sent and its answer was not read (${why}; ${now})`;
-    return new ResearchFailure(`It is not known whether it exists at ${provider}: ${what}.`);
+    const reason = `It is not known whether it exists at ${provider}: ${what}.`;
+    log(reason, { request_id });
+    return new ResearchFailure(reason);
   }
 
   /** Stops there what was stopped here, again and again until that place has answered. */
