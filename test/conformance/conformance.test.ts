@@ -129,10 +129,11 @@ it.each<[string, RequestListener, RegExp]>([
 });
 
 it("names what deviates, what was expected and what came; one deviation everywhere hides no other", async () => {
+  let count = 0;
   const server = createServer((request, response) => {
     const data = request.url?.endsWith("/status")
       ? { state: "PENDING" }
-      : { request_id: `r-${Math.random()}`, status: "QUEUED", created_at: "now" };
+      : { request_id: `r-${++count}`, status: "QUEUED", created_at: "now" };
     response.setHeader("Content-Type", "application/json");
     response.end(JSON.stringify({ status: true, version: "1", data }));
   });

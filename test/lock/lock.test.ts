@@ -138,7 +138,7 @@ describe("another process", () => {
   test("that was killed while it waited leaves nothing, once the lock is taken again", async () => {
     const path = fresh();
     const release = await lock(path);
-    const waiting = startHolder(program, [path, "1"]);
+    const waiting = startHolder(program, [path, "1", "1"]);
     await until(async () => readdirSync(join(path, "..")).length > 1 || undefined);
     await until(async () => (await waits(path)) || undefined);
     waiting.kill("SIGKILL");
@@ -217,7 +217,9 @@ describe("what cannot be read as a lock is held, and stays as it is:", () => {
 test("of processes that take over from dead ones, one at a time has it", async () => {
   const path = fresh();
   for (let round = 0; round < 6; round++) {
-    const runs = Array.from({ length: 4 }, () => startHolder(program, [path, "5"]));
+    const runs = Array.from({ length: 4 }, (_, run) =>
+      startHolder(program, [path, "5", `${4 * round + run}`]),
+    );
     const ends = await Promise.all(runs.map(({ done }) => done));
     expect(ends.map(({ stderr }) => stderr).join("")).toBe("");
   }

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { seeded } from "../../bench/support/runs.js";
 import { type Behaviour, hang, ok, refuse } from "../support/behaviours.js";
 import { type Called, connectMcp } from "../support/mcp.js";
 import { until } from "../support/service.js";
@@ -9,6 +10,7 @@ import { jsonLines, type World, world } from "../support/world.js";
 
 // A client may repeat a call for as long as it gets no answer. It must not pay twice.
 
+const random = seeded(1);
 const prompt = "How do tides form? => PROCESSING";
 
 function creates({ service }: World): number {
@@ -38,7 +40,7 @@ test("killed 20 times around the create's POST, and called once more from a new 
     const call = first.call("research_create", args).catch(() => undefined);
     // From the moment the POST is there to well after its answer.
     await until(async () => (creates(rig) > before ? true : undefined), 20_000);
-    await delay(Math.random() * 220);
+    await delay(random() * 220);
     process.kill(first.pid, "SIGKILL");
     await call;
     await first.close();
@@ -71,7 +73,7 @@ test("killed before the POST: the request is created by the next call or reporte
     const before = creates(rig);
     const first = await connectMcp(rig);
     const call = first.call("research_create", args).catch(() => undefined);
-    await delay(Math.random() * 60);
+    await delay(random() * 60);
     process.kill(first.pid, "SIGKILL");
     await call;
     await first.close();

@@ -49,53 +49,54 @@ interface Scene {
   database: string;
   proxy: PostgresProxy;
   server: PostgresServer | undefined;
+  random: () => number;
 }
 
 const FAULTS = {
-  async kill({ cluster }: Scene) {
-    const victim = anyOf(cluster);
+  async kill({ cluster, random }: Scene) {
+    const victim = anyOf(cluster, random);
     // Another one takes its place at once.
     const replacement = cluster.add(victim.role);
-    await sleep(Math.random() * 200);
+    await sleep(random() * 200);
     await cluster.end(victim, "SIGKILL");
     await replacement;
   },
-  async suspend({ cluster }: Scene) {
-    const { process } = anyOf(cluster);
+  async suspend({ cluster, random }: Scene) {
+    const { process } = anyOf(cluster, random);
     process.signal("SIGSTOP");
     await sleep(2 * LEASE_MS);
     process.signal("SIGCONT");
   },
-  async restart({ server }: Scene) {
-    await server?.stop(Math.random() < 0.5 ? "fast" : "immediate");
+  async restart({ server, random }: Scene) {
+    await server?.stop(random() < 0.5 ? "fast" : "immediate");
     await server?.start();
   },
-  async cut({ proxy }: Scene) {
+  async cut({ proxy, random }: Scene) {
     await proxy.away();
-    await sleep(Math.random() * 2 * LEASE_MS);
+    await sleep(random() * 2 * LEASE_MS);
     proxy.back();
   },
-  async halt({ proxy }: Scene) {
+  async halt({ proxy, random }: Scene) {
     proxy.silence();
-    await sleep(Math.random() * 20_000);
+    await sleep(random() * 20_000);
     proxy.back();
   },
   async terminate({ database }: Scene) {
     await query(database, TERMINATE);
   },
-  async lock({ database }: Scene) {
+  async lock({ database, random }: Scene) {
     const client = new pg.Client({ connectionString: database });
     await client.connect();
     await client.query("BEGIN; LOCK TABLE research.conversations IN ACCESS EXCLUSIVE MODE");
-    await sleep(Math.random() * 8_000);
+    await sleep(random() * 8_000);
     await client.query("COMMIT");
     await client.end();
   },
-  async readOnly({ database }: Scene) {
+  async readOnly({ database, random }: Scene) {
     const name = new URL(database).pathname.slice(1);
     await query(database, `ALTER DATABASE ${name} SET default_transaction_read_only = on`);
     await query(database, TERMINATE);
-    await sleep(Math.random() * 2_000);
+    await sleep(random() * 2_000);
     await query(database, `SET TRANSACTION READ WRITE; ALTER DATABASE ${name} RESET ALL`);
     await query(database, TERMINATE);
   },
@@ -103,11 +104,12 @@ const FAULTS = {
 const TERMINATE =
   "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'research'";
 
-/** Lets the faults happen one after the other under a stream of creates and stops, lets all end, and says what was lost. */
+/** Lets the faults happen one after the other under a stream of creates and stops, lets all end, and says what was lost. `random` draws the moments. */
 export async function chaos(
   database: string,
   server: PostgresServer | undefined,
   faults: Iterable<Fault>,
+  random: () => number,
 ): Promise<Losses> {
   const proxy = new PostgresProxy(database);
   const cluster = new Cluster(proxy.url, { lease: `${LEASE_MS}ms`, researcher: RESEARCHER });
@@ -115,10 +117,12 @@ export async function chaos(
   for (const role of ROLES) await cluster.add(role);
   await query(database, WITNESS);
   let over = false;
-  const clients = Array.from({ length: CLIENTS }, (_, number) => client(cluster, number, heard, () => over));
+  const clients = Array.from({ length: CLIENTS }, (_, number) =>
+    client({ cluster, number, random }, heard, () => over),
+  );
   for (const fault of faults) {
-    await sleep(Math.random() * 300);
-    await FAULTS[fault]({ cluster, database, proxy, server });
+    await sleep(random() * 300);
+    await FAULTS[fault]({ cluster, database, proxy, server, random });
   }
   over = true;
   await Promise.all(clients);
@@ -128,8 +132,8 @@ export async function chaos(
   return losses(database, heard);
 }
 
-function anyOf({ members }: Cluster): Member {
-  return [...members][Math.floor(Math.random() * members.size)] as Member;
+function anyOf({ members }: Cluster, random: () => number): Member {
+  return [...members][Math.floor(random() * members.size)] as Member;
 }
 
 /** What clients were told. */
@@ -141,10 +145,14 @@ interface Heard {
   refused: string[];
 }
 
-async function client(cluster: Cluster, number: number, heard: Heard, over: () => boolean): Promise<void> {
+async function client(
+  { cluster, number, random }: { cluster: Cluster; number: number; random: () => number },
+  heard: Heard,
+  over: () => boolean,
+): Promise<void> {
   for (let turn = 0; !over(); turn++) {
     const prompt = `${number}-${turn}`;
-    const request = post(cluster.api(Math.random()), "/api/v1/conversations", KEY, { prompt });
+    const request = post(cluster.api(random()), "/api/v1/conversations", KEY, { prompt });
     const created = await request.catch(() => undefined);
     const id = created?.json.data?.request_id;
     if (typeof id !== "string") {
@@ -154,10 +162,10 @@ async function client(cluster: Cluster, number: number, heard: Heard, over: () =
     }
     heard.acknowledged.set(id, prompt);
     const path = `/api/v1/conversation/${id}`;
-    await ask(cluster.api(Math.random()), { path: `${path}/status`, key: KEY }).catch(() => {});
-    if (Math.random() > 0.3) continue;
-    await sleep(Math.random() * 300);
-    const answer = await post(cluster.api(Math.random()), `${path}/stop`, KEY).catch(() => undefined);
+    await ask(cluster.api(random()), { path: `${path}/status`, key: KEY }).catch(() => {});
+    if (random() > 0.3) continue;
+    await sleep(random() * 300);
+    const answer = await post(cluster.api(random()), `${path}/stop`, KEY).catch(() => undefined);
     if (answer?.status === 200) heard.stopped.push(id);
   }
 }

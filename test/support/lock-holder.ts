@@ -1,13 +1,16 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
+import { seeded } from "../../bench/support/runs.js";
 import { folderWith } from "./folder.js";
 import { NODE, Running } from "./run.js";
 
 const SCRIPT = `
+const seeded = ${seeded};
 import { writeFileSync, rmSync } from "node:fs";
 import { lock, lockWithin } from "./lock.js";
-const [path, mode] = process.argv.slice(2);
+const [path, mode, seed] = process.argv.slice(2);
+const random = seeded(Number(seed));
 if (mode === "hold") {
   try {
     const release = await lock(path);
@@ -21,15 +24,15 @@ if (mode === "hold") {
     const release = await lockWithin(path, 60_000);
     // Only one process at a time may be here.
     writeFileSync(path + ".inside", "", { flag: "wx" });
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
+    await new Promise((resolve) => setTimeout(resolve, random() * 3));
     rmSync(path + ".inside");
-    if (Math.random() < 0.3) process.kill(process.pid, "SIGKILL");
+    if (random() < 0.3) process.kill(process.pid, "SIGKILL");
     release();
   }
 }
 `;
 
-/** The lock as a program of its own: `node PATH LOCK hold`, or `node PATH LOCK ROUNDS`, which often dies while it holds. */
+/** The lock as a program of its own: `node PATH LOCK hold`, or `node PATH LOCK ROUNDS SEED`, which often dies while it holds. */
 export async function lockProgram(): Promise<string> {
   const folder = folderWith();
   const bundle = await rolldown({ input: join(import.meta.dirname, "../../src/lock.ts"), platform: "node" });

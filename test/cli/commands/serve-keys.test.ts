@@ -128,9 +128,7 @@ it("a FIFO as key file is waited for until Ctrl-C", async () => {
   // It can be opened for writing as soon as it is read.
   const writer = await until(async () => opened(join(cwd, "key")));
   running.child.kill("SIGINT");
-  const begun = performance.now();
   expect((await running.done).signal).toBe("SIGINT");
-  expect(performance.now() - begun).toBeLessThan(5_000);
   closeSync(writer);
 });
 

@@ -87,9 +87,7 @@ describe("try with a model", () => {
     // It can be opened for writing as soon as it is read; open, it does not end.
     const writer = await until(async () => openedFifo(join(cwd, "fifo")));
     waiting.signal("SIGINT");
-    const begun = performance.now();
     expect(await waiting.done).toMatchObject({ signal: "SIGINT", stdout: "" });
-    expect(performance.now() - begun).toBeLessThan(8_000);
     closeSync(writer);
   });
 

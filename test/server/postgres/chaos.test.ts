@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { seeded } from "../../../bench/support/runs.js";
 import { chaos, type Fault } from "../../support/database-chaos.js";
 import { testPostgres } from "../../support/postgres.js";
 
@@ -12,7 +13,7 @@ describe.skipIf(!postgres?.server)("faults under load (needs its own PostgreSQL)
     timeout: 240_000,
   }, async () => {
     const database = (await postgres?.database()) ?? "";
-    const { acknowledged, ...losses } = await chaos(database, postgres?.server, FAULTS);
+    const { acknowledged, ...losses } = await chaos(database, postgres?.server, FAULTS, seeded(1));
     expect(acknowledged).toBeGreaterThan(FAULTS.length);
     for (const lost of Object.values(losses)) expect(lost).toEqual([]);
   });

@@ -1,6 +1,7 @@
 import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { seeded } from "../../../../bench/support/runs.js";
 import { batchLosses, crashBatch } from "../../../support/batch-crash.js";
 import { world } from "../../../support/world.js";
 
@@ -9,9 +10,10 @@ const ROUNDS = 12;
 test(`kill -9 at ${ROUNDS} moments of a batch of 30 rows: each prompt sent once or held, every result whole`, {
   timeout: 180_000,
 }, async () => {
+  const random = seeded(1);
   let kills = 0;
   for (let i = 0; i < ROUNDS; i += 2) {
-    const moments = [Math.random(), Math.random()];
+    const moments = [random(), random()];
     const crashed = await crashBatch(moments);
     expect(batchLosses(crashed), `killed at ${moments}`).toEqual([]);
     kills += crashed.kills;
