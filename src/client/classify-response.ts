@@ -91,7 +91,9 @@ function classifyError(
   const isAboutResult = operation === "output" && said?.kind !== undefined;
   if ((AMBIGUOUS_STATUSES.has(status) && !isAboutResult) || (status === MISDIRECTED_STATUS && !said))
     return fault("ambiguous", `the service gave no result (HTTP ${status})`);
-  const kind = said?.kind ?? kindOfStatus(status) ?? (said && "refused");
+  // The interface document has no 402; at a provider the status alone says that there is no money.
+  const isUnpaid = status === 402 && asked.dialect.name !== "research";
+  const kind = said?.kind ?? (isUnpaid ? "no-credit" : kindOfStatus(status)) ?? (said && "refused");
   if (kind) return refusal(kind, said, asked, facts);
   return fault("stray", `HTTP ${status} without a word from the service itself`);
 }

@@ -50,6 +50,7 @@ const FAULTS: [what: string, behaviour: does.Behaviour, exit: number][] = [
   ["401", own(401), 4],
   ["403", own(403), 4],
   ["402", own(402), 6],
+  ["402 bare", html(402), 6],
   ["429", own(429), 7],
   ["410 in its own words", own(410), 6],
   ["410 bare", html(410), 9],
