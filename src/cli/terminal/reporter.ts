@@ -9,7 +9,7 @@ import { type LiveLine, liveLine, PLAIN, type Style, styleFor } from "./style.js
 /** How long what is said after a signal may take to be read, in milliseconds. */
 const FAREWELL_MS = 1_000;
 
-/** Everything the program says: the result to stdout, the conversation to stderr, in the form that was asked for. */
+/** Everything the program says: the result to stdout, messages to stderr, in the form that was asked for. */
 export class Reporter {
   readonly json: boolean;
   readonly #host: Host;
