@@ -48,7 +48,7 @@ const RECORD_HINT =
 const TARGETS: Record<TargetError["kind"], { code: OurCode; hint: string }> = {
   invalid: {
     code: "USAGE",
-    hint: "An id is made of letters, digits, `.`, `_` and `-`; `research list` shows those made here, @last is the newest.",
+    hint: "An id is made of letters, digits, `.`, `_`, `:` and `-`; `research list` shows those made here, @last is the newest.",
   },
   ambiguous: { code: "USAGE", hint: "Give more of it." },
   "none-created": { code: "NOT_FOUND", hint: "`research list` shows what was created." },

@@ -31,15 +31,14 @@ export async function fetchResult(
 ): Promise<Result> {
   const { client, outputField, origin } = ports;
   const { requestId, entry } = target;
+  const recordedAt = entry?.origin === origin ? epochOf(entry?.sent_at) : undefined;
   const kept = keptResult(ports, target);
   if (kept && kept.status !== "COMPLETED" && !partial) throw NoOutputError.of(kept, requestId);
   const data =
     kept ??
-    (await client
-      .output(requestId, { signal, partial, recordedAt: epochOf(entry?.sent_at) })
-      .catch((error: unknown) => {
-        throw withItsOrigin(error, target, origin);
-      }));
+    (await client.output(requestId, { signal, partial, recordedAt }).catch((error: unknown) => {
+      throw withItsOrigin(error, target, origin);
+    }));
   if (!kept && entry?.origin === origin) tryToKeep(ports, requestId, data);
   const value = Object.hasOwn(data, outputField) ? data[outputField] : data;
   const exact = memberText(data, outputField) ?? data;

@@ -23,7 +23,7 @@ export async function askStates(
   const { client, origin } = ports;
   const asked = targets.map(async (target): Promise<StateAnswer> => {
     try {
-      const recordedAt = epochOf(target.entry?.sent_at);
+      const recordedAt = target.entry?.origin === origin ? epochOf(target.entry?.sent_at) : undefined;
       const data = await client.status(target.requestId, { signal, recordedAt });
       return { kind: "answered", target, data, notObserved: observe(ports, target.entry, data) };
     } catch (error) {

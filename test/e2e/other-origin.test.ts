@@ -4,6 +4,7 @@ import { HappyService } from "../support/happy-service.js";
 import { foldersIn, listed, plant } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
 import { connectMcp } from "../support/mcp.js";
+import { ProviderDouble } from "../support/providers/double.js";
 import { jsonErrors, jsonLines } from "../support/world.js";
 
 const ID = "5f0c9a3e-7b1d-4c52-9d86-2f1e0a4b6c8d";
@@ -31,6 +32,19 @@ test.each([["status"], ["watch"], ["output"], ["stop", "-y"]])(
     expect(stderr).toContain(`--base-url ${MADE_AT}`);
     expect(service.server.requests.length).toBeGreaterThan(0);
     expect(await listed(home)).toMatchObject([{ status: "PENDING", origin: MADE_AT }]);
+  },
+);
+
+test.each(["status", "output"])(
+  "%s: a provider gets no minute to know an id of another origin",
+  async (verb) => {
+    const double = await ProviderDouble.start("perplexity");
+    const home = folderWith();
+    plant(home, { requestId: "resp_elsewhere1", origin: MADE_AT, createdAt: Date.now() });
+    const env = { HOME: home, ...foldersIn(home), ...double.env };
+    const { code, stderr } = await inProcess([verb, "resp_elsewhere1"], { env });
+    expect(code, stderr).toBe(5);
+    expect(stderr).toContain(`--base-url ${MADE_AT}`);
   },
 );
 
