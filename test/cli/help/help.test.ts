@@ -26,6 +26,12 @@ test("help --json fits its schema, with the version of the package", () => {
   expect(document.version).toBe(version);
 });
 
+test("the topic json names every error code of ours", () => {
+  const { text } = TOPICS.find(({ name }) => name === "json") ?? { text: "" };
+  for (const code of [...Object.keys(EXIT_CODES), "INTERRUPTED"])
+    expect(text.split(/[\s,.]+/)).toContain(code);
+});
+
 describe("help --json has every command and flag of the help pages:", () => {
   test.each(pages)("%s", (words, page) => {
     const name = (JSON.parse(words) as string[]).join(" ");
