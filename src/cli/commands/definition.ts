@@ -154,7 +154,7 @@ export function define<
   };
 }
 
-/** The flags of a command, and of those above it but for the program, that were given: a default is no word of the user. */
+/** The flags that were given, of a command and of its parents below the program. Default values are left out. */
 function givenTo(verb: Command | null): Record<string, unknown> {
   // The flags of the program are the same for all commands.
   if (!verb?.parent) return {};

@@ -34,7 +34,7 @@ export function commandResearcher({ command, env }: CommandOptions): Researcher 
     async research(job, signal) {
       signal.throwIfAborted();
       const child = supervisor.spawn(command, clean);
-      // SIGTERM says that nobody wants the result any more. After SIGHUP the same question is asked again later.
+      // SIGTERM: the client stopped the request and needs no result. After SIGHUP the same question is asked again later.
       const isStopped = () => signal.reason instanceof ConversationStopped;
       const stop = () => void endGroup(child, isStopped() ? "SIGTERM" : "SIGHUP");
       signal.addEventListener("abort", stop, { once: true });
