@@ -1,5 +1,5 @@
-/** @typedef {import("../src/cli/completion/table.js").CompletionTable} CompletionTable */
-/** @typedef {import("../src/cli/completion/table.js").CommandNode} CommandNode */
+/** @typedef {import("../src/cli/completion/words.js").CompletionTable} CompletionTable */
+/** @typedef {import("../src/cli/completion/words.js").CommandNode} CommandNode */
 
 /**
  * What the shell completion needs of the help, and no more: it is read each time that Tab is pressed.
@@ -15,7 +15,7 @@ export function completionTable({ commands, options, topics }) {
 }
 
 /**
- * @param {import("../src/cli/help/command-table.js").CommandEntry} command
+ * @param {import("../src/cli/help/document.js").CommandEntry} command
  * @returns {CommandNode}
  */
 function nodeOf({ summary, arguments: args, options }) {
@@ -30,14 +30,14 @@ function nodeOf({ summary, arguments: args, options }) {
   };
 }
 
-/** @param {import("../src/cli/help/command-table.js").CommandEntry[]} commands */
+/** @param {import("../src/cli/help/document.js").CommandEntry[]} commands */
 function helpFlag(commands) {
   return commands[0]?.options.filter(({ name }) => name === "--help") ?? [];
 }
 
 /**
- * @param {import("../src/cli/help/command-table.js").OptionEntry} option
- * @returns {import("../src/cli/completion/table.js").OptionNode}
+ * @param {import("../src/cli/help/document.js").OptionEntry} option
+ * @returns {import("../src/cli/completion/words.js").OptionNode}
  */
 function optionOf({ name, short, description, value, choices }) {
   return {

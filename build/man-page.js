@@ -1,5 +1,5 @@
-/** @typedef {import("../src/cli/help/command-table.js").CommandEntry} CommandEntry */
-/** @typedef {import("../src/cli/help/command-table.js").OptionEntry} OptionEntry */
+/** @typedef {import("../src/cli/help/document.js").CommandEntry} CommandEntry */
+/** @typedef {import("../src/cli/help/document.js").OptionEntry} OptionEntry */
 
 /**
  * research(1), in mdoc.

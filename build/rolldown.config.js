@@ -25,7 +25,7 @@ const CHUNKS = [
   // The verbs of one request or a few.
   {
     name: "command",
-    test: /src\/cli\/(context|commands\/(create|list|output|rerun|resolve|run|show|status|stop|watch)\/run)\.ts$/,
+    test: /src\/cli\/(context|commands\/(create|list|output|resolve|run|show|status|stop|watch)\/run)\.ts$/,
   },
   // To read a result, on a terminal or as a page.
   { name: "markdown", test: /src\/markdown\/(parse|address)\.ts$/ },

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
-/** @typedef {import("../src/cli/help/command-table.js").OptionEntry} OptionEntry */
+/** @typedef {import("../src/cli/help/document.js").OptionEntry} OptionEntry */
 
 const root = join(import.meta.dirname, "..");
 

@@ -1,3 +1,5 @@
+import { onAbort } from "./abort.js";
+
 /** Time as the program sees it; tests hand in one that they move themselves. All figures are milliseconds. */
 export interface Clock {
   /** Wall-clock time since the epoch: for dates, windows of the service, and nothing that measures. */
@@ -37,24 +39,48 @@ export function epochOf(value: unknown): number | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
+/**
+ * Does `work` for at most `ms` milliseconds of the clock. Its signal is aborted when the time is over, with `late`
+ * as its reason, or when `signal` is, with that one's reason.
+ */
+export async function withDeadline<T>(
+  clock: Pick<Clock, "sleep" | "monotonic">,
+  ms: number,
+  signal: AbortSignal,
+  late: Error,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const timer = new AbortController();
+  const ended = new AbortController();
+  const end = clock.monotonic() + ms;
+  const expire = async () => {
+    // A sleep may end early where the machine itself slept.
+    while (clock.monotonic() < end) await clock.sleep(end - clock.monotonic(), ended.signal);
+    timer.abort(late);
+  };
+  expire().catch(() => {});
+  try {
+    return await work(AbortSignal.any([signal, timer.signal]));
+  } finally {
+    ended.abort();
+  }
+}
+
 function timer(ms: number, signal?: AbortSignal): Promise<"over" | "suspended"> {
   return new Promise((resolve, reject) => {
+    let release = () => {};
     const end = (settle: () => void) => () => {
       clearTimeout(handle);
-      signal?.removeEventListener("abort", abort);
+      release();
       leave();
       settle();
     };
-    const leave = joinSleepers(
-      ms,
-      end(() => resolve("suspended")),
-    );
-    const abort = end(() => reject(signal?.reason));
-    const handle = setTimeout(
-      end(() => resolve("over")),
-      ms,
-    );
-    signal?.addEventListener("abort", abort, { once: true });
+    const over = end(() => resolve("over"));
+    const suspended = end(() => resolve("suspended"));
+    const aborted = end(() => reject(signal?.reason));
+    const handle = setTimeout(over, ms);
+    const leave = joinSleepers(ms, suspended);
+    release = onAbort(signal, aborted);
   });
 }
 

@@ -5,6 +5,7 @@ export {
   type CallOptions,
   type Created,
   type CreateOptions,
+  type FetchOutputOptions,
   ResearchClient,
   type StatusData,
   type StatusOptions,
@@ -19,7 +20,7 @@ export {
   UnreachableError,
 } from "./client/errors.js";
 export { BaseUrlError } from "./client/http/address.js";
-export type { ProxyEnvironment } from "./client/http/proxy-setting.js";
+export type { ProxyEnvironment } from "./client/http/proxy.js";
 export type { ClientEvent, ClientOptions } from "./client/options.js";
 export type {
   Ending,

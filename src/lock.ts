@@ -1,9 +1,8 @@
 import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { systemClock } from "./clock.js";
+import { type Clock, systemClock } from "./clock.js";
 import { type Holder, parseHolder, thisProcess } from "./lock/holder.js";
-import { livenessOf } from "./lock/liveness.js";
-import { listen } from "./lock/socket.js";
+import { bindWitness, livenessOf } from "./lock/liveness.js";
 
 /** How soon a lock that is held is tried again, in milliseconds. */
 const RETRY_MS = 20;
@@ -58,18 +57,31 @@ export function lock(path: string): Promise<() => void> {
   return lockWithin(path, 0);
 }
 
-/** The same, waiting up to `waitMs` for the lock. Rejects with `signal.reason` if that is aborted meanwhile. */
-export async function lockWithin(path: string, waitMs: number, signal?: AbortSignal): Promise<() => void> {
-  const end = systemClock.monotonic() + waitMs;
+/**
+ * The same, waiting up to `waitMs` for each process that holds the lock: where many take it in turn, the last one waits
+ * for as long as the others make progress. Rejects with `signal.reason` if that is aborted meanwhile.
+ */
+export async function lockWithin(
+  path: string,
+  waitMs: number,
+  signal?: AbortSignal,
+  clock: Pick<Clock, "monotonic" | "sleep"> = systemClock,
+): Promise<() => void> {
   const draft = fs.mkdtempSync(`${path}.`);
   const record = `holder-${basename(draft).slice(basename(path).length + 1)}`;
   const socket = record + SOCKET;
   fs.chmodSync(draft, 0o700);
-  const witness = await listen(draft, socket);
+  const witness = await bindWitness(draft, socket);
   ownRecords.add(record);
   try {
     fs.writeFileSync(join(draft, record), JSON.stringify(thisProcess(witness?.device)), { mode: 0o600 });
-    while (!(await published(draft, path, end))) await systemClock.sleep(RETRY_MS, signal);
+    let [holder, end] = ["", clock.monotonic() + waitMs];
+    for (let held = await published(draft, path); held; held = await published(draft, path)) {
+      const next = entriesOf(path).join();
+      if (next !== holder) [holder, end] = [next, clock.monotonic() + waitMs];
+      if (held instanceof UnreadableLockError || clock.monotonic() >= end) throw held;
+      await clock.sleep(RETRY_MS, signal);
+    }
     await removeDeadDrafts(path);
   } catch (error) {
     ownRecords.delete(record);
@@ -89,18 +101,17 @@ export async function lockWithin(path: string, waitMs: number, signal?: AbortSig
   };
 }
 
-/** Makes the draft the lock. False if the lock is held and `end` (monotonic) is to come; rejects with HeldError after it. */
-async function published(draft: string, path: string, end: number): Promise<boolean> {
+/** Makes the draft the lock, or resolves with why it is held. */
+async function published(draft: string, path: string): Promise<HeldError | undefined> {
   try {
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      if (renamed(draft, path)) return true;
+      if (renamed(draft, path)) return undefined;
       await removeDeadHolders(path);
     }
-    throw new HeldError(path, "one process after the other");
+    return new HeldError(path, "one process after the other");
   } catch (error) {
-    const mayEnd = error instanceof HeldError && !(error instanceof UnreadableLockError);
-    if (!mayEnd || systemClock.monotonic() >= end) throw error;
-    return false;
+    if (error instanceof HeldError) return error;
+    throw error;
   }
 }
 

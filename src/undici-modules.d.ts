@@ -1,34 +1,25 @@
 // undici's dispatchers without its fetch, websocket and cache: half the start-up of the whole package.
 declare module "undici/lib/dispatcher/agent.js" {
-  import { Agent } from "undici";
-  export default Agent;
+  export { Agent as default } from "undici";
 }
 declare module "undici/lib/dispatcher/client.js" {
-  import { Client } from "undici";
-  export default Client;
+  export { Client as default } from "undici";
 }
 declare module "undici/lib/dispatcher/pool.js" {
-  import { Pool } from "undici";
-  export default Pool;
+  export { Pool as default } from "undici";
 }
 declare module "undici/lib/dispatcher/proxy-agent.js" {
-  import { ProxyAgent } from "undici";
-  export default ProxyAgent;
+  export { ProxyAgent as default } from "undici";
 }
 declare module "undici/lib/core/connect.js" {
-  import { buildConnector } from "undici";
-  export default buildConnector;
+  export { buildConnector as default } from "undici";
 }
 declare module "undici/lib/api/api-connect.js" {
-  import { Dispatcher } from "undici";
-
-  const connect: Dispatcher["connect"];
+  const connect: import("undici").Dispatcher["connect"];
   export default connect;
 }
 declare module "undici/lib/api/api-request.js" {
-  import { Dispatcher } from "undici";
-
-  const request: Dispatcher["request"];
+  const request: import("undici").Dispatcher["request"];
   export default request;
 }
 declare module "undici/lib/core/symbols.js" {

@@ -1,37 +1,31 @@
 import type { ClientEvent } from "../client/options.js";
-import { type ReadKey, readKeyFile } from "../machine/key-file.js";
 import { Machine } from "../machine/machine.js";
 import type { Choices } from "../machine/precedence.js";
+import { type ReadKey, readKeyFile } from "../machine/read-text.js";
 import { maskKey, type ResolvedSettings } from "../machine/settings.js";
 import { formatDuration } from "../text/duration.js";
+import { shellWord } from "../text/phrases.js";
+import type { Interruption } from "./errors.js";
 import type { Host } from "./terminal/host.js";
-import type { Interruption } from "./terminal/interruption.js";
-import type { Reporter } from "./terminal/reporter.js";
-import type { Terminal } from "./terminal/terminal.js";
+import type { Reporter, Terminal } from "./terminal/reporter.js";
 
 /** A wait that is longer than this, in milliseconds, is announced. */
 export const SILENT_WAIT_MS = 5_000;
 
 /** The global flags, as commander names them. */
-export interface Globals extends Omit<Choices, "provider"> {
+export interface Globals extends Omit<Choices, "provider" | "profileFlag"> {
   json?: boolean;
   verbose?: boolean;
 }
 
 /** What a command works with: this machine, and the terminal that it was called from. */
 export class Context extends Machine implements Terminal {
-  readonly host: Host;
-  readonly flags: Globals;
-  readonly reporter: Reporter;
-  readonly interruption: Interruption;
-  readonly #readKey: ReadKey;
-
   constructor(
-    host: Host,
-    flags: Globals,
-    reporter: Reporter,
-    interruption: Interruption,
-    readKey: ReadKey = readKeyFile,
+    readonly host: Host,
+    readonly flags: Globals,
+    readonly reporter: Reporter,
+    readonly interruption: Interruption,
+    readonly readKey: ReadKey = readKeyFile,
   ) {
     super({
       ...{ env: host.env, platform: host.platform, clock: host.clock, choices: flags, readKey },
@@ -47,16 +41,11 @@ export class Context extends Machine implements Terminal {
       onMadePrivate: (text) => void reporter.notice("SETTINGS_MADE_PRIVATE", text),
       onSkipped: (records, folder) => saySkipped(records, folder, reporter),
     });
-    this.host = host;
-    this.flags = flags;
-    this.reporter = reporter;
-    this.interruption = interruption;
-    this.#readKey = readKey;
   }
 
   /** A context of the same process with other surroundings: `try` speaks to a service of its own. */
   with(env: Host["env"], flags: Globals): Context {
-    return new Context({ ...this.host, env }, flags, this.reporter, this.interruption, this.#readKey);
+    return new Context({ ...this.host, env }, flags, this.reporter, this.interruption, this.readKey);
   }
 
   get signal(): AbortSignal {
@@ -94,4 +83,27 @@ function saySkipped(records: number, folder: string, reporter: Reporter): Promis
   const what =
     records === 1 ? "1 record that could not be read was" : `${records} records that could not be read were`;
   return reporter.notice("HISTORY_SKIPPED", `${what} skipped in the history (${folder})`);
+}
+
+/** The global flags that were given, for another command at the same service. */
+export function globalWords({ profile, baseUrl, insecureHttp }: Globals): string[] {
+  return wordsOf({ profile, baseUrl, insecureHttp });
+}
+
+/** The command that goes on where this one ended, with the global flags that this one was given. */
+export function resumeCommand(flags: Globals, ...words: readonly string[]): string {
+  return ["research", ...words, ...globalWords(flags)].map(shellWord).join(" ");
+}
+
+const DURATIONS: ReadonlySet<string> = new Set(["timeout", "queueTimeout", "interval", "patience"]);
+
+/** The options of a command as the words it was given them in. */
+export function wordsOf(options: object): string[] {
+  return Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
+    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    if (value === undefined || value === false) return [];
+    if (value === true) return [flag];
+    if (Array.isArray(value)) return value.flatMap((one) => [flag, String(one)]);
+    return [flag, DURATIONS.has(name) ? `${value}ms` : String(value)];
+  });
 }

@@ -1,18 +1,19 @@
+import { setMaxListeners } from "node:events";
 import { ResearchError } from "../client/errors.js";
 import { EXIT_CODES } from "../machine/errors.js";
 import { type Failure, failureOf } from "../machine/failure.js";
+import { isFinal, type Status } from "../protocol/conversation.js";
 import { InvalidSettingsError } from "../store/errors.js";
-import type { Signal } from "./terminal/host.js";
+import type { WatchOutcome } from "../workflows/follow.js";
+import type { Host, Signal } from "./terminal/host.js";
 
 /** A signal came. `resume` says how to go on where this command ended, `requestId` names its request if it is one. */
 export class Interrupted extends Error {
-  readonly signal: Signal;
   resume: string | undefined;
   requestId: string | undefined;
 
-  constructor(signal: Signal) {
+  constructor(readonly signal: Signal) {
     super(`interrupted by ${signal}`);
-    this.signal = signal;
   }
 }
 
@@ -21,16 +22,13 @@ export class Interrupted extends Error {
  * code 8 whatever the reason, since a script that sees another one would create the request again.
  */
 export class UnfinishedError extends Error {
-  override readonly cause: ResearchError;
-  readonly requestId: string;
-  /** The command that goes on. */
-  readonly resume: string | undefined;
-
-  constructor(cause: ResearchError, requestId: string, resume: string | undefined) {
+  /** `resume`: the command that goes on. */
+  constructor(
+    override readonly cause: ResearchError,
+    readonly requestId: string,
+    readonly resume: string | undefined,
+  ) {
     super(cause.message, { cause });
-    this.cause = cause;
-    this.requestId = requestId;
-    this.resume = resume;
   }
 
   /** `error` as an UnfinishedError, unless it says that the request has ended, or did not come from the service. */
@@ -84,4 +82,67 @@ export async function withPlace(error: unknown): Promise<unknown> {
   if (!(error instanceof InvalidSettingsError) || error.text === undefined) return error;
   const { placeOfError } = await import("./input/json.js");
   return new InvalidSettingsError(error.path, `not valid JSON (${await placeOfError(error.text)})`);
+}
+
+/** The exit code of a state, for `watch`, `run` and `status --exit-status`. */
+export function exitCodeOf(status: Status): number {
+  if (!isFinal(status)) return EXIT_CODES.NOT_FINISHED;
+  return { COMPLETED: 0, FAILED: EXIT_CODES.RESEARCH_FAILED, STOPPED: EXIT_CODES.RESEARCH_STOPPED }[status];
+}
+
+/**
+ * The exit code of a request that was followed. `created`: whether this command created it; then nothing that ends
+ * the wait is an error (contract §1.5), since a script that sees one would create it again.
+ */
+export function exitCodeOfOutcome(outcome: WatchOutcome, { created = false } = {}): number {
+  if (outcome.kind === "final") return exitCodeOf(outcome.status ?? "");
+  if (outcome.kind === "given-up" && !created) return failureOf(outcome.error).exit_code;
+  return EXIT_CODES.NOT_FINISHED;
+}
+
+/**
+ * What signals mean while a command runs: the first one asks it to end and to say how to go on, a second one
+ * ends it at once. A hang-up with no terminal on any stream is ignored: that is `nohup`.
+ */
+export class Interruption {
+  readonly #controller = new AbortController();
+  #received: Signal | undefined;
+  #isHandled = false;
+  #release: (() => void) | undefined;
+
+  constructor(host: Host) {
+    // Every exchange and every write that is under way listens: many, and no leak.
+    setMaxListeners(0, this.#controller.signal);
+    const hasTerminal = host.stdin.isTTY || host.stdout.isTTY || host.stderr.isTTY;
+    this.#release = host.onSignal((signal) => {
+      if (signal === "SIGHUP" && !hasTerminal) return;
+      if (this.#received) return host.die(signal);
+      this.#received = signal;
+      this.#controller.abort(new Interrupted(signal));
+    });
+  }
+
+  /** Aborted with an Interrupted when the first signal comes. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get received(): Signal | undefined {
+    return this.#received;
+  }
+
+  /** The signal of which the process still has to die. */
+  get unhandled(): Signal | undefined {
+    return this.#isHandled ? undefined : this.#received;
+  }
+
+  /** The command ends in its usual way, so the process need not die of the signal. */
+  markHandled(): void {
+    this.#isHandled = true;
+  }
+
+  release(): void {
+    this.#release?.();
+    this.#release = undefined;
+  }
 }

@@ -1,9 +1,30 @@
+import { type Command, CommanderError } from "commander";
 import { UsageError } from "../machine/errors.js";
-import type { Context } from "./context.js";
-import { ClosedPipe, commandFailure, Interrupted, withPlace } from "./errors.js";
-import { readArguments } from "./program.js";
+import { batch } from "./commands/batch/command.js";
+import { completion } from "./commands/completion/command.js";
+import { config } from "./commands/config/command.js";
+import { create, rerun } from "./commands/create/command.js";
+import { type Define, type OptionsOf, type Perform, Verb } from "./commands/definition.js";
+import { doctor } from "./commands/doctor/command.js";
+import { positiveDuration, value } from "./commands/flags.js";
+import { help } from "./commands/help/command.js";
+import { history } from "./commands/history/command.js";
+import { list } from "./commands/list/command.js";
+import { login, logout } from "./commands/login/command.js";
+import { mcp } from "./commands/mcp/command.js";
+import { output } from "./commands/output/command.js";
+import { quota } from "./commands/quota/command.js";
+import { resolve } from "./commands/resolve/command.js";
+import { run } from "./commands/run/command.js";
+import { serve, tryOut } from "./commands/serve/command.js";
+import { show } from "./commands/show/command.js";
+import { skill } from "./commands/skill/command.js";
+import { status } from "./commands/status/command.js";
+import { stop } from "./commands/stop/command.js";
+import { watch } from "./commands/watch/command.js";
+import type { Context, Globals } from "./context.js";
+import { ClosedPipe, commandFailure, Interrupted, Interruption, withPlace } from "./errors.js";
 import type { Host, ProcessEnding } from "./terminal/host.js";
-import { Interruption } from "./terminal/interruption.js";
 import { Reporter } from "./terminal/reporter.js";
 
 /** Reads the arguments, runs the action, and maps an error to a message and to how the process ends. */
@@ -29,7 +50,7 @@ export async function runCommand(argv: readonly string[], host: Host): Promise<P
     checkOutput(host.env);
     // Help and errors of usage need no settings, history or client.
     const { Context } = await import("./context.js");
-    const { keyReader } = await import("../machine/key-file.js");
+    const { keyReader } = await import("../machine/read-text.js");
     const read = request.usesKey ? await keyReader(host.env, host.clock, interruption.signal) : undefined;
     ctx = new Context(host, request.flags, reporter, interruption, read);
     return ending(await request.action(ctx));
@@ -61,4 +82,142 @@ function checkOutput({ RESEARCH_OUTPUT: value }: Host["env"]): void {
 function wantsJson(argv: readonly string[], env: Host["env"]): boolean {
   const end = argv.indexOf("--");
   return env.RESEARCH_OUTPUT === "json" || argv.slice(0, end < 0 ? undefined : end).includes("--json");
+}
+
+/** The commands, each group under the heading it has in the help. */
+const GROUPS: readonly { heading: string; commands: readonly Define[] }[] = [
+  { heading: "Research:", commands: [run, create, status, watch, output, stop] },
+  { heading: "History:", commands: [list, show, rerun, resolve, history] },
+  { heading: "Many questions:", commands: [batch, quota] },
+  { heading: "Settings:", commands: [login, logout, config] },
+  { heading: "Local service:", commands: [tryOut, serve] },
+  { heading: "Agents:", commands: [mcp, skill] },
+  { heading: "Help:", commands: [help, completion, doctor] },
+];
+
+const globalFlags = {
+  "--json": "JSON on stdout, errors as JSON on stderr (or RESEARCH_OUTPUT=json)",
+  "-p, --profile <name>": "the profile to use",
+  "--base-url <url>": "the service to speak to",
+  "--insecure-http": "allow plain http:// to another machine",
+  "--request-timeout <duration>": value("the limit of one exchange (default: 30s)", positiveDuration),
+  "--verbose": "say which settings are used and what is exchanged",
+} as const;
+
+/** Columns of help if no terminal says how many it has. */
+const HELP_WIDTH = 80;
+
+/** What the arguments ask for: a text to print, or an action with the global flags. */
+export type ParsedArguments =
+  | { kind: "text"; text: string }
+  /** No command, or only the first half of one: the help says which there are. */
+  | { kind: "help"; text: string }
+  | { kind: "action"; flags: Globals; usesKey: boolean; action: (ctx: Context) => Promise<number> };
+
+/** What never asks for the key: a key file that makes its reader wait is not read for these. */
+const KEYLESS: ReadonlySet<string> = new Set([
+  ...["login", "logout", "try", "serve", "skill", "help", "completion"],
+]);
+
+/**
+ * Reads the arguments after the program's name; help is laid out for the host's stdout. Throws UsageError, with the
+ * nearest name where one is near.
+ */
+export function readArguments(argv: readonly string[], host: Host): ParsedArguments {
+  const { version, stdout, stderr } = host;
+  let text = "";
+  let helped: Command | undefined;
+  let action: ((ctx: Context) => Promise<number>) | undefined;
+  let usage = "";
+  const program = new Verb("research").exitOverride().configureOutput({
+    writeOut: (part) => {
+      text += part;
+    },
+    writeErr: (part) => {
+      usage += part;
+    },
+    // By itself commander asks the streams of the process, which opens them.
+    getOutHelpWidth: () => stdout.stream?.columns || HELP_WIDTH,
+    getErrHelpWidth: () => stderr.stream?.columns || HELP_WIDTH,
+    getOutHasColors: () => true,
+    getErrHasColors: () => true,
+  });
+  describeProgram(program, version);
+  program.addHelpText("beforeAll", ({ command }) => {
+    helped = command;
+    return "";
+  });
+  // Commands inherit what the program has when they are added, so they come last.
+  const perform: Perform = (performed) => {
+    action = performed;
+  };
+  for (const { heading, commands } of GROUPS) {
+    program.commandsGroup(heading);
+    for (const define of commands) define(program, perform);
+  }
+  try {
+    program.parse(argv, { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0 && helped) return helpOf(program, helped, argv, host) ?? { kind: "text", text };
+    if (error.exitCode === 0) return { kind: "text", text };
+    if (error.code !== "commander.help") throw usageError(error);
+  }
+  if (!action) return { kind: "help", text: usage };
+  const usesKey = !KEYLESS.has(program.args[0] ?? "");
+  // As if each were given: then a flag that is none of `Globals` is an error of the compiler.
+  const flags: Required<Globals> = program.opts<Required<OptionsOf<typeof globalFlags>>>();
+  return { kind: "action", flags, usesKey, action };
+}
+
+/** The help of a command as JSON, if the flag asks for it; undefined for its text. Throws UsageError for a word that is no command. */
+function helpOf(
+  program: Verb,
+  command: Command,
+  argv: readonly string[],
+  host: Host,
+): ParsedArguments | undefined {
+  const isName = (word: string | undefined) => word !== undefined && !word.startsWith("-");
+  // commander shows the help of what it knows and passes over the word that it does not know.
+  if (command.commands.length > 0 && isName(command.args[0]))
+    return readArguments(
+      argv.filter((word) => word !== "--help" && word !== "-h"),
+      host,
+    );
+  if (!argv.includes("--json")) return undefined;
+  const words: string[] = [];
+  for (let one: Command | null = command; one?.parent; one = one.parent) words.unshift(one.name());
+  const action = async (ctx: Context) => (await import("./commands/help/run.js")).help(ctx, program, words);
+  return { kind: "action", flags: { json: true }, usesKey: false, action };
+}
+
+function describeProgram(program: Verb, version: string): void {
+  program
+    .description(
+      "Submit and manage deep research: every request is recorded before it is sent and never lost.",
+    )
+    .version(version, "-V, --version")
+    .addFlags(globalFlags)
+    .configureHelp({ showGlobalOptions: true })
+    // Ours shows topics, too.
+    .helpCommand(false)
+    .addHelpText(
+      "after",
+      '\nNew here? `research try "your question"` answers from the files of this folder: no account, no key.\n`research help` lists the topics: exit codes, settings, JSON and more.',
+    );
+}
+
+/** commander's sentence in our form; its suggestion becomes the hint. */
+function usageError(error: CommanderError): UsageError {
+  const [first = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
+  if (error.code === "commander.excessArguments")
+    return new UsageError(first, "Put a prompt of several words in quotes.");
+  const suggestion = rest
+    .join(" ")
+    .trim()
+    .replace(/^\(|\)$/g, "");
+  return new UsageError(
+    first,
+    suggestion || "`research --help` lists the commands, `research COMMAND --help` the flags.",
+  );
 }

@@ -2,6 +2,7 @@ import type { Dialect, RefusalKind, ServiceError } from "../dialects/dialect.js"
 import type { Data } from "../protocol/conversation.js";
 import type { Operation } from "../protocol/endpoints.js";
 import {
+  CODE_OF_REFUSAL,
   type ErrorFacts,
   OutcomeUnknownError,
   RefusedError,
@@ -78,13 +79,11 @@ function classifyError(
   if (status < 400) {
     const location = headerOf(headers, "location");
     const to = location ? ` to ${location}` : "";
-    return fault(
-      status === 303 ? "see-other" : "redirected",
-      `a redirect${to} was not followed (HTTP ${status})`,
-    );
+    const name = status === 303 ? "see-other" : "redirected";
+    return fault(name, `a redirect${to} was not followed (HTTP ${status})`);
   }
   if (status === 405 && (operation === "status" || operation === "output")) {
-    const hint = `If the service wants another method, set it: research config set ${operation}-method POST`;
+    const hint = `If the service wants another method, \`research config set ${operation}-method POST\` sets it.`;
     return fault("wrong-method", `the service does not take ${asked.target} (HTTP 405)`, { hint });
   }
   // A service may use 408 for a result that is not there yet; to all else these say too little.
@@ -93,7 +92,7 @@ function classifyError(
     return fault("ambiguous", `the service gave no result (HTTP ${status})`);
   // The interface document has no 402; at a provider the status alone says that there is no money.
   const isUnpaid = status === 402 && asked.dialect.name !== "research";
-  const kind = said?.kind ?? (isUnpaid ? "no-credit" : kindOfStatus(status)) ?? (said && "refused");
+  const kind = said?.kind ?? (isUnpaid ? "no-credit" : KIND_OF_STATUS[status]) ?? (said && "refused");
   if (kind) return refusal(kind, said, asked, facts);
   return fault("stray", `HTTP ${status} without a word from the service itself`);
 }
@@ -104,13 +103,13 @@ function refusal(
   asked: Asked,
   facts: ErrorFacts,
 ): Classification {
-  const hint =
-    said || kind !== "not-found"
-      ? undefined
-      : "Is the base URL right? `research config list` shows where it comes from.";
+  const isNoService = !said && kind === "not-found";
+  const hint = isNoService
+    ? "Is the base URL right? `research config list` shows where it comes from."
+    : undefined;
   const message = said?.message || `HTTP ${facts.httpStatus} for ${asked.target}`;
   // What has no money has one name, whatever word a provider has for it.
-  const code = (kind === "no-credit" ? undefined : said?.code) ?? OUR_CODES[kind];
+  const code = (kind === "no-credit" ? undefined : said?.code) ?? CODE_OF_REFUSAL[kind];
   const error = new RefusedError(kind, said !== undefined, code, message, { ...facts, hint });
   return { kind: "refused", error };
 }
@@ -139,30 +138,13 @@ const UNANSWERED: ReadonlySet<FaultName> = new Set([
   "unavailable",
 ]);
 
-const OUR_CODES: Record<RefusalKind, string> = {
-  "invalid-input": "USAGE",
-  unauthenticated: "NOT_AUTHENTICATED",
-  "not-found": "NOT_FOUND",
-  refused: "NOT_ALLOWED",
-  "rate-limited": "RATE_LIMITED",
-  "no-credit": "NO_CREDIT",
-};
-
 /** HTTP statuses that say enough by themselves, from the service or from a proxy. */
-function kindOfStatus(status: number): RefusalKind | undefined {
-  switch (status) {
-    case 401:
-    case 403:
-      return "unauthenticated";
-    case 404:
-      return "not-found";
-    case 429:
-      return "rate-limited";
-    case 413:
-    case 414:
-    case 431:
-      return "invalid-input";
-    default:
-      return undefined;
-  }
-}
+const KIND_OF_STATUS: Readonly<Record<number, RefusalKind>> = {
+  401: "unauthenticated",
+  403: "unauthenticated",
+  404: "not-found",
+  429: "rate-limited",
+  413: "invalid-input",
+  414: "invalid-input",
+  431: "invalid-input",
+};

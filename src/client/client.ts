@@ -1,7 +1,6 @@
 import { isCutShort } from "../dialects/dialect.js";
 import { withMember } from "../json/exact-json.js";
-import type { Data } from "../protocol/conversation.js";
-import { type CreateBody, isFinal } from "../protocol/conversation.js";
+import { type CreateBody, type Data, isFinal } from "../protocol/conversation.js";
 import type { Operation } from "../protocol/endpoints.js";
 import type { Unsuccessful } from "./classify-response.js";
 import { NoOutputError, OutcomeUnknownError, RefusedError, UnreachableError } from "./errors.js";
@@ -11,9 +10,8 @@ import { retryDelay } from "./retry-delay.js";
 import { Session } from "./session.js";
 import { NEW_REQUEST_MS } from "./watch/give-up-policy.js";
 import type { Pace } from "./watch/poll-interval.js";
-import type { WatchPorts } from "./watch/ports.js";
 import type { WatchEvent, WatchOptions, WatchSource } from "./watch/types.js";
-import { watch } from "./watch/watch.js";
+import { type WatchPorts, watch } from "./watch/watch.js";
 
 /** §4.1 as answered, or as salvaged from an answer that was no success and confirmed by a status call. */
 export type Created = Data & { request_id: string };
@@ -28,7 +26,7 @@ export interface StatusOptions extends CallOptions {
   recordedAt?: number | undefined;
 }
 
-export interface OutputOptions extends StatusOptions {
+export interface FetchOutputOptions extends StatusOptions {
   /** Whether the text of a result that was cut short is taken for one. */
   partial?: boolean | undefined;
 }
@@ -56,10 +54,7 @@ export class ResearchClient {
     return this.#session.origin;
   }
 
-  /**
-   * §4.1. Sent once; repeated only if it provably never left. Throws OutcomeUnknownError if it was sent
-   * and nothing readable came back.
-   */
+  /** §4.1. Sent at most once. Throws OutcomeUnknownError if it was sent and nothing readable came back. */
   async create(body: CreateBody, { signal, onRequestId }: CreateOptions = {}): Promise<Created> {
     signal?.throwIfAborted();
     const request = await this.#session.createRequest(body);
@@ -95,10 +90,13 @@ export class ResearchClient {
   }
 
   /**
-   * §4.2. Where the service says no, or the answer is lost, the state is asked for: already STOPPED is success,
-   * and then the data is that of the status answer.
+   * §4.2. On a refusal or a lost answer the state is asked for; already STOPPED is success, with that state's data.
+   * `onState` is called with a state that was asked for, also where the stop is rejected then.
    */
-  async stop(requestId: string, { signal }: CallOptions = {}): Promise<StatusData> {
+  async stop(
+    requestId: string,
+    { signal, onState }: CallOptions & { onState?: (state: StatusData) => void } = {},
+  ): Promise<StatusData> {
     signal?.throwIfAborted();
     for (let failures = 1; ; failures++) {
       const result = await this.#session.call("stop", requestId, { signal });
@@ -107,6 +105,7 @@ export class ResearchClient {
       const handling = stopHandling(result);
       if (handling === "ask" || handling === "ask-retry") {
         const state = await this.#stateAfterStop(result, requestId, signal);
+        if (state) onState?.(state);
         if (state?.status === "STOPPED") return state;
         // Who cannot even be asked has been tried often enough.
         if (!state) throw result.error;
@@ -119,7 +118,7 @@ export class ResearchClient {
   /** §4.4. Where the service says no, the state is asked for and named: NoOutputError. */
   async output(
     requestId: string,
-    { signal, recordedAt, partial = false }: OutputOptions = {},
+    { signal, recordedAt, partial = false }: FetchOutputOptions = {},
   ): Promise<Data> {
     signal?.throwIfAborted();
     const { statusIsResult, mayLag } = await this.#session.dialect();

@@ -18,15 +18,17 @@ export interface ErrorFacts {
 export class ResearchError extends Error {
   // Spelled out in each class: the names of classes are shortened in the build.
   override readonly name: string = "ResearchError";
-  readonly code: string;
   readonly httpStatus: number | undefined;
   readonly requestId: string | undefined;
   readonly retryAfter: number | undefined;
   readonly hint: string | undefined;
 
-  constructor(code: string, message: string, facts: ErrorFacts = {}) {
+  constructor(
+    readonly code: string,
+    message: string,
+    facts: ErrorFacts = {},
+  ) {
     super(message);
-    this.code = code;
     this.httpStatus = facts.httpStatus;
     this.requestId = facts.requestId;
     this.retryAfter = facts.retryAfter;
@@ -37,14 +39,16 @@ export class ResearchError extends Error {
 /** The service said no, readably. It did nothing, and asking again unchanged would get the same answer. */
 export class RefusedError extends ResearchError {
   override readonly name = "RefusedError";
-  readonly kind: RefusalKind;
-  /** False where the answer had no envelope: something in between may have given it. */
-  readonly enveloped: boolean;
 
-  constructor(kind: RefusalKind, enveloped: boolean, code: string, message: string, facts: ErrorFacts = {}) {
+  /** `enveloped`: false where the answer had no envelope: something in between may have given it. */
+  constructor(
+    readonly kind: RefusalKind,
+    readonly enveloped: boolean,
+    code: string,
+    message: string,
+    facts: ErrorFacts = {},
+  ) {
     super(code, message, facts);
-    this.kind = kind;
-    this.enveloped = enveloped;
   }
 }
 
@@ -56,13 +60,14 @@ export class UnreachableError extends ResearchError {
 /** A create was sent and no readable answer came back: the request may or may not exist. Never repeat it. */
 export class OutcomeUnknownError extends ResearchError {
   override readonly name = "OutcomeUnknownError";
-  /** What came instead of an answer. */
-  readonly detail: string;
 
-  constructor(detail: string, facts: ErrorFacts = {}) {
+  /** `detail`: what came instead of an answer. */
+  constructor(
+    readonly detail: string,
+    facts: ErrorFacts = {},
+  ) {
     const message = `the request was sent and no readable answer came back, so it may or may not exist; do not repeat it without looking (${detail})`;
     super("OUTCOME_UNKNOWN", message, facts);
-    this.detail = detail;
   }
 }
 
@@ -77,39 +82,37 @@ export class NoOutputError extends ResearchError {
     const why = text(message) ?? text(data.error) ?? text(data.stop_reason) ?? String(data.provider_status);
     if (!isCutShort(data)) return new NoOutputError(data.status, new ResearchError("", why), requestId);
     const hint = `research output --partial ${requestId} prints what there is.`;
-    const error = new NoOutputError(data.status, new ResearchError("", why, { hint }), requestId);
-    error.message = `${requestId} ended FAILED: its result was cut short (${why})`;
-    return error;
+    const refusal = new ResearchError("", `its result was cut short (${why})`, { hint });
+    return new NoOutputError("FAILED", refusal, requestId);
   }
 
   constructor(status: string, refusal: ResearchError, requestId: string) {
-    super(codeOfMissingOutput(status), sentence(status, requestId, refusal), { ...refusal, requestId });
+    const [code, why] = whyMissing(status, refusal.message);
+    super(code, `${requestId} ${why}`, { ...refusal, requestId });
     this.status = status;
   }
 }
 
-function codeOfMissingOutput(status: string): string {
+/** The code and the sentence, without its subject, for a request in this state that gives no output. */
+function whyMissing(status: string, refusal: string): [code: string, why: string] {
   switch (status) {
     case "FAILED":
-      return "RESEARCH_FAILED";
+      return ["RESEARCH_FAILED", `ended FAILED: ${refusal}`];
     case "STOPPED":
-      return "RESEARCH_STOPPED";
+      return ["RESEARCH_STOPPED", "was stopped, so it has no output"];
     case "COMPLETED":
-      return "BAD_RESPONSE";
+      return ["BAD_RESPONSE", `is COMPLETED, but the service gives no output: ${refusal}`];
     default:
-      return "NOT_FINISHED";
+      return ["NOT_FINISHED", `is not finished yet: ${status}`];
   }
 }
 
-function sentence(status: string, requestId: string, refusal: ResearchError): string {
-  switch (status) {
-    case "FAILED":
-      return `${requestId} ended FAILED: ${refusal.message}`;
-    case "STOPPED":
-      return `${requestId} was stopped, so it has no output`;
-    case "COMPLETED":
-      return `${requestId} is COMPLETED, but the service gives no output: ${refusal.message}`;
-    default:
-      return `${requestId} is not finished yet: ${status}`;
-  }
-}
+/** The error codes that are ours for a refusal without one of the service's own. */
+export const CODE_OF_REFUSAL = {
+  "invalid-input": "USAGE",
+  unauthenticated: "NOT_AUTHENTICATED",
+  "not-found": "NOT_FOUND",
+  refused: "NOT_ALLOWED",
+  "rate-limited": "RATE_LIMITED",
+  "no-credit": "NO_CREDIT",
+} as const satisfies Record<RefusalKind, string>;

@@ -54,10 +54,7 @@ export const FAULTS = {
   "wrong-request": handling("unknown", "fail", "fail", "keep"),
 } as const satisfies Record<string, Handling>;
 
-/**
- * HTTP statuses that do not say whether the request was carried out, in an envelope or not: 408 (the rest of the body
- * came after all), 409 (it exists), 425 (sent again by an intermediary), 499 (an intermediary's client was gone).
- */
+/** Carried out or not: 408 (the body came after all), 409 (it exists), 425 (replayed), 499 (the caller was gone). */
 export const AMBIGUOUS_STATUSES: ReadonlySet<number> = new Set([408, 409, 425, 499]);
 /** Misdirected to another server (RFC 9110 §15.5.20): ambiguous unless the service itself says it. */
 export const MISDIRECTED_STATUS = 421;
@@ -66,10 +63,7 @@ const TLS = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|EPROTO|HO
 /** undici's ProxyAgent has no code for a CONNECT that was not answered with 200. */
 const PROXY_REFUSAL = /^Proxy response \(\d+\)/;
 
-/**
- * Names the fault behind a transport error.
- * `sent`: whether the request's headers were written; `answering`: whether the answer's headers were read.
- */
+/** The fault behind a transport error. `sent`: the request's headers were written; `answering`: an answer's were read. */
 export function nameOfError(error: Error, sent: boolean, answering: boolean): FaultName {
   const code = codeOf(error);
   // Recognised by its name: the table from which undici 7 takes its `HPE_…` codes is the wrong way round, and gives none.

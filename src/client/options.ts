@@ -2,7 +2,7 @@ import type { Clock } from "../clock.js";
 import type { Dialect } from "../dialects/dialect.js";
 import type { Gaps, Operation } from "../protocol/endpoints.js";
 import type { ResearchError } from "./errors.js";
-import type { ProxyEnvironment } from "./http/proxy-setting.js";
+import type { ProxyEnvironment } from "./http/proxy.js";
 
 export interface ClientOptions {
   baseUrl: string;

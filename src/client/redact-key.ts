@@ -1,4 +1,4 @@
-import { exactJson, withSource } from "../json/exact-json.js";
+import { jsonSource, withSource } from "../json/exact-json.js";
 import { replaceTokens } from "../json/format.js";
 import type { Data } from "../protocol/conversation.js";
 import { keyPattern } from "../protocol/key-pattern.js";
@@ -8,10 +8,7 @@ import type { Classification } from "./classify-response.js";
 const SHORTEST = 8;
 const PLACEHOLDER = "[key]";
 
-/**
- * Takes the API key out of what came from a service: it, or a page that something in between made, may quote the
- * request with its headers. Not even the result of an output is worth a key in a log.
- */
+/** Takes the API key out of what came from a service, results too: a service or a proxy may quote the request. */
 export class KeyRedactor {
   readonly #pattern: RegExp | undefined;
 
@@ -32,7 +29,7 @@ export class KeyRedactor {
   /** A classification without the key, in its data or in its error; the same one if the key is not in it. */
   redactClassification(result: Classification): Classification {
     if (result.kind === "data") {
-      const text = exactJson(result.data);
+      const text = jsonSource(result.data);
       return this.isIn(text) ? { ...result, data: this.#redactData(text) } : result;
     }
     const { error } = result;

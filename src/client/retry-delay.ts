@@ -7,11 +7,7 @@ const JITTER = 0.2;
 /** A longer `Retry-After` than this ends the tries: a command does not wait for hours. */
 const PATIENCE_MS = 30_000;
 
-/**
- * The wait in milliseconds before the next try, or undefined if no try is left.
- * `failures`: how many tries have failed (1 or more); `retryAfter`: seconds the service asked for;
- * `random`: in [0, 1).
- */
+/** The wait (ms) after `failures` failed tries, undefined if none is left. `retryAfter`: seconds; `random`: in [0, 1). */
 export function retryDelay(
   failures: number,
   retryAfter: number | undefined,
@@ -24,10 +20,7 @@ export function retryDelay(
   return Math.max(asked, wait * (1 - JITTER + 2 * JITTER * random));
 }
 
-/**
- * Reads a `Retry-After` header, in either form, as whole seconds from `now` (epoch ms). Undefined when there is
- * none or it makes no sense; an absurdly long one is kept, since waiting too little is the worse mistake.
- */
+/** A `Retry-After` header, in either form, as whole seconds from `now` (epoch ms). Undefined if it makes no sense. */
 export function readRetryAfter(value: string | undefined, now: number): number | undefined {
   const text = value?.trim() ?? "";
   if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Math.ceil(Number(text)), MAX_SECONDS);

@@ -9,10 +9,9 @@ import { type Classification, classifyResponse } from "./classify-response.js";
 import { RefusedError, ResearchError } from "./errors.js";
 import { parseBaseUrl } from "./http/address.js";
 import { maxBytes, salvageRequestId } from "./http/body.js";
-import { type Connections, connections } from "./http/connections/connections.js";
-import { loginRequired, viaProxy } from "./http/forward-proxy.js";
-import { type ProxyAddress, proxyFor } from "./http/proxy-setting.js";
-import { exchange, type HttpAnswer, headerOf, type RequestFailure } from "./http/transport.js";
+import { Connections } from "./http/connections.js";
+import { type ProxyAddress, proxyFor } from "./http/proxy.js";
+import { exchange, type HttpAnswer, headerOf, loginRequired, type RequestFailure } from "./http/transport.js";
 import type { ClientEvent, ClientOptions } from "./options.js";
 import { KeyRedactor } from "./redact-key.js";
 
@@ -41,10 +40,7 @@ export class Session {
   readonly #connections: Connections;
   readonly #proxy: ProxyAddress | undefined;
 
-  /**
-   * Opens nothing yet. Throws TypeError for a base URL or a key that is not a string, BaseUrlError, ResearchError `USAGE`
-   * for an invalid proxy setting and `NOT_AUTHENTICATED` for a key that cannot be one.
-   */
+  /** Opens nothing yet. Throws TypeError, BaseUrlError, or ResearchError `USAGE` (proxy) or `NOT_AUTHENTICATED` (key). */
   constructor(options: ClientOptions) {
     requireText("baseUrl", options.baseUrl);
     requireText("apiKey", options.apiKey);
@@ -65,7 +61,7 @@ export class Session {
     this.#dialect = options.dialect ?? research(options.gaps);
     this.#timeout = Math.min(options.requestTimeout ?? DEFAULT_TIMEOUT_MS, MAX_TIMER_MS);
     this.#proxy = proxyFor(base, options.proxyEnvironment ?? process.env);
-    this.#connections = connections(base, this.#proxy, this.#timeout);
+    this.#connections = new Connections(base, this.#proxy, this.#timeout);
   }
 
   /** How the service is spoken to. */
@@ -98,10 +94,7 @@ export class Session {
     return { requestId: isGood ? requestId : undefined, result };
   }
 
-  /**
-   * §4.2 to §4.4. Refused, and nothing is sent, where the service has no such operation. Throws ResearchError `USAGE`
-   * for an id that is not well-formed: it would stand in the path.
-   */
+  /** §4.2 to §4.4. Refused unsent where the service cannot do it. Throws ResearchError `USAGE` for an invalid id. */
   async call(
     operation: Exclude<Operation, "create">,
     requestId: string,
@@ -171,7 +164,7 @@ export class Session {
     };
     const start = this.clock.monotonic();
     const send = (dispatcher: Dispatcher) =>
-      exchange(dispatcher, viaProxy(request, this.#proxy), exchangeLimits);
+      exchange(dispatcher, this.#connections.route(request), exchangeLimits);
     const answer = loginRequired(
       operation === "create"
         ? await this.#connections.fresh(send)

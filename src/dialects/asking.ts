@@ -1,5 +1,6 @@
 import { exactJson } from "../json/exact-json.js";
 import type { CreateBody, JsonSchema } from "../protocol/conversation.js";
+import type { Operation } from "../protocol/endpoints.js";
 import { type DialectRequest, InputError } from "./dialect.js";
 
 /** Fields that would change when or where an answer comes, at any provider. */
@@ -17,15 +18,25 @@ export function createAt(
   reserved: readonly string[],
 ): DialectRequest {
   const set = Object.entries(ours).filter(([, value]) => value !== undefined);
-  const taken = Object.keys(options).find(
-    (name) => NEVER.test(name) || Object.hasOwn(ours, name) || reserved.includes(name),
-  );
-  if (taken !== undefined)
-    throw new InputError(
-      `${JSON.stringify(taken)} cannot be set at ${title}: research sets it itself`,
-      "Leave it out. --model, --schema and --after set what they are for.",
-    );
+  checkOptions(title, options, [...Object.keys(ours), ...reserved]);
   return { method: "POST", path, json: true, body: exactJson({ ...Object.fromEntries(set), ...options }) };
+}
+
+/** Throws InputError for an option that is one of `ours`, or that no provider may be sent. */
+export function checkOptions(title: string, options: object, ours: readonly string[] = []): void {
+  const taken = Object.keys(options).find((name) => NEVER.test(name) || ours.includes(name));
+  if (taken === undefined) return;
+  throw new InputError(
+    `${JSON.stringify(taken)} cannot be set at ${title}: research sets it itself`,
+    "Leave it out. --model, --schema and --after set what they are for.",
+  );
+}
+
+/** The request of an operation on what stands under `path`, where a stop is a cancel. */
+export function requestAt(path: string, operation: Operation, requestId: string): DialectRequest {
+  const at = `${path}/${encodeURIComponent(requestId)}`;
+  if (operation === "stop") return { method: "POST", path: `${at}/cancel`, json: false };
+  return { method: "GET", path: at, json: false };
 }
 
 /** Throws InputError for `--structured` without a schema. */

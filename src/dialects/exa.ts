@@ -1,28 +1,18 @@
 import { memberText } from "../json/exact-json.js";
-import { isRequestId, type KnownStatus } from "../protocol/conversation.js";
-import { createAt, requireSchema } from "./asking.js";
+import { createAt, requestAt, requireSchema } from "./asking.js";
 import type { Dialect } from "./dialect.js";
 import {
+  answerData,
   exactPart,
   fields,
-  inOurWords,
-  isoTime,
   items,
   providerError,
   salvageId,
   sourcesIn,
-  statusWords,
   text,
 } from "./reading.js";
 
 const PATH = "/agent/runs";
-const STATES: Readonly<Record<string, KnownStatus>> = {
-  queued: "PENDING",
-  running: "PROCESSING",
-  completed: "COMPLETED",
-  failed: "FAILED",
-  cancelled: "STOPPED",
-};
 /** What the effort `max` has to be asked with. */
 const MAX_EFFORT = { "exa-beta": "agent-max-effort-2026-07-27" };
 
@@ -47,11 +37,7 @@ export function exa(defaultModel: string): Dialect {
       const request = createAt("Exa", PATH, body, ours, []);
       return effort === "max" ? { ...request, headers: MAX_EFFORT } : request;
     },
-    request(operation, requestId) {
-      const path = `${PATH}/${encodeURIComponent(requestId)}`;
-      if (operation === "stop") return { method: "POST", path: `${path}/cancel`, json: false };
-      return { method: "GET", path, json: false };
-    },
+    request: (operation, requestId) => requestAt(PATH, operation, requestId),
     probeId: "agent_run_0",
     fault(operation, httpStatus, value) {
       const answer = fields(value);
@@ -62,22 +48,21 @@ export function exa(defaultModel: string): Dialect {
     },
     data(operation, value) {
       const answer = fields(value);
-      const { id } = answer;
-      const states = statusWords(answer.status, STATES);
-      if (operation === "create" && !isRequestId(id)) return "the answer has no id";
-      if (operation !== "create" && states.status === undefined) return "the answer has no status";
+      const { id, status, createdAt: created } = answer;
       const output = exactPart(answer, "output");
       const hasFields = output.structured !== undefined && output.structured !== null;
       const { total } = fields(answer.costDollars);
-      return inOurWords(answer, {
-        request_id: isRequestId(id) ? id : undefined,
-        ...states,
-        created_at: isoTime(answer.createdAt),
-        output: hasFields ? memberText(output, "structured") : text(output.text),
-        cost_dollars: typeof total === "number" ? total : undefined,
-        sources: sourcesIn(items(output.grounding).flatMap(({ citations }) => items(citations))),
-        stop_reason: text(answer.stopReason),
-      });
+      return answerData(
+        operation,
+        answer,
+        { id, status, created },
+        {
+          output: hasFields ? memberText(output, "structured") : text(output.text),
+          cost_dollars: typeof total === "number" ? total : undefined,
+          sources: sourcesIn(items(output.grounding).flatMap(({ citations }) => items(citations))),
+          stop_reason: text(answer.stopReason),
+        },
+      );
     },
     salvage: (torn) => salvageId(torn, "id", /^agent_run_/),
   };

@@ -1,30 +1,18 @@
 import { memberText } from "../json/exact-json.js";
-import { isRequestId, type KnownStatus } from "../protocol/conversation.js";
-import { createAt } from "./asking.js";
+import { createAt, requestAt } from "./asking.js";
 import type { Dialect } from "./dialect.js";
 import {
+  answerData,
   exactPart,
   fields,
-  inOurWords,
-  isoTime,
   items,
   providerError,
   salvageId,
   sourcesIn,
-  statusWords,
   text,
 } from "./reading.js";
 
 const PATH = "/v1/tasks/runs";
-const STATES: Readonly<Record<string, KnownStatus>> = {
-  queued: "PENDING",
-  running: "PROCESSING",
-  cancelling: "PROCESSING",
-  action_required: "PROCESSING",
-  completed: "COMPLETED",
-  failed: "FAILED",
-  cancelled: "STOPPED",
-};
 
 /** Parallel: task runs. It has no way to stop one, and a result of its own address. */
 export function parallel(defaultModel: string): Dialect {
@@ -51,10 +39,10 @@ export function parallel(defaultModel: string): Dialect {
       return createAt("Parallel", PATH, body, ours, []);
     },
     request(operation, requestId) {
-      const path = `${PATH}/${encodeURIComponent(requestId)}`;
       if (operation === "stop") return undefined;
+      const request = requestAt(PATH, operation, requestId);
       // It holds the answer back for as long as `timeout` says.
-      return { method: "GET", path: operation === "output" ? `${path}/result?timeout=1` : path, json: false };
+      return operation === "output" ? { ...request, path: `${request.path}/result?timeout=1` } : request;
     },
     probeId: "trun_0",
     fault(operation, httpStatus, value) {
@@ -67,22 +55,21 @@ export function parallel(defaultModel: string): Dialect {
     data(operation, value) {
       const answer = fields(value);
       const run = operation === "output" ? exactPart(answer, "run") : answer;
-      const id = run.run_id;
-      const states = statusWords(run.status, STATES);
-      if (operation === "create" && !isRequestId(id)) return "the answer has no id";
-      if (operation === "status" && states.status === undefined) return "the answer has no status";
+      const { run_id: id, status, created_at: created } = run;
       const output = exactPart(answer, "output");
       if (operation === "output" && !Object.hasOwn(output, "content")) return "the answer has no output";
       const citations = items(output.basis).flatMap((basis) => items(basis.citations));
-      return inOurWords(run, {
-        request_id: isRequestId(id) ? id : undefined,
-        ...states,
-        created_at: isoTime(run.created_at),
-        model: text(run.processor),
-        output: memberText(output, "content"),
-        basis: memberText(output, "basis"),
-        sources: sourcesIn(citations),
-      });
+      return answerData(
+        operation,
+        run,
+        { id, status, created },
+        {
+          model: text(run.processor),
+          output: memberText(output, "content"),
+          basis: memberText(output, "basis"),
+          sources: sourcesIn(citations),
+        },
+      );
     },
     salvage: (torn) => salvageId(torn, "run_id", /^trun_/),
   };

@@ -24,7 +24,7 @@ export function text(value: unknown): string | undefined {
 }
 
 /** A time in ISO 8601, from one or from seconds since 1970. */
-export function isoTime(value: unknown): string | undefined {
+function isoTime(value: unknown): string | undefined {
   if (typeof value !== "number") return text(value);
   const date = new Date(value * 1_000);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
@@ -51,18 +51,52 @@ export function exactPart(object: Fields, name: string): Fields {
   return fields(found && parseExact(found.text));
 }
 
-/** A provider's word for a state in the interface's words; a word that is not in `known` is passed on as it is. */
-export function statusWords(word: unknown, known: Readonly<Record<string, KnownStatus>>) {
-  const status = text(word);
-  if (status === undefined) return { status: undefined, provider_status: undefined };
-  return { status: Object.hasOwn(known, status) ? known[status] : status, provider_status: status };
+/** The providers' words for states; one that is not here is passed on as it is. */
+const STATES: Readonly<Record<string, KnownStatus>> = {
+  queued: "PENDING",
+  in_progress: "PROCESSING",
+  running: "PROCESSING",
+  // They wait for their caller.
+  requires_action: "PROCESSING",
+  action_required: "PROCESSING",
+  cancelling: "PROCESSING",
+  completed: "COMPLETED",
+  failed: "FAILED",
+  // Final and paid, with the text that there is.
+  incomplete: "FAILED",
+  cancelled: "STOPPED",
+};
+
+/** What an answer says in any case, in the provider's own words. */
+export interface Told {
+  id: unknown;
+  status: unknown;
+  /** ISO 8601, or seconds since 1970. */
+  created: unknown;
 }
 
 /**
- * The data of an answer: `words` first, then the answer's own fields of other names, in the answer's own digits. A word
- * that is undefined is left out, and so is a field of its name.
+ * The data of an answer: what it says and `more` in the interface's words, then the answer's own fields of other names,
+ * in the answer's own digits. A word that is undefined is left out, and so is a field of its name. A string says what
+ * the answer lacks.
  */
-export function inOurWords(answer: Fields, words: Record<string, unknown>): Data {
+export function answerData(
+  operation: Operation,
+  answer: Fields,
+  { id, created, ...told }: Told,
+  more: Record<string, unknown>,
+): Data | string {
+  const word = text(told.status);
+  if (operation === "create" && !isRequestId(id)) return "the answer has no id";
+  if ((operation === "status" || operation === "stop") && word === undefined)
+    return "the answer has no status";
+  const words: Record<string, unknown> = {
+    request_id: isRequestId(id) ? id : undefined,
+    status: word !== undefined && Object.hasOwn(STATES, word) ? STATES[word] : word,
+    provider_status: word,
+    created_at: isoTime(created),
+    ...more,
+  };
   const given = Object.entries(words).filter(([, value]) => value !== undefined);
   const own = Object.keys(answer).filter((name) => !Object.hasOwn(words, name));
   const parsed = given.map(([name, value]) => [

@@ -1,36 +1,20 @@
 import type { Data } from "../protocol/conversation.js";
-import { isRequestId, type KnownStatus } from "../protocol/conversation.js";
 import type { Operation } from "../protocol/endpoints.js";
-import { checkStrict, createAt, requireSchema } from "./asking.js";
+import { checkStrict, createAt, requestAt, requireSchema } from "./asking.js";
 import type { Dialect, ServiceError } from "./dialect.js";
 import {
+  answerData,
   type Fields,
   fields,
-  inOurWords,
-  isoTime,
   items,
   providerError,
   resultIn,
   salvageId,
   sourcesIn,
-  statusWords,
   text,
 } from "./reading.js";
 
 const PATH = "/v1/responses";
-
-/** `cancelling` is Perplexity's answer to a cancel; `requires_action` waits for its caller. */
-const STATES: Readonly<Record<string, KnownStatus>> = {
-  queued: "PENDING",
-  in_progress: "PROCESSING",
-  requires_action: "PROCESSING",
-  cancelling: "PROCESSING",
-  completed: "COMPLETED",
-  failed: "FAILED",
-  // Final and paid, with the text that there is.
-  incomplete: "FAILED",
-  cancelled: "STOPPED",
-};
 
 /** OpenAI: the Responses API in background mode. */
 export function openai(defaultModel: string): Dialect {
@@ -85,11 +69,7 @@ function responses(name: string, shape: RegExp): Omit<Dialect, "create"> {
     statusIsResult: true,
     mayLag: true,
     betweenPollsMs: 100,
-    request(operation, requestId) {
-      const path = `${PATH}/${encodeURIComponent(requestId)}`;
-      if (operation === "stop") return { method: "POST", path: `${path}/cancel`, json: false };
-      return { method: "GET", path, json: false };
-    },
+    request: (operation, requestId) => requestAt(PATH, operation, requestId),
     probeId: "resp_0",
     fault,
     data,
@@ -109,26 +89,27 @@ function fault(operation: Operation, httpStatus: number, answer: unknown): Servi
 
 function data(operation: Operation, value: unknown): Data | string {
   const answer = fields(value);
+  const { status, created_at: created } = answer;
   const id = answer.id ?? answer.response_id;
-  const states = statusWords(answer.status, STATES);
-  if (operation === "create" && (!isRequestId(id) || /^(?:req|msg)_/.test(id))) return "the answer has no id";
-  if (operation !== "create" && states.status === undefined) return "the answer has no status";
+  if (operation === "create" && /^(?:req|msg)_/.test(String(id))) return "the answer has no id";
   const messages = items(answer.output).filter(({ type }) => type === "message");
   const parts = messages.flatMap(({ content }) => items(content));
-  return inOurWords(answer, {
-    request_id: isRequestId(id) ? id : undefined,
-    ...states,
-    created_at: isoTime(answer.created_at),
-    output: resultIn(textIn(messages), isStructured(answer)),
-    cost_dollars: costIn(answer),
-    sources: sourcesIn([
-      ...parts.flatMap(({ annotations }) => items(annotations)),
-      ...items(answer.output).flatMap(({ type, results }) =>
-        type === "search_results" ? items(results) : [],
-      ),
-    ]),
-    stop_reason: text(fields(answer.incomplete_details).reason),
-  });
+  return answerData(
+    operation,
+    answer,
+    { id, status, created },
+    {
+      output: resultIn(textIn(messages), isStructured(answer)),
+      cost_dollars: costIn(answer),
+      sources: sourcesIn([
+        ...parts.flatMap(({ annotations }) => items(annotations)),
+        ...items(answer.output).flatMap(({ type, results }) =>
+          type === "search_results" ? items(results) : [],
+        ),
+      ]),
+      stop_reason: text(fields(answer.incomplete_details).reason),
+    },
+  );
 }
 
 function textIn(messages: readonly Fields[]): string | undefined {

@@ -23,10 +23,7 @@ export function parseExact(text: string): unknown {
   return withSource(JSON.parse(text), text);
 }
 
-/**
- * Reads JSON of which the object or array at `path` alone remembers its text, whatever becomes of those around it.
- * Throws SyntaxError.
- */
+/** Reads JSON of which the object or array at `path` alone remembers its text. Throws SyntaxError. */
 export function parseExactAt(text: string, ...path: readonly string[]): unknown {
   const whole: unknown = JSON.parse(text);
   const part = path.reduce(memberOf, whole);
@@ -70,6 +67,11 @@ export function exactJson(value: unknown): string {
     return JSON.stringify(value);
   const members = Object.entries(value).filter(([, member]) => !OMITTED.has(typeof member));
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${exactJson(member)}`).join(",")}}`;
+}
+
+/** A JSON text of `value` with all that `exactJson` has, perhaps with white space between its tokens. */
+export function jsonSource(value: object): string {
+  return SOURCES.get(value) ?? exactJson(value);
 }
 
 /** What JSON.stringify leaves out of an object. */

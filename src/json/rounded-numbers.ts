@@ -1,10 +1,7 @@
 import { exactJson } from "./exact-json.js";
 import { forEachToken } from "./tokens.js";
 
-/**
- * The numbers of a value's exact JSON that JavaScript cannot hold, in order: two texts that are the same value to
- * JavaScript may differ in these.
- */
+/** The numbers of a value's exact JSON that JavaScript cannot hold: equal values may differ in these. */
 export function roundedNumbers(value: unknown): string[] {
   const text = exactJson(value);
   const found: string[] = [];

@@ -24,13 +24,14 @@ export interface SchemaIssue {
 export class SchemaMismatchError extends ResearchError {
   override readonly name = "SchemaMismatchError";
   declare readonly requestId: string;
-  readonly issues: readonly SchemaIssue[];
 
-  constructor(requestId: string, issues: readonly SchemaIssue[]) {
+  constructor(
+    requestId: string,
+    readonly issues: readonly SchemaIssue[],
+  ) {
     const why = issues.map(
       ({ path, message }) => `${path.length > 0 ? `${path.join(".")}: ` : ""}${message}`,
     );
     super("SCHEMA_MISMATCH", `the result of ${requestId} does not fit: ${why.join("; ")}`, { requestId });
-    this.issues = issues;
   }
 }

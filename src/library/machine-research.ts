@@ -1,22 +1,26 @@
+import { join } from "node:path";
 import type { CallOptions, StatusData } from "../client/client.js";
 import { ResearchError } from "../client/errors.js";
 import type { WatchOptions } from "../client/watch/types.js";
 import { systemClock } from "../clock.js";
-import { checkSchema, problemText } from "../json-schema/check.js";
-import { UsageError } from "../machine/errors.js";
+import { checkedBody } from "../machine/asked.js";
+import { openBatch, ROW_FORMS } from "../machine/batch.js";
 import { failureOf } from "../machine/failure.js";
-import { keyReader } from "../machine/key-file.js";
 import { Machine } from "../machine/machine.js";
-import { checkSize } from "../machine/read-text.js";
-import { type CreateBody, isFinal, requestBody } from "../protocol/conversation.js";
+import { keyReader } from "../machine/read-text.js";
+import { type CreateBody, isFinal } from "../protocol/conversation.js";
+import { digestOf } from "../store/history/records.js";
+import { Batch } from "../workflows/batch/batch.js";
+import type { BatchEvent as WorkflowEvent } from "../workflows/batch/events.js";
+import type { RowState } from "../workflows/batch/plan.js";
+import { type Row, rowId } from "../workflows/batch/row.js";
 import { follow } from "../workflows/follow.js";
 import type { Ports } from "../workflows/ports.js";
 import { fetchResult, whyNoResult } from "../workflows/results.js";
-import { stopAll } from "../workflows/stop.js";
+import { stopAll } from "../workflows/states.js";
 import { submitWithinQuota } from "../workflows/submit.js";
 import { resolveTarget } from "../workflows/targets.js";
 import { AbortedError, SchemaMismatchError } from "./errors.js";
-import { runBatch } from "./run-batch.js";
 import type {
   BatchEvent,
   BatchOptions,
@@ -168,28 +172,16 @@ export class MachineResearch implements Research {
   }
 
   async #bodyOf(request: ResearchRequest | string, signal?: AbortSignal): Promise<CreateBody> {
-    const body = await bodyOf(request, signal);
-    const { model, options } = typeof request === "string" ? {} : request;
-    return this.#machine.asked(
-      { ...body, ...(model !== undefined && { model }), ...(options && { options }) },
-      {},
-    );
+    const { prompt, schema, model, options } =
+      typeof request === "string" ? ({ prompt: request } as ResearchRequest) : request;
+    const body = await checkedBody(prompt, schema, signal);
+    const own = { ...(model !== undefined && { model }), ...(options && { options }) };
+    return this.#machine.asked({ ...body, ...own }, {});
   }
 
   get #limit(): number | undefined {
     return this.#machine.hourlyLimit(this.#options);
   }
-}
-
-/** What is sent. Throws UsageError for a prompt or a schema that the command refuses; nothing was sent. */
-async function bodyOf(request: ResearchRequest | string, signal?: AbortSignal): Promise<CreateBody> {
-  const { prompt, schema } = typeof request === "string" ? { prompt: request, schema: undefined } : request;
-  if (typeof prompt !== "string" || prompt.trim() === "") throw new UsageError("the prompt is blank");
-  checkSize(prompt, "the prompt");
-  const problem = schema && (await checkSchema(schema, signal));
-  if (problem)
-    throw new UsageError(`the schema is an invalid JSON Schema: ${problemText(problem, "the top level")}`);
-  return requestBody(prompt, schema, false);
 }
 
 /**
@@ -203,4 +195,76 @@ export function codedError(error: unknown, signal?: AbortSignal): unknown {
   const coded = new ResearchError(code, message, { requestId, retryAfter, hint });
   coded.cause = error;
   return coded;
+}
+
+interface BatchMachine {
+  ports: Ports;
+  /** Creates per hour. */
+  limit: number | undefined;
+  bodyOf(request: ResearchRequest | string, signal?: AbortSignal): Promise<CreateBody>;
+}
+
+/** A batch in an output folder, as the command makes it: each of the two goes on where the other ended. */
+export async function* runBatch(
+  { ports, limit, bodyOf }: BatchMachine,
+  requests: Iterable<BatchRequest | string> | AsyncIterable<BatchRequest | string>,
+  { out, signal = new AbortController().signal, timeout, retryFailed = false }: BatchOptions,
+): AsyncGenerator<BatchEvent, void> {
+  const rows = await rowsOf(requests, (request) => bodyOf(request, signal));
+  const job = await openBatch(ports, rows, { out, limit, retryFailed });
+  const { states, folder } = job;
+  try {
+    const options = { ...ROW_FORMS, signal, timeout, announces: false };
+    for await (const event of new Batch(ports, job, options).run()) {
+      const seen = publicEvent(event, states, folder.path);
+      if (seen) yield seen;
+    }
+  } finally {
+    folder.close();
+  }
+}
+
+/** Throws TypeError for a request that cannot be sent, and for a key that stands twice. */
+async function rowsOf(
+  requests: Iterable<BatchRequest | string> | AsyncIterable<BatchRequest | string>,
+  bodyOf: (request: BatchRequest | string) => Promise<CreateBody>,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  const counts = new Map<string, number>();
+  for await (const request of requests) {
+    const key = typeof request === "string" ? undefined : request.key;
+    const body = await bodyOf(request);
+    const digest = digestOf(body);
+    const nth = (counts.get(key === undefined ? digest : `key:${key}`) ?? 0) + 1;
+    if (key !== undefined && nth > 1) throw new TypeError(`two requests have the key ${JSON.stringify(key)}`);
+    counts.set(key === undefined ? digest : `key:${key}`, nth);
+    rows.push({ id: rowId(key, digest, nth), key, line: rows.length + 1, body, digest });
+  }
+  return rows;
+}
+
+/** An event as users of the library see it; undefined for what is of no use to them. */
+function publicEvent(
+  event: WorkflowEvent,
+  states: readonly RowState[],
+  folder: string,
+): BatchEvent | undefined {
+  switch (event.kind) {
+    case "row": {
+      const { row, requestId, status, file, error } = event.state;
+      return {
+        ...{ kind: "row", index: states.indexOf(event.state), key: row.key, requestId, status },
+        ...{ final: event.final, file: file && join(folder, file), error },
+      };
+    }
+    case "waiting-for-quota":
+    case "recovered":
+      return event;
+    case "trouble":
+      return { kind: "trouble", error: event.error };
+    case "creates-stopped":
+      return { kind: "creates-stopped", error: "error" in event.reason ? event.reason.error : undefined };
+    default:
+      return undefined;
+  }
 }

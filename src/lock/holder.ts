@@ -1,5 +1,6 @@
 import * as fs from "node:fs";
 import { hostname } from "node:os";
+import { join } from "node:path";
 
 /** The process that holds a lock, as its record in the lock names it. */
 export interface Holder {
@@ -95,10 +96,7 @@ function pidNamespace(): string | undefined {
 /** The PID namespace that no container has: PROC_PID_INIT_INO in Linux's include/linux/proc_ns.h. */
 const INITIAL_NAMESPACE = "pid:[4026531836]";
 
-/**
- * Docker names each container by a random id, which stays when it starts again. An image may carry one machine id
- * into many containers, so that id counts only outside of Docker and Podman, and together with the host name.
- */
+/** Docker's random host name stays when a container starts again. An image's machine id may be in many containers. */
 function machineId(): string | undefined {
   const host = hostname();
   if (/^[0-9a-f]{12}$/.test(host)) return host;
@@ -118,4 +116,31 @@ function readProc(path: string): string | undefined {
 
 function textOrNone(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
+}
+
+/** How often a lock that is held is looked at, and how long a holder is waited for, in milliseconds. */
+const LOOK_MS = 5;
+const LONGEST_WAIT_MS = 10_000;
+
+/** Returns when no living process holds the lock at `path`; blocks the event loop. Throws after ten seconds. */
+export function waitWhileHeld(path: string): void {
+  for (let looks = 0; isHeld(path); looks++) {
+    if (looks * LOOK_MS > LONGEST_WAIT_MS) throw new Error(`${path} is held for too long`);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS);
+  }
+}
+
+/** Whether one of the lock's records names a process that may live. A lock that cannot be read counts as free. */
+function isHeld(path: string): boolean {
+  try {
+    const records = fs.readdirSync(path).filter((name) => /^holder-\w+$/.test(name));
+    return records.some((name) => {
+      const holder = parseHolder(fs.readFileSync(join(path, name), "utf8"));
+      const own = thisProcess();
+      const isNear = holder?.boot === own.boot && holder?.namespace === own.namespace;
+      return holder !== undefined && (!isNear || processLiveness(holder) !== "dead");
+    });
+  } catch {
+    return false;
+  }
 }

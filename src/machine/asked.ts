@@ -1,7 +1,8 @@
 import { INTERFACE, providerNamed } from "../dialects/providers.js";
 import { parseExact } from "../json/exact-json.js";
-import type { CreateBody } from "../protocol/conversation.js";
+import { type CreateBody, type JsonSchema, requestBody } from "../protocol/conversation.js";
 import { UsageError } from "./errors.js";
+import { checkSize } from "./read-text.js";
 import type { ResolvedSettings } from "./settings.js";
 
 /** What only a provider takes of a create, as flags give it. */
@@ -74,4 +75,28 @@ export function noTiers(provider: string): UsageError {
     `${providerNamed(provider)?.title ?? provider} has no tiers`,
     "Leave --tier out. --per-hour N sets a limit of your own.",
   );
+}
+
+/** Throws UsageError, with the place in the schema, for an invalid one. `what` names it. */
+export async function requireValidSchema(
+  schema: JsonSchema,
+  what: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { checkSchema, problemText } = await import("../json-schema/check.js");
+  const problem = await checkSchema(schema, signal);
+  if (problem)
+    throw new UsageError(`${what} is an invalid JSON Schema: ${problemText(problem, "the top level")}`);
+}
+
+/** The create of a prompt and a schema that another program gives. Throws UsageError for what the command refuses. */
+export async function checkedBody(
+  prompt: string,
+  schema: JsonSchema | undefined,
+  signal?: AbortSignal,
+): Promise<CreateBody> {
+  if (typeof prompt !== "string" || prompt.trim() === "") throw new UsageError("the prompt is blank");
+  checkSize(prompt, "the prompt");
+  if (schema) await requireValidSchema(schema, "the schema", signal);
+  return requestBody(prompt, schema, false);
 }

@@ -1,11 +1,9 @@
 import { LocalError } from "../store/errors.js";
 import type { History } from "../store/history/history.js";
-import { outcomeOf } from "../store/history/outcome-of.js";
-import type { BatchJob, BatchRunOptions } from "../workflows/batch/batch.js";
-import type { KnownRow } from "../workflows/batch/folder/journal.js";
-import { OutputFolder } from "../workflows/batch/folder/output-folder.js";
-import { reconcile } from "../workflows/batch/folder/reconcile.js";
-import { CreatePacer } from "../workflows/batch/pacing/create-pacer.js";
+import type { BatchJob, BatchRunOptions } from "../workflows/batch/context.js";
+import { CreatePacer } from "../workflows/batch/create-pacer.js";
+import { type KnownRow, reconcile } from "../workflows/batch/journal.js";
+import { OutputFolder } from "../workflows/batch/output-folder.js";
 import { changedRows, occupiedFiles, type PlanOptions, planRows } from "../workflows/batch/plan.js";
 import type { Row } from "../workflows/batch/row.js";
 import type { Ports } from "../workflows/ports.js";
@@ -66,7 +64,7 @@ export function settledRows(
   known: ReadonlyMap<string, KnownRow>,
   history: History | undefined,
 ): Map<string, KnownRow> {
-  return reconcile(known, (localId) => history && outcomeOf(history, history.folder, localId));
+  return reconcile(known, (localId) => history?.outcomeOf(localId));
 }
 
 /** Paces the creates of a batch by its own rows and, with `ports`, by all that this machine sent. */

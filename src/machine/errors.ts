@@ -36,13 +36,12 @@ export function isOurs(code: string): boolean {
 
 /** An error of this machine's own, with one of our codes: what is wrong and, as the hint, what to do. */
 export class CodedError extends Error {
-  readonly code: OurCode;
-  readonly facts: Facts;
-
-  constructor(code: OurCode, message: string, facts: Facts = {}) {
+  constructor(
+    readonly code: OurCode,
+    message: string,
+    readonly facts: Facts = {},
+  ) {
     super(message);
-    this.code = code;
-    this.facts = facts;
   }
 }
 

@@ -1,7 +1,7 @@
 import {
+  CODE_OF_REFUSAL,
   NoOutputError,
   OutcomeUnknownError,
-  type RefusalKind,
   RefusedError,
   ResearchError,
   UnreachableError,
@@ -11,15 +11,15 @@ import { InputError } from "../dialects/dialect.js";
 import { InvalidSettingsError, LocalError } from "../store/errors.js";
 import { FolderError } from "../store/folders.js";
 import { formatDuration, formatLimit, isoDate } from "../text/duration.js";
-import { RowTimeoutError, SlotTimeoutError } from "../workflows/batch/errors.js";
-import type { RowError } from "../workflows/batch/folder/journal.js";
+import { RowTimeoutError, SlotTimeoutError } from "../workflows/batch/events.js";
+import type { RowError } from "../workflows/batch/journal.js";
 import {
   NotRecordedError,
   QuotaExceededError,
   TargetError,
   UnresolvedCreateError,
 } from "../workflows/errors.js";
-import { CodedError, EXIT_CODES, type OurCode } from "./errors.js";
+import { CodedError, EXIT_CODES, type Facts, type OurCode } from "./errors.js";
 
 /** What a user reads of an error, in the fields of the JSON form. */
 export interface Failure {
@@ -32,15 +32,6 @@ export interface Failure {
   retry_after?: number | undefined;
   hint?: string | undefined;
 }
-
-const CODE_OF_REFUSAL: Record<RefusalKind, OurCode> = {
-  "invalid-input": "USAGE",
-  unauthenticated: "NOT_AUTHENTICATED",
-  "not-found": "NOT_FOUND",
-  refused: "NOT_ALLOWED",
-  "rate-limited": "RATE_LIMITED",
-  "no-credit": "NO_CREDIT",
-};
 
 const RECORD_HINT =
   "Set RESEARCH_STATE_DIR to a folder that can be written, or RESEARCH_NO_HISTORY=1 to go on without a record.";
@@ -58,51 +49,35 @@ const TARGETS: Record<TargetError["kind"], { code: OurCode; hint: string }> = {
 
 /** The one place where an error becomes a code, a sentence and an exit code. */
 export function failureOf(error: unknown): Failure {
-  if (error instanceof CodedError) {
-    const { hint, httpStatus, requestId, localId, retryAfter } = error.facts;
-    return {
-      ...ours(error.code, error.message),
-      http_status: httpStatus,
-      request_id: requestId,
-      local_id: localId,
-      retry_after: retryAfter,
-      hint,
-    };
-  }
-  if (error instanceof InputError) return { ...ours("USAGE", error.message), hint: error.hint };
+  if (error instanceof CodedError) return { ...ours(error.code, error.message), ...inJson(error.facts) };
+  if (error instanceof InputError) return ours("USAGE", error.message, error.hint);
   if (error instanceof UnresolvedCreateError) return ofUnresolved(error);
   if (error instanceof ResearchError) return ofService(error);
   if (error instanceof QuotaExceededError) return ofQuota(error);
   if (error instanceof TargetError)
-    return { ...ours(TARGETS[error.kind].code, error.message), hint: TARGETS[error.kind].hint };
-  if (error instanceof NotRecordedError) return { ...ours("LOCAL_IO", error.message), hint: RECORD_HINT };
+    return ours(TARGETS[error.kind].code, error.message, TARGETS[error.kind].hint);
+  if (error instanceof NotRecordedError) return ours("LOCAL_IO", error.message, RECORD_HINT);
   if (error instanceof BaseUrlError || error instanceof FolderError) return ours("USAGE", error.message);
   if (error instanceof InvalidSettingsError)
-    return {
-      ...ours("LOCAL_IO", error.message),
-      hint: "Correct the file, or remove it to start afresh.",
-    };
+    return ours("LOCAL_IO", error.message, "Correct the file, or remove it to start afresh.");
   if (error instanceof LocalError) return ours("LOCAL_IO", error.message);
-  return {
-    ...ours("INTERNAL", String(error)),
-    hint: "This is a defect of this program; --verbose shows where it is.",
-  };
+  const hint = "This is a defect of this program; --verbose shows where it is.";
+  return ours("INTERNAL", String(error), hint);
 }
 
-function ours(code: OurCode, message: string): Failure {
-  return { code, message, exit_code: EXIT_CODES[code] };
+function ours(code: OurCode, message: string, hint?: string): Failure {
+  return { code, message, exit_code: EXIT_CODES[code], hint };
+}
+
+function inJson({ httpStatus, requestId, localId, retryAfter, hint }: Facts): Partial<Failure> {
+  const ids = { request_id: requestId, local_id: localId };
+  return { http_status: httpStatus, ...ids, retry_after: retryAfter, hint };
 }
 
 function ofService(error: ResearchError): Failure {
-  return {
-    code: error.code,
-    message: sentenceOf(error),
-    exit_code: EXIT_CODES[kindOf(error)],
-    http_status: error.httpStatus,
-    request_id: error.requestId,
-    retry_after: error.retryAfter,
-    hint: error.hint ?? hintFor(error),
-  };
+  const { code, hint = hintFor(error) } = error;
+  const message = sentenceOf(error);
+  return { code, message, exit_code: EXIT_CODES[kindOf(error)], ...inJson(error), hint };
 }
 
 /** The time limits of a batch say how long they were. */
@@ -126,14 +101,9 @@ function ofUnresolved(error: UnresolvedCreateError): Failure {
 
 function ofQuota({ limit, retryAfter }: QuotaExceededError): Failure {
   const wait = formatDuration(retryAfter * 1_000);
-  return {
-    ...ours(
-      "RATE_LIMITED",
-      `the hourly limit of ${limit} is used up by this machine's own records; the next create is allowed in ${wait}`,
-    ),
-    retry_after: retryAfter,
-    hint: "Nothing was sent. --wait-for-quota waits instead.",
-  };
+  const message = `the hourly limit of ${limit} is used up by this machine's own records; the next create is allowed in ${wait}`;
+  const hint = "Nothing was sent. --wait-for-quota waits instead.";
+  return { ...ours("RATE_LIMITED", message, hint), retry_after: retryAfter };
 }
 
 function kindOf(error: ResearchError): OurCode {
@@ -157,4 +127,21 @@ function hintFor(error: ResearchError): string | undefined {
 export function rowError(error: unknown): RowError {
   const { code, message, exit_code, http_status, hint } = failureOf(error);
   return { code, message, exit_code, ...(http_status && { http_status }), ...(hint && { hint }) };
+}
+
+/** What the error that answers that question says about the key. */
+export function readKeyAnswer(
+  error: ResearchError,
+  isProvider: boolean,
+): "refused" | "valid" | "no-answer" | "not-the-service" {
+  if (error instanceof RefusedError && isRefusedKey(error)) return "refused";
+  const enveloped = error instanceof RefusedError ? error.enveloped : !(error.code in EXIT_CODES);
+  // A provider documents no 5xx, so one says nothing about the key.
+  if (enveloped && !(isProvider && (error.httpStatus ?? 0) >= 500)) return "valid";
+  return error.httpStatus === undefined && error.code === "UNREACHABLE" ? "no-answer" : "not-the-service";
+}
+
+/** Contract §2: any other error in an envelope, a 403 too, comes from a service that knows the key. */
+function isRefusedKey({ httpStatus, code }: RefusedError): boolean {
+  return httpStatus === 401 || code === "INVALID_API_KEY";
 }

@@ -12,8 +12,8 @@ import { Settings } from "../store/settings.js";
 import type { Ports } from "../workflows/ports.js";
 import { createsPerHour } from "../workflows/quota.js";
 import { type AskOptions, askedOf, noTiers } from "./asked.js";
-import { type ReadKey, readKeyFile } from "./key-file.js";
 import type { Choices } from "./precedence.js";
+import { type ReadKey, readKeyFile } from "./read-text.js";
 import {
   gapsOf,
   type ResolvedSettings,
@@ -49,19 +49,24 @@ export interface LimitOptions {
   perHour?: number;
 }
 
-/** This machine: its settings, history, key and client. Each member is made on first use. */
-export class Machine {
-  /** What the workflows work with. */
-  readonly ports: Ports;
+/** Settings, history, key and client of this machine, each made on first use. Throws CodedError for what is missing. */
+export class Machine implements Ports {
+  readonly clock: Clock;
   readonly #options: MachineOptions;
   #folders: Folders | undefined;
   #settings: ResolvedSettings | undefined;
   #history: History | undefined;
   #client: ResearchClient | undefined;
+  #origin: string | undefined;
 
   constructor(options: MachineOptions) {
     this.#options = options;
-    this.ports = portsOf(this, options.clock);
+    this.clock = options.clock;
+  }
+
+  /** What the workflows work with. */
+  get ports(): Ports {
+    return this;
   }
 
   /** The same machine with its settings read again. */
@@ -114,6 +119,28 @@ export class Machine {
     return this.#client;
   }
 
+  get origin(): string {
+    this.#origin ??= requireBaseUrl(this.settings).origin;
+    return this.#origin;
+  }
+
+  get apiKey(): string {
+    return requireConnection(this.settings).apiKey;
+  }
+
+  get profile(): string | null {
+    const { source, value } = this.settings.profile;
+    return source === "default" ? null : value;
+  }
+
+  get unrecorded(): boolean {
+    return this.settings.history.value === "off";
+  }
+
+  get outputField(): string {
+    return this.settings.gaps.outputField.value;
+  }
+
   /** The provider in force; undefined for the interface itself. */
   get provider(): Provider | undefined {
     return providerNamed(this.settings.provider.value);
@@ -157,36 +184,4 @@ export class Machine {
     if (skipped > 0) await this.#options.onSkipped?.(skipped, this.folders.state ?? "");
     await this.#client?.close();
   }
-}
-
-/** The settings in force as the workflows see them. Each member throws CodedError when it is asked for and missing. */
-function portsOf(machine: Machine, clock: Clock): Ports {
-  return {
-    get client() {
-      return machine.client;
-    },
-    get origin() {
-      return requireBaseUrl(machine.settings).origin;
-    },
-    get apiKey() {
-      return requireConnection(machine.settings).apiKey;
-    },
-    get profile() {
-      const { source, value } = machine.settings.profile;
-      return source === "default" ? null : value;
-    },
-    get history() {
-      return machine.history;
-    },
-    get unrecorded() {
-      return machine.settings.history.value === "off";
-    },
-    get outputField() {
-      return machine.settings.gaps.outputField.value;
-    },
-    get provider() {
-      return machine.provider;
-    },
-    clock,
-  };
 }

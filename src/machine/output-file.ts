@@ -1,15 +1,12 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
-import { inWords, LocalError, systemCode } from "../store/errors.js";
+import { LocalError, localError, orLocalError, systemCode } from "../store/errors.js";
 import { discard } from "../store/files.js";
 
 /** What link(2) gives on a file system without hard links (exFAT, some network mounts). */
 const NO_HARD_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
-/**
- * Throws LocalError if `path` could not be written: it exists (and `force` is not given), it is a folder or a FIFO, its
- * name is too long, or its folder is missing or closed to us.
- */
+/** Throws LocalError if `path` could not be written: it exists (without `force`), is no file, or a folder is closed. */
 export function checkTarget(path: string, force: boolean): void {
   const existing = lstat(path);
   if (existing?.isDirectory()) throw new LocalError(`${path} is a folder; name a file`);
@@ -20,20 +17,18 @@ export function checkTarget(path: string, force: boolean): void {
     // Only a trial shows what an access check does not: a file system that is read-only, full or of another kind.
     fs.rmdirSync(draftFolder(path));
   } catch (error) {
-    throw new LocalError(`${path} cannot be written: ${inWords(error)}`, { cause: error });
+    throw localError(`${path} cannot be written`, error);
   }
 }
 
 /** Writes a file whole or not at all, and never over another one without `force`. Throws LocalError. */
 export function writeTarget(path: string, text: string | Uint8Array, force: boolean): void {
   checkTarget(path, force);
-  try {
+  orLocalError(`${path} could not be written`, () => {
     // A device has nothing to replace; what is written to it is gone.
     if (lstat(path)?.isCharacterDevice()) fs.writeFileSync(path, text);
     else replace(path, text, force);
-  } catch (error) {
-    throw new LocalError(`${path} could not be written: ${inWords(error)}`, { cause: error });
-  }
+  });
 }
 
 function replace(path: string, text: string | Uint8Array, force: boolean): void {
@@ -75,6 +70,6 @@ function lstat(path: string): fs.Stats | undefined {
     return fs.lstatSync(path);
   } catch (error) {
     if (systemCode(error) === "ENOENT" || systemCode(error) === "ENOTDIR") return undefined;
-    throw new LocalError(`${path} cannot be written: ${inWords(error)}`, { cause: error });
+    throw localError(`${path} cannot be written`, error);
   }
 }

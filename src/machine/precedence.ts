@@ -1,5 +1,6 @@
 import { INTERFACE, providerNamed } from "../dialects/providers.js";
-import type { Environment } from "../store/folders.js";
+import type { Environment, Folders } from "../store/folders.js";
+import { type Profile, Settings, type Store } from "../store/settings.js";
 
 /** The settings that a profile can hold, as `config set` names them. */
 export const SETTING_NAMES = [
@@ -27,6 +28,8 @@ export interface Sourced<T> {
 /** What flags of a command, or options of the library, choose of the settings. */
 export interface Choices {
   profile?: string;
+  /** The flag that named the profile, for messages; default `--profile`. */
+  profileFlag?: string;
   baseUrl?: string;
   /** A provider of `providers.ts`, or the interface itself; what is chosen with it is the base URL. */
   provider?: string;
@@ -44,7 +47,7 @@ export function profileIn(
   env: Environment,
   store: { profile?: string | undefined },
 ): Sourced<string> {
-  if (choices.profile) return { value: choices.profile, source: "--profile" };
+  if (choices.profile) return { value: choices.profile, source: choices.profileFlag ?? "--profile" };
   const named = fromEnvironment(env, "RESEARCH_PROFILE");
   if (named) return named;
   return store.profile
@@ -60,10 +63,7 @@ export interface Site {
   isStored: boolean;
 }
 
-/**
- * The service in force with a profile that holds `stored`. One that `--profile` names was meant; it beats the
- * environment. A base URL without a provider is of the interface itself, a provider without one has its own.
- */
+/** The service in force with a profile that holds `stored`, which beats the environment if `--profile` names it. */
 export function siteIn(
   choices: Choices,
   env: Environment,
@@ -95,4 +95,36 @@ export function siteIn(
 export function fromEnvironment(env: Environment, name: string): Sourced<string> | undefined {
   const value = env[name];
   return value ? { value, source: name } : undefined;
+}
+
+/** What completion has to know of the settings. */
+export interface StoredSettings {
+  profiles: string[];
+  /** The origin in force; undefined if no usable base URL is configured. */
+  origin: string | undefined;
+  keepsHistory: boolean;
+}
+
+/** Reads the settings as completion needs them: without a notice or a repair, and as if unset where they are unusable. */
+export function readStored(folder: Folders["config"], env: Environment, choices: Choices): StoredSettings {
+  const store = storeIn(folder);
+  const { profiles } = store;
+  const name = profileIn(choices, env, store).value;
+  const own: Profile = Object.hasOwn(profiles, name) ? (profiles[name] ?? {}) : {};
+  const sourced = (value: string | undefined) => (value ? { value, source: "" } : undefined);
+  const stored = { baseUrl: sourced(own["base-url"]), provider: sourced(own.provider) };
+  const url = siteIn(choices, env, stored).baseUrl?.value;
+  return {
+    profiles: Object.keys(profiles),
+    origin: url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined,
+    keepsHistory: own.history !== "off" && !/^(?:1|true|yes)$/i.test(env.RESEARCH_NO_HISTORY ?? ""),
+  };
+}
+
+function storeIn(folder: string | undefined): Store {
+  try {
+    return new Settings(folder, undefined).read();
+  } catch {
+    return { profiles: {} };
+  }
 }

@@ -5,8 +5,8 @@ import { isTier, type Tier } from "../protocol/limits.js";
 import type { Environment } from "../store/folders.js";
 import type { Profile, Store } from "../store/settings.js";
 import { CodedError, UsageError } from "./errors.js";
-import { type ReadKey, readKeyFile } from "./key-file.js";
 import { type Choices, fromEnvironment, profileIn, type Sourced, siteIn } from "./precedence.js";
+import { type ReadKey, readKeyFile } from "./read-text.js";
 
 export interface ResolvedSettings {
   profile: Sourced<string>;
@@ -32,10 +32,7 @@ const GAP_KEYS = {
   outputField: "output-field",
 } as const satisfies Record<keyof Gaps, string>;
 
-/**
- * Resolves each setting: flag, profile named by `--profile`, environment, profile in use, default. Throws UsageError
- * for a profile that does not exist and for an unusable variable.
- */
+/** Resolves each setting (contract §2). Throws UsageError for a missing profile and for an unusable variable. */
 export function resolveSettings(
   choices: Choices,
   env: Environment,
@@ -56,7 +53,7 @@ export function resolveSettings(
     provider: storedProvider,
   });
   checkProvider(provider);
-  // A key of another kind of service is none for this one, wherever that is.
+  // The profile's key belongs to the profile's provider. Another provider never gets it, at any address.
   const isOfProfile = (storedProvider?.value ?? INTERFACE) === provider.value;
   const storedKey = isOfProfile ? fromProfile("api-key") : undefined;
   const takesModels = isStored && provider.value !== INTERFACE;

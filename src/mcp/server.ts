@@ -1,9 +1,14 @@
 import type { Readable, Writable } from "node:stream";
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { callTool, described, offered } from "./call-tool.js";
+import { CodedError } from "../machine/errors.js";
+import { safeJson } from "../text/safe-text.js";
 import type { ToolSession } from "./session.js";
-import type { ToolCall } from "./tool.js";
+import { inputSchema, orError, problemsOf, type Tool, type ToolCall, toolFailure } from "./tool.js";
+import { create } from "./tools/create.js";
+import { list, quota } from "./tools/history.js";
+import { output } from "./tools/output.js";
+import { status, stop, wait } from "./tools/states.js";
 import { StdioTransport } from "./transport.js";
 
 export interface ServerOptions {
@@ -24,7 +29,7 @@ const INSTRUCTIONS =
  * Speaks the Model Context Protocol on a pair of streams until the input ends or `signal` is aborted. Resolves then;
  * calls that are under way have been cancelled, and creates are settled.
  */
-export async function serve(
+export async function serveMcp(
   session: ToolSession,
   options: ServerOptions,
   signal: AbortSignal,
@@ -72,4 +77,53 @@ function serverFor(session: ToolSession, { version, readOnly }: ServerOptions): 
     return callTool(tool, session, params.arguments ?? {}, { signal: mcpReq.signal, progress });
   });
   return server;
+}
+
+const TOOLS: readonly Tool[] = [create, wait, status, stop, output, list, quota];
+
+/** The result of a call, as the protocol has it. */
+export type CallResult = {
+  content: { type: "text"; text: string }[];
+  structuredContent: Record<string, unknown>;
+  isError?: true;
+};
+
+/** The tools that are offered; with `readOnly`, those that create and stop nothing. */
+export function offered(readOnly: boolean): Tool[] {
+  return TOOLS.filter(({ changes }) => !(readOnly && changes));
+}
+
+/** A tool as `tools/list` has it. */
+export function described(tool: Tool, session: ToolSession) {
+  const { name, title, description, annotations } = tool;
+  return {
+    ...{ name, title, description },
+    inputSchema: inputSchema(tool.fields, session.allowedFolder !== undefined),
+    outputSchema: orError(tool.outputSchema),
+    annotations: typeof annotations === "function" ? annotations(session) : annotations,
+  };
+}
+
+/** Calls a tool. Every error is a result, so that the model sees it and can mend its call. */
+export async function callTool(
+  tool: Tool,
+  session: ToolSession,
+  given: Record<string, unknown>,
+  call: ToolCall,
+): Promise<CallResult> {
+  try {
+    const problems = problemsOf(tool.fields, given);
+    if (problems.length > 0) throw new CodedError("USAGE", `invalid arguments: ${problems.join("; ")}`);
+    // Missing settings are said before what is wrong with a prompt or a schema.
+    if (!tool.isLocal) void session.connected().ports.apiKey;
+    const { content, text = safeJson(content) } = await tool.call(session, given, call);
+    return { content: [{ type: "text", text }], structuredContent: content };
+  } catch (error) {
+    const content = { error: toolFailure(error) };
+    return {
+      content: [{ type: "text", text: safeJson(content) }],
+      structuredContent: content,
+      isError: true,
+    };
+  }
 }

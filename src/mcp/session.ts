@@ -1,10 +1,7 @@
-import type { AskOptions } from "../machine/asked.js";
 import type { LimitOptions, Machine } from "../machine/machine.js";
+import { type Quota, quotaOf } from "../machine/quota.js";
 import { requireConnection } from "../machine/settings.js";
-import type { CreateBody } from "../protocol/conversation.js";
-import type { History } from "../store/history/history.js";
 import { CreateOnce } from "../workflows/create-once.js";
-import type { Ports } from "../workflows/ports.js";
 
 export interface ToolSessionOptions extends LimitOptions {
   /** How many creates may be sent; absent for no limit. */
@@ -32,24 +29,30 @@ export class ToolSession {
     this.#options = options;
   }
 
-  /** The settings in force. Throws the error that says what is missing. */
-  ports(): Ports {
-    return this.#whole().ports;
+  /**
+   * This machine with a base URL and a key. The settings are read again for each call until those are there, by a
+   * `research login` meanwhile. Throws the error that says what is missing.
+   */
+  connected(): Machine {
+    const { current } = this;
+    requireConnection(current.settings);
+    this.#configured = current;
+    return current;
   }
 
-  /** What this machine created; undefined if nothing is recorded. Needs no base URL and no key. */
-  history(): History | undefined {
-    return this.#current().history;
+  /** The same, which may lack a base URL and a key. */
+  get current(): Machine {
+    return this.#configured ?? this.#machine.reopened();
   }
 
   /** Creates per hour by flag or setting; undefined if it is not known. */
   limit(): number | undefined {
-    return this.#whole().hourlyLimit(this.#options);
+    return this.connected().hourlyLimit(this.#options);
   }
 
-  /** A create with what the settings and the call say. Throws UsageError. */
-  asked(body: CreateBody, options: AskOptions): CreateBody {
-    return this.#whole().asked(body, options);
+  /** Where the key in use stands in its hour. Throws LocalError if no history is kept. */
+  quota(): Quota {
+    return quotaOf(this.connected(), this.#options);
   }
 
   /** Aborted when the server ends. */
@@ -62,17 +65,5 @@ export class ToolSession {
     this.#ending.abort(reason);
     await this.creates.settled();
     await this.#configured?.close();
-  }
-
-  /** With a base URL and a key: the settings are read again for each call until those are there, by a `research login` meanwhile. */
-  #whole(): Machine {
-    const machine = this.#current();
-    requireConnection(machine.settings);
-    this.#configured = machine;
-    return machine;
-  }
-
-  #current(): Machine {
-    return this.#configured ?? this.#machine.reopened();
   }
 }

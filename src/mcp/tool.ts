@@ -1,6 +1,8 @@
+import { isObject } from "../json/is-object.js";
+import { CodedError, EXIT_CODES } from "../machine/errors.js";
+import { type Failure, failureOf } from "../machine/failure.js";
 import type { Data } from "../protocol/conversation.js";
-import type { Arguments, Fields } from "./fields.js";
-import type { OutputSchema } from "./output-schema.js";
+import { CreateRefusedError, QuotaExceededError } from "../workflows/errors.js";
 import type { ToolSession } from "./session.js";
 
 /** One call of a tool. */
@@ -25,39 +27,24 @@ export interface Annotations {
   openWorldHint: boolean;
 }
 
-export interface Tool {
+export interface Tool<F extends ToolFields = ToolFields> {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly fields: Fields;
+  readonly fields: F;
   readonly outputSchema: OutputSchema;
-  annotations(session: ToolSession): Annotations;
+  readonly annotations: Annotations | ((session: ToolSession) => Annotations);
   /** Whether `--read-only` leaves it out. */
-  readonly changes: boolean;
+  readonly changes?: boolean;
   /** Whether it works without a base URL and a key. */
-  readonly isLocal: boolean;
-  call(session: ToolSession, given: Record<string, unknown>, call: ToolCall): Promise<ToolReply> | ToolReply;
-}
-
-interface ToolDefinition<F extends Fields>
-  extends Omit<Tool, "fields" | "call" | "changes" | "isLocal" | "annotations"> {
-  fields: F;
-  changes?: boolean;
-  isLocal?: boolean;
-  annotations: Annotations | ((session: ToolSession) => Annotations);
+  readonly isLocal?: boolean;
+  /** `given` fits the fields. */
   call(session: ToolSession, given: Arguments<F>, call: ToolCall): Promise<ToolReply> | ToolReply;
 }
 
 /** A tool whose `call` gets the arguments that its fields describe. */
-export function tool<F extends Fields>(definition: ToolDefinition<F>): Tool {
-  const { annotations } = definition;
-  return {
-    changes: false,
-    isLocal: false,
-    ...definition,
-    annotations: typeof annotations === "function" ? annotations : () => annotations,
-    call: (session, given, call) => definition.call(session, given as Arguments<F>, call),
-  };
+export function tool<F extends ToolFields>(definition: Tool<F>): Tool {
+  return definition;
 }
 
 /** The annotations of a tool that only asks the service. */
@@ -67,3 +54,165 @@ export const ASKS: Annotations = {
   idempotentHint: true,
   openWorldHint: true,
 };
+
+/** One argument of a tool: as JSON Schema for a client, and as the check of what the client sends. */
+export interface Field<T = unknown> {
+  json: JsonObject;
+  /** What fits, after the argument's name: "must be true or false". */
+  must: string;
+  fits(value: unknown): boolean;
+  /** The type of a value that fits, for the compiler only. */
+  type?: T;
+  isOptional: boolean;
+  /** Whether it is offered only where results may be written to a folder. */
+  needsFolder?: boolean;
+}
+
+export type ToolFields = Readonly<Record<string, Field>>;
+
+/** The arguments that fit. */
+export type Arguments<F extends ToolFields> = {
+  [Name in keyof F]: F[Name] extends Field<infer T> ? T : never;
+};
+
+/** The most ids that one call takes. */
+const MOST_IDS = 100;
+
+function field<T>(json: JsonObject, must: string, fits: (value: unknown) => boolean): Field<T> {
+  return { json, must: `must be ${must}`, fits, isOptional: false };
+}
+
+/** A text that is not blank. */
+export const textField = (description: string) =>
+  field<string>(
+    { type: "string", pattern: "\\S", description },
+    "a text that is not blank",
+    (value) => typeof value === "string" && /\S/.test(value),
+  );
+
+/** A path below the folder that may be written to. */
+export const savePath = (description: string): Field<string | undefined> => ({
+  ...field(
+    { type: "string", description },
+    "a path, without control characters",
+    (value) => typeof value === "string" && /^\P{Cc}+$/u.test(value),
+  ),
+  isOptional: true,
+  needsFolder: true,
+});
+
+export const flag = (description: string) =>
+  field<boolean>({ type: "boolean", description }, "true or false", (value) => typeof value === "boolean");
+
+export const object = (description: string) =>
+  field<Record<string, unknown>>({ type: "object", description }, "an object", isObject);
+
+/** A number within bounds, both included; a whole one unless that is switched off. */
+export const number = (description: string, least: number, most: number, { isWhole = true } = {}) =>
+  field<number>(
+    { type: isWhole ? "integer" : "number", minimum: least, maximum: most, description },
+    `a ${isWhole ? "whole " : ""}number from ${least} to ${most}`,
+    (value) =>
+      typeof value === "number" && value >= least && value <= most && (!isWhole || Number.isInteger(value)),
+  );
+
+export const texts = (description: string) =>
+  field<string[]>(
+    { type: "array", items: { type: "string" }, minItems: 1, maxItems: MOST_IDS, description },
+    `a list of 1 to ${MOST_IDS} ids`,
+    (value) =>
+      Array.isArray(value) &&
+      value.length >= 1 &&
+      value.length <= MOST_IDS &&
+      value.every((item) => typeof item === "string"),
+  );
+
+/** The same field, which may be left out. */
+export function optional<T>(field: Field<T>): Field<T | undefined> {
+  return { ...field, isOptional: true };
+}
+
+/** The JSON Schema of an object of fields. Nothing else may be in it: a mistyped name must not be passed over. */
+export function inputSchema(fields: ToolFields, hasFolder: boolean) {
+  const entries = Object.entries(fields).filter(([, { needsFolder }]) => hasFolder || !needsFolder);
+  const required = entries.filter(([, { isOptional }]) => !isOptional).map(([name]) => name);
+  return {
+    type: "object" as const,
+    properties: Object.fromEntries(entries.map(([name, { json }]) => [name, json])),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+}
+
+/** What is wrong with arguments, a clause for each that does not fit. */
+export function problemsOf(fields: ToolFields, given: Readonly<Record<string, unknown>>): string[] {
+  const unknown = Object.keys(given).filter((name) => !Object.hasOwn(fields, name));
+  return [
+    ...Object.entries(fields).flatMap(([name, { must, fits, isOptional }]) => {
+      const value = Object.hasOwn(given, name) ? given[name] : undefined;
+      if (value === undefined) return isOptional ? [] : [`${name} is missing, it ${must}`];
+      return fits(value) ? [] : [`${name} ${must}`];
+    }),
+    ...unknown.map(
+      (name) => `${JSON.stringify(name)} is not one of its arguments (${Object.keys(fields).join(", ")})`,
+    ),
+  ];
+}
+
+/** A value of JSON. */
+export type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
+export type JsonObject = { [name: string]: Json };
+
+/** The JSON Schema of what a tool gives. More members than it names may come. */
+export type OutputSchema = { type: "object"; properties: JsonObject };
+
+export const TEXT = { type: "string" };
+export const TEXT_OR_NULL = { type: ["string", "null"] };
+export const COUNT = { type: "integer" };
+export const COUNT_OR_NULL = { type: ["integer", "null"] };
+export const FLAG = { type: "boolean" };
+/** The error object of the command line's JSON mode. */
+const ERROR = { type: "object" };
+
+/**
+ * An object with these members. None is required: a client of the revision 2025-11-25 holds the content of an error
+ * against the output schema, too, and a model pays for each word of tools/list.
+ */
+export function objectOf(properties: JsonObject): OutputSchema {
+  return { type: "object", properties };
+}
+
+export function arrayOf(items: JsonObject): JsonObject {
+  return { type: "array", items };
+}
+
+/** The state of each request that was named, in the order given. */
+export const STATES = {
+  requests: arrayOf(objectOf({ request_id: TEXT, status: TEXT_OR_NULL, final: FLAG, error: ERROR })),
+};
+
+/** The schema of what a tool gives or of the error object in its place. */
+export function orError({ properties }: OutputSchema): OutputSchema {
+  return objectOf({ ...properties, error: ERROR });
+}
+
+const REFUSED: Record<CreateRefusedError["kind"], string> = {
+  "no-history":
+    "Without a history a repeated call would create a second request. The person may run: research config unset history (or unset RESEARCH_NO_HISTORY).",
+  "used-up": "The person started this server with --max-creates.",
+};
+
+/** An error as an agent is told of it: what a person has to do is said as such. */
+export function toolFailure(error: unknown): Failure {
+  if (error instanceof CreateRefusedError)
+    return {
+      ...{ code: "NOT_ALLOWED", message: error.message, exit_code: EXIT_CODES.NOT_ALLOWED },
+      hint: REFUSED[error.kind],
+    };
+  const failure = failureOf(error);
+  if (error instanceof QuotaExceededError)
+    return { ...failure, hint: "Nothing was sent. Call again after retry_after seconds." };
+  if (error instanceof CodedError && (error.code === "NOT_CONFIGURED" || error.code === "NOT_AUTHENTICATED"))
+    return { ...failure, hint: "Ask the person to run in a terminal: research login" };
+  return failure;
+}

@@ -1,10 +1,7 @@
 /** The operations of §4. */
 export type Operation = "create" | "stop" | "status" | "output";
 
-/**
- * Everything that §4.3 and §4.4 do not show, in one place. Each is a setting of the same name in kebab case
- * (`status-method` and so on), so that a service that decided otherwise can still be spoken to.
- */
+/** What §4.3 and §4.4 do not show. Each is a setting of the same name in kebab case (`status-method`). */
 export interface Gaps {
   /** §4.3, HTTP method: not shown. */
   statusMethod: string;
@@ -24,7 +21,7 @@ export const DEFAULT_GAPS: Gaps = {
   outputField: "output",
 };
 
-export interface Endpoint {
+export interface HttpEndpoint {
   method: string;
   /** Path below the base URL, beginning with a slash. */
   path: string;
@@ -33,14 +30,14 @@ export interface Endpoint {
 }
 
 /** §4.1. The only path with the plural. */
-export const CREATE: Endpoint = { method: "POST", path: "/api/v1/conversations", json: true };
+export const CREATE: HttpEndpoint = { method: "POST", path: "/api/v1/conversations", json: true };
 
 /** §4.2 to §4.4 for one request. `requestId` must be well-formed (`isRequestId`): it stands in the path. */
 export function endpoint(
   operation: Exclude<Operation, "create">,
   requestId: string,
   gaps: Gaps = DEFAULT_GAPS,
-): Endpoint {
+): HttpEndpoint {
   const id = encodeURIComponent(requestId);
   switch (operation) {
     case "stop":

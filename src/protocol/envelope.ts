@@ -2,10 +2,7 @@ import * as v from "valibot";
 import type { Data } from "./conversation.js";
 import { isRequestId } from "./conversation.js";
 
-/**
- * §2, response envelope. Unknown fields survive. `version` is not asked for: nothing here depends on it, and
- * to refuse a paid answer because it is missing would turn a success into an unknown outcome.
- */
+/** §2. `version` is not asked for: a paid answer without it must not become an unknown outcome. */
 const success = v.looseObject({ status: v.literal(true), data: v.looseObject({}) });
 const failure = v.looseObject({
   status: v.literal(false),

@@ -49,10 +49,7 @@ function eitherCase(digit: string): string {
   return /[a-f]/.test(digit) ? `[${digit}${digit.toUpperCase()}]` : digit;
 }
 
-/**
- * The key in base64 or base64url, after any number of other bytes (`Bearer `, `user:`): for each of the three
- * places within a group of three bytes, the digits that depend on the key alone.
- */
+/** The key in base64 or base64url: for each place in a group of three bytes, the digits of the key alone. */
 function base64Forms(key: string): string[] {
   return [0, 1, 2].map((before) => {
     const digits = Buffer.concat([Buffer.alloc(before), Buffer.from(key)])

@@ -25,10 +25,7 @@ export function inWindow(attempts: readonly number[], now: number): number[] {
   return attempts.filter((at) => at > now - WINDOW_MS).sort((a, b) => a - b);
 }
 
-/**
- * When the next request is allowed, as epoch ms: `now` while fewer than `limit` of `attempts` count, else the
- * moment at which enough of them have left the rolling window. Infinity for a limit of 0.
- */
+/** When the next request is allowed (epoch ms): `now`, or once enough `attempts` have left the window. */
 export function nextSlot(attempts: readonly number[], limit: number, now: number): number {
   const counted = inWindow(attempts, now);
   if (counted.length < limit) return now;

@@ -7,11 +7,10 @@ import { deleteOldConversations } from "./conversations/retention.js";
 import { Scheduler } from "./conversations/scheduler.js";
 import { createApp } from "./http/app.js";
 import { authenticator } from "./http/authentication.js";
-import type { InjectedFault } from "./http/faults/fault.js";
-import { FaultPlan, seeded } from "./http/faults/fault-plan.js";
+import { FaultPlan, type InjectedFault, seeded } from "./http/faults/fault.js";
 import { createListener } from "./http/listener.js";
 import { keyHash, keyIdOf } from "./keys/key-store.js";
-import { ExchangeObservation, type Observer } from "./monitoring/exchange.js";
+import type { Observer } from "./monitoring/exchange.js";
 import { accessLog, hiding, type Log, type LogFormat } from "./monitoring/log.js";
 import type { Researcher } from "./researchers/researcher.js";
 import type { Role } from "./role.js";
@@ -77,19 +76,17 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const observers: Observer[] = metrics ? [metrics.observer] : [];
   if (options.accessLog) observers.push(accessLog(options.accessLog.format, options.accessLog.write));
   const scheduler = new Scheduler({ ...options, log, ...(metrics && { ended: metrics.researched }) });
-  const single = apiKey === undefined ? undefined : { apiKey, limits: TIERS[options.tier] };
+  const { tier } = options;
+  const hash = apiKey === undefined ? undefined : keyHash(apiKey);
+  const single = hash === undefined ? undefined : { keyId: keyIdOf(hash), hash, tier, limits: TIERS[tier] };
   const faults = new FaultPlan(options.faults, options.random ?? seeded(options.seed));
-  const one = single && { keyId: keyIdOf(keyHash(single.apiKey)), tier: options.tier, limits: single.limits };
-  const ui = options.ui
-    ? (await import("./ui/ui.js")).createUi({ store, single: one, faults, clock })
-    : undefined;
+  const ui = options.ui && (await import("./ui/ui.js")).createUi({ store, single, faults, clock });
   const closing = new AbortController();
   const app = createApp({
     hasOperations: options.role !== "worker",
     store,
-    busyMs: () => researcher.busyMs?.() ?? 0,
     authenticate: authenticator(store.keys, single, clock),
-    observation: new ExchangeObservation(observers, clock),
+    observers,
     metricsAccess,
     ...(metrics && { metrics }),
     clock,
@@ -114,7 +111,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     // Other workers take the work over while this process still answers.
     const worked = scheduler.close();
     await clock.sleep(drainMs);
-    ui?.close();
+    if (ui) ui.close();
     await closeServer(server, graceMs);
     store.giveUp?.();
     await Promise.all([deleting, worked]);

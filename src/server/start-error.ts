@@ -1,4 +1,5 @@
 import { errorText } from "../text/phrases.js";
+
 export type StartErrorCode =
   | "PORT_IN_USE"
   | "PORT_NOT_ALLOWED"
@@ -20,28 +21,17 @@ export class ServiceStartError extends Error {
 
   /** Of what reading or writing in the data folder reports. */
   static ofDataFolder(cause: unknown, dataDir: string): ServiceStartError {
-    const why = errorText(cause);
-    const message = `The data folder ${dataDir} cannot be used: ${why}`;
+    const message = `The data folder ${dataDir} cannot be used: ${errorText(cause)}`;
     return new ServiceStartError("DATA_UNUSABLE", message, { cause });
   }
 
   /** Of what `server.listen` reports. */
   static ofListening(cause: NodeJS.ErrnoException, host: string, port: number): ServiceStartError {
-    switch (cause.code) {
-      case "EADDRINUSE":
-        return new ServiceStartError("PORT_IN_USE", `Port ${port} of ${host} is in use by another program.`, {
-          cause,
-        });
-      case "EACCES":
-        return new ServiceStartError("PORT_NOT_ALLOWED", `Port ${port} of ${host} may not be used.`, {
-          cause,
-        });
-      default:
-        return new ServiceStartError(
-          "HOST_NOT_AVAILABLE",
-          `${host} cannot be listened on: ${cause.message}.`,
-          { cause },
-        );
-    }
+    const failed = (code: StartErrorCode, message: string) => new ServiceStartError(code, message, { cause });
+    const { code, message } = cause;
+    if (code === "EADDRINUSE")
+      return failed("PORT_IN_USE", `Port ${port} of ${host} is in use by another program.`);
+    if (code === "EACCES") return failed("PORT_NOT_ALLOWED", `Port ${port} of ${host} may not be used.`);
+    return failed("HOST_NOT_AVAILABLE", `${host} cannot be listened on: ${message}.`);
   }
 }

@@ -1,4 +1,5 @@
 import { errorText } from "../text/phrases.js";
+
 /** Something on this machine could not be read or written. The message names the path and what to do. */
 export class LocalError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
@@ -7,17 +8,40 @@ export class LocalError extends Error {
   }
 }
 
+/** An error of the system as a LocalError that says `what` failed, and why; a LocalError as it is. */
+export function localError(what: string, cause: unknown): LocalError {
+  return cause instanceof LocalError ? cause : new LocalError(`${what}: ${inWords(cause)}`, { cause });
+}
+
+/** What `use` gives. Throws `localError` of what it throws. */
+export function orLocalError<T>(what: string, use: () => T): T {
+  try {
+    return use();
+  } catch (error) {
+    throw localError(what, error);
+  }
+}
+
+/** The LocalError that `use` throws, if it does. */
+export function localErrorOf(use: () => void): LocalError | undefined {
+  try {
+    use();
+    return undefined;
+  } catch (error) {
+    if (error instanceof LocalError) return error;
+    throw error;
+  }
+}
+
 /** Settings that cannot be used as they are. */
 export class InvalidSettingsError extends LocalError {
-  readonly path: string;
-  /** What is not JSON; undefined for JSON of another form. The parser's message is not used: it quotes keys, too. */
-  readonly text: string | undefined;
-
-  /** `what` is wrong, after the path. */
-  constructor(path: string, what: string, text?: string) {
+  /** `text`: what is not JSON; undefined for JSON of another form. The parser's own message would quote keys. */
+  constructor(
+    readonly path: string,
+    what: string,
+    readonly text?: string,
+  ) {
     super(`the settings in ${path} are ${what}`);
-    this.path = path;
-    this.text = text;
   }
 }
 

@@ -17,7 +17,7 @@ export class FolderError extends Error {}
  * place. Relative XDG paths are ignored, as the XDG Base Directory specification asks; so is a relative home.
  * Throws FolderError for a relative `RESEARCH_*_DIR`: if it were ignored, files would be written to an unexpected place.
  */
-export function folders({ env, platform }: { env: Environment; platform: NodeJS.Platform }): Folders {
+export function folders({ env, platform }: { env: Environment; platform: string }): Folders {
   const home = absolute(env.HOME);
   const below = (base: string | undefined, ...parts: string[]) => (base ? join(base, ...parts) : undefined);
   const byPlatform: Record<string, Folders> = {

@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import * as v from "valibot";
 import { HeldError, lockWithin } from "../lock.js";
-import { InvalidSettingsError, inWords, LocalError } from "./errors.js";
+import { InvalidSettingsError, inWords, LocalError, localError } from "./errors.js";
 import { discard, makeFolder, namesIn, readIfThere, replaceFile, restrict, UnsyncedError } from "./files.js";
 
 const profile = v.looseObject({
@@ -38,15 +38,13 @@ const MAX_BYTES = 1 << 20;
  */
 export class Settings {
   readonly path: string | undefined;
-  readonly #notice: ((text: string) => void) | undefined;
 
-  /**
-   * `folder` is undefined if this machine has no place for settings. `notice` is told of a file that others could
-   * read and that is private now; without it a file stays as it is. Touches nothing yet.
-   */
-  constructor(folder: string | undefined, notice: ((text: string) => void) | undefined) {
+  /** `folder`: undefined if there is no place for settings. `notice` hears of a file that was made private. */
+  constructor(
+    folder: string | undefined,
+    private readonly notice: ((text: string) => void) | undefined,
+  ) {
     this.path = folder && join(folder, "config.json");
-    this.#notice = notice;
   }
 
   /** What is stored; empty if nothing is. Throws LocalError, naming path and place, for a file with other content. */
@@ -56,11 +54,10 @@ export class Settings {
     try {
       text = readIfThere(this.path, MAX_BYTES);
       if (text === undefined) return { profiles: {} };
-      if (this.#notice && restrict(this.path))
-        this.#notice(`${this.path} could be read by others; it is now private (mode 0600)`);
+      if (this.notice && restrict(this.path))
+        this.notice(`${this.path} could be read by others; it is now private (mode 0600)`);
     } catch (error) {
-      if (text === undefined)
-        throw new LocalError(`could not read ${this.path}: ${inWords(error)}`, { cause: error });
+      if (text === undefined) throw localError(`could not read ${this.path}`, error);
     }
     return parse(this.path, text ?? "");
   }
@@ -95,7 +92,7 @@ export class Settings {
       return await lockWithin(`${path}.lock`, LOCK_WAIT_MS);
     } catch (error) {
       if (error instanceof HeldError) throw new LocalError(error.message, { cause: error });
-      throw new LocalError(`could not write ${path}: ${inWords(error)}`, { cause: error });
+      throw localError(`could not write ${path}`, error);
     }
   }
 

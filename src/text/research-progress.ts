@@ -6,10 +6,7 @@ const STEPS = {
   write: "writing",
 } as const;
 
-/**
- * How far a research is, as in "reading 7 of 12, 48,000 tokens". `progress` is what a service says, so it may be
- * anything; undefined if it names no step that is known.
- */
+/** How far a research is, as in "reading 7 of 12, 48,000 tokens"; undefined if it names no known step. */
 export function progressWords(progress: unknown): string | undefined {
   if (typeof progress !== "object" || progress === null) return undefined;
   const { step, done, of, tokens } = progress as Record<string, unknown>;

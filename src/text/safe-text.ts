@@ -25,10 +25,7 @@ export function safeResult(text: string): string {
   return text.replaceAll("\r\n", "\n").replace(UNSAFE, (char) => (JOINERS.test(char) ? char : escaped(char)));
 }
 
-/**
- * JSON on one line, or indented, that is exact (`exactJson`) and yet acts on no terminal or runner: what could is
- * an escape in it.
- */
+/** Exact JSON (`exactJson`), on one line or indented, in which what could act on a terminal or runner is an escape. */
 export function safeJson(value: unknown, indent?: number): string {
   const line = exactJson(value);
   const text = indent === undefined ? line : indentJson(line, indent);

@@ -1,15 +1,15 @@
-import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { untilAborted } from "../abort.js";
 import type { CallOptions } from "../client/client.js";
 import { RefusedError, UnreachableError } from "../client/errors.js";
 import { livenessOf } from "../lock/liveness.js";
-import { HeldError, lockWithin } from "../lock.js";
+import { lockWithin } from "../lock.js";
 import type { CreateBody } from "../protocol/conversation.js";
-import { inWords, LocalError } from "../store/errors.js";
+import { LocalError, localError } from "../store/errors.js";
 import { makeFolder } from "../store/files.js";
 import type { History } from "../store/history/history.js";
-import type { HistoryEntry } from "../store/history/records.js";
-import { createName, type UnsettledCreate } from "../store/history/same-creates.js";
+import { type HistoryEntry, sha256 } from "../store/history/records.js";
+import { type UnsettledCreate, wantedName } from "../store/history/same-creates.js";
 import { CreateRefusedError, QuotaExceededError, UnresolvedCreateError } from "./errors.js";
 import { type SendOptions, type SubmitPorts, type Submitted, submit, withModel } from "./submit.js";
 
@@ -60,12 +60,12 @@ export class CreateOnce {
     const { history, origin, apiKey } = ports;
     if (!history) throw new CreateRefusedError("no-history");
     const wanted = { origin, apiKey, body };
-    const name = createHash("sha256").update(createName(wanted)).digest("hex");
+    const name = sha256(wantedName(wanted));
     const older = new Set(recent(ports, history, body).made.map(({ local_id }) => local_id));
     for (;;) {
       const running = this.#running.get(name);
       if (!running) break;
-      await withSignal(
+      await untilAborted(
         running.catch(() => {}),
         options.signal,
       );
@@ -75,7 +75,7 @@ export class CreateOnce {
     this.#running.set(name, work);
     const done = () => void this.#running.delete(name);
     work.then(done, done);
-    return await withSignal(work, options.signal);
+    return await untilAborted(work, options.signal);
   }
 
   async #send(ports: SubmitPorts, body: CreateBody, options: SendOptions): Promise<Submitted> {
@@ -159,20 +159,6 @@ async function acquire(folder: string, name: string, signal: AbortSignal | undef
     return await lockWithin(join(locks, `${name.slice(0, 32)}.lock`), LONGEST_CREATE_MS, signal);
   } catch (error) {
     signal?.throwIfAborted();
-    const why = error instanceof HeldError ? error.message : inWords(error);
-    throw new LocalError(`the request was not sent, since the same one may be under way: ${why}`, {
-      cause: error,
-    });
+    throw localError("the request was not sent, since the same one may be under way", error);
   }
-}
-
-/** `work`, or `signal.reason` if that comes first; the work goes on then. */
-function withSignal<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return work;
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
 }

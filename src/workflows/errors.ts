@@ -9,39 +9,34 @@ export class NotRecordedError extends LocalError {}
 
 /** This machine's own records say that no create is left in this hour. Nothing was sent. */
 export class QuotaExceededError extends Error {
-  /** Creates per hour. */
-  readonly limit: number;
-  /** When the next create is allowed, epoch ms. */
-  readonly until: number;
-  /** The same in seconds from the time the error was made. */
+  override name = "QuotaExceededError";
+  /** When the next create is allowed, in seconds from the time the error was made. */
   readonly retryAfter: number;
 
-  constructor(limit: number, until: number, now: number) {
-    const retryAfter = Math.ceil((until - now) / 1_000);
+  /** `limit`: creates per hour. `until`: when the next create is allowed, epoch ms. */
+  constructor(
+    readonly limit: number,
+    readonly until: number,
+    now: number,
+  ) {
     super(`this machine has sent ${limit} creates within ${WINDOW_MS / 60_000} minutes, which is the limit`);
-    this.name = "QuotaExceededError";
-    this.limit = limit;
-    this.until = until;
-    this.retryAfter = retryAfter;
+    this.retryAfter = Math.ceil((until - now) / 1_000);
   }
 }
 
 /** A create was sent and its outcome is unknown; `localId` is its name in the history. Never repeat it. */
 export class UnresolvedCreateError extends OutcomeUnknownError {
-  /** Undefined if no history is kept. */
-  readonly localId: string | undefined;
-  /** Why an id that was found in a broken answer could not be recorded. */
-  readonly notSaved: LocalError | undefined;
-
+  /**
+   * `localId`: undefined if no history is kept. `notSaved`: why an id that was found in a broken answer could not be
+   * recorded.
+   */
   constructor(
     message: string,
     facts: ErrorFacts,
-    localId: string | undefined,
-    notSaved: LocalError | undefined,
+    readonly localId: string | undefined,
+    readonly notSaved: LocalError | undefined,
   ) {
     super(message, facts);
-    this.localId = localId;
-    this.notSaved = notSaved;
   }
 
   /** The same of a create that an earlier call recorded. */
@@ -60,26 +55,22 @@ export class CreatedElsewhereError extends RefusedError {
     asked: string,
   ) {
     const { enveloped, code, message } = refusal;
-    super(
-      "not-found",
-      enveloped,
-      code,
-      `${message.replace(/\.$/, "")}: ${requestId} was created at ${made.origin} and not at ${asked}; add ${
-        made.profile ? `--profile ${made.profile}` : `--base-url ${made.origin}`
-      }`,
-      { ...refusal, hint: undefined },
-    );
+    const flag = made.profile ? `--profile ${made.profile}` : `--base-url ${made.origin}`;
+    const why = `${requestId} was created at ${made.origin} and not at ${asked}; add ${flag}`;
+    const facts = { ...refusal, hint: undefined };
+    super("not-found", enveloped, code, `${message.replace(/\.$/, "")}: ${why}`, facts);
   }
 }
 
 /** A text does not name a request. */
 export class TargetError extends Error {
-  readonly kind: "invalid" | "ambiguous" | "none-created" | "not-created" | "not-recorded";
+  override name = "TargetError";
 
-  constructor(kind: TargetError["kind"], message: string) {
+  constructor(
+    readonly kind: "invalid" | "ambiguous" | "none-created" | "not-created" | "not-recorded",
+    message: string,
+  ) {
     super(message);
-    this.name = "TargetError";
-    this.kind = kind;
   }
 }
 
@@ -103,15 +94,10 @@ export class StillRunningError extends ResearchError {
 
 /** A create that may not be sent from here, whatever the service says. Nothing was sent. */
 export class CreateRefusedError extends Error {
-  readonly kind: "no-history" | "used-up";
+  override name = "CreateRefusedError";
 
-  constructor(kind: CreateRefusedError["kind"]) {
-    super(
-      kind === "no-history"
-        ? "no history is kept, so the request was not sent"
-        : "all creates are used up, so the request was not sent",
-    );
-    this.name = "CreateRefusedError";
-    this.kind = kind;
+  constructor(readonly kind: "no-history" | "used-up") {
+    const why = kind === "no-history" ? "no history is kept" : "all creates are used up";
+    super(`${why}, so the request was not sent`);
   }
 }

@@ -3,10 +3,11 @@ import type { ResearchError } from "../client/errors.js";
 import { learnedInterval } from "../client/watch/poll-interval.js";
 import type { PollInterval, WatchEvent, WatchOptions, WatchTarget } from "../client/watch/types.js";
 import { epochOf } from "../clock.js";
+import { isFinal, type Status } from "../protocol/conversation.js";
 import type { LocalError } from "../store/errors.js";
-import { observe } from "./observe.js";
 import type { Ports } from "./ports.js";
-import { type Target, withItsOrigin } from "./targets.js";
+import { observe } from "./states.js";
+import { recordedAt, type Target, withItsOrigin } from "./targets.js";
 
 export type FollowOptions = Omit<WatchOptions, "pollInterval">;
 
@@ -34,8 +35,12 @@ export async function* follow(
 ): AsyncGenerator<FollowEvent, void> {
   const targets = new Map<string, Target>();
   const isNew = (target: Target) => !targets.has(target.requestId) && targets.set(target.requestId, target);
+  const toWatch = (target: Target): WatchTarget => ({
+    ...{ requestId: target.requestId, createdAt: epochOf(target.entry?.created_at) },
+    recordedAt: recordedAt(target, ports.origin),
+  });
   const watched =
-    Symbol.asyncIterator in source ? eachNew(source, isNew) : source.filter(isNew).map(watchTarget);
+    Symbol.asyncIterator in source ? eachNew(source, isNew, toWatch) : source.filter(isNew).map(toWatch);
   for await (const event of ports.client.watch(watched, { ...intervalFromHistory(ports), ...options })) {
     if (event.kind === "state") {
       const { requestId, data } = event;
@@ -49,16 +54,12 @@ export async function* follow(
   }
 }
 
-/** What the client has to know of a target. */
-function watchTarget({ requestId, entry }: Target): WatchTarget {
-  return { requestId, createdAt: epochOf(entry?.created_at), recordedAt: epochOf(entry?.sent_at) };
-}
-
 async function* eachNew(
   source: AsyncIterable<Target>,
   isNew: (target: Target) => unknown,
+  toWatch: (target: Target) => WatchTarget,
 ): AsyncGenerator<WatchTarget, void> {
-  for await (const target of source) if (isNew(target)) yield watchTarget(target);
+  for await (const target of source) if (isNew(target)) yield toWatch(target);
 }
 
 function intervalFromHistory({ history, origin }: Pick<Ports, "history" | "origin">): {
@@ -66,4 +67,44 @@ function intervalFromHistory({ history, origin }: Pick<Ports, "history" | "origi
 } {
   const pollInterval = learnedInterval(history?.durations(origin, RUNS) ?? []);
   return pollInterval ? { pollInterval } : {};
+}
+
+/** How a followed request stands; `status` is the last state seen, null if none was. */
+export type WatchOutcome = { requestId: string; status: Status | null } & (
+  | { kind: "running" }
+  | { kind: "final" }
+  | { kind: "given-up"; error: ResearchError }
+  /** `limit`: the time for the whole, or for being PENDING. */
+  | { kind: "timeout"; limit: "whole" | "queue" }
+);
+
+/** What the events of a follow come to, for each request. */
+export class WatchProgress {
+  readonly #outcomes: Map<string, WatchOutcome>;
+
+  constructor(requestIds: Iterable<string>) {
+    const running = (requestId: string): WatchOutcome => ({ requestId, status: null, kind: "running" });
+    this.#outcomes = new Map([...requestIds].map((id) => [id, running(id)]));
+  }
+
+  /** Takes an event in; those that change nothing of a request are ignored. */
+  apply(event: FollowEvent): void {
+    if (event.kind === "state") {
+      const { requestId, status } = event;
+      this.#outcomes.set(requestId, { requestId, status, kind: isFinal(status) ? "final" : "running" });
+    } else if (event.kind === "given-up" || event.kind === "timeout") {
+      const { at: _, elapsedMs: __, ...outcome } = event;
+      this.#outcomes.set(event.requestId, outcome);
+    }
+  }
+
+  /** One for each request, in the order given. */
+  get outcomes(): WatchOutcome[] {
+    return [...this.#outcomes.values()];
+  }
+
+  /** The requests that are still followed. */
+  get running(): WatchOutcome[] {
+    return this.outcomes.filter(({ kind }) => kind === "running");
+  }
 }

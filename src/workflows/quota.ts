@@ -44,10 +44,7 @@ export function blockedUntil(
   return Math.max(nextSlot(counted, full, now), now + LEAST_WAIT_MS);
 }
 
-/**
- * Waits for a moment of the wall clock (epoch ms), which the machine may also sleep through, but no longer than it
- * is away now: the clock may be set back meanwhile.
- */
+/** Waits for a moment of the wall clock (epoch ms), no longer than it is away now: the clock may be set back. */
 export async function waitUntil(
   { clock }: Pick<Ports, "clock">,
   until: number,

@@ -1,14 +1,13 @@
 import type { CallOptions, StatusData } from "../client/client.js";
 import { NoOutputError, type ResearchError } from "../client/errors.js";
-import { epochOf } from "../clock.js";
 import { exactJson, JsonText, memberText, parseExact } from "../json/exact-json.js";
 import type { Problem } from "../json-schema/check.js";
 import type { Data, JsonSchema } from "../protocol/conversation.js";
-import { LocalError } from "../store/errors.js";
+import { localErrorOf } from "../store/errors.js";
 import { NoResultError } from "./errors.js";
-import { keepResult } from "./observe.js";
 import type { Ports } from "./ports.js";
-import { type Target, withItsOrigin } from "./targets.js";
+import { keepResult } from "./states.js";
+import { recordedAt, type Target, withItsOrigin } from "./targets.js";
 
 /** The output of a COMPLETED request. */
 export interface Result {
@@ -20,33 +19,32 @@ export interface Result {
   exact: JsonText | Data;
 }
 
-/**
- * Fetches a result. Rejects with NoOutputError, which names the state, if the service refuses, with any other error
- * of the client, or with `signal.reason`.
- */
+/** Fetches a result. Rejects with NoOutputError for another state, any other error of the client, or `signal.reason`. */
 export async function fetchResult(
   ports: Pick<Ports, "client" | "outputField" | "origin" | "history">,
   target: Target,
-  { signal, partial = false, schema }: ResultOptions = {},
+  { signal, partial = false, schema }: FetchResultOptions = {},
 ): Promise<Result> {
   const { client, outputField, origin } = ports;
   const { requestId, entry } = target;
-  const recordedAt = entry?.origin === origin ? epochOf(entry?.sent_at) : undefined;
   const kept = keptResult(ports, target);
   if (kept && kept.status !== "COMPLETED" && !partial) throw NoOutputError.of(kept, requestId);
   const data =
     kept ??
-    (await client.output(requestId, { signal, partial, recordedAt }).catch((error: unknown) => {
-      throw withItsOrigin(error, target, origin);
-    }));
-  if (!kept && entry?.origin === origin) tryToKeep(ports, requestId, data);
+    (await client
+      .output(requestId, { signal, partial, recordedAt: recordedAt(target, origin) })
+      .catch((error: unknown) => {
+        throw withItsOrigin(error, target, origin);
+      }));
+  // The result is in hand, so that it cannot be kept ends nothing.
+  if (!kept && entry?.origin === origin) localErrorOf(() => keepResult(ports, requestId, data));
   const value = Object.hasOwn(data, outputField) ? data[outputField] : data;
   const exact = memberText(data, outputField) ?? data;
   const parsed = schema && data.provider_status !== undefined ? jsonIn(value) : undefined;
   return parsed ? { data, ...parsed } : { data, value, exact };
 }
 
-export interface ResultOptions extends CallOptions {
+export interface FetchResultOptions extends CallOptions {
   /** Whether the text of a result that was cut short is taken for one. */
   partial?: boolean | undefined;
   /** What the result was asked for with: a provider's model writes it as text. */
@@ -68,15 +66,6 @@ export function keptResult(
   }
 }
 
-/** The result is in hand, so that it cannot be kept ends nothing. */
-function tryToKeep(ports: Pick<Ports, "history" | "origin">, requestId: string, data: Data): void {
-  try {
-    keepResult(ports, requestId, data);
-  } catch (error) {
-    if (!(error instanceof LocalError)) throw error;
-  }
-}
-
 function jsonIn(value: unknown): Pick<Result, "value" | "exact"> | undefined {
   try {
     return typeof value === "string" ? { value: JSON.parse(value), exact: new JsonText(value) } : undefined;
@@ -85,11 +74,7 @@ function jsonIn(value: unknown): Pick<Result, "value" | "exact"> | undefined {
   }
 }
 
-/**
- * The first way in which a result does not fit the schema it was asked for; undefined if it fits. A problem without
- * a path says that it could not be checked. The check has limits of time and memory: a schema and a result may be
- * made to exceed any. Rejects with `signal.reason` only.
- */
+/** The first misfit of a result, undefined if it fits; without a path it could not be checked within the limits. */
 export async function checkResult(
   { exact }: Pick<Result, "exact">,
   schema: JsonSchema,
@@ -99,10 +84,7 @@ export async function checkResult(
   return checkValue(schema, exactJson(exact), signal);
 }
 
-/**
- * Why a request that ended FAILED or STOPPED has no result: in the service's own words if it gives any. Rejects
- * with `signal.reason` only.
- */
+/** Why a request that ended has no result, in the service's words if it has any. Rejects with `signal.reason` only. */
 export async function whyNoResult(
   { client }: Pick<Ports, "client">,
   requestId: string,

@@ -1,8 +1,8 @@
 import type { CallOptions, Created } from "../client/client.js";
 import { OutcomeUnknownError, RefusedError, UnreachableError } from "../client/errors.js";
 import type { CreateBody } from "../protocol/conversation.js";
-import { LocalError } from "../store/errors.js";
-import type { RecordedCreate } from "../store/history/recorded-create.js";
+import { LocalError, localErrorOf } from "../store/errors.js";
+import type { RecordedCreate } from "../store/history/open-intents.js";
 import { reserve } from "../store/history/reserve-create.js";
 import { NotRecordedError, QuotaExceededError, UnresolvedCreateError } from "./errors.js";
 import type { Ports } from "./ports.js";
@@ -68,12 +68,7 @@ export async function submit(
   let recorded = false;
   let notSaved: LocalError | undefined;
   const keep = (write: () => void) => {
-    try {
-      write();
-    } catch (error) {
-      if (!(error instanceof LocalError)) throw error;
-      notSaved = error;
-    }
+    notSaved = localErrorOf(write) ?? notSaved;
   };
   try {
     const data = await client.create(body, {

@@ -1,5 +1,6 @@
 import type { CallOptions } from "../client/client.js";
 import { RefusedError, ResearchError } from "../client/errors.js";
+import { epochOf } from "../clock.js";
 import { isRequestId, ownPart } from "../protocol/conversation.js";
 import { type HistoryEntry, NOT_CREATED, type Seen, UNKNOWN } from "../store/history/records.js";
 import { CreatedElsewhereError, TargetError, UnresolvedCreateError } from "./errors.js";
@@ -63,10 +64,7 @@ export function requireEntry(ports: TargetPorts, text: string): HistoryEntry {
   throw new TargetError("not-recorded", `${text} is not in the history of this machine`);
 }
 
-/**
- * What the provider takes for a follow-up on a request: its id, or another one that is recorded with it, or else asked
- * for. Rejects as `resolveTarget` throws, with any error of the client, or with ResearchError `USAGE` if it is not known.
- */
+/** What the provider takes for a follow-up. Rejects as resolveTarget, as the client, or with `USAGE`. */
 export async function followUpOf(
   ports: TargetPorts & Pick<Ports, "client" | "provider">,
   text: string,
@@ -82,9 +80,14 @@ export async function followUpOf(
 }
 
 /**
- * The error of a request that could not be asked about: where the history has it under another origin than the one in
- * force, a 404 names that origin and the flag that leads there.
+ * When this machine recorded a request, epoch ms; 0 for one of another origin than that in force, which has no minute
+ * to become known there. Undefined for one that is not in the history.
  */
+export function recordedAt({ entry }: Target, origin: string): number | undefined {
+  return entry && entry.origin !== origin ? 0 : epochOf(entry?.sent_at);
+}
+
+/** A 404 for a request that the history has under another origin names that origin and its flag; other errors stay. */
 export function withItsOrigin(error: unknown, { requestId, entry }: Target, origin: string): unknown {
   if (!(error instanceof RefusedError) || error.kind !== "not-found") return error;
   if (!entry || entry.origin === origin) return error;

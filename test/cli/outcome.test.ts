@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { exitCodeOf, exitCodeOfOutcome } from "../../src/cli/outcome.js";
+import { exitCodeOf, exitCodeOfOutcome } from "../../src/cli/errors.js";
 import { RefusedError, UnreachableError } from "../../src/client/errors.js";
-import type { Outcome } from "../../src/workflows/progress.js";
+import type { WatchOutcome } from "../../src/workflows/follow.js";
 
 test.each([
   ["COMPLETED", 0],
@@ -19,7 +19,7 @@ const id = { requestId: "id", status: null };
 const unreachable = new UnreachableError("UNREACHABLE", "m");
 const missing = new RefusedError("not-found", true, "X", "m");
 
-test.each<[string, Outcome, number, number]>([
+test.each<[string, WatchOutcome, number, number]>([
   ["COMPLETED", { ...id, status: "COMPLETED", kind: "final" }, 0, 0],
   ["FAILED", { ...id, status: "FAILED", kind: "final" }, 3, 3],
   ["STOPPED", { ...id, status: "STOPPED", kind: "final" }, 10, 10],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { resumeCommand } from "../../src/cli/resume.js";
+import { resumeCommand } from "../../src/cli/context.js";
 import { shellWord } from "../../src/text/phrases.js";
 
 test.each([

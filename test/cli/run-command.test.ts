@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { research } from "../support/run.js";
+import { research } from "../support/in-process.js";
 
 describe("RESEARCH_OUTPUT", () => {
   test.each(["yaml", "Human", "JSON", "1"])("%j is invalid: one sentence, exit 2", async (value) => {

@@ -6,7 +6,8 @@ import { faultServer } from "../support/fault-server.js";
 import { folderWith } from "../support/folder.js";
 import { KEY } from "../support/happy-service.js";
 import { foldersIn } from "../support/home.js";
-import { NODE, PROGRAM, type RunResult, research } from "../support/run.js";
+import { research } from "../support/in-process.js";
+import { NODE, PROGRAM, type RunResult, start } from "../support/run.js";
 
 const ID = "5f0c9a3e-7b1d-4c52-9d86-2f1e0a4b6c8d";
 /** What a JavaScript value cannot hold, or JSON.stringify would write in another way. */
@@ -153,7 +154,7 @@ describe("a schema is sent exactly as it was given", () => {
       const folder = folderWith({ "schema.json": SCHEMA });
       const inner = `"${NODE}" "${PROGRAM}" run x --schema schema.json`;
       const serve = ["serve", "--port", "0", ...data, "--researcher", "tee job.json >&2; echo 1"];
-      const { stdout } = await research([...serve, "--exec", inner], { home: folder });
+      const { stdout } = await start([...serve, "--exec", inner], { home: folder }).done;
       expect(stdout).toBe("1\n");
       expect(readFileSync(join(folder, "job.json"), "utf8")).toContain(SENT);
     },

@@ -15,7 +15,11 @@ interface Row {
   /** How many creates the service may see; default 0. */
   posts?: number;
   service?: HappyOptions;
-  /** Where stdout goes. */
+  /** Runs in a process of its own for the reader of JSON, as one row of each exit code does. */
+  built?: true;
+  /** Loads something before the program, which needs a process. */
+  preloads?: true;
+  /** Where stdout of the built program goes. */
   to?: string;
   command: (here: World) => string[] | Promise<string[]>;
   env?: () => RunOptions["env"] | Promise<RunOptions["env"]>;
@@ -26,7 +30,11 @@ const failing = (operation: string, behaviour: does.AnswerParts): HappyOptions =
 });
 const refusing = (operation: string, status: number, code: string): HappyOptions =>
   failing(operation, { status, body: does.errorEnvelope(code) });
-const write = (here: World, name: string, text: string) => writeFileSync(join(here.home, name), text);
+const write = (here: World, name: string, text: string): string => {
+  const path = join(here.home, name);
+  writeFileSync(path, text);
+  return path;
+};
 const watched = (prompt: string) => (here: World) => [
   "watch",
   "--interval",
@@ -36,7 +44,7 @@ const watched = (prompt: string) => (here: World) => [
 const SCHEMA = '{"type":"object","required":["n"],"properties":{"n":{"type":"number"}}}';
 
 const ROWS: Row[] = [
-  { exit: 0, what: "create", posts: 1, command: () => ["create", "x"] },
+  { exit: 0, built: true, what: "create", posts: 1, command: () => ["create", "x"] },
   {
     exit: 0,
     what: "status, whatever the state",
@@ -49,13 +57,20 @@ const ROWS: Row[] = [
   { exit: 0, what: "list of nothing", command: () => ["list"] },
   {
     exit: 1,
+    preloads: true,
     what: "a defect: a clock that throws",
     code: "INTERNAL",
     command: watched("x => PENDING COMPLETED"),
     env: () => ({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(BROKEN_CLOCK)}` }),
   },
   { exit: 2, what: "an unknown command", code: "USAGE", command: () => ["stauts", "x"] },
-  { exit: 2, what: "an unknown flag", code: "USAGE", command: () => ["create", "x", "--shcema", "{}"] },
+  {
+    exit: 2,
+    built: true,
+    what: "an unknown flag",
+    code: "USAGE",
+    command: () => ["create", "x", "--shcema", "{}"],
+  },
   { exit: 2, what: "no prompt", code: "USAGE", command: () => ["create"] },
   { exit: 2, what: "a blank prompt", code: "USAGE", command: () => ["create", " \n\t"] },
   {
@@ -63,8 +78,7 @@ const ROWS: Row[] = [
     what: "two prompts",
     code: "USAGE",
     command: (here) => {
-      write(here, "p.txt", "x");
-      return ["create", "x", "--prompt-file", "p.txt"];
+      return ["create", "x", "--prompt-file", write(here, "p.txt", "x")];
     },
   },
   {
@@ -122,6 +136,7 @@ const ROWS: Row[] = [
   { exit: 3, what: "watch that ends FAILED", command: watched("x => PENDING FAILED") },
   {
     exit: 3,
+    built: true,
     what: "run that ends FAILED",
     code: "RESEARCH_FAILED",
     posts: 1,
@@ -140,6 +155,7 @@ const ROWS: Row[] = [
   },
   {
     exit: 4,
+    built: true,
     what: "no key",
     code: "NOT_AUTHENTICATED",
     command: () => ["create", "x"],
@@ -168,6 +184,7 @@ const ROWS: Row[] = [
   },
   {
     exit: 5,
+    built: true,
     what: "a 404 page",
     code: "NOT_FOUND",
     posts: 1,
@@ -187,6 +204,7 @@ const ROWS: Row[] = [
   },
   {
     exit: 6,
+    built: true,
     what: "a refusal nobody knows",
     code: "TEAPOT",
     posts: 1,
@@ -195,6 +213,7 @@ const ROWS: Row[] = [
   },
   {
     exit: 7,
+    built: true,
     what: "rate limited",
     code: "RATE_LIMIT_EXCEEDED",
     posts: 1,
@@ -203,6 +222,7 @@ const ROWS: Row[] = [
   },
   {
     exit: 8,
+    built: true,
     what: "watch --timeout",
     command: (here) => [
       "watch",
@@ -233,6 +253,7 @@ const ROWS: Row[] = [
   },
   {
     exit: 9,
+    built: true,
     what: "a redirect",
     code: "BAD_RESPONSE",
     service: failing("status", { status: 302, headers: { location: "https://login.example/" } }),
@@ -248,6 +269,7 @@ const ROWS: Row[] = [
   { exit: 10, what: "watch that ends STOPPED", command: watched("x => PENDING STOPPED") },
   {
     exit: 10,
+    built: true,
     what: "run that ends STOPPED",
     code: "RESEARCH_STOPPED",
     posts: 1,
@@ -255,6 +277,7 @@ const ROWS: Row[] = [
   },
   {
     exit: 11,
+    built: true,
     what: "a create whose connection is reset",
     code: "OUTCOME_UNKNOWN",
     posts: 1,
@@ -280,8 +303,7 @@ const ROWS: Row[] = [
     what: "an output that exists",
     code: "LOCAL_IO",
     command: (here) => {
-      write(here, "out.txt", "precious");
-      return ["output", "-o", "out.txt", here.service.add("x => COMPLETED")];
+      return ["output", "-o", write(here, "out.txt", "precious"), here.service.add("x => COMPLETED")];
     },
   },
   {
@@ -289,8 +311,7 @@ const ROWS: Row[] = [
     what: "an output of run that exists, before anything is spent",
     code: "LOCAL_IO",
     command: (here) => {
-      write(here, "out.txt", "precious");
-      return ["run", "-o", "out.txt", "x => COMPLETED"];
+      return ["run", "-o", write(here, "out.txt", "precious"), "x => COMPLETED"];
     },
   },
   {
@@ -314,6 +335,7 @@ const ROWS: Row[] = [
   },
   {
     exit: 13,
+    built: true,
     what: "--strict and a result that does not fit",
     code: "SCHEMA_MISMATCH",
     posts: 1,
@@ -331,7 +353,9 @@ async function carryOut(row: Row, json: boolean) {
   const quoted = args.map((arg) => `'${arg.replaceAll("'", "'\\''")}'`).join(" ");
   const run = row.to
     ? await here.bash(`research ${quoted} > ${row.to}`, { env })
-    : await here.research(args, { env });
+    : await (row.preloads || (row.built && json)
+        ? here.start(args, { env }).done
+        : here.research(args, { env }));
   return { run, here };
 }
 

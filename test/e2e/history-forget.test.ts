@@ -17,11 +17,12 @@ async function machine(...requests: { days: number; status?: string; prompt?: st
   for (const [n, { days, ...rest }] of requests.entries())
     plant(rig.home, { requestId: id(n), origin, createdAt: Date.now() - days * DAY, ...rest });
   const run = (...args: string[]) => rig.research(args, { env });
+  const runBuilt = (...args: string[]) => rig.start(args, { env }).done;
   const ids = async () => {
     const { stdout } = await run("list", "--json", "--limit", "100000");
     return (JSON.parse(stdout) as { request_id: string }[]).map(({ request_id }) => request_id);
   };
-  return { ...rig, env: { ...rig.env, ...env }, state: env.RESEARCH_STATE_DIR, run, ids };
+  return { ...rig, env: { ...rig.env, ...env }, state: env.RESEARCH_STATE_DIR, run, runBuilt, ids };
 }
 
 test("what is forgotten is in no file any more, and the others are as they were", async () => {
@@ -60,6 +61,18 @@ test("what is unknown, runs or is of the last hour is refused by name, and the o
     ["NOT_FOUND", 5],
   ]);
   expect(await m.ids()).toEqual([created, id(1)]);
+});
+
+test("what @last or a prefix stands for is refused by its id", async () => {
+  const m = await machine({ days: 3, status: "PROCESSING" });
+  const prefix = id(0).slice(0, 8);
+  const running = await m.run("history", "forget", prefix);
+  expect(running.stderr).toContain(`error: ${id(0)} has not ended`);
+  const created = (await m.run("create", "x => COMPLETED")).stdout.trim();
+  await m.run("watch", created);
+  expect((await m.run("history", "forget", "@last")).stderr).toContain(`error: ${created} was sent within`);
+  const { stderr } = await m.run("history", "forget", "@last", "--json");
+  expect(jsonErrors(stderr)).toMatchObject([{ request_id: created, exit_code: 6 }]);
 });
 
 test("--older-than takes what was sent before and has ended, counts the rest, and ends with 0", async () => {
@@ -115,14 +128,14 @@ test("list --search and --since narrow by prompt and by the time it was sent", a
   expect((await m.run("list", "--since", "-1")).code).toBe(2);
 });
 
-test("eight processes create while a ninth forgets: every other record is there", {
-  timeout: 240_000,
+test("four processes create while a fifth forgets: every other record is there", {
+  timeout: 120_000,
 }, async () => {
   const m = await machine();
   let creating = true;
-  const creators = Array.from({ length: 8 }, async () => {
+  const creators = Array.from({ length: 4 }, async () => {
     const made: string[] = [];
-    for (let i = 0; i < 3; i++) made.push((await m.run("create", "x => PROCESSING")).stdout.trim());
+    for (let i = 0; i < 3; i++) made.push((await m.runBuilt("create", "x => PROCESSING")).stdout.trim());
     return made;
   });
   const all = Promise.all(creators).finally(() => {
@@ -136,11 +149,11 @@ test("eight processes create while a ninth forgets: every other record is there"
       createdAt: Date.now() - DAY,
       status: "FAILED",
     });
-    expect((await m.run("history", "forget", "--older-than", "1h")).code).toBe(0);
+    expect((await m.runBuilt("history", "forget", "--older-than", "1h")).code).toBe(0);
   }
   const made = (await all).flat();
   expect(rounds).toBeGreaterThan(1);
-  expect(new Set(made).size).toBe(24);
+  expect(new Set(made).size).toBe(12);
   expect((await m.ids()).sort()).toEqual(made.sort());
   expect((await m.run("list")).stderr).toBe("");
 });
@@ -156,7 +169,7 @@ test.each(["lock", "draft"])(
         createdAt: Date.now() - days * DAY,
         status: "COMPLETED",
       });
-    const lines = Array.from({ length: 20_000 }, (_, n) => `\n${line(n, n % 2 ? 40 : 1)}\n`);
+    const lines = Array.from({ length: 6_000 }, (_, n) => `\n${line(n, n % 2 ? 40 : 1)}\n`);
     mkdirSync(m.state, { recursive: true });
     const path = join(m.state, "history.jsonl");
     writeFileSync(path, lines.join(""));
@@ -166,12 +179,12 @@ test.each(["lock", "draft"])(
     running.kill("SIGKILL");
     await running.done;
     const left = readFileSync(path, "utf8").split("\n").filter(Boolean);
-    expect([10_000, 20_000]).toContain(left.length);
+    expect([3_000, 6_000]).toContain(left.length);
     for (const text of left) JSON.parse(text);
     // The dead process holds up neither a create nor the next one that forgets.
     const created = (await m.run("create", "x => COMPLETED")).stdout.trim();
     expect((await m.run("history", "forget", "--older-than", "30d")).code).toBe(0);
-    expect(await m.ids()).toHaveLength(10_001);
+    expect(await m.ids()).toHaveLength(3_001);
     expect((await m.ids())[0]).toBe(created);
     expect(readdirSync(m.state).filter((name) => /lock|draft/.test(name))).toEqual([]);
   },

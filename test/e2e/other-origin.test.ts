@@ -35,7 +35,7 @@ test.each([["status"], ["watch"], ["output"], ["stop", "-y"]])(
   },
 );
 
-test.each(["status", "output"])(
+test.each(["status", "watch", "output"])(
   "%s: a provider gets no minute to know an id of another origin",
   async (verb) => {
     const double = await ProviderDouble.start("perplexity");

@@ -6,7 +6,7 @@ import { browserPath, looksOf, OWN_LOOKS, openInRealBrowser } from "../support/b
 import { folderWith } from "../support/folder.js";
 import { HappyService } from "../support/happy-service.js";
 import { REPORT } from "../support/hostile-report.js";
-import { research } from "../support/run.js";
+import { research } from "../support/in-process.js";
 
 const executable = browserPath();
 const STARTING_MS = 60_000;
@@ -27,7 +27,7 @@ test.skipIf(!executable)(
   "a page asks for nothing, complains of nothing, and shows what is hostile as text (needs chromium)",
   async () => {
     const url = await pageOf(REPORT);
-    const { browser, page, requests, complaints } = await openInRealBrowser(executable ?? "", url);
+    const { context, page, requests, complaints } = await openInRealBrowser(executable ?? "", url);
     expect(requests).toEqual([url]);
     expect(complaints).toEqual([]);
     const text = await page.locator("main").innerText();
@@ -46,7 +46,7 @@ test.skipIf(!executable)(
     for (const address of addresses) expect(address).toMatch(/^(?:https?:|mailto:|#s\d+$)/);
     // The policy lets its own style in, and on a narrow screen nothing runs out of it.
     expect(await looksOf(page)).toEqual(OWN_LOOKS);
-    await browser.close();
+    await context.close();
   },
   STARTING_MS,
 );
@@ -55,12 +55,12 @@ test.skipIf(!executable)(
   "the contents lead to their headings (needs chromium)",
   async () => {
     const url = await pageOf("# One\n\n## Two\n\n## Three\n\n## Four <b>\n");
-    const { browser, page, complaints } = await openInRealBrowser(executable ?? "", url);
+    const { context, page, complaints } = await openInRealBrowser(executable ?? "", url);
     expect(await page.locator("nav a").allInnerTexts()).toEqual(["One", "Two", "Three", "Four <b>"]);
     await page.locator("nav a").last().click();
     expect(await page.locator(":target").innerText()).toBe("Four <b>");
     expect(complaints).toEqual([]);
-    await browser.close();
+    await context.close();
   },
   STARTING_MS,
 );
@@ -77,7 +77,7 @@ test.skipIf(!executable)(
     });
     expect(code).toBe(3);
     const url = pathToFileURL(join(folder, "out", "index.html")).href;
-    const { browser, page, requests, complaints } = await openInRealBrowser(executable ?? "", url);
+    const { context, page, requests, complaints } = await openInRealBrowser(executable ?? "", url);
     expect(requests).toEqual([url]);
     expect(await page.locator("svg rect").count()).toBe(3);
     expect(
@@ -89,7 +89,7 @@ test.skipIf(!executable)(
     await page.locator("svg a").nth(1).click();
     expect(await page.locator("h1").innerText()).toBe("Answer to two");
     expect(complaints).toEqual([]);
-    await browser.close();
+    await context.close();
   },
   STARTING_MS,
 );

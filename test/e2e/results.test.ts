@@ -9,10 +9,10 @@ const hostile = () => world({ output: () => `${"a".repeat(40)}!` });
 
 test("a pattern that takes for ever is given up, and the result is there", { timeout: 60_000 }, async () => {
   const { research } = await hostile();
-  const run = await research(["run", "x => COMPLETED", "--schema", HOSTILE], { timeoutMs: 40_000 });
+  const run = await research(["run", "x => COMPLETED", "--schema", HOSTILE]);
   expect(run).toMatchObject({ code: 0, stdout: `${"a".repeat(40)}!` });
   expect(run.stderr).toContain("could not be checked");
-  const strict = await research(["output", "@last", "--strict"], { timeoutMs: 40_000 });
+  const strict = await research(["output", "@last", "--strict"]);
   expect(strict).toMatchObject({ code: 13, stdout: `${"a".repeat(40)}!` });
 });
 
@@ -30,8 +30,9 @@ test("a schema of a thousand references to a thousand properties is checked in t
   const properties = Object.fromEntries(names("p").map((name) => [name, { type: "string" }]));
   const references = Object.fromEntries(names("r").map((name) => [name, { $ref: "#/$defs/d" }]));
   const schema = { type: "object", properties: references, $defs: { d: { type: "object", properties } } };
-  writeFileSync(join(home, "schema.json"), JSON.stringify(schema));
-  const dry = await research(["create", "x", "--schema", "schema.json", "--dry-run"]);
+  const file = join(home, "schema.json");
+  writeFileSync(file, JSON.stringify(schema));
+  const dry = await research(["create", "x", "--schema", file, "--dry-run"]);
   expect(dry).toMatchObject({ code: 0, stdout: expect.stringContaining("curl") });
 });
 
@@ -80,7 +81,10 @@ test.each([
 ])("run -o '$path' fails before anything is spent", async ({ path, code }) => {
   const { research, service, home } = await world();
   mkdirSync(join(home, "folder"));
-  expect(await research(["run", "x => COMPLETED", "-o", path])).toMatchObject({ code, stdout: "" });
+  expect(await research(["run", "x => COMPLETED", "-o", path], { cwd: home })).toMatchObject({
+    code,
+    stdout: "",
+  });
   expect(service.server.requests).toEqual([]);
   expect(existsSync(join(home, "newdir"))).toBe(false);
 });
@@ -102,6 +106,7 @@ test("a result with CRLF shows no escapes on a terminal, and is exact in a file"
   expect(await shown.done).toMatchObject({ code: 0 });
   expect(shown.text()).toMatch(/one\s+two\s+three/);
   expect(shown.text()).not.toMatch(/(?:one|two).*\\u\{d\}/);
-  expect(await research(["output", id, "-o", "out.txt"])).toMatchObject({ code: 0 });
-  expect(readFileSync(join(home, "out.txt"), "utf8")).toBe("one\r\ntwo\r\nthree\rfour");
+  const file = join(home, "out.txt");
+  expect(await research(["output", id, "-o", file])).toMatchObject({ code: 0 });
+  expect(readFileSync(file, "utf8")).toBe("one\r\ntwo\r\nthree\rfour");
 });

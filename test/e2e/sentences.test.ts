@@ -85,7 +85,7 @@ test("doctor says where settings are no JSON, and what to do", async () => {
 test("skill install writes where Claude Code looks, if only that is used here", async () => {
   const { research, home } = await world();
   mkdirSync(join(home, ".claude"));
-  const install = async () => (await research(["skill", "install"])).stdout;
+  const install = async () => (await research(["skill", "install"], { cwd: home })).stdout;
   expect(await install()).toBe(".claude/skills/research/SKILL.md\tcurrent\n");
   mkdirSync(join(home, ".agents"));
   expect(await install()).toBe(".agents/skills/research/SKILL.md\tcurrent\n");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ok, refuse } from "../support/behaviours.js";
+import { html, ok, refuse } from "../support/behaviours.js";
 import { screen } from "../support/screen.js";
 import { jsonErrors, world } from "../support/world.js";
 
@@ -17,6 +17,22 @@ test("an error is the exit code also if stdout is closed", async () => {
   const stopped = await bash(`set -o pipefail; research stop ${ids.join(" ")} | true`);
   expect(stopped.code).toBe(6);
   expect(service.server.count("stop")).toBe(3);
+});
+
+test("after a stop refused for one that has ended, the history has the state that the service named", async () => {
+  const { research } = await world();
+  const id = (await research(["create", "a => COMPLETED"])).stdout.trim();
+  expect(JSON.parse((await research(["show", id, "--json"])).stdout).status).toBe("PENDING");
+  expect((await research(["stop", id])).code).toBe(6);
+  expect(JSON.parse((await research(["show", id, "--json"])).stdout).status).toBe("COMPLETED");
+});
+
+test("a watch given up for its method has a hint of whole sentences", async () => {
+  const { research, service } = await world({
+    fault: (operation) => (operation === "status" ? html(405) : undefined),
+  });
+  const { stderr } = await research(["watch", service.add("a => PROCESSING")]);
+  expect(stderr).toMatch(/^hint: If .* sets it\. (?:Then g|G)o on with: research watch /m);
 });
 
 test("a stop that is answered with PROCESSING does not end with 0", async () => {

@@ -34,7 +34,7 @@ test("SIGUSR2 prints a new link, and ends no service that has no page", async ()
     if (flags.length > 0) {
       expect((await fetch(LINK.exec(before)?.[0] ?? "", { redirect: "manual" })).status).toBe(401);
       expect((await fetch(LINK.exec(said())?.[0] ?? "", { redirect: "manual" })).status).toBe(303);
-    } else expect(said()).toContain("it needs --ui");
+    } else expect(said()).toContain("the page is off; start the service with --ui");
     expect((await fetch(`${base}/health`)).status).toBe(200);
     service.signal("SIGTERM");
     expect((await service.done).code).toBe(0);
@@ -62,7 +62,7 @@ test.skipIf(!executable)(
     const [, key = ""] = await service.waitFor(/API key \(shown once\): (\S+)/, { on: "stderr" });
     const [link] = await service.waitFor(LINK, { on: "stderr" });
     const opened = await openInRealBrowser(executable ?? "", link, "load");
-    const { browser, page, requests, complaints } = opened;
+    const { context, page, requests, complaints } = opened;
     expect(page.url()).toBe(`${base}/ui`);
     await page.evaluate("window.notReloaded = true");
 
@@ -106,7 +106,7 @@ test.skipIf(!executable)(
     const used = await page.goto(link);
     expect(used?.status()).toBe(401);
     expect(await page.locator("h1").innerText()).toBe("Open the link from the terminal");
-    await browser.close();
+    await context.close();
     service.signal("SIGTERM");
     expect((await service.done).code).toBe(0);
   },

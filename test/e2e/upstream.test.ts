@@ -3,9 +3,11 @@ import { answer, type Behaviour, hang, refuse } from "../support/behaviours.js";
 import { folderWith } from "../support/folder.js";
 import { HappyService, KEY as UPSTREAM_KEY } from "../support/happy-service.js";
 import { foldersIn } from "../support/home.js";
+import { research } from "../support/in-process.js";
+import type { ProviderName } from "../support/providers/bodies.js";
 import { KEY as PROVIDER_KEY, ProviderDouble } from "../support/providers/double.js";
 import type { Operation } from "../support/request-reader.js";
-import { type Running, research, start } from "../support/run.js";
+import { type Running, start } from "../support/run.js";
 import { until } from "../support/service.js";
 import { ask, post } from "../support/wire.js";
 
@@ -160,7 +162,7 @@ describe("serve --upstream", () => {
 });
 
 describe("serve --upstream with a provider", () => {
-  const serveAt = async (provider: "exa" | "parallel", run: (double: ProviderDouble) => Promise<void>) => {
+  const serveAt = async (provider: ProviderName, run: (double: ProviderDouble) => Promise<void>) => {
     const double = await ProviderDouble.start(provider);
     const login = ["login", "--provider", provider, "--base-url", double.url, "--with-key", "-p", "there"];
     try {
@@ -171,15 +173,27 @@ describe("serve --upstream with a provider", () => {
     }
   };
 
-  it("passes its words, cost and sources on in the output's data", async () => {
-    await serveAt("exa", async (double) => {
+  it.each<[ProviderName, cost: number | undefined]>([
+    ["openai", undefined],
+    ["perplexity", 0.42],
+    ["exa", 0.42],
+    ["parallel", undefined],
+  ])("%s: passes its words, cost and sources on in the output's data", async (provider, cost) => {
+    await serveAt(provider, async (double) => {
       const { id, ended, output } = await serve();
       const one = await id("why?");
       expect(await ended(one)).toBe("COMPLETED");
       const { data } = (await output(one)).json;
-      expect(data).toMatchObject({ request_id: one, cost_dollars: 0.42, provider_status: "completed" });
+      expect(data).toMatchObject({
+        request_id: one,
+        output: "An answer to: why?",
+        provider_status: "completed",
+      });
+      expect(data?.cost_dollars).toBe(cost);
       expect(data?.sources).toContainEqual(expect.objectContaining({ url: "https://a.example/one" }));
       expect(double.server.count("create")).toBe(1);
+      expect(double.problems).toEqual([]);
+      service?.signal("SIGKILL");
     });
   });
 
@@ -214,7 +228,10 @@ it.each([
 
 it("a profile that does not exist, or has no key, is bad input", async () => {
   const nosuch = await research(["serve", "--port", "0", "--upstream", "nosuch"], { env });
-  expect([nosuch.code, nosuch.stderr]).toEqual([2, expect.stringContaining("nosuch")]);
+  expect([nosuch.code, nosuch.stderr]).toEqual([
+    2,
+    expect.stringContaining('"nosuch" (named by --upstream)'),
+  ]);
   await research(["config", "unset", "api-key", "-p", "there"], { env });
   const args = ["serve", "--port", "0", "--upstream", "there"];
   const keyless = await research(args, { env: { ...env, RESEARCH_API_KEY: "not-for-upstream" } });

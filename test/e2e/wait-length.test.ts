@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { folderWith } from "../support/folder.js";
 import { HappyService } from "../support/happy-service.js";
 import { historyLine } from "../support/home.js";
-import { research } from "../support/run.js";
+import { research } from "../support/in-process.js";
 import { screen } from "../support/screen.js";
 
 /** A home in whose history this many runs at `origin` took a minute each. */
@@ -43,7 +43,11 @@ test("run, watch and batch say once at the end how long it took, and how long it
   const watch = await research(["watch", ...ids, ...flags], { home, env });
   expect(watch.stderr).toMatch(/^all 2 had ended after \d+s \(usually \d\S*.*\)$/m);
   const input = "one => COMPLETED\ntwo => COMPLETED\n";
-  const batch = await research(["batch", "-", "--out", "answers", ...flags], { home, env, input });
+  const batch = await research(["batch", "-", "--out", join(home, "answers"), ...flags], {
+    home,
+    env,
+    input,
+  });
   expect(batch.stderr.match(/it took \d+s; a run usually takes/g)).toHaveLength(1);
   const json = await research(["run", "--json", "x => PENDING COMPLETED", ...flags], { home, env });
   expect(json.stderr).not.toMatch(/took|usually/);

@@ -69,8 +69,9 @@ test("create --schema sends both fields, from a file, from stdin and as text", a
   const stdin = await world();
   expect(await created(stdin, ["create", "x", "--schema", "-"], schema)).toBe(expected);
   const file = await world();
-  writeFileSync(join(file.home, "s.json"), JSON.stringify(JSON.parse(schema), null, 2));
-  expect(await created(file, ["create", "x", "--schema", "s.json"])).toBe(expected);
+  const path = join(file.home, "s.json");
+  writeFileSync(path, JSON.stringify(JSON.parse(schema), null, 2));
+  expect(await created(file, ["create", "x", "--schema", path])).toBe(expected);
 });
 
 test("stop sends its content type and no body", async () => {

@@ -4,7 +4,7 @@ import { folderWith } from "../support/folder.js";
 import { KEY } from "../support/happy-service.js";
 import { filesWith, foldersIn, type Listed, listed, plant } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
-import { type RunResult, research } from "../support/run.js";
+import { type RunResult, start } from "../support/run.js";
 import { VirtualClock } from "../support/virtual-clock.js";
 import { type JsonError, jsonErrors } from "../support/world.js";
 import { goodAnswer, ID, type Play } from "./plays.js";
@@ -22,8 +22,6 @@ export interface Scene {
   wrongPolls?: (nth: number) => boolean;
   /** Whether whatever else the command asks goes wrong too. */
   everything?: boolean;
-  /** Runs in this process, where waiting costs no time; else it is the built program, in real time. */
-  virtual?: boolean;
   /** How long ago the request was created from this machine, in milliseconds; undefined: it was not. */
   age?: number | undefined;
   flags?: string[];
@@ -39,22 +37,28 @@ export interface Observed extends RunResult {
   history: Listed[];
   /** Milliseconds that passed on the clock of the command. */
   elapsedMs: number;
+  /** Whether it was the built program, in real time. */
+  built: boolean;
   /** Where the key turned up. */
   leaks: string[];
 }
 
 /** The limit of one exchange, in real time: short for a fault that lasts until it, else more than a busy machine takes. */
-const REQUEST_TIMEOUT = { lasting: "700ms", other: "10s" };
+const REQUEST_TIMEOUT = { lasting: "1s", other: "10s" };
+
+/** Whether a play needs the built program, in real time; else it runs in this process, where waiting costs no time. */
+export const isBuilt = (play: Play): boolean => play.on === "way" && play.preloads === true;
 
 /** Plays one fault against one command, and looks at everything that a user has afterwards. */
 export async function observe(scene: Scene): Promise<Observed> {
-  const { play, command, virtual = false, age, flags = [] } = scene;
+  const { play, command, age, flags = [] } = scene;
   const server = await faultServer(script(scene), play.on === "way" ? play.server : {});
   const home = folderWith();
   const clock = new VirtualClock();
   const way = { RESEARCH_BASE_URL: server.url, ...(play.on === "way" && (await play.env?.(server))) };
   const env = { ...foldersIn(home), HOME: home, RESEARCH_API_KEY: KEY, ...way };
-  const now = virtual ? clock.now() : Date.now();
+  const built = isBuilt(play);
+  const now = built ? Date.now() : clock.now();
   const { origin } = new URL(way.RESEARCH_BASE_URL);
   if (command !== "create" && age !== undefined) plant(home, { requestId: ID, origin, createdAt: now - age });
   const argv = [
@@ -62,19 +66,19 @@ export async function observe(scene: Scene): Promise<Observed> {
     ...["--json", "--request-timeout", REQUEST_TIMEOUT[play.lasts ? "lasting" : "other"]],
     ...flags,
   ];
-  const monotonic = virtual ? clock.monotonic : () => performance.now();
-  const start = monotonic();
-  const run = virtual
-    ? await inProcess(argv, { env, clock })
-    : await research(argv, { home, env, timeoutMs: 40_000 });
-  const elapsedMs = monotonic() - start;
+  const monotonic = built ? () => performance.now() : clock.monotonic;
+  const begun = monotonic();
+  const run = await (built
+    ? start(argv, { home, env, timeoutMs: 40_000 }).done
+    : inProcess(argv, { env, clock }));
+  const elapsedMs = monotonic() - begun;
   const history = await listed(home);
   await server.close();
   const errors = jsonErrors(run.stderr);
   const notices = noticesIn(run.stderr);
   const leaks = [run.stdout, run.stderr].filter((text) => text.includes(KEY));
   leaks.push(...filesWith(home, KEY));
-  return { ...run, server, home, errors, notices, history, elapsedMs, leaks };
+  return { ...run, server, home, errors, notices, history, elapsedMs, built, leaks };
 }
 
 /** Larger than what a socket takes at once, so that a fault can strike while it is being sent. */

@@ -6,6 +6,7 @@ import { folderWith } from "../support/folder.js";
 import { KEY } from "../support/happy-service.js";
 import { foldersIn, plant } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
+import { quiet } from "../support/quiet.js";
 import { VirtualClock } from "../support/virtual-clock.js";
 import { ID } from "./plays.js";
 
@@ -117,15 +118,13 @@ test("cell: the wall clock is set back a day · watch", async () => {
   expect(seen.elapsed).toBeLessThan(MINUTE);
 });
 
-/** A connection is free again a moment after its answer has been given. */
-const freed = () => new Promise((resolve) => setTimeout(resolve, 20));
-
 test("cell: a stale keep-alive socket · create", async () => {
   const server = await faultServer((operation) => (operation === "create" ? state("PENDING") : state("X")));
   const client = new ResearchClient({ baseUrl: server.url, apiKey: KEY });
   for (let i = 0; i < 3; i++) await client.create({ prompt: "x" });
   await client.status(ID);
-  await freed();
+  // A connection is free again a moment after its answer has been given.
+  await quiet();
   await client.status(ID);
   await client.close();
   const connections = server.of("create").map(({ connection }) => connection);
@@ -143,7 +142,8 @@ test("cell: a stale keep-alive socket · status", async () => {
   });
   const client = new ResearchClient({ baseUrl: server.url, apiKey: KEY });
   await client.status(ID);
-  await freed();
+  // A connection is free again a moment after its answer has been given.
+  await quiet();
   expect(await client.status(ID)).toMatchObject({ status: "PENDING" });
   expect(server.of("status").map(({ connection }) => connection)).toEqual([1, 1, 2]);
   await client.close();

@@ -18,6 +18,8 @@ export type Play = {
       on: "way";
       server?: FaultServerOptions;
       /** What leads the program astray; by default it goes to the server. */
+      /** Whether something is loaded into the runtime before the program, which needs a process. */
+      preloads?: boolean;
       env?: (server: FaultServer) => Record<string, string> | Promise<Record<string, string>>;
     }
 );
@@ -79,6 +81,7 @@ export const ways = {
   lookup: (code: string): Play => ({
     on: "way",
     lasts: code === "never",
+    preloads: true,
     env: () => ({ ...NAMED, NODE_OPTIONS: preload(code) }),
   }),
   noTls: {

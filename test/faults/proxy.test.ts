@@ -7,8 +7,9 @@ import { faultServer, REFUSED_URL } from "../support/fault-server.js";
 import { folderWith } from "../support/folder.js";
 import { KEY } from "../support/happy-service.js";
 import { foldersIn, listed } from "../support/home.js";
+import { research } from "../support/in-process.js";
 import { proxy } from "../support/proxy.js";
-import { research } from "../support/run.js";
+import { start } from "../support/run.js";
 import { jsonErrors } from "../support/world.js";
 import { goodAnswer, ID } from "./plays.js";
 
@@ -49,7 +50,7 @@ describe("a proxy that wants a login", () => {
     const authority = join(home, "authority.pem");
     writeFileSync(authority, CERTIFICATE);
     const trusting = { ...env, NODE_EXTRA_CA_CERTS: authority };
-    expect(await research(["create", "x"], { home, env: trusting })).toMatchObject({ code: 0 });
+    expect(await start(["create", "x"], { home, env: trusting }).done).toMatchObject({ code: 0 });
     expect(JSON.stringify(server.requests.map(({ headers }) => headers))).not.toContain("cDpzcw");
   });
 
@@ -86,11 +87,9 @@ test.each(["HTTPS_PROXY", "https_proxy"])(
     const authority = join(home, "authority.pem");
     writeFileSync(authority, CERTIFICATE);
     const trusting = { ...env, NODE_EXTRA_CA_CERTS: authority };
-    expect(await research(["create", "x"], { home, env: trusting })).toMatchObject({
-      code: 0,
-      stdout: `${ID}\n`,
-    });
-    expect(await research(["status", ID], { home, env: trusting })).toMatchObject({ code: 0 });
+    const built = (...args: string[]) => start(args, { home, env: trusting }).done;
+    expect(await built("create", "x")).toMatchObject({ code: 0, stdout: `${ID}\n` });
+    expect(await built("status", ID)).toMatchObject({ code: 0 });
     expect(Buffer.concat(through.sent).includes(KEY)).toBe(false);
     // Nobody else's certificate is taken for it, and then nothing has been sent.
     const wary = await research(["create", "x", "--json"], { home, env });

@@ -6,8 +6,7 @@ import { ROWS, type Row } from "./table.js";
 function read(row: Row, command: "status" | "output", does: Row["status"]): void {
   if (does === undefined) return;
   cell(row, command, "", async () => {
-    const virtual = command === "output" && !onTheWay(row);
-    const seen = await observe({ play: row.play, command, age: HOUR_MS, everything: true, virtual });
+    const seen = await observe({ play: row.play, command, age: HOUR_MS, everything: true });
     const exit = { "R 9": 9, shown: 0 }[does] ?? Number(does);
     sound(row, seen, exit);
     expect(seen.server.count(command)).toBe(onTheWay(row) ? 0 : does === "R 9" ? 4 : 1);

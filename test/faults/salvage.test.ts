@@ -61,7 +61,7 @@ const TROUBLED: { what: string; behaviour: Behaviour; else: number }[] = [
 ];
 
 for (const { what, behaviour, else: exit } of TROUBLED) {
-  const scene = { play: plays.always(behaviour), command: "create", virtual: true } as const;
+  const scene = { play: plays.always(behaviour), command: "create" } as const;
 
   test(`cell: ${what} · create, and the service knows the id`, async () => {
     const seen = await observe({ ...scene, state: "PROCESSING" });
@@ -96,7 +96,7 @@ test.each(["..", "a/b", "a\\u0000b", "", "x".repeat(513)])(
   "cell: an invalid id (%j) · create",
   async (id) => {
     const torn = does.truncate({ body: does.envelope({ request_id: id }), length: 9_000 }, 900);
-    const seen = await observe({ play: plays.always(torn), command: "create", virtual: true });
+    const seen = await observe({ play: plays.always(torn), command: "create" });
     expect(seen).toMatchObject({ code: 11, history: [{ request_id: null, status: "UNKNOWN" }] });
     expect(seen.server.count("status")).toBe(0);
   },
@@ -111,7 +111,7 @@ test.each([
   },
   { flags: ["--not-created"], request_id: null, status: "NOT_CREATED", left: [] },
 ])("resolve $flags settles an unknown", async ({ flags, left, ...settled }) => {
-  const seen = await observe({ play: plays.always(does.reset()), command: "create", virtual: true });
+  const seen = await observe({ play: plays.always(does.reset()), command: "create" });
   const [unknown] = seen.history;
   const env = { HOME: seen.home, ...foldersIn(seen.home) };
   const resolve = (...words: string[]) => inProcess(["resolve", ...words, "--json"], { env });
@@ -125,7 +125,7 @@ test.each([
 });
 
 test("unknowns stand first in list, and @last names a newer one and sends nothing", async () => {
-  const seen = await observe({ play: plays.always(does.reset()), command: "create", virtual: true });
+  const seen = await observe({ play: plays.always(does.reset()), command: "create" });
   const env = { HOME: seen.home, ...foldersIn(seen.home), RESEARCH_API_KEY: "k" };
   plant(seen.home, { requestId: OTHER_ID, origin: "http://elsewhere.example", createdAt: Date.UTC(2040) });
   const list = await inProcess(["list", "--json"], { env });

@@ -7,8 +7,8 @@ import { type FaultServer, faultServer } from "../support/fault-server.js";
 import { folderWith } from "../support/folder.js";
 import { HappyService, KEY } from "../support/happy-service.js";
 import { filesWith, foldersIn, plant } from "../support/home.js";
-import { inProcess } from "../support/in-process.js";
-import { type RunResult, research, start } from "../support/run.js";
+import { inProcess, research } from "../support/in-process.js";
+import { type RunResult, start } from "../support/run.js";
 import { VirtualClock } from "../support/virtual-clock.js";
 import { jsonErrors } from "../support/world.js";
 import { ID } from "./plays.js";
@@ -134,10 +134,10 @@ test("a researcher gets neither the key of a client nor that of the service", as
   const researcher = `env > ${out}; cat /proc/$$/cmdline >> ${out}; cat >/dev/null; echo done`;
   const env = { ...foldersIn(home), RESEARCH_API_KEY: KEY, RESEARCH_SERVE_API_KEY: `${KEY}-serve` };
   const exec = 'research() { "$NODE" "$PROGRAM" "$@"; }; research run x';
-  const run = await research(["serve", "--researcher", researcher, "--exec", exec], {
+  const run = await start(["serve", "--researcher", researcher, "--exec", exec], {
     ...{ home, timeoutMs: 30_000 },
     env: { ...env, NODE: process.execPath, PROGRAM: join(import.meta.dirname, "../../bin/research.js") },
-  });
+  }).done;
   expect(run).toMatchObject({ code: 0, stdout: "done\n" });
   expect(readFileSync(out, "utf8")).toContain("PATH=");
   expect(readFileSync(out, "utf8")).not.toContain(KEY);
@@ -251,15 +251,12 @@ test("nothing in the current folder leads the key anywhere", async () => {
     writeFileSync(join(cwd, name), "throw new Error('loaded from the current folder')");
   }
   const env = { ...foldersIn(home), RESEARCH_BASE_URL: service.url };
-  expect(await research(["login", "--with-key"], { home, cwd, env, input: KEY })).toMatchObject({ code: 0 });
-  const created = await research(["create", "x"], { home, cwd, env: foldersIn(home) });
+  const login = start(["login", "--with-key"], { home, cwd, env, input: KEY });
+  expect(await login.done).toMatchObject({ code: 0 });
+  const created = await start(["create", "x"], { home, cwd, env: foldersIn(home) }).done;
   expect(created).toMatchObject({ code: 0, stderr: "" });
   expect(service.server.count("create")).toBe(1);
-  const bare = await research(["create", "x"], {
-    home: folderWith(),
-    cwd,
-    env: { RESEARCH_API_KEY: KEY },
-  });
+  const bare = await start(["create", "x"], { home: folderWith(), cwd, env: { RESEARCH_API_KEY: KEY } }).done;
   expect(bare).toMatchObject({ code: 2 });
   expect(trap.connections).toBe(0);
 });

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { folderWith } from "../support/folder.js";
 import { foldersIn, listed, plant } from "../support/home.js";
-import { bash, research, start } from "../support/run.js";
+import { research } from "../support/in-process.js";
+import { bash, start } from "../support/run.js";
 import { world } from "../support/world.js";
 
 const PLACES: Record<string, (path: string) => void> = {
@@ -53,7 +54,7 @@ describe("/dev/zero and /proc as a key file", () => {
     ["/proc/kmsg", 12],
   ])("%s ends with %d", async (path, code) => {
     const env = { RESEARCH_BASE_URL: "http://127.0.0.1:9", RESEARCH_API_KEY_FILE: path };
-    expect((await research(["status", "abcd"], { env, timeoutMs: 30_000 })).code).toBe(code);
+    expect((await research(["status", "abcd"], { env })).code).toBe(code);
   });
 });
 

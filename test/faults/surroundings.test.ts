@@ -14,7 +14,8 @@ import { faultServer } from "../support/fault-server.js";
 import { folderWith } from "../support/folder.js";
 import { HappyService, KEY } from "../support/happy-service.js";
 import { foldersIn, historyLine, listed, plant } from "../support/home.js";
-import { bash, research } from "../support/run.js";
+import { research } from "../support/in-process.js";
+import { bash, start } from "../support/run.js";
 import { goodAnswer, ID, OTHER_ID } from "./plays.js";
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
@@ -108,7 +109,7 @@ test.concurrent("relative XDG folders are ignored where there is a HOME", async 
   const service = await HappyService.start();
   const home = folderWith();
   const env = { ...service.env, XDG_STATE_HOME: "state", XDG_CONFIG_HOME: "./config" };
-  expect(await research(["create", "x"], { home, env })).toMatchObject({ code: 0 });
+  expect(await research(["create", "x"], { home, cwd: home, env })).toMatchObject({ code: 0 });
   expect(readdirSync(home)).toEqual([".local"]);
 });
 
@@ -118,7 +119,7 @@ test.concurrent.each(["RESEARCH_STATE_DIR", "RESEARCH_CONFIG_DIR"])(
     const service = await HappyService.start();
     const home = folderWith();
     const env = { ...service.env, [name]: "here" };
-    const run = await research(["create", "x"], { home, env });
+    const run = await research(["create", "x"], { home, cwd: home, env });
     expect(run).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(name) });
     expect(service.server.connections).toBe(0);
     expect(readdirSync(home)).toEqual([]);
@@ -197,11 +198,9 @@ test.concurrent("an odd locale and time zone change no data", async () => {
   const home = folderWith();
   const own = foldersIn(home);
   const env = { ...own, ...service.env, TZ: "Asia/Kathmandu", LANG: "ar_EG.UTF-8", LC_ALL: "de_DE.UTF-8" };
-  const created = await research(["create", "x => PENDING COMPLETED"], { home, env });
-  const watched = await research(["watch", created.stdout.trim(), "--json", "--interval", "20ms"], {
-    home,
-    env,
-  });
+  const built = (...args: string[]) => start(args, { home, env }).done;
+  const created = await built("create", "x => PENDING COMPLETED");
+  const watched = await built("watch", created.stdout.trim(), "--json", "--interval", "20ms");
   for (const line of watched.stdout.trimEnd().split("\n"))
     expect(line).toMatch(/"at":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z","elapsed_ms":\d+/);
   const history = readFileSync(join(own.RESEARCH_STATE_DIR, "history.jsonl"), "utf8");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { compilerFor } from "../../src/json-schema/drafts.js";
+import { compilerFor } from "../../src/json-schema/validator.js";
 
 const options = { strict: false, logger: false } as const;
 const JSON_SCHEMA = "json-schema.org";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { oversize } from "../../src/json-schema/oversize.js";
+import { oversize } from "../../src/json-schema/check.js";
 
 const nested = (depth: number): unknown => (depth === 0 ? {} : { a: nested(depth - 1) });
 const wide = (parts: number) => ({ enum: Array.from({ length: parts - 1 }, (_, i) => i) });

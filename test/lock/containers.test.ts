@@ -67,10 +67,10 @@ describe("where a lock should be stands a dangling symbolic link:", () => {
     writeFileSync(join(here.home, "rows.txt"), "row\n");
     const env = { RESEARCH_CONFIG_DIR, RESEARCH_STATE_DIR };
     const commands = [
-      ["batch", "rows.txt", "--out", "out"],
+      ["batch", join(here.home, "rows.txt"), "--out", join(here.home, "out")],
       ["config", "set", "tier", "pro"],
       ["create", "x", "--tier", "free"],
-      ["serve", "--data", "data", "--port", "0"],
+      ["serve", "--data", join(here.home, "data"), "--port", "0"],
     ];
     const ends = await Promise.all(commands.map((words) => here.research(words, { env })));
     for (const [i, { code, stdout, stderr }] of ends.entries()) {

@@ -57,6 +57,37 @@ function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
+test("many processes in turn are waited for as long as each of them ends in time", async () => {
+  const path = fresh();
+  let release = await lock(path);
+  let time = 0;
+  let turns = 0;
+  const takesTurns = {
+    monotonic: () => time,
+    sleep: async () => {
+      time += 900;
+      release();
+      if (++turns < 5) release = await lock(path);
+    },
+  };
+  (await lockWithin(path, 1_000, undefined, takesTurns))();
+  expect(turns).toBe(5);
+});
+
+test("one process is waited for no longer than that", async () => {
+  const path = fresh();
+  const release = await lock(path);
+  let time = 0;
+  const sleep = async () => {
+    time += 600;
+  };
+  await expect(lockWithin(path, 1_000, undefined, { monotonic: () => time, sleep })).rejects.toThrow(
+    HeldError,
+  );
+  expect(time).toBe(1_200);
+  release();
+});
+
 describe("one process", () => {
   test("has it until it is released, and nothing of it stays", async () => {
     const path = fresh();

@@ -4,7 +4,7 @@ import { linkSync, mkdirSync, readdirSync, statfsSync, statSync } from "node:fs"
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { isOpen, listen } from "../../src/lock/socket.js";
+import { bindWitness, isOpen } from "../../src/lock/liveness.js";
 import { folderWith } from "../support/folder.js";
 
 test.each(["short", "x".repeat(120)])(
@@ -13,7 +13,7 @@ test.each(["short", "x".repeat(120)])(
     const folder = join(folderWith(), name);
     mkdirSync(folder);
     const { dev } = statSync(folder);
-    const witness = await listen(folder, "a.sock");
+    const witness = await bindWitness(folder, "a.sock");
     expect(witness?.device).toBe(dev);
     expect(await isOpen(folder, "a.sock", dev)).toBe(true);
     witness?.close();
@@ -50,5 +50,5 @@ test("one whose process is stopped, so that it accepts no more connections, is o
 });
 
 test("a folder in which no socket can be bound gives none", async () => {
-  expect(await listen("/proc", "a.sock")).toBeUndefined();
+  expect(await bindWitness("/proc", "a.sock")).toBeUndefined();
 });

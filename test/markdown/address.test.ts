@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openable } from "../../src/markdown/address.js";
+import { openable } from "../../src/markdown/document.js";
 
 test.each([
   ["https://example.com/a?b=c#d", "https://example.com/a?b=c#d"],

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { lex, TooComplex } from "../../src/markdown/lexer.js";
-import { parse } from "../../src/markdown/parse.js";
+import { lex, parse, TooComplex } from "../../src/markdown/parse.js";
 
 /** The words that are left of a document when all markup is taken away. */
 const words = (markdown: string) => JSON.stringify(parse(markdown));

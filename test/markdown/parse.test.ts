@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import type { Block, Inline } from "../../src/markdown/document.js";
+import type { Inline, MarkdownBlock } from "../../src/markdown/document.js";
 import { parse } from "../../src/markdown/parse.js";
 
 const text = (words: string): Inline => ({ kind: "text", text: words });
-const paragraph = (...inlines: Inline[]): Block => ({ kind: "paragraph", inlines });
+const paragraph = (...inlines: Inline[]): MarkdownBlock => ({ kind: "paragraph", inlines });
 const link = (address: string, ...inlines: Inline[]): Inline => ({ kind: "link", address, inlines });
 
 describe("Markdown is read:", () => {
-  test.each<[string, string, Block[]]>([
+  test.each<[string, string, MarkdownBlock[]]>([
     ["a heading", "## A b", [{ kind: "heading", level: 2, inlines: [text("A b")] }]],
     ["emphasis", "*a*", [paragraph({ kind: "emphasis", inlines: [text("a")] })]],
     ["strong", "**a**", [paragraph({ kind: "strong", inlines: [text("a")] })]],

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { pageOf } from "../../src/mcp/tools/output.js";
+import { pageAt } from "../../src/mcp/tools/output.js";
 import { connectMcp, type McpClient } from "../support/mcp.js";
 import { until } from "../support/service.js";
 import { world } from "../support/world.js";
@@ -130,5 +130,5 @@ test.each([
   ["one more", "x".repeat(40_001), 0, { content: "x".repeat(40_000), next: 40_000 }],
   ["a pair at the edge", `${"x".repeat(39_999)}🌊`, 0, { content: "x".repeat(39_999), next: 39_999 }],
 ])("a page of a text: %s", (_name, text, offset, page) => {
-  expect(pageOf(text, offset)).toEqual(page);
+  expect(pageAt(text, offset)).toEqual(page);
 });

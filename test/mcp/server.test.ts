@@ -1,15 +1,15 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { connectMcp } from "../support/mcp.js";
+import { type Called, connectMcp } from "../support/mcp.js";
 import { world } from "../support/world.js";
 
-// The built program over a real pipe, with the official client of each revision.
+// With the official client of each revision, once over a real pipe to the built program.
 
 const REVISIONS = ["2026-07-28", "2025-11-25"] as const;
 
 test.each(REVISIONS)("%s: a request from its create to its result", async (revision) => {
   const { service, home, env, research } = await world();
-  const client = await connectMcp({ home, env, args: ["--tier", "free"] }, revision);
+  const client = await connectMcp({ home, env, args: ["--tier", "free"], built: true }, revision);
   expect(client.revision).toBe(revision);
 
   const created = await client.call("research_create", { prompt: "How do tides form?" });
@@ -125,6 +125,22 @@ test.each(REVISIONS)("%s: arguments that do not fit are a result that says what 
   await client.close();
 });
 
+test("a hundred ids are answered in their order, each once, and a wait of 0 seconds asks once", async () => {
+  const { service, home, env } = await world();
+  const client = await connectMcp({ home, env });
+  const ids = Array.from({ length: 100 }, () => service.add("q => PROCESSING"));
+  const idsOf = ({ content }: Called) =>
+    (content.requests as { request_id: string }[]).map(({ request_id }) => request_id);
+  expect(idsOf(await client.call("research_status", { ids }))).toEqual(ids);
+  const [id = ""] = ids;
+  expect(idsOf(await client.call("research_status", { ids: [id, id] }))).toEqual([id]);
+  const before = service.server.count("status");
+  const waited = await client.call("research_wait", { ids: [id], seconds: 0 });
+  expect(waited.content).toMatchObject({ requests: [{ status: "PROCESSING", final: false }], done: false });
+  expect(service.server.count("status")).toBe(before + 1);
+  await client.close();
+});
+
 test("errors are results with our error object", async () => {
   const { service, home, env } = await world();
   const client = await connectMcp({ home, env }, "2025-11-25");
@@ -211,8 +227,9 @@ test("the history off, --max-creates and --read-only keep creates from being sen
 });
 
 test("--print-config needs no settings, shows no key, and starts from anywhere", async () => {
-  const { home, research } = await world();
-  const { code, stdout } = await research(["mcp", "--print-config", "--tier", "free", "--allow-dir", "out"]);
+  const { home, start } = await world();
+  const words = ["mcp", "--print-config", "--tier", "free", "--allow-dir", "out"];
+  const { code, stdout } = await start(words).done;
   expect(code).toBe(0);
   expect(stdout).not.toContain("sk-test");
   const json = JSON.parse(stdout.match(/^\{\n.*?^\}/ms)?.[0] ?? "");

@@ -5,7 +5,7 @@ import { filesAsText, yamlAsData } from "../../build/imports.js";
 // for each break; what they alone notice counts as a survivor here.
 const SLOW = [
   "test/cli/commands/*.test.ts",
-  "test/cli/commands/batch/{input,kill,many,on-done,pace,pages,processes,quota,resume,terminal}.test.ts",
+  "test/cli/commands/batch/{input,kill,on-done,pace,pages,processes,quota,resume,terminal}.test.ts",
   "test/client/library.test.ts",
   "test/client/http/connections.test.ts",
   "test/client/watch/{watch,learned-interval-simulated}.test.ts",

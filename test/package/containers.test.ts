@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { research } from "../support/run.js";
+import { research } from "../support/in-process.js";
 
 const root = join(import.meta.dirname, "../..");
 const dockerfile = readFileSync(join(root, "Dockerfile"), "utf8");

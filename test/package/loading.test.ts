@@ -45,16 +45,14 @@ test.each([
   const id = here.service.add("x => COMPLETED");
   const coverage = folderWith();
   const recording = folderWith({ "recorder.cjs": RECORDER });
-  const run = await here.research(
-    args.map((arg) => (arg === "ID" ? id : arg)),
-    {
-      env: {
-        NODE_V8_COVERAGE: coverage,
-        NODE_OPTIONS: `--require=${join(recording, "recorder.cjs")}`,
-        RECORD: join(recording, "builtins"),
-      },
+  const program = args.map((arg) => (arg === "ID" ? id : arg));
+  const run = await here.start(program, {
+    env: {
+      NODE_V8_COVERAGE: coverage,
+      NODE_OPTIONS: `--require=${join(recording, "recorder.cjs")}`,
+      RECORD: join(recording, "builtins"),
     },
-  );
+  }).done;
   expect(run).toMatchObject({ code: 0 });
   expect(loadedKilobytes(coverage)).toBeLessThanOrEqual(atMost);
   const builtins = readFileSync(join(recording, "builtins"), "utf8").split("\n");

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { research } from "../support/run.js";
+import { research } from "../support/in-process.js";
 
 const root = join(import.meta.dirname, "../..");
 const { man } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { man: string[] };

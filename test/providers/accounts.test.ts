@@ -188,6 +188,21 @@ describe.each(NAMES)("%s", (name) => {
   });
 });
 
+test("a wait for a provider's limit is not called one of the hour", async () => {
+  let creates = 0;
+  const body = '{"error":{"message":"Rate limit reached","type":"requests","code":"rate_limit_exceeded"}}';
+  const { run } = await account("openai", {
+    fault: (operation) =>
+      operation === "create" && ++creates === 1
+        ? does.answer({ status: 429, body, headers: { "retry-after": 1 } })
+        : undefined,
+  });
+  const { code, stderr } = await run("create", "why", "--wait-for-quota");
+  expect(code, stderr).toBe(0);
+  expect(stderr).toMatch(/the limit of \w+ is reached; waiting 1s/);
+  expect(stderr).not.toContain("hour");
+});
+
 test("what was cut short is 3, and --partial prints what there is", async () => {
   const { run } = await account("openai");
   const seen = await run("run", "why => in_progress incomplete", "--json");

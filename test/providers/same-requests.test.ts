@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { keyId } from "../../src/store/history/records.js";
-import { createName } from "../../src/store/history/same-creates.js";
-import { digestOf } from "../../src/workflows/batch/row.js";
+import { digestOf, keyId } from "../../src/store/history/records.js";
+import { wantedName } from "../../src/store/history/same-creates.js";
 import { folderWith } from "../support/folder.js";
 import { foldersIn } from "../support/home.js";
 import { connectMcp } from "../support/mcp.js";
@@ -12,10 +11,10 @@ test("without a model, options and a follow-up, a row and a create have the name
   const before = createHash("sha256").update('["why",false,null]').digest("hex").slice(0, 24);
   expect(digestOf({ prompt: "why" })).toBe(before);
   const wanted = { origin: "https://a.example", apiKey: "k", body: { prompt: "why" } };
-  expect(createName(wanted)).toBe(`["https://a.example","${keyId("k")}","why",false,null]`);
+  expect(wantedName(wanted)).toBe(`["https://a.example","${keyId("k")}","why",false,null]`);
   for (const extra of [{ model: "m" }, { options: { a: 1 } }, { after: "x" }]) {
     expect(digestOf({ prompt: "why", ...extra })).not.toBe(before);
-    expect(createName({ ...wanted, body: { prompt: "why", ...extra } })).not.toBe(createName(wanted));
+    expect(wantedName({ ...wanted, body: { prompt: "why", ...extra } })).not.toBe(wantedName(wanted));
   }
 });
 
@@ -32,5 +31,22 @@ test("an agent's repeated call with the same model makes one request, with anoth
   expect((await create({ model: "high" })).content).toMatchObject({ reused: false });
   expect(double.server.count("create")).toBe(2);
   expect(double.problems).toEqual([]);
+  await client.close();
+});
+
+test("an agent that repeats a question whose result was cut short is told that nothing more comes of it", async () => {
+  const double = await ProviderDouble.start("openai");
+  const home = folderWith();
+  const client = await connectMcp({ home, env: { HOME: home, ...foldersIn(home), ...double.env } });
+  const create = () => client.call("research_create", { prompt: "why => incomplete" });
+  const { content } = await create();
+  expect(content.next).toMatch(/^research_wait with ids/);
+  await client.call("research_wait", { ids: [content.request_id] });
+  const again = await create();
+  expect(again.content).toMatchObject({ request_id: content.request_id, reused: true, status: "FAILED" });
+  expect(again.content.next).toBe(
+    "it ended with a part of a result and is not sent again; again: true makes a new request",
+  );
+  expect(double.server.count("create")).toBe(1);
   await client.close();
 });

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { chromium, type Page } from "playwright-core";
+import { type Browser, chromium, type Page } from "playwright-core";
 import { leftovers } from "./leftovers.js";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
@@ -14,19 +14,32 @@ export function browserPath(): string | undefined {
   return process.env.RESEARCH_TEST_BROWSER || found;
 }
 
+let running: Promise<Browser> | undefined;
+
+/** One browser for the tests of a file. */
+function started(executablePath: string): Promise<Browser> {
+  if (running) return running;
+  // The sandbox needs rights that a container does not have.
+  const launched = chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  leftovers.add(() => {
+    running = undefined;
+    void launched.then((browser) => browser.close());
+  });
+  running = launched;
+  return launched;
+}
+
 /**
- * A page in a real browser, and all that it asked for and complained about. `loaded`: a page that follows events is
- * never idle.
+ * A page in a real browser, in a context of its own, and all that it asked for and complained about. `loaded`: a page
+ * that follows events is never idle.
  */
 export async function openInRealBrowser(
   executablePath: string,
   url: string,
   loaded: "networkidle" | "load" = "networkidle",
 ) {
-  // The sandbox needs rights that a container does not have.
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
-  leftovers.add(() => void browser.close());
-  const page = await browser.newPage();
+  const context = await (await started(executablePath)).newContext();
+  const page = await context.newPage();
   const requests: string[] = [];
   const complaints: string[] = [];
   page.on("request", (request) => requests.push(request.url()));
@@ -37,7 +50,7 @@ export async function openInRealBrowser(
     void dialog.dismiss();
   });
   await page.goto(url, { waitUntil: loaded });
-  return { browser, page, requests, complaints };
+  return { context, page, requests, complaints };
 }
 
 /** How a page adapts: its background in a light and in a dark browser, and its width on a screen of 360 pixels. */

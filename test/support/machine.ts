@@ -1,8 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach } from "vitest";
-// Loaded when the first request is sent; virtual time would pass meanwhile.
-import "../../src/client/http/connections/dispatchers.js";
 import type { Clock } from "../../src/clock.js";
 import { folderWith } from "./folder.js";
 import { type HappyOptions, HappyService } from "./happy-service.js";
@@ -10,6 +8,8 @@ import { InProcess, inProcess } from "./in-process.js";
 import type { RunResult } from "./run.js";
 import { VirtualClock } from "./virtual-clock.js";
 import { jsonLines } from "./world.js";
+
+// Loaded when the first request is sent; virtual time would pass meanwhile.
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {

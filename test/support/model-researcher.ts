@@ -1,6 +1,5 @@
-import { connections } from "../../src/client/http/connections/connections.js";
+import { Connections } from "../../src/client/http/connections.js";
 import { systemClock } from "../../src/clock.js";
-import { noExchanges } from "../../src/server/conversations/exchange-store.js";
 import {
   type ModelResearcherOptions,
   modelResearcher,
@@ -9,6 +8,7 @@ import type { ResearchJob } from "../../src/server/researchers/researcher.js";
 import { leftovers } from "./leftovers.js";
 import { memorySources } from "./memory-sources.js";
 import { type ChatRequest, type ModelEndpoint, type Play, says, sourceWith } from "./model-endpoint.js";
+import { noExchanges } from "./small-web.js";
 
 export const MODEL_KEY = "sk-model-0123456789abcdef";
 export const QUESTION = "What is the keep-alive timeout of the server?";
@@ -61,7 +61,7 @@ export function researcherFor(endpoint: Pick<ModelEndpoint, "url">, setting: Set
       url,
       model: "test-model",
       apiKey,
-      connections: { ...connections(url, undefined, 5_000), route: (request) => request },
+      connections: new Connections(url, undefined, 5_000),
     },
     limits: { tokens: 1_000_000, calls: 50, ms: 600_000 },
     length: "normal",

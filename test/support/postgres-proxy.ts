@@ -8,6 +8,8 @@ import { leftovers } from "./leftovers.js";
 interface Loss {
   statement: string;
   what: "statement" | "answer" | "answer, with a goodbye";
+  /** Called when it happens. */
+  then?: (() => void) | undefined;
 }
 
 /** An error of a German server that an operator stops: its length and fields, each with its letter. */
@@ -55,8 +57,8 @@ export class PostgresProxy {
     this.#rewrite = (chunk) => Buffer.from(chunk.toString("latin1").replace(text, by), "latin1");
   }
 
-  lose(statement: string, what: Loss["what"]): void {
-    this.#loss = { statement, what };
+  lose(statement: string, what: Loss["what"], then?: () => void): void {
+    this.#loss = { statement, what, then };
   }
 
   /** Cuts everything, and refuses to connect until `back`; resolves when nothing is open any more. */
@@ -85,7 +87,7 @@ export class PostgresProxy {
   }
 
   #join(client: Socket, server: Socket): void {
-    let losing: Loss["what"] | undefined;
+    let losing: Loss | undefined;
     const cut = () => {
       client.destroy();
       server.destroy();
@@ -101,16 +103,19 @@ export class PostgresProxy {
     if (this.#silent) for (const socket of [client, server]) socket.pause();
     client.on("data", (chunk) => {
       if (this.#loss && chunk.includes(`${this.#loss.statement}\0`)) {
-        const { what } = this.#loss;
+        losing = this.#loss;
         this.#loss = undefined;
-        if (what === "statement") return cut();
-        losing = what;
+        if (losing.what === "statement") {
+          losing.then?.();
+          return cut();
+        }
       }
       server.write(chunk);
     });
     server.on("data", (chunk) => {
-      if (losing === undefined) client.write(this.#rewrite(chunk));
-      else if (losing === "answer") cut();
+      if (losing === undefined) return client.write(this.#rewrite(chunk));
+      losing.then?.();
+      if (losing.what === "answer") cut();
       else client.end(GOODBYE);
     });
   }

@@ -8,7 +8,9 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  rmSync,
   symlinkSync,
+  writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
 import pg from "pg";
@@ -36,10 +38,11 @@ export class PostgresServer {
   readonly #options: { uid?: number; gid?: number; env: NodeJS.ProcessEnv };
 
   private constructor(
-    { root, links }: Binaries,
-    private readonly folder: string,
+    private readonly binaries: Binaries,
+    readonly folder: string,
     private readonly settings: readonly string[],
   ) {
+    const { root, links } = binaries;
     this.url = `postgresql://research@localhost/postgres?host=${folder}`;
     const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
     const libraries = join(folder, "links");
@@ -73,6 +76,26 @@ export class PostgresServer {
     if (made.status !== 0) throw new Error(`initdb failed: ${made.error ?? made.stderr}`);
     await server.start();
     return server;
+  }
+
+  /** A standby in `folder` that follows this server; resolves when it answers. */
+  async standby(folder: string): Promise<PostgresServer> {
+    const own = [...this.settings, `primary_conninfo=host=${this.folder} user=research`];
+    const standby = new PostgresServer(this.binaries, folder, own);
+    const data = join(folder, "data");
+    const client = new pg.Client({ connectionString: this.url });
+    await client.connect();
+    await client.query("SELECT pg_backup_start('standby', true)");
+    spawnSync("cp", ["-a", join(this.folder, "data"), data]);
+    const { rows } = await client.query("SELECT labelfile FROM pg_backup_stop()");
+    await client.end();
+    rmSync(join(data, "postmaster.pid"));
+    for (const [name, text] of Object.entries({ backup_label: rows[0].labelfile, "standby.signal": "" })) {
+      writeFileSync(join(data, name), text);
+      if (process.getuid?.() === 0) chownSync(join(data, name), NOBODY, NOBODY);
+    }
+    await standby.start();
+    return standby;
   }
 
   /** Of the server's first process, whose children serve the connections. */

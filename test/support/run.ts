@@ -20,7 +20,7 @@ export interface RunOptions {
   cwd?: string;
   /** Default: an empty folder of its own, removed when the test file is done. */
   home?: string;
-  /** Milliseconds after which the program is killed and the run rejects; default 20,000. */
+  /** Milliseconds after which the program is killed and the run rejects; default 50,000. */
   timeoutMs?: number;
 }
 
@@ -32,7 +32,8 @@ export interface RunResult {
   stderr: string;
 }
 
-const DEFAULT_TIMEOUT_MS = 20_000;
+/** Only what hangs comes near it, also on a machine with other work; a test may take 60 s. */
+const DEFAULT_TIMEOUT_MS = 50_000;
 
 /** All that a program under test gets to see: `PATH`, `home`, an even locale and time zone, and `extra`. */
 export function environment(home: string, extra: RunOptions["env"] = {}): Record<string, string> {
@@ -135,7 +136,7 @@ export class Running {
   /** The first match of `pattern` in what was written so far; rejects when it has not come in time or cannot come. */
   waitFor(
     pattern: RegExp,
-    { on = "stdout", timeoutMs = 10_000 }: { on?: "stdout" | "stderr"; timeoutMs?: number } = {},
+    { on = "stdout", timeoutMs = DEFAULT_TIMEOUT_MS }: { on?: "stdout" | "stderr"; timeoutMs?: number } = {},
   ): Promise<RegExpMatchArray> {
     return new Promise((resolve, reject) => {
       const end = (outcome: () => void) => {

@@ -69,8 +69,8 @@ export async function serviceFor(options: TestServiceOptions = {}): Promise<Serv
   return service;
 }
 
-/** Asks `probe` every few ms until it gives a value; an error after `limitMs`. */
-export async function until<T>(probe: () => Promise<T | undefined>, limitMs = 10_000): Promise<T> {
+/** Asks `probe` every few ms until it gives a value; an error after `limitMs`, which only what hangs reaches. */
+export async function until<T>(probe: () => Promise<T | undefined>, limitMs = 50_000): Promise<T> {
   const end = performance.now() + limitMs;
   for (;;) {
     const found = await probe();

@@ -1,6 +1,10 @@
+import fc from "fast-check";
 import { afterAll, afterEach, expect } from "vitest";
 import { breaches, forgetPorts } from "./exchanges.js";
 import { undoLeftovers } from "./leftovers.js";
+
+// What fails once fails again.
+fc.configureGlobal({ seed: 1 });
 
 // Whatever a test is about, what went over the wire in it has to be what openapi.yaml describes.
 afterEach(() => {

@@ -1,11 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { connections } from "../../src/client/http/connections/connections.js";
+import { Connections } from "../../src/client/http/connections.js";
 import { type Clock, systemClock } from "../../src/clock.js";
-import { type ExchangeStore, noExchanges } from "../../src/server/conversations/exchange-store.js";
+import type { ExchangeStore } from "../../src/server/conversations/exchange-store.js";
+import type { SourceProvider } from "../../src/server/researchers/sources/source.js";
 import { type EngineName, SearchEngine } from "../../src/server/researchers/web/engines.js";
 import type { Network } from "../../src/server/researchers/web/page-fetcher.js";
-import { Web, type WebOptions } from "../../src/server/researchers/web/web-source.js";
+import { type WebOptions, webSources } from "../../src/server/researchers/web/web-source.js";
 import { leftovers } from "./leftovers.js";
 
 /** What a page answers: its HTML, or whatever a server can do. */
@@ -107,15 +108,15 @@ export interface WebSetting extends Partial<Omit<WebOptions, "engine">> {
 }
 
 /** The web as a source, found by the engine at `url`. */
-export function webOf(url: string, network: Network, setting: WebSetting = {}): Web {
+export function webOf(url: string, network: Network, setting: WebSetting = {}): SourceProvider {
   const { engine: name = "searxng", apiKey, logged = [], ...options } = setting;
   const engine = new SearchEngine({
     name,
     url: new URL(url),
     apiKey,
-    connections: { ...connections(new URL(url), undefined, 5_000), route: (request) => request },
+    connections: new Connections(new URL(url), undefined, 5_000),
   });
-  const web = new Web({
+  const web = webSources({
     engine,
     network,
     exchanges: noExchanges,
@@ -130,6 +131,9 @@ export function webOf(url: string, network: Network, setting: WebSetting = {}): 
   leftovers.add(() => void web.close());
   return web;
 }
+
+/** Keeps no exchanges. */
+export const noExchanges: ExchangeStore = { read: async () => [], append: async () => {} };
 
 /** Exchanges that outlive a researcher, and not a stop. */
 export function keptExchanges(): ExchangeStore & { records: Map<string, object[]> } {

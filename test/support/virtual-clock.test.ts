@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { ResearchClient } from "../../src/client/client.js";
 import { faultServer } from "./fault-server.js";
+import { quiet } from "./quiet.js";
 import { serviceFor } from "./service.js";
 import { VirtualClock } from "./virtual-clock.js";
 
@@ -30,9 +31,14 @@ test("an aborted sleep rejects with the reason and lets no time pass", async () 
   stop.abort(new Error("enough"));
   await expect(sleeping).rejects.toThrow("enough");
   await expect(async () => clock.sleep(1, stop.signal)).rejects.toThrow("enough");
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await quiet();
   expect(clock.now()).toBe(0);
 });
+
+/** So many turns of the event loop that a clock which could advance would have. */
+async function turns(): Promise<void> {
+  for (let i = 0; i < 100; i++) await new Promise((resolve) => setImmediate(resolve));
+}
 
 test("no time passes while a request or a file is under way, or while it is held", async () => {
   const clock = new VirtualClock(0);
@@ -44,12 +50,12 @@ test("no time passes while a request or a file is under way, or while it is held
   }));
   const answered = fetch(server.url);
   const slept = clock.sleep(1_000);
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await turns();
   expect(clock.now()).toBe(0);
   const resume = clock.hold();
   release();
   await (await answered).text();
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await turns();
   expect(clock.now()).toBe(0);
   resume();
   await slept;
@@ -77,7 +83,7 @@ test("a suspended machine ends sleeps early, with the wall clock ahead of the mo
   resume();
 });
 
-test("two hours of a conversation, watched through real loopback requests, take a few seconds", async () => {
+test("two hours of a conversation, watched through real loopback requests", async () => {
   const clock = new VirtualClock();
   let polls = 0;
   const service = await serviceFor({
@@ -89,7 +95,6 @@ test("two hours of a conversation, watched through real loopback requests, take 
     ...{ baseUrl: service.baseUrl, apiKey: "k", clock, random: () => 0.5 },
     onEvent: ({ kind }) => void (kind === "exchange" && polls++),
   });
-  const real = performance.now();
   const { request_id } = await client.create({ prompt: "x" });
   const start = clock.now();
   const seen: string[] = [];
@@ -101,5 +106,4 @@ test("two hours of a conversation, watched through real loopback requests, take 
   expect(clock.now() - start).toBeLessThan(7_200_000 + 35_000);
   expect(polls).toBeGreaterThan(290);
   expect(polls).toBeLessThan(330);
-  expect(performance.now() - real).toBeLessThan(20_000);
 });

@@ -1,7 +1,21 @@
 // The client loads this with its first request, which takes real time in which virtual time must not pass.
-import "../../src/client/http/connections/dispatchers.js";
-import type { Clock } from "../../src/clock.js";
+import "../../src/client/http/dispatchers.js";
+import { type Clock, systemClock } from "../../src/clock.js";
+import { apiParts, tunnelParts } from "../../src/undici.js";
 import { quiet } from "./quiet.js";
+
+await Promise.all([apiParts(), tunnelParts()]);
+
+/** The system's clock, whose monotonic time a test can put ahead: for what looks at the age of something. */
+export function movableClock(): { clock: Clock; pass: (ms: number) => void } {
+  let ahead = 0;
+  return {
+    clock: { ...systemClock, monotonic: () => systemClock.monotonic() + ahead },
+    pass: (ms) => {
+      ahead += ms;
+    },
+  };
+}
 
 interface Sleeper {
   /** On the monotonic clock. */

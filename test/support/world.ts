@@ -1,6 +1,7 @@
 import { folderWith } from "./folder.js";
 import { type HappyOptions, HappyService } from "./happy-service.js";
-import { bash, type Running, type RunOptions, type RunResult, research, start, startBash } from "./run.js";
+import { research } from "./in-process.js";
+import { bash, type Running, type RunOptions, type RunResult, start, startBash } from "./run.js";
 
 type Options = Omit<RunOptions, "home">;
 
@@ -9,7 +10,9 @@ export interface World {
   service: HappyService;
   home: string;
   env: Readonly<Record<string, string>>;
-  research(args: readonly string[], options?: Options): Promise<RunResult>;
+  /** Runs a command line in this process. */
+  research(args: readonly string[], options?: Pick<Options, "cwd" | "env" | "input">): Promise<RunResult>;
+  /** Starts the built program. */
   start(args: readonly string[], options?: Options): Running;
   bash(script: string, options?: Options): Promise<RunResult>;
   startBash(script: string, options?: Options): Running;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { LocalError } from "../../src/store/errors.js";
 import type { History } from "../../src/store/history/history.js";
 import type { Seen } from "../../src/store/history/records.js";
-import { observe } from "../../src/workflows/observe.js";
+import { observe } from "../../src/workflows/states.js";
 
 const entry = (): Seen => ({
   ...{ request_id: "id", status: "PENDING", origin: "o", created_at: null, sent_at: "t" },

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { UnreachableError } from "../../src/client/errors.js";
-import type { FollowEvent } from "../../src/workflows/follow.js";
-import { Progress } from "../../src/workflows/progress.js";
+import { type FollowEvent, WatchProgress } from "../../src/workflows/follow.js";
 
 const error = new UnreachableError("UNREACHABLE", "m");
 const moment = { at: 0, elapsedMs: 0 };
@@ -27,7 +26,7 @@ test.each<[string, FollowEvent, object]>([
   ["trouble", { kind: "trouble", requestId: "b", error }, { status: null, kind: "running" }],
   ["nothing new", { kind: "unchanged", elapsedMs: 1 }, { status: null, kind: "running" }],
 ])("%s changes its request and no other", (_, event, outcome) => {
-  const progress = new Progress(["a", "b", "c"]);
+  const progress = new WatchProgress(["a", "b", "c"]);
   progress.apply(event);
   const running = { status: null, kind: "running" };
   expect(progress.outcomes).toEqual([
@@ -38,7 +37,7 @@ test.each<[string, FollowEvent, object]>([
 });
 
 test("what is followed is what has no end yet", () => {
-  const progress = new Progress(["a", "b"]);
+  const progress = new WatchProgress(["a", "b"]);
   progress.apply(state("a", "COMPLETED"));
   progress.apply(state("b", "PROCESSING"));
   expect(progress.running.map(({ requestId }) => requestId)).toEqual(["b"]);

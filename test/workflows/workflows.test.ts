@@ -5,13 +5,11 @@ import { systemClock } from "../../src/clock.js";
 import type { CreateBody } from "../../src/protocol/conversation.js";
 import { History } from "../../src/store/history/history.js";
 import { NotRecordedError, QuotaExceededError, UnresolvedCreateError } from "../../src/workflows/errors.js";
-import { type FollowEvent, follow } from "../../src/workflows/follow.js";
+import { type FollowEvent, follow, WatchProgress } from "../../src/workflows/follow.js";
 import type { Ports } from "../../src/workflows/ports.js";
-import { Progress } from "../../src/workflows/progress.js";
 import { currentHour } from "../../src/workflows/quota.js";
 import { fetchResult, whyNoResult } from "../../src/workflows/results.js";
-import { askStates } from "../../src/workflows/states.js";
-import { stopAll } from "../../src/workflows/stop.js";
+import { askStates, stopAll } from "../../src/workflows/states.js";
 import { submit, submitWithinQuota } from "../../src/workflows/submit.js";
 import { requireEntry, resolveTarget, type Target } from "../../src/workflows/targets.js";
 import { ok, refuse } from "../support/behaviours.js";
@@ -61,7 +59,7 @@ test("submits, follows and fetches; the history knows each step", async () => {
   expect(notSaved).toBeUndefined();
 
   const target = resolveTarget(ports, data.request_id.slice(0, 8));
-  const progress = new Progress([target.requestId]);
+  const progress = new WatchProgress([target.requestId]);
   const states: string[] = [];
   for await (const event of follow(ports, [target, target], FAST)) {
     progress.apply(event);

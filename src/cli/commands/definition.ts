@@ -17,6 +17,27 @@ export interface Documentation {
   examples?: readonly string[];
 }
 
+/** Exit codes in the few words that do for most commands. */
+const USUAL: Readonly<Record<number, string>> = {
+  2: "bad input",
+  3: "FAILED",
+  4: "key",
+  5: "not found",
+  6: "refused",
+  7: "rate limited",
+  8: "not finished",
+  9: "unreachable",
+  10: "STOPPED",
+  11: "outcome unknown",
+  12: "not written",
+  13: "--strict",
+};
+
+/** The exit codes of a command that mean there what they mean elsewhere. */
+export function usual(...codes: readonly number[]): Record<number, string> {
+  return Object.fromEntries(codes.map((code) => [code, USUAL[code] ?? ""]));
+}
+
 /** A command of the program, with its documentation as data: the help pages and `help --json` are made of it. */
 export class Verb extends Command {
   documentation: Documentation = {};
@@ -64,7 +85,7 @@ type CamelCase<S extends string> = S extends `${infer A}-${infer B}` ? `${A}${Ca
 type Words<Form> = Form extends `${string}--${infer Long}` ? Long : never;
 type NameOf<Form> = CamelCase<Words<Form> extends `${infer Name} ${string}` ? Name : Words<Form>>;
 type ValueOf<Form, Flag> =
-  Flag extends Value<infer T> ? T : Words<Form> extends `${string} ${string}` ? string : true;
+  Flag extends Value<infer T> ? T : Words<Form> extends `${string} ${string}` ? string : boolean;
 type IsGiven<Flag> = Flag extends { before: NonNullable<unknown> } ? true : false;
 
 /** What a command is given of its flags. */

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { TIERS, type Tier } from "../../protocol/limits.js";
 import { parseDuration } from "../../text/duration.js";
-import type { Value } from "./definition.js";
+import type { OptionsOf, Value } from "./definition.js";
 
 type Given<T> = Value<T> & { before: T };
 
@@ -121,3 +121,10 @@ export const resultFlags = {
   "--html": "give the result as one HTML page that needs no network",
   "--web": "open the result as a page in a browser",
 } as const;
+
+export type RequestOptions = OptionsOf<typeof requestFlags>;
+export type ProviderOptions = OptionsOf<typeof providerFlags>;
+export type ResultFlags = OptionsOf<typeof resultFlags>;
+export type OnDoneOptions = OptionsOf<typeof onDoneFlag>;
+export type NotifyOptions = OptionsOf<typeof notifyFlag>;
+export type PaceOptions = OptionsOf<typeof paceFlags>;

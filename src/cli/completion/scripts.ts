@@ -1,13 +1,68 @@
-import { BASH } from "./scripts/bash.js";
-import { FISH } from "./scripts/fish.js";
-import { POWERSHELL } from "./scripts/powershell.js";
-import { ZSH } from "./scripts/zsh.js";
-import type { Shell } from "./shells.js";
+import { isAbsolute, join } from "node:path";
+import bash from "./scripts/research.bash?text";
+import fish from "./scripts/research.fish?text";
+import powershell from "./scripts/research.ps1?text";
+import zsh from "./scripts/research.zsh?text";
 
 /** The completion script of each shell. */
-export const SCRIPTS: Readonly<Record<Shell, string>> = {
-  bash: BASH,
-  zsh: ZSH,
-  fish: FISH,
-  powershell: POWERSHELL,
-};
+export const SCRIPTS = { bash, zsh, fish, powershell };
+
+export type Shell = keyof typeof SCRIPTS;
+
+/** The shells that have a completion script. */
+export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const satisfies readonly Shell[];
+
+/** A line of each script: a file with it was written by `research completion`, and may be written anew. */
+export const MARKER = "Written by `research completion`; it is replaced when that is run again.";
+
+export interface ScriptPlace {
+  path: string;
+  /** The line for a start-up file; undefined if the shell finds the script by itself. */
+  line: string | undefined;
+}
+
+/**
+ * Where the script of a shell belongs; undefined without a home folder. bash-completion and fish look into folders of
+ * their own (README of bash-completion, "Where should I put it"; fish's `complete`); for the others it is the data
+ * folder of this program, by the XDG Base Directory specification.
+ */
+export function scriptPlace(
+  shell: Shell,
+  env: Readonly<Record<string, string | undefined>>,
+): ScriptPlace | undefined {
+  const home = absolute(env.HOME) ?? absolute(env.USERPROFILE);
+  const below = (base: string | undefined, ...parts: string[]) => (base ? join(base, ...parts) : undefined);
+  const data = absolute(env.XDG_DATA_HOME) ?? below(home, ".local", "share");
+  const own = below(data, "research", "completion");
+  switch (shell) {
+    case "bash":
+      return place(
+        below(
+          absolute(env.BASH_COMPLETION_USER_DIR) ?? below(data, "bash-completion"),
+          "completions",
+          "research",
+        ),
+      );
+    case "fish":
+      return place(
+        below(
+          absolute(env.XDG_CONFIG_HOME) ?? below(home, ".config"),
+          "fish",
+          "completions",
+          "research.fish",
+        ),
+      );
+    case "zsh":
+      return place(below(own, "research.zsh"), (path) => `source '${path.replaceAll("'", "'\\''")}'`);
+    case "powershell":
+      return place(below(own, "research.ps1"), (path) => `. '${path.replaceAll("'", "''")}'`);
+  }
+}
+
+function place(path: string | undefined, line?: (path: string) => string): ScriptPlace | undefined {
+  return path === undefined ? undefined : { path, line: line?.(path) };
+}
+
+function absolute(path: string | undefined): string | undefined {
+  return path && isAbsolute(path) ? path : undefined;
+}

@@ -1,9 +1,7 @@
+import type { Argument, Option } from "commander";
 import type { Verb } from "../commands/definition.js";
-import { type CommandEntry, commandTable, globalOptions, type OptionEntry } from "./command-table.js";
-import { VARIABLES, type Variable } from "./environment.js";
-import { EXIT_CODE_MEANINGS } from "./exit-codes.js";
-import type { Topic } from "./topic.js";
-import { TOPICS } from "./topics.js";
+import { EXIT_CODE_MEANINGS, VARIABLES, type Variable, variableOf } from "./reference.js";
+import { TOPICS, type Topic } from "./topics.js";
 
 /** All of the help, for programs (contract §7). `schema_version` changes if a member changes its meaning or goes. */
 export interface HelpDocument {
@@ -13,11 +11,8 @@ export interface HelpDocument {
   options: OptionEntry[];
   commands: CommandEntry[];
   exit_codes: { code: number; meaning: string }[];
-  environment: (Pick<Variable, "name" | "description"> & {
-    flag: string | null;
-    commands: string[] | null;
-  })[];
-  topics: Topic[];
+  environment: readonly Variable[];
+  topics: readonly Topic[];
 }
 
 /** The document of a program that has its commands. */
@@ -29,12 +24,114 @@ export function helpDocument(program: Verb, version: string): HelpDocument {
     options: globalOptions(program),
     commands: commandTable(program),
     exit_codes: EXIT_CODE_MEANINGS.flatMap(({ codes, meaning }) => codes.map((code) => ({ code, meaning }))),
-    environment: VARIABLES.map(({ name, description, flag, commands }) => ({
-      name,
-      description,
-      flag: flag ?? null,
-      commands: commands ? [...commands] : null,
-    })),
-    topics: [...TOPICS],
+    environment: VARIABLES,
+    topics: TOPICS,
+  };
+}
+
+export interface ArgumentEntry {
+  name: string;
+  description: string;
+  required: boolean;
+  variadic: boolean;
+  choices: string[] | null;
+  default: unknown;
+}
+
+export interface OptionEntry {
+  /** As help shows it: `-o, --output <path>`. */
+  flags: string;
+  /** The long name: `--output`. */
+  name: string;
+  short: string | null;
+  description: string;
+  /** The name of its value; null for a switch. */
+  value: string | null;
+  choices: string[] | null;
+  default: unknown;
+  /** The environment variable that says the same. */
+  environment: string | null;
+  /** Whether it belongs to a command above this one, or to the program. */
+  global: boolean;
+}
+
+export interface CommandEntry {
+  /** The words after `research`: `config get`. */
+  name: string;
+  summary: string;
+  description: string;
+  usage: string;
+  /** The heading it stands under in `research --help`; null for a command below another one. */
+  group: string | null;
+  arguments: ArgumentEntry[];
+  options: OptionEntry[];
+  exit_codes: { code: number; meaning: string }[];
+  /** What stands on stdout; null for nothing. */
+  output: string | null;
+  examples: string[];
+}
+
+/** Every command of a program, made from its definitions: each command before those below it. */
+export function commandTable(program: Verb): CommandEntry[] {
+  return program.commands.flatMap((command) => entries(command as Verb, [], globalOptions(program)));
+}
+
+/** The flags that every command takes. */
+export function globalOptions(program: Verb): OptionEntry[] {
+  return program.options.map((option) => optionEntry(option, "", true));
+}
+
+/** `parents`: the names of the commands above it; `above`: their flags, which it takes as well. */
+function entries(command: Verb, parents: readonly string[], above: readonly OptionEntry[]): CommandEntry[] {
+  const words = [...parents, command.name()];
+  const name = words.join(" ");
+  const { output, exits, examples } = command.documentation;
+  const own = command.options.map((option) => optionEntry(option, name, false));
+  const inherited = above.filter((option) => !own.some((one) => one.name === option.name));
+  const entry: CommandEntry = {
+    name,
+    summary: command.summary() || command.description(),
+    description: command.description(),
+    usage: `research ${name} ${command.usage()}`,
+    group: parents.length === 0 ? command.helpGroup() : null,
+    arguments: command.registeredArguments.map(argumentEntry),
+    options: [...own, ...inherited, HELP],
+    exit_codes: Object.entries(exits ?? {}).map(([code, meaning]) => ({ code: Number(code), meaning })),
+    output: output ?? null,
+    examples: [...(examples ?? [])],
+  };
+  const passedOn = [...own.map((option) => ({ ...option, global: true })), ...inherited];
+  return [entry, ...command.commands.flatMap((below) => entries(below as Verb, words, passedOn))];
+}
+
+/** commander keeps its own flag to itself. */
+const HELP: OptionEntry = {
+  ...{ flags: "-h, --help", name: "--help", short: "-h", description: "display help for command" },
+  ...{ value: null, choices: null, default: null, environment: null, global: true },
+};
+
+function argumentEntry(argument: Argument): ArgumentEntry {
+  return {
+    name: argument.name(),
+    description: argument.description,
+    required: argument.required,
+    variadic: argument.variadic,
+    choices: argument.argChoices ? [...argument.argChoices] : null,
+    default: argument.defaultValue ?? null,
+  };
+}
+
+function optionEntry(option: Option, command: string, global: boolean): OptionEntry {
+  const [, value] = /[<[](.+)[>\]]/.exec(option.flags) ?? [];
+  return {
+    flags: option.flags,
+    name: option.long ?? option.flags,
+    short: option.short ?? null,
+    description: option.description,
+    value: value ?? null,
+    choices: option.argChoices ? [...option.argChoices] : null,
+    default: option.defaultValue ?? null,
+    environment: variableOf(option.long ?? "", command),
+    global,
   };
 }

@@ -1,21 +1,72 @@
-import type { Topic } from "./topic.js";
-import { agents } from "./topics/agents.js";
-import { environment } from "./topics/environment.js";
-import { exitCodes } from "./topics/exit-codes.js";
-import { json } from "./topics/json.js";
-import { limits } from "./topics/limits.js";
-import { polling } from "./topics/polling.js";
-import { providers } from "./topics/providers.js";
-import { settings } from "./topics/settings.js";
+import { PROVIDERS } from "../../dialects/providers.js";
+import { TIERS } from "../../protocol/limits.js";
+import { EXIT_CODE_MEANINGS, VARIABLES } from "./reference.js";
+import topics from "./topics.txt?text";
 
-/** Every topic of `research help`, in the order in which it lists them. */
-export const TOPICS: readonly Topic[] = [
-  exitCodes,
-  environment,
-  settings,
-  json,
-  polling,
-  limits,
-  providers,
-  agents,
-];
+/** A page of help that belongs to no command: `research help NAME`. */
+export interface Topic {
+  name: string;
+  /** In a few words, for the list of topics. */
+  summary: string;
+  /** Plain text in lines of at most 80 columns, a line break at its end. */
+  text: string;
+}
+
+/** The widest line of help, in columns: what an 80-column terminal shows. */
+const WIDTH = 80;
+
+const count = (value: number) => (Number.isFinite(value) ? String(value) : "custom").padStart(6);
+
+/** What stands for each `{{name}}` of topics.txt. */
+const TABLES: Readonly<Record<string, string>> = {
+  "exit codes": definitions(EXIT_CODE_MEANINGS.map(({ codes, meaning }) => [codes.join(", "), meaning])),
+  variables: definitions(
+    VARIABLES.map(({ name, description, flag }) => [name, flag ? `${description} (${flag})` : description]),
+  ),
+  tiers: lines(
+    Object.entries(TIERS).map(
+      ([name, { create, stop }]) => `${name.padEnd(12)}${count(create)}  ${count(stop)}`,
+    ),
+  ),
+  providers: lines(
+    PROVIDERS.map(
+      ({ name, modelWord, defaultModel, keyVariable }) =>
+        `${name.padEnd(12)}${keyVariable.padEnd(20)}${defaultModel.padEnd(15)}${modelWord}`,
+    ),
+  ),
+};
+
+/** Every topic of `research help`, in the order of topics.txt, where each begins with a line `# name: summary`. */
+export const TOPICS: readonly Topic[] = topics
+  .split(/^# /m)
+  .slice(1)
+  .map((page) => {
+    const [, name = "", summary = "", text = ""] =
+      /^([\w-]+): ([^\n]*)\n\n(.*\n)$/s.exec(`${page.trimEnd()}\n`) ?? [];
+    return { name, summary, text: text.replace(/\{\{(.*)\}\}\n/g, (_, table) => TABLES[table] ?? "") };
+  });
+
+function lines(rows: readonly string[]): string {
+  return rows.map((row) => `  ${row}\n`).join("");
+}
+
+/** Text in lines of at most 80 columns, each after the first `indent` columns in. No word is cut. */
+export function foldLines(text: string, indent: number): string {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && indent + line.length + 1 + word.length > WIDTH) {
+      lines.push(line);
+      line = word;
+    } else line = line === "" ? word : `${line} ${word}`;
+  }
+  return [...lines, line].join(`\n${" ".repeat(indent)}`);
+}
+
+/** Terms, each with its explanation beside it. */
+export function definitions(rows: readonly (readonly [term: string, explanation: string])[]): string {
+  const width = Math.max(...rows.map(([term]) => term.length));
+  return rows
+    .map(([term, explanation]) => `  ${term.padEnd(width)}  ${foldLines(explanation, width + 4)}\n`)
+    .join("");
+}

@@ -1,11 +1,13 @@
 import type { StatusData } from "../../client/client.js";
+import { ResearchError } from "../../client/errors.js";
 import { withMember } from "../../json/exact-json.js";
+import { type Failure, failureOf } from "../../machine/failure.js";
+import type { LocalError } from "../../store/errors.js";
+import { safeLine } from "../../text/safe-text.js";
 import type { StateAnswer } from "../../workflows/states.js";
-import { ClosedPipe } from "../errors.js";
+import { ClosedPipe, worstOf } from "../errors.js";
 import type { Reporter } from "../terminal/reporter.js";
 import type { Style } from "../terminal/style.js";
-import { sayNotObserved, showFailure } from "./failures.js";
-import { statusLine, statusWord } from "./status-text.js";
 
 export interface AnswersOptions {
   /** The bare state. */
@@ -14,54 +16,89 @@ export interface AnswersOptions {
   exitCode?: (status: string) => number;
 }
 
-/** Shows what was answered about one request or several: a line each, or for a program all together. */
-export class AnswersView {
-  readonly #reporter: Reporter;
-  readonly #style: Style;
-  readonly #isSingle: boolean;
-  readonly #options: AnswersOptions;
-  readonly #found: StatusData[] = [];
-  #isClosed = false;
-
-  /** `count`: how many requests were named. */
-  static async of(reporter: Reporter, count: number, options: AnswersOptions = {}): Promise<AnswersView> {
-    return new AnswersView(reporter, await reporter.style(), count === 1, options);
-  }
-
-  private constructor(reporter: Reporter, style: Style, isSingle: boolean, options: AnswersOptions) {
-    this.#reporter = reporter;
-    this.#style = style;
-    this.#isSingle = isSingle;
-    this.#options = options;
-  }
-
-  /** Returns the exit code of the answer. A pipe that was closed takes no more, and ends nothing. */
-  async show(answer: StateAnswer): Promise<number> {
-    const { requestId } = answer.target;
-    if (answer.kind === "failed") return showFailure(this.#reporter, answer.error, requestId);
-    const data = withMember(answer.data, "request_id", requestId);
-    await sayNotObserved(this.#reporter, answer.notObserved);
-    this.#found.push(data);
-    const { quiet, exitCode = () => 0 } = this.#options;
-    const line = quiet
-      ? statusWord(data.status, this.#style)
-      : statusLine(requestId, data.status, this.#style);
-    if (!this.#reporter.json) await this.#write(() => this.#reporter.result(`${line}\n`));
-    return exitCode(data.status);
-  }
-
-  /** Writes what a program gets at the end. */
-  async end(): Promise<void> {
-    const found = this.#isSingle ? this.#found[0] : this.#found;
-    if (this.#reporter.json && found) await this.#write(() => this.#reporter.resultJson(found));
-  }
-
-  async #write(write: () => Promise<void>): Promise<void> {
+/**
+ * Shows what is answered about `count` requests: a line each as it comes, or for a program all together at the end.
+ * Returns the exit code of all. A pipe that was closed takes no more, and ends nothing.
+ */
+export async function showAnswers(
+  reporter: Reporter,
+  count: number,
+  answers: Iterable<StateAnswer> | AsyncIterable<StateAnswer>,
+  { quiet, exitCode = () => 0 }: AnswersOptions = {},
+): Promise<number> {
+  const style = await reporter.style();
+  const found: StatusData[] = [];
+  const codes: number[] = [];
+  let isClosed = false;
+  const write = async (writing: () => Promise<void>) => {
     try {
-      if (!this.#isClosed) await write();
+      if (!isClosed) await writing();
     } catch (error) {
       if (!(error instanceof ClosedPipe)) throw error;
-      this.#isClosed = true;
+      isClosed = true;
     }
+  };
+  for await (const answer of answers) {
+    const { requestId } = answer.target;
+    if (answer.kind === "failed") {
+      codes.push(await showFailure(reporter, answer.error, requestId));
+      continue;
+    }
+    const data = withMember(answer.data, "request_id", requestId);
+    const { status } = data;
+    await sayNotObserved(reporter, answer.notObserved);
+    found.push(data);
+    codes.push(exitCode(status));
+    const line = quiet ? statusWord(status, style) : statusLine(requestId, status, style);
+    if (!reporter.json) await write(() => reporter.result(`${line}\n`));
   }
+  const all = count === 1 ? found[0] : found;
+  if (reporter.json && all) await write(() => reporter.resultJson(all));
+  return worstOf(codes);
+}
+
+/** A failure of one request, which a person has to tell from those of others. */
+export function withId(failure: Failure, requestId: string, { json }: Pick<Reporter, "json">): Failure {
+  const { message } = failure;
+  const isNamed = json || message.includes(requestId);
+  return { ...failure, request_id: requestId, message: isNamed ? message : `${requestId}: ${message}` };
+}
+
+/** Shows one request's error on a line of its own and returns its exit code. Throws an error that did not come from the service. */
+export async function showFailure(reporter: Reporter, error: unknown, requestId: string): Promise<number> {
+  if (!(error instanceof ResearchError)) throw error;
+  const failure = withId(failureOf(error), requestId, reporter);
+  await reporter.error(failure);
+  return failure.exit_code;
+}
+
+/** A state that could not be kept can be asked for again, so this is no error. */
+export async function sayNotObserved(reporter: Reporter, error: LocalError | undefined): Promise<void> {
+  if (error) await reporter.notice("HISTORY_NOT_UPDATED", error.message);
+}
+
+/** A state in its colour. */
+export function statusWord(status: string, style: Style): string {
+  const word = safeLine(status);
+  switch (status) {
+    case "COMPLETED":
+      return style.good(word);
+    case "FAILED":
+    case "UNKNOWN":
+      return style.bad(word);
+    case "STOPPED":
+      return style.dim(word);
+    default:
+      return style.busy(word);
+  }
+}
+
+/** What something cost, with as many digits as say something. */
+export function dollars(cost: number): string {
+  return `$${cost.toFixed(cost < 1 ? 4 : 2)}`;
+}
+
+/** One request and its state: `id<TAB>STATUS`. */
+export function statusLine(requestId: string, status: string, style: Style): string {
+  return `${requestId}\t${statusWord(status, style)}`;
 }

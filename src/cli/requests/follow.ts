@@ -1,21 +1,30 @@
 import { CodedError } from "../../machine/errors.js";
 import { type Failure, failureOf } from "../../machine/failure.js";
 import { formatLimit } from "../../text/duration.js";
-import { type FollowEvent, type FollowOptions, follow } from "../../workflows/follow.js";
+import {
+  type FollowEvent,
+  type FollowOptions,
+  follow,
+  type WatchOutcome,
+  WatchProgress,
+} from "../../workflows/follow.js";
 import type { Ports } from "../../workflows/ports.js";
-import { type Outcome, Progress } from "../../workflows/progress.js";
-import { stopAll } from "../../workflows/stop.js";
+import { stopAll } from "../../workflows/states.js";
 import type { NamedTarget } from "../../workflows/targets.js";
-import { ClosedPipe, Interrupted } from "../errors.js";
-import { exitCodeOfOutcome } from "../outcome.js";
+import { ClosedPipe, exitCodeOfOutcome, Interrupted } from "../errors.js";
+import type { Terminal } from "../terminal/reporter.js";
 import { PLAIN } from "../terminal/style.js";
-import type { Terminal } from "../terminal/terminal.js";
-import { TakenReport } from "./durations.js";
-import { sayNotObserved, withId } from "./failures.js";
+import { sayNotObserved, statusLine, withId } from "./answers.js";
 import type { OnDone } from "./on-done.js";
-import { changeLine, liveText, stuckText, unchangedLine, watchJson } from "./progress-text.js";
-import { statusLine } from "./status-text.js";
-import { TroubleReport } from "./trouble-report.js";
+import {
+  changeLine,
+  liveText,
+  stuckText,
+  TakenReport,
+  TroubleReport,
+  unchangedLine,
+  watchJson,
+} from "./progress-text.js";
 
 /** The flags of the commands that watch requests. */
 export interface FollowFlags extends Omit<FollowOptions, "signal" | "answered"> {
@@ -33,8 +42,6 @@ export interface FollowViewOptions extends FollowFlags, Pick<FollowOptions, "ans
   done?: OnDone | undefined;
 }
 
-const REDRAW_MS = 1_000;
-
 type Event<Kind extends FollowEvent["kind"]> = Extract<FollowEvent, { kind: Kind }>;
 type Last = Pick<Event<"timeout">, "requestId" | "status" | "at" | "elapsedMs">;
 
@@ -47,7 +54,7 @@ export async function showFollow(
   ports: Ports,
   targets: readonly NamedTarget[],
   options: FollowViewOptions,
-): Promise<Outcome[]> {
+): Promise<WatchOutcome[]> {
   const view = new FollowView(terminal, ports, targets, options);
   try {
     return await view.run();
@@ -61,10 +68,9 @@ class FollowView {
   readonly #ports: Ports;
   readonly #targets: readonly NamedTarget[];
   readonly #options: FollowViewOptions;
-  readonly #progress: Progress;
+  readonly #progress: WatchProgress;
   readonly #trouble: TroubleReport;
   readonly #start: number;
-  readonly #redraw = new AbortController();
   readonly #taken: TakenReport;
   /** What the service said last of each request that goes on. */
   readonly #said = new Map<string, unknown>();
@@ -75,16 +81,15 @@ class FollowView {
     this.#ports = ports;
     this.#targets = targets;
     this.#options = options;
-    this.#progress = new Progress(targets.map(({ requestId }) => requestId));
+    this.#progress = new WatchProgress(targets.map(({ requestId }) => requestId));
     this.#trouble = new TroubleReport(terminal.reporter, ports.clock);
     this.#start = ports.clock.monotonic();
     this.#taken = new TakenReport(ports, targets);
   }
 
-  async run(): Promise<Outcome[]> {
+  async run(): Promise<WatchOutcome[]> {
     const { signal, reporter } = this.#terminal;
-    this.#isLive = await reporter.startLive();
-    if (this.#isLive) void this.#keepDrawing();
+    this.#isLive = await reporter.startLive(() => this.#drawn());
     try {
       const events = follow(this.#ports, this.#targets, { ...this.#options, signal });
       for await (const event of events) {
@@ -105,7 +110,6 @@ class FollowView {
   }
 
   end(): void {
-    this.#redraw.abort();
     this.#terminal.reporter.stopLive();
   }
 
@@ -117,7 +121,7 @@ class FollowView {
         return this.#changed(event);
       case "progress":
         this.#said.set(event.requestId, event.data.progress);
-        return this.#draw();
+        return reporter.redraw();
       case "trouble":
       case "recovered":
       case "asked-to-wait":
@@ -138,7 +142,7 @@ class FollowView {
   async #changed(event: Event<"state">): Promise<void> {
     const { requestId, status, elapsedMs, final } = event;
     const { reporter } = this.#terminal;
-    this.#draw();
+    reporter.redraw();
     if (!this.#isLive) await reporter.say(changeLine(requestId, status, elapsedMs));
     if (final) this.#options.done?.run({ requestId, status });
     if (!this.#options.print) return;
@@ -225,19 +229,10 @@ class FollowView {
     };
   }
 
-  async #keepDrawing(): Promise<void> {
-    const { signal } = this.#redraw;
-    while (!signal.aborted) {
-      this.#draw();
-      await this.#ports.clock.sleep(REDRAW_MS, signal).catch(() => {});
-    }
-  }
-
-  #draw(): void {
-    if (!this.#isLive) return;
+  #drawn() {
     const { outcomes, running } = this.#progress;
     // Of one request it is not known how long it takes.
     const share = outcomes.length > 1 ? 1 - running.length / outcomes.length : undefined;
-    this.#terminal.reporter.live(liveText(this.#shown), share);
+    return { text: liveText(this.#shown), share };
   }
 }

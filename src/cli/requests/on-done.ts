@@ -1,20 +1,11 @@
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
+import { untilAborted } from "../../abort.js";
 import { CodedError } from "../../machine/errors.js";
 import { failureOf } from "../../machine/failure.js";
 import type { Status } from "../../protocol/conversation.js";
-import type { Terminal } from "../terminal/terminal.js";
-
-/** Of the commands that wait for long. */
-export interface NotifyOptions {
-  /** Whether to tell a person who looks elsewhere that the wait is over. */
-  notify?: boolean;
-}
-
-export interface OnDoneOptions {
-  /** A shell command. */
-  onDone?: string;
-}
+import type { OnDoneOptions } from "../commands/flags.js";
+import type { Terminal } from "../terminal/reporter.js";
 
 /** A request that ended, and the file its result is in where that was fetched. */
 export interface Done {
@@ -54,7 +45,10 @@ export class OnDone {
 
   /** Waits for what is still to be run, or for the signal. */
   async drain(): Promise<void> {
-    await Promise.race([this.#queue, aborted(this.#terminal.signal)]);
+    const { signal } = this.#terminal;
+    await untilAborted(this.#queue, signal).catch((error) => {
+      if (!signal.aborted) throw error;
+    });
   }
 
   /** The same; a failure turns the exit code 0 into 1, and then it is an error. */
@@ -108,11 +102,4 @@ export class OnDone {
       await (reporter.json ? reporter.notice("ON_DONE", line) : reporter.say(line));
     }
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((tell) => {
-    if (signal.aborted) tell();
-    else signal.addEventListener("abort", () => tell(), { once: true });
-  });
 }

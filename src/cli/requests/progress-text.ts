@@ -1,8 +1,16 @@
+import type { ResearchError } from "../../client/errors.js";
+import type { Moment, WatchEvent } from "../../client/watch/types.js";
+import type { Clock } from "../../clock.js";
 import { isFinal, type Status } from "../../protocol/conversation.js";
-import { formatDuration } from "../../text/duration.js";
+import { timeOf } from "../../store/history/records.js";
+import { formatDuration, isoDate } from "../../text/duration.js";
 import { progressWords } from "../../text/research-progress.js";
 import { safeLine } from "../../text/safe-text.js";
-import type { Outcome } from "../../workflows/progress.js";
+import type { FollowEvent, WatchOutcome } from "../../workflows/follow.js";
+import type { Ports } from "../../workflows/ports.js";
+import type { NamedTarget } from "../../workflows/targets.js";
+import { SILENT_WAIT_MS } from "../context.js";
+import type { Reporter } from "../terminal/reporter.js";
 
 export interface ShownProgress {
   /** The last state seen of each id, in the order given. */
@@ -38,14 +46,10 @@ export function unchangedLine(progress: ShownProgress): string {
   return `still watching: ${liveText(progress)}`;
 }
 
-export interface WatchLine {
+export interface WatchLine extends Moment {
   requestId: string;
   status: Status | null;
   previous: Status | null;
-  /** Epoch milliseconds. */
-  at: number;
-  /** Milliseconds since the watch began. */
-  elapsedMs: number;
   final: boolean;
   /** What the service says of it, if it does. */
   progress?: unknown;
@@ -75,10 +79,120 @@ export function stuckText(event: { requestId: string; word: string; waitsForSome
 }
 
 /** What a notification says of requests whose wait is over: our words and an id, nothing of the service's. */
-export function endText(outcomes: readonly Pick<Outcome, "requestId" | "status">[]): string {
-  const isOver = ({ status }: Pick<Outcome, "status">) => status !== null && isFinal(status);
+export function endText(outcomes: readonly Pick<WatchOutcome, "requestId" | "status">[]): string {
+  const isOver = ({ status }: Pick<WatchOutcome, "status">) => status !== null && isFinal(status);
   const [first] = outcomes;
   if (outcomes.length !== 1 || !first)
     return `${outcomes.filter(isOver).length} of ${outcomes.length} requests have ended`;
   return `${first.requestId} ${isOver(first) ? `is ${first.status}` : "has not ended"}`;
+}
+
+/** How long requests usually take, and how long these took. */
+export class TakenReport {
+  /** How long runs usually take, in words; undefined if too few are known. */
+  readonly usual: string | undefined;
+  readonly #ports: Pick<Ports, "clock">;
+  readonly #targets: readonly NamedTarget[];
+  /** The requests that had ended when they were first seen, so that their end was not observed. */
+  readonly #endedBefore = new Set<string>();
+
+  constructor(ports: Pick<Ports, "clock" | "history" | "origin">, targets: readonly NamedTarget[]) {
+    this.usual = usualLengthText(ports);
+    this.#ports = ports;
+    this.#targets = targets;
+  }
+
+  apply(event: FollowEvent): void {
+    if (event.kind === "state" && event.final && event.previous === null)
+      this.#endedBefore.add(event.requestId);
+  }
+
+  /** The last words of a wait in which all have ended; undefined for any other. `elapsedMs` is since the command began. */
+  text(outcomes: readonly WatchOutcome[], elapsedMs: number): string | undefined {
+    const [first, ...others] = outcomes;
+    if (!first || outcomes.some(({ kind }) => kind !== "final")) return undefined;
+    const aside = this.usual === undefined ? "" : ` (${this.usual})`;
+    if (others.length > 0)
+      return `all ${outcomes.length} had ended after ${formatDuration(elapsedMs)}${aside}`;
+    const entry = this.#targets.find(({ requestId }) => requestId === first.requestId)?.entry;
+    const sinceStart = entry ? this.#ports.clock.now() - timeOf(entry) : Number.NaN;
+    // A clock that was set back, or a request that this machine did not create.
+    const isKnown = sinceStart >= elapsedMs;
+    const atMost = this.#endedBefore.has(first.requestId) ? "at most " : "";
+    if (atMost !== "" && !isKnown) return undefined;
+    return `${first.requestId} took ${atMost}${formatDuration(isKnown ? sinceStart : elapsedMs)}${aside}`;
+  }
+}
+
+/** Fewer finished runs say nothing about the next one (contract §6). */
+const LEAST_RUNS = 5;
+/** What a service took long ago says little about today. */
+const RUNS = 200;
+
+/** How long the middle half of the finished runs took, as text; undefined for fewer than five. Milliseconds. */
+export function usualText(durations: readonly number[]): string | undefined {
+  if (durations.length < LEAST_RUNS) return undefined;
+  const sorted = [...durations].sort((a, b) => a - b);
+  const at = (share: number) => formatDuration(sorted[Math.round(share * (sorted.length - 1))] ?? 0);
+  const [from, to] = [at(0.25), at(0.75)];
+  return from === to ? `usually ${from}` : `usually ${from} to ${to}`;
+}
+
+/** The same for the origin in force. A history that cannot be read knows none. */
+export function usualLengthText({ history, origin }: Pick<Ports, "history" | "origin">): string | undefined {
+  try {
+    return usualText(history?.durations(origin, RUNS) ?? []);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Within a trouble, a wait is announced if it is longer than a watch is silent otherwise, in milliseconds. */
+const LONG_WAIT_MS = 300_000;
+
+type TroubleEvent = Extract<WatchEvent, { kind: "trouble" | "recovered" | "asked-to-wait" }>;
+
+/** Says when polls begin to fail and when they succeed again, once each. */
+export class TroubleReport {
+  readonly #reporter: Reporter;
+  readonly #clock: Clock;
+  /** The error that the trouble of the moment, or the last one, began with. */
+  #first: unknown;
+
+  constructor(reporter: Reporter, clock: Clock) {
+    this.#reporter = reporter;
+    this.#clock = clock;
+  }
+
+  async show(event: TroubleEvent): Promise<void> {
+    switch (event.kind) {
+      case "trouble":
+        this.#first = event.error;
+        return this.#reporter.notice("TROUBLE", troubleLine(event.error, this.#clock.now()));
+      case "recovered": {
+        const elapsed = formatDuration(event.elapsedMs);
+        return this.#reporter.notice("RECOVERED", `the service answers again, ${elapsed} into this watch`);
+      }
+      case "asked-to-wait":
+        // The line that began the trouble has said the first wait.
+        if (event.error === this.#first || event.waitMs <= LONG_WAIT_MS) return;
+        return this.#reporter.notice("WAITING", waitLine(event.waitMs, this.#clock.now()));
+    }
+  }
+}
+
+/** The beginning of a trouble, with the wait that the service asks for. `now` is epoch milliseconds. */
+function troubleLine(error: ResearchError, now: number): string {
+  const waitMs = (error.retryAfter ?? 0) * 1_000;
+  const when = waitMs > SILENT_WAIT_MS ? ` in ${withEnd(waitMs, now)}` : "";
+  return `${error.message.replace(/\.$/, "")}; polling goes on${when}`;
+}
+
+/** A wait that the service asks for. */
+function waitLine(waitMs: number, now: number): string {
+  return `the service asked to wait ${withEnd(waitMs, now)}`;
+}
+
+function withEnd(waitMs: number, now: number): string {
+  return `${formatDuration(waitMs)} (until ${isoDate(now + waitMs)})`;
 }

@@ -1,11 +1,44 @@
-import { writeTarget } from "../../machine/output-file.js";
+import { isCutShort } from "../../dialects/dialect.js";
+import { CodedError, UsageError } from "../../machine/errors.js";
+import { checkTarget, writeTarget } from "../../machine/output-file.js";
 import { resultText, textWithSources } from "../../machine/result-text.js";
-import { safeJson, safeResult } from "../../text/safe-text.js";
-import type { Result } from "../../workflows/results.js";
-import { readingTerminal } from "../terminal/reading.js";
-import type { Terminal } from "../terminal/terminal.js";
-import type { ResultOptions } from "./options.js";
+import type { Data, JsonSchema } from "../../protocol/conversation.js";
+import { LocalError } from "../../store/errors.js";
+import { safeJson, safeLine, safeResult } from "../../text/safe-text.js";
+import { checkResult, type Result } from "../../workflows/results.js";
+import type { ResultFlags } from "../commands/flags.js";
+import { wordsOf } from "../context.js";
+import type { Reporter, Terminal } from "../terminal/reporter.js";
+import { readingTerminal } from "../terminal/style.js";
 import type { ResultSource } from "./page.js";
+
+/**
+ * Throws UsageError for flags that exclude each other, and UsageError or LocalError if the result could not be
+ * written to its file: called before anything is spent. `json`: whether JSON was asked for.
+ */
+export function checkResultOptions(options: ResultFlags, json: boolean): void {
+  checkForm(options, json);
+  const { output, force } = options;
+  if (output === undefined || output === "-") return;
+  if (output === "")
+    throw new UsageError("invalid value for --output: it is empty", "Give a path, or - for stdout.");
+  if (/[/\\]$/.test(output)) throw new LocalError(`${output} is a folder; name a file`);
+  checkTarget(output, force ?? false);
+}
+
+function checkForm({ output, raw, html, web }: ResultFlags, json: boolean): void {
+  const page = web ? "--web" : html ? "--html" : undefined;
+  const other = json ? "JSON output" : raw ? "--raw" : web && output !== undefined ? "--output" : undefined;
+  if (page && other)
+    throw new UsageError(`${page} and ${other} exclude each other`, "Give one of them, or run it twice.");
+}
+
+/** The words of an `output` command that deliver a result in the same way. */
+export function resultWords({ output, force, strict, raw, html, web }: ResultFlags): string[] {
+  // `-o`, as people write it.
+  const path = output === undefined ? [] : ["-o", output];
+  return [...path, ...wordsOf({ force, strict, raw, html, web })];
+}
 
 /** A larger result is given as it came (contract §6). */
 const MAX_LAID_OUT_BYTES = 2 * 1024 * 1024;
@@ -18,7 +51,7 @@ export async function showResult(
   terminal: Terminal,
   result: Result,
   source: ResultSource,
-  options: ResultOptions,
+  options: ResultFlags,
 ): Promise<string | undefined> {
   const { reporter, host } = terminal;
   const { output, force = false, html, web } = options;
@@ -49,7 +82,7 @@ async function forReading(
   { host }: Terminal,
   { value }: Result,
   text: string,
-  { raw }: ResultOptions,
+  { raw }: ResultFlags,
 ): Promise<string> {
   if (typeof value === "string" && !raw && Buffer.byteLength(text) <= MAX_LAID_OUT_BYTES) {
     const { layOut } = await import("../../markdown/terminal/lay-out.js");
@@ -58,4 +91,58 @@ async function forReading(
   }
   const safe = safeResult(text);
   return safe.endsWith("\n") ? safe : `${safe}\n`;
+}
+
+/** A request whose result is checked; a schema that is not known is undefined. */
+export interface CheckedRequest {
+  requestId: string;
+  schema: JsonSchema | undefined;
+}
+
+/**
+ * Checks a result against the schema it was asked for. A mismatch is said, or thrown as CodedError `SCHEMA_MISMATCH`
+ * with `strict`. `name` stands before the message if there are several results.
+ */
+export async function checkFit(
+  { reporter, signal }: Pick<Terminal, "reporter" | "signal">,
+  result: Pick<Result, "exact">,
+  { requestId, schema }: CheckedRequest,
+  { strict = false, name }: Pick<ResultFlags, "strict"> & { name?: string },
+): Promise<void> {
+  const subject = name ? `${name}: ` : "";
+  if (!schema) {
+    if (strict)
+      await reporter.notice(
+        "NOT_CHECKED",
+        `${subject}the result was not checked: no schema is known for ${requestId}`,
+      );
+    return;
+  }
+  const problem = await checkResult(result, schema, { signal });
+  if (!problem) return;
+  const { problemText } = await import("../../json-schema/check.js");
+  const why = problemText(problem, "the result");
+  const message =
+    problem.path === undefined
+      ? `${subject}the result could not be checked against its schema: ${why}`
+      : `${subject}the result does not fit its schema: ${why}`;
+  if (strict) throw new CodedError("SCHEMA_MISMATCH", message, { requestId });
+  await reporter.notice("SCHEMA_MISMATCH", message);
+}
+
+/** Why a provider ends a COMPLETED run early. */
+const EARLY = ["budget_reached", "time_limit_reached", "stopped"];
+
+/** Says what a provider itself says against its result: it is a part of one, or was made with less than was asked for. */
+export async function sayLimits(reporter: Reporter, data: Data, requestId: string): Promise<void> {
+  const { stop_reason: reason, warnings } = data;
+  const why = typeof reason === "string" ? safeLine(reason) : "no reason was given";
+  if (isCutShort(data))
+    await reporter.notice("CUT_SHORT", `the result of ${requestId} was cut short: ${why}`);
+  else if (EARLY.includes(String(reason)))
+    await reporter.notice("ENDED_EARLY", `${requestId} is COMPLETED, and ended early: ${why}`);
+  for (const warning of Array.isArray(warnings) ? warnings : []) {
+    const { message } = Object(warning);
+    if (typeof message === "string") await reporter.notice("PROVIDER_WARNING", safeLine(message));
+  }
 }

@@ -2,7 +2,7 @@ import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { CodedError } from "../../machine/errors.js";
 import { Interrupted } from "../errors.js";
-import type { Terminal } from "./terminal.js";
+import type { Terminal } from "./reporter.js";
 
 /** Asks a question on the terminal (stderr, so that stdout stays a result) and returns the line typed. */
 export function ask(terminal: Terminal, question: string): Promise<string> {

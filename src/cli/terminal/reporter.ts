@@ -1,3 +1,5 @@
+import { untilAborted } from "../../abort.js";
+import { withDeadline } from "../../clock.js";
 import { isOurs } from "../../machine/errors.js";
 import type { Failure } from "../../machine/failure.js";
 import { inWords, LocalError, systemCode } from "../../store/errors.js";
@@ -6,8 +8,24 @@ import { ClosedPipe, Interrupted } from "../errors.js";
 import type { Host, Sink } from "./host.js";
 import { type LiveLine, liveLine, PLAIN, type Style, styleFor } from "./style.js";
 
+/** Where a command speaks to its user, and hears that it should end. */
+export interface Terminal {
+  readonly host: Host;
+  readonly reporter: Reporter;
+  /** Aborted with an Interrupted when the first signal comes. */
+  readonly signal: AbortSignal;
+}
+
 /** How long what is said after a signal may take to be read, in milliseconds. */
 const FAREWELL_MS = 1_000;
+
+const REDRAW_MS = 1_000;
+
+/** What a live line shows. */
+export interface Drawn {
+  text: string;
+  share?: number | undefined;
+}
 
 /** Everything the program says: the result to stdout, messages to stderr, in the form that was asked for. */
 export class Reporter {
@@ -15,6 +33,8 @@ export class Reporter {
   readonly #host: Host;
   readonly #signal: AbortSignal;
   #live: LiveLine | undefined;
+  #draw: (() => Drawn) | undefined;
+  #drawing = new AbortController();
   #errStyle: Style = PLAIN;
   /** The streams whose reader has stopped for so long that no write to them is waited for. */
   readonly #stuck = new Set<Sink>();
@@ -76,21 +96,40 @@ export class Reporter {
     await this.#toStderr(`${style.bad("error:")} ${indented(failure.message)}${code}\n${hint}`);
   }
 
-  /** Shows a line that moves, on a terminal and for people only. Returns whether it is shown. */
-  async startLive(): Promise<boolean> {
-    if (!this.json) this.#live ??= await liveLine(this.#host.stderr, this.#host.env);
-    if (this.#live) this.#errStyle = await styleFor(this.#host.stderr, this.#host.env);
-    return this.#live !== undefined;
+  /**
+   * Shows a line that moves, on a terminal and for people only, and draws it anew each second. Returns whether it is
+   * shown. `draw` gives its text, and what share of the wait is over (see LiveLine).
+   */
+  async startLive(draw: () => Drawn): Promise<boolean> {
+    if (this.json) return false;
+    const line = await liveLine(this.#host.stderr, this.#host.env);
+    if (!line) return false;
+    this.#errStyle = await styleFor(this.#host.stderr, this.#host.env);
+    this.#live = line;
+    this.#draw = draw;
+    void this.#keepDrawing(line);
+    return true;
   }
 
-  /** `share`: see LiveLine. Nothing moves any more once a signal came. */
-  live(text: string, share?: number): void {
-    if (!this.#signal.aborted) this.#live?.set(text, share);
+  /** Draws the line now. Nothing moves any more once a signal came. */
+  redraw(): void {
+    const drawn = this.#draw?.();
+    if (drawn && !this.#signal.aborted) this.#live?.set(drawn.text, drawn.share);
   }
 
   stopLive(): void {
     this.#live?.stop();
     this.#live = undefined;
+    this.#draw = undefined;
+    this.#drawing.abort();
+  }
+
+  async #keepDrawing(line: LiveLine): Promise<void> {
+    this.#drawing = new AbortController();
+    while (this.#live === line) {
+      this.redraw();
+      await this.#host.clock.sleep(REDRAW_MS, this.#drawing.signal).catch(() => {});
+    }
   }
 
   /** A failed write to stderr is ignored: there is no other stream to report it on. */
@@ -107,24 +146,14 @@ export class Reporter {
     const signal = this.#signal;
     if (signal.aborted && this.#stuck.has(sink)) signal.throwIfAborted();
     const written = sink.write(data);
-    const enough = new AbortController();
-    const givenUp = (
-      signal.aborted ? this.#host.clock.sleep(FAREWELL_MS, enough.signal) : abortOf(signal, enough.signal)
-    ).then(() => {
-      this.#stuck.add(sink);
-      throw signal.reason;
+    const taken = (end: AbortSignal) => untilAborted(written, end);
+    const { signal: never } = new AbortController();
+    const farewell = () => withDeadline(this.#host.clock, FAREWELL_MS, never, signal.reason, taken);
+    await (signal.aborted ? farewell() : taken(signal)).catch((error: unknown) => {
+      if (error === signal.reason) this.#stuck.add(sink);
+      throw error;
     });
-    givenUp.catch(() => {});
-    await Promise.race([written, givenUp]).finally(() => enough.abort());
   }
-}
-
-/** Resolves when `signal` is aborted; rejects when `enough` is. */
-function abortOf(signal: AbortSignal, enough: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener("abort", () => resolve(), { once: true, signal: enough });
-    enough.addEventListener("abort", () => reject(enough.reason), { once: true });
-  });
 }
 
 /** Lines after the first are set off, so that text from outside cannot pass for a line of ours. */

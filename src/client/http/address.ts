@@ -14,11 +14,7 @@ export class BaseUrlError extends Error {
   override readonly name = "BaseUrlError";
 }
 
-/**
- * Reads a base URL: http or https, a path prefix and a trailing slash allowed, no user, query or fragment. Messages
- * call it `name`, and give `example` for one that is invalid.
- * Plain http leaves this machine only with `insecureHttp`. Throws BaseUrlError.
- */
+/** Reads a base URL, which may have a path prefix. Messages call it `name` and give `example`. Throws BaseUrlError. */
 export function parseBaseUrl(
   text: string,
   insecureHttp: boolean,

@@ -38,10 +38,7 @@ export function parseBody(answer: Bytes, maxBytes: number): ParsedBody {
   }
 }
 
-/**
- * The request id in an answer that need not be whole, nor JSON, nor a success: it may be the only trace of a request
- * that exists.
- */
+/** The id in an answer that need not be whole, JSON or a success: it may be the only trace of a request. */
 export function salvageRequestId(answer: Bytes, dialect: Pick<Dialect, "salvage">): string | undefined {
   let text: string;
   try {

@@ -1,7 +1,7 @@
 import type { Dispatcher } from "undici";
+import { onAbort } from "../../abort.js";
 import { type FaultName, nameOfError } from "../failure-policy.js";
-import { onAbort } from "./abort-listeners.js";
-import { LOGIN_REQUIRED } from "./proxy-setting.js";
+import { LOGIN_REQUIRED, type ProxyAddress } from "./proxy.js";
 
 export interface WireRequest {
   /** Scheme, host and port; a proxy forwards to it. */
@@ -131,10 +131,7 @@ export function exchange(
 /** The longest that an answer which came in time is read after its time is over, in milliseconds. */
 const LAST_READ_MS = 1_000;
 
-/**
- * Calls `giveUp` once the event loop has read all that lay in the sockets already. `events` counts what was read:
- * as long as a round of the loop reads more, another one follows. The caller takes it back by ending the exchange.
- */
+/** Calls `giveUp` once a few rounds of the event loop have read nothing more; `events` counts what was read. */
 function readOnceMore(events: () => number, giveUp: () => void): void {
   const end = performance.now() + LAST_READ_MS;
   const round = (before: number, idle: number) => {
@@ -161,4 +158,14 @@ function messageOf(error: Error): string {
     return refusal === "407" ? LOGIN_REQUIRED : `the proxy refused the connection (HTTP ${refusal})`;
   const inner = error instanceof AggregateError ? error.errors[0] : undefined;
   return error.message || (inner instanceof Error ? inner.message : "") || error.name;
+}
+
+/** What a proxy's own 407 is: a failure to connect. A service has no say in it, and nothing has reached it. */
+export function loginRequired(
+  answer: HttpAnswer | RequestFailure,
+  proxy: ProxyAddress | undefined,
+): HttpAnswer | RequestFailure {
+  if (!proxy || answer.kind !== "answer" || answer.status !== 407) return answer;
+  const { headers, body } = answer;
+  return { kind: "failure", fault: "unconnectable", message: LOGIN_REQUIRED, sent: false, headers, body };
 }

@@ -24,10 +24,7 @@ export interface Circumstances {
 /** What follows from a failed poll: the id is given up, or polled after `waitMs`, of which the service asked for `askedMs`. */
 export type AfterFailure = { end: ResearchError } | { waitMs: number; askedMs: number };
 
-/**
- * Decides what follows from a failed poll, which `watched.failures` counts already. `intervalMs` is the wait between
- * two polls of this id, `random` in [0, 1). Pure.
- */
+/** What follows from a failed poll that is counted. `intervalMs`: between two polls; `random`: in [0, 1). */
 export function decideAfterFailure(
   watched: Watched,
   result: Unsuccessful,
@@ -82,10 +79,7 @@ function outage(error: ResearchError): UnreachableError {
   return new UnreachableError("UNREACHABLE", `no poll has succeeded for too long: ${error.message}`, error);
 }
 
-/**
- * Milliseconds until the next poll after `failures` failed ones in a row: the first few come as quickly as any
- * retry, then at the interval of the watch. Never sooner than that interval.
- */
+/** Milliseconds until the next poll: the first few come like any retry, but never sooner than the watch's interval. */
 function pauseAfterFailure(failures: number, intervalMs: number, random: number): number {
   return Math.max(intervalMs, retryDelay(failures, undefined, random) ?? LATER_MS);
 }

@@ -1,4 +1,4 @@
-import type { PollInterval, Watched, WatchOptions } from "./types.js";
+import type { PollInterval, Watched } from "./types.js";
 
 /** The next poll comes after this share of the age of the request: the lag is then about 2.5 % of the run. */
 const SHARE_OF_AGE = 1 / 20;
@@ -19,32 +19,16 @@ export const adaptiveInterval: PollInterval = (ageMs, random) => within(ageMs * 
 
 /** Fewer finished runs than this say too little about the next one. */
 export const ENOUGH_RUNS = 30;
-/**
- * The shares of the median and of the age, found by simulation (`bench/polling.js`): with them the lag is about 2 % of
- * the run, for a fifth fewer polls than a twentieth of the age takes.
- */
+/** Found by simulation (`bench/polling.js`): a lag of about 2 % of the run for a fifth fewer polls. */
 const SHARE_OF_MEDIAN = 0.015;
 const SHARE_OF_LATE_AGE = 0.033;
 
-/**
- * The poll interval for runs that take about as long as those known (milliseconds each): a share of their median, and
- * for a run that takes longer a share of its age. Undefined if fewer than ENOUGH_RUNS are known.
- */
+/** The interval learned from finished runs (ms): a share of their median, later of the age. Undefined for too few. */
 export function learnedInterval(durationsMs: readonly number[]): PollInterval | undefined {
   const sorted = durationsMs.filter((duration) => duration > 0).sort((a, b) => a - b);
   if (sorted.length < ENOUGH_RUNS) return undefined;
   const early = SHARE_OF_MEDIAN * (sorted[sorted.length >> 1] ?? 0);
   return (ageMs, random) => within(Math.max(early, SHARE_OF_LATE_AGE * ageMs), random);
-}
-
-/** The interval that a user fixed. */
-export function fixedInterval(intervalMs: number): PollInterval {
-  return () => intervalMs;
-}
-
-/** The interval for the options of a watch. */
-export function pollIntervalFor({ interval, pollInterval = adaptiveInterval }: WatchOptions): PollInterval {
-  return interval === undefined ? pollInterval : fixedInterval(interval);
 }
 
 /** Jitters a wait and keeps it within the bounds. */

@@ -1,44 +1,59 @@
-import { POOL_SIZE } from "../http/connections/connections.js";
-import type { Deadlines } from "./deadlines.js";
+import TinyQueue from "tinyqueue";
+import { POOL_SIZE } from "../http/connections.js";
 import type { Pace } from "./poll-interval.js";
-import { PriorityQueue } from "./priority-queue.js";
-import type { Watched } from "./types.js";
+import type { Watched, WatchOptions } from "./types.js";
+
+interface Entry {
+  at: number;
+  /** How many were added before it: equal times keep their order. */
+  order: number;
+  watched: Watched;
+}
 
 /** Which id is polled next, and when: by its own interval, its deadline, the size of the pool, the rate of all polls. */
 export class PollScheduler {
-  readonly #queue = new PriorityQueue<Watched>();
-  readonly #deadlines: Deadlines;
+  #queue = emptyQueue();
+  #added = 0;
+  readonly #timeout: number;
+  readonly #queueTimeout: number;
   readonly #pace: Pace;
   #running = 0;
   /** How many ids have a last poll planned, by deadline. */
   readonly #lastPolls = new Map<number, number>();
 
   /** `pace` holds for all polls, the last ones included. */
-  constructor(deadlines: Deadlines, pace: Pace) {
-    this.#deadlines = deadlines;
+  constructor({ timeout, queueTimeout }: Pick<WatchOptions, "timeout" | "queueTimeout">, pace: Pace) {
+    this.#timeout = timeout || Number.POSITIVE_INFINITY;
+    this.#queueTimeout = queueTimeout || Number.POSITIVE_INFINITY;
     this.#pace = pace;
   }
 
-  /**
-   * Plans the next poll of an id after `waitMs`, or its last one: before the deadline each id is polled once more,
-   * one after the other at the rate of all polls. Returns false if the deadline has passed at `now` (monotonic
-   * milliseconds).
-   */
+  /** When the time of an id is over, in monotonic milliseconds; Infinity for never. */
+  deadlineOf({ since, isQueued }: Watched): number {
+    return since + (isQueued ? Math.min(this.#timeout, this.#queueTimeout) : this.#timeout);
+  }
+
+  /** Which time limit of an id was over at `now`: the one for the whole, or the one for being PENDING. */
+  limitReached({ since }: Watched, now: number): "whole" | "queue" {
+    return now >= since + this.#timeout ? "whole" : "queue";
+  }
+
+  /** Plans the next poll after `waitMs`, or the last one before the deadline; false if that has passed at `now`. */
   schedule(watched: Watched, now: number, waitMs: number): boolean {
-    const deadline = this.#deadlines.of(watched);
+    const deadline = this.deadlineOf(watched);
     if (now >= deadline) return false;
     const at = now + waitMs;
-    const lastPollsBegin = deadline - (this.#queue.size + this.#running + 1) * this.#pace.betweenMs;
+    const lastPollsBegin = deadline - (this.#queue.length + this.#running + 1) * this.#pace.betweenMs;
     watched.hadLastPoll = watched.startedAt >= lastPollsBegin;
-    if (watched.hadLastPoll) this.#queue.add(deadline, watched);
-    else if (watched.polls === 0 || at < lastPollsBegin) this.#queue.add(Math.min(at, deadline), watched);
-    else this.#queue.add(this.#planLastPoll(watched, deadline, now), watched);
+    if (watched.hadLastPoll) this.#add(deadline, watched);
+    else if (watched.polls === 0 || at < lastPollsBegin) this.#add(Math.min(at, deadline), watched);
+    else this.#add(this.#planLastPoll(watched, deadline, now), watched);
     return true;
   }
 
   /** The id to poll now; undefined if none is due or may be polled. */
   takeDue(now: number): Watched | undefined {
-    return this.nextStart() <= now ? this.#queue.take() : undefined;
+    return this.nextStart() <= now ? this.#queue.pop()?.watched : undefined;
   }
 
   /** Notes that a poll starts. */
@@ -52,16 +67,30 @@ export class PollScheduler {
     this.#running--;
   }
 
-  /** When the next poll may start, in monotonic milliseconds; Infinity if another one has to end first. */
-  nextStart(): number {
-    return this.#running >= POOL_SIZE
-      ? Number.POSITIVE_INFINITY
-      : Math.max(this.#queue.nextAt(), this.#pace.nextStart);
+  /** Whether a poll is under way. */
+  get isPolling(): boolean {
+    return this.#running > 0;
   }
 
-  /** Makes every id due at once: after a suspend of the machine the planned times mean nothing. */
+  /** When the next poll may start, in monotonic milliseconds; Infinity if none is planned, or another one has to end first. */
+  nextStart(): number {
+    const next = this.#queue.peek();
+    if (!next || this.#running >= POOL_SIZE) return Number.POSITIVE_INFINITY;
+    return Math.max(next.at, this.#pace.nextStart);
+  }
+
+  /** Makes every id due at once, unless the service asked for a longer wait: a suspend has outdated the planned times. */
   rescheduleAll(now: number): void {
-    this.#queue.moveAll(now, (watched) => Math.min(watched.notBefore, this.#deadlines.of(watched)));
+    const before = this.#queue;
+    this.#queue = emptyQueue();
+    for (let entry = before.pop(); entry; entry = before.pop()) {
+      const { watched } = entry;
+      this.#add(Math.max(now, Math.min(watched.notBefore, this.deadlineOf(watched))), watched);
+    }
+  }
+
+  #add(at: number, watched: Watched): void {
+    this.#queue.push({ at, order: this.#added++, watched });
   }
 
   #planLastPoll(watched: Watched, deadline: number, now: number): number {
@@ -72,4 +101,8 @@ export class PollScheduler {
     this.#lastPolls.set(deadline, planned + 1);
     return at;
   }
+}
+
+function emptyQueue(): TinyQueue<Entry> {
+  return new TinyQueue<Entry>([], (a, b) => a.at - b.at || a.order - b.order);
 }

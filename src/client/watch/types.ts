@@ -7,6 +7,8 @@ export interface WatchTarget {
   createdAt?: number | undefined;
   /** When this machine recorded it, epoch ms. Undefined for an id that somebody else may have mistyped. */
   recordedAt?: number | undefined;
+  /** Once aborted, it is not polled any more, and the watch says no more of it. */
+  signal?: AbortSignal | undefined;
 }
 
 /** What is watched: one id, several at once, or ids that come while the watch runs. */

@@ -1,17 +1,14 @@
-import { epochOf } from "../../clock.js";
+import { type Clock, epochOf } from "../../clock.js";
 import { waitsForSomebody } from "../../dialects/dialect.js";
 import { type Data, isFinal, STATUSES } from "../../protocol/conversation.js";
-import type { Unsuccessful } from "../classify-response.js";
-import { Deadlines } from "./deadlines.js";
-import { EventQueue } from "./event-queue.js";
+import type { Classification, Unsuccessful } from "../classify-response.js";
 import { DEFAULT_PATIENCE_MS, decideAfterFailure } from "./give-up-policy.js";
 import { InterruptibleSleep } from "./interruptible-sleep.js";
-import { ageOf, pollIntervalFor } from "./poll-interval.js";
+import { adaptiveInterval, ageOf, type Pace } from "./poll-interval.js";
 import { PollScheduler } from "./poll-scheduler.js";
-import type { WatchPorts } from "./ports.js";
-import { newlyWatched, TargetQueue } from "./target-queue.js";
 import type {
   Ending,
+  Moment,
   PollInterval,
   WatchEvent,
   Watched,
@@ -20,16 +17,26 @@ import type {
   WatchTarget,
 } from "./types.js";
 
+/** Milliseconds without a change after which a watch says that nothing has changed. */
+const UNCHANGED_MS = 300_000;
+
 /** A state that is not known is said after this long, in milliseconds. */
 const STUCK_MS = 600_000;
 
 /** A poll that is under way when the time is over may still take this long, in milliseconds. */
 const LAST_POLL_MS = 2_000;
 
-/**
- * Watches many ids in one loop: one pool, one deadline, polls in the order they are due. Yields events until
- * the source has ended and every id is final, given up or out of time; throws `signal.reason` when aborted.
- */
+/** What a watch needs of the world: time, jitter, and a way to ask for the state of one id. */
+export interface WatchPorts {
+  clock: Clock;
+  /** In [0, 1). */
+  random: () => number;
+  pace: Pace;
+  /** Never throws; `timeout` is in milliseconds. */
+  poll: (requestId: string, limits: { signal: AbortSignal; timeout: number }) => Promise<Classification>;
+}
+
+/** Watches many ids in one loop until the source has ended and each is final or given up; throws `signal.reason`. */
 export async function* watch(
   ports: WatchPorts,
   source: WatchSource,
@@ -45,34 +52,43 @@ export async function* watch(
 }
 
 class Watcher {
-  readonly #ports: WatchPorts;
-  readonly #options: WatchOptions;
   readonly #pollInterval: PollInterval;
-  readonly #events: EventQueue;
-  readonly #deadlines: Deadlines;
   readonly #sleep: InterruptibleSleep;
-  readonly #targets = new TargetQueue();
   readonly #scheduler: PollScheduler;
   readonly #polling = new AbortController();
+  readonly #start: number;
+  /** When a state was seen last, or it was said that nothing changes. */
+  #lastChange: number;
+  #events: WatchEvent[] = [];
+  /** Whether the source may yield more. */
+  #isOpen = false;
   #live = 0;
   #failing = 0;
   #answered: boolean;
-  #defect: { error: unknown } | undefined;
+  /** What the source threw, or a defect of a poll. */
+  #failure: { error: unknown } | undefined;
 
-  constructor(ports: WatchPorts, options: WatchOptions) {
-    this.#ports = ports;
-    this.#options = options;
-    this.#pollInterval = pollIntervalFor(options);
-    this.#events = new EventQueue(ports.clock);
+  constructor(
+    private readonly ports: WatchPorts,
+    private readonly options: WatchOptions,
+  ) {
+    const { interval, pollInterval = adaptiveInterval } = options;
+    this.#pollInterval = interval === undefined ? pollInterval : () => interval;
+    this.#start = this.#lastChange = this.#now();
     this.#answered = options.answered ?? false;
-    this.#deadlines = new Deadlines(options);
-    const pace = options.interval === undefined ? ports.pace : { betweenMs: 0, nextStart: 0 };
-    this.#scheduler = new PollScheduler(this.#deadlines, pace);
+    const pace = interval === undefined ? ports.pace : { betweenMs: 0, nextStart: 0 };
+    this.#scheduler = new PollScheduler(options, pace);
     this.#sleep = new InterruptibleSleep(ports.clock, options.signal);
   }
 
+  /** Takes the ids: all at once, or from a source that yields more while the watch runs. */
   read(source: WatchSource): void {
-    this.#targets.read(source, (target) => this.#add(target), this.#sleep.interrupt);
+    if (typeof source === "string") this.#watch(source);
+    else if (Symbol.iterator in source) for (const target of source) this.#watch(target);
+    else {
+      this.#isOpen = true;
+      void this.#pull(source);
+    }
   }
 
   dispose(): void {
@@ -82,29 +98,54 @@ class Watcher {
 
   async *run(): AsyncGenerator<WatchEvent, void> {
     while (true) {
-      this.#options.signal?.throwIfAborted();
-      if (this.#defect) throw this.#defect.error;
+      this.options.signal?.throwIfAborted();
+      if (this.#failure) throw this.#failure.error;
       this.#launchDue();
-      this.#events.addUnchanged();
-      for (const event of this.#events.takeAll()) yield event;
+      if (this.#now() >= this.#lastChange + UNCHANGED_MS) {
+        this.#lastChange = this.#now();
+        this.#events.push({ kind: "unchanged", elapsedMs: this.#moment().elapsedMs });
+      }
+      for (const event of this.#events.splice(0)) yield event;
       // More may have happened while the caller dealt with those.
-      if (!this.#events.isEmpty) continue;
-      if (this.#live === 0 && !this.#targets.isOpen) return;
+      if (this.#events.length > 0) continue;
+      if (this.#live === 0 && !this.#isOpen) return;
       await this.#idle();
     }
   }
 
-  #add(target: WatchTarget): void {
+  async #pull(source: AsyncIterable<WatchTarget | string>): Promise<void> {
+    try {
+      for await (const target of source) {
+        this.#watch(target);
+        this.#sleep.interrupt();
+      }
+    } catch (error) {
+      this.#failure = { error };
+    }
+    this.#isOpen = false;
+    this.#sleep.interrupt();
+  }
+
+  #watch(target: WatchTarget | string): void {
     const now = this.#now();
-    this.#scheduler.schedule(newlyWatched(target, now), now, 0);
+    const watched: Watched = {
+      ...(typeof target === "string" ? { requestId: target } : target),
+      ...{ status: null, isQueued: true, since: now, quietSince: now, notBefore: 0 },
+      ...{ polls: 0, failures: 0, startedAt: Number.NEGATIVE_INFINITY, hadLastPoll: false },
+    };
+    this.#scheduler.schedule(watched, now, 0);
     this.#live++;
   }
 
   #launchDue(): void {
     const now = this.#now();
     for (let watched = this.#scheduler.takeDue(now); watched; watched = this.#scheduler.takeDue(now)) {
+      if (watched.signal?.aborted) {
+        this.#forget(watched);
+        continue;
+      }
       // It is due because its time is over, and the service asked for a longer wait, or it had its last poll.
-      const isOver = watched.hadLastPoll && now >= this.#deadlines.of(watched);
+      const isOver = watched.hadLastPoll && now >= this.#scheduler.deadlineOf(watched);
       if (isOver || watched.notBefore > now) {
         this.#expire(watched);
         continue;
@@ -113,15 +154,15 @@ class Watcher {
       watched.startedAt = now;
       // A poll throws nothing that is an answer: it ends the watch, or comes too late to matter.
       this.#poll(watched).catch((error: unknown) => {
-        this.#defect = { error };
+        this.#failure = { error };
         this.#sleep.interrupt();
       });
     }
   }
 
   async #poll(watched: Watched): Promise<void> {
-    const timeout = this.#deadlines.of(watched) - this.#now() + LAST_POLL_MS;
-    const result = await this.#ports.poll(watched.requestId, { signal: this.#polling.signal, timeout });
+    const timeout = this.#scheduler.deadlineOf(watched) - this.#now() + LAST_POLL_MS;
+    const result = await this.ports.poll(watched.requestId, { signal: this.#polling.signal, timeout });
     this.#scheduler.finished();
     if (this.#polling.signal.aborted) return;
     watched.polls++;
@@ -135,7 +176,7 @@ class Watcher {
     const { requestId, status: previous } = watched;
     this.#answered = true;
     if (watched.failures > 0 && --this.#failing === 0) {
-      this.#events.add({ kind: "recovered", elapsedMs: this.#events.moment().elapsedMs });
+      this.#events.push({ kind: "recovered", elapsedMs: this.#moment().elapsedMs });
     }
     watched.failures = 0;
     watched.quietSince = this.#now();
@@ -143,19 +184,20 @@ class Watcher {
     if (status !== "PENDING") watched.isQueued = false;
     const progress = JSON.stringify(data.progress);
     if (status === previous && progress !== watched.progress)
-      this.#events.add({ kind: "progress", requestId, data });
+      this.#events.push({ kind: "progress", requestId, data });
     watched.progress = progress;
     if (status !== previous) {
       const seen = { requestId, status, previous, final: isFinal(status), data };
-      this.#events.add({ kind: "state", ...seen, ...this.#events.moment() });
+      this.#events.push({ kind: "state", ...seen, ...this.#moment() });
+      this.#lastChange = this.#now();
       watched.status = status;
-      watched.statusSince = this.#now();
+      watched.statusSince = this.#lastChange;
     }
     this.#noteStuck(watched, data);
     if (isFinal(status)) this.#live--;
     else {
       watched.notBefore = this.#now() + askedMs;
-      this.#plan(watched, Math.max(askedMs, this.#pollInterval(this.#age(watched), this.#ports.random())));
+      this.#plan(watched, Math.max(askedMs, this.#pollInterval(this.#age(watched), this.ports.random())));
     }
   }
 
@@ -167,16 +209,16 @@ class Watcher {
     if (isStuck || !(waits || (isUnknown && this.#now() - statusSince >= STUCK_MS))) return;
     watched.isStuck = true;
     const word = String(data.provider_status ?? status);
-    this.#events.add({ kind: "stuck", requestId, word, waitsForSomebody: waits });
+    this.#events.push({ kind: "stuck", requestId, word, waitsForSomebody: waits });
   }
 
   #fail(watched: Watched, result: Unsuccessful): void {
     const { error } = result;
     const { requestId } = watched;
-    const { patience = DEFAULT_PATIENCE_MS } = this.#options;
-    const [now, random] = [this.#now(), this.#ports.random()];
+    const { patience = DEFAULT_PATIENCE_MS } = this.options;
+    const [now, random] = [this.#now(), this.ports.random()];
     watched.failures++;
-    const circumstances = { answered: this.#answered, patience, now, wallNow: this.#ports.clock.now() };
+    const circumstances = { answered: this.#answered, patience, now, wallNow: this.ports.clock.now() };
     const next = decideAfterFailure(
       watched,
       result,
@@ -189,11 +231,11 @@ class Watcher {
       this.#drop(watched, { kind: "given-up", error: next.end });
       return;
     }
-    if (isFirst) this.#events.add({ kind: "trouble", requestId, error });
+    if (isFirst) this.#events.push({ kind: "trouble", requestId, error });
     if (next.askedMs > 0) {
       watched.quietSince += next.askedMs;
       watched.notBefore = now + next.askedMs;
-      this.#events.add({ kind: "asked-to-wait", requestId, waitMs: next.askedMs, error });
+      this.#events.push({ kind: "asked-to-wait", requestId, waitMs: next.askedMs, error });
     }
     this.#plan(watched, next.waitMs);
   }
@@ -203,27 +245,40 @@ class Watcher {
   }
 
   #expire(watched: Watched): void {
-    this.#drop(watched, { kind: "timeout", limit: this.#deadlines.reached(watched, this.#now()) });
+    this.#drop(watched, { kind: "timeout", limit: this.#scheduler.limitReached(watched, this.#now()) });
   }
 
   #drop(watched: Watched, end: Ending): void {
-    const { requestId, status, failures } = watched;
+    const { requestId, status } = watched;
+    this.#forget(watched);
+    this.#events.push({ ...end, requestId, status, ...this.#moment() });
+  }
+
+  #forget({ failures }: Watched): void {
     if (failures > 0) this.#failing--;
     this.#live--;
-    this.#events.add({ ...end, requestId, status, ...this.#events.moment() });
   }
 
   /** Waits for the first of: a poll that ends, one that is due, an id, the deadline, the signal. */
   async #idle(): Promise<void> {
-    const next = Math.min(this.#scheduler.nextStart(), this.#events.unchangedAt);
+    // The end of a poll wakes it in any case.
+    const unchangedAt = this.#scheduler.isPolling
+      ? Number.POSITIVE_INFINITY
+      : this.#lastChange + UNCHANGED_MS;
+    const next = Math.min(this.#scheduler.nextStart(), unchangedAt);
     if (await this.#sleep.sleepUntil(next)) this.#scheduler.rescheduleAll(this.#now());
   }
 
+  /** Now, as events have it. */
+  #moment(): Moment {
+    return { at: this.ports.clock.now(), elapsedMs: this.#now() - this.#start };
+  }
+
   #age(watched: Watched): number {
-    return ageOf(watched, this.#now(), this.#ports.clock.now());
+    return ageOf(watched, this.#now(), this.ports.clock.now());
   }
 
   #now(): number {
-    return this.#ports.clock.monotonic();
+    return this.ports.clock.monotonic();
   }
 }

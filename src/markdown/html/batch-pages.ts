@@ -1,5 +1,5 @@
 import { shortLine } from "../../text/phrases.js";
-import { escapeHtml } from "./escape.js";
+import { escapeHtml } from "./blocks.js";
 import { page } from "./page.js";
 import { originFooter, type ResultOrigin } from "./result-page.js";
 import { stateClass, timelineSvg } from "./timeline.js";

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { escapeHtml } from "./escape.js";
+import { escapeHtml } from "./blocks.js";
 import { STYLE } from "./style.js";
 
 /** Stands in every page, so that a page is known as ours. */
 export const GENERATOR = '<meta name="generator" content="research">';
 
-export interface Page {
+export interface HtmlPage {
   title: string;
   /** HTML: everything in it is escaped already. */
   body: string;
@@ -14,7 +14,7 @@ export interface Page {
 }
 
 /** A whole page in one file. Its policy allows its own style and nothing else: no script, no picture, no request. */
-export function page({ title, body, wide = false }: Page): string {
+export function page({ title, body, wide = false }: HtmlPage): string {
   const policy = `default-src 'none'; style-src 'sha256-${hashOf(STYLE)}'; base-uri 'none'; form-action 'none'`;
   const head = [
     '<meta charset="utf-8">',

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { shortLine } from "../../text/phrases.js";
-import type { Block, Inline } from "../document.js";
+import type { Inline, MarkdownBlock } from "../document.js";
 import { parse } from "../parse.js";
-import { blockHtml, type Heading } from "./blocks.js";
-import { escapeHtml } from "./escape.js";
+import { blockHtml, escapeHtml, type Heading } from "./blocks.js";
 import { page } from "./page.js";
 import { structuredHtml } from "./structured.js";
 
@@ -64,7 +63,7 @@ export function contentOf(
   return title === undefined ? { content } : { content, title };
 }
 
-function titleOf(block: Block | undefined): string | undefined {
+function titleOf(block: MarkdownBlock | undefined): string | undefined {
   return block?.kind === "heading" ? textOf(block.inlines) : undefined;
 }
 

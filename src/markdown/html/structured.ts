@@ -1,8 +1,7 @@
 import { nestingDepth } from "../../json/format.js";
-import { openable } from "../address.js";
-import { escapeHtml } from "./escape.js";
-import { anchor } from "./inlines.js";
-import { type JsonTree, jsonTree } from "./json-tree.js";
+import { forEachToken } from "../../json/tokens.js";
+import { openable } from "../document.js";
+import { anchor, escapeHtml } from "./blocks.js";
 
 type ObjectTree = Extract<JsonTree, { kind: "object" }>;
 
@@ -83,4 +82,46 @@ function cell(tag: "th" | "td", html: string, atEnd: boolean): string {
 
 function isNumber(tree: JsonTree | undefined): boolean {
   return tree?.kind === "literal" && /^[-\d]/.test(tree.token);
+}
+
+/** JSON as it was written: numbers digit by digit, members in their order, a name as often as it stands there. */
+export type JsonTree =
+  | { kind: "object"; members: [name: string, value: JsonTree][] }
+  | { kind: "array"; items: JsonTree[] }
+  | { kind: "string"; text: string }
+  /** A number, `true`, `false` or `null`, as its token. */
+  | { kind: "literal"; token: string };
+
+/** Reads a JSON text, which must be valid, in as much stack as it nests. */
+export function jsonTree(text: string): JsonTree {
+  const tokens: string[] = [];
+  forEachToken(text, (start, end) => tokens.push(text.slice(start, end)));
+  let at = 0;
+  const next = () => tokens[at++] ?? "null";
+  const eachUntil = (end: string, read: () => void) => {
+    while (tokens[at] !== end) {
+      if (tokens[at] === ",") at++;
+      read();
+    }
+    at++;
+  };
+  const value = (): JsonTree => {
+    const token = next();
+    if (token === "[") {
+      const items: JsonTree[] = [];
+      eachUntil("]", () => items.push(value()));
+      return { kind: "array", items };
+    }
+    if (token === "{") {
+      const members: [string, JsonTree][] = [];
+      eachUntil("}", () => {
+        const name = String(JSON.parse(next()));
+        at++;
+        members.push([name, value()]);
+      });
+      return { kind: "object", members };
+    }
+    return token.startsWith('"') ? { kind: "string", text: JSON.parse(token) } : { kind: "literal", token };
+  };
+  return value();
 }

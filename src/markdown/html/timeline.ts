@@ -1,4 +1,4 @@
-import { escapeHtml } from "./escape.js";
+import { escapeHtml } from "./blocks.js";
 
 /** A bar of a timeline. Times are epoch milliseconds. */
 export interface Bar {

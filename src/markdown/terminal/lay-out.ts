@@ -1,8 +1,6 @@
 import { parse } from "../parse.js";
-import { blockLines } from "./blocks.js";
-import { Addresses } from "./inlines.js";
-import { LOOK, lineOf, prefixed, show, type TerminalCapabilities } from "./line.js";
-import { wrap } from "./wrap.js";
+import { Addresses, blockLines } from "./blocks.js";
+import { LOOK, lineOf, prefixed, show, type TerminalCapabilities, wrap } from "./wrap.js";
 
 /** Longer lines are tiring to read (contract §6). */
 const WIDEST = 100;

@@ -1,5 +1,4 @@
 import { columnsOf, unitsThatFit } from "../../text/width.js";
-import { lineOf, type Run, type StyledLine } from "./line.js";
 
 /** What is never parted unless it is wider than a line. */
 interface Word {
@@ -13,9 +12,7 @@ const SPACE = " \\t\\v\\f\\r\\u1680\\u2000-\\u2006\\u2008-\\u200a\\u205f\\u3000"
 const PARTS = new RegExp(`\\n|[${SPACE}]+|[^${SPACE}\\n]+`, "g");
 const BLANK = new RegExp(`^[${SPACE}]`);
 const IDEOGRAPHIC = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u3001-\u303f\uff01-\uff60]/u;
-/**
- * Chinese and Japanese may break between any two characters, but not before a closing mark nor after an opening one.
- */
+/** Chinese and Japanese may break anywhere but before a closing mark and after an opening one. */
 const BREAKS =
   /(?<=[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u3001-\u303f\uff01-\uff60])(?<![（「『【《〈〔［｛])(?!\p{M}|\u200d|[、。，．・：；？！）」』】》〉〕］｝ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ])|(?<![（「『【《〈〔［｛])(?=[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}「『【《〈（])/u;
 
@@ -148,15 +145,103 @@ function part({ runs }: Word, columns: number, first: StyledLine, lines: StyledL
 function append(line: StyledLine, run: Run, columns: number): void {
   const last = line.runs.at(-1);
   line.columns += columns;
-  if (last && last.look === run.look && last.href === run.href) {
-    line.runs[line.runs.length - 1] = { ...last, text: last.text + run.text };
-  } else {
-    line.runs.push(run);
-  }
+  // Each run here was made for its line.
+  if (last && last.look === run.look && last.href === run.href) last.text += run.text;
+  else line.runs.push(run);
 }
 
 /** A blank inside a link or inside code looks like what it is in. */
 function blankBetween(before: Run | undefined, after: Run | undefined): Run {
   const same = before && after && before.look === after.look && before.href === after.href;
   return { text: " ", look: same ? before.look : 0, href: same ? before.href : undefined };
+}
+
+/** How a run looks; they add up. */
+export const LOOK = { bold: 1, italic: 2, deleted: 4, code: 8, faint: 16, heading: 32, link: 64 } as const;
+
+/** Text in one look: safe to show, without line breaks. */
+export interface Run {
+  text: string;
+  /** A sum of LOOK. */
+  look: number;
+  /** Where a click leads. */
+  href?: string | undefined;
+}
+
+export interface StyledLine {
+  runs: Run[];
+  /** In columns of the terminal. */
+  columns: number;
+}
+
+export function lineOf(...runs: Run[]): StyledLine {
+  return { runs, columns: runs.reduce((sum, { text }) => sum + columnsOf(text), 0) };
+}
+
+/** Puts `first` before the first line and `rest` before the others. */
+export function prefixed(lines: readonly StyledLine[], first: Run, rest: Run): StyledLine[] {
+  const firstColumns = columnsOf(first.text);
+  const restColumns = columnsOf(rest.text);
+  return lines.map(({ runs, columns }, index) =>
+    index === 0
+      ? { runs: [first, ...runs], columns: columns + firstColumns }
+      : { runs: [rest, ...runs], columns: columns + restColumns },
+  );
+}
+
+const ESC = "\u001b";
+/** The codes that switch each look on and off, ECMA-48 §8.3.117. */
+const CODES: readonly (readonly [look: number, on: string, off: string])[] = [
+  [LOOK.bold, "1", "22"],
+  [LOOK.faint, "2", "22"],
+  [LOOK.italic, "3", "23"],
+  [LOOK.link, "4", "24"],
+  [LOOK.deleted, "9", "29"],
+  [LOOK.code, "36", "39"],
+  [LOOK.heading, "35", "39"],
+];
+
+export interface TerminalCapabilities {
+  /** Whether looks are shown at all. */
+  colour: boolean;
+  /** Whether the terminal is known to take hyperlinks. */
+  hyperlinks: boolean;
+}
+
+/** The codes that switch each sum of LOOK on and off; a report has a handful of them. */
+const SGR = new Map<number, { on: string; off: string }>();
+
+function sgrOf(look: number): { on: string; off: string } {
+  const known = SGR.get(look);
+  if (known) return known;
+  const codes = CODES.filter(([bit]) => look & bit);
+  const sequence = (of: Iterable<string>) => (codes.length > 0 ? `${ESC}[${[...of].join(";")}m` : "");
+  const sgr = {
+    on: sequence(codes.map(([, code]) => code)),
+    off: sequence(new Set(codes.map(([, , code]) => code))),
+  };
+  SGR.set(look, sgr);
+  return sgr;
+}
+
+/** The line as the terminal gets it, without blanks at its end and without a line break. */
+export function show({ runs }: StyledLine, { colour, hyperlinks }: TerminalCapabilities): string {
+  let end = runs.length;
+  while (end > 0 && runs[end - 1]?.text.trimEnd() === "") end--;
+  let line = "";
+  for (let at = 0; at < end; at++) {
+    const { text, look, href } = runs[at] as Run;
+    const blanks = text.replaceAll("\u00a0", " ");
+    const shown = at === end - 1 ? blanks.trimEnd() : blanks;
+    const { on, off } = sgrOf(colour ? look : 0);
+    const styled = on + shown + off;
+    line += hyperlinks && href ? hyperlink(href, styled) : styled;
+  }
+  return line;
+}
+
+/** OSC 8. Terminals take addresses of up to 2,083 characters. */
+function hyperlink(href: string, text: string): string {
+  if (href.length > 2_083) return text;
+  return `${ESC}]8;;${href}${ESC}\\${text}${ESC}]8;;${ESC}\\`;
 }

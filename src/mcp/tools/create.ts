@@ -1,22 +1,25 @@
-import { checkSchema, problemText } from "../../json-schema/check.js";
-import { CodedError } from "../../machine/errors.js";
+import { checkedBody } from "../../machine/asked.js";
 import { writeTarget } from "../../machine/output-file.js";
 import { resultText } from "../../machine/result-text.js";
-import type { Data } from "../../protocol/conversation.js";
-import { type CreateBody, type JsonSchema, requestBody } from "../../protocol/conversation.js";
 import { follow } from "../../workflows/follow.js";
 import type { Ports } from "../../workflows/ports.js";
-import { currentHour } from "../../workflows/quota.js";
 import { fetchResult } from "../../workflows/results.js";
 import { resolveTarget } from "../../workflows/targets.js";
-import { flag, object, optional, savePath, text } from "../fields.js";
-import { COUNT, FLAG, objectOf, TEXT, TEXT_OR_NULL } from "../output-schema.js";
 import { saveTo } from "../save-to.js";
 import type { ToolSession } from "../session.js";
-import { tool } from "../tool.js";
-
-/** The most that the local service takes, in bytes; the interface names no limit. */
-const MOST_PROMPT_BYTES = 1 << 20;
+import {
+  COUNT,
+  FLAG,
+  flag,
+  object,
+  objectOf,
+  optional,
+  savePath,
+  TEXT,
+  TEXT_OR_NULL,
+  textField,
+  tool,
+} from "../tool.js";
 
 const DESCRIPTION =
   `Submit a deep research request. Each new request costs one create of the hourly limit. Returns at once with its id;
@@ -29,10 +32,10 @@ export const create = tool({
   title: "Submit a research request",
   description: DESCRIPTION,
   fields: {
-    prompt: text("The research question, with all that the researcher has to know."),
+    prompt: textField("The research question, with all that the researcher has to know."),
     schema: optional(object("A JSON Schema; the result is then JSON that fits it.")),
     model: optional(
-      text("At a provider: the model, preset, processor or effort. Another model is another request."),
+      textField("At a provider: the model, preset, processor or effort. Another model is another request."),
     ),
     again: optional(
       flag("Make another request although the same one exists. It costs another create. Default: false."),
@@ -48,9 +51,9 @@ export const create = tool({
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   changes: true,
   async call(session, { prompt, schema, model, again, save_to }, { signal }) {
-    const ports = session.ports();
+    const { ports } = session.connected();
     const path = save_to === undefined ? undefined : saveTo(session.allowedFolder, save_to);
-    const body = session.asked(await checkedBody(prompt, schema, signal), { model });
+    const body = session.connected().asked(await checkedBody(prompt, schema, signal), { model });
     const limit = session.limit();
     const done = await session.creates.create(ports, body, {
       repeat: again,
@@ -62,16 +65,20 @@ export const create = tool({
     const requestId = String(made.request_id);
     const isSaved = path !== undefined && saveWhenEnded(session, ports, requestId, path);
     const notSaved = done.kind === "created" ? done.submitted.notSaved : undefined;
+    const hour = session.quota();
     return {
       content: {
         request_id: requestId,
         status: typeof made.status === "string" ? made.status : "PENDING",
         created_at: typeof made.created_at === "string" ? made.created_at : null,
         reused: done.kind === "reused",
-        ...leftOf(ports, limit),
+        ...(hour.limit !== null && { left: hour.left, limit: hour.limit }),
         ...(isSaved && { saves_to: path }),
         ...(notSaved && { not_saved: notSaved.message }),
-        next: `research_wait with ids ["${requestId}"], until it has ended; then research_output`,
+        next:
+          made.cut_short === true
+            ? "it ended with a part of a result and is not sent again; again: true makes a new request"
+            : `research_wait with ids ["${requestId}"], until it has ended; then research_output`,
       },
     };
   },
@@ -96,27 +103,4 @@ function saveWhenEnded(session: ToolSession, ports: Ports, requestId: string, pa
     .catch(() => {})
     .finally(() => awaited.delete(path));
   return true;
-}
-
-/** Checks what the arguments' schema cannot say. Throws CodedError; nothing was sent. */
-async function checkedBody(
-  prompt: string,
-  schema: JsonSchema | undefined,
-  signal: AbortSignal,
-): Promise<CreateBody> {
-  if (Buffer.byteLength(prompt) > MOST_PROMPT_BYTES)
-    throw new CodedError("USAGE", `the prompt is over ${MOST_PROMPT_BYTES} bytes`);
-  const problem = schema && (await checkSchema(schema, signal));
-  if (problem)
-    throw new CodedError(
-      "USAGE",
-      `the schema is an invalid JSON Schema: ${problemText(problem, "the top level")}`,
-    );
-  return requestBody(prompt, schema, false);
-}
-
-function leftOf(ports: Ports, limit: number | undefined): Data {
-  if (limit === undefined || limit === Number.POSITIVE_INFINITY) return {};
-  const used = currentHour(ports, limit)?.attempts.length ?? 0;
-  return { left: Math.max(0, limit - used), limit };
 }

@@ -1,20 +1,156 @@
-import type { Data } from "../../protocol/conversation.js";
-import { isFinal } from "../../protocol/conversation.js";
+import type { Clock } from "../../clock.js";
+import { type Data, isFinal } from "../../protocol/conversation.js";
+import { follow, WatchProgress } from "../../workflows/follow.js";
 import type { Ports } from "../../workflows/ports.js";
-import type { StateAnswer } from "../../workflows/states.js";
+import { askStates, type StateAnswer, stopAll } from "../../workflows/states.js";
 import { type NamedTarget, resolveTarget } from "../../workflows/targets.js";
-import { toolFailure } from "../failure.js";
+import type { ToolSession } from "../session.js";
+import {
+  ASKS,
+  COUNT,
+  FLAG,
+  number,
+  objectOf,
+  optional,
+  STATES,
+  TEXT,
+  type ToolCall,
+  texts,
+  tool,
+  toolFailure,
+} from "../tool.js";
+
+const IDS = texts("Ids of requests; @last is the newest one.");
+
+export const status = tool({
+  name: "research_status",
+  title: "Ask for the state of requests",
+  description:
+    "The state of each request now: PENDING, PROCESSING, COMPLETED, FAILED or STOPPED. To wait for the end, use research_wait.",
+  fields: { ids: IDS },
+  outputSchema: objectOf(STATES),
+  annotations: ASKS,
+  call: (session, { ids }, { signal }) =>
+    answersTo(session, ids, (ports, targets) => askStates(ports, targets, { signal })),
+});
+
+export const stop = tool({
+  name: "research_stop",
+  title: "Stop requests for good",
+  description:
+    "Stop requests. Nothing of their work is kept, they cannot be started again, and what they cost is not given back. Ask the person first.",
+  fields: { ids: IDS },
+  outputSchema: objectOf(STATES),
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+  changes: true,
+  call: (session, { ids }, { signal }) =>
+    answersTo(session, ids, (ports, targets) => stopAll(ports, targets, { signal })),
+});
+
+/** Below the 60 s after which many clients give a call up. */
+const DEFAULT_SECONDS = 45;
+const MOST_SECONDS = 240;
+/** How often progress is reported while nothing changes, in milliseconds. */
+const REPORT_MS = 5_000;
+
+export const wait = tool({
+  name: "research_wait",
+  title: "Wait for requests to end",
+  description:
+    "Wait until all requests have ended or the time is over, and give the state of each. If `done` is false, call it again: the research goes on meanwhile, and to cancel the call does not stop it.",
+  fields: {
+    ids: IDS,
+    seconds: optional(
+      number(`How long to wait. Default: ${DEFAULT_SECONDS}.`, 0, MOST_SECONDS, { isWhole: false }),
+    ),
+  },
+  outputSchema: objectOf({ ...STATES, done: FLAG, waited_seconds: COUNT, next: TEXT }),
+  annotations: ASKS,
+  async call(session, { ids, seconds = DEFAULT_SECONDS }, call) {
+    const { ports } = session.connected();
+    const { clock } = ports;
+    const start = clock.monotonic();
+    const { targets, failed } = targetsOf(ports, ids);
+    const progress = new WatchProgress(targets.map(({ requestId }) => requestId));
+    const elapsed = () => (clock.monotonic() - start) / 1_000;
+    const reports = new AbortController();
+    const reporting = reportProgress(clock, call, { progress, elapsed, seconds }, reports.signal);
+    try {
+      // At least one poll is made: a timeout of 0 would be none at all.
+      const options = { timeout: Math.max(seconds * 1_000, 1), signal: call.signal };
+      for await (const event of follow(ports, targets, options)) progress.apply(event);
+    } finally {
+      reports.abort();
+      await reporting;
+    }
+    const states = progress.outcomes.map((outcome): RequestState => {
+      const { requestId, status } = outcome;
+      if (outcome.kind === "given-up") return { requestId, status, error: outcome.error };
+      return { requestId, status: status ?? "UNKNOWN" };
+    });
+    const done = progress.outcomes.every(({ kind }) => kind === "final" || kind === "given-up");
+    return {
+      content: {
+        ...statesContent([...states, ...failed]),
+        done,
+        waited_seconds: Math.round(elapsed()),
+        next: done
+          ? "research_output with the id of each request that is COMPLETED"
+          : "research_wait with the same ids",
+      },
+    };
+  },
+});
+
+interface Waiting {
+  progress: WatchProgress;
+  /** Seconds since the call came. */
+  elapsed: () => number;
+  seconds: number;
+}
+
+/** Reports how far the wait is, at once and every few seconds, until `over` is aborted. Never rejects. */
+async function reportProgress(
+  clock: Clock,
+  { progress: report }: ToolCall,
+  { progress, elapsed, seconds }: Waiting,
+  over: AbortSignal,
+): Promise<void> {
+  if (!report) return;
+  while (!over.aborted) {
+    const states = progress.outcomes.map(({ requestId, status }) => `${requestId} ${status ?? "?"}`);
+    await report(elapsed(), Math.max(seconds, elapsed()), states.join(", ")).catch(() => {});
+    await clock.sleep(REPORT_MS, over).catch(() => {});
+  }
+}
 
 /** How one of several requests stands: its state, or why that is not known. */
-export type RequestState =
-  | { kind: "state"; requestId: string; status: string; data?: Data }
-  | { kind: "failed"; requestId: string; status: string | null; error: unknown };
+interface RequestState {
+  requestId: string;
+  status: string | null;
+  data?: Data;
+  error?: unknown;
+}
+
+/** What the service answers about the requests that a call names. */
+async function answersTo(
+  session: ToolSession,
+  ids: readonly string[],
+  ask: (ports: Ports, targets: NamedTarget[]) => AsyncIterable<StateAnswer> | Promise<StateAnswer[]>,
+) {
+  const { ports } = session.connected();
+  const { targets, failed } = targetsOf(ports, ids);
+  const states: RequestState[] = [];
+  for await (const answer of await ask(ports, targets)) {
+    const { requestId } = answer.target;
+    if (answer.kind === "failed") states.push({ requestId, status: null, error: answer.error });
+    else states.push({ requestId, status: answer.data.status, data: answer.data });
+  }
+  return { content: statesContent([...states, ...failed]) };
+}
 
 /** Which requests the ids of a call name, each once, and the ids that name none. */
-export function targetsOf(
-  ports: Ports,
-  ids: readonly string[],
-): { targets: NamedTarget[]; failed: RequestState[] } {
+function targetsOf(ports: Ports, ids: readonly string[]) {
   const targets = new Map<string, NamedTarget>();
   const failed: RequestState[] = [];
   for (const id of new Set(ids)) {
@@ -22,33 +158,21 @@ export function targetsOf(
       const target = resolveTarget(ports, id);
       targets.set(target.requestId, target);
     } catch (error) {
-      failed.push({ kind: "failed", requestId: id, status: null, error });
+      failed.push({ requestId: id, status: null, error });
     }
   }
   return { targets: [...targets.values()], failed };
 }
 
 /** States as content. Throws the first error if no state of any request is known. */
-export function statesContent(states: readonly RequestState[]): { requests: Data[] } {
+function statesContent(states: readonly RequestState[]): { requests: Data[] } {
   const [first] = states;
-  if (first?.kind === "failed" && states.every(({ kind, status }) => kind === "failed" && status === null))
-    throw first.error;
+  if (first?.error !== undefined && states.every(({ status }) => status === null)) throw first.error;
   return {
-    requests: states.map((state) => {
-      const { requestId, status } = state;
-      const isEnd = status !== null && isFinal(status);
-      const entry = { request_id: requestId, status, final: isEnd };
-      return state.kind === "failed"
-        ? { ...entry, error: toolFailure(state.error) }
-        : { ...state.data, ...entry };
-    }),
+    requests: states.map(({ requestId, status, data, error }) => ({
+      ...data,
+      ...{ request_id: requestId, status, final: status !== null && isFinal(status) },
+      ...(error !== undefined && { error: toolFailure(error) }),
+    })),
   };
-}
-
-/** What the service answered about one request. */
-export function stateOfAnswer(answer: StateAnswer): RequestState {
-  const { requestId } = answer.target;
-  return answer.kind === "answered"
-    ? { kind: "state", requestId, status: answer.data.status, data: answer.data }
-    : { kind: "failed", requestId, status: null, error: answer.error };
 }

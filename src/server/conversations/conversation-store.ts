@@ -2,11 +2,71 @@ import type { KnownStatus } from "../../protocol/conversation.js";
 import type { HourlyLimit } from "../../protocol/limits.js";
 import type { KeyStore } from "../keys/key-store.js";
 import type { Claim, ResearchJob } from "../researchers/researcher.js";
-import type { Conversation } from "./conversation.js";
 import type { ExchangeStore } from "./exchange-store.js";
-import type { Overview } from "./overview.js";
 
 export type { Claim };
+
+/** One conversation request (§2) without its prompt and its output. Times are epoch ms. */
+export interface Conversation {
+  readonly requestId: string;
+  readonly createdAt: number;
+  readonly status: KnownStatus;
+  /** Of one that has ended. */
+  readonly endedAt?: number | undefined;
+  /** Of a FAILED one: a sentence for its client. */
+  readonly reason?: string | undefined;
+  /** Of one that is worked on: how far, as JSON text. */
+  readonly progress?: string | undefined;
+}
+
+/** A conversation as the page of the service shows it. Times are epoch ms of the store's clock. */
+export interface ListedConversation extends Conversation {
+  /** The id of the key that it belongs to. */
+  readonly keyId: string;
+  /** When it was PROCESSING first. Undefined if it never was, or if a version that did not keep it ended it. */
+  readonly startedAt?: number | undefined;
+}
+
+/** The requests of one key that count in its hour (§8). A key without a limit has none. */
+export interface HourlyCount {
+  keyId: string;
+  operation: keyof HourlyLimit;
+  /** Epoch ms of the store's clock, ascending. */
+  times: readonly number[];
+}
+
+/** What the conversations of one key cost that ended in the last COST_DAYS days, as far as their outcomes say it. */
+export interface KeyCost {
+  keyId: string;
+  dollars: number;
+  /** How many said it. */
+  conversations: number;
+}
+
+export const COST_DAYS = 30;
+
+/** What an outcome cost, in dollars; `data` is that of the outcome. Undefined if it does not say. */
+export function costIn(data = "{}"): number | undefined {
+  const { cost_dollars, usage } = JSON.parse(data);
+  const cost = cost_dollars ?? usage?.cost_dollars;
+  return typeof cost === "number" && Number.isFinite(cost) ? cost : undefined;
+}
+
+/** What a store shows of all keys, to be read only. Every method may reject with a StoreUnavailableError. */
+export interface Overview {
+  /** How many conversations are in each state. */
+  states(): Promise<Record<KnownStatus, number>>;
+  /** The newest conversations first, at most `limit`; `at` is the store's own time, epoch ms. */
+  newest(limit: number): Promise<{ at: number; conversations: ListedConversation[] }>;
+  /** Undefined if no conversation has that id; any text may be asked for. */
+  find(requestId: string): Promise<{ at: number; conversation: ListedConversation } | undefined>;
+  /** What the conversation was created with. Undefined if there is none, or if it was not kept when it ended. */
+  job(requestId: string): Promise<ResearchJob | undefined>;
+  /** The hour of each key that has counted requests. */
+  hours(): Promise<{ at: number; counts: HourlyCount[] }>;
+  /** Of each key that is known to have cost something. */
+  costs(): Promise<KeyCost[]>;
+}
 
 /** Whose request it is: the key that the client sent, as far as a store has to know it. */
 export interface Caller {
@@ -52,7 +112,7 @@ export interface RemoteRequest {
   /** False: that place has no way to stop what runs there. */
   canStop: boolean;
   /** Undefined until `keep`: its create may have been sent. */
-  remoteId?: string;
+  remoteId?: string | undefined;
 }
 
 /** A request at another service that is to be stopped there. */
@@ -84,7 +144,19 @@ export interface RemoteRequests {
   takeCancellation(at: string, forMs: number): Promise<Cancellation | undefined>;
   /** That request needs no cancellation any more. */
   cancelled(requestId: string): Promise<void>;
+  /** How a create was answered: refused as any other would have been, or taken. Holds for all processes. */
+  answered(isRefused: boolean): Promise<void>;
+  /**
+   * After REFUSALS refusals in a row, for how long none of these should be begun, ms; one each PROBE_MS may be, which
+   * then counts as begun. Else 0.
+   */
+  busyMs(what: Begun): Promise<number>;
 }
+
+/** What would not get anywhere while another service refuses every create. */
+export type Begun = "conversation" | "create";
+export const REFUSALS = 3;
+export const PROBE_MS = 60_000;
 
 /** Why the work on a conversation is aborted: its client stopped it. */
 export class ConversationStopped extends Error {
@@ -147,7 +219,9 @@ export interface ConversationStore {
   output(
     caller: Caller,
     requestId: string,
-  ): Promise<{ conversation: Conversation; output?: string; data?: string } | undefined>;
+  ): Promise<
+    { conversation: Conversation; output?: string | undefined; data?: string | undefined } | undefined
+  >;
   /** Stops a conversation that has not ended. Each stop counts, whatever it finds, but not a rate-limited one. */
   stop(caller: Caller, requestId: string): Promise<StopResult>;
 
@@ -178,8 +252,11 @@ export interface ConversationStore {
   close(): Promise<void>;
 }
 
+/** A trouble of the store, not of the request. */
+export class StoreError extends Error {}
+
 /** The store could not be reached or written, and nothing was done: the same request may be sent again. */
-export class StoreUnavailableError extends Error {
+export class StoreUnavailableError extends StoreError {
   override name = "StoreUnavailableError";
   /** What PostgreSQL said, if it answered. */
   readonly sqlstate: string | undefined;
@@ -190,6 +267,6 @@ export class StoreUnavailableError extends Error {
 }
 
 /** The store was lost while it wrote; whether the write is there cannot be known now. */
-export class StoreOutcomeUnknownError extends Error {
+export class StoreOutcomeUnknownError extends StoreError {
   override name = "StoreOutcomeUnknownError";
 }

@@ -5,6 +5,3 @@ export interface ExchangeStore {
   /** Adds a JSON object. Resolves when it would outlive a `kill -9`; of a stopped conversation nothing is kept (§3). */
   append(requestId: string, record: object): Promise<void>;
 }
-
-/** Keeps nothing: the conversations end with this process too. */
-export const noExchanges: ExchangeStore = { read: async () => [], append: async () => {} };

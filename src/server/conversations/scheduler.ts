@@ -1,8 +1,7 @@
 import type { Clock } from "../../clock.js";
-import { exactJson } from "../../json/exact-json.js";
+import { exactJson, JsonText } from "../../json/exact-json.js";
 import { errorText } from "../../text/phrases.js";
 import { progressWords } from "../../text/research-progress.js";
-import { jsonOf } from "../json-text.js";
 import { defect, type Log, Troubles } from "../monitoring/log.js";
 import {
   type Progress,
@@ -33,6 +32,7 @@ const RETRY_MS = 5_000;
 const TELL_MS = 1_000;
 /** How often the work on one conversation is begun: what ended its worker each time will do so again. */
 export const MAX_STARTS = 5;
+const LOST_EACH_TIME = `The research was begun ${MAX_STARTS} times, and the service was lost each time before it ended.`;
 
 /** Claims conversations that are due, a few at a time, has them researched and writes how they ended. */
 export class Scheduler {
@@ -97,7 +97,10 @@ export class Scheduler {
     const { clock, ended, log, store } = this.options;
     const begun = clock.monotonic();
     try {
-      const outcome = await this.#outcomeOf(claim, signal);
+      const outcome: Outcome =
+        claim.starts > MAX_STARTS
+          ? { status: "FAILED", reason: LOST_EACH_TIME }
+          : await this.#observed(claim, signal);
       if (await this.#end(claim, outcome, signal)) ended?.(outcome.status, clock.monotonic() - begun);
     } catch (error) {
       if (!signal.aborted) log(...defect(error, { request_id: claim.job.request_id }));
@@ -105,12 +108,6 @@ export class Scheduler {
         .giveBack(claim)
         .catch((failure) => log(`no claim could be given back: ${errorText(failure)}`));
     }
-  }
-
-  async #outcomeOf(claim: Claim, signal: AbortSignal): Promise<Outcome> {
-    if (claim.starts <= MAX_STARTS) return this.#observed(claim, signal);
-    const reason = `The research was begun ${MAX_STARTS} times, and the service was lost each time before it ended.`;
-    return { status: "FAILED", reason };
   }
 
   /** A full disk must not cost a result: the end is tried until it is written. */
@@ -165,8 +162,12 @@ export class Scheduler {
     const { job } = claim;
     const { clock, processingMs, researcher, log } = this.options;
     const least = processingMs > 0 ? clock.sleep(processingMs, signal) : undefined;
-    const research = (async () =>
-      checked(job, jsonOf(await researcher.research(job, signal, tell, claim)), signal))();
+    const research = researcher
+      .research(job, signal, tell, claim)
+      .then((found): Outcome | Promise<Outcome> => {
+        const output = found instanceof JsonText ? found.text : exactJson(found);
+        return researcher.takesMisfits ? { status: "COMPLETED", output } : checked(job, output, signal);
+      });
     // Both are awaited to the end: a stop must find nothing still running when its place is free again.
     const [result] = await Promise.allSettled([research, least]);
     signal.throwIfAborted();

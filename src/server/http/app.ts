@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { HonoBase } from "hono/hono-base";
@@ -8,30 +8,26 @@ import { isRequestId } from "../../protocol/conversation.js";
 import { CREATE, type Operation } from "../../protocol/endpoints.js";
 import {
   type ConversationStore,
+  StoreError,
   StoreOutcomeUnknownError,
-  StoreUnavailableError,
 } from "../conversations/conversation-store.js";
-import type { ExchangeObservation } from "../monitoring/exchange.js";
+import { type Exchange, type Observer, observe } from "../monitoring/exchange.js";
 import { defect, type Log, Troubles } from "../monitoring/log.js";
 import type { Ui } from "../ui/ui.js";
 import type { Authenticate } from "./authentication.js";
 import { SchemaChecks } from "./create-request.js";
+import type { FaultPlan } from "./faults/fault.js";
 import { injectFault } from "./faults/fault-injection.js";
-import type { FaultPlan } from "./faults/fault-plan.js";
 import { create, type Handler, output, status, stop } from "./operations.js";
 import { health, metrics, type Probes, ready, takesAnyHost } from "./probes.js";
-import { checkContentLength, readBody } from "./request-body.js";
-import { checkContentType, checkHost, checkOrigin } from "./request-checks.js";
-import { ANSWER_HEADERS, errorResponse, successResponse } from "./responses.js";
-import { ServiceError, serviceErrorOf } from "./service-error.js";
+import { checkContentLength, checkContentType, checkHost, checkOrigin, readBody } from "./request-checks.js";
+import { ANSWER_HEADERS, errorResponse, ServiceError, serviceErrorOf, successResponse } from "./responses.js";
 
 export interface AppParts extends Probes {
   /** False for a worker, which does research and answers no operation of §4. */
   hasOperations: boolean;
   store: ConversationStore;
-  /** See `Researcher`. */
-  busyMs: () => number;
-  observation: ExchangeObservation;
+  observers: readonly Observer[];
   authenticate: Authenticate;
   clock: Clock;
   allowHosts: ReadonlySet<string>;
@@ -58,74 +54,59 @@ const OPERATIONS: readonly [Operation, "GET" | "POST", string, Handler][] = [
 export function createApp(parts: AppParts): App {
   // The one router that all paths here fit; Hono by itself brings a second one for those that do not.
   const routes: Routes = new HonoBase({ router: new RegExpRouter() });
-  const { allowHosts, authenticate, clock, faults, log, observation, store } = parts;
+  const { allowHosts, authenticate, clock, faults, log, observers, store } = parts;
 
   const schemas = new SchemaChecks(clock);
   const troubles = new Troubles(log);
   for (const [operation, method, path, handler] of parts.hasOperations ? OPERATIONS : []) {
     routes.all(path, (c) => {
       checkMethod(c.req.method, method);
-      const request = c.env.incoming;
+      const { incoming: request, exchange } = c.env;
       const requestId = c.req.param("request_id") ?? "";
-      if (observation.isOn)
-        observation.add(request, { operation, ...(isRequestId(requestId) && { requestId }) });
-      const answer = async () => {
-        try {
-          return await carriedOut();
-        } catch (error) {
-          const { message, sqlstate } = error as StoreUnavailableError;
-          if (isOfStore(error))
-            troubles.failed(`${operation} requests`, message, sqlstate ? { sqlstate } : {});
-          throw error;
-        }
-      };
-      const carriedOut = async () => {
+      Object.assign(exchange, { operation, ...(isRequestId(requestId) && { requestId }) });
+      const carryOut = async () => {
         // Read while the key is looked up: a store that takes long must not hold up a body until it is late.
         const body = method === "POST" ? readBody(request) : NO_BODY;
         body.catch(() => {});
         const { caller, keyName } = await authenticate(request);
-        if (keyName !== undefined) observation.add(request, { keyName });
+        if (keyName !== undefined) exchange.keyName = keyName;
         if (method === "POST") checkContentType(request);
-        const data = await handler({
-          store,
-          schemas,
-          busyMs: parts.busyMs,
-          caller,
-          request,
-          body,
-          requestId,
-        });
-        if (observation.isOn) observation.add(request, { requestId: String(data.request_id) });
+        const data = await handler({ store, schemas, caller, request, body, requestId });
+        exchange.requestId = String(data.request_id);
         troubles.over(`${operation} requests`);
         return successResponse(data);
       };
+      const answer = () =>
+        carryOut().catch((error) => {
+          const { message, sqlstate } = error;
+          if (error instanceof StoreError)
+            troubles.failed(`${operation} requests`, message, sqlstate ? { sqlstate } : {});
+          throw error;
+        });
       const fault = faults.next(operation);
       return fault === undefined ? answer() : injectFault(fault, c.env, clock, answer);
     });
   }
-  routes.all("/openapi.json", async (c) => {
-    checkMethod(c.req.method, "GET");
+  const get = (path: string, answer: (request: IncomingMessage) => Promise<Response>) => {
+    routes.all(path, (c) => {
+      checkMethod(c.req.method, "GET");
+      return answer(c.env.incoming);
+    });
+  };
+  get("/openapi.json", async () => {
     const { default: description } = await import("../../../openapi.yaml");
     return new Response(JSON.stringify(description), { headers: ANSWER_HEADERS });
   });
-  const probes = { "/health": health, "/ready": ready, "/metrics": metrics };
-  for (const [path, probe] of Object.entries(probes)) {
-    routes.all(path, (c) => {
-      checkMethod(c.req.method, "GET");
-      return probe(parts, c.env.incoming);
-    });
-  }
+  get("/health", health);
+  get("/ready", () => ready(parts));
+  get("/metrics", (request) => metrics(parts, request));
   const { ui } = parts;
-  for (const path of ui ? ["/ui", "/ui/*"] : []) {
-    routes.all(path, (c) => {
-      checkMethod(c.req.method, "GET");
-      return ui?.answer(c.env.incoming) ?? c.notFound();
-    });
-  }
+  if (ui) for (const path of ["/ui", "/ui/*"]) get(path, ui.answer);
 
   routes.notFound(() => errorResponse(new ServiceError("NOT_FOUND", "There is nothing at this path.")));
   const respondWith = (error: unknown, { outgoing }: HttpBindings) => {
-    if (!(error instanceof ServiceError || isOfStore(error))) log(...defect(error));
+    // The store's own troubles are said once, not for each request.
+    if (!(error instanceof ServiceError || error instanceof StoreError)) log(...defect(error));
     if (!(error instanceof StoreOutcomeUnknownError)) return errorResponse(serviceErrorOf(error));
     // An answer would say that nothing was done, or that it was.
     outgoing.socket?.destroy();
@@ -135,24 +116,19 @@ export function createApp(parts: AppParts): App {
 
   return (request, bindings) => {
     const { incoming } = bindings;
-    observation.begin(incoming, bindings.outgoing as ServerResponse);
+    const exchange = observe(observers, clock, incoming, bindings.outgoing as ServerResponse);
     try {
       if (!takesAnyHost(incoming.url ?? "", parts)) checkHost(incoming, allowHosts);
       checkOrigin(incoming);
       checkContentLength(incoming);
-      return routes.fetch(request, bindings);
+      return routes.fetch(request, { ...bindings, exchange });
     } catch (error) {
       return respondWith(error, bindings);
     }
   };
 }
 
-/** The store's own troubles are said once, not for each request. */
-function isOfStore(error: unknown): boolean {
-  return error instanceof StoreUnavailableError || error instanceof StoreOutcomeUnknownError;
-}
-
-type Routes = HonoBase<{ Bindings: HttpBindings }>;
+type Routes = HonoBase<{ Bindings: HttpBindings & { exchange: Partial<Exchange> } }>;
 
 /** One handler for all methods of a path: Hono needs no chain of handlers then, which would take longer. */
 function checkMethod(asked: string, method: "GET" | "POST"): void {

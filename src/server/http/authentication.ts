@@ -3,8 +3,8 @@ import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../clock.js";
 import type { HourlyLimit } from "../../protocol/limits.js";
 import type { Caller } from "../conversations/conversation-store.js";
-import { isValid, type KeyStore, keyHash, keyIdOf } from "../keys/key-store.js";
-import { ServiceError } from "./service-error.js";
+import { isValid, type KeyStore, keyHash } from "../keys/key-store.js";
+import { ServiceError } from "./responses.js";
 
 /** Who sent a request, and the name of the key for the access log. */
 export interface Identity {
@@ -23,18 +23,13 @@ export function bearerToken(request: IncomingMessage): string | undefined {
 
 /** The one key of a service without added keys. */
 export interface SingleKey {
-  apiKey: string;
+  keyId: string;
+  hash: string;
   limits: HourlyLimit;
 }
 
 /** Once a key was added, only added keys are valid; before that, `single` is. */
 export function authenticator(keys: KeyStore, single: SingleKey | undefined, clock: Clock): Authenticate {
-  const singleHash = single && keyHash(single.apiKey);
-  const one: Identity | undefined =
-    single && singleHash
-      ? { caller: { keyId: keyIdOf(singleHash), limits: single.limits, ownOnly: false } }
-      : undefined;
-  const singleBytes = Buffer.from(singleHash ?? "");
   return async (request) => {
     const token = bearerToken(request);
     if (token === undefined) throw invalidKeyError();
@@ -45,8 +40,8 @@ export function authenticator(keys: KeyStore, single: SingleKey | undefined, clo
       return { caller: { keyId: key.id, limits: key.limits, ownOnly: true }, keyName: key.name };
     }
     // The comparison takes the same time whatever is sent.
-    if (one && timingSafeEqual(Buffer.from(hash), singleBytes)) return one;
-    throw invalidKeyError();
+    if (!single || !timingSafeEqual(Buffer.from(hash), Buffer.from(single.hash))) throw invalidKeyError();
+    return { caller: { keyId: single.keyId, limits: single.limits, ownOnly: false } };
   };
 }
 

@@ -3,9 +3,9 @@ import type { Clock } from "../../clock.js";
 import { parseExactAt } from "../../json/exact-json.js";
 import { isObject } from "../../json/is-object.js";
 import type { JsonSchema } from "../../protocol/conversation.js";
-import { KeyedMutex } from "../keyed-mutex.js";
-import { checkIsAnswerable } from "./request-body.js";
-import { ServiceError, tooManyRequests } from "./service-error.js";
+import { KeyedMutex } from "../semaphore.js";
+import { checkIsAnswerable } from "./request-checks.js";
+import { ServiceError, tooManyRequests } from "./responses.js";
 
 /** What the checks of one key's schemas may take within `MINUTE_MS`, ms. */
 const CHECKS_MS = 10_000;

@@ -8,8 +8,7 @@ import {
 import type { Duplex } from "node:stream";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import type { App } from "./app.js";
-import { ANSWER_HEADERS, errorBody, errorResponse } from "./responses.js";
-import { ServiceError } from "./service-error.js";
+import { ANSWER_HEADERS, errorBody, errorResponse, ServiceError } from "./responses.js";
 
 /** How long a client may take to send its headers, and its whole request, in ms. */
 const HEADERS_TIMEOUT_MS = 10_000;

@@ -1,27 +1,23 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { JsonText, parseExact } from "../../json/exact-json.js";
-import type { Data } from "../../protocol/conversation.js";
-import { isFinal } from "../../protocol/conversation.js";
+import { type Data, isFinal } from "../../protocol/conversation.js";
 import type { HourlyLimit } from "../../protocol/limits.js";
-import type { Conversation } from "../conversations/conversation.js";
-import { timestamp } from "../conversations/conversation.js";
 import type {
   Caller,
+  Conversation,
   ConversationStore,
   RateLimited,
   RemoteRequest,
 } from "../conversations/conversation-store.js";
 import { readCreateBody, type SchemaChecks } from "./create-request.js";
-import { checkIsAnswerable } from "./request-body.js";
-import { ServiceError, tooManyRequests } from "./service-error.js";
+import { checkIsAnswerable } from "./request-checks.js";
+import { ServiceError, tooManyRequests } from "./responses.js";
 
 /** What an operation of §4 is asked, and by whom. */
 export interface Call {
   store: ConversationStore;
   schemas: SchemaChecks;
-  /** See `Researcher`. */
-  busyMs: () => number;
   caller: Caller;
   request: IncomingMessage;
   /** The whole body of a POST, which is read from the beginning on. */
@@ -34,11 +30,11 @@ export interface Call {
 export type Handler = (call: Call) => Promise<Data>;
 
 /** §4.1 */
-export const create: Handler = async ({ store, schemas, busyMs, caller, request, body }) => {
+export const create: Handler = async ({ store, schemas, caller, request, body }) => {
   const job = { request_id: randomUUID(), ...readCreateBody(await body) };
   if (job.output_schema !== undefined) await schemas.check(caller.keyId, job.output_schema, request);
+  const waitMs = await store.remote.busyMs("conversation");
   checkIsAnswerable(request);
-  const waitMs = busyMs();
   if (waitMs > 0)
     throw tooManyRequests("The service behind this one refuses every request just now.", waitMs);
   const created = await store.create(caller, job);
@@ -105,6 +101,11 @@ export const output: Handler = async ({ store, caller, requestId }) => {
   const more = found.data === undefined ? {} : (parseExact(found.data) as Data);
   return { ...more, request_id: requestId, status, output: new JsonText(found.output), completed_at };
 };
+
+/** §2: ISO 8601 with a UTC offset and fractional seconds, of an epoch time in ms. */
+function timestamp(at: number): string {
+  return new Date(at).toISOString().replace("Z", "+00:00");
+}
 
 /** §7, REQUEST_NOT_FOUND. */
 function notFoundError(): ServiceError {

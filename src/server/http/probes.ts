@@ -3,8 +3,7 @@ import type { ConversationStore } from "../conversations/conversation-store.js";
 import { sameSecret } from "../keys/key-store.js";
 import type { Metrics } from "../monitoring/metrics.js";
 import { bearerToken } from "./authentication.js";
-import { successResponse } from "./responses.js";
-import { ServiceError, unavailable } from "./service-error.js";
+import { ServiceError, successResponse, unavailable } from "./responses.js";
 
 /** Whether the Host header of a target is not checked: an orchestrator asks by the address of its own network. */
 export function takesAnyHost(target: string, { metricsAccess }: Pick<Probes, "metricsAccess">): boolean {

@@ -1,12 +1,78 @@
-import { JsonText } from "../../json/exact-json.js";
+import { exactJson, JsonText } from "../../json/exact-json.js";
 import type { Data } from "../../protocol/conversation.js";
-import { API_VERSION } from "../../protocol/envelope.js";
-import { jsonOfObject } from "../json-text.js";
-import type { ServiceError } from "./service-error.js";
+import { API_VERSION, SERVICE_CODES } from "../../protocol/envelope.js";
+import { formatDuration } from "../../text/duration.js";
+import { StoreUnavailableError } from "../conversations/conversation-store.js";
+
+/** The codes of §7, and ours for what the interface leaves open, each with its HTTP status. */
+export const ERROR_STATUS = {
+  ...SERVICE_CODES,
+  BAD_REQUEST: 400,
+  CONVERSATION_ALREADY_FAILED: 400,
+  CONVERSATION_ALREADY_STOPPED: 400,
+  CONVERSATION_NOT_COMPLETED: 400,
+  OUTPUT_NOT_AVAILABLE: 400,
+  ORIGIN_NOT_ALLOWED: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  REQUEST_TIMEOUT: 408,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  EXPECTATION_FAILED: 417,
+  MISDIRECTED_REQUEST: 421,
+  HEADERS_TOO_LARGE: 431,
+  INTERNAL_ERROR: 500,
+  SERVICE_UNAVAILABLE: 503,
+} as const;
+
+export type ServiceErrorCode = keyof typeof ERROR_STATUS;
+
+/** Thrown by an operation or a request check to answer with an error of §7: its code, its HTTP status, its sentence. */
+export class ServiceError extends Error {
+  override name = "ServiceError";
+  constructor(
+    readonly code: ServiceErrorCode,
+    message: string,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(message);
+  }
+  get status(): number {
+    return ERROR_STATUS[this.code];
+  }
+}
+
+/** §7, RATE_LIMIT_EXCEEDED, with `Retry-After` in seconds. `message` says what was exceeded. */
+export function tooManyRequests(message: string, retryAfterMs: number): ServiceError {
+  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
+  const whole = `${message} The next one is allowed in ${formatDuration(seconds * 1_000)}.`;
+  return new ServiceError("RATE_LIMIT_EXCEEDED", whole, { "Retry-After": String(seconds) });
+}
+
+/** When a client may ask again if the store cannot be reached, seconds. */
+const UNAVAILABLE_S = 2;
+
+/** 503, with `Retry-After`. */
+export function unavailable(message: string): ServiceError {
+  return new ServiceError("SERVICE_UNAVAILABLE", message, { "Retry-After": String(UNAVAILABLE_S) });
+}
+
+/** The answer to any error; the message of one that is not meant for clients is left out. */
+export function serviceErrorOf(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  if (error instanceof StoreUnavailableError)
+    return unavailable("The service cannot reach its store just now. Nothing was done.");
+  return new ServiceError("INTERNAL_ERROR", "Internal error.");
+}
 
 /** §2, response envelope of a success, as the text of a body. Members of `data` may be JsonText. */
 export function successBody(data: Data): string {
-  return jsonOfObject({ status: true, version: API_VERSION, data: new JsonText(jsonOfObject(data)) });
+  const members = Object.entries(data).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    // A JsonText is not read again.
+    return `${JSON.stringify(name)}:${value instanceof JsonText ? value.text : exactJson(value)}`;
+  });
+  return `{"status":true,"version":${JSON.stringify(API_VERSION)},"data":{${members.join(",")}}}`;
 }
 
 /** §2, response envelope of an error, as the text of a body. */

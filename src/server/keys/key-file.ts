@@ -3,8 +3,9 @@ import { join } from "node:path";
 import * as v from "valibot";
 import type { Clock } from "../../clock.js";
 import { lockWithin } from "../../lock.js";
+import { errorText } from "../../text/phrases.js";
 import { StoreUnavailableError } from "../conversations/conversation-store.js";
-import { readRegularFile } from "../regular-file.js";
+import { readRegularFile, unlessMissing } from "../files.js";
 import type { KeyStore, ServiceKey } from "./key-store.js";
 
 /** The file of the keys in a data folder. */
@@ -26,8 +27,8 @@ const keyFile = v.object({
       tier: v.picklist(["free", "pro", "enterprise"]),
       limits: v.object({ create: limit, stop: limit }),
       createdAt: v.number(),
-      expiresAt: v.exactOptional(v.number()),
-      revokedAt: v.exactOptional(v.number()),
+      expiresAt: v.optional(v.number()),
+      revokedAt: v.optional(v.number()),
     }),
   ),
 });
@@ -92,8 +93,7 @@ export class KeyFile implements KeyStore {
     } catch (cause) {
       // What could not be read now is read by the next request.
       this.#lookedAt = Number.NEGATIVE_INFINITY;
-      const why = cause instanceof Error ? cause.message : cause;
-      throw new StoreUnavailableError(`The keys cannot be used: ${why}`, { cause });
+      throw new StoreUnavailableError(`The keys cannot be used: ${errorText(cause)}`, { cause });
     }
   }
 
@@ -124,13 +124,8 @@ export class KeyFile implements KeyStore {
       const keys = change(await read(this.#path));
       if (keys === undefined) return false;
       const draft = `${this.#path}.${process.pid}.new`;
-      const handle = await fs.open(draft, "w", 0o600);
-      try {
-        await handle.writeFile(`${JSON.stringify({ keys }, null, 2)}\n`);
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
+      const text = `${JSON.stringify({ keys }, null, 2)}\n`;
+      await fs.writeFile(draft, text, { mode: 0o600, flush: true });
       await fs.rename(draft, this.#path);
       return true;
     } finally {
@@ -158,9 +153,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function unlessMissing(error: unknown): undefined {
-  if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-  throw error;
 }

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { HourlyLimit, Tier } from "../../protocol/limits.js";
 
 /** An added key, without the key itself. Times are epoch ms. */
@@ -13,8 +13,8 @@ export interface ServiceKey {
   /** §8, requests per hour; those of the tier, or custom ones for enterprise. */
   limits: HourlyLimit;
   createdAt: number;
-  expiresAt?: number;
-  revokedAt?: number;
+  expiresAt?: number | undefined;
+  revokedAt?: number | undefined;
 }
 
 /** The keys that were added to a store. Changes made by any process are seen by all within a second. */
@@ -34,12 +34,32 @@ export interface KeyStore {
 
 /** SHA-256 of a key, in hex. */
 export function keyHash(apiKey: string): string {
-  return createHash("sha256").update(apiKey).digest("hex");
+  return hash("sha256", apiKey);
 }
 
 /** The id of a key: the first 16 digits of its hash, which do not give it away. */
 export function keyIdOf(hash: string): string {
   return hash.slice(0, 16);
+}
+
+/** A random key: 192 bits in letters that need no quotes in a shell. */
+export function randomKey(): string {
+  return `research-${randomBytes(24).toString("base64url")}`;
+}
+
+/** A random key and what is stored of it. `validMs`: how long it is valid from `now` (epoch ms), undefined without end. */
+export function newKey(options: {
+  name: string;
+  tier: Tier;
+  limits: HourlyLimit;
+  now: number;
+  validMs: number | undefined;
+}): { apiKey: string; key: ServiceKey } {
+  const { name, tier, limits, now, validMs } = options;
+  const apiKey = randomKey();
+  const hash = keyHash(apiKey);
+  const expiresAt = validMs === undefined ? undefined : now + validMs;
+  return { apiKey, key: { id: keyIdOf(hash), name, hash, tier, limits, createdAt: now, expiresAt } };
 }
 
 /** Whether a key may be used at `now` (epoch ms). */

@@ -1,10 +1,9 @@
 import { promises as fs } from "node:fs";
 import { join } from "node:path";
 import { isKeyText } from "../../protocol/key-pattern.js";
-import { makeFolder } from "../folders.js";
-import { readRegularFile } from "../regular-file.js";
+import { makeFolder, readRegularFile } from "../files.js";
 import { ServiceStartError } from "../start-error.js";
-import { randomKey } from "./new-key.js";
+import { randomKey } from "./key-store.js";
 
 /** The key's file in the data folder. */
 const FILE = "api-key";
@@ -25,16 +24,10 @@ export async function apiKeyFor(dataDir?: string): Promise<OwnKey> {
   const path = join(dataDir, FILE);
   try {
     await makeFolder(dataDir);
-    const handle = await fs.open(path, "wx", 0o600);
-    try {
-      await handle.writeFile(`${fresh}\n`);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await fs.writeFile(path, `${fresh}\n`, { flag: "wx", mode: 0o600, flush: true });
     return { apiKey: fresh, fresh: true };
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST"))
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST")
       throw ServiceStartError.ofDataFolder(error, dataDir);
   }
   try {

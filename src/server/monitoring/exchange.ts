@@ -25,36 +25,23 @@ export interface Exchange {
 /** Called with each exchange when it is over. */
 export type Observer = (exchange: Readonly<Exchange>) => void;
 
-/** Observes requests; those who answer them add what they find out. */
-export class ExchangeObservation {
-  readonly #open = new WeakMap<IncomingMessage, Exchange>();
-  constructor(
-    private readonly observers: readonly Observer[],
-    private readonly clock: Clock,
-  ) {}
-
-  /** Whether anyone is told; if not, nothing need be added. */
-  get isOn(): boolean {
-    return this.observers.length > 0;
-  }
-
-  begin(request: IncomingMessage, response: ServerResponse): void {
-    if (!this.isOn) return;
-    const begun = this.clock.monotonic();
-    const path = withoutToken((request.url ?? "").replace(/[?#].*$/s, ""), request);
-    const exchange: Exchange = { at: this.clock.now(), method: request.method ?? "", path, durationMs: 0 };
-    this.#open.set(request, exchange);
-    response.once("close", () => {
-      exchange.durationMs = this.clock.monotonic() - begun;
-      if (response.headersSent) exchange.status = response.statusCode;
-      for (const observer of this.observers) observer(exchange);
-    });
-  }
-
-  add(request: IncomingMessage, facts: Partial<Exchange>): void {
-    const exchange = this.#open.get(request);
-    if (exchange !== undefined) Object.assign(exchange, facts);
-  }
+/** Begins to observe a request. Those who answer it add to the exchange what they find out. */
+export function observe(
+  observers: readonly Observer[],
+  clock: Clock,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Partial<Exchange> {
+  if (observers.length === 0) return {};
+  const begun = clock.monotonic();
+  const path = withoutToken((request.url ?? "").replace(/[?#].*$/s, ""), request);
+  const exchange: Exchange = { at: clock.now(), method: request.method ?? "", path, durationMs: 0 };
+  response.once("close", () => {
+    exchange.durationMs = clock.monotonic() - begun;
+    if (response.headersSent) exchange.status = response.statusCode;
+    for (const observer of observers) observer(exchange);
+  });
+  return exchange;
 }
 
 /** A client may have put its key into the path too. */

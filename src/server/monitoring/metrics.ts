@@ -26,75 +26,76 @@ export interface Metrics {
 export function createMetrics(store: MeasuredStore, version: string, clock: Clock): Metrics {
   const registry = new Registry();
   const registers = [registry];
+  let counts: StoreCounts | undefined;
+  const gauge = (name: string, help: string, value: () => number) =>
+    new Gauge({
+      ...{ name, help, registers },
+      collect() {
+        this.set(value());
+      },
+    });
+  const counter = (name: string, help: string, labelNames: string[]) =>
+    new Counter({ name, help, labelNames, registers });
+  const histogram = (name: string, help: string, label: string, buckets: number[]) =>
+    new Histogram({ name, help, labelNames: [label], buckets, registers });
+  const counted = (name: string, help: string, value: (counts: StoreCounts) => number) =>
+    gauge(name, help, () => (counts === undefined ? Number.NaN : value(counts)));
+
   // Processor time, memory, open files, the lag of the event loop, garbage collection, the version of Node.
   collectDefaultMetrics({ register: registry });
-  const labelNames = ["version"];
-  new Gauge({
-    name: "research_build_info",
-    help: "1, with the version of the program.",
-    labelNames,
-    registers,
-  })
-    .labels(version)
-    .set(1);
-  const requests = new Counter({
-    name: "research_requests_total",
-    help: "Requests by operation and HTTP status; 0 where the connection was closed without an answer.",
-    labelNames: ["operation", "code"],
-    registers,
-  });
-  const answers = new Histogram({
-    name: "research_request_duration_seconds",
-    help: "From a request's headers to the end of its answer.",
-    labelNames: ["operation"],
-    buckets: ANSWER_SECONDS,
-    registers,
-  });
-  const limited = new Counter({
-    name: "research_rate_limited_total",
-    help: "Requests refused because the hour of their key was used up.",
-    labelNames: ["operation"],
-    registers,
-  });
-  const research = new Histogram({
-    name: "research_duration_seconds",
-    help: "Time in PROCESSING of conversations that ended here, by their last state.",
-    labelNames: ["status"],
-    buckets: RESEARCH_SECONDS,
-    registers,
-  });
-  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
-  const up = gauge("research_store_up", "Whether the store could be read for the counts below.");
-  const counted: [Gauge, (counts: StoreCounts) => number][] = [
-    [gauge("research_queue_length", "Conversations that no worker holds."), ({ waiting }) => waiting],
-    [gauge("research_working", "Conversations that a worker holds."), ({ working }) => working],
-    [gauge("research_workers", "Processes alive that do research."), ({ workers }) => workers],
-    [
-      gauge("research_queue_head_age_seconds", "How long the first conversation that waits has been due."),
-      ({ oldestDueMs }) => oldestDueMs / 1000,
-    ],
-    [
-      gauge(
-        "research_cancellations_pending",
-        "Requests at another service that are still to be stopped there.",
-      ),
-      ({ cancellations = 0 }) => cancellations,
-    ],
-  ];
-  const own = {
-    connections: gauge(
-      "research_database_connections_used",
-      "Connections to the database that are in use here.",
-    ),
-    connectionsWaiting: gauge(
-      "research_database_connections_waiting",
-      "Callers here that wait for a connection.",
-    ),
-    leasesLost: gauge(
-      "research_leases_lost",
-      "Leases that this process lost, with all its work, since its start.",
-    ),
-  };
+  const build = { name: "research_build_info", help: "1, with the version of the program." };
+  new Gauge({ ...build, labelNames: ["version"], registers }).labels(version).set(1);
+  const requests = counter(
+    "research_requests_total",
+    "Requests by operation and HTTP status; 0 where the connection was closed without an answer.",
+    ["operation", "code"],
+  );
+  const answers = histogram(
+    "research_request_duration_seconds",
+    "From a request's headers to the end of its answer.",
+    "operation",
+    ANSWER_SECONDS,
+  );
+  const limited = counter(
+    "research_rate_limited_total",
+    "Requests refused because the hour of their key was used up.",
+    ["operation"],
+  );
+  const research = histogram(
+    "research_duration_seconds",
+    "Time in PROCESSING of conversations that ended here, by their last state.",
+    "status",
+    RESEARCH_SECONDS,
+  );
+  gauge("research_store_up", "Whether the store could be read for the counts below.", () => Number(!!counts));
+  counted("research_queue_length", "Conversations that no worker holds.", ({ waiting }) => waiting);
+  counted("research_working", "Conversations that a worker holds.", ({ working }) => working);
+  counted("research_workers", "Processes alive that do research.", ({ workers }) => workers);
+  counted(
+    "research_queue_head_age_seconds",
+    "How long the first conversation that waits has been due.",
+    ({ oldestDueMs }) => oldestDueMs / 1000,
+  );
+  counted(
+    "research_cancellations_pending",
+    "Requests at another service that are still to be stopped there.",
+    ({ cancellations }) => cancellations,
+  );
+  gauge(
+    "research_database_connections_used",
+    "Connections to the database that are in use here.",
+    () => store.figures?.connections ?? 0,
+  );
+  gauge(
+    "research_database_connections_waiting",
+    "Callers here that wait for a connection.",
+    () => store.figures?.connectionsWaiting ?? 0,
+  );
+  gauge(
+    "research_leases_lost",
+    "Leases that this process lost, with all its work, since its start.",
+    () => store.figures?.leasesLost ?? 0,
+  );
   return {
     observer: ({ operation = "other", status = 0, durationMs }) => {
       requests.inc({ operation, code: String(status) });
@@ -103,11 +104,7 @@ export function createMetrics(store: MeasuredStore, version: string, clock: Cloc
     },
     researched: (status, durationMs) => research.observe({ status }, durationMs / 1000),
     exposition: async () => {
-      const counts = await countsWithin(STORE_MS, store, clock);
-      up.set(counts === undefined ? 0 : 1);
-      for (const [one, read] of counted) one.set(counts === undefined ? Number.NaN : read(counts));
-      for (const name of ["connections", "connectionsWaiting", "leasesLost"] as const)
-        own[name].set(store.figures?.[name] ?? 0);
+      counts = await countsWithin(STORE_MS, store, clock);
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
   };
@@ -116,12 +113,9 @@ export function createMetrics(store: MeasuredStore, version: string, clock: Cloc
 /** Undefined if the store cannot be reached in time. */
 async function countsWithin(ms: number, store: MeasuredStore, clock: Clock) {
   const enough = new AbortController();
-  const late = clock.sleep(ms, enough.signal).then(
-    () => undefined,
-    () => undefined,
-  );
+  const late = clock.sleep(ms, enough.signal);
   try {
-    return await Promise.race([store.counts(), late]);
+    return await Promise.race([store.counts(), late.then(() => undefined)]);
   } catch {
     return undefined;
   } finally {

@@ -1,78 +1,62 @@
 import type { Clock } from "../../clock.js";
 import { parseExactAt } from "../../json/exact-json.js";
-import type { Claim, Outcome } from "../conversations/conversation-store.js";
 import {
+  type Claim,
   ClaimLost,
   ConversationStopped,
+  costIn,
+  type Outcome,
   StoreOutcomeUnknownError,
   StoreUnavailableError,
 } from "../conversations/conversation-store.js";
 import { type Log, Troubles } from "../monitoring/log.js";
 import type { ResearchJob } from "../researchers/researcher.js";
 import type { Role } from "../role.js";
-import type { Database, Statement } from "./database.js";
-import { Notifications, notify } from "./notifications.js";
+import { type Database, type Statement, sql } from "./database.js";
+import { listen, notify } from "./notifications.js";
 import { ProcessLease } from "./process-lease.js";
 
 /** worker: takes the conversation that is due longest, if the worker's lease holds. */
-const CLAIM: Statement = {
-  name: "claim",
-  text: `
-    WITH due AS MATERIALIZED (
-      SELECT request_id FROM research.conversations
-      WHERE job IS NOT NULL AND worker IS NULL AND due_at <= now()
-        AND EXISTS (SELECT FROM research.processes WHERE id = $1 AND expires_at > now())
-      ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
-    )
-    UPDATE research.conversations AS own
-    SET status = 'PROCESSING', worker = $1, starts = starts + (remote_id IS NULL)::int, claims = claims + 1,
-      started_at = coalesce(started_at, now())
-    FROM due WHERE own.request_id = due.request_id
-    RETURNING own.request_id, own.starts, own.claims, own.job`,
-};
+const CLAIM = sql("claim")`
+  WITH due AS MATERIALIZED (
+    SELECT request_id FROM research.conversations
+    WHERE job IS NOT NULL AND worker IS NULL AND due_at <= now()
+      AND EXISTS (SELECT FROM research.processes WHERE id = $1 AND expires_at > now())
+    ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
+  )
+  UPDATE research.conversations AS own
+  SET status = 'PROCESSING', worker = $1, starts = starts + (remote IS NULL)::int, claims = claims + 1,
+    started_at = coalesce(started_at, now())
+  FROM due WHERE own.request_id = due.request_id
+  RETURNING own.request_id, own.starts, own.claims, own.job`;
 
 /** request_id, worker, claims, progress */
-const TELL: Statement = {
-  name: "tell",
-  text: `
-    UPDATE research.conversations SET progress = $4 WHERE request_id = $1 AND worker = $2 AND claims = $3`,
-};
+const TELL = sql("tell")`
+  UPDATE research.conversations SET progress = $4 WHERE request_id = $1 AND worker = $2 AND claims = $3`;
 
-/** request_id, worker, claims, status, output, reason, data. No row: the claim is not valid any more. */
-const END: Statement = {
-  name: "end",
-  text: `
-    UPDATE research.conversations
-    SET status = $4, output = $5, reason = $6, data = $7, progress = NULL, completed_at = now(), worker = NULL, ended_job = job,
-      job = NULL
-    WHERE request_id = $1 AND worker = $2 AND claims = $3
-      AND EXISTS (SELECT FROM research.processes WHERE id = $2 AND expires_at > now())
-    RETURNING request_id`,
-};
+/** request_id, worker, claims, status, output, reason, data, cost. No row: the claim is not valid any more. */
+const END = sql("end")`
+  UPDATE research.conversations
+  SET status = $4, output = $5, reason = $6, data = $7, cost_dollars = $8, progress = NULL, completed_at = now(),
+    worker = NULL, ended_job = job, job = NULL
+  WHERE request_id = $1 AND worker = $2 AND claims = $3
+    AND EXISTS (SELECT FROM research.processes WHERE id = $2 AND expires_at > now())
+  RETURNING request_id`;
 
 /** request_id, worker, claims. The place in the queue stays, and the start does not count. */
-const GIVE_BACK: Statement = {
-  name: "give-back",
-  text: `
-    UPDATE research.conversations SET worker = NULL, starts = greatest(0, starts - 1)
-    WHERE request_id = $1 AND worker = $2 AND claims = $3`,
-};
+const GIVE_BACK = sql("give-back")`
+  UPDATE research.conversations SET worker = NULL, starts = greatest(0, starts - 1)
+  WHERE request_id = $1 AND worker = $2 AND claims = $3`;
 
 /** worker, ids it knows of: gives back what it holds beyond them, because the answer to a claim was lost. */
-const GIVE_BACK_OTHERS: Statement = {
-  name: "give-back-others",
-  text: `
-    UPDATE research.conversations SET worker = NULL, starts = greatest(0, starts - 1)
-    WHERE worker = $1 AND NOT request_id = ANY ($2::uuid[])`,
-};
+const GIVE_BACK_OTHERS = sql("give-back-others")`
+  UPDATE research.conversations SET worker = NULL, starts = greatest(0, starts - 1)
+  WHERE worker = $1 AND NOT request_id = ANY ($2::uuid[])`;
 
 /** How long until the next conversation is due, ms; NULL if none waits. */
-const NEXT_DUE: Statement = {
-  name: "next-due",
-  text: `
-    SELECT extract(epoch FROM min(due_at) - now())::float8 * 1000 AS ms FROM research.conversations
-    WHERE job IS NOT NULL AND worker IS NULL`,
-};
+const NEXT_DUE = sql("next-due")`
+  SELECT extract(epoch FROM min(due_at) - now())::float8 * 1000 AS ms FROM research.conversations
+  WHERE job IS NOT NULL AND worker IS NULL`;
 
 /** How long a claim waits at most before it looks again: a notification can be lost. */
 const LOOK_MS = 500;
@@ -106,8 +90,9 @@ class OwnClaim implements Claim {
 /** The worker's half of the store: takes conversations under one lease, and learns when it lost one. */
 export class Claims {
   readonly #held = new Map<string, OwnClaim>();
-  readonly #lease: ProcessLease;
-  #notifications: Notifications | undefined;
+  readonly lease: ProcessLease;
+  readonly #closing = new AbortController();
+  #listening: Promise<void> | undefined;
   /** Claims and what is done about the held ones come one after the other. */
   #last: Promise<unknown> = Promise.resolve();
   #wake = new AbortController();
@@ -115,7 +100,7 @@ export class Claims {
 
   constructor(private readonly options: ClaimsOptions) {
     this.#troubles = new Troubles(options.log);
-    this.#lease = new ProcessLease({
+    this.lease = new ProcessLease({
       ...options,
       onRenewed: (held, askedAt) => this.#reconcile(held, askedAt),
       onLost: () => this.#loseAll(),
@@ -123,28 +108,25 @@ export class Claims {
   }
 
   async open(): Promise<void> {
-    await this.#lease.open();
+    await this.lease.open();
     if (this.options.role === "api") return;
-    this.#notifications = new Notifications(this.options.database, this.options.clock, (notification) => {
-      if (notification.kind === "stop")
-        this.#lose(notification.requestId, new ConversationStopped("the conversation was stopped"));
-      if (notification.kind === "connected") this.#lease.renewSoon();
-      if (notification.kind !== "stop") this.#lookNow();
+    const { clock, database } = this.options;
+    this.#listening = listen(database, clock, this.#closing.signal, (payload) => {
+      const [word, requestId = ""] = payload.split(" ");
+      if (word === "stop") {
+        this.#lose(requestId, new ConversationStopped("the conversation was stopped"));
+        return;
+      }
+      if (word === "connected") this.lease.renewSoon();
+      this.#wake.abort();
+      this.#wake = new AbortController();
     });
   }
 
-  /** Rejects with a ServiceStartError if another process lives that has other settings. */
-  agreeOn(settings: string): Promise<void> {
-    return this.#lease.agreeOn(settings);
-  }
-
-  get leasesLost(): number {
-    return this.#lease.lost;
-  }
-
   async close(): Promise<void> {
-    await this.#notifications?.close();
-    await this.#lease.close();
+    this.#closing.abort(new Error("the store is closing"));
+    await this.#listening;
+    await this.lease.close();
   }
 
   /** Waits until there is one to take. Rejects with `signal.reason` when aborted. */
@@ -167,9 +149,8 @@ export class Claims {
     const reason = outcome.status === "FAILED" ? JSON.stringify(outcome.reason) : null;
     own.ending = true;
     try {
-      const { rows, isRepeated } = await this.write(claim, END, [
-        ...[outcome.status, output, reason, outcome.data ?? null],
-      ]);
+      const end = [outcome.status, output, reason, outcome.data ?? null, costIn(outcome.data) ?? null];
+      const { rows, isRepeated } = await this.write(claim, END, end);
       // If the answer to a try was lost, that try may have written it.
       return rows.length > 0 || isRepeated;
     } finally {
@@ -192,7 +173,7 @@ export class Claims {
         if (error instanceof StoreOutcomeUnknownError) isRepeated = true;
         else if (!(error instanceof StoreUnavailableError)) throw error;
       }
-      if (worker !== this.#lease.id || database.isGivenUp) return { rows: [], isRepeated: false };
+      if (worker !== this.lease.id || database.isGivenUp) return { rows: [], isRepeated: false };
     }
   }
 
@@ -203,7 +184,7 @@ export class Claims {
 
   /** Whether the claim is valid as far as this process knows, by the clock and not by what its timers have done. */
   holds(claim: Claim): boolean {
-    return this.#held.get(claim.job.request_id) === claim && this.#lease.isValid;
+    return this.#held.get(claim.job.request_id) === claim && this.lease.isValid;
   }
 
   async giveBack(claim: Claim): Promise<void> {
@@ -220,14 +201,14 @@ export class Claims {
   }
 
   async #take(): Promise<OwnClaim | undefined> {
-    const worker = this.#lease.id;
+    const worker = this.lease.id;
     const rows = await this.options.database.run(CLAIM, [worker]).catch((error) => {
       const { message, sqlstate } = error;
       this.#troubles.failed("claims of work", message, sqlstate && { sqlstate });
     });
     if (rows !== undefined) this.#troubles.over("claims of work");
     const row = rows?.[0];
-    if (row === undefined || worker !== this.#lease.id) return undefined;
+    if (row === undefined || worker !== this.lease.id) return undefined;
     const claim = new OwnClaim(
       parseExactAt(row.job, "output_schema") as ResearchJob,
       row.starts,
@@ -253,7 +234,7 @@ export class Claims {
     }
     if ([...held].every((requestId) => this.#held.has(requestId))) return;
     await this.#inTurn(() =>
-      this.options.database.run(GIVE_BACK_OTHERS, [this.#lease.id, [...this.#held.keys()]]),
+      this.options.database.run(GIVE_BACK_OTHERS, [this.lease.id, [...this.#held.keys()]]),
     );
   }
 
@@ -266,11 +247,6 @@ export class Claims {
     if (claim === undefined || claim.ending) return;
     this.#held.delete(requestId);
     claim.abort.abort(why);
-  }
-
-  #lookNow(): void {
-    this.#wake.abort();
-    this.#wake = new AbortController();
   }
 
   #inTurn<T>(task: () => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import type { Clock } from "../../clock.js";
 import { StoreOutcomeUnknownError, StoreUnavailableError } from "../conversations/conversation-store.js";
-import { type Database, type Statement, StatementRefused } from "./database.js";
+import { type Database, StatementRefused, sql } from "./database.js";
 import type { StateReader } from "./states.js";
 
 /** A conversation to be created. */
@@ -17,24 +17,21 @@ export interface NewConversation {
  * request_ids, keys, limits, jobs, least ms in PENDING. Keys are counted in their order, so that two statements never
  * wait for each other. What has no row is rate limited. SQLSTATE 23505: one of them was there already.
  */
-const CREATE: Statement = {
-  name: "create",
-  text: `
-    WITH asked AS (
-      SELECT *, row_number() OVER (PARTITION BY key ORDER BY number) AS turn
-      FROM unnest($1::uuid[], $2::text[], $3::float8[], $4::text[]) WITH ORDINALITY
-        AS one (request_id, key, size, job, number)
-    ), keys AS (
-      SELECT key, count(*)::int AS wanted, max(size)::bigint AS size FROM asked
-      WHERE size BETWEEN 1 AND 1e15 GROUP BY key ORDER BY key OFFSET 0
-    ), counted AS MATERIALIZED (
-      SELECT key, research.take(key, 'create', wanted, size) AS granted FROM keys
-    )
-    INSERT INTO research.conversations (request_id, key, job, due_at)
-    SELECT request_id, key, job, now() + $5::float8 * interval '1 ms'
-    FROM asked LEFT JOIN counted USING (key) WHERE size > 1e15 OR turn <= granted
-    RETURNING request_id, created_at`,
-};
+const CREATE = sql("create")`
+  WITH asked AS (
+    SELECT *, row_number() OVER (PARTITION BY key ORDER BY number) AS turn
+    FROM unnest($1::uuid[], $2::text[], $3::float8[], $4::text[]) WITH ORDINALITY
+      AS one (request_id, key, size, job, number)
+  ), keys AS (
+    SELECT key, count(*)::int AS wanted, max(size)::bigint AS size FROM asked
+    WHERE size BETWEEN 1 AND 1e15 GROUP BY key ORDER BY key OFFSET 0
+  ), counted AS MATERIALIZED (
+    SELECT key, research.take(key, 'create', wanted, size) AS granted FROM keys
+  )
+  INSERT INTO research.conversations (request_id, key, job, due_at)
+  SELECT request_id, key, job, now() + $5::float8 * interval '1 ms'
+  FROM asked LEFT JOIN counted USING (key) WHERE size > 1e15 OR turn <= granted
+  RETURNING request_id, created_at`;
 
 /** Statements under way: while one is committed the next one gathers. */
 const AT_ONCE = 2;

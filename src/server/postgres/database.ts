@@ -10,6 +10,14 @@ export interface Statement {
   text: string;
 }
 
+/** Names a statement: sql("name")`text`. */
+export function sql(name: string) {
+  return (strings: TemplateStringsArray, ...parts: readonly (string | number)[]): Statement => ({
+    name,
+    text: String.raw(strings, ...parts),
+  });
+}
+
 /** How long a connection may take to come about, ms. */
 const CONNECT_LIMIT_MS = 5_000;
 /**

@@ -1,32 +1,25 @@
 import type { QueryResultRow } from "pg";
 import type { Clock } from "../../clock.js";
 import type { KeyStore, ServiceKey } from "../keys/key-store.js";
-import { type Database, type Statement, StatementRefused } from "./database.js";
+import { type Database, StatementRefused, sql } from "./database.js";
 
 /** id, name, hash, tier, creates, stops, created_at, expires_at. SQLSTATE 23505: the name is in use. */
-const ADD: Statement = {
-  name: "add-key",
-  text: `
-    INSERT INTO research.keys (id, name, hash, tier, creates_per_hour, stops_per_hour, created_at, expires_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-};
+const ADD = sql("add-key")`
+  INSERT INTO research.keys (id, name, hash, tier, creates_per_hour, stops_per_hour, created_at, expires_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`;
 
 /** name, revoked_at */
-const REVOKE: Statement = {
-  name: "revoke-key",
-  text: "UPDATE research.keys SET revoked_at = $2 WHERE name = $1 AND revoked_at IS NULL RETURNING id",
-};
+const REVOKE = sql(
+  "revoke-key",
+)`UPDATE research.keys SET revoked_at = $2 WHERE name = $1 AND revoked_at IS NULL RETURNING id`;
 
 /**
  * How many changes are known: all keys if there were others since. A key is added and revoked, and never changed or
  * deleted, so that the number of both tells.
  */
-const CHANGED: Statement = {
-  name: "changed-keys",
-  text: `
-    SELECT * FROM research.keys
-    WHERE (SELECT count(*) + count(revoked_at) FROM research.keys) <> $1 ORDER BY created_at, name`,
-};
+const CHANGED = sql("changed-keys")`
+  SELECT * FROM research.keys
+  WHERE (SELECT count(*) + count(revoked_at) FROM research.keys) <> $1 ORDER BY created_at, name`;
 
 /** The keys are read again when they are so old, and asked for before an answer when they are older, ms. */
 const READ_AGAIN_MS = 500;
@@ -111,7 +104,7 @@ function keyOf(row: QueryResultRow): ServiceKey {
     tier: row.tier,
     limits: { create: row.creates_per_hour, stop: row.stops_per_hour },
     createdAt: row.created_at.getTime(),
-    ...(row.expires_at !== null && { expiresAt: row.expires_at.getTime() }),
-    ...(row.revoked_at !== null && { revokedAt: row.revoked_at.getTime() }),
+    expiresAt: row.expires_at?.getTime(),
+    revokedAt: row.revoked_at?.getTime(),
   };
 }

@@ -1,3 +1,6 @@
+import type { ClientBase } from "pg";
+import { ServiceStartError } from "../start-error.js";
+
 /** One step of the schema. */
 export interface Migration {
   version: number;
@@ -210,4 +213,77 @@ export const MIGRATIONS: readonly Migration[] = [
     // How far the work is, and what an outcome says beside the output. Both are JSON.
     sql: "ALTER TABLE research.conversations ADD COLUMN progress text, ADD COLUMN data text",
   },
+  {
+    version: 7,
+    oldestProgram: 1,
+    // Creates that another service has refused, whatever they asked: one row each for conversations and for creates.
+    sql: `
+      CREATE TABLE research.refusals (
+        what text PRIMARY KEY,
+        in_a_row integer NOT NULL,
+        next_at timestamptz NOT NULL
+      );
+      ALTER TABLE research.conversations ADD COLUMN cost_dollars double precision;
+      CREATE INDEX costs ON research.conversations (completed_at) WHERE cost_dollars IS NOT NULL;
+    `,
+  },
 ];
+
+/** One number for the whole product: who holds this lock changes the schema. */
+const LOCK = 7_236_914_551;
+
+/** PostgreSQL's own form of a version: 150004 is 15.4. */
+const OLDEST_SERVER = 150_000;
+
+/**
+ * Brings the schema up to this program's version; any number of processes may do so at once. Throws a
+ * ServiceStartError for a server before PostgreSQL 15 and for a schema that this program does not know.
+ */
+export async function migrate(client: ClientBase, migrations = MIGRATIONS): Promise<void> {
+  const { rows } = await client.query("SELECT current_setting('server_version_num')::int AS number");
+  if (rows[0].number < OLDEST_SERVER) {
+    const major = Math.floor(rows[0].number / 10_000);
+    throw unusable(`The database runs on PostgreSQL ${major}; PostgreSQL 15 or later is needed.`);
+  }
+  await client.query("BEGIN");
+  try {
+    await client.query("SELECT pg_advisory_xact_lock($1)", [LOCK]);
+    await bringUp(client, migrations);
+    await client.query("COMMIT");
+  } catch (error) {
+    await client.query("ROLLBACK").catch(() => {});
+    throw error;
+  }
+}
+
+async function bringUp(client: ClientBase, migrations: readonly Migration[]): Promise<void> {
+  const own = migrations.at(-1)?.version ?? 0;
+  const { version, oldestProgram } = await schemaOf(client);
+  if (oldestProgram > own) {
+    throw unusable(
+      `The database holds schema version ${version}, and this program knows version ${own}. ` +
+        "Install the version of research-cli that the other processes run.",
+    );
+  }
+  for (const step of migrations.filter((migration) => migration.version > version)) {
+    await client.query(step.sql);
+    await client.query("DELETE FROM research.schema");
+    await client.query("INSERT INTO research.schema VALUES ($1, $2)", [step.version, step.oldestProgram]);
+  }
+}
+
+/** The version that the database has; 0 if it is empty. A schema that has a table already is not made again. */
+async function schemaOf(client: ClientBase): Promise<{ version: number; oldestProgram: number }> {
+  const there = await client.query("SELECT to_regclass('research.schema') IS NOT NULL AS yes");
+  if (!there.rows[0].yes) {
+    const schema = await client.query("SELECT to_regnamespace('research') IS NOT NULL AS yes");
+    if (!schema.rows[0].yes) await client.query("CREATE SCHEMA research");
+    await client.query("CREATE TABLE research.schema (version int NOT NULL, oldest_program int NOT NULL)");
+  }
+  const { rows } = await client.query("SELECT version, oldest_program FROM research.schema");
+  return { version: rows[0]?.version ?? 0, oldestProgram: rows[0]?.oldest_program ?? 0 };
+}
+
+function unusable(message: string): ServiceStartError {
+  return new ServiceStartError("DATABASE_UNUSABLE", message);
+}

@@ -6,7 +6,7 @@ import { ServiceStartError } from "../start-error.js";
 import { Claims } from "./claims.js";
 import { connectionFailure, Database, LEAST_CONNECTIONS, loadDriver } from "./database.js";
 import { PostgresKeyStore } from "./key-store.js";
-import { migrate } from "./migrate.js";
+import { migrate } from "./migrations.js";
 import { PostgresStore } from "./store.js";
 
 export interface PostgresStoreOptions {

@@ -4,50 +4,37 @@ import { errorText } from "../../text/phrases.js";
 import { type Log, Troubles } from "../monitoring/log.js";
 import type { Role } from "../role.js";
 import { ServiceStartError } from "../start-error.js";
-import type { Database, Statement } from "./database.js";
+import { type Database, sql } from "./database.js";
 import { notify } from "./notifications.js";
 
 /** id, role, settings, lease in ms */
-const JOIN: Statement = {
-  name: "join",
-  text: `
-    INSERT INTO research.processes (id, role, settings, expires_at)
-    VALUES ($1, $2, $3, now() + $4::float8 * interval '1 ms')`,
-};
+const JOIN = sql("join")`
+  INSERT INTO research.processes (id, role, settings, expires_at)
+  VALUES ($1, $2, $3, now() + $4::float8 * interval '1 ms')`;
 
 /** id, lease in ms: a lease that has run out cannot be renewed. `held` are the conversations that it covers. */
-const RENEW: Statement = {
-  name: "renew",
-  text: `
-    WITH renewed AS (
-      UPDATE research.processes SET expires_at = now() + $2::float8 * interval '1 ms'
-      WHERE id = $1 AND expires_at > now() RETURNING id
-    )
-    SELECT ARRAY(SELECT request_id::text FROM research.conversations WHERE worker = $1) AS held FROM renewed`,
-};
+const RENEW = sql("renew")`
+  WITH renewed AS (
+    UPDATE research.processes SET expires_at = now() + $2::float8 * interval '1 ms'
+    WHERE id = $1 AND expires_at > now() RETURNING id
+  )
+  SELECT ARRAY(SELECT request_id::text FROM research.conversations WHERE worker = $1) AS held FROM renewed`;
 
 /** Deletes what has run out; the foreign key gives back the work of those processes. */
-const DELETE_EXPIRED: Statement = {
-  name: "delete-expired",
-  text: `
-    DELETE FROM research.processes WHERE id IN (
-      SELECT id FROM research.processes WHERE expires_at < now() FOR UPDATE SKIP LOCKED
-    ) RETURNING role`,
-};
+const DELETE_EXPIRED = sql("delete-expired")`
+  DELETE FROM research.processes WHERE id IN (
+    SELECT id FROM research.processes WHERE expires_at < now() FOR UPDATE SKIP LOCKED
+  ) RETURNING role`;
 
-const LEAVE: Statement = { name: "leave", text: "DELETE FROM research.processes WHERE id = $1" };
+const LEAVE = sql("leave")`DELETE FROM research.processes WHERE id = $1`;
 
 /** id, settings */
-const SET_SETTINGS: Statement = {
-  name: "set-settings",
-  text: "UPDATE research.processes SET settings = $2 WHERE id = $1",
-};
+const SET_SETTINGS = sql("set-settings")`UPDATE research.processes SET settings = $2 WHERE id = $1`;
 
 /** settings: of the other processes that live. */
-const OTHER_SETTINGS: Statement = {
-  name: "other-settings",
-  text: "SELECT FROM research.processes WHERE settings <> $1 AND expires_at > now() LIMIT 1",
-};
+const OTHER_SETTINGS = sql(
+  "other-settings",
+)`SELECT FROM research.processes WHERE settings <> $1 AND expires_at > now() LIMIT 1`;
 
 export interface LeaseOptions {
   database: Database;

@@ -1,9 +1,9 @@
 import type { Clock } from "../../clock.js";
 import { exactJson } from "../../json/exact-json.js";
-import type { Conversation } from "../conversations/conversation.js";
 import type {
   Caller,
   Claim,
+  Conversation,
   ConversationStore,
   CreateResult,
   Outcome,
@@ -11,83 +11,78 @@ import type {
   StopResult,
   StoreCounts,
 } from "../conversations/conversation-store.js";
+import type { ExchangeStore } from "../conversations/exchange-store.js";
 import type { ResearchJob } from "../researchers/researcher.js";
 import type { Claims } from "./claims.js";
 import { Creates } from "./creates.js";
-import type { Database, Statement } from "./database.js";
-import { PostgresExchanges } from "./exchanges.js";
+import { type Database, sql } from "./database.js";
 import { PostgresKeyStore } from "./key-store.js";
 import { notify } from "./notifications.js";
-import { PostgresOverview } from "./overview.js";
 import { Readiness } from "./readiness.js";
 import { PostgresRemote, remoteOf } from "./remote.js";
-import { conversationOf, isOwnId, StateReader } from "./states.js";
+import { conversationOf, isOwnId, PostgresOverview, StateReader } from "./states.js";
 
 /** key, operation: how long until the next request is allowed, ms. */
-const RETRY_AFTER: Statement = {
-  name: "retry-after",
-  text: `
-    SELECT extract(epoch FROM at + interval '1 hour' - clock_timestamp())::float8 * 1000 AS ms
-    FROM research.counters JOIN research.slots USING (key, operation)
-    WHERE key = $1 AND operation = $2 AND number = taken % size`,
-};
+const RETRY_AFTER = sql("retry-after")`
+  SELECT extract(epoch FROM at + interval '1 hour' - clock_timestamp())::float8 * 1000 AS ms
+  FROM research.counters JOIN research.slots USING (key, operation)
+  WHERE key = $1 AND operation = $2 AND number = taken % size`;
 
 const VISIBLE = "request_id = $1::uuid AND ($2::text IS NULL OR key = $2)";
 
 /** request_id, key that may see it (NULL: any). */
-const OUTPUT: Statement = {
-  name: "output",
-  text: `SELECT status, created_at, completed_at, reason, progress, output, data FROM research.conversations WHERE ${VISIBLE}`,
-};
+const OUTPUT = sql(
+  "output",
+)`SELECT status, created_at, completed_at, reason, progress, output, data FROM research.conversations WHERE ${VISIBLE}`;
 
 /** request_id, key that may see it (NULL: any), key that is counted, limit. */
-const STOP: Statement = {
-  name: "stop",
-  text: `
-    WITH counted AS MATERIALIZED (
-      SELECT CASE WHEN $4::float8 > 1e15 THEN true WHEN $4 < 1 THEN false
-        ELSE research.take($3, 'stop', 1, $4::bigint) = 1 END AS allowed
-    ), stopped AS (
-      UPDATE research.conversations
-      SET status = 'STOPPED', completed_at = now(), worker = NULL, ended_job = job, job = NULL
-      WHERE ${VISIBLE} AND completed_at IS NULL AND (SELECT allowed FROM counted)
-      RETURNING request_id, remote, remote_id
-    ), forgotten AS (DELETE FROM research.exchanges WHERE request_id IN (SELECT request_id FROM stopped))
-    SELECT allowed, stopped.* FROM counted LEFT JOIN stopped ON true`,
-};
+const STOP = sql("stop")`
+  WITH counted AS MATERIALIZED (
+    SELECT CASE WHEN $4::float8 > 1e15 THEN true WHEN $4 < 1 THEN false
+      ELSE research.take($3, 'stop', 1, $4::bigint) = 1 END AS allowed
+  ), stopped AS (
+    UPDATE research.conversations
+    SET status = 'STOPPED', completed_at = now(), worker = NULL, ended_job = job, job = NULL
+    WHERE ${VISIBLE} AND completed_at IS NULL AND (SELECT allowed FROM counted)
+    RETURNING request_id, remote, remote_id
+  ), forgotten AS (DELETE FROM research.exchanges WHERE request_id IN (SELECT request_id FROM stopped))
+  SELECT allowed, stopped.* FROM counted LEFT JOIN stopped ON true`;
 
 /** age in ms. In portions, so that no lock is held for long. */
-const DELETE_ENDED: Statement = {
-  name: "delete-ended",
-  text: `
-    WITH gone AS (
-      DELETE FROM research.conversations WHERE request_id IN (
-        SELECT request_id FROM research.conversations
-        WHERE completed_at < now() - $1::float8 * interval '1 ms'
-        ORDER BY completed_at LIMIT 1000 FOR UPDATE SKIP LOCKED
-      ) RETURNING 1
-    ) SELECT count(*)::int AS count FROM gone`,
-};
+const DELETE_ENDED = sql("delete-ended")`
+  WITH gone AS (
+    DELETE FROM research.conversations WHERE request_id IN (
+      SELECT request_id FROM research.conversations
+      WHERE completed_at < now() - $1::float8 * interval '1 ms'
+      ORDER BY completed_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+    ) RETURNING 1
+  ) SELECT count(*)::int AS count FROM gone`;
 
 /** age in ms */
-const COUNT_ENDED: Statement = {
-  name: "count-ended",
-  text: `
-    SELECT count(*)::int AS all,
-      (count(*) FILTER (WHERE completed_at < now() - $1::float8 * interval '1 ms'))::int AS old
-    FROM research.conversations`,
-};
+const COUNT_ENDED = sql("count-ended")`
+  SELECT count(*)::int AS all,
+    (count(*) FILTER (WHERE completed_at < now() - $1::float8 * interval '1 ms'))::int AS old
+  FROM research.conversations`;
 
 /** Reads the partial indexes alone: the table may hold millions that have ended. */
-const COUNTS: Statement = {
-  name: "counts",
-  text: `
-    SELECT count(*)::int AS waiting, extract(epoch FROM now() - min(due_at))::float8 * 1000 AS due,
-      (SELECT count(*)::int FROM research.conversations WHERE worker IS NOT NULL) AS working,
-      (SELECT count(*)::int FROM research.processes WHERE role <> 'api' AND expires_at > now()) AS workers,
-      (SELECT count(*)::int FROM research.cancellations) AS cancellations
-    FROM research.conversations WHERE job IS NOT NULL AND worker IS NULL`,
-};
+const COUNTS = sql("counts")`
+  SELECT count(*)::int AS waiting, extract(epoch FROM now() - min(due_at))::float8 * 1000 AS due,
+    (SELECT count(*)::int FROM research.conversations WHERE worker IS NOT NULL) AS working,
+    (SELECT count(*)::int FROM research.processes WHERE role <> 'api' AND expires_at > now()) AS workers,
+    (SELECT count(*)::int FROM research.cancellations) AS cancellations
+  FROM research.conversations WHERE job IS NOT NULL AND worker IS NULL`;
+
+/** request_id, record. Waits for a stop that is under way, and adds nothing after it (§3). */
+const APPEND_EXCHANGE = sql("append-exchange")`
+  WITH open AS (
+    SELECT request_id FROM research.conversations
+    WHERE request_id = $1::uuid AND completed_at IS NULL FOR SHARE
+  )
+  INSERT INTO research.exchanges (request_id, record) SELECT request_id, $2 FROM open`;
+
+const READ_EXCHANGES = sql(
+  "read-exchanges",
+)`SELECT record FROM research.exchanges WHERE request_id = $1::uuid ORDER BY number`;
 
 /** Workers are notified of new work at most this often, ms: each notification holds a lock of the whole database. */
 const NOTIFY_MS = 20;
@@ -103,7 +98,15 @@ export interface StoreParts {
 /** Conversations in PostgreSQL, shared by any number of processes. Its clock is the database's. */
 export class PostgresStore implements ConversationStore {
   readonly keys: PostgresKeyStore;
-  readonly exchanges: PostgresExchanges;
+  readonly exchanges: ExchangeStore = {
+    read: async (requestId) => {
+      const rows = await this.parts.database.read(READ_EXCHANGES, [requestId]);
+      return rows.map(({ record }) => JSON.parse(record));
+    },
+    append: async (requestId, record) => {
+      await this.parts.database.run(APPEND_EXCHANGE, [requestId, JSON.stringify(record)]);
+    },
+  };
   readonly overview: PostgresOverview;
   readonly remote: PostgresRemote;
   readonly #states: StateReader;
@@ -116,14 +119,13 @@ export class PostgresStore implements ConversationStore {
     this.#creates = new Creates({ ...parts, states: this.#states });
     this.#readiness = new Readiness(database, clock);
     this.keys = new PostgresKeyStore(database, clock);
-    this.exchanges = new PostgresExchanges(database);
     this.overview = new PostgresOverview(parts);
     this.remote = new PostgresRemote(parts);
   }
 
   /** Of this process, known also while the database is away. */
   get figures() {
-    return { ...this.parts.database.figures, leasesLost: this.parts.claims.leasesLost };
+    return { ...this.parts.database.figures, leasesLost: this.parts.claims.lease.lost };
   }
 
   /**
@@ -131,7 +133,7 @@ export class PostgresStore implements ConversationStore {
    * ServiceStartError if another process lives that has others.
    */
   agreeOn(settings: string): Promise<void> {
-    return this.parts.claims.agreeOn(settings);
+    return this.parts.claims.lease.agreeOn(settings);
   }
 
   async create({ keyId, limits }: Caller, job: ResearchJob): Promise<CreateResult> {
@@ -156,8 +158,7 @@ export class PostgresStore implements ConversationStore {
     const [row] = await this.parts.database.read(OUTPUT, [requestId, visibleTo]);
     if (row === undefined) return undefined;
     const conversation = conversationOf(requestId, row);
-    const { output, data } = row;
-    return { conversation, ...(output !== null && { output }), ...(data !== null && { data }) };
+    return { conversation, output: row.output ?? undefined, data: row.data ?? undefined };
   }
 
   async stop(caller: Caller, requestId: string): Promise<StopResult> {

@@ -69,8 +69,8 @@ export interface Researcher {
     tell?: (news: ResearchNews) => void,
     claim?: Claim,
   ): Promise<unknown>;
-  /** For how long no conversation should be created, because none would get anywhere, ms; 0 for one that may. */
-  busyMs?(): number;
+  /** Whether a result that does not fit the schema is one all the same: it was paid for elsewhere. */
+  readonly takesMisfits?: boolean;
   /** Frees what all jobs share. No job runs any more when this is called. */
   close(): Promise<void>;
 }

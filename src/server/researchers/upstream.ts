@@ -53,12 +53,9 @@ const CREATES = 4;
 const RETRY_MS = 500;
 /** How long an id that was paid for is tried to be kept when the service closes, ms. */
 const LAST_TRIES_MS = 10_000;
-/** Between two looks for cancellations, and between two tries of one, ms. */
+/** Between two looks for cancellations or at refusals, and between two tries of one, ms. */
 const LOOK_MS = 1_000;
 const CANCEL_AGAIN_MS = 10_000;
-/** After so many creates that no question would have passed, one is let through each minute. */
-const REFUSALS = 3;
-const PROBE_MS = 60_000;
 
 /**
  * Has another service do the research: each conversation is one request there, sent once, whatever becomes of this
@@ -67,7 +64,6 @@ const PROBE_MS = 60_000;
 export function upstreamResearcher({ upstream, remote, clock, log }: UpstreamOptions): Researcher {
   const { at, provider, canStop } = upstream;
   const creates = new Semaphore(CREATES);
-  const gate = new Gate(clock);
   const troubles = new Troubles(log);
   const creating = `creates at ${provider}`;
   const closing = new AbortController();
@@ -81,7 +77,7 @@ export function upstreamResearcher({ upstream, remote, clock, log }: UpstreamOpt
       if (ended.status === "FAILED") throw new ResearchFailure(ended.why);
       return ended.output;
     },
-    busyMs: () => gate.waitMs("conversations"),
+    takesMisfits: true,
     async close() {
       closing.abort(new ServiceClosing("the service is closing"));
       await cancelling;
@@ -111,8 +107,7 @@ export function upstreamResearcher({ upstream, remote, clock, log }: UpstreamOpt
   async function sent(job: ResearchJob, signal: AbortSignal, claim: Claim): Promise<string | undefined> {
     const release = await creates.take(signal);
     try {
-      for (let waitMs = gate.waitMs("creates"); waitMs > 0; waitMs = gate.waitMs("creates"))
-        await clock.sleep(waitMs, signal);
+      while ((await stored(() => remote.busyMs("create"), signal)) > 0) await clock.sleep(LOOK_MS, signal);
       if (!(await stored(() => remote.begin(claim, { at, provider, canStop }), signal))) return undefined;
       signal.throwIfAborted();
       let keeping: Promise<string | undefined> | undefined;
@@ -122,15 +117,15 @@ export function upstreamResearcher({ upstream, remote, clock, log }: UpstreamOpt
         keeping ??= keep(claim, id, signal);
       });
       if (keeping !== undefined) {
-        gate.passed();
         troubles.over(creating);
+        await remote.answered(false).catch(unlessOfStore);
         await keeping;
         signal.throwIfAborted();
         return remoteId;
       }
       if (result.kind === "refused") {
         if (result.isOurs) {
-          gate.refused();
+          await remote.answered(true).catch(unlessOfStore);
           troubles.failed(creating, result.why, { request_id: job.request_id });
         }
         throw new ResearchFailure(`${provider}: ${result.why}`);
@@ -230,32 +225,10 @@ function onlyClosing(signal: AbortSignal): AbortSignal {
   return closing.signal;
 }
 
-/** Lets one through each minute while the other service refuses everything. */
-class Gate {
-  readonly #nextAt = { conversations: 0, creates: 0 };
-  #refusals = 0;
-  constructor(private readonly clock: Clock) {}
-
-  passed(): void {
-    this.#refusals = 0;
-  }
-
-  refused(): void {
-    this.#refusals += 1;
-    const next = this.clock.monotonic() + PROBE_MS;
-    if (this.#refusals === REFUSALS) Object.assign(this.#nextAt, { conversations: next, creates: next });
-  }
-
-  /** 0 if one may pass now, which then counts as passed. */
-  waitMs(what: "conversations" | "creates"): number {
-    const now = this.clock.monotonic();
-    if (this.#refusals < REFUSALS) return 0;
-    if (now < this.#nextAt[what]) return this.#nextAt[what] - now;
-    this.#nextAt[what] = now + PROBE_MS;
-    return 0;
-  }
-}
-
 function isOfStore(error: unknown): error is Error {
   return error instanceof StoreUnavailableError || error instanceof StoreOutcomeUnknownError;
+}
+
+function unlessOfStore(error: unknown): void {
+  if (!isOfStore(error)) throw error;
 }

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
-import { escapeHtml } from "../../markdown/html/escape.js";
+import { hash } from "node:crypto";
+import { escapeHtml } from "../../markdown/html/blocks.js";
 import { STYLE as RESULT_STYLE } from "../../markdown/html/style.js";
 import OWN_STYLE from "./browser/style.css?text";
 import { type Parts, versionOf } from "./parts.js";
@@ -8,7 +8,7 @@ import { type Parts, versionOf } from "./parts.js";
 const STYLE = `${RESULT_STYLE}${OWN_STYLE}`;
 const POLICY = [
   "default-src 'none'",
-  `style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`,
+  `style-src 'sha256-${hash("sha256", STYLE, "base64")}'`,
   ...["script-src 'self'", "connect-src 'self'", "img-src 'self'"],
   ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
 ].join("; ");

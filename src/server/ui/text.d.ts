@@ -1,4 +1,4 @@
-/** The build reads files as text (build/text.js). */
+/** The build reads files as text (build/imports.js). */
 declare module "*?text" {
   const text: string;
   export default text;

@@ -1,12 +1,10 @@
 import { join } from "node:path";
 import { isFinal, ownPart } from "../../protocol/conversation.js";
-import { inWords, LocalError } from "../errors.js";
+import { localError, orLocalError } from "../errors.js";
 import { makeFolder } from "../files.js";
-import { AppendLog, isUnreadable } from "./append-log.js";
+import { AppendLog, isUnreadable, loggedEntries } from "./append-log.js";
 import { KeptResults } from "./kept-results.js";
-import { loggedEntries } from "./logged-entries.js";
-import { createdRecord, type OpenIntent, OpenIntents, unknownEntry } from "./open-intents.js";
-import { RecordedCreate } from "./recorded-create.js";
+import { createdRecord, type OpenIntent, OpenIntents, RecordedCreate, unknownEntry } from "./open-intents.js";
 import {
   type Attempt,
   entryOf,
@@ -29,31 +27,26 @@ export interface ListOptions {
   accepts?: (entry: HistoryEntry) => boolean;
 }
 
-/**
- * Requests in flight together may be logged in another order than the service created them in; so many more
- * lines than asked for are put in order before the rest is cut off.
- */
+/** Requests in flight together are logged in any order: so many more lines are sorted before the cut. */
 const REORDER = 256;
 
-/**
- * What this machine created. `history.jsonl` is the log, append-only; `open/` holds the creates whose outcome is
- * not in it yet: what is left there is an unknown outcome.
- */
+/** What this machine created: `history.jsonl` is the log, `open/` holds the creates whose outcome is not in it yet. */
 export class History {
   readonly #folder: string;
   readonly #log: AppendLog;
   readonly #open: OpenIntents;
-  readonly #now: () => number;
   /** The results of providers' requests. */
   readonly results: KeptResults;
   #torn = 0;
 
   /** Touches nothing yet. `now` gives epoch milliseconds. */
-  constructor(folder: string, now: () => number) {
+  constructor(
+    folder: string,
+    private readonly now: () => number,
+  ) {
     this.#folder = folder;
     this.#log = new AppendLog(join(folder, "history.jsonl"));
     this.#open = new OpenIntents(join(folder, "open"));
-    this.#now = now;
     this.results = new KeptResults(join(folder, "results"), now);
   }
 
@@ -67,18 +60,13 @@ export class History {
     return this.#torn + this.#log.skipped;
   }
 
-  /**
-   * Puts the intent of a create on the disk, synced. Nothing may be sent before this returns. Throws
-   * LocalError: then nothing may be sent at all.
-   */
+  /** Puts the intent of a create on the disk, synced. Throws LocalError: then nothing may be sent. */
   begin(attempt: Attempt): RecordedCreate {
     const intent = intentOf(attempt, this.#date());
-    try {
+    orLocalError(`could not record the request before sending it in ${this.#folder}`, () => {
       makeFolder(this.#folder);
       this.#open.add(intent);
-    } catch (error) {
-      throw this.#error("record the request before sending it", error);
-    }
+    });
     return this.#pending(intent);
   }
 
@@ -104,19 +92,13 @@ export class History {
     return [...unknown, ...known].sort((a, b) => Date.parse(b.sent_at) - Date.parse(a.sent_at))[0];
   }
 
-  /**
-   * The entry whose request id or local id is `id`; without one, those whose ids begin with it, with a provider's own
-   * prefix or without. A whole
-   * match ends the search, so a long history costs nothing for a recent id.
-   */
+  /** The entry with this request id or local id; else those whose ids begin with it, a provider's prefix aside. */
   find(id: string): HistoryEntry[] {
     const { unknown, found } = this.#readOpen();
     const opened = [...unknown, ...found];
     const isWhole = (entry: HistoryEntry) => entry.request_id === id || entry.local_id === id;
-    const begins = (entry: HistoryEntry) =>
-      [entry.local_id, entry.request_id ?? "", ownPart(entry.request_id ?? "")].some((one) =>
-        one.startsWith(id),
-      );
+    const begins = ({ local_id, request_id }: HistoryEntry) =>
+      [local_id, request_id ?? "", ownPart(request_id ?? "")].some((one) => one.startsWith(id));
     const whole = opened.find(isWhole);
     if (whole) return [whole];
     const entries = new Map(opened.filter(begins).map((entry) => [entry.local_id, entry]));
@@ -133,12 +115,19 @@ export class History {
   observe(entry: Seen, status: string, details: SeenDetails = {}): void {
     if (entry.status === status || entry.request_id === null) return;
     const hasEnded = isFinal(status) && !isFinal(entry.status);
-    const duration = hasEnded ? { duration_ms: this.#now() - timeOf(entry) } : {};
+    const duration = hasEnded ? { duration_ms: this.now() - timeOf(entry) } : {};
     const { request_id, origin } = entry;
-    this.#log.append(
-      { kind: "status", request_id, origin, status, at: this.#date(), ...duration, ...details },
-      { sync: false },
-    );
+    const seen = { kind: "status", request_id, origin, status, at: this.#date() } as const;
+    this.#log.append({ ...seen, ...duration, ...details }, { sync: false });
+  }
+
+  /** The entry of the create with this local id, "dismissed" if that is recorded, undefined if nothing is. */
+  outcomeOf(localId: string): HistoryEntry | "dismissed" | undefined {
+    const entry = this.find(localId).find(({ local_id }) => local_id === localId);
+    if (entry) return entry.status === NOT_CREATED ? "dismissed" : entry;
+    for (const line of this.#log.lines(`"${localId}"`))
+      if (line.kind === "dismissed" && line.local_id === localId) return "dismissed";
+    return undefined;
   }
 
   /** How long the last finished runs of an origin took, in milliseconds, the newest first. */
@@ -148,7 +137,7 @@ export class History {
 
   /** The creates that this machine asked `origin` for with this key since `since` (epoch ms), unknown ones counted. */
   attempts(origin: string, apiKey: string, since: number): CountedAttempt[] {
-    return attempts(this.#log, this.#read(), { origin, apiKey, since, now: this.#now() });
+    return attempts(this.#log, this.#read(), { origin, apiKey, since, now: this.now() });
   }
 
   /** What is known of creates like `wanted`: those made since `since` (epoch ms), and all whose outcome is unknown. */
@@ -162,10 +151,7 @@ export class History {
     this.#log.append({ kind: "redated", ...attempt }, { sync: false });
   }
 
-  /**
-   * Settles an unknown outcome: as `requestId`, or with null as never created. Throws LocalError if that
-   * cannot be kept; returns undefined if there is no such unknown.
-   */
+  /** Settles an unknown outcome, with null as never created; undefined if there is no such unknown. Throws LocalError. */
   resolve(localId: string, requestId: string | null): HistoryEntry | undefined {
     const open = this.#unknown().find(({ intent }) => intent.local_id === localId);
     if (!open) return undefined;
@@ -176,9 +162,7 @@ export class History {
     return { ...unknownEntry(open), request_id: requestId, status };
   }
 
-  /**
-   * Takes requests off the disk, with all that is kept of them. Rejects with LocalError; then the log is as it was.
-   */
+  /** Takes requests off the disk, with all that is kept of them. Rejects with LocalError; then the log is as it was. */
   async forget(entries: readonly HistoryEntry[]): Promise<void> {
     const names = new Set(entries.map(({ local_id }) => local_id));
     const requests = new Set(entries.map(({ origin, request_id }) => `${origin} ${request_id}`));
@@ -190,7 +174,7 @@ export class History {
         line.kind === "status" ? requests.has(`${line.origin} ${line.request_id}`) : names.has(line.local_id),
       );
     } catch (error) {
-      throw this.#error("forget requests", error);
+      throw localError(`could not forget requests in ${this.#folder}`, error);
     }
   }
 
@@ -231,15 +215,11 @@ export class History {
       return open;
     } catch (error) {
       if (isUnreadable(error)) return [];
-      throw this.#error("read the history", error);
+      throw localError(`could not read the history in ${this.#folder}`, error);
     }
   }
 
-  #error(what: string, cause: unknown): LocalError {
-    return new LocalError(`could not ${what} in ${this.#folder}: ${inWords(cause)}`, { cause });
-  }
-
   #date(): string {
-    return new Date(this.#now()).toISOString();
+    return new Date(this.now()).toISOString();
   }
 }

@@ -3,22 +3,31 @@ import { basename, join } from "node:path";
 import * as v from "valibot";
 import { exactJson, parseExactAt } from "../../json/exact-json.js";
 import { type Holder, parseHolder, thisProcess } from "../../lock/holder.js";
-import { makeFolder, namesIn, overwrite, readIfThere, replaceFile, UnfitFileError } from "../files.js";
-import { MAX_RECORD_BYTES } from "./read-backward.js";
+import type { Data } from "../../protocol/conversation.js";
+import { orLocalError } from "../errors.js";
+import {
+  MAX_RECORD_BYTES,
+  makeFolder,
+  namesIn,
+  overwrite,
+  readIfThere,
+  replaceFile,
+  UnfitFileError,
+} from "../files.js";
+import type { AppendLog } from "./append-log.js";
 import {
   type CreatedRecord,
   created,
   type HistoryEntry,
+  type HistoryLine,
   type Intent,
   id,
   intent,
+  RESOLVED,
   UNKNOWN,
 } from "./records.js";
 
-/**
- * Room for an outcome, written together with the intent: overwriting it needs no space on the disk, so an id
- * that was paid for can be kept on a full one, and beyond a limit on the size of files.
- */
+/** Room for an outcome beside its intent: to overwrite it needs no space, so an id can be kept on a full disk. */
 const ROOM = 1_024;
 
 const outcome = v.looseObject({
@@ -39,20 +48,13 @@ export interface OpenIntent {
   sender?: Holder | undefined;
 }
 
-/**
- * The creates whose outcome is not in the log yet, a file each: `<local id>.json` with the intent on its first
- * line, room for the outcome on its second, and on its third the process that sends it.
- */
+/** A file for each create without an outcome in the log: a line each for intent, outcome and sending process. */
 export class OpenIntents {
-  readonly #folder: string;
-
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
+  constructor(private readonly folder: string) {}
 
   /** Writes an intent whole and synced. Throws the system's error, or UnsyncedError; then the intent is not there. */
   add(record: Intent): void {
-    makeFolder(this.#folder);
+    makeFolder(this.folder);
     try {
       const lines = [exactJson(record), " ".repeat(ROOM), JSON.stringify(thisProcess()), ""];
       replaceFile(this.#path(record.local_id), lines.join("\n"));
@@ -90,15 +92,15 @@ export class OpenIntents {
 
   /** All of them, and how many files were torn: those intents were not whole, so nothing was sent for them. */
   read(): { open: OpenIntent[]; torn: number } {
-    const names = namesIn(this.#folder).filter((name) => name.endsWith(".json"));
-    const texts = names.map((name) => textOf(join(this.#folder, basename(name))));
+    const names = namesIn(this.folder).filter((name) => name.endsWith(".json"));
+    const texts = names.map((name) => textOf(join(this.folder, basename(name))));
     // Another process removes its intent when the outcome is in the log, so a file may be gone since it was listed.
     const read = texts.filter((text) => text !== undefined).map(openIntentIn);
     return { open: read.filter((entry) => entry !== undefined), torn: read.filter((entry) => !entry).length };
   }
 
   #path(localId: string): string {
-    return join(this.#folder, `${localId}.json`);
+    return join(this.folder, `${localId}.json`);
   }
 }
 
@@ -142,5 +144,87 @@ function parse<T extends v.GenericSchema>(schema: T, text: string): v.InferOutpu
     return result.success ? result.output : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** A create on its way through the history, from the intent on the disk to an outcome. */
+export class RecordedCreate {
+  /** `date` gives now in ISO 8601. */
+  constructor(
+    private readonly intent: Intent,
+    private readonly open: OpenIntents,
+    private readonly log: AppendLog,
+    private readonly date: () => string,
+  ) {}
+
+  get localId(): string {
+    return this.intent.local_id;
+  }
+
+  /** An id was seen in an answer that may be no success. Throws LocalError if it cannot be kept. */
+  salvaged(requestId: string): void {
+    const at = this.date();
+    this.#note({ request_id: requestId, confirmed: false, status: UNKNOWN, created_at: null, at });
+  }
+
+  /** The request exists. Throws LocalError if that cannot be kept. */
+  created(requestId: string, data: Data): void {
+    const outcome: CreateOutcome = {
+      request_id: requestId,
+      confirmed: true,
+      status: typeof data.status === "string" ? data.status : "PENDING",
+      created_at: typeof data.created_at === "string" ? data.created_at : null,
+      ...(typeof data.interaction_id === "string" && { interaction_id: data.interaction_id }),
+      at: this.date(),
+    };
+    // Without room for another line there is still the room beside the intent, and then that stays.
+    if (this.#logged(createdRecord(this.intent, outcome), true)) this.open.remove(this.localId);
+    else this.#note(outcome);
+  }
+
+  /** Its user says that nothing was created. The intent stays in the log. Throws LocalError if that cannot be kept. */
+  notCreated(): void {
+    const record = { ...this.intent, kind: "not-created", at: this.date() } as const;
+    orLocalError(`it could not be recorded that ${this.localId} was not created`, () =>
+      this.log.append(record, { sync: true }),
+    );
+    this.open.remove(this.localId);
+  }
+
+  /** Nothing was created. With `code`, the service said so and may have counted it. */
+  dismissed(code?: string): void {
+    if (code !== undefined) this.#logDismissed(code);
+    // An intent that cannot be removed would read as an unknown outcome, unless the log says otherwise.
+    if (!this.open.remove(this.localId) && code === undefined) this.#logDismissed(RESOLVED);
+  }
+
+  /** This process waits for the outcome no longer. The intent stays, as an unknown outcome. */
+  givenUp(): void {
+    try {
+      this.open.giveUp(this.intent);
+    } catch {
+      // It reads as under way until this process ends.
+    }
+  }
+
+  #logDismissed(code: string): void {
+    const { local_id, origin, key_id } = this.intent;
+    // If that fails, only the count of the hour suffers, on the side of one create too many.
+    this.#logged({ kind: "dismissed", local_id, origin, key_id, at: this.date(), code }, false);
+  }
+
+  #logged(line: HistoryLine, sync: boolean): boolean {
+    try {
+      this.log.append(line, { sync });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #note(outcome: CreateOutcome): void {
+    orLocalError(`the request id ${outcome.request_id} could not be recorded`, () =>
+      this.open.note(this.intent, outcome),
+    );
   }
 }

@@ -1,12 +1,11 @@
 import * as v from "valibot";
+import { epochOf } from "../../clock.js";
 import { parseExactAt } from "../../json/exact-json.js";
 import { isObject } from "../../json/is-object.js";
+import { roundedNumbers } from "../../json/rounded-numbers.js";
 import { type CreateBody, isRequestId, type JsonSchema } from "../../protocol/conversation.js";
 
-/**
- * What the history holds of one request. `UNKNOWN` stands for a create that was sent, or may have been, and
- * of which no readable answer came back.
- */
+/** What the history holds of one request, or of a create that was sent and has no readable answer (`UNKNOWN`). */
 export interface HistoryEntry {
   local_id: string;
   /** Null for an unknown outcome; an id that was salvaged from a broken answer may still be there. */
@@ -195,9 +194,9 @@ export function notCreatedEntry({ kind: _, at: __, ...record }: NotCreatedRecord
   return { ...record, request_id: null, status: NOT_CREATED, created_at: null };
 }
 
-/** When a request began, epoch ms: by the service's word, else by this machine's. */
+/** When a request began, epoch ms: by the service's word, but not before it was sent; its clock may be another one. */
 export function timeOf(entry: Pick<HistoryEntry, "created_at" | "sent_at">): number {
-  return Date.parse(entry.created_at ?? "") || Date.parse(entry.sent_at);
+  return Math.max(epochOf(entry.created_at) ?? 0, Date.parse(entry.sent_at));
 }
 
 /** The name of a create in the history: it has one before the service gives it any. */
@@ -207,7 +206,47 @@ function newLocalId(): string {
 
 /** Tells keys apart in the history without keeping one: the start of a digest. */
 export function keyId(apiKey: string): string {
-  return crypto().createHash("sha256").update(apiKey).digest("hex").slice(0, 12);
+  return sha256(apiKey).slice(0, 12);
+}
+
+/** What a create asks for. */
+type Asked = Pick<HistoryEntry, "prompt" | "model" | "options" | "after"> & {
+  structured_output?: boolean;
+  output_schema?: JsonSchema | null;
+};
+
+/** What makes two creates the same, in a list; `roundedNumbers` are those that JavaScript cannot tell apart. */
+function askedIn(create: Asked): unknown[] {
+  const { prompt, structured_output = false, output_schema = null } = create;
+  const extra = forProvider(create);
+  const rest = [...roundedNumbers(output_schema), ...(Object.keys(extra).length > 0 ? [extra] : [])];
+  return [prompt, structured_output, output_schema, ...rest];
+}
+
+/** The same for two creates with the same origin, key, prompt and schema, whatever the order of a schema's members. */
+export function createName(create: Asked & Pick<HistoryEntry, "origin" | "key_id">): string {
+  return JSON.stringify([create.origin, create.key_id, ...askedIn(create)], (_name, value) =>
+    isObject(value) ? Object.fromEntries(sortedEntries(value)) : value,
+  );
+}
+
+/** A digest of the same for one origin and key, 24 hexadecimal digits, as the journals of batches hold it. */
+export function digestOf(create: Asked): string {
+  return sha256(JSON.stringify(asPairs(askedIn(create)))).slice(0, 24);
+}
+
+function asPairs(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(asPairs);
+  return isObject(value) ? sortedEntries(value).map(([name, part]) => [name, asPairs(part)]) : value;
+}
+
+function sortedEntries(value: Record<string, unknown>): [string, unknown][] {
+  return Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** In hexadecimal. */
+export function sha256(text: string): string {
+  return crypto().createHash("sha256").update(text).digest("hex");
 }
 
 /** Loaded by what needs it: most commands do not, and it costs up to a tenth of what they take. */

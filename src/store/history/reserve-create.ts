@@ -1,21 +1,20 @@
 import { join } from "node:path";
-import { HeldError, lockWithin } from "../../lock.js";
+import { lockWithin } from "../../lock.js";
 import { nextSlot, WINDOW_MS } from "../../protocol/limits.js";
-import { inWords, LocalError } from "../errors.js";
+import { localError } from "../errors.js";
 import { makeFolder } from "../files.js";
 import type { History } from "./history.js";
-import type { RecordedCreate } from "./recorded-create.js";
+import type { RecordedCreate } from "./open-intents.js";
 import type { Attempt } from "./records.js";
 import type { CountedAttempt } from "./statistics.js";
 
 /** Counting an hour and writing one intent takes milliseconds; a holder of this many is stuck. */
 const LOCK_WAIT_MS = 10_000;
 
-/**
- * An attempt counts for this much longer than the hour, in milliseconds: the service may count in whole
- * seconds (§8 does not say), and its clock is another one.
- */
+/** An attempt counts so much longer (ms): the service may count whole seconds (§8), by another clock. */
 const MARGIN_MS = 1_000;
+
+const UNCOUNTED = "the creates of this hour could not be counted";
 
 /** Where one key stands in the hour at one origin. */
 export interface HourlyUsage {
@@ -56,10 +55,7 @@ export async function reserve(
     const { nextAt } = hourOf(found, limit, now());
     return nextAt > now() ? { fullUntil: nextAt } : { pending: history.begin(attempt) };
   } catch (error) {
-    if (error instanceof LocalError) throw error;
-    throw new LocalError(`the creates of this hour could not be counted: ${inWords(error)}`, {
-      cause: error,
-    });
+    throw localError(UNCOUNTED, error);
   } finally {
     release();
   }
@@ -84,7 +80,6 @@ async function acquire(folder: string, signal: AbortSignal | undefined): Promise
     return await lockWithin(join(folder, "hour.lock"), LOCK_WAIT_MS, signal);
   } catch (error) {
     signal?.throwIfAborted();
-    const why = error instanceof HeldError ? error.message : inWords(error);
-    throw new LocalError(`the creates of this hour could not be counted: ${why}`, { cause: error });
+    throw localError(UNCOUNTED, error);
   }
 }

@@ -1,9 +1,7 @@
-import { roundedNumbers } from "../../json/rounded-numbers.js";
 import type { Holder } from "../../lock/holder.js";
-import type { AppendLog } from "./append-log.js";
-import { loggedEntries } from "./logged-entries.js";
+import { type AppendLog, loggedEntries } from "./append-log.js";
 import { type OpenIntent, unknownEntry } from "./open-intents.js";
-import { type Attempt, forProvider, type HistoryEntry, keyId, NOT_CREATED } from "./records.js";
+import { type Attempt, createName, type HistoryEntry, keyId, NOT_CREATED } from "./records.js";
 
 /** A create, by what makes two creates the same. */
 export type WantedCreate = Pick<Attempt, "origin" | "apiKey" | "body">;
@@ -33,8 +31,9 @@ export function sameCreates(
   wanted: WantedCreate,
   since: number,
 ): SameCreates {
-  const name = createName(wanted);
-  const isSame = (entry: HistoryEntry) => entry.prompt === wanted.body.prompt && nameOf(entry) === name;
+  const name = wantedName(wanted);
+  const { prompt } = wanted.body;
+  const isSame = (entry: HistoryEntry) => entry.prompt === prompt && createName(entry) === name;
   const made = new Map(found.filter(isSame).map((entry) => [entry.local_id, entry]));
   let old = 0;
   for (const entry of loggedEntries(log)) {
@@ -50,34 +49,9 @@ export function sameCreates(
   };
 }
 
-/** The same for two creates with the same origin, key, prompt and schema, whatever the order of a schema's members. */
-export function createName({ origin, apiKey, body }: WantedCreate): string {
-  const { prompt, structured_output = false, output_schema = null } = body;
-  const key_id = keyId(apiKey);
-  return nameOf({ origin, key_id, prompt, structured_output, output_schema, ...forProvider(body) });
-}
-
-type Named =
-  | "origin"
-  | "key_id"
-  | "prompt"
-  | "structured_output"
-  | "output_schema"
-  | "model"
-  | "options"
-  | "after";
-
-function nameOf(create: Pick<HistoryEntry, Named>) {
-  const { origin, key_id, prompt, structured_output, output_schema } = create;
-  const extra = forProvider(create);
-  const rest = [...roundedNumbers(output_schema), ...(Object.keys(extra).length > 0 ? [extra] : [])];
-  return JSON.stringify([origin, key_id, prompt, structured_output, output_schema, ...rest], sorted);
-}
-
-/** For JSON.stringify: the members of each object in the order of their names. */
-function sorted(_name: string, value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+/** `createName` of a create that is yet to be sent. */
+export function wantedName({ origin, apiKey, body }: WantedCreate): string {
+  return createName({ origin, key_id: keyId(apiKey), ...body });
 }
 
 function sentAt(entry: HistoryEntry): number {

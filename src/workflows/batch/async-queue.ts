@@ -1,7 +1,4 @@
-/**
- * A queue between asynchronous producers and consumers. Each item goes to one consumer; items that come before
- * a consumer wait. Iteration ends when the queue is closed and empty.
- */
+/** A queue of which each item goes to one consumer. Iteration ends when it is closed and empty. */
 export class AsyncQueue<T> implements AsyncIterable<T> {
   #items: T[] = [];
   #next = 0;

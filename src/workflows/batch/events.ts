@@ -1,6 +1,6 @@
-import type { ResearchError } from "../../client/errors.js";
+import { ResearchError } from "../../client/errors.js";
 import type { LocalError } from "../../store/errors.js";
-import type { LimitLesson } from "./pacing/create-pacer.js";
+import type { LimitLesson } from "./create-pacer.js";
 import type { RowState } from "./plan.js";
 
 /** What happens in a batch, in the order it happens. Times are epoch milliseconds, waits milliseconds. */
@@ -32,5 +32,25 @@ export type BatchEvent =
   /** No more creates are sent: too many rows failed, or of `error`. What runs is watched to its end. */
   | { kind: "creates-stopped"; reason: { failures: number } | { error: unknown } };
 
-/** Takes events as they happen. */
-export type Emit = (event: BatchEvent) => void;
+/** A row was not finished, or not taken up, within its time; it goes on at the service. */
+export class RowTimeoutError extends ResearchError {
+  /** `queue`: the limit for being PENDING. `timeoutMs`: the limit in milliseconds. */
+  constructor(
+    requestId: string,
+    readonly limit: "whole" | "queue",
+    readonly timeoutMs: number,
+  ) {
+    super("TIMEOUT", `${requestId} has not ended within ${timeoutMs} ms`, { requestId });
+  }
+}
+
+/** The next create is allowed later than a row may take, so no row is sent any more. */
+export class SlotTimeoutError extends ResearchError {
+  /** `timeoutMs`: the limit in milliseconds. `until`: when the next create is allowed, epoch ms. */
+  constructor(
+    readonly timeoutMs: number,
+    readonly until: number,
+  ) {
+    super("TIMEOUT", `no create is allowed within ${timeoutMs} ms`);
+  }
+}

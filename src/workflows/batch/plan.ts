@@ -1,30 +1,15 @@
-import type { KnownRow, RowError } from "./folder/journal.js";
+import type { KnownRow, RowFacts } from "./journal.js";
 import { fileStem, type Row } from "./row.js";
 
 /** Where a row stands. `waiting` is still to be sent; `unknown` may have been created, and is not sent again. */
 export type Standing = "waiting" | "running" | "done" | "failed" | "refused" | "stopped" | "unknown";
 
 /** A row and all that is known of it while the batch runs. */
-export interface RowState {
+export interface RowState extends RowFacts {
   row: Row;
   standing: Standing;
-  /** The name of its result's file without the extension. */
-  stem: string;
-  requestId?: string | undefined;
-  localId?: string | undefined;
   /** The last state seen. */
   status: string | null;
-  createdAt?: string | null | undefined;
-  /** ISO 8601: when it was sent. */
-  sentAt?: string | undefined;
-  /** ISO 8601: when it ended. */
-  endedAt?: string | undefined;
-  file?: string | undefined;
-  error?: RowError | undefined;
-  /** What it cost, where the provider says it. */
-  costDollars?: number | undefined;
-  /** Whether it FAILED with a part of a result. */
-  cutShort?: boolean | undefined;
   /** Whether its end has still to be announced to the caller (`--on-done`). */
   announce: "pending" | "done" | "later";
 }
@@ -36,10 +21,7 @@ export interface PlanOptions {
   resendUnknown?: boolean;
 }
 
-/**
- * What is to be done with each row, from what the journal knows of it. `hasFile` says whether a result's file is
- * still in the folder: a COMPLETED row whose file was deleted is watched and fetched again.
- */
+/** What is to be done with each row. A COMPLETED one whose file is gone (`hasFile`) is fetched again. */
 export function planRows(
   rows: readonly Row[],
   known: ReadonlyMap<string, KnownRow>,
@@ -53,20 +35,15 @@ export function planRows(
     const stem = before?.stem ?? freeStem(row, stems);
     stems.add(caseless(stem));
     if (!before || standing === "waiting") return { row, standing, stem, status: null, announce: "later" };
-    return { row, standing, stem, ...whatIsKnown(before, standing) };
+    const { key: _, digest: __, stage, status = null, unreported, ...facts } = before;
+    const isOver = stage === "ended";
+    const isRunning = standing === "running";
+    return {
+      ...{ ...facts, row, standing, status: isRunning && isOver ? null : status },
+      file: isRunning ? undefined : facts.file,
+      announce: unreported ? "pending" : isOver ? "done" : "later",
+    };
   });
-}
-
-function whatIsKnown(before: KnownRow, standing: Standing): Omit<RowState, "row" | "standing" | "stem"> {
-  const { requestId, localId, createdAt, sentAt, endedAt, file, error, unreported, costDollars, cutShort } =
-    before;
-  const isOver = before.stage === "ended";
-  return {
-    ...{ requestId, createdAt, sentAt, endedAt, error, costDollars, cutShort, localId: localId ?? undefined },
-    status: standing === "running" && isOver ? null : (before.status ?? null),
-    file: standing === "running" ? undefined : file,
-    announce: unreported ? "pending" : isOver ? "done" : "later",
-  };
 }
 
 function standingOf(known: KnownRow, options: PlanOptions, hasFile: (name: string) => boolean): Standing {
@@ -125,4 +102,46 @@ export function stateWord({ standing, status }: RowState): string {
   if (standing === "refused") return "REFUSED";
   if (standing === "unknown") return "UNKNOWN";
   return status ?? "WAITING";
+}
+
+/** How many rows stand where. */
+export type Counts = Readonly<Record<Standing, number>>;
+
+/** All rows of a batch and where each stands. */
+export class BatchProgress {
+  readonly states: readonly RowState[];
+  readonly #counts: Record<Standing, number> = {
+    ...{ waiting: 0, running: 0, done: 0, failed: 0, refused: 0, stopped: 0, unknown: 0 },
+  };
+  #failures = 0;
+
+  constructor(states: readonly RowState[]) {
+    this.states = states;
+    for (const { standing } of states) this.#counts[standing]++;
+  }
+
+  get counts(): Counts {
+    return this.#counts;
+  }
+
+  /** What all rows cost, where the provider says it; undefined if it does of none. */
+  get costDollars(): number | undefined {
+    const costs = this.states.flatMap(({ costDollars }) => costDollars ?? []);
+    return costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost, 0);
+  }
+
+  /** Rows that became failed, refused or unknown since this object was made. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  /** Changes what is known of a row. */
+  update(state: RowState, change: Partial<Omit<RowState, "row" | "stem">>): void {
+    const before = state.standing;
+    this.#counts[before]--;
+    Object.assign(state, change);
+    this.#counts[state.standing]++;
+    const hasFailed = ["failed", "refused", "unknown"].includes(state.standing);
+    if (hasFailed && state.standing !== before) this.#failures++;
+  }
 }

@@ -1,40 +1,29 @@
 import type { StateSeen } from "../../client/watch/types.js";
 import { isCutShort } from "../../dialects/dialect.js";
-import { type FollowEvent, type FollowOptions, follow } from "../follow.js";
-import type { Ports } from "../ports.js";
+import { type FollowEvent, follow } from "../follow.js";
 import type { Target } from "../targets.js";
 import { AsyncQueue } from "./async-queue.js";
-import { RowTimeoutError } from "./errors.js";
-import type { Emit } from "./events.js";
+import type { BatchContext } from "./context.js";
+import { RowTimeoutError } from "./events.js";
 import type { RowState } from "./plan.js";
-import type { BatchProgress } from "./progress.js";
 import { type ResultCollector, targetOf } from "./result-collector.js";
-
-export interface RowFollowerParts {
-  ports: Pick<Ports, "client" | "history" | "origin">;
-  progress: BatchProgress;
-  collector: ResultCollector;
-  emit: Emit;
-  /** `timeout` and `queueTimeout` are for each row. */
-  options: FollowOptions;
-}
 
 /** Follows every row that runs, also rows that begin to run meanwhile, in one watch. */
 export class RowFollower {
-  readonly #parts: RowFollowerParts;
   readonly #running = new AsyncQueue<Target>();
   readonly #byId = new Map<string, RowState>();
 
-  constructor(parts: RowFollowerParts) {
-    this.#parts = parts;
-  }
+  constructor(
+    private readonly context: BatchContext,
+    private readonly collector: ResultCollector,
+  ) {}
 
   /** Takes a row that exists. */
   add(state: RowState): void {
     const { requestId } = state;
     if (requestId === undefined) return;
     this.#byId.set(requestId, state);
-    this.#running.push(targetOf(state, this.#parts.ports.origin));
+    this.#running.push(targetOf(state, this.context.ports.origin));
   }
 
   /** No more rows will come. */
@@ -44,16 +33,18 @@ export class RowFollower {
 
   /** Resolves when every row has ended or was given up. */
   async run(): Promise<void> {
-    const { ports, collector, options } = this.#parts;
+    const { ports, end: signal, timeout = 0, queueTimeout = 0, interval, patience } = this.context;
+    // Every row exists because the service answered its create, so a bad first poll is an outage.
+    const options = { signal, timeout, queueTimeout, interval, patience, answered: true };
     try {
       for await (const event of follow(ports, this.#running, options)) this.#apply(event);
     } finally {
-      collector.close();
+      this.collector.close();
     }
   }
 
   #apply(event: FollowEvent): void {
-    const { emit } = this.#parts;
+    const { emit } = this.context;
     switch (event.kind) {
       case "state":
         this.#changed(event);
@@ -68,7 +59,7 @@ export class RowFollower {
         this.#leave(event.requestId, event.error);
         break;
       case "timeout": {
-        const { timeout = 0, queueTimeout = 0 } = this.#parts.options;
+        const { timeout = 0, queueTimeout = 0 } = this.context;
         const limit = event.limit === "whole" ? timeout : queueTimeout;
         this.#leave(event.requestId, new RowTimeoutError(event.requestId, event.limit, limit));
         break;
@@ -87,7 +78,7 @@ export class RowFollower {
   }
 
   #changed({ requestId, status, final, data }: StateSeen): void {
-    const { progress, emit, collector } = this.#parts;
+    const { progress, emit } = this.context;
     const state = this.#byId.get(requestId);
     if (!state) return;
     const isNew = status !== state.status;
@@ -99,13 +90,13 @@ export class RowFollower {
     });
     if (final) {
       this.#byId.delete(requestId);
-      collector.add(state);
+      this.collector.add(state);
     } else if (isNew) emit({ kind: "row", state, final: false });
   }
 
   #leave(requestId: string, error: unknown): void {
     const state = this.#byId.get(requestId);
     this.#byId.delete(requestId);
-    if (state) this.#parts.collector.leave(state, error);
+    if (state) this.collector.leave(state, error);
   }
 }

@@ -1,62 +1,43 @@
 import { RefusedError, UnreachableError } from "../../client/errors.js";
-import { LocalError } from "../../store/errors.js";
+import type { Clock } from "../../clock.js";
+import { localErrorOf } from "../../store/errors.js";
 import { UnresolvedCreateError } from "../errors.js";
 import { waitUntil } from "../quota.js";
-import { type SubmitPorts, type Submitted, submit } from "../submit.js";
-import { SlotTimeoutError } from "./errors.js";
-import type { Emit } from "./events.js";
-import type { RowError } from "./folder/journal.js";
-import type { OutputFolder } from "./folder/output-folder.js";
-import type { CreatePacer, LimitLesson } from "./pacing/create-pacer.js";
-import { OutageBackoff } from "./pacing/outage-backoff.js";
+import { type Submitted, submit } from "../submit.js";
+import { type BatchContext, dateOf } from "./context.js";
+import { SlotTimeoutError } from "./events.js";
+import type { RowError } from "./journal.js";
 import type { RowState } from "./plan.js";
-import type { BatchProgress } from "./progress.js";
-
-export interface RowSubmitterParts {
-  ports: SubmitPorts;
-  progress: BatchProgress;
-  folder: OutputFolder;
-  pacer: CreatePacer;
-  emit: Emit;
-  /** An error in the form in which it is kept with its row. */
-  describe: (error: unknown) => RowError;
-  /** Aborted when no more creates are to be sent. One that is under way is not aborted by it. */
-  signal: AbortSignal;
-  /** Aborted when the caller is interrupted. A create that is under way has a few seconds to learn its id. */
-  interruption: AbortSignal;
-  /** Milliseconds for which a service that cannot be reached is waited for. */
-  patience: number;
-  /** Milliseconds that a row may wait for a slot of the hour; 0 for any time. */
-  timeout: number;
-  /** Called with each row that exists now. */
-  onCreated: (state: RowState) => void;
-}
+import type { RowFollower } from "./row-follower.js";
 
 /** Sends the creates of waiting rows, one at a time and never faster than the hourly limit allows. */
 export class RowSubmitter {
-  readonly #parts: RowSubmitterParts;
+  /** Aborted when no more creates are to be sent. */
+  readonly #signal: AbortSignal;
   readonly #outage: OutageBackoff;
   /** Whether the journal has an intent for the row at hand without an outcome. */
   #hasOpenIntent = false;
 
-  constructor(parts: RowSubmitterParts) {
-    this.#parts = parts;
-    this.#outage = new OutageBackoff(parts.ports.clock, parts.patience);
+  constructor(
+    private readonly context: BatchContext,
+    private readonly follower: RowFollower,
+  ) {
+    this.#signal = AbortSignal.any([context.end, context.noMoreCreates.signal]);
+    this.#outage = new OutageBackoff(context.ports.clock, context.patience);
   }
 
   /** Resolves when no row is left to be sent. Rejects with what keeps all further rows from being sent. */
   async run(): Promise<void> {
-    const { progress, signal } = this.#parts;
-    for (const state of progress.states) {
+    for (const state of this.context.states) {
       if (state.standing !== "waiting") continue;
-      do signal.throwIfAborted();
+      do this.#signal.throwIfAborted();
       while (!(await this.#send(state)));
     }
   }
 
   /** Sends one row; false if it has to be tried again. */
   async #send(state: RowState): Promise<boolean> {
-    const { ports, pacer, interruption } = this.#parts;
+    const { ports, pacer, emit, signal } = this.context;
     await this.#wait(pacer.ownNextAt());
     this.#hasOpenIntent = false;
     let submitted: Submitted;
@@ -64,13 +45,14 @@ export class RowSubmitter {
       submitted = await submit(ports, state.row.body, {
         limit: pacer.limit,
         onIntent: (localId) => this.#begin(state, localId),
-        signal: interruption,
+        // It has a few seconds to learn its id.
+        signal,
       });
     } catch (error) {
       const refused = pacer.refused(error);
       if (!refused) return this.#failed(state, error);
       this.#dismiss(state);
-      this.#learn(refused.lesson);
+      if (refused.lesson) emit({ kind: "limit-learned", lesson: refused.lesson });
       await this.#wait(refused.until);
       return false;
     }
@@ -82,23 +64,19 @@ export class RowSubmitter {
 
   /** Waits for a slot of the hour, at `until` (epoch ms). */
   async #wait(until: number): Promise<void> {
-    const { ports, emit, signal, timeout } = this.#parts;
+    const { ports, emit, timeout = 0 } = this.context;
     const waitMs = until - ports.clock.now();
     if (waitMs <= 0) return;
     if (timeout > 0 && waitMs > timeout) throw new SlotTimeoutError(timeout, until);
     emit({ kind: "waiting-for-quota", until });
-    await waitUntil(ports, until, { signal });
-  }
-
-  #learn(lesson: LimitLesson | undefined): void {
-    if (lesson) this.#parts.emit({ kind: "limit-learned", lesson });
+    await waitUntil(ports, until, { signal: this.#signal });
   }
 
   #begin(state: RowState, localId: string | undefined): void {
-    const { folder, progress } = this.#parts;
+    const { folder, progress } = this.context;
     const { row, stem } = state;
     const { id, key, digest } = row;
-    const at = this.#date();
+    const at = dateOf(this.context);
     const intent = { kind: "intent", row: id, ...(key !== undefined && { key }), digest, stem } as const;
     this.#hasOpenIntent = true;
     try {
@@ -113,15 +91,15 @@ export class RowSubmitter {
 
   /** Nothing was created for the row: refused for good with `error`, without it to be sent again. */
   #dismiss({ row }: RowState, error?: RowError): void {
-    const at = this.#date();
+    const at = dateOf(this.context);
     if (this.#hasOpenIntent)
-      this.#parts.folder.record({ kind: "dismissed", row: row.id, ...(error && { error }), at });
+      this.context.folder.record({ kind: "dismissed", row: row.id, ...(error && { error }), at });
     this.#hasOpenIntent = false;
   }
 
   #created(state: RowState, { data, notSaved }: Submitted): void {
-    const { folder, progress, emit, onCreated } = this.#parts;
-    const at = this.#date();
+    const { folder, progress, emit } = this.context;
+    const at = dateOf(this.context);
     const { request_id } = data;
     const createdAt = typeof data.created_at === "string" ? data.created_at : null;
     const status = typeof data.status === "string" ? data.status : "PENDING";
@@ -131,14 +109,14 @@ export class RowSubmitter {
     const lost = unrecorded ?? notSaved;
     if (lost) emit({ kind: "not-saved", state, error: lost });
     emit({ kind: "row", state, final: false });
-    onCreated(state);
+    this.follower.add(state);
     // The next intent could not be recorded either.
     if (unrecorded) throw unrecorded;
   }
 
   /** Reads a create that failed: true if the next row is to be sent. */
   async #failed(state: RowState, error: unknown): Promise<boolean> {
-    const { signal, interruption } = this.#parts;
+    const { ports, emit, signal } = this.context;
     if (error instanceof UnresolvedCreateError) {
       this.#unknown(state, error);
       return true;
@@ -148,29 +126,24 @@ export class RowSubmitter {
       return true;
     }
     // As in the history: these provably created nothing; after any other error the row stays open.
-    const wasInterrupted = interruption.aborted && error === interruption.reason;
+    const wasInterrupted = signal.aborted && error === signal.reason;
     if (error instanceof RefusedError || error instanceof UnreachableError || wasInterrupted)
       this.#dismiss(state);
-    signal.throwIfAborted();
+    this.#signal.throwIfAborted();
     if (!(error instanceof UnreachableError)) throw error;
-    await this.#waitOutOutage(error);
-    return false;
-  }
-
-  async #waitOutOutage(error: UnreachableError): Promise<void> {
-    const { ports, emit, signal } = this.#parts;
     const { waitMs, isFirst } = this.#outage.failed();
     if (waitMs === undefined) throw error;
     if (isFirst) emit({ kind: "trouble", activity: "create", error });
-    await ports.clock.sleep(waitMs, signal);
+    await ports.clock.sleep(waitMs, this.#signal);
+    return false;
   }
 
   #answered(): void {
-    if (this.#outage.answered()) this.#parts.emit({ kind: "recovered" });
+    if (this.#outage.answered()) this.context.emit({ kind: "recovered" });
   }
 
   #unknown(state: RowState, error: UnresolvedCreateError): void {
-    const { progress, folder, pacer, emit, describe } = this.#parts;
+    const { progress, folder, pacer, emit, describe } = this.context;
     pacer.sent();
     progress.update(state, { standing: "unknown", error: describe(error) });
     folder.results.add(state);
@@ -179,7 +152,7 @@ export class RowSubmitter {
   }
 
   #refused(state: RowState, error: RefusedError): void {
-    const { progress, folder, pacer, emit, describe } = this.#parts;
+    const { progress, folder, pacer, emit, describe } = this.context;
     const why = describe(error);
     this.#answered();
     pacer.sent();
@@ -190,18 +163,38 @@ export class RowSubmitter {
     emit({ kind: "create-failed", state, error });
     emit({ kind: "row", state, final: true });
   }
-
-  #date(): string {
-    return new Date(this.#parts.ports.clock.now()).toISOString();
-  }
 }
 
-function localErrorOf(write: () => void): LocalError | undefined {
-  try {
-    write();
-    return undefined;
-  } catch (error) {
-    if (error instanceof LocalError) return error;
-    throw error;
+/** The first wait after a create that could not be sent, and the longest, in milliseconds. */
+const FIRST_WAIT_MS = 5_000;
+const LONGEST_WAIT_MS = 30_000;
+
+/** Backoff for creates that never left: an outage is waited out for `patience` ms if the service has answered before. */
+export class OutageBackoff {
+  /** Since when (monotonic ms) nothing could be sent. */
+  #since: number | undefined;
+  #hasAnswered = false;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly patience: number,
+  ) {}
+
+  /** Notes that the service has answered. Returns whether that ends an outage. */
+  answered(): boolean {
+    this.#hasAnswered = true;
+    const wasOut = this.#since !== undefined;
+    this.#since = undefined;
+    return wasOut;
+  }
+
+  /** The wait in milliseconds before the next try, undefined if there is none; `isFirst`: this failure begins the outage. */
+  failed(): { waitMs: number | undefined; isFirst: boolean } {
+    const now = this.clock.monotonic();
+    const isFirst = this.#since === undefined;
+    this.#since ??= now;
+    const lasting = now - this.#since;
+    if (!this.#hasAnswered || lasting >= this.patience) return { waitMs: undefined, isFirst };
+    return { waitMs: Math.min(Math.max(lasting, FIRST_WAIT_MS), LONGEST_WAIT_MS), isFirst };
   }
 }

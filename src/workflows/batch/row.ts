@@ -1,7 +1,5 @@
 import { createHash } from "node:crypto";
-import { roundedNumbers } from "../../json/rounded-numbers.js";
 import type { CreateBody } from "../../protocol/conversation.js";
-import { forProvider } from "../../store/history/records.js";
 
 /** One question of a batch. */
 export interface Row {
@@ -15,18 +13,6 @@ export interface Row {
   digest: string;
 }
 
-/** A digest of a request body, 24 hexadecimal digits. */
-export function digestOf(body: CreateBody): string {
-  const { prompt, structured_output, output_schema } = body;
-  const extra = forProvider(body);
-  const rest = [...roundedNumbers(output_schema ?? null), ...(Object.keys(extra).length > 0 ? [extra] : [])];
-  const asked = [prompt, structured_output ?? false, output_schema ?? null, ...rest];
-  return createHash("sha256")
-    .update(JSON.stringify(withSortedFields(asked)))
-    .digest("hex")
-    .slice(0, 24);
-}
-
 /** The id of a row. `nth`, from 1, tells rows apart that have no key and the same request body. */
 export function rowId(key: string | undefined, digest: string, nth: number): string {
   if (key !== undefined) return `key:${key}`;
@@ -38,10 +24,7 @@ export function isRepeated({ key, id, digest }: Row): boolean {
   return key === undefined && id !== rowId(undefined, digest, 1);
 }
 
-/**
- * A key as a file name without its extension. Letters, digits, `.`, `_`, `-` and inner blanks stay; any other
- * character becomes `%` and its bytes in hexadecimal, so that two keys never have the same name.
- */
+/** A key as a file name without extension: other characters become `%` and hexadecimal, so each key has its own name. */
 export function fileStem(key: string): string {
   return key.replace(/[^\p{L}\p{M}\p{N}._ -]|^[. ]|[. ]$/gu, (char) =>
     Array.from(Buffer.from(char), (byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),
@@ -51,9 +34,18 @@ export function fileStem(key: string): string {
 /** The longest stem, in bytes: most file systems allow 255, and the extension and a draft's suffix need some. */
 export const MAX_STEM_BYTES = 200;
 
-function withSortedFields(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withSortedFields);
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return entries.map(([name, part]) => [name, withSortedFields(part)]);
+/** One of several parts of a batch, each run by a machine of its own: part `index` of `count`, from 1. */
+export interface Shard {
+  index: number;
+  count: number;
+}
+
+/** The rows of one shard. A row stays in its shard if other rows are added: the hash of its id decides. */
+export function rowsOfShard<R extends { id: string }>(rows: readonly R[], { index, count }: Shard): R[] {
+  return rows.filter(({ id }) => shardOf(id, count) === index);
+}
+
+/** The shard of a row, from 1 to `count`. */
+export function shardOf(id: string, count: number): number {
+  return (createHash("sha256").update(id).digest().readUInt32BE() % count) + 1;
 }

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { folderWith } from "../../support/folder.js";
-import { research } from "../../support/run.js";
+import { research } from "../../support/in-process.js";
 
 test("--install writes where bash looks, over its own file only, unless --force is given", async () => {
   const home = folderWith();

@@ -45,6 +45,8 @@ test.each([
   ["output-field", " ", "invalid value for output-field"],
   ["api-key", "two words", "invalid value for api-key (visible"],
   ["base-url", "ftp://x", "base URL"],
+  ["set", '{"top_k":1,"stream":true}', '"stream" cannot be set at any provider: research sets it itself'],
+  ["set", "webhook_url=https://a.example", '"webhook_url" cannot be set'],
   ["colour", "red", 'there is no setting "colour"'],
 ])("set %s %j is refused", async (key, value, message) => {
   const home = folderWith();
@@ -52,6 +54,17 @@ test.each([
   const run = await inProcess(["config", "set", key, value], { env });
   expect(run).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(message) });
   expect(run.stderr).not.toContain("two words");
+});
+
+test("set set takes a field of the provider in force, and none that research sets there", async () => {
+  const { config, stored } = machine();
+  await config("set provider openai --profile work");
+  expect(await config("set set input=x --profile work")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('"input" cannot be set at OpenAI'),
+  });
+  expect((await config("set set temperature=0 --profile work")).code).toBe(0);
+  expect(stored().profiles.work).toEqual({ provider: "openai", set: "temperature=0" });
 });
 
 test("a key is bound to the base URL in force with its profile", async () => {

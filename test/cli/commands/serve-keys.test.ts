@@ -3,7 +3,8 @@ import { closeSync, constants, existsSync, openSync, readFileSync } from "node:f
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { folderWith } from "../../support/folder.js";
-import { research, start } from "../../support/run.js";
+import { research } from "../../support/in-process.js";
+import { start } from "../../support/run.js";
 import { until } from "../../support/service.js";
 import { post } from "../../support/wire.js";
 

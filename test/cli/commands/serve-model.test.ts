@@ -11,9 +11,11 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { folderWith } from "../../support/folder.js";
+import { research } from "../../support/in-process.js";
 import { answers, hangs, type ModelEndpoint, modelEndpoint } from "../../support/model-endpoint.js";
 import { behaving, FILES, MODEL_KEY, QUESTION } from "../../support/model-researcher.js";
-import { bash, type RunResult, research, start } from "../../support/run.js";
+import { proxy } from "../../support/proxy.js";
+import { bash, type RunResult, start } from "../../support/run.js";
 import { until } from "../../support/service.js";
 
 const ANSWER = "The timeout is 5000 milliseconds. [1]";
@@ -58,6 +60,21 @@ describe("try with a model", () => {
       Array(3).fill(`Bearer ${MODEL_KEY}`),
     );
     expect(written(run)).not.toContain(MODEL_KEY);
+  });
+
+  it("asks an endpoint of plain http through the proxy of the environment", async () => {
+    const endpoint = await modelEndpoint(behaving());
+    const via = await proxy(Number(new URL(endpoint.url).port));
+    const args = ["--model", "m", "--model-url", "http://model.test/v1", "--insecure-http"];
+    const run = await research(["try", QUESTION, ...args], {
+      cwd: folderWith(FILES),
+      env: { ...keys, HTTP_PROXY: via.url },
+    });
+    expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining(ANSWER) });
+    expect(new Set(via.requests.map(({ method, url }) => `${method} ${url}`))).toEqual(
+      new Set(["POST http://model.test/v1/chat/completions"]),
+    );
+    expect(endpoint.requests).toHaveLength(3);
   });
 
   it("takes the key from a file, or asks without one", async () => {
@@ -164,6 +181,42 @@ describe("a service with a model", () => {
     expect(written(refused) + written(answered) + written(ended)).not.toContain(MODEL_KEY);
   });
 
+  it("with --log json shows how far each research is under its own id", async () => {
+    const behave = behaving();
+    const OTHER = "Which port does the server listen on?";
+    let goOn = () => {};
+    const shown = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const endpoint = await modelEndpoint((request) => {
+      // The other one never gets its plan.
+      if (request.input.includes(OTHER)) return hangs;
+      return async (response) => {
+        if (request.step === "answer") await shown;
+        return behave(request)(response, request);
+      };
+    });
+    const { service, client } = await serving(endpoint, ["--log", "json"]);
+    const other = (await research(["create", OTHER], client)).stdout.trim();
+    await until(async () => (endpoint.requests.length === 1 ? true : undefined));
+    const own = (await research(["create", QUESTION], client)).stdout.trim();
+    const told = () =>
+      service.stderr
+        .split("\n")
+        .filter((line) => line.includes('"progress"') && line.endsWith("}"))
+        .map((line) => JSON.parse(line));
+    await until(async () => told().find(({ progress }) => progress.step === "write"));
+    goOn();
+    await research(["watch", own, "--interval", "50ms"], client);
+    const stepsOf = (id: string) =>
+      told().flatMap(({ request_id, progress }) => (request_id === id ? progress.step : []));
+    expect(stepsOf(other)).toEqual(["plan"]);
+    expect(stepsOf(own)).toEqual(expect.arrayContaining(["plan", "write"]));
+    expect(told()).toHaveLength(stepsOf(own).length + 1);
+    service.signal("SIGTERM");
+    await service.done;
+  });
+
   it("pays for nothing twice after kill -9", async () => {
     const behave = behaving();
     let isDown = true;
@@ -219,9 +272,9 @@ describe("a service with a model", () => {
   it("gives no child process what is set for the model", async () => {
     const endpoint = await modelEndpoint(behaving());
     const folder = folderWith();
-    const run = await research(["serve", "--sources", folder, ...modelArgs(endpoint), "--exec", "env"], {
+    const run = await start(["serve", "--sources", folder, ...modelArgs(endpoint), "--exec", "env"], {
       env: { ...keys, RESEARCH_MODEL_OTHER: "x" },
-    });
+    }).done;
     expect(run.code).toBe(0);
     expect(run.stdout).toContain("RESEARCH_BASE_URL=");
     expect(written(run)).not.toMatch(/RESEARCH_MODEL_|sk-model/);

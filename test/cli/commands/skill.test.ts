@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { installedText, stateOf } from "../../../src/cli/commands/skill/installed-skill.js";
+import { installedText, stateOf } from "../../../src/cli/commands/skill/run.js";
 import { folderWith } from "../../support/folder.js";
-import { research } from "../../support/run.js";
+import { research } from "../../support/in-process.js";
 
 const source = readFileSync(join(import.meta.dirname, "../../../skills/research/SKILL.md"), "utf8");
 

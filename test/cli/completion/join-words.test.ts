@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { joinWords } from "../../../src/cli/completion/join-words.js";
+import { joinWords } from "../../../src/cli/completion/words.js";
 
 const BREAKS = " \t\n\"'@><=;|&(:";
 

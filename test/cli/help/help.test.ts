@@ -3,11 +3,11 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeAll, describe, expect, test } from "vitest";
 import { SIGNAL_EXIT_CODES } from "../../../src/cli/errors.js";
 import type { HelpDocument } from "../../../src/cli/help/document.js";
-import { VARIABLES } from "../../../src/cli/help/environment.js";
-import { EXIT_CODE_MEANINGS } from "../../../src/cli/help/exit-codes.js";
+import { EXIT_CODE_MEANINGS, VARIABLES } from "../../../src/cli/help/reference.js";
 import { TOPICS } from "../../../src/cli/help/topics.js";
 import { EXIT_CODES } from "../../../src/machine/errors.js";
-import { research } from "../../support/run.js";
+import { research } from "../../support/in-process.js";
+import { start } from "../../support/run.js";
 import { HELP_SCHEMA } from "./help-schema.js";
 
 const pages: [string, string][] = JSON.parse(
@@ -16,7 +16,7 @@ const pages: [string, string][] = JSON.parse(
 const help = async (...args: string[]) => research(["help", ...args]);
 let document: HelpDocument;
 beforeAll(async () => {
-  document = JSON.parse((await help("--json")).stdout);
+  document = JSON.parse((await start(["help", "--json"]).done).stdout);
 });
 
 test("help --json fits its schema, with the version of the package", () => {
@@ -63,8 +63,7 @@ test("the exit codes are those that the program uses", () => {
 
 test("every variable that belongs to a flag names one that exists", () => {
   const flags = [...document.options, ...document.commands.flatMap(({ options }) => options)];
-  for (const { flag } of VARIABLES)
-    if (flag !== undefined) expect(flags.map(({ name }) => name)).toContain(flag);
+  for (const { flag } of VARIABLES) if (flag !== null) expect(flags.map(({ name }) => name)).toContain(flag);
 });
 
 test("help --json COMMAND has that command and those below it; a topic has itself", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { definitions, wrap } from "../../../src/cli/help/wrap.js";
+import { definitions, foldLines } from "../../../src/cli/help/topics.js";
 
 test.each([
   ["a b", 0, "a b"],
@@ -8,7 +8,7 @@ test.each([
   [`${"x".repeat(40)} ${"y".repeat(38)}`, 2, `${"x".repeat(40)}\n  ${"y".repeat(38)}`],
   [`a ${"x".repeat(90)} b`, 0, `a\n${"x".repeat(90)}\nb`],
 ])("%j, %i columns in", (text, indent, expected) => {
-  expect(wrap(text, indent)).toBe(expected);
+  expect(foldLines(text, indent)).toBe(expected);
 });
 
 test("explanations stand in one column", () => {

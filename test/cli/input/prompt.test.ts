@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { type PromptSource, readPrompt } from "../../../src/cli/input/prompt.js";
+import { readPrompt } from "../../../src/cli/input/create-request.js";
 import { LocalError } from "../../../src/store/errors.js";
 import { folderWith } from "../../support/folder.js";
 
@@ -10,13 +10,13 @@ const stdin = (text: string, isTTY = false) => ({
 });
 
 describe("a prompt", () => {
-  const source = { argument: undefined, promptFile: undefined, stdinTaken: false };
-  const read = (parts: Partial<PromptSource>, given = stdin(" from stdin\n")) =>
-    readPrompt({ ...source, ...parts }, given, signal);
+  type Source = { argument?: string; promptFile?: string; schema?: string };
+  const read = ({ argument, ...options }: Source, given = stdin(" from stdin\n")) =>
+    readPrompt(argument, options, given, signal);
 
-  test.each<[string, Partial<PromptSource>, string]>([
+  test.each<[string, Source, string]>([
     ["an argument", { argument: " a " }, " a "],
-    ["an argument while something else reads stdin", { argument: "a", stdinTaken: true }, "a"],
+    ["an argument while something else reads stdin", { argument: "a", schema: "-" }, "a"],
     ["stdin", {}, " from stdin\n"],
     ["the argument -", { argument: "-" }, " from stdin\n"],
     ["--prompt-file -", { promptFile: "-" }, " from stdin\n"],
@@ -34,13 +34,13 @@ describe("a prompt", () => {
     expect(await read({ argument: "-" }, stdin("typed", true))).toBe("typed");
   });
 
-  test.each<[string, Partial<PromptSource>, string, boolean]>([
+  test.each<[string, Source, string, boolean]>([
     ["two", { argument: "a", promptFile: "b" }, "two prompts", false],
     ["two, one of them stdin", { argument: "-", promptFile: "b" }, "two prompts", false],
     ["none on a terminal", {}, "no prompt was given", true],
-    ["none, and stdin is taken", { stdinTaken: true }, "no prompt was given", false],
-    ["stdin twice", { argument: "-", stdinTaken: true }, "cannot both come from stdin", false],
-    ["stdin twice by a file", { promptFile: "-", stdinTaken: true }, "cannot both come from stdin", false],
+    ["none, and stdin is taken", { schema: "-" }, "no prompt was given", false],
+    ["stdin twice", { argument: "-", schema: "-" }, "cannot both come from stdin", false],
+    ["stdin twice by a file", { promptFile: "-", schema: "-" }, "cannot both come from stdin", false],
     ["a blank one", { argument: " \n" }, "the prompt is blank", false],
     ["one over 1 MiB", { argument: "a".repeat((1 << 20) + 1) }, "the prompt is over 1 MiB", false],
   ])("is invalid: %s", async (_, parts, message, isTTY) => {

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { readGivenSchema } from "../../../src/cli/input/schema.js";
+import { readGivenSchema } from "../../../src/cli/input/create-request.js";
 import { LocalError } from "../../../src/store/errors.js";
 import { folderWith } from "../../support/folder.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ClosedPipe } from "../../../src/cli/errors.js";
-import { AnswersView } from "../../../src/cli/requests/answers.js";
+import { showAnswers } from "../../../src/cli/requests/answers.js";
 import type { Reporter } from "../../../src/cli/terminal/reporter.js";
 import { PLAIN } from "../../../src/cli/terminal/style.js";
 import { ResearchError } from "../../../src/client/errors.js";
@@ -37,20 +37,20 @@ function recorder(json: boolean, closesAfter = Number.POSITIVE_INFINITY) {
 describe("answers about several requests", () => {
   test("are a line each, errors on stderr, and each has its exit code", async () => {
     const { written, reporter } = recorder(false);
-    const view = await AnswersView.of(reporter, 3, { exitCode: (status) => (status === "FAILED" ? 3 : 0) });
-    const codes = [];
-    for (const answer of [answered("a", "COMPLETED"), failed("b"), answered("c", "FAILED")])
-      codes.push(await view.show(answer));
-    await view.end();
-    expect(codes).toEqual([0, 9, 3]);
+    const answers = [answered("a", "COMPLETED"), failed("b"), answered("c", "FAILED")];
+    const exitCode = (status: string) => (status === "FAILED" ? 3 : 0);
+    expect(await showAnswers(reporter, 3, answers, { exitCode })).toBe(9);
+    expect(await showAnswers(reporter, 3, answers.slice(2), { exitCode })).toBe(3);
+    expect(await showAnswers(reporter, 3, answers.slice(0, 1), { exitCode })).toBe(0);
+    written.stdout.splice(2);
+    written.stderr.splice(1);
     expect(written.stdout).toEqual(["a\tCOMPLETED\n", "c\tFAILED\n"]);
     expect(written.stderr).toEqual(["UNREACHABLE b"]);
   });
 
   test("are the bare states if that is asked for", async () => {
     const { written, reporter } = recorder(false);
-    const view = await AnswersView.of(reporter, 1, { quiet: true });
-    await view.show(answered("a", "PENDING"));
+    await showAnswers(reporter, 1, [answered("a", "PENDING")], { quiet: true });
     expect(written.stdout).toEqual(["PENDING\n"]);
   });
 
@@ -59,32 +59,31 @@ describe("answers about several requests", () => {
     [2, [{ status: "STOPPED", request_id: "a" }]],
   ])("of %i named are one JSON value at the end, each with its id", async (count, expected) => {
     const { written, reporter } = recorder(true);
-    const view = await AnswersView.of(reporter, count);
-    await view.show(answered("a", "STOPPED"));
-    expect(written.stdout).toEqual([]);
-    await view.end();
+    async function* answers() {
+      yield answered("a", "STOPPED");
+      expect(written.stdout).toEqual([]);
+    }
+    await showAnswers(reporter, count, answers());
     expect(written.stdout).toMatchObject([expected]);
   });
 
   test("a closed pipe takes no more of them and ends nothing", async () => {
     const { written, reporter } = recorder(false, 1);
-    const view = await AnswersView.of(reporter, 3);
-    for (const id of ["a", "b", "c"]) expect(await view.show(answered(id, "STOPPED"))).toBe(0);
-    await view.end();
+    const answers = ["a", "b", "c"].map((id) => answered(id, "STOPPED"));
+    expect(await showAnswers(reporter, 3, answers)).toBe(0);
     expect(written.stdout).toEqual(["a\tSTOPPED\n"]);
   });
 
   test("any other error of stdout is thrown", async () => {
     const { reporter } = recorder(false);
     reporter.result = () => Promise.reject(new LocalError("the disk is full"));
-    const view = await AnswersView.of(reporter, 1);
-    await expect(view.show(answered("a", "STOPPED"))).rejects.toThrow("the disk is full");
+    await expect(showAnswers(reporter, 1, [answered("a", "STOPPED")])).rejects.toThrow("the disk is full");
   });
 
   test("a state that could not be kept is said", async () => {
     const { written, reporter } = recorder(false);
-    const view = await AnswersView.of(reporter, 1);
-    await view.show({ ...answered("a", "STOPPED"), notObserved: new LocalError("full") } as StateAnswer);
+    const answer = { ...answered("a", "STOPPED"), notObserved: new LocalError("full") } as StateAnswer;
+    await showAnswers(reporter, 1, [answer]);
     expect(written.stderr).toHaveLength(1);
     expect(written.stdout).toEqual(["a\tSTOPPED\n"]);
   });

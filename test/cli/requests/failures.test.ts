@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sayNotObserved, showFailure, withId } from "../../../src/cli/requests/failures.js";
+import { sayNotObserved, showFailure, withId } from "../../../src/cli/requests/answers.js";
 import type { Reporter } from "../../../src/cli/terminal/reporter.js";
 import { RefusedError } from "../../../src/client/errors.js";
 import { LocalError } from "../../../src/store/errors.js";

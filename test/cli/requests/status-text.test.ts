@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { statusLine, statusWord } from "../../../src/cli/requests/status-text.js";
+import { statusLine, statusWord } from "../../../src/cli/requests/answers.js";
 import { NAMED } from "../../support/style.js";
 
 test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TroubleReport } from "../../../src/cli/requests/trouble-report.js";
+import { TroubleReport } from "../../../src/cli/requests/progress-text.js";
 import type { Reporter } from "../../../src/cli/terminal/reporter.js";
 import { UnreachableError } from "../../../src/client/errors.js";
 import { VirtualClock } from "../../support/virtual-clock.js";

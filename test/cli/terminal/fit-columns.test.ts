@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fitColumns } from "../../../src/cli/terminal/fit-columns.js";
+import { fitColumns } from "../../../src/cli/terminal/style.js";
 
 const green = (text: string) => `\u001b[32m${text}\u001b[39m`;
 

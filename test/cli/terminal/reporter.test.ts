@@ -85,7 +85,7 @@ test("for a program each error and each notice is a line of JSON, and nothing el
   await report.error(failure({ message: FOREIGN, hint: "h" }));
   await report.notice("X", "a\nb");
   await report.say("progress");
-  expect(await report.startLive()).toBe(false);
+  expect(await report.startLive(() => ({ text: "" }))).toBe(false);
   const lines = written.stderr.trimEnd().split("\n");
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     { error: failure({ message: FOREIGN, hint: "h" }) },

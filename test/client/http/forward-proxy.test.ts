@@ -1,13 +1,15 @@
 import { expect, test } from "vitest";
-import { loginRequired, viaProxy } from "../../../src/client/http/forward-proxy.js";
-import type { ProxyAddress } from "../../../src/client/http/proxy-setting.js";
-import type { HttpAnswer, WireRequest } from "../../../src/client/http/transport.js";
+import { Connections } from "../../../src/client/http/connections.js";
+import type { ProxyAddress } from "../../../src/client/http/proxy.js";
+import { type HttpAnswer, loginRequired, type WireRequest } from "../../../src/client/http/transport.js";
 
 const PROXY: ProxyAddress = { url: new URL("http://proxy.example:3128"), authorization: undefined };
 const LOGIN = { ...PROXY, authorization: "Basic eA==" };
 const request = (origin: string): WireRequest => ({
   ...{ origin, method: "GET", path: "/a?b", headers: { accept: "x" } },
 });
+const routed = (given: WireRequest, proxy: ProxyAddress | undefined) =>
+  new Connections(new URL(given.origin), proxy, 1_000).route(given);
 const answer = (status: number): HttpAnswer => ({
   kind: "answer",
   status,
@@ -16,11 +18,11 @@ const answer = (status: number): HttpAnswer => ({
 });
 
 test("plain http goes to the proxy in absolute form, with the host and the login", () => {
-  expect(viaProxy(request("http://a.example:81"), LOGIN)).toEqual({
+  expect(routed(request("http://a.example:81"), LOGIN)).toEqual({
     ...{ origin: "http://proxy.example:3128", method: "GET", path: "http://a.example:81/a?b" },
     headers: { accept: "x", host: "a.example:81", "proxy-authorization": "Basic eA==" },
   });
-  expect(viaProxy(request("http://a.example"), PROXY).headers).toEqual({ accept: "x", host: "a.example" });
+  expect(routed(request("http://a.example"), PROXY).headers).toEqual({ accept: "x", host: "a.example" });
 });
 
 test.each([
@@ -28,7 +30,7 @@ test.each([
   ["no proxy", "http://a.example", undefined],
 ])("with %s a request stays as it is", (_, origin, proxy) => {
   const given = request(origin);
-  expect(viaProxy(given, proxy)).toBe(given);
+  expect(routed(given, proxy)).toBe(given);
 });
 
 test("a 407 of a proxy is a failure to connect, before anything was sent", () => {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
-import { fresh } from "../../../src/client/http/connections/dispatchers.js";
-import { openFreshConnection } from "../../../src/client/http/connections/fresh-connection.js";
+import { fresh } from "../../../src/client/http/dispatchers.js";
+import { openFreshConnection } from "../../../src/client/http/fresh-connection.js";
 import { type ExchangeLimits, exchange, headerOf } from "../../../src/client/http/transport.js";
 import * as does from "../../support/behaviours.js";
 import { faultServer } from "../../support/fault-server.js";

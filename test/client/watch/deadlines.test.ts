@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
-import { Deadlines } from "../../../src/client/watch/deadlines.js";
+import { PollScheduler } from "../../../src/client/watch/poll-scheduler.js";
 import { watched } from "./fixtures.js";
 
+const withLimits = (options: { timeout?: number; queueTimeout?: number }) =>
+  new PollScheduler(options, { betweenMs: 0, nextStart: 0 });
 const NEVER = Number.POSITIVE_INFINITY;
 
 test.each([
@@ -14,14 +16,14 @@ test.each([
 ])(
   "with %j an id in the queue has until %j, one that is processed until %j",
   (options, queued, processed) => {
-    const deadlines = new Deadlines(options);
-    expect(deadlines.of(watched({ since: 10 }))).toBe(queued);
-    expect(deadlines.of(watched({ since: 10, isQueued: false }))).toBe(processed);
+    const deadlines = withLimits(options);
+    expect(deadlines.deadlineOf(watched({ since: 10 }))).toBe(queued);
+    expect(deadlines.deadlineOf(watched({ since: 10, isQueued: false }))).toBe(processed);
   },
 );
 
 test("which of the two was over", () => {
-  const deadlines = new Deadlines({ timeout: 100, queueTimeout: 40 });
-  expect(deadlines.reached(watched({ since: 10 }), 109)).toBe("queue");
-  expect(deadlines.reached(watched({ since: 10 }), 110)).toBe("whole");
+  const deadlines = withLimits({ timeout: 100, queueTimeout: 40 });
+  expect(deadlines.limitReached(watched({ since: 10 }), 109)).toBe("queue");
+  expect(deadlines.limitReached(watched({ since: 10 }), 110)).toBe("whole");
 });

@@ -1,11 +1,5 @@
 import { expect, test } from "vitest";
-import {
-  adaptiveInterval,
-  ageOf,
-  fixedInterval,
-  pollIntervalFor,
-  within,
-} from "../../../src/client/watch/poll-interval.js";
+import { adaptiveInterval, ageOf, within } from "../../../src/client/watch/poll-interval.js";
 import { watched } from "./fixtures.js";
 
 test.each([
@@ -24,15 +18,6 @@ test("a wait is spread by a twentieth to either side and stays between 1 and 30 
   expect(within(30_000, 1)).toBe(30_000);
   expect(within(1, 1)).toBe(1_050);
   expect(within(1e9, 0)).toBe(28_500);
-});
-
-test("a fixed interval beats one that was learnt, and that one the adaptive one", () => {
-  const learned = () => 7;
-  expect(fixedInterval(5)(1e9, 0.9)).toBe(5);
-  expect(pollIntervalFor({ interval: 5, pollInterval: learned })(0, 0)).toBe(5);
-  expect(pollIntervalFor({ interval: 0 })(0, 0)).toBe(0);
-  expect(pollIntervalFor({ pollInterval: learned })(0, 0)).toBe(7);
-  expect(pollIntervalFor({})).toBe(adaptiveInterval);
 });
 
 test("the age counts since the service created it where that is known, else since it is watched", () => {

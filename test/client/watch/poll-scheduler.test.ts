@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { Deadlines } from "../../../src/client/watch/deadlines.js";
 import { PollScheduler } from "../../../src/client/watch/poll-scheduler.js";
 import { watched } from "./fixtures.js";
 
 const scheduler = (timeout = 0, isRateLimited = true) =>
-  new PollScheduler(new Deadlines({ timeout }), { betweenMs: isRateLimited ? 20 : 0, nextStart: 0 });
+  new PollScheduler({ timeout }, { betweenMs: isRateLimited ? 20 : 0, nextStart: 0 });
 
 test("nothing is due where nothing is planned", () => {
   expect(scheduler().takeDue(1e9)).toBeUndefined();
@@ -19,6 +18,25 @@ test("an id is due after its wait, and not before", () => {
   expect(polls.takeDue(1_499)).toBeUndefined();
   expect(polls.takeDue(1_500)).toBe(id);
   expect(polls.takeDue(1_500)).toBeUndefined();
+});
+
+test("ids that are due at the same time keep their order, after a suspend too", () => {
+  const polls = scheduler(0, false);
+  const due = (now: number) => Array.from("abcd", () => polls.takeDue(now)?.requestId ?? "").join("");
+  const plan = () => {
+    for (const [wait, requestId] of [
+      [3, "c"],
+      [1, "a"],
+      [2, "b"],
+      [3, "d"],
+    ] as const)
+      polls.schedule(watched({ requestId }), 0, wait);
+  };
+  plan();
+  expect(due(3)).toBe("abcd");
+  plan();
+  polls.rescheduleAll(1);
+  expect(due(1)).toBe("abcd");
 });
 
 test.each([

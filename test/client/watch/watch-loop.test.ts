@@ -121,6 +121,13 @@ describe("the polls", () => {
     expect(times(await all(["a", "b", "c"], states(), { interval: 5 }))).toEqual([0, 0, 0]);
   });
 
+  test("come at a fixed interval, else at a learned one", async () => {
+    const reply = states("PENDING", "PENDING");
+    const pollInterval = () => 700;
+    expect(times(await all("a", reply, { interval: 500, pollInterval }))).toEqual([0, 500, 1_000]);
+    expect(times(await all("a", reply, { pollInterval }))).toEqual([0, 700, 1_400]);
+  });
+
   test("after a suspend come at once", async () => {
     const clock = new StepClock();
     clock.suspendIn = 10_000;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type JsonTree, jsonTree } from "../../../src/markdown/html/json-tree.js";
+import { type JsonTree, jsonTree } from "../../../src/markdown/html/structured.js";
 
 const literal = (token: string): JsonTree => ({ kind: "literal", token });
 const string = (text: string): JsonTree => ({ kind: "string", text });

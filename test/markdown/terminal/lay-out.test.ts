@@ -120,6 +120,6 @@ test("no input acts on a terminal, and no line is too wide", () => {
       const widest = Math.max(...text.split("\n").map(columnsOf));
       expect(widest).toBeLessThanOrEqual(Math.min(100, columns));
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LOOK, lineOf, prefixed, show } from "../../../src/markdown/terminal/line.js";
+import { LOOK, lineOf, prefixed, show } from "../../../src/markdown/terminal/wrap.js";
 
 const PLAIN = { colour: false, hyperlinks: false };
 const link = { text: "a b", look: LOOK.link, href: "https://x.y/" };

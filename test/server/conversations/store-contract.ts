@@ -473,8 +473,51 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
         await store.remote.begin(failed, place);
         await store.end(failed, { status: "FAILED", reason: "unknown" });
         expect(await store.remote.keep(failed, "r-2")).toBe("ended");
-        expect(await store.remote.read(failed.job.request_id)).not.toHaveProperty("remoteId");
+        expect((await store.remote.read(failed.job.request_id))?.remoteId).toBeUndefined();
       });
+    });
+
+    it("after three creates in a row that another service refused, begins one of each kind a minute", async () => {
+      await open();
+      const begun = async () => [
+        await store.remote.busyMs("conversation"),
+        await store.remote.busyMs("create"),
+      ];
+      for (const isRefused of [true, true, false, true, true]) await store.remote.answered(isRefused);
+      expect(await begun()).toEqual([0, 0]);
+      await store.remote.answered(true);
+      // What is known may be a second old.
+      await underTest.clock.sleep(1_000);
+      for (const waitMs of await begun()) {
+        expect(waitMs).toBeGreaterThan(50_000);
+        expect(waitMs).toBeLessThanOrEqual(60_000);
+      }
+      await store.remote.answered(true);
+      await underTest.clock.sleep(0);
+      expect(Math.min(...(await begun()))).toBeGreaterThan(50_000);
+      await store.remote.answered(false);
+      expect(await begun()).toEqual([0, 0]);
+    });
+
+    it("sums what each key has cost, where outcomes say it", async () => {
+      await open();
+      for (const [who, data] of [
+        [alice, '{"cost_dollars":0.25,"sources":[{"title":"\\u0000","url":"x"}]}'],
+        [alice, '{"usage":{"cost_dollars":0.5}}'],
+        [alice, '{"usage":{"calls":1}}'],
+        [caller("bob"), '{"cost_dollars":2e0}'],
+      ] as const) {
+        await created(who);
+        await store.end(await store.claim(never), { status: "COMPLETED", output: "1", data });
+      }
+      await created(alice);
+      await store.end(await store.claim(never), {
+        ...{ status: "FAILED", reason: "no", data: '{"cost_dollars":1}' },
+      });
+      const costs = await store.overview.costs();
+      expect(costs).toHaveLength(2);
+      expect(costs).toContainEqual({ keyId: alice.keyId, dollars: 1.75, conversations: 3 });
+      expect(costs).toContainEqual({ keyId: caller("bob").keyId, dollars: 2, conversations: 1 });
     });
 
     it("deletes what ended long enough ago, and nothing else", async () => {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { systemClock } from "../../../src/clock.js";
 import { openLocalStore } from "../../../src/server/conversations/local/open-local-store.js";
 import { KeyFile } from "../../../src/server/keys/key-file.js";
-import { newKey } from "../../../src/server/keys/new-key.js";
+import { newKey } from "../../../src/server/keys/key-store.js";
 import { folderWith } from "../../support/folder.js";
 import { KEY, serviceFor } from "../../support/service.js";
 import { post, raw } from "../../support/wire.js";

@@ -6,7 +6,7 @@ import { testPostgres } from "../../support/postgres.js";
 const postgres = await testPostgres();
 
 /** A few of what `npm run test:soak` does for five minutes. */
-const FAULTS: Fault[] = ["kill", "kill", "restart", "cut", "suspend", "kill", "restart", "terminate"];
+const FAULTS: Fault[] = ["kill", "restart", "cut", "suspend", "terminate"];
 
 describe.skipIf(!postgres?.server)("faults under load (needs its own PostgreSQL)", () => {
   it(`${FAULTS.join(", ")}: nothing lost, doubled, ended twice or done after a refusal`, {

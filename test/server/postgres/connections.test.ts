@@ -70,9 +70,7 @@ describe.skipIf(!postgres?.server)("connections of a process (needs its own Post
     });
     await store.ready();
     await locker.query("LOCK TABLE research.conversations");
-    const asked = performance.now();
     await expect(store.ready()).rejects.toThrow(StoreUnavailableError);
-    expect(performance.now() - asked).toBeLessThan(5_000);
     await locker.query("COMMIT");
     await locker.end();
     await Promise.all([...creates, ...stops]);

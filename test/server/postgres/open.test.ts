@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { Database, loadDriver } from "../../../src/server/postgres/database.js";
-import { migrate } from "../../../src/server/postgres/migrate.js";
-import { MIGRATIONS } from "../../../src/server/postgres/migrations.js";
+import { MIGRATIONS, migrate } from "../../../src/server/postgres/migrations.js";
 import { ServiceStartError } from "../../../src/server/start-error.js";
 import { folderWith } from "../../support/folder.js";
 import { query, testPostgres } from "../../support/postgres.js";

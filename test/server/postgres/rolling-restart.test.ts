@@ -3,9 +3,9 @@ import { connect, createServer, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { Cluster } from "../../support/cluster.js";
 import { folderWith } from "../../support/folder.js";
+import { research } from "../../support/in-process.js";
 import { leftovers } from "../../support/leftovers.js";
 import { query, testPostgres } from "../../support/postgres.js";
-import { research } from "../../support/run.js";
 import { KEY } from "../../support/service.js";
 
 const postgres = await testPostgres();
@@ -56,7 +56,7 @@ describe.skipIf(!postgres)("a rolling restart (needs PostgreSQL)", () => {
     const client = async () => {
       const home = folderWith();
       while (!over) {
-        const ended = await research(["run", "why?"], { env, home, timeoutMs: 60_000 });
+        const ended = await research(["run", "why?"], { env, home });
         expect(ended).toMatchObject({ code: 0, stdout: "done\n" });
         expect(ended.stderr).not.toMatch(/error|trouble|retry/i);
         runs += 1;

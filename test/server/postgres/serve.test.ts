@@ -9,8 +9,6 @@ import { ask } from "../../support/wire.js";
 
 const postgres = await testPostgres();
 const newDatabase = () => postgres?.database() ?? Promise.reject(new Error("no database"));
-/** What is promised within a second; a busy machine gets another one. */
-const SOON_MS = 2_000;
 const NOWHERE = "postgresql://research@127.0.0.1:1/research";
 
 it.each([
@@ -98,7 +96,7 @@ describe.skipIf(!postgres)("serve --database (needs PostgreSQL)", () => {
     expect(code).toBe(0);
   });
 
-  it("keys are added and revoked while it runs, and hold at each process within a second", async () => {
+  it("keys are added and revoked while it runs, and hold at each process", async () => {
     const url = await newDatabase();
     const keys = (...args: string[]) => research(["serve", "keys", ...args, "--database", url]);
     const alice = (await keys("add", "alice")).stdout.trim();
@@ -115,17 +113,14 @@ describe.skipIf(!postgres)("serve --database (needs PostgreSQL)", () => {
         ({ status }) => status,
       );
     };
-    const within = async (key: string, code: number) => {
-      const since = performance.now();
-      await until(async () => ((await codes(key)).every((each) => each === code) ? true : undefined));
-      return performance.now() - since;
-    };
+    const reached = (key: string, code: number) =>
+      until(async () => (await codes(key)).every((each) => each === code) || undefined);
     expect(await codes(alice)).toEqual([404, 404]);
     const bob = (await keys("add", "bob", "--tier", "pro")).stdout.trim();
-    expect(await within(bob, 404)).toBeLessThan(SOON_MS);
+    await reached(bob, 404);
     expect((await keys("add", "bob")).code).toBe(2);
     expect((await keys("revoke", "alice")).code).toBe(0);
-    expect(await within(alice, 401)).toBeLessThan(SOON_MS);
+    await reached(alice, 401);
     expect(await codes(bob)).toEqual([404, 404]);
     expect((await keys("revoke", "alice")).code).toBe(2);
   });

@@ -2,12 +2,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
+import { exactJson } from "../../../src/json/exact-json.js";
 import {
   ClaimLost,
   ConversationStopped,
   ServiceClosing,
 } from "../../../src/server/conversations/conversation-store.js";
-import { jsonOf } from "../../../src/server/json-text.js";
 import { commandResearcher } from "../../../src/server/researchers/command.js";
 import { ResearchFailure } from "../../../src/server/researchers/researcher.js";
 import { alive } from "../../support/processes.js";
@@ -30,7 +30,7 @@ function research(
 it("gets the question as one JSON object on stdin; stdout is the output", async () => {
   const schema = { type: "object" };
   const output = await research("cat", { structured_output: true, output_schema: schema });
-  expect(JSON.parse(jsonOf(output))).toEqual({ ...job, structured_output: true, output_schema: schema });
+  expect(JSON.parse(exactJson(output))).toEqual({ ...job, structured_output: true, output_schema: schema });
   expect(await research("printf 'a\\nb'")).toBe("a\nb");
 });
 

@@ -11,7 +11,6 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { LocalError } from "../../../src/store/errors.js";
 import { History } from "../../../src/store/history/history.js";
-import { outcomeOf } from "../../../src/store/history/outcome-of.js";
 import { folderWith } from "../../support/folder.js";
 
 const ORIGIN = "https://a.example";
@@ -97,13 +96,13 @@ test("a salvaged id stays with its unknown, and resolving settles it once", () =
 });
 
 test("an unknown that is settled as never created is found by its name, and listed no more", () => {
-  const { begin, open, folder } = world();
+  const { begin, open } = world();
   const [pending, other] = [begin("x"), begin("y")];
   expect(open().resolve("local-none", null)).toBeUndefined();
   expect(open().resolve(pending.localId, null)).toMatchObject({ request_id: null, status: "NOT_CREATED" });
   expect(open().list({ limit: 9 })).toMatchObject([{ local_id: other.localId, status: "UNKNOWN" }]);
   expect(open().find(pending.localId)).toMatchObject([{ status: "NOT_CREATED", prompt: "x" }]);
-  expect(outcomeOf(open(), folder, pending.localId)).toBe("dismissed");
+  expect(open().outcomeOf(pending.localId)).toBe("dismissed");
 });
 
 test("creates like one that is wanted are those in the log and the unknown ones", () => {
@@ -278,18 +277,18 @@ test("nothing is kept of a state that was seen of a request without an id", () =
 });
 
 test("the outcome of a create is its entry, or that it was dismissed, and that of no other", () => {
-  const { begin, open, folder } = world();
+  const { begin, open } = world();
   const made = begin("made");
   made.created("id-1", {});
   const refused = begin("refused");
   refused.dismissed("VALIDATION_ERROR");
-  expect(outcomeOf(open(), folder, made.localId)).toMatchObject({ request_id: "id-1" });
-  expect(outcomeOf(open(), folder, refused.localId)).toBe("dismissed");
-  expect(outcomeOf(open(), folder, `${refused.localId}x`)).toBeUndefined();
-  expect(outcomeOf(open(), folder, made.localId.slice(0, -1))).toBeUndefined();
+  expect(open().outcomeOf(made.localId)).toMatchObject({ request_id: "id-1" });
+  expect(open().outcomeOf(refused.localId)).toBe("dismissed");
+  expect(open().outcomeOf(`${refused.localId}x`)).toBeUndefined();
+  expect(open().outcomeOf(made.localId.slice(0, -1))).toBeUndefined();
   open().redate("local-1", { origin: ORIGIN, apiKey: "k" });
   begin("other").dismissed("local-2");
-  expect(["local-1", "local-2"].map((id) => outcomeOf(open(), folder, id))).toEqual([undefined, undefined]);
+  expect(["local-1", "local-2"].map((id) => open().outcomeOf(id))).toEqual([undefined, undefined]);
 });
 
 test("requests that were logged in another order than they were created in are in order", () => {

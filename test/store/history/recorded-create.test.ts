@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { LocalError } from "../../../src/store/errors.js";
 import { AppendLog } from "../../../src/store/history/append-log.js";
-import { OpenIntents } from "../../../src/store/history/open-intents.js";
-import { RecordedCreate } from "../../../src/store/history/recorded-create.js";
+import { OpenIntents, RecordedCreate } from "../../../src/store/history/open-intents.js";
 import { intentOf, keyId } from "../../../src/store/history/records.js";
 import { folderWith } from "../../support/folder.js";
 

@@ -96,6 +96,7 @@ test.each([
   ["2030-01-01T00:00:00Z", Date.UTC(2030, 0, 1)],
   [null, Date.UTC(2029, 0, 1)],
   ["soon", Date.UTC(2029, 0, 1)],
-])("a request began at %s, else when it was sent", (created_at, expected) => {
+  ["2028-12-25T00:00:00Z", Date.UTC(2029, 0, 1)],
+])("a request with the time %s began then, but not before it was sent", (created_at, expected) => {
   expect(timeOf({ created_at, sent_at: "2029-01-01T00:00:00Z" })).toBe(expected);
 });

@@ -10,7 +10,7 @@ import {
   type HistoryLine,
   intentOf,
 } from "../../../src/store/history/records.js";
-import { createName, sameCreates, type WantedCreate } from "../../../src/store/history/same-creates.js";
+import { sameCreates, type WantedCreate, wantedName } from "../../../src/store/history/same-creates.js";
 import { folderWith } from "../../support/folder.js";
 
 const NOW = Date.UTC(2030, 0, 1);
@@ -125,17 +125,17 @@ describe("the name of a create", () => {
     [withSchema({ a: {} }), withSchema({ a: [] }), false],
     [WANTED, withSchema({}), false],
   ])("of %j and of %j is the same: %j", (one, other, expected) => {
-    expect(createName(one) === createName(other)).toBe(expected);
+    expect(wantedName(one) === wantedName(other)).toBe(expected);
   });
 
   test("tells numbers in a schema apart that are one to JavaScript", () => {
     const name = (text: string) =>
-      createName({ ...WANTED, body: { prompt: "p", output_schema: parseExact(text) as JsonSchema } });
+      wantedName({ ...WANTED, body: { prompt: "p", output_schema: parseExact(text) as JsonSchema } });
     expect(name('{"maximum":12345678901234567890}')).not.toBe(name('{"maximum":12345678901234567891}'));
     expect(name('{"maximum":1.0}')).toBe(name('{"maximum":1}'));
   });
 
   test("does not contain the key", () => {
-    expect(createName({ ...WANTED, apiKey: "secret" })).not.toContain("secret");
+    expect(wantedName({ ...WANTED, apiKey: "secret" })).not.toContain("secret");
   });
 });

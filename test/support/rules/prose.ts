@@ -9,7 +9,7 @@ interface Node {
 }
 
 /**
- * Texts of two or more words in a file of TypeScript, but for those given to the constructor of an error: a layer
+ * Texts of two or more words in a file of TypeScript, but for those of errors: a layer
  * without prose gives values and events, and whoever shows them finds the words.
  */
 export function proseIn(text: string): string[] {
@@ -26,12 +26,12 @@ function visit(value: unknown, found: string[]): void {
   for (const part of Object.values(value)) visit(part, found);
 }
 
-/** `new SomeError(…)`, and `super(…)`: only errors extend a class here. */
-function makesError(node: Node): boolean {
-  const { type, callee } = node;
+/** `new SomeError(…)`, `localError(…)`, `orLocalError(…)`, and the class of an error. */
+function makesError({ type, callee, superClass }: Node): boolean {
+  if (type === "ClassDeclaration") return isNode(superClass) && /Error$/.test(String(superClass.name));
   if (!isNode(callee)) return false;
   if (type === "NewExpression") return /Error$/.test(String(callee.name));
-  return type === "CallExpression" && callee.type === "Super";
+  return type === "CallExpression" && /^(?:localError|orLocalError)$/.test(String(callee.name));
 }
 
 function textOf({ type, value, quasis }: Node): string | undefined {

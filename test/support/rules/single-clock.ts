@@ -4,7 +4,7 @@ const TIME = /\b(?:Date\.now|performance\.now|new Date\(\)|setTimeout|setInterva
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   "src/clock.ts": "it is the clock",
   "src/client/http/transport.ts": "the limit of a real exchange; virtual time passes only between exchanges",
-  "src/client/http/connections/fresh-connection.ts": "the limit of opening a real connection",
+  "src/client/http/fresh-connection.ts": "the limit of opening a real connection",
   "src/server/service.ts": "real connections get real time to end",
   "src/server/researchers/sources/corpus.ts": "runs in a thread, where no clock can be handed in",
   "src/server/postgres/database.ts": "real connections to the database",

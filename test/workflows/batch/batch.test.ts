@@ -3,17 +3,19 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { ResearchClient } from "../../../src/client/client.js";
 import { History } from "../../../src/store/history/history.js";
-import { Batch, type BatchRunOptions } from "../../../src/workflows/batch/batch.js";
-import { SlotTimeoutError } from "../../../src/workflows/batch/errors.js";
-import type { BatchEvent } from "../../../src/workflows/batch/events.js";
-import { OutputFolder } from "../../../src/workflows/batch/folder/output-folder.js";
-import { CreatePacer } from "../../../src/workflows/batch/pacing/create-pacer.js";
+import { digestOf } from "../../../src/store/history/records.js";
+import { Batch } from "../../../src/workflows/batch/batch.js";
+import type { BatchRunOptions } from "../../../src/workflows/batch/context.js";
+import { CreatePacer } from "../../../src/workflows/batch/create-pacer.js";
+import { type BatchEvent, SlotTimeoutError } from "../../../src/workflows/batch/events.js";
+import { OutputFolder } from "../../../src/workflows/batch/output-folder.js";
 import { planRows } from "../../../src/workflows/batch/plan.js";
-import { digestOf, type Row, rowId } from "../../../src/workflows/batch/row.js";
+import { type Row, rowId } from "../../../src/workflows/batch/row.js";
 import type { Ports } from "../../../src/workflows/ports.js";
 import { html, refuse } from "../../support/behaviours.js";
 import { folderWith } from "../../support/folder.js";
 import { type HappyOptions, HappyService, KEY } from "../../support/happy-service.js";
+import { until } from "../../support/service.js";
 import { VirtualClock } from "../../support/virtual-clock.js";
 
 const closing: (() => Promise<void>)[] = [];
@@ -204,7 +206,7 @@ test("an abort ends all work with the signal's reason", async () => {
     signal: stop.signal,
     describe: () => ({ code: "X", message: "", exit_code: 1 }),
   });
-  setTimeout(() => stop.abort(reason), 200);
+  void until(async () => w.service.server.count("status") > 0 || undefined).then(() => stop.abort(reason));
   await expect(running).rejects.toBe(reason);
 });
 
@@ -228,7 +230,7 @@ test("a caller that stops iterating ends all work", async () => {
   );
   for await (const event of batch.run()) if (event.kind === "row") break;
   const polls = w.service.server.count("status");
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await w.clock.sleep(3_600_000);
   expect(w.service.server.count("status")).toBe(polls);
   folder.close();
 });

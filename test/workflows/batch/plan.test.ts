@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { KnownRow } from "../../../src/workflows/batch/folder/journal.js";
+import type { KnownRow } from "../../../src/workflows/batch/journal.js";
 import {
   changedRows,
   occupiedFiles,

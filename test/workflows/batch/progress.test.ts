@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { RowState, Standing } from "../../../src/workflows/batch/plan.js";
-import { BatchProgress } from "../../../src/workflows/batch/progress.js";
+import { BatchProgress, type RowState, type Standing } from "../../../src/workflows/batch/plan.js";
 
 const state = (standing: Standing): RowState => ({
   ...{ standing, stem: "s", status: null, announce: "later" },

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { parseExact } from "../../../src/json/exact-json.js";
 import type { JsonSchema } from "../../../src/protocol/conversation.js";
-import { digestOf, fileStem, isRepeated, rowId } from "../../../src/workflows/batch/row.js";
+import { digestOf } from "../../../src/store/history/records.js";
+import { fileStem, isRepeated, rowId } from "../../../src/workflows/batch/row.js";
 
 test("the digest knows prompt, structured output and schema, and not the order of fields", () => {
   const schema = { type: "object", properties: { a: { type: "string" }, b: {} } };

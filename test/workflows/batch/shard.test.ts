@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rowsOfShard, shardOf } from "../../../src/workflows/batch/shard.js";
+import { rowsOfShard, shardOf } from "../../../src/workflows/batch/row.js";
 
 const rows = Array.from({ length: 200 }, (_, i) => ({ id: `key:${i}` }));
 

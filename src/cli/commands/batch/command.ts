@@ -1,4 +1,4 @@
-import { define } from "../definition.js";
+import { define, usual } from "../definition.js";
 import {
   choice,
   notifyFlag,
@@ -52,10 +52,9 @@ export const batch = define({
     0: "all COMPLETED; else the worst of the rows",
     2: "bad input, or a row was refused",
     3: "a row FAILED",
-    8: "not finished",
     10: "a row was STOPPED",
-    11: "outcome unknown",
     12: "the folder is taken, or cannot be written",
+    ...usual(8, 11),
   },
   examples: [
     "research batch questions.txt --out answers --tier free",

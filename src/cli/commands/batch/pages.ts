@@ -5,7 +5,7 @@ import { resultPage } from "../../../markdown/html/result-page.js";
 import { inWords, LocalError } from "../../../store/errors.js";
 import { readIfThere } from "../../../store/files.js";
 import { formatDuration } from "../../../text/duration.js";
-import type { OutputFolder } from "../../../workflows/batch/folder/output-folder.js";
+import type { OutputFolder } from "../../../workflows/batch/output-folder.js";
 import { type RowState, stateWord } from "../../../workflows/batch/plan.js";
 
 const INDEX = "index.html";

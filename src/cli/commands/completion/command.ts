@@ -1,4 +1,4 @@
-import { SHELLS } from "../../completion/shells.js";
+import { SHELLS } from "../../completion/scripts.js";
 import { define } from "../definition.js";
 
 export const completion = define({

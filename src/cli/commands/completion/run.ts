@@ -2,10 +2,8 @@ import { dirname } from "node:path";
 import { CodedError } from "../../../machine/errors.js";
 import { inWords, LocalError } from "../../../store/errors.js";
 import { makeSharedFolder, readIfThere, replaceFile } from "../../../store/files.js";
-import { placeOf, type ScriptPlace } from "../../completion/place.js";
-import { SCRIPTS } from "../../completion/scripts.js";
-import type { Shell } from "../../completion/shells.js";
-import { MARKER } from "../../completion/shells.js";
+import type { Shell } from "../../completion/scripts.js";
+import { MARKER, SCRIPTS, type ScriptPlace, scriptPlace } from "../../completion/scripts.js";
 import type { Context } from "../../context.js";
 
 export interface CompletionOptions {
@@ -22,7 +20,7 @@ export async function completion(ctx: Context, shell: Shell, options: Completion
     else await reporter.result(script);
     return 0;
   }
-  const place = placeOf(shell, ctx.host.env);
+  const place = scriptPlace(shell, ctx.host.env);
   if (!place) throw new LocalError("there is no folder for the script: set HOME to an absolute path");
   install(place, script, options.force ?? false);
   const { path, line } = place;

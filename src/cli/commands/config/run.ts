@@ -1,17 +1,18 @@
 import { parseBaseUrl } from "../../../client/http/address.js";
+import { checkOptions } from "../../../dialects/asking.js";
+import { type Provider, providerNamed } from "../../../dialects/providers.js";
 import { optionsIn } from "../../../machine/asked.js";
 import { CodedError, UsageError } from "../../../machine/errors.js";
-import type { SettingName, Sourced } from "../../../machine/precedence.js";
+import { profileIn, type SettingName, type Site, type Sourced, siteIn } from "../../../machine/precedence.js";
 import { readTextStream } from "../../../machine/read-text.js";
 import { checkProvider, insecureHttpIn, maskKey } from "../../../machine/settings.js";
 import { isKeyText } from "../../../protocol/key-pattern.js";
 import { TIERS } from "../../../protocol/limits.js";
-import type { Store } from "../../../store/settings.js";
+import type { Profile, Store } from "../../../store/settings.js";
 import { safeLine } from "../../../text/safe-text.js";
 import { columnsOf } from "../../../text/width.js";
 import type { Context } from "../../context.js";
 import { askHidden } from "../../terminal/prompts.js";
-import { editProfile, profileName, siteOf } from "./profile.js";
 
 const METHOD = /^[A-Z]{1,16}$/;
 const TIER_NAMES = Object.keys(TIERS)
@@ -19,7 +20,7 @@ const TIER_NAMES = Object.keys(TIERS)
   .replace(/, (?=[^,]*$)/, " or ");
 
 /** A check for each setting that throws UsageError. */
-const CHECKS: Record<SettingName, (value: string, ctx: Context) => void> = {
+const CHECKS: Record<SettingName, (value: string, ctx: Context, site: Site) => unknown> = {
   "base-url": (value, ctx) => void parseBaseUrl(value, insecureHttpIn(ctx.flags, ctx.host.env).value),
   // Its value is not quoted: it is a secret.
   "api-key": (value) => {
@@ -28,7 +29,7 @@ const CHECKS: Record<SettingName, (value: string, ctx: Context) => void> = {
   },
   provider: (value) => checkProvider({ value, source: "config set" }),
   model: mustMatch("model", /\S/, "a model, preset, processor or effort, as the provider calls it"),
-  set: (value) => void optionsIn(value),
+  set: (value, _, { provider }) => checkSet(optionsIn(value), providerNamed(provider.value)),
   tier: mustMatch("tier", new RegExp(`^(${Object.keys(TIERS).join("|")})$`), TIER_NAMES),
   history: mustMatch("history", /^(on|off)$/, "on or off"),
   "status-method": mustMatch("status-method", METHOD, "an HTTP method in capitals, such as GET"),
@@ -81,9 +82,9 @@ export async function configSet(ctx: Context, name: string, given: string | unde
   const key = checkKey(name);
   const value = given ?? (key === "api-key" ? await readKey(ctx) : undefined);
   if (value === undefined) throw new UsageError(`${key} needs a value`, `research config set ${key} VALUE`);
-  CHECKS[key](value, ctx);
   const store = ctx.store.read();
   const profile = profileName(ctx, store);
+  await CHECKS[key](value, ctx, siteOf(ctx, store, profile));
   const binding = key === "api-key" ? { "api-key-origin": originFor(ctx, store, profile) } : {};
   await editProfile(ctx, profile, (stored) => void Object.assign(stored, { [key]: value }, binding));
   if (key === "api-key" && given !== undefined) {
@@ -170,6 +171,12 @@ function checkKey(name: string): SettingName {
   );
 }
 
+/** Throws InputError for a field of a create that research sets itself. */
+async function checkSet(options: Record<string, unknown>, provider: Provider | undefined): Promise<void> {
+  if (!provider) return checkOptions("any provider", options);
+  (await provider.load(provider.defaultModel)).create({ prompt: "x", options });
+}
+
 function mustMatch(key: string, pattern: RegExp, allowed: string): (value: string) => void {
   return (value) => {
     if (!pattern.test(value))
@@ -195,4 +202,40 @@ function originFor(ctx: Context, store: Store, profile: string): string {
     );
   }
   return parseBaseUrl(url, true).origin;
+}
+
+/** The profile that a command changes. It need not exist yet. Throws UsageError for an invalid name. */
+export function profileName(ctx: Context, store: Store): string {
+  const name = profileIn(ctx.flags, ctx.host.env, store).value;
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name) || name in {}) {
+    throw new UsageError(
+      `invalid name for a profile: ${JSON.stringify(name)}`,
+      "Use letters, digits, `.`, `_` and `-`.",
+    );
+  }
+  return name;
+}
+
+/** Changes one profile of the stored settings. Throws LocalError; then the old settings stand. */
+export async function editProfile(
+  ctx: Context,
+  name: string,
+  edit: (stored: Profile) => void,
+): Promise<void> {
+  await ctx.store.update((stored) => {
+    const profile = stored.profiles[name] ?? {};
+    edit(profile);
+    stored.profiles[name] = profile;
+  });
+}
+
+/** The service in force for a profile that a command changes; its base URL is undefined if none is configured. */
+export function siteOf(ctx: Context, store: Store, profile: string): Site {
+  const own = Object.hasOwn(store.profiles, profile) ? store.profiles[profile] : undefined;
+  const sourced = (value: string | undefined) =>
+    value ? { value, source: `profile ${profile}` } : undefined;
+  return siteIn(ctx.flags, ctx.host.env, {
+    baseUrl: sourced(own?.["base-url"]),
+    provider: sourced(own?.provider),
+  });
 }

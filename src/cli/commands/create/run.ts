@@ -1,22 +1,30 @@
+import type { Created } from "../../../client/client.js";
+import { CodedError } from "../../../machine/errors.js";
 import type { LimitOptions } from "../../../machine/machine.js";
-import type { Context } from "../../context.js";
-import {
-  completeRequest,
-  type ProviderOptions,
-  type RequestOptions,
-  readRequest,
-  showRequest,
-} from "../../input/create-request.js";
-import { type CreateViewOptions, showCreate } from "../../requests/create.js";
-import { resumeCommand } from "../../resume.js";
+import { type CreateBody, requestBody } from "../../../protocol/conversation.js";
+import { LocalError } from "../../../store/errors.js";
+import { forProvider, UNKNOWN } from "../../../store/history/records.js";
+import { UnresolvedCreateError } from "../../../workflows/errors.js";
+import { requireEntry } from "../../../workflows/targets.js";
+import { type Context, resumeCommand } from "../../context.js";
+import { exitCodeOfOutcome, worstOf } from "../../errors.js";
+import { completeRequest, readRequest, showRequest } from "../../input/create-request.js";
+import { type FollowFlags, showFollow } from "../../requests/follow.js";
+import { type SubmitViewOptions, sayLeft, showSubmit } from "../../requests/submit.js";
+import type { Reporter } from "../../terminal/reporter.js";
+import type { ProviderOptions, RequestOptions } from "../flags.js";
 
-export interface CreateFlags
-  extends RequestOptions,
-    ProviderOptions,
+export interface RerunOptions
+  extends ProviderOptions,
     LimitOptions,
-    Omit<CreateViewOptions, "limit"> {
+    FollowFlags,
+    Omit<SubmitViewOptions, "limit"> {
   dryRun?: boolean;
+  /** Whether to go on as `watch`. */
+  watch?: boolean;
 }
+
+export interface CreateFlags extends RequestOptions, RerunOptions {}
 
 /** Submits a prompt; the id is on stdout the moment it is safe on the disk. */
 export async function create(
@@ -24,13 +32,52 @@ export async function create(
   prompt: string | undefined,
   options: CreateFlags,
 ): Promise<number> {
-  const body = await completeRequest(ctx, await readRequest(ctx, prompt, options), options);
-  if (options.dryRun) {
-    await showRequest(ctx, body);
-    return 0;
-  }
-  const limit = ctx.hourlyLimit(options);
-  return showCreate(ctx, ctx.ports, body, { ...options, limit }, (id) =>
-    resumeCommand(ctx.flags, "watch", id),
+  return showCreate(
+    ctx,
+    await completeRequest(ctx, await readRequest(ctx, prompt, options), options),
+    options,
   );
+}
+
+/** A new request with the prompt and the schema of an old one. One whose outcome is unknown must be settled first. */
+export async function rerun(ctx: Context, id: string, options: RerunOptions): Promise<number> {
+  const entry = requireEntry(ctx.ports, id);
+  const { prompt, output_schema, structured_output } = entry;
+  // A model of one provider says nothing to another service.
+  const own = entry.origin === ctx.ports.origin ? forProvider(entry) : {};
+  const old = { ...requestBody(prompt, output_schema ?? undefined, structured_output), ...own };
+  const body = await completeRequest(ctx, old, options);
+  if (entry.status === UNKNOWN && !options.dryRun) throw UnresolvedCreateError.of(entry);
+  return showCreate(ctx, body, options);
+}
+
+/** Submits, prints the new request and, if asked, goes on as `watch`; or shows what would be sent. */
+async function showCreate(ctx: Context, body: CreateBody, options: RerunOptions): Promise<number> {
+  if (options.dryRun) return showRequest(ctx, body);
+  const { reporter, signal, ports } = ctx;
+  const limit = ctx.hourlyLimit(options);
+  const { data, notSaved } = await showSubmit(ctx, ports, body, { ...options, limit });
+  const requestId = data.request_id;
+  await print(reporter, data);
+  await sayLeft(reporter, ports, limit);
+  if (notSaved) throw notSaved;
+  signal.throwIfAborted();
+  if (!options.watch) return 0;
+  const target = { requestId, entry: ports.history?.find(requestId)[0] };
+  const resume = () => resumeCommand(ctx.flags, "watch", requestId);
+  const view = { ...options, print: true, answered: true, created: true, resume };
+  const outcomes = await showFollow(ctx, ports, [target], view);
+  return worstOf(outcomes.map((outcome) => exitCodeOfOutcome(outcome, { created: true })));
+}
+
+/** Throws CodedError `LOCAL_IO`, with the id, if that could not be printed. */
+async function print(reporter: Reporter, data: Created): Promise<void> {
+  const requestId = data.request_id;
+  try {
+    if (reporter.json) await reporter.resultJson(data);
+    else await reporter.result(`${requestId}\n`);
+  } catch (error) {
+    if (!(error instanceof LocalError)) throw error;
+    throw new CodedError("LOCAL_IO", `${requestId} was created, but ${error.message}`, { requestId });
+  }
 }

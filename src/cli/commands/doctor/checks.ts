@@ -1,33 +1,371 @@
+import * as fs from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { Classification } from "../../../client/classify-response.js";
+import { isLoopback } from "../../../client/http/address.js";
+import { proxyFor } from "../../../client/http/proxy.js";
+import { Session } from "../../../client/session.js";
+import { failureOf, readKeyAnswer } from "../../../machine/failure.js";
+import type { Machine } from "../../../machine/machine.js";
+import { quotaOf } from "../../../machine/quota.js";
+import { maskKey, requireBaseUrl, requireConnection } from "../../../machine/settings.js";
+import { isKeyText } from "../../../protocol/key-pattern.js";
+import { inWords, systemCode } from "../../../store/errors.js";
+import { readIfThere } from "../../../store/files.js";
+import { UNKNOWN } from "../../../store/history/records.js";
+import { formatDuration, isoDate } from "../../../text/duration.js";
+import { shellWord } from "../../../text/phrases.js";
+import { SCRIPTS, SHELLS, scriptPlace } from "../../completion/scripts.js";
 import type { Context } from "../../context.js";
-import { type SkillState, skillState, skillsFolder } from "../skill/installed-skill.js";
-import type { Check } from "./check.js";
-import { configurationChecks } from "./checks/configuration.js";
-import { networkChecks } from "./checks/network.js";
-import { programChecks } from "./checks/program.js";
-import { storeChecks } from "./checks/stores.js";
-import { usageChecks } from "./checks/usage.js";
-import { Probe } from "./probe.js";
+import type { Host } from "../../terminal/host.js";
+import { skillState, skillsFolder } from "../skill/run.js";
 
-/** Every check of the machine that `ctx` shows, in order. `close` ends the connections that they opened. */
-export function checksOf(ctx: Context): { checks: Check[]; close: () => Promise<void> } {
+/** What a check found. */
+export interface Finding {
+  status: "ok" | "warn" | "fail" | "skipped";
+  message: string;
+  /** The command that fixes it, or what else to do. */
+  fix?: string | undefined;
+  /** Of a failed one: the exit code of a command that meets this. */
+  exitCode?: number | undefined;
+  /** The message without names of hosts and folders, for a report that is made public. */
+  publicMessage?: string | undefined;
+}
+
+/** A check and those it depends on, by their ids. */
+export interface Check {
+  id: string;
+  needs?: readonly string[];
+  /** Whether it speaks to the network. */
+  network?: boolean;
+  run(): Finding | Promise<Finding>;
+}
+
+const ok = (message: string, publicMessage?: string): Finding => ({ status: "ok", message, publicMessage });
+const warn = (message: string, fix: string, publicMessage?: string): Finding => ({
+  ...{ status: "warn", message, fix, publicMessage },
+});
+const fail = (exitCode: number, message: string, fix: string, publicMessage?: string): Finding => ({
+  ...{ status: "fail", message, fix, exitCode, publicMessage },
+});
+/** A finding whose message names no host and no folder. */
+const openly = (finding: Finding): Finding => ({ ...finding, publicMessage: finding.message });
+
+/**
+ * Every check of the machine that `ctx` shows, in the order in which they run and are shown (contract §7). `close` ends
+ * the connections that they opened.
+ */
+export function checksOf(ctx: Context): { checks: readonly Check[]; close: () => Promise<void> } {
   const { host } = ctx;
   const machine = ctx.reopened({ isInspected: true });
-  const probe = new Probe(ctx, machine);
-  const checks = [
-    ...programChecks(host, process.version, installedSkill),
-    ...storeChecks(machine),
-    ...configurationChecks(machine, host),
-    ...networkChecks(machine, probe, host),
-    ...usageChecks(machine, host),
+  const { answered, close } = probeOf(ctx, machine);
+  const baseUrl = () => requireBaseUrl(machine.settings);
+  const proxy = () => proxyFor(baseUrl(), host.env)?.url;
+  const verdict = ({ result }: Answered) =>
+    result.kind === "data" ? "valid" : readKeyAnswer(result.error, machine.provider !== undefined);
+  const checks: Check[] = [
+    { id: "node", run: () => nodeFinding(process.version) },
+    { id: "version", run: () => versionFinding(host.version) },
+    { id: "settings", run: () => settingsFinding(machine) },
+    { id: "history", needs: ["settings"], run: () => historyFinding(machine) },
+    { id: "unknown-outcomes", needs: ["history"], run: () => unknownFinding(machine) },
+    {
+      id: "base-url",
+      needs: ["settings"],
+      run: () => {
+        try {
+          const { href, protocol } = baseUrl();
+          const source = machine.settings.baseUrl?.source ?? "";
+          return ok(`${href} (${source})`, `${protocol}// (${source})`);
+        } catch (error) {
+          const { exit_code, message, hint } = failureOf(error);
+          return fail(exit_code, message, hint ?? "research config set base-url URL");
+        }
+      },
+    },
+    {
+      id: "key",
+      needs: ["base-url"],
+      run: () => {
+        const { apiKey } = requireConnection(machine.settings);
+        return ok(`${maskKey(apiKey)} (${machine.settings.apiKey?.source})`, "set");
+      },
+    },
+    {
+      id: "proxy",
+      needs: ["base-url"],
+      run: () => {
+        const url = proxy();
+        return url ? ok(`through ${url.origin}`, "through a proxy") : openly(ok("none"));
+      },
+    },
+    {
+      id: "dns",
+      needs: ["base-url", "proxy"],
+      network: true,
+      run: () => dnsFinding((proxy() ?? baseUrl()).hostname),
+    },
+    {
+      id: "tls",
+      needs: ["dns"],
+      network: true,
+      run: async () => {
+        const answer = await answered();
+        if (answer.result.kind === "fault" && verdict(answer) === "no-answer")
+          return noAnswer(answer.result.error.message, baseUrl(), proxy());
+        const isTls = baseUrl().protocol === "https:";
+        return openly(ok(isTls ? "the certificate is trusted" : "not used: the base URL is plain http"));
+      },
+    },
+    {
+      id: "clock",
+      needs: ["tls"],
+      network: true,
+      run: async () => clockFinding((await answered()).date, host),
+    },
+    {
+      id: "auth",
+      needs: ["key", "tls"],
+      network: true,
+      run: async () => {
+        const answer = await answered();
+        const said = answer.result.kind === "data" ? "" : answer.result.error.message;
+        const of = verdict(answer);
+        if (of === "valid") return openly(ok("the service takes the key"));
+        const refused = "the service refuses the key";
+        if (of === "refused") return fail(4, `${refused}: ${said}`, "research login", refused);
+        const message = `this does not look like the research service: ${said}`;
+        return fail(9, message, "research config set base-url URL", "the answer is not the service's");
+      },
+    },
+    { id: "quota", needs: ["history", "base-url", "key"], run: () => quotaFinding(machine) },
+    { id: "completion", run: () => completionFinding(host) },
   ];
-  return { checks, close: () => probe.close() };
+  return { checks, close };
+}
+
+/** What the service answered to the question that `login` asks. */
+interface Answered {
+  result: Classification;
+  /** The `Date` header of the answer, epoch milliseconds; undefined without one. */
+  date: number | undefined;
+}
+
+/** Asks the service once, whichever checks want to know, and repeats nothing. */
+function probeOf({ host, signal }: Context, machine: Machine) {
+  let session: Session | undefined;
+  let answer: Promise<Answered> | undefined;
+  const ask = async (): Promise<Answered> => {
+    const { settings, clientOptions, dialect } = machine;
+    let date: number | undefined;
+    host.beforeRequests?.();
+    session = new Session({
+      ...clientOptions,
+      ...{ baseUrl: requireBaseUrl(settings).href, apiKey: keyOrNone(machine), dialect },
+      insecureHttp: true,
+      onEvent: (event) => {
+        if (event.kind === "exchange") date = Date.parse(event.date ?? "") || undefined;
+      },
+    });
+    const result = await session.call("status", (await session.dialect()).probeId, { signal });
+    signal.throwIfAborted();
+    return { result, date };
+  };
+  const answered = () => {
+    answer ??= ask();
+    return answer;
+  };
+  return { answered, close: async () => session?.close() };
+}
+
+/** Without a usable key the connection is tried all the same; the check of the key says what is wrong with it. */
+function keyOrNone({ settings }: Machine): string {
+  try {
+    const { apiKey } = requireConnection(settings);
+    return isKeyText(apiKey) ? apiKey : "none";
+  } catch {
+    return "none";
+  }
+}
+
+/** The oldest Node.js that runs the program, as package.json has it. */
+const LEAST_NODE = [20, 19] as const;
+
+/** `version` is that of Node.js: `v20.19.0`. */
+function nodeFinding(version: string): Finding {
+  const [major = 0, minor = 0] = version.replace(/^v/, "").split(".").map(Number);
+  const isNewEnough = major > LEAST_NODE[0] || (major === LEAST_NODE[0] && minor >= LEAST_NODE[1]);
+  if (isNewEnough) return openly(ok(`Node.js ${version}`));
+  const least = LEAST_NODE.join(".");
+  return openly(fail(1, `Node.js ${version} is older than ${least}`, `install Node.js ${least} or later`));
+}
+
+/** An agent that reads a skill of another version is told things that do not hold. */
+function versionFinding(version: string): Finding {
+  const program = `research ${version}`;
+  const skill = installedSkill();
+  if (skill !== "stale" && skill !== "changed") return openly(ok(program));
+  const what = skill === "stale" ? "of another version" : "changed";
+  return openly(
+    warn(`${program}; the skill in ${skillsFolder()} is ${what}`, "research skill install --force"),
+  );
 }
 
 /** The state of the skill in the current folder; one that cannot be read concerns no command. */
-function installedSkill(): SkillState {
+function installedSkill() {
   try {
     return skillState(skillsFolder());
   } catch {
     return "missing";
   }
+}
+
+function settingsFinding({ store: { path }, settings: { profile } }: Machine): Finding {
+  if (path === undefined)
+    return warn("there is no folder for settings", "set HOME or RESEARCH_CONFIG_DIR to an absolute path");
+  const place = { what: "settings", folder: dirname(path), file: path, written: false };
+  return placeProblem(place) ?? ok(`profile ${profile.value} (${profile.source}) in ${path}`);
+}
+
+function historyFinding({ history, folders: { state: folder }, settings }: Machine): Finding {
+  if (settings.history.value === "off") return openly(ok("no history is kept"));
+  if (!history || folder === undefined)
+    return fail(
+      12,
+      "there is no folder for the history",
+      "set HOME or RESEARCH_STATE_DIR to an absolute path",
+    );
+  const place = { what: "history", folder, file: join(folder, "history.jsonl"), written: true };
+  const problem = placeProblem(place);
+  if (problem) return problem;
+  const isEmpty = history.list({ limit: 1 }).length === 0;
+  const message = `${isEmpty ? "nothing is recorded yet" : "usable"}, in ${folder}`;
+  if (history.skipped === 0) return ok(message);
+  return warn(`${message}; records that could not be read were skipped`, "research list");
+}
+
+/** More unknown outcomes than anybody settles one by one. */
+const MOST_UNKNOWN = 1_000;
+
+function unknownFinding({ history }: Machine): Finding {
+  const accepts = ({ status }: { status: string }) => status === UNKNOWN;
+  const names = (history?.list({ limit: MOST_UNKNOWN, accepts }) ?? []).map(({ local_id }) => local_id);
+  if (names.length === 0) return openly(ok("none"));
+  return warn(
+    `${names.length} unknown: ${names.slice(0, 3).join(", ")}${names.length > 3 ? ", …" : ""}`,
+    `research resolve ${names[0]} --request-id ID, or --not-created`,
+    `${names.length} unknown`,
+  );
+}
+
+/** Where something is kept, and what it is called in messages. */
+interface StoragePlace {
+  what: string;
+  folder: string;
+  file: string;
+  /** Whether it has to be written for the program to work. */
+  written: boolean;
+}
+
+/** What is wrong with a place: it cannot be used (12), or others can read it; undefined if it is fine, or empty yet. */
+function placeProblem({ what, folder, file, written }: StoragePlace): Finding | undefined {
+  try {
+    if (written) {
+      const existing = nearestExisting(folder);
+      fs.accessSync(existing, fs.constants.W_OK);
+      if (!fs.statSync(existing).isDirectory()) return unusable(what, `${existing} is not a folder`, folder);
+      if (fs.statfsSync(existing).bavail === 0) return unusable(what, "the disk is full", folder);
+    }
+    if (!fs.existsSync(file)) return undefined;
+    if (!fs.statSync(file).isFile()) return unusable(what, `${file} is not a file`, file);
+    fs.accessSync(file, fs.constants.R_OK | (written ? fs.constants.W_OK : 0));
+    const open = [
+      ...(mode(file) & 0o077 ? [`chmod 600 ${shellWord(file)}`] : []),
+      ...(mode(folder) & 0o077 ? [`chmod 700 ${shellWord(folder)}`] : []),
+    ];
+    if (open.length === 0 || process.platform === "win32") return undefined;
+    const message = `others can read the ${what}`;
+    return warn(`${message} in ${folder}`, open.join(" && "), message);
+  } catch (error) {
+    return unusable(what, inWords(error), systemCode(error) === "EACCES" ? file : folder);
+  }
+}
+
+function unusable(what: string, why: string, path: string): Finding {
+  const fix = why.includes("full")
+    ? `df -h ${shellWord(path)} shows the disk; make room on it`
+    : `ls -ld ${shellWord(path)} shows who may use it; correct that, or name another folder`;
+  return fail(12, `the ${what} in ${path} cannot be used: ${why}`, fix, `the ${what} cannot be used`);
+}
+
+function nearestExisting(path: string): string {
+  return fs.existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
+}
+
+function mode(path: string): number {
+  return fs.statSync(path).mode & 0o777;
+}
+
+async function dnsFinding(host: string): Promise<Finding> {
+  if (isLoopback(host)) return ok(`${host} is this machine`, "this machine");
+  const name = host.replace(/^\[|\]$/g, "");
+  const { lookup } = process.getBuiltinModule("node:dns").promises;
+  try {
+    return ok(`${name} is ${(await lookup(name)).address}`, "resolved");
+  } catch (error) {
+    const why = `could not be resolved (${systemCode(error) ?? "unknown"})`;
+    const fix = "research config set base-url URL, if the name is wrong";
+    return fail(9, `the name ${name} ${why}`, fix, `the name ${why}`);
+  }
+}
+
+function noAnswer(message: string, base: URL, proxy: URL | undefined): Finding {
+  const isCertificate = /certificate|issuer|self.signed|altname/i.test(message);
+  const variable = base.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
+  const fix = isCertificate
+    ? "set NODE_EXTRA_CA_CERTS to a file with the certificate that signed it"
+    : proxy
+      ? `set ${variable} to the right proxy, or to nothing`
+      : "research config set base-url URL, if the address is wrong";
+  const through = proxy ? ` through the proxy ${proxy.origin}` : "";
+  const publicMessage = isCertificate ? "the certificate is not trusted" : "no answer";
+  return fail(9, `${base.origin} did not answer${through}: ${message}`, fix, publicMessage);
+}
+
+/** A clock that is off by more makes times and `Retry-After` dates wrong, in milliseconds. */
+const CLOCK_LIMIT_MS = 60_000;
+
+const CLOCK_FIX: Partial<Record<NodeJS.Platform, string>> = {
+  linux: "timedatectl set-ntp true",
+  darwin: "sudo sntp -sS time.apple.com",
+  win32: "w32tm /resync",
+};
+
+function clockFinding(date: number | undefined, { clock, platform }: Host): Finding {
+  if (date === undefined) return openly(ok("the service sends no date"));
+  const ahead = clock.now() - date;
+  if (Math.abs(ahead) <= CLOCK_LIMIT_MS) return openly(ok("as the service's"));
+  const off = `${formatDuration(Math.abs(ahead))} ${ahead > 0 ? "ahead of" : "behind"} the service's`;
+  return openly(warn(`this clock is ${off}`, CLOCK_FIX[platform] ?? "set the clock"));
+}
+
+function quotaFinding(machine: Machine): Finding {
+  if (!machine.history) return { status: "skipped", message: "no history is kept" };
+  const { used, limit, nextSlotAt } = quotaOf(machine, {});
+  if (limit === null) return openly(ok(`${used} creates in the last hour; no limit is set`));
+  const message = `${used} of ${limit} creates used in the last hour`;
+  if (used < limit) return openly(ok(message));
+  const next = `; the next one is allowed at ${isoDate(nextSlotAt ?? 0)}`;
+  return warn(message + next, "research create --wait-for-quota", message);
+}
+
+function completionFinding({ env }: Host): Finding {
+  const name = basename(env.SHELL ?? "");
+  const shell = SHELLS.find((one) => one === name);
+  if (!shell)
+    return openly({ status: "skipped", message: "SHELL names no shell that has a completion script" });
+  const place = scriptPlace(shell, env);
+  const installed = place && readIfThere(place.path);
+  if (installed === SCRIPTS[shell]) return openly(ok(`installed for ${shell}`));
+  const state = installed === undefined ? "not installed" : "out of date";
+  return openly(warn(`${state} for ${shell}`, `research completion ${shell} --install`));
 }

@@ -2,28 +2,25 @@ import { UsageError } from "../../../machine/errors.js";
 import type { Context } from "../../context.js";
 import { type HelpDocument, helpDocument } from "../../help/document.js";
 import { nearest } from "../../help/nearest.js";
-import { TOPICS } from "../../help/topics.js";
-import { definitions } from "../../help/wrap.js";
+
+import { definitions, TOPICS } from "../../help/topics.js";
 import type { Verb } from "../definition.js";
 
 /** Shows a topic, the list of topics, or all of the help as JSON: with the flag only, never by RESEARCH_OUTPUT. */
 export async function help(ctx: Context, program: Verb, words: readonly string[]): Promise<number> {
   const { reporter, flags, host } = ctx;
   const name = words.join(" ");
+  const document = helpDocument(program, host.version);
   const topic = TOPICS.find((one) => one.name === name);
-  if (flags.json) {
-    await reporter.resultJson(about(helpDocument(program, host.version), name));
-    return 0;
-  }
-  if (topic) await reporter.result(topic.text);
+  if (flags.json) await reporter.resultJson(name === "" ? document : about(document, name));
+  else if (topic) await reporter.result(topic.text);
   else if (name === "") await reporter.result(topicList());
-  else throw unknown(name, program, host.version);
+  else throw unknownIn(name, document);
   return 0;
 }
 
 /** What a document says of one command and those below it, or of one topic. Throws UsageError if there is neither. */
 function about(document: HelpDocument, name: string): HelpDocument {
-  if (name === "") return document;
   const commands = document.commands.filter((one) => one.name === name || one.name.startsWith(`${name} `));
   if (commands.length > 0) return { ...document, commands };
   const topics = document.topics.filter((topic) => topic.name === name);
@@ -31,18 +28,11 @@ function about(document: HelpDocument, name: string): HelpDocument {
   throw unknownIn(name, document);
 }
 
-function unknown(name: string, program: Verb, version: string): UsageError {
-  return unknownIn(name, helpDocument(program, version));
-}
-
 function unknownIn(name: string, { commands, topics }: HelpDocument): UsageError {
-  const close = nearest(
-    name,
-    [...topics, ...commands].map((one) => one.name),
-  );
+  const names = [...topics, ...commands].map((one) => one.name);
   return new UsageError(
     `there is no topic or command ${JSON.stringify(name)}`,
-    `Did you mean \`research help ${close}\`? \`research help\` lists the topics, \`research --help\` the commands.`,
+    `Did you mean \`research help ${nearest(name, names)}\`? \`research help\` lists the topics, \`research --help\` the commands.`,
   );
 }
 

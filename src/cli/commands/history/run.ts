@@ -6,8 +6,8 @@ import { type HistoryEntry, NOT_CREATED, UNKNOWN } from "../../../store/history/
 import { requireEntry } from "../../../workflows/targets.js";
 import type { Context } from "../../context.js";
 import { worstOf } from "../../errors.js";
-import { asksFirst, confirm } from "../../requests/confirm.js";
-import { withId } from "../../requests/failures.js";
+import { withId } from "../../requests/answers.js";
+import { asksFirst, confirm } from "../../requests/table.js";
 
 export interface ForgetFlags {
   olderThan?: number;
@@ -35,10 +35,11 @@ export async function historyForget(
     try {
       const entry = requireEntry(ctx.ports, id);
       const reason = whyKept(entry, now);
-      if (reason) throw new CodedError("NOT_ALLOWED", `${id} ${reason}`, factsOf(entry));
+      if (reason) throw notAllowed(entry, reason);
       wanted.set(entry.local_id, entry);
     } catch (error) {
-      const failure = withId(failureOf(error), id, ctx.reporter);
+      const failure =
+        error instanceof CodedError ? failureOf(error) : withId(failureOf(error), id, ctx.reporter);
       await ctx.reporter.error(failure);
       codes.push(failure.exit_code);
     }
@@ -63,8 +64,10 @@ function whyKept({ status, sent_at }: HistoryEntry, now: number): string | undef
   return undefined;
 }
 
-function factsOf({ request_id, local_id }: HistoryEntry) {
-  return { localId: local_id, ...(request_id !== null && { requestId: request_id }) };
+/** Names the request itself, whatever it was called by. */
+function notAllowed({ request_id, local_id }: HistoryEntry, reason: string): CodedError {
+  const facts = { localId: local_id, requestId: request_id ?? undefined };
+  return new CodedError("NOT_ALLOWED", `${request_id ?? local_id} ${reason}`, facts);
 }
 
 function sentBefore(ctx: Context, at: number): HistoryEntry[] {

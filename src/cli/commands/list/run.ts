@@ -6,8 +6,8 @@ import { askStates } from "../../../workflows/states.js";
 import type { NamedTarget } from "../../../workflows/targets.js";
 import type { Context } from "../../context.js";
 import { worstOf } from "../../errors.js";
-import { sayNotObserved, showFailure } from "../../requests/failures.js";
-import { entryRow, entryTable } from "./view.js";
+import { sayNotObserved, showFailure } from "../../requests/answers.js";
+import { entryRow, entryTable } from "../../requests/table.js";
 
 export interface ListFlags {
   limit: number;

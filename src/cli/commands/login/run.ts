@@ -4,13 +4,13 @@ import { parseBaseUrl } from "../../../client/http/address.js";
 import { INTERFACE, type Provider, providerNamed } from "../../../dialects/providers.js";
 import { research } from "../../../dialects/research.js";
 import { CodedError, UsageError } from "../../../machine/errors.js";
-import { readKeyAnswer } from "../../../machine/key-check.js";
+import { readKeyAnswer } from "../../../machine/failure.js";
 import { profileIn } from "../../../machine/precedence.js";
 import { readTextStream } from "../../../machine/read-text.js";
 import { checkProvider, insecureHttpIn } from "../../../machine/settings.js";
 import type { Context } from "../../context.js";
 import { ask, askHidden } from "../../terminal/prompts.js";
-import { editProfile, profileName, siteOf } from "../config/profile.js";
+import { editProfile, profileName, siteOf } from "../config/run.js";
 
 export interface LoginOptions {
   withKey?: boolean;
@@ -36,7 +36,7 @@ export async function login(ctx: Context, options: LoginOptions): Promise<number
     options.provider === undefined ? site.provider : { value: options.provider, source: "--provider" };
   checkProvider(name);
   const provider = providerNamed(name.value);
-  // The address of another kind of service is none for this one.
+  // With another provider the profile's address belongs to the former one and is not used.
   const isOther = name.value !== site.provider.value;
   const known = ctx.flags.baseUrl ?? (isOther ? provider?.baseUrl : site.baseUrl?.value);
   const insecureHttp = insecureHttpIn(ctx.flags, ctx.host.env).value;

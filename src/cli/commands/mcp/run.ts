@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import { Writable } from "node:stream";
-import { serve } from "../../../mcp/server.js";
+import type { LimitOptions } from "../../../machine/machine.js";
+import { serveMcp } from "../../../mcp/server.js";
 import { ToolSession } from "../../../mcp/session.js";
-import type { Context } from "../../context.js";
+import { shellWord } from "../../../text/phrases.js";
+import { type Context, type Globals, globalWords, wordsOf } from "../../context.js";
 import type { Sink } from "../../terminal/host.js";
-import type { McpOptions } from "./client-settings.js";
-import { clientSettings } from "./client-settings.js";
 
 /** Serves the Model Context Protocol until stdin ends. */
 export async function mcp(ctx: Context, options: McpOptions): Promise<number> {
@@ -17,7 +17,7 @@ export async function mcp(ctx: Context, options: McpOptions): Promise<number> {
   const { allowDir, readOnly = false } = options;
   const allowedFolder = allowDir === undefined ? undefined : resolve(allowDir);
   const streams = { stdin: host.stdin.stream, stdout: stdoutStream(host.stdout) };
-  await serve(
+  await serveMcp(
     new ToolSession(ctx, { ...options, allowedFolder }),
     { version: host.version, readOnly, ...streams },
     signal,
@@ -34,4 +34,45 @@ export function stdoutStream(stdout: Sink): Writable {
       stdout.write(chunk).then(() => done(), done);
     },
   });
+}
+
+/**
+ * What common clients want in their settings to start this server as it was started, without a key in it. A client with
+ * windows has not the PATH of a shell, so `program` holds absolute paths: of the runtime and of this program.
+ */
+export function clientSettings(
+  flags: Globals,
+  options: McpOptions,
+  [command, script]: readonly [string, string],
+): string {
+  const { printConfig: _, allowDir, ...others } = options;
+  const words = wordsOf({ ...others, allowDir: allowDir && resolve(allowDir) });
+  const args = [script, "mcp", ...words, ...globalWords(flags)];
+  const line = [command, ...args].map(shellWord).join(" ");
+  const entry = { command, args };
+  const json = (value: object) => JSON.stringify(value, null, 2);
+  return `# Claude Code, in a shell
+claude mcp add research -- ${line}
+
+# Claude Desktop, Cursor, Windsurf, Gemini CLI and others: in the JSON file of their settings (mcp.json, say)
+${json({ mcpServers: { research: entry } })}
+
+# VS Code: in .vscode/mcp.json
+${json({ servers: { research: { type: "stdio", ...entry } } })}
+
+# Codex: in ~/.codex/config.toml
+[mcp_servers.research]
+command = ${JSON.stringify(command)}
+args = ${JSON.stringify(args)}
+
+# The key is not in it: the server uses the settings of this machine (research login).
+`;
+}
+
+/** The flags of `mcp`. */
+export interface McpOptions extends LimitOptions {
+  readOnly?: boolean;
+  maxCreates?: number;
+  allowDir?: string;
+  printConfig?: boolean;
 }

@@ -1,4 +1,4 @@
-import { define } from "../definition.js";
+import { define, usual } from "../definition.js";
 import { resultFlags, watchFlags } from "../flags.js";
 
 export const output = define({
@@ -16,17 +16,7 @@ export const output = define({
     ...watchFlags,
   },
   output: "the result: text as it is, anything else as indented JSON; --json: all of the data on one line",
-  exits: {
-    0: "done",
-    3: "FAILED",
-    4: "key",
-    5: "not found",
-    8: "not finished yet",
-    9: "unreachable",
-    10: "STOPPED",
-    12: "not written",
-    13: "--strict",
-  },
+  exits: { 0: "done", 8: "not finished yet", ...usual(3, 4, 5, 9, 10, 12, 13) },
   examples: ["research output @last", "research output -w 3f2a -o report.md"],
   run: async () => (await import("./run.js")).output,
 });

@@ -1,17 +1,14 @@
 import { fetchResult } from "../../../workflows/results.js";
 import { resolveTarget } from "../../../workflows/targets.js";
-import type { Context } from "../../context.js";
-import { readGivenSchema } from "../../input/schema.js";
-import { exitCodeOfOutcome } from "../../outcome.js";
+import { type Context, resumeCommand, wordsOf } from "../../context.js";
+import { exitCodeOfOutcome } from "../../errors.js";
+import { readGivenSchema } from "../../input/create-request.js";
 import { type FollowFlags, showFollow } from "../../requests/follow.js";
-import { endWithoutResult } from "../../requests/run.js";
-import { checkFit } from "../../results/check-fit.js";
-import { sayLimits } from "../../results/limits.js";
-import { checkResultOptions, type ResultOptions, resultWords } from "../../results/options.js";
-import { showResult } from "../../results/show.js";
-import { resumeCommand } from "../../resume.js";
+import { checkFit, checkResultOptions, resultWords, sayLimits, showResult } from "../../results/show.js";
+import type { ResultFlags } from "../flags.js";
+import { endWithoutResult } from "../run/run.js";
 
-export interface OutputFlags extends ResultOptions, FollowFlags {
+export interface OutputFlags extends ResultFlags, FollowFlags {
   watch?: boolean;
   /** Whether a result that was cut short is printed. */
   partial?: boolean;
@@ -27,11 +24,8 @@ export async function output(ctx: Context, id: string, options: OutputFlags): Pr
   const target = resolveTarget(ports, id);
   const { requestId } = target;
   if (options.watch) {
-    const flags = [
-      ...resultWords(options),
-      ...(options.partial ? ["--partial"] : []),
-      ...(options.schema === undefined ? [] : ["--schema", options.schema]),
-    ];
+    const { partial, schema } = options;
+    const flags = [...resultWords(options), ...wordsOf({ partial, schema })];
     const resume = () => resumeCommand(ctx.flags, "output", "-w", requestId, ...flags);
     const [outcome] = await showFollow(ctx, ports, [target], { ...options, print: false, resume });
     const isPart = options.partial && outcome?.status === "FAILED";

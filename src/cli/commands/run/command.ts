@@ -1,4 +1,4 @@
-import { define } from "../definition.js";
+import { define, usual } from "../definition.js";
 import {
   dryRunFlag,
   notifyFlag,
@@ -28,19 +28,7 @@ export const run = define({
     ...waitForQuotaFlag,
   },
   output: "the result; --json: the output's data on one line",
-  exits: {
-    0: "COMPLETED",
-    2: "bad input",
-    3: "FAILED",
-    4: "key",
-    7: "rate limited",
-    8: "not finished",
-    9: "unreachable, nothing was created",
-    10: "STOPPED",
-    11: "outcome unknown",
-    12: "not written",
-    13: "--strict",
-  },
+  exits: { 0: "COMPLETED", 9: "unreachable, nothing was created", ...usual(2, 3, 4, 7, 8, 10, 11, 12, 13) },
   examples: [
     'research run "How do tides form?" -o tides.md',
     "research run --prompt-file question.txt --timeout 2h",

@@ -2,7 +2,7 @@ import type { OwnKey } from "../../../server/keys/own-key.js";
 import { type Log, logLine } from "../../../server/monitoring/log.js";
 import { shellWord } from "../../../text/phrases.js";
 import type { Context } from "../../context.js";
-import type { ServeOptions } from "./options.js";
+import type { ServeOptions } from "./flags.js";
 
 /** What a service says on stderr beside its access log. */
 export interface Voice {

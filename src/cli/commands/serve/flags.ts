@@ -1,18 +1,31 @@
 import { InvalidArgumentError } from "commander";
-import { choice, positiveDuration, value, wholeNumber } from "../flags.js";
+import { ROLES } from "../../../server/role.js";
+import type { OptionsOf } from "../definition.js";
+import {
+  choice,
+  duration,
+  positiveDuration,
+  repeatable,
+  requestFlags,
+  resultFlags,
+  tierFlag,
+  value,
+  watchFlags,
+  wholeNumber,
+} from "../flags.js";
 
 /** The highest port there is. */
 const LAST_PORT = 65_535;
 
 /** A port as commander reads it; 0 lets the system pick one. */
-export function port(text: string): number {
+function port(text: string): number {
   const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (!(value <= LAST_PORT)) throw new InvalidArgumentError(`It must be a port from 0 to ${LAST_PORT}.`);
   return value;
 }
 
 /** Two prices as commander reads them, as in `0.15/0.6`. */
-export function price(text: string): { input: number; output: number } {
+function price(text: string): { input: number; output: number } {
   const [, input, output] = /^(\d{1,9}(?:\.\d{1,9})?)\/(\d{1,9}(?:\.\d{1,9})?)$/.exec(text) ?? [];
   if (input === undefined || output === undefined)
     throw new InvalidArgumentError("It must be two prices in dollars, as in 0.15/0.6.");
@@ -20,13 +33,13 @@ export function price(text: string): { input: number; output: number } {
 }
 
 /** A shell command as commander reads it. */
-export function shellCommand(text: string): string {
+function shellCommand(text: string): string {
   if (text.trim() === "") throw new InvalidArgumentError("It must be a command.");
   return text;
 }
 
 /** Flags of the commands that may research with a model. */
-export const modelFlags = {
+const modelFlags = {
   "--model <name>": "have a model search the sources and word the answer; its quotes are checked",
   "--model-url <url>": "its OpenAI-compatible endpoint; the key is RESEARCH_MODEL_API_KEY[_FILE]",
   "--depth <depth>": choice("sets the three limits below (default: standard)", ["quick", "standard", "deep"]),
@@ -53,3 +66,78 @@ export const modelFlags = {
   "--not-domains <list>": "read no pages of these domains",
   "--pages <n>": value("pages that one research may fetch (default: 30)", wholeNumber(1)),
 } as const;
+
+const SOURCES = "the folder whose files are searched (default: ., and none with --search)";
+
+export const serveFlags = {
+  "--host <address>": value("where to listen", String, "127.0.0.1"),
+  "--port <n>": value("the port; 0 picks one (default: 8787, with --exec or --role worker 0)", port),
+  "--api-key-file <path>":
+    "file with the key that clients must send (or RESEARCH_SERVE_API_KEY; default: a fresh one)",
+  "--tier <tier>": tierFlag("the hourly limits of the one key (default: enterprise, no limit)"),
+  "--data <dir>": "keep everything here, across restarts (default: in memory)",
+  "--database <url>":
+    "share a PostgreSQL database with other processes (or RESEARCH_SERVE_DATABASE); without a password in it",
+  "--role <role>": choice("what this process does at the database (default: all)", ROLES),
+  "--lease <duration>": value(
+    "how soon others take over the work of a dead process (default: 15s)",
+    duration,
+  ),
+  "--connections <n>": value("how many this process may have to the database (default: 10)", wholeNumber(3)),
+  "--pending <duration>": value("least time in PENDING", duration, 0),
+  "--processing <duration>": value("least time in PROCESSING", duration, 0),
+  "--keep <duration>": value("delete conversations that ended longer ago (default: keep all)", duration),
+  "--drain <duration>": value(
+    "how long requests are still taken after SIGTERM (default: 5s with --database, else 0)",
+    duration,
+  ),
+  "--workers <n>": value("how many are PROCESSING at once (default: one for each core)", wholeNumber(1)),
+  "--researcher <command>": value(
+    "a program that does the research: JSON on stdin, the result on stdout",
+    shellCommand,
+  ),
+  "--upstream <profile>": "have that profile's service or provider do the research, each question sent once",
+  "--upstream-at-once <n>": value("requests that may be under way there (default: 1000)", wholeNumber(1)),
+  "--sources <dir>": SOURCES,
+  ...modelFlags,
+  "--allow-host <name>": repeatable("a name to answer to beside the loopback ones; repeatable"),
+  "--fault <operation:kind[:how]>": repeatable("answer with a fault, to test a client; repeatable"),
+  "--seed <n>": value("makes the faults with a probability the same each time", wholeNumber(0)),
+  "--log <format>": choice("a line for each request on stderr (default: text on a terminal)", [
+    "text",
+    "json",
+    "off",
+  ]),
+  "--ui": "a page to look at: prints a link that opens it in one browser, once",
+  "--metrics-open": "GET /metrics without a token (else with RESEARCH_SERVE_METRICS_TOKEN)",
+  "--exec <command>": value("run COMMAND against the service, then exit with its code", shellCommand),
+} as const;
+
+/** Flags of the command that starts the service for one question. */
+export const tryFlags = {
+  "--sources <dir>": SOURCES,
+  ...modelFlags,
+  ...watchFlags,
+  ...resultFlags,
+  ...requestFlags,
+} as const;
+
+/** Flags of the commands that change the keys of a service, which may run. */
+export const storeFlags = {
+  "--data <dir>": "the data folder of the service",
+  "--database <url>": "the database of the service (or RESEARCH_SERVE_DATABASE)",
+} as const;
+
+export const keyFlags = {
+  ...storeFlags,
+  "--tier <tier>": tierFlag("the hourly limits (default: free)"),
+  "--creates-per-hour <n>": value("for enterprise, which has no limits of its own", wholeNumber(0)),
+  "--stops-per-hour <n>": value("likewise", wholeNumber(0)),
+  "--expires <duration>": value("how long the key is valid (default: until it is revoked)", positiveDuration),
+} as const;
+
+export type ServeOptions = OptionsOf<typeof serveFlags>;
+export type TryOptions = OptionsOf<typeof tryFlags>;
+export type KeyOptions = OptionsOf<typeof keyFlags>;
+/** What puts a model to work on the sources. */
+export type ModelOptions = OptionsOf<typeof modelFlags>;

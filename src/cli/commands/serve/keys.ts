@@ -1,24 +1,23 @@
+import { existsSync, statSync } from "node:fs";
 import { UsageError } from "../../../machine/errors.js";
 import { type HourlyLimit, TIERS, type Tier } from "../../../protocol/limits.js";
 import { StoreUnavailableError } from "../../../server/conversations/conversation-store.js";
-import { isValid, type KeyStore, type ServiceKey } from "../../../server/keys/key-store.js";
-import { newKey } from "../../../server/keys/new-key.js";
-import { LocalError } from "../../../store/errors.js";
+import { makeFolder } from "../../../server/files.js";
+import { KeyFile } from "../../../server/keys/key-file.js";
+import { isValid, type KeyStore, newKey, type ServiceKey } from "../../../server/keys/key-store.js";
+import { ServiceStartError } from "../../../server/start-error.js";
+import { inWords, LocalError } from "../../../store/errors.js";
 import type { Context } from "../../context.js";
-import { type KeyStoreOptions, openKeys } from "./key-store.js";
+import type { KeyOptions } from "./flags.js";
+import { databaseOf } from "./store.js";
 
-export interface AddKeyOptions extends KeyStoreOptions {
-  tier?: Tier;
-  createsPerHour?: number;
-  stopsPerHour?: number;
-  /** How long it is valid, ms. */
-  expires?: number;
-}
+/** Which store's keys. */
+type StoreChoice = Pick<KeyOptions, "data" | "database">;
 
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** Adds a key and prints it. Throws UsageError for an invalid or used name, LocalError for an unusable store. */
-export async function addKey(ctx: Context, name: string, options: AddKeyOptions): Promise<number> {
+export async function addKey(ctx: Context, name: string, options: KeyOptions): Promise<number> {
   if (!NAME.test(name)) {
     throw new UsageError(
       `invalid key name: ${name}`,
@@ -28,13 +27,8 @@ export async function addKey(ctx: Context, name: string, options: AddKeyOptions)
   const tier = options.tier ?? "free";
   const limits = limitsOf(tier, options);
   return withKeys(ctx, { ...options, creates: true }, async (keys) => {
-    const { apiKey, key } = newKey({
-      name,
-      tier,
-      limits,
-      now: ctx.host.clock.now(),
-      validMs: options.expires,
-    });
+    const now = ctx.host.clock.now();
+    const { apiKey, key } = newKey({ name, tier, limits, now, validMs: options.expires });
     if (!(await keys.add(key))) {
       throw new UsageError(
         `the key name ${name} is in use`,
@@ -55,7 +49,7 @@ export async function addKey(ctx: Context, name: string, options: AddKeyOptions)
 }
 
 /** Prints all keys: `name\tstate\ttier\tcreates\tstops\tcreated_at\texpires_at`, or a JSON array. */
-export async function listKeys(ctx: Context, options: KeyStoreOptions): Promise<number> {
+export async function listKeys(ctx: Context, options: StoreChoice): Promise<number> {
   return withKeys(ctx, options, async (keys) => {
     const now = ctx.host.clock.now();
     const all = (await keys.list()).map((key) => ({ ...described(key), state: stateOf(key, now) }));
@@ -66,7 +60,7 @@ export async function listKeys(ctx: Context, options: KeyStoreOptions): Promise<
 }
 
 /** Makes a key invalid. Throws UsageError if no valid or expired key has the name. */
-export async function revokeKey(ctx: Context, name: string, options: KeyStoreOptions): Promise<number> {
+export async function revokeKey(ctx: Context, name: string, options: StoreChoice): Promise<number> {
   return withKeys(ctx, options, async (keys) => {
     if (!(await keys.revoke(name, ctx.host.clock.now()))) {
       throw new UsageError(`no key has the name ${name}`, "`research serve keys list` shows all keys.");
@@ -79,7 +73,7 @@ export async function revokeKey(ctx: Context, name: string, options: KeyStoreOpt
 
 async function withKeys(
   ctx: Context,
-  { creates = false, ...options }: KeyStoreOptions & { creates?: boolean },
+  { creates = false, ...options }: StoreChoice & { creates?: boolean },
   use: (keys: KeyStore) => Promise<number>,
 ): Promise<number> {
   const keys = await openKeys(ctx, options, { creates });
@@ -94,7 +88,7 @@ async function withKeys(
 }
 
 /** §8: "custom" is two numbers; the other tiers have theirs. */
-function limitsOf(tier: Tier, { createsPerHour, stopsPerHour }: AddKeyOptions): HourlyLimit {
+function limitsOf(tier: Tier, { createsPerHour, stopsPerHour }: KeyOptions): HourlyLimit {
   if (tier === "enterprise") {
     if (createsPerHour === undefined || stopsPerHour === undefined) {
       throw new UsageError("--tier enterprise needs --creates-per-hour and --stops-per-hour");
@@ -129,4 +123,37 @@ function stateOf(key: ServiceKey, now: number): "valid" | "expired" | "revoked" 
 function line(key: ReturnType<typeof described> & { state: string }): string {
   const { name, state, tier, creates_per_hour, stops_per_hour, created_at, expires_at } = key;
   return `${[name, state, tier, creates_per_hour, stops_per_hour, created_at, expires_at ?? "-"].join("\t")}\n`;
+}
+
+/**
+ * Opens the keys of a service, which may be running. A data folder that does not exist is made only with `creates`.
+ * Throws UsageError if no store is named, LocalError for an unusable or a missing one.
+ */
+export async function openKeys(
+  ctx: Context,
+  { data, database }: StoreChoice,
+  { creates }: { creates: boolean },
+): Promise<KeyStore> {
+  const { clock } = ctx.host;
+  const url = databaseOf(ctx, { ...(data && { data }), ...(database && { database }) });
+  try {
+    if (url !== undefined) {
+      const { openPostgresKeyStore } = await import("../../../server/postgres/open.js");
+      return await openPostgresKeyStore(url, clock);
+    }
+    if (data === undefined) {
+      throw new UsageError(
+        "no store is named",
+        "Say where the service keeps its data: --data DIR or --database URL.",
+      );
+    }
+    if (creates) await makeFolder(data);
+    else if (!existsSync(data)) throw new LocalError(`there is no data folder ${data}`);
+    if (!statSync(data).isDirectory()) throw new Error("it is not a folder");
+    return new KeyFile(data, clock);
+  } catch (error) {
+    if (error instanceof UsageError || error instanceof LocalError) throw error;
+    if (error instanceof ServiceStartError) throw new LocalError(error.message, { cause: error });
+    throw new LocalError(`the data folder ${data} cannot be used: ${inWords(error)}`, { cause: error });
+  }
 }

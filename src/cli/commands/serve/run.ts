@@ -1,23 +1,22 @@
 import { availableParallelism } from "node:os";
+import { onAbort } from "../../../abort.js";
 import { isLoopback } from "../../../client/http/address.js";
 import { CodedError, UsageError } from "../../../machine/errors.js";
 import type { ConversationStore } from "../../../server/conversations/conversation-store.js";
 import { type InjectedFault, parseFault } from "../../../server/http/faults/fault.js";
 import type { OwnKey } from "../../../server/keys/own-key.js";
+import type { LogFormat } from "../../../server/monitoring/log.js";
 import { execCommand } from "../../../server/processes/exec-command.js";
-import type { Upstream } from "../../../server/researchers/upstream.js";
 import { type Service, startService } from "../../../server/service.js";
 import { ServiceStartError } from "../../../server/start-error.js";
 import { errorText } from "../../../text/phrases.js";
 import type { Context } from "../../context.js";
 import { Interrupted } from "../../errors.js";
 import { announce, announceUi, type Voice, voiceOf } from "./announce.js";
-import { DEFAULT_TIER, givenKey, openWithKey } from "./key.js";
-import { type ModelEndpoint, modelOf } from "./model.js";
-import { checkMonitoring, logFormat, metricsAccess, type ServeOptions } from "./options.js";
-import { researcherFor } from "./researcher.js";
-import { databaseOf } from "./store.js";
-import { checkUpstream, upstreamOf } from "./upstream.js";
+import type { ServeOptions } from "./flags.js";
+import { modelOf, type ResearcherParts, researcherFor } from "./researcher.js";
+import { DEFAULT_TIER, databaseOf, givenKey, openWithKey } from "./store.js";
+import { upstreamOf } from "./upstream.js";
 
 const DEFAULT_PORT = 8787;
 const UPSTREAM_AT_ONCE = 1_000;
@@ -33,12 +32,11 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
     throw new UsageError("--exec needs a service that answers requests, and --role worker answers none");
   const given = await givenKey(ctx, options);
   const faults = options.fault.map(readFault);
-  checkMonitoring(ctx, options);
+  logFormat(ctx, options);
+  metricsAccess(ctx, options);
   const model = await modelOf(ctx, options);
-  checkUpstream(options);
   const voice = voiceOf(ctx, options);
-  const upstream =
-    options.upstream === undefined ? undefined : await upstreamOf(ctx, options.upstream, voice.log);
+  const upstream = await upstreamOf(ctx, options, voice.log);
   if (!isLoopback(options.host)) {
     await voice.notice(
       "EXPOSED",
@@ -49,16 +47,11 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
     startFailure,
   );
   let drainMs = 0;
-  const service = await start(
-    ctx,
-    options,
-    { store, apiKey: key?.apiKey, model, voice, ...(upstream && { upstream }) },
-    faults,
-  );
+  const service = await start(ctx, options, { store, apiKey: key?.apiKey, model, voice, upstream }, faults);
   try {
     const printLink = async () => {
       if (service.newUiLink) await announceUi(ctx, voice, service.newUiLink());
-      else voice.log("there is no page to link to: it needs --ui", { level: "warning" });
+      else voice.log("the page is off; start the service with --ui to get a link", { level: "warning" });
     };
     if (service.newUiLink) await printLink();
     ctx.host.onUserSignal?.(() => void printLink());
@@ -73,7 +66,7 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
       });
     }
     await announce(ctx, voice, service.baseUrl, key, options).catch(unlessInterrupted);
-    await aborted(ctx.signal);
+    await new Promise<void>((resolve) => onAbort(ctx.signal, resolve));
     if (ctx.interruption.received === "SIGHUP") ctx.signal.throwIfAborted();
     if (ctx.interruption.received === "SIGTERM") drainMs = drainOf(options, database);
     ctx.interruption.markHandled();
@@ -83,29 +76,25 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
   }
 }
 
-interface StartParts {
+interface StartParts extends ResearcherParts {
   store: ConversationStore;
   /** The one key that is valid; undefined if keys were added to the store. */
   apiKey: string | undefined;
-  /** What `modelOf` made of the flags. */
-  model: ModelEndpoint | undefined;
   voice: Voice;
-  /** Does the research instead of any of the above. */
-  upstream?: Upstream;
 }
 
 /** Starts the service, and closes the store if it cannot. Throws LocalError if the port or the folder cannot be used. */
 export async function start(
   ctx: Context,
   options: ServeOptions,
-  { store, apiKey, model, voice, upstream }: StartParts,
-  faults: InjectedFault[],
+  parts: StartParts,
+  faults: InjectedFault[] = [],
 ): Promise<Service> {
-  const workers = upstream
+  const { store, apiKey, voice } = parts;
+  const workers = parts.upstream
     ? (options.upstreamAtOnce ?? UPSTREAM_AT_ONCE)
     : (options.workers ?? availableParallelism());
-  const parts = { store, workers, model, voice, ...(upstream && { upstream }) };
-  const researcher = await researcherFor(ctx, options, parts).catch(async (error) => {
+  const researcher = await researcherFor(ctx, options, parts, workers).catch(async (error) => {
     await store.close();
     throw error;
   });
@@ -175,9 +164,27 @@ function unlessInterrupted(error: unknown): void {
   if (!(error instanceof Interrupted)) throw error;
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
+/** How requests are logged on stderr; undefined if they are not. Throws UsageError for text among JSON lines. */
+function logFormat({ reporter, flags, host }: Context, { log }: ServeOptions): LogFormat | undefined {
+  if (log === "text" && reporter.json) {
+    throw new UsageError("--log text cannot be used with --json", "Use --log json, or --log off.");
+  }
+  if (log !== undefined) return log === "off" ? undefined : log;
+  if (reporter.json) return flags.verbose ? "json" : undefined;
+  return flags.verbose || host.stderr.isTTY ? "text" : undefined;
+}
+
+/** Who may read the metrics; undefined: they are not served. Throws UsageError for an invalid token. */
+function metricsAccess(
+  { host }: Context,
+  { metricsOpen }: ServeOptions,
+): { token: string } | "open" | undefined {
+  if (metricsOpen) return "open";
+  const token = host.env.RESEARCH_SERVE_METRICS_TOKEN?.trim();
+  if (!token) return undefined;
+  if (!/^[\x21-\x7e]{16,}$/.test(token))
+    throw new UsageError(
+      "RESEARCH_SERVE_METRICS_TOKEN must be 16 or more visible ASCII characters without spaces",
+    );
+  return { token };
 }

@@ -1,24 +1,19 @@
+import { isLoopback } from "../../../client/http/address.js";
 import { UsageError } from "../../../machine/errors.js";
+import { readTextFile } from "../../../machine/read-text.js";
+import { isKeyText } from "../../../protocol/key-pattern.js";
+import { TIERS, type Tier } from "../../../protocol/limits.js";
 import type { ConversationStore } from "../../../server/conversations/conversation-store.js";
 import { openLocalStore } from "../../../server/conversations/local/open-local-store.js";
+import { keyHash, keyIdOf } from "../../../server/keys/key-store.js";
+import { apiKeyFor, type OwnKey } from "../../../server/keys/own-key.js";
 import type { Log } from "../../../server/monitoring/log.js";
 import { checkDatabaseUrl, InvalidDatabaseUrl } from "../../../server/postgres/database-url.js";
 import type { PostgresStore } from "../../../server/postgres/store.js";
-import type { Role } from "../../../server/role.js";
 import type { Context } from "../../context.js";
+import type { ServeOptions } from "./flags.js";
 
-/** Where a service keeps what it has to remember. */
-export interface StoreOptions {
-  data?: string;
-  /** As given; `databaseOf` checks it. */
-  database?: string;
-  role?: Role;
-  /** ms */
-  lease?: number;
-  connections?: number;
-  /** Least time in PENDING, ms. */
-  pending: number;
-}
+type StoreOptions = Pick<ServeOptions, "data" | "database" | "role" | "lease" | "connections" | "pending">;
 
 /** A worker that is silent for so long has lost its conversations to others, ms. */
 const DEFAULT_LEASE_MS = 15_000;
@@ -29,7 +24,7 @@ const DEFAULT_CONNECTIONS = 10;
  * The URL of the shared database, by flag or RESEARCH_SERVE_DATABASE; undefined if the service keeps its own store.
  * Throws UsageError for an invalid URL, a password in the argument, and flags that exclude each other.
  */
-export function databaseOf(ctx: Context, options: Omit<StoreOptions, "pending">): string | undefined {
+export function databaseOf(ctx: Context, options: Partial<StoreOptions>): string | undefined {
   const variable = ctx.host.env.RESEARCH_SERVE_DATABASE || undefined;
   const given = options.database ?? variable;
   if (given === undefined) {
@@ -67,4 +62,80 @@ export async function openStore(
   const { role = "all", lease: leaseMs = DEFAULT_LEASE_MS, connections = DEFAULT_CONNECTIONS } = options;
   const shared = await openPostgresStore({ ...common, url: database, role, leaseMs, connections });
   return { store: shared, shared };
+}
+
+type OwnKeyOptions = Pick<ServeOptions, "host" | "apiKeyFile" | "tier" | "data">;
+
+/** No key is longer, bytes. */
+const KEY_FILE_BYTES = 65_536;
+
+/** Of the one key of a service without added keys. */
+export const DEFAULT_TIER: Tier = "enterprise";
+
+/** The one key by flag or variable; undefined if none is given. Throws UsageError for an invalid one. */
+export async function givenKey(ctx: Context, { apiKeyFile }: OwnKeyOptions): Promise<string | undefined> {
+  const text =
+    apiKeyFile === undefined
+      ? ctx.host.env.RESEARCH_SERVE_API_KEY
+      : await readTextFile(apiKeyFile, "the key file", ctx.signal, KEY_FILE_BYTES);
+  const given = text?.trim();
+  if (given && !isKeyText(given))
+    throw new UsageError("the service's key must be visible ASCII without spaces");
+  if (given === "" && apiKeyFile !== undefined) throw new UsageError(`the key file ${apiKeyFile} is empty`);
+  return given || undefined;
+}
+
+/**
+ * Opens the store, and finds the one key that is valid with it: none if keys were added to it. Rejects with a
+ * UsageError or a ServiceStartError, and leaves nothing open then.
+ */
+export async function openWithKey(
+  ctx: Context,
+  options: OwnKeyOptions & StoreOptions & { log: Log },
+  database: string | undefined,
+  given: string | undefined,
+): Promise<{ store: ConversationStore; key?: OwnKey }> {
+  const { store, shared } = await openStore(ctx, options, database);
+  try {
+    if (await store.keys.inUse()) {
+      checkNoOwnKey(options, given);
+      return { store };
+    }
+    const key = await ownKey(options, given, shared !== undefined);
+    const limits = TIERS[options.tier ?? DEFAULT_TIER];
+    await shared?.agreeOn(`${keyIdOf(keyHash(key.apiKey))} ${limits.create} ${limits.stop}`);
+    return { store, key };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** Once a key was added, only added keys are valid, each with a tier of its own. */
+function checkNoOwnKey({ apiKeyFile, tier }: OwnKeyOptions, given: string | undefined): void {
+  const other = given === undefined ? undefined : apiKeyFile ? "--api-key-file" : "RESEARCH_SERVE_API_KEY";
+  const name = other ?? (tier === undefined ? undefined : "--tier");
+  if (name === undefined) return;
+  throw new UsageError(
+    `${name} cannot be used here: keys were added to this service, and only those are valid`,
+    "Leave it out; `research serve keys list` shows the keys.",
+  );
+}
+
+/** The given key, or one that is made here; beyond this machine only a given one will do. */
+async function ownKey(options: OwnKeyOptions, given: string | undefined, shared: boolean): Promise<OwnKey> {
+  if (given !== undefined) return { apiKey: given, fresh: false };
+  if (shared) {
+    throw new UsageError(
+      "a service with a database needs a key: none was added to it, and none is given",
+      "Add one with `research serve keys add NAME --database URL`, or set RESEARCH_SERVE_API_KEY.",
+    );
+  }
+  if (!isLoopback(options.host)) {
+    throw new UsageError(
+      `--host ${options.host} lets other machines in, which needs a key of your own`,
+      "Give it with --api-key-file PATH or RESEARCH_SERVE_API_KEY, or add keys: research serve keys add NAME --data DIR.",
+    );
+  }
+  return apiKeyFor(options.data);
 }

@@ -1,18 +1,13 @@
 import { apiKeyFor } from "../../../server/keys/own-key.js";
 import type { Context } from "../../context.js";
-import { type RequestOptions, readRequest } from "../../input/create-request.js";
-import type { FollowFlags } from "../../requests/follow.js";
-import { showRun } from "../../requests/run.js";
-import { checkResultOptions, type ResultOptions } from "../../results/options.js";
+import { readRequest } from "../../input/create-request.js";
+import { checkResultOptions } from "../../results/show.js";
+import { showRun } from "../run/run.js";
 import { voiceOf } from "./announce.js";
-import { modelOf } from "./model.js";
-import type { ModelOptions } from "./options.js";
+import type { ServeOptions, TryOptions } from "./flags.js";
+import { modelOf } from "./researcher.js";
 import { start } from "./run.js";
 import { openStore } from "./store.js";
-
-export interface TryOptions extends RequestOptions, ModelOptions, ResultOptions, FollowFlags {
-  sources?: string;
-}
 
 /** The service is in this process: its end is seen at once, and what it does while it goes on. */
 const POLL_MS = 100;
@@ -23,26 +18,15 @@ export async function tryOut(ctx: Context, prompt: string | undefined, options: 
   const model = await modelOf(ctx, options);
   const body = await readRequest(ctx, prompt, options);
   const key = await apiKeyFor();
-  const { sources } = options;
-  const serveOptions = {
-    log: "off",
-    host: "127.0.0.1",
-    port: 0,
-    pending: 0,
-    processing: 0,
+  const { sources, search } = options;
+  const serveOptions: ServeOptions = {
+    ...{ log: "off", host: "127.0.0.1", port: 0, pending: 0, processing: 0, allowHost: [], fault: [] },
     ...(sources !== undefined && { sources }),
-    allowHost: [],
-    fault: [],
-  } as const;
+    ...(search !== undefined && { search }),
+  };
   const voice = voiceOf(ctx, serveOptions);
   const { store } = await openStore(ctx, { ...serveOptions, log: voice.log }, undefined);
-  const { apiKey } = key;
-  const service = await start(
-    ctx,
-    { ...serveOptions, allowHost: [], fault: [] },
-    { store, apiKey, model, voice },
-    [],
-  );
+  const service = await start(ctx, serveOptions, { store, apiKey: key.apiKey, model, voice });
   try {
     // Nothing of the user's own settings may lead this command to another service, or into the history.
     const env = {

@@ -1,3 +1,5 @@
+import { EventEmitter, once } from "node:events";
+import { PassThrough } from "node:stream";
 import type { ResearchClient } from "../../../client/client.js";
 import {
   NoOutputError,
@@ -6,37 +8,41 @@ import {
   ResearchError,
   UnreachableError,
 } from "../../../client/errors.js";
+import { NEW_REQUEST_MS } from "../../../client/watch/give-up-policy.js";
+import type { WatchEvent } from "../../../client/watch/types.js";
 import type { Clock } from "../../../clock.js";
 import type { Dialect } from "../../../dialects/dialect.js";
 import { exactJson, JsonText, memberText } from "../../../json/exact-json.js";
 import { CodedError, UsageError } from "../../../machine/errors.js";
 import { Machine } from "../../../machine/machine.js";
-import type { Data } from "../../../protocol/conversation.js";
-import { type CreateBody, requestBody } from "../../../protocol/conversation.js";
+import { type CreateBody, type Data, isFinal, requestBody } from "../../../protocol/conversation.js";
 import { type Log, Troubles } from "../../../server/monitoring/log.js";
 import type { EndedThere, Sent, Upstream } from "../../../server/researchers/upstream.js";
 import { errorText } from "../../../text/phrases.js";
 import type { Context } from "../../context.js";
-import type { ServeOptions } from "./options.js";
-
-/** Throws UsageError for flags that exclude each other. */
-export function checkUpstream(options: ServeOptions): void {
-  const { upstream, upstreamAtOnce, sources, researcher, model, exec, workers } = options;
-  if (upstream === undefined) {
-    if (upstreamAtOnce !== undefined) throw new UsageError("--upstream-at-once needs --upstream PROFILE");
-    return;
-  }
-  for (const [name, value] of Object.entries({ sources, researcher, model, exec, workers }))
-    if (value !== undefined) throw new UsageError(`--upstream and --${name} exclude each other`);
-}
+import type { ServeOptions } from "./flags.js";
 
 /** What of a request's data goes into the data of our output. */
 const PASSED_ON = ["usage", "cost_dollars", "sources", "model", "provider_status", "stop_reason"];
 /** Between two tries where that place says no in a way that its people may mend, ms. */
 const REFUSED_MS = 60_000;
 
-/** The service or provider of a profile, with its key or that of RESEARCH_UPSTREAM_API_KEY[_FILE]. Throws as `Machine.client` does. */
-export async function upstreamOf({ host, flags }: Context, profile: string, log: Log): Promise<Upstream> {
+/**
+ * The service or provider of the profile that `--upstream` names, with its key or that of RESEARCH_UPSTREAM_API_KEY[_FILE];
+ * undefined without that flag. Throws UsageError for flags that exclude each other, else as `Machine.client` does.
+ */
+export async function upstreamOf(
+  { host, flags }: Context,
+  options: ServeOptions,
+  log: Log,
+): Promise<Upstream | undefined> {
+  const { upstream: profile, upstreamAtOnce, sources, researcher, model, exec, workers } = options;
+  if (profile === undefined) {
+    if (upstreamAtOnce !== undefined) throw new UsageError("--upstream-at-once needs --upstream PROFILE");
+    return undefined;
+  }
+  for (const [name, value] of Object.entries({ sources, researcher, model, exec, workers }))
+    if (value !== undefined) throw new UsageError(`--upstream and --${name} exclude each other`);
   const { RESEARCH_UPSTREAM_API_KEY, RESEARCH_UPSTREAM_API_KEY_FILE } = host.env;
   const machine = new Machine({
     // Nothing but the profile says where requests go.
@@ -46,37 +52,33 @@ export async function upstreamOf({ host, flags }: Context, profile: string, log:
       RESEARCH_API_KEY_FILE: RESEARCH_UPSTREAM_API_KEY_FILE,
       ...{ RESEARCH_BASE_URL: undefined, RESEARCH_PROVIDER: undefined, RESEARCH_PROFILE: undefined },
     },
-    platform: host.platform,
-    clock: host.clock,
-    choices: { ...flags, profile },
+    ...{
+      platform: host.platform,
+      clock: host.clock,
+      choices: { ...flags, profile, profileFlag: "--upstream" },
+    },
     client: { userAgent: `research-cli/${host.version}`, random: () => host.random() },
     onConnect: () => host.beforeRequests?.(),
   });
-  const { client } = usable(machine);
-  const provider = machine.provider?.title ?? client.origin;
-  const asked = (body: CreateBody) => machine.asked(body, {});
+  const client = clientOf(machine);
   return clientUpstream({
     client,
     dialect: await machine.dialect(),
-    provider,
-    asked,
-    clock: host.clock,
-    log,
+    provider: machine.provider?.title ?? client.origin,
+    asked: (body) => machine.asked(body, {}),
+    ...{ clock: host.clock, log },
   });
 }
 
 /** Throws UsageError if the profile does not exist, or lacks an address or a key. */
-function usable(machine: Machine): Machine {
+function clientOf(machine: Machine): ResearchClient {
   try {
-    void machine.client;
-    return machine;
+    return machine.client;
   } catch (error) {
     if (!(error instanceof CodedError)) throw error;
     const hint = "`research login -p PROFILE` stores both; RESEARCH_UPSTREAM_API_KEY[_FILE] is a key too.";
-    throw new UsageError(
-      `--upstream: ${error.message}`,
-      error.facts.hint?.includes("login") ? hint : error.facts.hint,
-    );
+    const { hint: own } = error.facts;
+    throw new UsageError(`--upstream: ${error.message}`, own?.includes("login") ? hint : own);
   }
 }
 
@@ -95,6 +97,12 @@ export interface UpstreamParts {
 export function clientUpstream({ client, dialect, provider, asked, clock, log }: UpstreamParts): Upstream {
   const troubles = new Troubles(log);
   const polls = `polls at ${provider}`;
+  /** Since when a request that is to be stopped is not found, monotonic ms. */
+  const missing = new Map<string, number>();
+  const waits = new Waits(client, clock, (event) => {
+    if (event.kind === "state" || event.kind === "recovered") troubles.over(polls);
+    if (event.kind === "trouble") troubles.failed(polls, event.error.message);
+  });
   return {
     at: client.origin,
     provider,
@@ -128,7 +136,7 @@ export function clientUpstream({ client, dialect, provider, asked, clock, log }:
     async end(remoteId, signal) {
       for (;;) {
         try {
-          const state = await finalState(remoteId, signal);
+          const state = await waits.end(remoteId, signal);
           const ended = await endedThere(state, remoteId, signal);
           troubles.over(polls);
           return ended;
@@ -145,25 +153,23 @@ export function clientUpstream({ client, dialect, provider, asked, clock, log }:
       try {
         await client.stop(remoteId);
       } catch (error) {
-        // It has ended, or is not there: nothing runs any more.
-        const isOver = error instanceof RefusedError && ["refused", "not-found"].includes(error.kind);
-        if (!isOver) throw error;
+        if (!(error instanceof RefusedError && (await isOver(remoteId, error)))) throw error;
       }
     },
-    close: () => client.close(),
+    async close() {
+      await waits.close();
+      await client.close();
+    },
   };
 
-  async function finalState(remoteId: string, signal: AbortSignal): Promise<Data> {
-    const watched = client.watch([{ requestId: remoteId, recordedAt: clock.now() }], {
-      ...{ signal, patience: Number.POSITIVE_INFINITY, answered: true },
-    });
-    for await (const event of watched) {
-      if (event.kind === "state" && event.final) return event.data;
-      if (event.kind === "state" || event.kind === "recovered") troubles.over(polls);
-      if (event.kind === "trouble") troubles.failed(polls, event.error.message);
-      if (event.kind === "given-up") throw event.error;
-    }
-    throw new Error(`${remoteId} was not watched to its end`);
+  /** Whether nothing runs there any more, though the stop was refused. */
+  async function isOver(remoteId: string, { kind, enveloped }: RefusedError): Promise<boolean> {
+    if (kind === "refused") return isFinal((await client.status(remoteId)).status);
+    if (kind !== "not-found" || !enveloped) return false;
+    // A provider may not know yet what it has just created.
+    const since = missing.get(remoteId) ?? clock.monotonic();
+    missing.set(remoteId, since);
+    return !dialect.mayLag || clock.monotonic() - since >= NEW_REQUEST_MS;
   }
 
   async function endedThere(state: Data, remoteId: string, signal: AbortSignal): Promise<EndedThere> {
@@ -178,8 +184,63 @@ export function clientUpstream({ client, dialect, provider, asked, clock, log }:
       if (state.status === "COMPLETED") return { status: "COMPLETED", output, data: passedOn(data) };
       return failed(`It ended ${state.status} at ${provider}.`);
     } catch (error) {
-      if (error instanceof NoOutputError) return failed(`${provider}: ${error.message}`);
+      // What has COMPLETED there is asked for until it is given: it has been paid for.
+      if (!(error instanceof NoOutputError) || error.status === "COMPLETED") throw error;
+      return failed(`${provider}: ${error.message}`);
+    }
+  }
+}
+
+/** Waits for requests in one watch, so that all of them share one schedule of polls, however many they are. */
+class Waits {
+  readonly #client: Pick<ResearchClient, "watch">;
+  readonly #clock: Clock;
+  readonly #see: (event: WatchEvent) => void;
+  readonly #closing = new AbortController();
+  readonly #ends = new EventEmitter().setMaxListeners(0);
+  #targets = new PassThrough({ objectMode: true });
+  #watching: Promise<void> | undefined;
+
+  /** `see` is called with each event. */
+  constructor(client: Pick<ResearchClient, "watch">, clock: Clock, see: (event: WatchEvent) => void) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#see = see;
+  }
+
+  /** The data of the final state. Rejects with the error that an id is given up with, or with `signal.reason`. */
+  async end(requestId: string, signal: AbortSignal): Promise<Data> {
+    signal.throwIfAborted();
+    const ending = once(this.#ends, `end of ${requestId}`, { signal });
+    this.#targets.write({ requestId, recordedAt: this.#clock.now(), signal });
+    this.#watching ??= this.#watch();
+    const [end] = await ending.catch((error) => {
+      signal.throwIfAborted();
       throw error;
+    });
+    if (end instanceof Error) throw end;
+    return end as Data;
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#watching;
+  }
+
+  async #watch(): Promise<void> {
+    const { signal } = this.#closing;
+    const options = { signal, patience: Number.POSITIVE_INFINITY, answered: true };
+    try {
+      for await (const event of this.#client.watch(this.#targets, options)) {
+        this.#see(event);
+        if (event.kind === "state" && event.final) this.#ends.emit(`end of ${event.requestId}`, event.data);
+        if (event.kind === "given-up") this.#ends.emit(`end of ${event.requestId}`, event.error);
+      }
+    } catch (error) {
+      // A defect ends every wait, and the next one begins another watch.
+      this.#watching = undefined;
+      this.#targets = new PassThrough({ objectMode: true });
+      if (this.#ends.listenerCount("error") > 0) this.#ends.emit("error", error);
     }
   }
 }

@@ -1,9 +1,11 @@
-import { dirname } from "node:path";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import skillText from "../../../../skills/research/SKILL.md?text";
 import { CodedError } from "../../../machine/errors.js";
 import { inWords, LocalError } from "../../../store/errors.js";
-import { makeSharedFolder, replaceFile } from "../../../store/files.js";
+import { makeSharedFolder, readIfThere, replaceFile } from "../../../store/files.js";
 import type { Context } from "../../context.js";
-import { installedText, type SkillState, skillPath, skillState, skillsFolder } from "./installed-skill.js";
 
 export interface SkillOptions {
   /** The folder of skills. */
@@ -50,4 +52,41 @@ export async function skillStatus(
 async function show({ reporter }: Context, path: string, state: SkillState): Promise<void> {
   if (reporter.json) await reporter.resultJson({ path, state });
   else await reporter.result(`${path}\t${state}\n`);
+}
+
+/** Where agents look for skills, below the current folder: Claude Code has a folder of its own. */
+export function skillsFolder(): string {
+  return existsSync(".claude") && !existsSync(".agents") ? ".claude/skills" : ".agents/skills";
+}
+
+/** `stale`: of another version of the program. `changed`: edited after it was installed. */
+export type SkillState = "missing" | "current" | "stale" | "changed";
+
+const MARK = /\n<!-- research skill, sha256 ([0-9a-f]{64}) -->\n$/;
+
+/** The file of the skill below a folder of skills. */
+export function skillPath(folder: string): string {
+  return join(folder, "research", "SKILL.md");
+}
+
+/** The text that is installed: the skill, and a last line with its hash by which a copy is recognised. */
+export function installedText(text = skillText): string {
+  return `${text}\n<!-- research skill, sha256 ${hashOf(text)} -->\n`;
+}
+
+/** The state of an installed copy; `text` is its content, undefined if the file does not exist. */
+export function stateOf(text: string | undefined): SkillState {
+  if (text === undefined) return "missing";
+  if (text === installedText()) return "current";
+  const hash = MARK.exec(text)?.[1];
+  return hash !== undefined && hash === hashOf(text.replace(MARK, "")) ? "stale" : "changed";
+}
+
+/** The same of the copy in a folder of skills. Throws the system's error if the file cannot be read. */
+export function skillState(folder: string): SkillState {
+  return stateOf(readIfThere(skillPath(folder)));
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }

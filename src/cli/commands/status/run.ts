@@ -1,9 +1,8 @@
 import { askStates } from "../../../workflows/states.js";
 import { resolveTarget } from "../../../workflows/targets.js";
 import type { Context } from "../../context.js";
-import { worstOf } from "../../errors.js";
-import { exitCodeOf } from "../../outcome.js";
-import { AnswersView } from "../../requests/answers.js";
+import { exitCodeOf } from "../../errors.js";
+import { showAnswers } from "../../requests/answers.js";
 
 export interface StatusFlags {
   quiet?: boolean;
@@ -15,12 +14,6 @@ export async function status(ctx: Context, ids: readonly string[], options: Stat
   const targets = ids.map((id) => resolveTarget(ctx.ports, id));
   const { quiet, exitStatus } = options;
   const answers = await askStates(ctx.ports, targets, { signal: ctx.signal });
-  const view = await AnswersView.of(ctx.reporter, targets.length, {
-    quiet,
-    ...(exitStatus && { exitCode: exitCodeOf }),
-  });
-  const codes: number[] = [];
-  for (const answer of answers) codes.push(await view.show(answer));
-  await view.end();
-  return worstOf(codes);
+  const exit = exitStatus ? { exitCode: exitCodeOf } : {};
+  return showAnswers(ctx.reporter, targets.length, answers, { quiet, ...exit });
 }

@@ -1,4 +1,4 @@
-import { define } from "../definition.js";
+import { define, usual } from "../definition.js";
 
 export const stop = define({
   name: "stop",
@@ -8,14 +8,7 @@ export const stop = define({
   arguments: [["<id...>", "ids, unique prefixes of ids made here, or @last"]],
   flags: { "-y, --yes": "do not ask" },
   output: "<request_id> TAB STOPPED; --json: the service's data, an array for several ids",
-  exits: {
-    0: "stopped (or was already)",
-    4: "key",
-    5: "not found",
-    6: "it has ended otherwise",
-    7: "rate limited",
-    9: "unreachable",
-  },
+  exits: { 0: "stopped (or was already)", 6: "it has ended otherwise", ...usual(4, 5, 7, 9) },
   examples: ["research stop @last", "research stop -y 3f2a 77b0"],
   run: async () => (await import("./run.js")).stop,
 });

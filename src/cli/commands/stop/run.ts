@@ -1,11 +1,8 @@
-import { askStates } from "../../../workflows/states.js";
-import { stopAll } from "../../../workflows/stop.js";
+import { askStates, stopAll } from "../../../workflows/states.js";
 import { type NamedTarget, resolveTarget } from "../../../workflows/targets.js";
 import type { Context } from "../../context.js";
-import { worstOf } from "../../errors.js";
-import { AnswersView } from "../../requests/answers.js";
-import { asksFirst, confirm } from "../../requests/confirm.js";
-import type { Listed } from "../list/view.js";
+import { showAnswers } from "../../requests/answers.js";
+import { asksFirst, confirm, type Listed } from "../../requests/table.js";
 
 const STOPPING = {
   verb: "Stop",
@@ -25,11 +22,7 @@ export async function stop(ctx: Context, ids: readonly string[], { yes }: StopOp
   const targets = ids.map((id) => resolveTarget(ctx.ports, id));
   const { reporter, signal } = ctx;
   if (!yes && asksFirst(ctx)) await confirm(ctx, await namedRequests(ctx, targets), STOPPING);
-  const view = await AnswersView.of(reporter, targets.length);
-  const codes: number[] = [];
-  for await (const answer of stopAll(ctx.ports, targets, { signal })) codes.push(await view.show(answer));
-  await view.end();
-  return worstOf(codes);
+  return showAnswers(reporter, targets.length, stopAll(ctx.ports, targets, { signal }));
 }
 
 /** What is shown of each; the service is asked about those that the history does not know. */

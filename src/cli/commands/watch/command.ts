@@ -1,4 +1,4 @@
-import { define } from "../definition.js";
+import { define, usual } from "../definition.js";
 import { notifyFlag, onDoneFlag, watchFlags } from "../flags.js";
 
 export const watch = define({
@@ -9,15 +9,7 @@ export const watch = define({
   arguments: [["<id...>", "ids, unique prefixes of ids made here, or @last"]],
   flags: { ...watchFlags, ...onDoneFlag, ...notifyFlag },
   output: "<request_id> TAB <STATUS> as each one ends; --json: an object a line for each change",
-  exits: {
-    0: "all COMPLETED",
-    3: "FAILED",
-    4: "key",
-    5: "not found",
-    8: "--timeout reached",
-    9: "given up",
-    10: "STOPPED",
-  },
+  exits: { 0: "all COMPLETED", 8: "--timeout reached", 9: "given up", ...usual(3, 4, 5, 10) },
   examples: ["research watch @last", "research watch --timeout 2h 3f2a 77b0"],
   run: async () => (await import("./run.js")).watch,
 });

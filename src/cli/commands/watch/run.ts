@@ -1,12 +1,11 @@
 import { resolveTarget } from "../../../workflows/targets.js";
-import type { Context } from "../../context.js";
-import { worstOf } from "../../errors.js";
-import { exitCodeOfOutcome } from "../../outcome.js";
+import { type Context, resumeCommand } from "../../context.js";
+import { exitCodeOfOutcome, worstOf } from "../../errors.js";
 import { type FollowFlags, showFollow } from "../../requests/follow.js";
-import { type NotifyOptions, OnDone, type OnDoneOptions } from "../../requests/on-done.js";
+import { OnDone } from "../../requests/on-done.js";
 import { endText } from "../../requests/progress-text.js";
-import { resumeCommand } from "../../resume.js";
-import { notify } from "../../terminal/attention.js";
+import { notifyEnd } from "../../terminal/style.js";
+import type { NotifyOptions, OnDoneOptions } from "../flags.js";
 
 export type WatchFlags = FollowFlags & OnDoneOptions & NotifyOptions;
 
@@ -17,7 +16,7 @@ export async function watch(ctx: Context, ids: readonly string[], options: Watch
   const flags = options.onDone === undefined ? [] : ["--on-done", options.onDone];
   const resume = (left: readonly string[]) => resumeCommand(ctx.flags, "watch", ...left, ...flags);
   const outcomes = await showFollow(ctx, ctx.ports, targets, { ...options, print: true, resume, done });
-  if (options.notify) await notify(ctx, endText(outcomes));
+  if (options.notify) await notifyEnd(ctx, endText(outcomes));
   const code = worstOf(outcomes.map((outcome) => exitCodeOfOutcome(outcome)));
   return done ? done.settle(code) : code;
 }

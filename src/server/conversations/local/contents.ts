@@ -1,84 +1,145 @@
-import { exactJson, parseExactAt } from "../../../json/exact-json.js";
-import type { ResearchJob } from "../../researchers/researcher.js";
-import { type Outcome, StoreUnavailableError } from "../conversation-store.js";
-import type { LocalExchanges } from "./exchange-files.js";
-import type { Journal } from "./journal/journal.js";
-import type { Row } from "./local-state.js";
-import type { Outputs } from "./outputs.js";
+import { hash } from "node:crypto";
+import { promises as fs } from "node:fs";
+import { dirname, join } from "node:path";
+import { syncFolder, unlessMissing } from "../../files.js";
+import { KeyedMutex } from "../../semaphore.js";
+import type { ExchangeStore } from "../exchange-store.js";
+
+/** Outputs of COMPLETED conversations, what outcomes say beside the output, and jobs of conversations that have ended. */
+export const KINDS = ["outputs", "outcome-data", "ended-jobs"] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** What is kept of conversations beside their states: JSON text of each kind, and exchanges. */
+export interface Contents {
+  /** Resolves when an output would outlive the machine's power, any other kind a `kill -9`. */
+  write(kind: Kind, requestId: string, text: string): Promise<void>;
+  /** Rejects if there is none. */
+  read(kind: Kind, requestId: string): Promise<string>;
+  /** No error if there is none. */
+  delete(kind: Kind, requestId: string): Promise<void>;
+  readonly exchanges: ExchangeStore;
+  /** Never rejects: what cannot be deleted now is deleted at the next start. */
+  deleteExchanges(requestId: string): Promise<void>;
+}
+
+/** The contents of a service that lives in memory only. Its conversations end with it, and so it keeps no exchanges. */
+export class MemoryContents implements Contents {
+  readonly exchanges: ExchangeStore = { read: async () => [], append: async () => {} };
+  readonly #texts = new Map<string, string>();
+
+  async write(kind: Kind, requestId: string, text: string): Promise<void> {
+    this.#texts.set(`${kind}/${requestId}`, text);
+  }
+
+  async read(kind: Kind, requestId: string): Promise<string> {
+    const text = this.#texts.get(`${kind}/${requestId}`);
+    if (text === undefined) throw new Error(`there is no ${kind}/${requestId}`);
+    return text;
+  }
+
+  async delete(kind: Kind, requestId: string): Promise<void> {
+    this.#texts.delete(`${kind}/${requestId}`);
+  }
+
+  async deleteExchanges(): Promise<void> {}
+}
+
+const EXCHANGES = "exchanges";
+const ENDING = ".ndjson";
 
 /**
- * What a row does not hold: the job of a conversation, which is in the journal until it ends, its output and its
- * exchanges.
+ * Contents as files (mode 0600) in a data folder: texts in 256 folders of each kind, so that none grows too wide,
+ * exchanges as a file of JSON Lines for each conversation. Ids are well-formed: the service made them.
  */
-export class Contents {
-  constructor(
-    private readonly journal: Journal,
-    private readonly outputs: Outputs,
-    /** JSON of the jobs of ended conversations, for those who look at them later. */
-    private readonly endedJobs: Outputs,
-    /** What their outcomes say beside the output. */
-    private readonly outcomeData: Outputs,
-    readonly exchanges: LocalExchanges,
-  ) {}
+export class FolderContents implements Contents {
+  readonly exchanges: ExchangeStore = {
+    read: async (requestId) => {
+      const text = await fs.readFile(this.#exchangesOf(requestId), "utf8").catch(unlessMissing);
+      return (text ?? "").split("\n").flatMap(parsed);
+    },
+    append: (requestId, record) =>
+      this.#changes.run(requestId, async () => {
+        await fs.mkdir(join(this.dataDir, EXCHANGES), { recursive: true, mode: 0o700 });
+        // A line break before it too, so that it does not continue a line that a crash cut off.
+        const line = `\n${JSON.stringify(record)}\n`;
+        await fs.appendFile(this.#exchangesOf(requestId), line, { mode: 0o600 });
+      }),
+  };
+  /** A deletion comes after what was added before it, so that no file is made anew behind it. */
+  readonly #changes = new KeyedMutex();
+  readonly #folders = new Set<string>();
+  constructor(private readonly dataDir: string) {}
 
-  /** Undefined for a conversation that has ended. */
-  async jobOf({ line }: Row): Promise<ResearchJob | undefined> {
-    const entry = line && (await this.journal.read(line));
-    return entry?.kind === "created" ? entry.job : undefined;
+  async write(kind: Kind, requestId: string, text: string): Promise<void> {
+    const path = this.#path(kind, requestId);
+    const shard = dirname(path);
+    const isSynced = kind === "outputs";
+    if (!this.#folders.has(shard)) {
+      for (const folder of [dirname(shard), shard])
+        await fs.mkdir(folder, { mode: 0o700 }).catch(unlessThere);
+      if (isSynced) await syncFolder(dirname(shard));
+      if (isSynced) await syncFolder(this.dataDir);
+      this.#folders.add(shard);
+    }
+    await fs.writeFile(path, text, { mode: 0o600, flush: isSynced });
+    if (isSynced) await syncFolder(shard);
   }
 
-  /** Keeps the job of a conversation that is about to end. Never rejects: the end matters more than its prompt. */
-  async keepJob(row: Row): Promise<void> {
-    try {
-      const job = await this.jobOf(row);
-      if (job !== undefined) await this.endedJobs.write(row.requestId, exactJson(job));
-    } catch {}
+  read(kind: Kind, requestId: string): Promise<string> {
+    return fs.readFile(this.#path(kind, requestId), "utf8");
   }
 
-  /** Undefined if it was not kept. */
-  async endedJobOf({ requestId }: Row): Promise<ResearchJob | undefined> {
-    try {
-      return parseExactAt(await this.endedJobs.read(requestId), "output_schema") as ResearchJob;
-    } catch {
-      return undefined;
+  delete(kind: Kind, requestId: string): Promise<void> {
+    return fs.rm(this.#path(kind, requestId), { force: true });
+  }
+
+  deleteExchanges(requestId: string): Promise<void> {
+    const path = this.#exchangesOf(requestId);
+    return this.#changes.run(requestId, () => fs.rm(path, { force: true }).catch(() => {}));
+  }
+
+  /** Deletes what a crash before a deletion, or between a file and its line in the journal, has left. */
+  async deleteUnwanted(
+    isWanted: (kind: Kind | "exchanges", requestId: string) => boolean,
+    signal: AbortSignal,
+  ): Promise<void> {
+    for (const kind of KINDS)
+      for (const shard of await namesIn(join(this.dataDir, kind)))
+        for (const requestId of await namesIn(join(this.dataDir, kind, shard))) {
+          if (signal.aborted) return;
+          const path = join(this.dataDir, kind, shard, requestId);
+          if (!isWanted(kind, requestId)) await fs.rm(path, { force: true });
+        }
+    for (const name of await namesIn(join(this.dataDir, EXCHANGES))) {
+      if (signal.aborted) return;
+      const requestId = name.slice(0, -ENDING.length);
+      if (name.endsWith(ENDING) && !isWanted(EXCHANGES, requestId)) await this.deleteExchanges(requestId);
     }
   }
 
-  /** The JSON text of a COMPLETED conversation's output. */
-  async outputOf({ requestId, line }: Row): Promise<string> {
-    if (line === undefined) return this.outputs.read(requestId);
-    const entry = await this.journal.read(line);
-    return JSON.stringify("output" in entry ? entry.output : null);
+  #path(kind: Kind, requestId: string): string {
+    const shard = hash("sha256", requestId).slice(0, 2);
+    return join(this.dataDir, kind, shard, requestId);
   }
 
-  /** Nothing if nothing was kept. */
-  async dataOf({ requestId }: Row): Promise<{ data?: string }> {
-    return this.outcomeData.read(requestId).then(
-      (data) => ({ data }),
-      () => ({}),
-    );
+  #exchangesOf(requestId: string): string {
+    return join(this.dataDir, EXCHANGES, `${requestId}${ENDING}`);
   }
+}
 
-  /** Rejects with a StoreUnavailableError. */
-  async write(requestId: string, outcome: Outcome): Promise<void> {
-    try {
-      if (outcome.data !== undefined) await this.outcomeData.write(requestId, outcome.data);
-      if (outcome.status === "COMPLETED") await this.outputs.write(requestId, outcome.output);
-    } catch (cause) {
-      const why = cause instanceof Error ? cause.message : cause;
-      throw new StoreUnavailableError(`The output could not be written: ${why}`, { cause });
-    }
-  }
+function namesIn(folder: string): Promise<string[]> {
+  return fs.readdir(folder).catch(() => []);
+}
 
-  /** Everything of a conversation. */
-  async delete(requestId: string): Promise<void> {
-    await this.exchanges.delete(requestId);
-    await this.endedJobs.delete(requestId);
-    await this.deleteOutput(requestId);
-  }
+function unlessThere(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EEXIST") throw error;
+}
 
-  async deleteOutput(requestId: string): Promise<void> {
-    await this.outcomeData.delete(requestId);
-    await this.outputs.delete(requestId);
+/** A line that a crash cut off is skipped. */
+function parsed(line: string): unknown[] {
+  try {
+    return [JSON.parse(line)];
+  } catch {
+    return [];
   }
 }

@@ -1,40 +1,61 @@
+import type { Clock } from "../../../clock.js";
+import { exactJson, parseExactAt } from "../../../json/exact-json.js";
 import { isFinal, isRequestId } from "../../../protocol/conversation.js";
-import { KeyedMutex } from "../../keyed-mutex.js";
+import { errorText } from "../../../text/phrases.js";
 import type { KeyStore } from "../../keys/key-store.js";
 import type { ResearchJob } from "../../researchers/researcher.js";
-import type { Conversation } from "../conversation.js";
+import { KeyedMutex } from "../../semaphore.js";
 import {
   type Caller,
   type Claim,
+  COST_DAYS,
+  type Conversation,
   ConversationStopped,
   type ConversationStore,
   type CreateResult,
+  costIn,
+  type HourlyCount,
+  type KeyCost,
+  type ListedConversation,
   type Outcome,
+  type Overview,
+  PROBE_MS,
+  REFUSALS,
+  type RemoteRequest,
+  type RemoteRequests,
   type StopResult,
   type StoreCounts,
   StoreUnavailableError,
 } from "../conversation-store.js";
+import type { ExchangeStore } from "../exchange-store.js";
 import type { Contents } from "./contents.js";
 import { DueQueue } from "./due-queue.js";
-import type { Count } from "./hourly-limits/hourly-windows.js";
-import type { EndedEntry, Entry } from "./journal/entries.js";
-import type { Line } from "./journal/journal.js";
-import { LocalOverview } from "./local-overview.js";
-import { LocalRemote, remoteOf } from "./local-remote.js";
-import type { Row } from "./local-state.js";
-import type { LocalStoreParts } from "./local-store-parts.js";
+import type { Count } from "./hourly-windows.js";
+import type { Journal } from "./journal.js";
+import type { Entry, RemoteEntry } from "./journal-entries.js";
+import type { LocalState, StoredConversation } from "./local-state.js";
 
 /** How many deletions are written together. */
 const DELETED_AT_ONCE = 1_000;
-/** Between two tries to read a job, ms. */
-const REREAD_MS = 5_000;
 
-/** The store of one process, which holds the states in memory; jobs and outputs where `journal` and `outputs` do. */
+/** What a LocalStore is made of; its data folder and its memory differ in these only. */
+export interface LocalStoreParts {
+  keys: KeyStore;
+  journal: Journal;
+  contents: Contents;
+  state: LocalState;
+  clock: Clock;
+  /** Least time in PENDING, ms. */
+  pendingMs: number;
+  close(): Promise<void>;
+}
+
+/** The store of one process, which holds states and unfinished jobs in memory; all else is where `contents` has it. */
 export class LocalStore implements ConversationStore {
   readonly keys: KeyStore;
-  readonly exchanges: Contents["exchanges"];
-  readonly overview: LocalOverview;
-  readonly remote: LocalRemote;
+  readonly exchanges: ExchangeStore;
+  readonly overview: Overview;
+  readonly remote: RemoteRequests;
   readonly #due: DueQueue;
   readonly #claims = new Map<string, { claim: Claim; controller: AbortController; progress?: string }>();
   /** One change of a conversation at a time: it is checked against a state that stays until it is written. */
@@ -42,12 +63,8 @@ export class LocalStore implements ConversationStore {
   constructor(private readonly parts: LocalStoreParts) {
     this.keys = parts.keys;
     this.exchanges = parts.contents.exchanges;
-    this.overview = new LocalOverview(parts);
-    this.remote = new LocalRemote({
-      ...{ state: parts.state, clock: parts.clock, changes: this.#changes },
-      holds: (claim) => this.#holds(claim),
-      append: (entry) => this.#append([entry]),
-    });
+    this.overview = overviewOf(parts);
+    this.remote = this.#remote();
     this.#due = new DueQueue(parts.clock);
     for (const { requestId, status } of parts.state.rows.values()) {
       if (!isFinal(status)) this.#due.add(requestId, parts.pendingMs);
@@ -76,12 +93,13 @@ export class LocalStore implements ConversationStore {
     if (row === undefined || !isFinal(row.status)) return row && { conversation: row };
     const { contents } = this.parts;
     try {
-      const output = row.status === "COMPLETED" ? { output: await contents.outputOf(row) } : {};
-      return { conversation: row, ...output, ...(await contents.dataOf(row)) };
-    } catch (error) {
+      const output = row.status === "COMPLETED" ? await contents.read("outputs", requestId) : undefined;
+      const data = await contents.read("outcome-data", requestId).catch(() => undefined);
+      return { conversation: row, output, data };
+    } catch (cause) {
       // It may have been deleted meanwhile.
       if (this.#visible(caller, requestId) === undefined) return undefined;
-      throw new StoreUnavailableError(`The output of ${requestId} cannot be read.`, { cause: error });
+      throw new StoreUnavailableError(`The output of ${requestId} cannot be read.`, { cause });
     }
   }
 
@@ -93,20 +111,19 @@ export class LocalStore implements ConversationStore {
     const counted: Entry[] = Number.isFinite(limit) ? [{ kind: "counted", ...count }] : [];
     return this.#changes.run(requestId, async () => {
       const row = this.#visible(caller, requestId);
-      const stops = row !== undefined && !isFinal(row.status);
-      const ended_at = this.parts.clock.now();
-      const remote = stops ? row.remote : undefined;
-      const end: Entry[] = stops ? [endedEntry(row, "STOPPED", ended_at)] : [];
-      if (remote?.remote_id !== undefined) end.push({ ...remote, cancel: true });
-      const status = row?.status;
-      if (stops) await this.parts.contents.keepJob(row);
-      await this.#append([...counted, ...end], count);
-      if (status === undefined) return { kind: "not-found" };
-      if (!stops) return { kind: "already-ended", status };
+      if (row === undefined || isFinal(row.status)) {
+        const status = row?.status;
+        await this.#append(counted, count);
+        return status === undefined ? { kind: "not-found" } : { kind: "already-ended", status };
+      }
+      const { remote } = row;
+      const end = await this.#endOf(row, { status: "STOPPED" });
+      const cancel: Entry[] = remote?.remote_id === undefined ? [] : [{ ...remote, cancel: true }];
+      await this.#append([...counted, end, ...cancel], count);
       this.#due.delete(requestId);
       this.#claims.get(requestId)?.controller.abort(new ConversationStopped("the conversation was stopped"));
       this.#claims.delete(requestId);
-      await this.exchanges.delete(requestId);
+      await this.parts.contents.deleteExchanges(requestId);
       return { kind: "stopped", ...(remote && { remote: remoteOf(remote) }) };
     });
   }
@@ -115,13 +132,12 @@ export class LocalStore implements ConversationStore {
     for (;;) {
       const requestId = await this.#due.take(signal);
       const row = this.parts.state.rows.get(requestId);
-      const job = row && (await this.#jobOf(row));
       // It may have been stopped meanwhile.
-      if (row === undefined || job === undefined || isFinal(row.status)) continue;
+      if (row?.job === undefined) continue;
       row.status = "PROCESSING";
       row.startedAt ??= this.parts.clock.now();
       const controller = new AbortController();
-      const claim: Claim = { job, starts: 1, signal: controller.signal };
+      const claim: Claim = { job: row.job, starts: 1, signal: controller.signal };
       this.#claims.set(requestId, { claim, controller });
       return claim;
     }
@@ -129,20 +145,22 @@ export class LocalStore implements ConversationStore {
 
   async end(claim: Claim, outcome: Outcome): Promise<boolean> {
     const requestId = claim.job.request_id;
-    const { status } = outcome;
-    const { clock, contents } = this.parts;
+    const { contents, state } = this.parts;
     if (!this.#holds(claim)) return false;
-    await contents.write(requestId, outcome);
+    try {
+      if (outcome.data !== undefined) await contents.write("outcome-data", requestId, outcome.data);
+      if (outcome.status === "COMPLETED") await contents.write("outputs", requestId, outcome.output);
+    } catch (cause) {
+      throw new StoreUnavailableError(`The output could not be written: ${errorText(cause)}`, { cause });
+    }
     const ended = await this.#changes.run(requestId, async () => {
-      const row = this.parts.state.rows.get(requestId);
+      const row = state.rows.get(requestId);
       if (!this.#holds(claim) || row === undefined) return false;
-      const reason = outcome.status === "FAILED" ? { reason: outcome.reason } : {};
-      await contents.keepJob(row);
-      await this.#append([{ ...endedEntry(row, status, clock.now()), ...reason }]);
+      await this.#append([await this.#endOf(row, outcome)]);
       this.#claims.delete(requestId);
       return true;
     });
-    if (!ended) await contents.deleteOutput(requestId);
+    if (!ended) await this.#deleteOutput(requestId);
     return ended;
   }
 
@@ -163,7 +181,11 @@ export class LocalStore implements ConversationStore {
     for (let from = 0; from < old.length; from += DELETED_AT_ONCE) {
       const some = old.slice(from, from + DELETED_AT_ONCE);
       await this.#append(some.map(({ requestId }) => ({ kind: "deleted", request_id: requestId })));
-      for (const { requestId } of some) await contents.delete(requestId);
+      for (const { requestId } of some) {
+        await contents.deleteExchanges(requestId);
+        await contents.delete("ended-jobs", requestId);
+        await this.#deleteOutput(requestId);
+      }
     }
     return old.length;
   }
@@ -187,18 +209,16 @@ export class LocalStore implements ConversationStore {
     return this.parts.journal.check();
   }
 
-  async close(): Promise<void> {
-    await this.parts.beforeClose();
-    await this.keys.close();
-    await this.parts.journal.close().finally(this.parts.unlock);
+  close(): Promise<void> {
+    return this.parts.close();
   }
 
-  #visible({ keyId, ownOnly }: Caller, requestId: string): Row | undefined {
+  #visible({ keyId, ownOnly }: Caller, requestId: string): StoredConversation | undefined {
     const row = isRequestId(requestId) ? this.parts.state.rows.get(requestId) : undefined;
     return ownOnly && row?.key !== keyId ? undefined : row;
   }
 
-  #endedBefore(time: number): Row[] {
+  #endedBefore(time: number): StoredConversation[] {
     return [...this.parts.state.rows.values()].filter(
       ({ requestId, endedAt = Infinity }) => endedAt < time && !this.parts.state.cancellations.has(requestId),
     );
@@ -208,46 +228,156 @@ export class LocalStore implements ConversationStore {
     return this.#claims.get(claim.job.request_id)?.claim === claim;
   }
 
+  /** The entry of a conversation's end, and its job kept for who looks at it later: the end matters more than that. */
+  async #endOf(
+    { requestId, startedAt, job }: StoredConversation,
+    { status, reason, data }: { status: "COMPLETED" | "FAILED" | "STOPPED"; reason?: string; data?: string },
+  ): Promise<Entry> {
+    await this.parts.contents.write("ended-jobs", requestId, exactJson(job)).catch(() => {});
+    const ended_at = this.parts.clock.now();
+    const cost_dollars = costIn(data);
+    return {
+      kind: "ended",
+      request_id: requestId,
+      status,
+      started_at: startedAt,
+      ended_at,
+      reason,
+      cost_dollars,
+    };
+  }
+
+  async #deleteOutput(requestId: string): Promise<void> {
+    await this.parts.contents.delete("outcome-data", requestId);
+    await this.parts.contents.delete("outputs", requestId);
+  }
+
+  #remote(): RemoteRequests {
+    const { clock, state } = this.parts;
+    /** Cancellations that somebody works on, by when they are due again (monotonic ms). */
+    const hidden = new Map<string, number>();
+    let refusals = 0;
+    /** When the next one may be begun in spite of the refusals, monotonic ms. */
+    let nextAt = { conversation: 0, create: 0 };
+    const known = (requestId: string) => state.rows.get(requestId)?.remote;
+    return {
+      read: async (requestId) => {
+        const entry = known(requestId);
+        return entry && { ...remoteOf(entry), mayComeMs: 0 };
+      },
+      begin: (claim, { at, provider, canStop }) => {
+        const { request_id } = claim.job;
+        return this.#changes.run(request_id, async () => {
+          if (!this.#holds(claim) || known(request_id) !== undefined) return false;
+          await this.#append([{ kind: "remote", request_id, at, provider, can_stop: canStop }]);
+          return true;
+        });
+      },
+      keep: ({ job: { request_id } }, remote_id) =>
+        this.#changes.run(request_id, async () => {
+          const { remote, status } = state.rows.get(request_id) ?? {};
+          if (remote === undefined || (status && status !== "STOPPED" && isFinal(status))) return "ended";
+          const stopped = status === "STOPPED";
+          await this.#append([{ ...remote, remote_id, ...(stopped && { cancel: true }) }]);
+          return stopped ? "stopped" : "kept";
+        }),
+      takeCancellation: async (at, forMs) => {
+        const now = clock.monotonic();
+        for (const requestId of state.cancellations) {
+          const remote = known(requestId);
+          if (remote?.at !== at || (hidden.get(requestId) ?? now) > now) continue;
+          hidden.set(requestId, now + forMs);
+          return { requestId, remoteId: remote.remote_id ?? "", provider: remote.provider };
+        }
+        return undefined;
+      },
+      cancelled: async (requestId) => {
+        const remote = known(requestId);
+        if (remote !== undefined) await this.#append([{ ...remote, cancel: false }]);
+        hidden.delete(requestId);
+      },
+      answered: async (isRefused) => {
+        refusals = isRefused ? refusals + 1 : 0;
+        const next = clock.monotonic() + PROBE_MS;
+        if (refusals === REFUSALS) nextAt = { conversation: next, create: next };
+      },
+      busyMs: async (what) => {
+        const now = clock.monotonic();
+        if (refusals < REFUSALS) return 0;
+        if (now < nextAt[what]) return nextAt[what] - now;
+        nextAt[what] = now + PROBE_MS;
+        return 0;
+      },
+    };
+  }
+
   /** Writes entries and takes them in; a count of a write that failed does not count. */
   async #append(entries: Entry[], count?: Count): Promise<void> {
     const { journal, state } = this.parts;
-    const apply = (lines: readonly Line[]) => {
+    const apply = () => {
       if (count) state.written(count);
-      for (const [index, entry] of entries.entries()) {
-        const line = lines[index] ?? { offset: 0, length: 0 };
-        const job = state.rows.get("request_id" in entry ? entry.request_id : "")?.line;
-        const dead = state.apply(entry, line);
-        if (dead > 0) journal.release(job ?? line, dead);
-      }
+      for (const entry of entries) state.apply(entry);
     };
     try {
-      if (entries.length > 0) await journal.append({ entries, apply });
-      else apply([]);
+      if (entries.length > 0) await journal.append(entries, apply);
+      else apply();
     } catch (error) {
       if (count) state.release(count);
       throw error;
     }
   }
-
-  /** Undefined if it cannot be read just now: the disk may recover, and nothing else can be done for it. */
-  async #jobOf(row: Row): Promise<ResearchJob | undefined> {
-    try {
-      return await this.parts.contents.jobOf(row);
-    } catch (error) {
-      this.parts.log(`a job cannot be read: ${error instanceof Error ? error.message : error}`, {
-        request_id: row.requestId,
-      });
-      this.#due.add(row.requestId, REREAD_MS);
-      return undefined;
-    }
-  }
 }
 
-function endedEntry(
-  { requestId, startedAt }: Row,
-  status: EndedEntry["status"],
-  endedAt: number,
-): EndedEntry {
-  const started = startedAt === undefined ? {} : { started_at: startedAt };
-  return { kind: "ended", request_id: requestId, status, ended_at: endedAt, ...started };
+function remoteOf({ at, provider, can_stop: canStop, remote_id: remoteId }: RemoteEntry): RemoteRequest {
+  return { at, provider, canStop, remoteId };
+}
+
+function overviewOf({ clock, contents, state }: LocalStoreParts): Overview {
+  const listed = ({ key: keyId, job: _, remote: __, ...row }: StoredConversation): ListedConversation => ({
+    keyId,
+    ...row,
+  });
+  return {
+    async states() {
+      const states = { PENDING: 0, PROCESSING: 0, COMPLETED: 0, FAILED: 0, STOPPED: 0 };
+      for (const { status } of state.rows.values()) states[status] += 1;
+      return states;
+    },
+    async newest(limit) {
+      // The rows stand in the order in which they were created.
+      const rows = [...state.rows.values()].slice(-limit);
+      return { at: clock.now(), conversations: rows.reverse().map(listed) };
+    },
+    async find(requestId) {
+      const row = state.rows.get(requestId);
+      return row && { at: clock.now(), conversation: listed(row) };
+    },
+    async job(requestId) {
+      const row = state.rows.get(requestId);
+      if (row === undefined || row.job !== undefined) return row?.job;
+      const kept = await contents.read("ended-jobs", requestId).catch(() => "null");
+      return (parseExactAt(kept, "output_schema") as ResearchJob | null) ?? undefined;
+    },
+    async hours() {
+      const at = clock.now();
+      const counts = new Map<string, HourlyCount & { times: number[] }>();
+      for (const { operation, key: keyId, at: time } of state.windows.counts(at)) {
+        const name = `${operation} ${keyId}`;
+        const count = counts.get(name) ?? { keyId, operation, times: [] };
+        count.times.push(time);
+        counts.set(name, count);
+      }
+      return { at, counts: [...counts.values()] };
+    },
+    async costs() {
+      const since = clock.now() - COST_DAYS * 86_400_000;
+      const costs = new Map<string, KeyCost>();
+      for (const { key: keyId, costDollars, endedAt = 0 } of state.rows.values()) {
+        if (costDollars === undefined || endedAt <= since) continue;
+        const { dollars, conversations } = costs.get(keyId) ?? { dollars: 0, conversations: 0 };
+        costs.set(keyId, { keyId, dollars: dollars + costDollars, conversations: conversations + 1 });
+      }
+      return [...costs.values()];
+    },
+  };
 }

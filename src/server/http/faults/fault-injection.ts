@@ -5,8 +5,14 @@ import { pipeline } from "node:stream/promises";
 import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Clock } from "../../../clock.js";
-import { ANSWER_HEADERS, errorResponse } from "../responses.js";
-import { ERROR_STATUS, ServiceError, type ServiceErrorCode, serviceErrorOf } from "../service-error.js";
+import {
+  ANSWER_HEADERS,
+  ERROR_STATUS,
+  errorResponse,
+  ServiceError,
+  type ServiceErrorCode,
+  serviceErrorOf,
+} from "../responses.js";
 import type { InjectedFault } from "./fault.js";
 
 type Answer = () => Promise<Response>;

@@ -1,12 +1,11 @@
 import { parse } from "csv-parse/sync";
 import type { Block } from "./block.js";
-import { codeBlocks } from "./code-blocks.js";
 
 /** What separates the columns: the one that the first line has most of. */
 const SEPARATORS = [",", ";", "\t", "|"];
 
-/** The rows of a table as text, each under the titles of the first row; as lines if it is not such a table. */
-export function csvBlocks(text: string): Block[] {
+/** The rows of a table as text, each under the titles of the first row; undefined if it is not such a table. */
+export function csvBlocks(text: string): Block[] | undefined {
   const first = text.slice(0, 10_000).split(/\r\n|\n|\r/, 1)[0] ?? "";
   const count = (separator: string) => first.split(separator).length;
   const delimiter = SEPARATORS.reduce((best, one) => (count(one) > count(best) ? one : best));
@@ -16,7 +15,7 @@ export function csvBlocks(text: string): Block[] {
     // With `info` each row has its record and its place; the types of csv-parse do not say so.
     rows = parse(text, { ...shape, delimiter, skip_empty_lines: true }) as unknown as typeof rows;
   } catch {
-    return codeBlocks(text);
+    return undefined;
   }
   const lines = text.split(/\r\n|\n|\r/);
   const header = rows.length > 1 && rows[0] && areTitles(rows[0].record) ? rows[0].record : undefined;

@@ -61,7 +61,7 @@ class HtmlReader {
   #pre = 0;
   #tables: TableInWork[] = [];
   #nextTable = 1;
-  #cell: { isTitle: boolean; span: number } | undefined;
+  #cell: { isTitle: boolean; span: number; linesBefore: number } | undefined;
   #paragraphs = 0;
 
   take(token: HtmlToken): void {
@@ -111,7 +111,8 @@ class HtmlReader {
     else if (name === "td" || name === "th") {
       this.#endCell();
       const isTitle = name === "th" && !/\bscope\s*=\s*["']?row/i.test(attributes);
-      this.#cell = { isTitle, span: Number(COLSPAN.exec(attributes.slice(0, 1_000))?.[1] ?? 1) };
+      const span = Number(COLSPAN.exec(attributes.slice(0, 1_000))?.[1] ?? 1);
+      this.#cell = { isTitle, span, linesBefore: this.#tables.at(-1)?.row.lines.length ?? 0 };
       this.#paragraphs = 0;
     }
   }
@@ -173,7 +174,7 @@ class HtmlReader {
     }
     const label = this.#paragraphs === 2 ? row.cells.pop() : undefined;
     if (label !== undefined) {
-      row.lines = [];
+      row.lines.length = this.#cell?.linesBefore ?? 0;
       if (label.length <= MAX_LABEL) this.#headings.term(this.#lists, label);
     }
     for (const part of cut(lines)) this.#add(part, "prose");

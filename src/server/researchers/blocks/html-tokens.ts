@@ -6,17 +6,7 @@ export type HtmlToken =
 const TAG = /<(\/?)([a-zA-Z][\w:-]*)/y;
 /** With more attributes than this a "<" does not begin a tag: it stands for itself. */
 const MAX_TAG = 20_000;
-const SILENT = new Set([
-  "script",
-  "style",
-  "template",
-  "svg",
-  "noscript",
-  "textarea",
-  "select",
-  "iframe",
-  "math",
-]);
+const SILENT = new Set("script style template svg noscript textarea select iframe math".split(" "));
 
 /** The tags and the text of a page in their order. Comments, declarations, scripts and styles are left out. */
 export function* htmlTokens(page: string): Generator<HtmlToken> {

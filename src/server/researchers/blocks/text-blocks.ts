@@ -1,15 +1,13 @@
 import { type Block, captionAfter, Headings, MAX_LINE, MAX_LINES } from "./block.js";
-import { cellsOf, isTableRule } from "./markdown-table.js";
 
 /** Which marks stand for something. Plain text may be AsciiDoc or reStructuredText: their marks are rare otherwise. */
-export type Dialect = "markdown" | "text";
+export type TextFormat = "markdown" | "text";
 
 const ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)]|\.{1,3})\s+\S/;
 const LINK_DEFINITION = /^ {0,3}\[[^\]\n]{1,200}\]:\s*\S/;
 /** Rules, delimiters of AsciiDoc, and its attributes, macros and comments: no text for a reader. */
 const NO_TEXT =
   /^\s*(?:([-*_=~+^.])(?:\s?\1)*|:[\w-]+:.*|\[[\w\s,="'%#.-]*\]|(?:include|ifdef|ifndef|ifeval|endif|image)::.*|\.\. [\w-]+::.*|\/\/(?:\s.*)?)\s*$/;
-const TERM = /^(\s*)(\S.{0,160}?)(?:::+|;;)\s*$/;
 const UNDERLINE = /^([=\-~^"'`#*+])\1{2,}\s*$/;
 const NUMBERED =
   /^\s*(?:\d+(?:\.\d+)*\.?|[A-Z]\.|(?:Section|Article|Chapter|Appendix)\s+\w+[.:]?)\s+\p{Lu}.{1,80}$/u;
@@ -17,8 +15,8 @@ const CAPITALS = /^[^\p{Ll}]*\p{Lu}{3}[^\p{Ll}]*$/u;
 const RANKS = "=-~^";
 
 /** The blocks of a document that is written for people, cut where a blank line, a mark or a heading stands. */
-export function textBlocks(text: string, dialect: Dialect): Block[] {
-  return new TextReader(text.split(/\r\n|\n|\r/), dialect).read();
+export function textBlocks(text: string, format: TextFormat): Block[] {
+  return new TextReader(text.split(/\r\n|\n|\r/), format).read();
 }
 
 class TextReader {
@@ -29,12 +27,9 @@ class TextReader {
   #fence: string | undefined;
   #inComment = false;
   #table: (Pick<Block, "header" | "caption"> & { table: number }) | undefined;
-  /** The list of definitions goes on: a term has just been read, or a line with only "+". */
-  #joined = false;
-  #hasTerm = false;
   constructor(
     private readonly lines: readonly string[],
-    private readonly dialect: Dialect,
+    private readonly format: TextFormat,
   ) {}
 
   read(): Block[] {
@@ -63,7 +58,6 @@ class TextReader {
     if (this.#opensFence(text) || this.#isHeading(i, text)) return 0;
     if (LINK_DEFINITION.test(text) || NO_TEXT.test(text)) {
       this.#close();
-      if (text.trim() === "+") this.#joined = true;
       return 0;
     }
     if (/^\s*\|/.test(text)) this.#row(i, text);
@@ -72,23 +66,12 @@ class TextReader {
   }
 
   #withoutComments(raw: string): string {
-    let rest = raw;
-    let kept = "";
-    while (rest !== "") {
-      if (this.#inComment) {
-        const end = rest.indexOf("-->");
-        if (end < 0) return kept;
-        this.#inComment = false;
-        rest = rest.slice(end + 3);
-      } else {
-        const start = rest.indexOf("<!--");
-        if (start < 0) return kept + rest;
-        kept += rest.slice(0, start);
-        this.#inComment = true;
-        rest = rest.slice(start + 4);
-      }
-    }
-    return kept;
+    const [before = "", ...comments] = (this.#inComment ? `<!--${raw}` : raw).split("<!--");
+    return comments.reduce((kept, comment) => {
+      const end = comment.indexOf("-->");
+      this.#inComment = end < 0;
+      return end < 0 ? kept : kept + comment.slice(end + 3);
+    }, before);
   }
 
   /** The rank of a heading whose next line is only its underline; 0 if the line is not a heading. */
@@ -97,20 +80,19 @@ class TextReader {
     const mark = UNDERLINE.exec(under)?.[1];
     if (mark === undefined || this.#block !== undefined || ITEM.test(text) || /^\s*[|>]/.test(text)) return 0;
     const closeBy = Math.abs(under.trim().length - text.trim().length) <= 3;
-    if (!closeBy && (this.dialect === "text" || !"=-".includes(mark))) return 0;
+    if (!closeBy && (this.format === "text" || !"=-".includes(mark))) return 0;
     return RANKS.indexOf(mark) + 1 || 5;
   }
 
   #heading(rank: number, text: string): void {
     this.#close();
     this.#headings.begin(rank, text.trim());
-    this.#hasTerm = false;
   }
 
   #opensFence(text: string): boolean {
     const mark =
       /^\s*(`{3,}|~{3,})[^`]*$/.exec(text)?.[1] ??
-      (this.dialect === "text" ? /^(-{4,}|\.{4,})$/.exec(text.trimEnd())?.[1] : undefined);
+      (this.format === "text" ? /^(-{4,}|\.{4,})$/.exec(text.trimEnd())?.[1] : undefined);
     if (mark === undefined) return false;
     this.#close();
     this.#fence = mark;
@@ -122,26 +104,17 @@ class TextReader {
     if (text.trim().startsWith(this.#fence ?? "") && /^\s*[`~.-]+\s*$/.test(text)) {
       this.#close();
       this.#fence = undefined;
-      this.#joined = true;
     } else if (text.trim() === "" || text.length > MAX_LINE) this.#close();
     else this.#add(i, text, "code");
   }
 
   #isHeading(i: number, text: string): boolean {
     const rank = /^(#{1,6}|={1,6})\s+\S/.exec(text)?.[1]?.length;
-    if (rank !== undefined && (this.dialect === "text" || text.startsWith("#"))) {
+    if (rank !== undefined && (this.format === "text" || text.startsWith("#"))) {
       this.#heading(rank, text.slice(rank).trim().replace(/ #+$/, ""));
       return true;
     }
-    if (this.dialect === "markdown" || this.#block !== undefined) return false;
-    const term = TERM.exec(text);
-    if (term) {
-      const follows = this.#joined && this.#found.at(-1)?.heading !== this.#headings.toString();
-      this.#headings.term(follows ? 1 : (term[1] ?? "").length > 0 ? 1 : 0, term[2] ?? "");
-      this.#joined = true;
-      this.#hasTerm = true;
-      return true;
-    }
+    if (this.format === "markdown" || this.#block !== undefined) return false;
     const alone = (this.lines[i + 1] ?? "").trim() === "" && (this.lines[i - 1] ?? "").trim() === "";
     if (!alone || text.trim().length > 80) return false;
     if (CAPITALS.test(text.trim())) this.#heading(1, text);
@@ -167,12 +140,7 @@ class TextReader {
 
   #prose(i: number, text: string): void {
     this.#table = undefined;
-    if (this.#block === undefined && this.#hasTerm && !this.#joined && /^\S/.test(text) && !ITEM.test(text)) {
-      this.#headings.endTerms();
-      this.#hasTerm = false;
-    }
     if (ITEM.test(text)) this.#close();
-    this.#joined = false;
     this.#add(i, text, "prose");
   }
 
@@ -186,4 +154,19 @@ class TextReader {
     if (this.#block !== undefined) this.#found.push(this.#block);
     this.#block = undefined;
   }
+}
+
+/** The cells of a Markdown row as GitHub reads it: a bar splits wherever it stands, unless a backslash is before it. */
+function cellsOf(line: string): string[] {
+  const inner = line
+    .trim()
+    .replace(/^\|/, "")
+    .replace(/(?<!\\)\|$/, "");
+  return inner.split(/(?<!\\)\|/).map((cell) => cell.trim());
+}
+
+/** Whether a line is the one between a table's head and its rows. */
+function isTableRule(line: string): boolean {
+  const cells = line.trim().length <= 2_000 && line.includes("-") ? cellsOf(line) : [];
+  return cells.length > 0 && cells.every((cell) => /^:?-+:?$/.test(cell));
 }

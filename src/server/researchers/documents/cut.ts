@@ -3,7 +3,7 @@ import type { Block } from "../blocks/block.js";
 import { blocksOf } from "../blocks/blocks.js";
 import { htmlBlocks } from "../blocks/html-blocks.js";
 import { textBlocks } from "../blocks/text-blocks.js";
-import { decodeText } from "../files/charset.js";
+import { decodeText } from "../files/read-file.js";
 import { type CutDocument, type DocumentTask, MAX_PAGE_TEXT, type ReadDocument } from "./document.js";
 
 /** Reads a document. Nothing in it is ever run: not the scripts of a page, nor the ones of a PDF. */

@@ -1,4 +1,6 @@
+import type { Clock } from "../../../clock.js";
 import type { Block } from "../blocks/block.js";
+import { OverLimit, Threads } from "../threads.js";
 
 /** The bytes of a document, and what is known of it. */
 export interface DocumentTask {
@@ -9,12 +11,6 @@ export interface DocumentTask {
   page?: { type: string; charset: string | undefined };
 }
 
-/** What is kept of one page, in bytes of its blocks as JSON. */
-export const MAX_PAGE_TEXT = 1_048_576;
-
-/** A document cut into blocks, or why it cannot be read, as a phrase. */
-export type CutDocument = ReadDocument | { reason: string };
-
 export interface ReadDocument {
   blocks: Block[];
   title?: string;
@@ -22,7 +18,33 @@ export interface ReadDocument {
   date?: string;
 }
 
+/** A document cut into blocks, or why it cannot be read, as a phrase. */
+export type CutDocument = ReadDocument | { reason: string };
+
+/** What is kept of one page, in bytes of its blocks as JSON. */
+export const MAX_PAGE_TEXT = 1_048_576;
+
+/** What one document may take: 200 pages of PDF need 2 s and 130 MiB. */
+const LIMITS = { heapMib: 512, limitMs: 30_000 };
+
 /** Documents that are packed: they are unpacked in a thread with limits, and their lines are not those of a file. */
 export function isPacked(name: string): boolean {
   return /\.(?:pdf|docx)$/i.test(name);
+}
+
+/** Reads documents from outside in threads with limits. What it gives rejects with `signal.reason` only. */
+export function documentReader(clock: Pick<Clock, "sleep">) {
+  const options = { name: "document-worker", most: 2, keepsIdle: false, clock, ...LIMITS };
+  const threads = new Threads<DocumentTask, CutDocument>(options);
+  return async (task: DocumentTask, signal: AbortSignal): Promise<CutDocument> => {
+    try {
+      return await threads.ask(task, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      const { message } = error as Error;
+      return {
+        reason: error instanceof OverLimit ? `reading it ${message}` : `it cannot be read: ${message}`,
+      };
+    }
+  };
 }

@@ -1,9 +1,9 @@
 import type { Passage } from "../sources/source.js";
-import { related } from "../sources/synonyms.js";
-import { partsOf, words } from "../sources/words.js";
+import { related, words } from "../sources/words.js";
+import { itemName } from "./sentences.js";
 
 /** What stands around a window: each a set of words. */
-export interface Context {
+export interface WindowContext {
   /** The nearest heading; for a row of a table its first cell, for an item of a list the name that it begins with. */
   nearest: ReadonlySet<string>;
   isRow: boolean;
@@ -19,8 +19,6 @@ export interface Context {
 const IN_NEAREST = 0.85;
 const IN_OUTER = 0.5;
 const IN_PASSAGE = 0.5;
-/** As separate words instead of the identifier that was asked for. */
-const IN_PARTS = 0.4;
 /** As a word that may stand for it. */
 const AS_RELATED = 0.6;
 /** A row whose label names nothing but what is asked for, and at least this share of it, is what a table is for. */
@@ -29,7 +27,7 @@ const AS_LABEL = 1.5;
 /** How much of the score the nearest heading decides. */
 const BY_HEADING = 0.3;
 
-export function contextOf(passage: Passage): Context {
+export function contextOf(passage: Passage): WindowContext {
   const { id, heading, header = [], caption = "", lines } = passage;
   const at = heading.lastIndexOf(" / ");
   const label = labelOf(passage);
@@ -43,28 +41,18 @@ export function contextOf(passage: Passage): Context {
   };
 }
 
-/** A name at the beginning of a list's item, which says what the item is about: "- `timeout` {number} …". */
-const NAMED_ITEM = /^\s*[-*+]\s+(?:\[?`([^`]{1,80})`|\*\*([^*]{1,80})\*\*)/;
-
 /** What a row of a table or an item of a list says that it is about; undefined if it does not say it. */
 function labelOf({ kind, lines }: Passage): string | undefined {
-  if (kind === "table") {
-    return (
-      lines
-        .join(" ")
-        .split("|")
-        .find((cell) => cell.trim() !== "") ?? ""
-    );
-  }
-  const [, code, bold] = NAMED_ITEM.exec(lines[0] ?? "") ?? [];
-  return code ?? bold;
+  if (kind !== "table") return itemName(lines[0])?.name;
+  const cells = lines.join(" ").split("|");
+  return cells.find((cell) => cell.trim() !== "") ?? "";
 }
 
 /** Which share of the question's words, by what each tells, a text with `terms` in this context has: 0 to 1. */
 export function coverageOf(
   weights: ReadonlyMap<string, number>,
   terms: ReadonlySet<string>,
-  context: Context,
+  context: WindowContext,
 ): number {
   let total = 0;
   let covered = 0;
@@ -79,18 +67,19 @@ export function coverageOf(
 function shareOf(
   term: string,
   terms: ReadonlySet<string>,
-  { nearest, header, outer, passage }: Context,
+  { nearest, header, outer, passage }: WindowContext,
 ): number {
   if (terms.has(term)) return 1;
   if (nearest.has(term) || header.has(term)) return IN_NEAREST;
   if (outer.has(term)) return IN_OUTER;
-  if (passage.has(term)) return IN_PASSAGE;
-  const parts = term.includes("_") ? partsOf(term) : [];
-  return parts.length > 0 && parts.every((part) => terms.has(part)) ? IN_PARTS : 0;
+  return passage.has(term) ? IN_PASSAGE : 0;
 }
 
 /** A section whose heading names what is asked for, and not much else, is more likely to answer it. */
-export function headingFactor({ nearest, isRow }: Context, weights: ReadonlyMap<string, number>): number {
+export function headingFactor(
+  { nearest, isRow }: WindowContext,
+  weights: ReadonlyMap<string, number>,
+): number {
   let total = 0;
   let named = 0;
   for (const [term, weight] of weights) {

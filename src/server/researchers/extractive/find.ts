@@ -1,9 +1,8 @@
-import type { FolderSearch } from "../sources/folder-search.js";
+import type { FolderSearch } from "../sources/corpus.js";
 import type { Description, Hit, Passage } from "../sources/source.js";
-import { related } from "../sources/synonyms.js";
 import { words } from "../sources/words.js";
 import { contextOf, coverageOf } from "./coverage.js";
-import { type Question, readQuestion } from "./question.js";
+import { readQuestion } from "./question.js";
 import { rankWindows, type Window, wholeWindow } from "./windows.js";
 
 /** What was found for a question. */
@@ -30,20 +29,19 @@ const SAME = 0.95;
 
 /** Searches for what answers `prompt`. */
 export async function find(search: FolderSearch, prompt: string): Promise<Findings> {
-  const question = readQuestion(prompt);
-  const weights = await search.weights(question.terms);
-  const weighted = new Map(question.terms.map((term, i) => [term, weights[i] ?? 0]));
-  const [passages, rows] = [
-    await search.search(question.subject, PASSAGES),
-    await search.search(question.subject, ROWS, "table"),
-  ];
+  const { subject, terms, ...asked } = readQuestion(prompt);
+  const tells = await search.weights(terms);
+  const weights = new Map(terms.map((term, i) => [term, tells[i] ?? 0]));
+  const question = { subject, terms, ...asked, weights };
+  const passages = await search.search(subject, PASSAGES);
+  const rows = await search.search(subject, ROWS, "table");
   const known = new Set(passages.map(({ passage }) => placeOf(passage)));
   const hits = [...passages, ...rows.filter(({ passage }) => !known.has(placeOf(passage)))];
-  const ranked = rankWindows(hits, question, weighted);
+  const ranked = rankWindows(hits, question);
   const description = await search.describe();
-  const best = ranked.find((window) => isAbout(window, question));
+  const best = ranked.find(({ coverage, kind }) => coverage >= (kind === "code" ? CODE_ABOUT : ABOUT));
   if (best === undefined) return { quotes: [], answers: 0, description };
-  const section = question.wantsSection ? await sectionFor(search, hits, weighted, best.score) : [];
+  const section = question.wantsSection ? await sectionFor(search, hits, weights, best.score) : [];
   const others = [best, ...ranked.filter((window) => window !== best)].filter(
     (window) => !section.some((part) => overlaps(part, window)),
   );
@@ -90,16 +88,6 @@ async function sectionFor(
 function isNamed({ heading }: Passage, weights: ReadonlyMap<string, number>): boolean {
   const own = words(heading.split(" / ").at(-1) ?? "").filter((word) => !/^\d+$/.test(word));
   return own.length > 0 && own.every((word) => weights.has(word));
-}
-
-/** Whether a window speaks of the question: of enough of its words, and of more than one if there are more. */
-function isAbout({ coverage, kind, terms, heading, file }: Window, question: Question): boolean {
-  if (coverage < (kind === "code" ? CODE_ABOUT : ABOUT)) return false;
-  const around = new Set([...terms, ...words(`${heading} ${file}`)]);
-  const said = question.terms.filter(
-    (term) => around.has(term) || related(term).some((other) => around.has(other)),
-  );
-  return said.length >= Math.min(2, question.terms.length);
 }
 
 function placeOf({ id, line, lines }: Passage): string {

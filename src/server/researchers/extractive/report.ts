@@ -1,6 +1,5 @@
 import { shortLine } from "../../../text/phrases.js";
-import type { Description } from "../sources/source.js";
-import { listOf } from "../sources/unread.js";
+import { type Description, listOf } from "../sources/source.js";
 import type { Findings } from "./find.js";
 import type { Window } from "./windows.js";
 

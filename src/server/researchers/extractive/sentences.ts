@@ -1,7 +1,6 @@
 import { isComment } from "../blocks/code-blocks.js";
 import { sentenceSegments } from "../sentence-segments.js";
 import type { Passage } from "../sources/source.js";
-import { readable } from "./readable.js";
 
 /** A piece of one line of a passage: from character `start` to before `end` of `lines[index]`. */
 interface Part {
@@ -94,17 +93,11 @@ function segments(whole: string): { from: number; to: number }[] {
     const to = index + segment.trimEnd().length;
     const rest = whole.slice(index + segment.length, index + segment.length + 2);
     if (rest !== "" && (ABBREVIATION.test(segment.slice(-12)) || GOES_ON.test(rest))) continue;
-    const first = from + blanksAt(whole, from);
-    if (first < to) found.push({ from: first, to });
+    const blanks = /^[ \t]*/.exec(whole.slice(from, to))?.[0].length ?? 0;
+    if (from + blanks < to) found.push({ from: from + blanks, to });
     from = index + segment.length;
   }
   return found;
-}
-
-function blanksAt(text: string, from: number): number {
-  let at = from;
-  while (text[at] === " " || text[at] === "\t") at += 1;
-  return at - from;
 }
 
 /** The lines from the first to the last part, as they stand in the file, without what is before and after. */
@@ -120,4 +113,21 @@ export function quoteOf(passage: Passage, sentences: readonly Sentence[]): { lin
     lines.push(here.length === 0 ? "" : (passage.lines[index] ?? "").slice(start, end));
   }
   return { line: passage.line + first, lines };
+}
+
+/** A name at the beginning of a list's item, which says what the item is about: "- `timeout` {number} …". */
+export function itemName(line = ""): { name: string; isCode: boolean } | undefined {
+  const [, code, bold] = /^\s{0,40}[-*+]\s{1,4}(?:\[?`([^`]{1,80})`|\*\*([^*]{1,80})\*\*)/.exec(line) ?? [];
+  const name = code ?? bold;
+  return name === undefined ? undefined : { name, isCode: code !== undefined };
+}
+
+/** A quote as a person would read it: without the targets of links, the bars of tables and marks that stand for nothing. */
+export function readable(text: string): string {
+  return text
+    .replace(/\s+/g, " ")
+    .replace(/!?\[([^\]]{0,300})\](?:\([^)\s]{0,500}\)|\[[^\]]{0,200}\])/g, "$1")
+    .replace(/^\||\|$/g, "")
+    .replace(/ ?\| ?/g, "; ")
+    .trim();
 }

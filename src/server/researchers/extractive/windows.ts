@@ -1,8 +1,7 @@
 import { MAX_LINE } from "../blocks/block.js";
 import type { Hit, Passage } from "../sources/source.js";
 import { words } from "../sources/words.js";
-import { type Context, contextOf, coverageOf, headingFactor } from "./coverage.js";
-import { lengthFactor, literalIn, nearness, saysKind } from "./fit.js";
+import { contextOf, coverageOf, headingFactor, type WindowContext } from "./coverage.js";
 import type { Question } from "./question.js";
 import { quoteOf, type Sentence, sentencesOf } from "./sentences.js";
 
@@ -21,10 +20,15 @@ export interface Window {
   header?: string[];
   /** Its own words. */
   terms: Set<string>;
-  context: Context;
+  context: WindowContext;
   /** Which share of the question it speaks of, with what is around it: 0 to 1. */
   coverage: number;
   score: number;
+}
+
+/** A question with what each of its words tells. */
+export interface WeighedQuestion extends Question {
+  weights: ReadonlyMap<string, number>;
 }
 
 const MOST_SENTENCES = 3;
@@ -33,52 +37,32 @@ const MAX_TEXT = 450;
 // What each sign counts was measured on questions with known answers; around these values little changes.
 /** How much of the score the rank of the passage decides. */
 const BY_RELEVANCE = 0.3;
-/** How much of the coverage one sentence alone has to have. */
-const BY_ONE_SENTENCE = 0.4;
 /** What a further sentence adds: an answer often stands in the sentence after the one that names the subject. */
 const PER_SENTENCE = 0.05;
-/** A sentence with this coverage that says the kind of thing asked for needs no other one after it. */
-const COMPLETE = 0.95;
 const BY_KIND: Readonly<Record<Sentence["kind"], number>> = { prose: 1, row: 1, code: 0.75 };
 
-/** The windows of `hits` by how well they answer the question, best first. `weights`: what each of its words tells. */
-export function rankWindows(
-  hits: readonly Hit[],
-  question: Question,
-  weights: ReadonlyMap<string, number>,
-): Window[] {
-  const scored = hits.flatMap(({ passage, score }) => windowsOf(passage, score, question, weights));
-  return scored.sort((a, b) => b.score - a.score);
+/** The windows of `hits` by how well they answer the question, best first. */
+export function rankWindows(hits: readonly Hit[], question: WeighedQuestion): Window[] {
+  return hits.flatMap((hit) => windowsOf(hit, question)).sort((a, b) => b.score - a.score);
 }
 
-function windowsOf(
-  passage: Passage,
-  relevance: number,
-  question: Question,
-  weights: ReadonlyMap<string, number>,
-): Window[] {
+function windowsOf({ passage, score: relevance }: Hit, question: WeighedQuestion): Window[] {
+  const { weights } = question;
   const context = contextOf(passage);
   const passageFactor = (1 - BY_RELEVANCE + BY_RELEVANCE * relevance) * headingFactor(context, weights);
-  const sentences = sentencesOf(passage).map((sentence) => ({
-    ...sentence,
-    alone: coverageOf(weights, new Set(words(sentence.text)), context),
-  }));
+  const sentences = sentencesOf(passage);
   const found: Window[] = [];
   for (let i = 0; i < sentences.length; i++) {
     for (let n = 1; n <= MOST_SENTENCES && i + n <= sentences.length; n++) {
-      const taken = sentences.slice(i, i + n);
-      const text = taken.map((sentence) => sentence.text).join(" ");
+      const made = windowOf(passage, sentences.slice(i, i + n), context, weights);
+      const { text, coverage, terms, kind } = made;
       if (text.length > (n > 1 ? MAX_TEXT : MAX_LINE)) break;
-      if (literalIn(text, question)) continue;
-      const single = Math.max(...taken.map(({ alone }) => alone));
-      const made = windowOf(passage, taken, text, context, weights);
-      if (made.coverage === 0) continue;
-      const covered = (1 - BY_ONE_SENTENCE) * made.coverage + BY_ONE_SENTENCE * single;
-      const own = [...weights.keys()].filter((term) => made.terms.has(term)).length;
-      const fit = saysKind(text, question) * nearness(text, question) * lengthFactor(made.terms.size, own);
-      const score = covered * fit * passageFactor * BY_KIND[made.kind] * (1 + PER_SENTENCE * (n - 1));
+      const isAsked = question.literal !== undefined && text.toLowerCase().includes(question.literal);
+      if (coverage === 0 || isAsked) continue;
+      const own = [...weights.keys()].filter((term) => terms.has(term)).length;
+      const fit = saysKind(text, question) * nearness(text, question) * lengthFactor(terms.size, own);
+      const score = coverage * fit * passageFactor * BY_KIND[kind] * (1 + PER_SENTENCE * (n - 1));
       found.push({ ...made, score });
-      if (made.coverage >= COMPLETE && question.kinds.length > 0 && saysKind(text, question) === 1) break;
     }
   }
   return found;
@@ -86,18 +70,16 @@ function windowsOf(
 
 /** A passage as a whole. */
 export function wholeWindow(passage: Passage, weights: ReadonlyMap<string, number>, score: number): Window {
-  const sentences = sentencesOf(passage);
-  const text = sentences.map((sentence) => sentence.text).join(" ");
-  return { ...windowOf(passage, sentences, text, contextOf(passage), weights), score };
+  return { ...windowOf(passage, sentencesOf(passage), contextOf(passage), weights), score };
 }
 
 function windowOf(
   passage: Passage,
   taken: readonly Sentence[],
-  text: string,
-  context: Context,
+  context: WindowContext,
   weights: ReadonlyMap<string, number>,
 ): Omit<Window, "score"> {
+  const text = taken.map((sentence) => sentence.text).join(" ");
   const terms = new Set(words(text));
   const kind = taken.some((each) => each.kind === "prose") ? "prose" : (taken[0]?.kind ?? "code");
   const { line, lines: quote } = quoteOf(passage, taken);
@@ -113,4 +95,38 @@ function windowOf(
     context,
     coverage: coverageOf(weights, terms, context),
   };
+}
+
+/** How much of the score the kind of answer, and the neighbourhood of the question's words, decide. */
+const BY_KIND_OF_ANSWER = 0.5;
+const BY_NEARNESS = 0.2;
+/** How far apart neighbours may be, in words. */
+const NEAR = [-3, -2, -1, 2, 3];
+/** Fewer words are a title or a fragment; more are no answer at a glance. */
+const FEW_WORDS = 5;
+const MANY_WORDS = 40;
+
+/** A text that says the kind of thing that is asked for is worth more: 0.5 to 1. */
+function saysKind(text: string, { kinds }: Question): number {
+  if (kinds.length === 0) return 1;
+  const share = kinds.filter(({ says }) => says.test(text)).length / kinds.length;
+  return 1 - BY_KIND_OF_ANSWER + BY_KIND_OF_ANSWER * share;
+}
+
+/** Words that are neighbours in the question belong together: 0.8 to 1 by the share that are neighbours in the text. */
+function nearness(text: string, { terms }: Question): number {
+  if (terms.length < 2) return 1;
+  const said = words(text);
+  const near = terms.slice(1).reduce((sum, term, i) => {
+    const isAt = (by: number) => said.some((word, at) => word === terms[i] && said[at + by] === term);
+    return sum + (isAt(1) ? 1 : NEAR.some(isAt) ? 0.5 : 0);
+  }, 0);
+  return 1 - BY_NEARNESS + (BY_NEARNESS * near) / (terms.length - 1);
+}
+
+/** A text of `size` different words, `own` of them the question's. One that only repeats the question says nothing. */
+function lengthFactor(size: number, own: number): number {
+  if (size - own < 1) return 0.3;
+  if (size < FEW_WORDS) return 0.75;
+  return size > MANY_WORDS ? Math.max(0.7, 1 - (size - MANY_WORDS) / 120) : 1;
 }

@@ -1,4 +1,4 @@
-import { promises as fs } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import ignore, { type Ignore } from "ignore";
 import { readRegularFile } from "./read-file.js";
@@ -15,11 +15,11 @@ const AS_GIT = { ignorecase: process.platform !== "linux" };
 const MAX_RULES_BYTES = 262_144;
 
 /** The .gitignore files between the root of the repository around `root` and `root` itself. */
-export async function rulesAbove(root: string): Promise<Rules[]> {
+export function rulesAbove(root: string): Rules[] {
   const above: string[] = [];
   for (let path = root; ; path = dirname(path)) {
     if (path !== root) above.unshift(path);
-    if (await exists(join(path, ".git"))) break;
+    if (existsSync(join(path, ".git"))) break;
     if (dirname(path) === path) return [];
   }
   let rules: Rules[] = [];
@@ -45,11 +45,4 @@ export function isIgnored(path: string, folder: boolean, rules: readonly Rules[]
     else if (said.unignored) ignored = false;
   }
   return ignored;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return fs.access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,9 +1,8 @@
 import { type Dirent, promises as fs } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import { isPacked } from "../documents/document.js";
-import { NOT_TEXT } from "./charset.js";
 import { isIgnored, type Rules, rulesAbove, withRulesOf } from "./gitignore.js";
-import { largerThan, MAX_FILE_BYTES } from "./read-file.js";
+import { largerThan, MAX_FILE_BYTES, NOT_TEXT } from "./read-file.js";
 
 /** A file that may be read. */
 export interface SourceFile {
@@ -47,7 +46,7 @@ export async function findSources(root: string, exclude: readonly string[] = [])
   };
   let total = 0;
   if ([...excluded].some((path) => root === path || root.startsWith(path + sep))) return found;
-  const folders: { path: string; rules: Rules[] }[] = [{ path: root, rules: await rulesAbove(root) }];
+  const folders: { path: string; rules: Rules[] }[] = [{ path: root, rules: rulesAbove(root) }];
   for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
     const { path } = folder;
     const rules = withRulesOf(path, folder.rules);

@@ -1,4 +1,11 @@
 import type { Passage, SourceDocument } from "../sources/source.js";
+import { findQuote } from "./checks/quote.js";
+
+/** A stretch of a document, as a model reads it. */
+export interface Section {
+  document: SourceDocument;
+  passages: Passage[];
+}
 
 /** What a model noted, with a quote that was found in its source. */
 export interface Fact {
@@ -15,19 +22,26 @@ export interface Fact {
   quote: string;
 }
 
+/**
+ * The fact that a note states, its quote widened to whole sentences of the one block that it stands in; undefined if
+ * it stands in none.
+ */
+export function factOf(
+  { claim, quote }: Pick<Fact, "claim" | "quote">,
+  { document, passages }: Section,
+): Fact | undefined {
+  for (const { line, lines, heading, header, kind } of passages) {
+    const text = lines.join("\n");
+    const found = findQuote(text, quote, kind);
+    if (found === undefined) continue;
+    const above = text.slice(0, found.start).split("\n").length - 1;
+    const place = { document, line: line + above, heading, ...(header && { header }) };
+    return { claim, ...place, quote: text.slice(found.start, found.end) };
+  }
+  return undefined;
+}
+
 /** What a sentence may take its numbers from: the quote and what stands over it. */
 export function groundOf({ heading, header, quote }: Fact): string {
   return [heading, ...(header ?? []), quote].join("\n");
-}
-
-/** `file:line`, as reports name a place; of a page its title, its address and when it was read. */
-export function placeOf({ document, line }: Pick<Fact, "document" | "line">): string {
-  const { id, title, url, accessed } = document;
-  if (url === undefined) return `\`${id}:${line}\``;
-  return `[${title.replace(/[[\]]/g, "")}](${url})${accessed ? `, read ${accessed.slice(0, 10)}` : ""}`;
-}
-
-/** Where a fact stands in a document, with its date if one is known: what tells two sources apart that disagree. */
-export function originOf({ document, heading }: Fact): string {
-  return [document.title, heading.split(" / ").at(-1), document.date].filter(Boolean).join(", ");
 }

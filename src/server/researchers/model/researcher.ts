@@ -1,3 +1,4 @@
+import { untilAborted } from "../../../abort.js";
 import type { Clock } from "../../../clock.js";
 import { isObject } from "../../../json/is-object.js";
 import type { ExchangeStore } from "../../conversations/exchange-store.js";
@@ -6,23 +7,20 @@ import {
   type Researcher,
   ResearchFailure,
   type ResearchJob,
+  type ResearchNews,
   type Usage,
 } from "../researcher.js";
 import type { Source, SourceProvider } from "../sources/source.js";
-import { textsOf } from "./checks/answer.js";
+import { citedIn } from "./checks/answer.js";
 import { groundsOf } from "./checks/structured.js";
-import { Endpoint, type EndpointOptions } from "./endpoint/endpoint.js";
+import { ChatEndpoint, type EndpointOptions } from "./endpoint/endpoint.js";
 import type { Fact } from "./facts.js";
 import type { Length } from "./prompts.js";
-import { citedIn, citedSources, LIMIT_FLAGS, nothingFound, report, sourceOf, structured } from "./report.js";
+import { answerData, citationOf, citedFacts, citedSources, modelReport } from "./report.js";
 import { Budget, type BudgetLimits, BudgetSpent, type Spent } from "./session/budget.js";
-import { isExchangeRecord } from "./session/exchange-record.js";
-import { ContextExceeded } from "./session/sender.js";
 import { ModelSession } from "./session/session.js";
-import { Transcript } from "./session/transcript.js";
-import { untilStored } from "./session/until-stored.js";
-import { type Findings, gather, type Step } from "./steps/gather.js";
-import { noResult, writeAnswer, writeResult } from "./steps/write.js";
+import { type Gathered, gather } from "./steps/gather.js";
+import { writeAnswer, writeResult } from "./steps/write.js";
 
 /** What a million tokens cost, in dollars. */
 export interface Price {
@@ -51,35 +49,71 @@ export interface ModelResearcherOptions {
  */
 export function modelResearcher(options: ModelResearcherOptions): Researcher {
   const { limits, sources, exchanges, clock, length, price } = options;
-  const endpoint = new Endpoint({ ...options.endpoint, now: () => clock.now() });
-  const notice = (line: string) => options.notice(endpoint.hide(line));
+  const endpoint = new ChatEndpoint({ ...options.endpoint, now: () => clock.now() });
+  const hide = (text: string) => endpoint.hide(text);
+
+  async function answer(
+    { request_id: requestId, prompt, structured_output, output_schema }: ResearchJob,
+    signal: AbortSignal,
+    tell: (news: ResearchNews) => void,
+  ): Promise<unknown> {
+    const budget = new Budget(limits, clock);
+    const usage = () => usageOf(budget.spent, price);
+    let progress: Progress = { step: "plan", done: 0, of: 1, pages: 0, calls: 0, tokens: 0 };
+    const advance = (more: Partial<Progress>) => {
+      const { calls, tokens } = budget.spent;
+      progress = { ...progress, ...more, calls, tokens };
+      tell({ progress, usage: usage() });
+    };
+    const cite = (facts: readonly Fact[]) =>
+      tell({ usage: usage(), sources: hidden(citedSources(facts), hide) });
+    const log = (line: string) => options.log(hide(`${requestId}: ${line}`));
+    const notice = (line: string) => options.notice(hide(line));
+    const spent = () => advance({});
+    const session = new ModelSession({
+      requestId,
+      endpoint,
+      budget,
+      exchanges,
+      clock,
+      notice,
+      spent,
+      signal,
+    });
+    const source = safe(sources.for(requestId, signal), hide, signal);
+
+    const findings = await gather(session, source, prompt, advance);
+    const { facts } = findings;
+    const isEmpty = facts.length === 0;
+    if (isEmpty && findings.spent !== undefined)
+      throw new ResearchFailure(`Nothing was found yet: ${findings.spent.message}.`);
+    if (isEmpty && output_schema !== undefined) throw noResult(emptyBecause(findings));
+    if (!isEmpty) advance({ step: "write", done: 0, of: 1 });
+    if (output_schema !== undefined) {
+      const { value, leftOut } = await writeResult(session, prompt, facts, output_schema).catch(
+        budgetFailure,
+      );
+      const quotes = facts.map(({ quote }) => quote);
+      const grounds = groundsOf(value, quotes).flatMap((index) => facts[index] ?? []);
+      log(`the values are from ${grounds.map(citationOf).join(", ")}`);
+      if (leftOut.length > 0) log(`left out, as it stands in no quote: ${leftOut.join(", ")}`);
+      cite(grounds);
+      return value;
+    }
+    const draft = isEmpty ? undefined : await writeAnswer(session, prompt, findings, length);
+    const written = draft && citedIn(draft).length > 0 ? draft : undefined;
+    cite(citedFacts(written, facts));
+    if (structured_output) return answerData(written, facts);
+    const description = await source.describe();
+    return modelReport(written, { question: prompt, findings, description, usage: usage() });
+  }
+
   return {
     async research(job, signal, tell = () => {}) {
       signal.throwIfAborted();
-      const requestId = job.request_id;
-      const budget = new Budget(limits, clock);
-      const storing = { budget, clock, notice, signal };
-      const records = await untilStored(() => exchanges.read(requestId), storing);
-      const transcript = new Transcript(records.filter(isExchangeRecord));
-      const usage = () => usageOf(budget.spent, price);
-      let progress: Progress = { step: "plan", done: 0, of: 1, pages: 0, calls: 0, tokens: 0 };
-      const advance = (more: Partial<Progress>) => {
-        const { calls, tokens } = budget.spent;
-        progress = { ...progress, ...more, calls, tokens };
-        tell({ progress, usage: usage() });
-      };
-      const spent = () => advance({});
-      const session = new ModelSession({ ...storing, requestId, endpoint, transcript, exchanges, spent });
-      const saying: Saying = {
-        length,
-        log: (line) => options.log(endpoint.hide(`${requestId}: ${line}`)),
-        progress: (step, done = 0, of = 1, pages = progress.pages) => advance({ step, done, of, pages }),
-        cited: (facts) => tell({ usage: usage(), sources: citedSources(facts) }),
-        usage,
-      };
-      const output = await answer(session, sources.for(requestId, signal), job, saying).catch(contextFailure);
+      const output = await answer(job, signal, tell);
       signal.throwIfAborted();
-      return hidden(output, (text) => endpoint.hide(text));
+      return hidden(output, hide);
     },
     async close() {
       await Promise.all([endpoint.close(), sources.close()]);
@@ -87,13 +121,17 @@ export function modelResearcher(options: ModelResearcherOptions): Researcher {
   };
 }
 
-/** What a research says beside its output. */
-interface Saying {
-  length: Length;
-  log: (line: string) => void;
-  progress: (step: Step, done?: number, of?: number, pages?: number) => void;
-  cited: (facts: readonly Fact[]) => void;
-  usage: () => Usage;
+/** A source that is not waited for after an abort, and whose passages with the key are not seen. */
+function safe(source: Source, hide: (text: string) => string, signal: AbortSignal): Source {
+  return {
+    search: (query, n) => untilAborted(source.search(query, n), signal),
+    async open(id, from, to) {
+      const opened = await untilAborted(source.open(id, from, to), signal);
+      const passages = opened?.passages.filter(({ lines }) => lines.every((line) => hide(line) === line));
+      return opened && { ...opened, passages: passages ?? [] };
+    },
+    describe: () => untilAborted(source.describe(), signal),
+  };
 }
 
 function usageOf({ calls, tokens, output }: Spent, price: Price | undefined): Usage {
@@ -104,69 +142,22 @@ function usageOf({ calls, tokens, output }: Spent, price: Price | undefined): Us
   return { ...usage, cost_dollars: Number(cost.toFixed(6)) };
 }
 
-async function answer(
-  session: ModelSession,
-  source: Source,
-  { prompt, structured_output, output_schema }: ResearchJob,
-  { length, log, progress, cited, usage }: Saying,
-): Promise<unknown> {
-  const findings = await gather(session, source, prompt, progress);
-  const { facts } = findings;
-  if (facts.length === 0 && findings.spent !== undefined) {
-    throw new ResearchFailure(`Nothing was found yet: ${limitReached(findings.spent)}.`);
-  }
-  if (output_schema !== undefined && facts.length === 0) throw noResult(emptyBecause(findings));
-  if (facts.length > 0) progress("write");
-  if (output_schema !== undefined) {
-    const { value, leftOut } = await writeResult(session, prompt, facts, output_schema).catch(budgetFailure);
-    const grounds = groundsIn(value, facts);
-    log(`the values are from ${grounds.map(sourceOf).join(", ")}`);
-    if (leftOut.length > 0) log(`left out, as it stands in no quote: ${leftOut.join(", ")}`);
-    cited(grounds);
-    return value;
-  }
-  const written = facts.length > 0 ? await writeAnswer(session, prompt, findings, length) : undefined;
-  const isEmpty = written === undefined || textsOf(written).length === 0;
-  cited(isEmpty ? [] : citedIn(written).flatMap((id) => facts[id - 1] ?? []));
-  if (structured_output && !isEmpty) return structured(written, facts);
-  const description = await session.interruptible(source.describe());
-  const about = { question: prompt, findings, description, usage: usage() };
-  if (isEmpty && structured_output) return { answer: "", quotes: [], sources: [] };
-  return isEmpty ? nothingFound(about) : report(written, about);
-}
-
-/** The facts whose quotes hold the values of a structured result. */
-function groundsIn(result: unknown, facts: readonly Fact[]): Fact[] {
-  const indexes = new Set(
-    groundsOf(
-      result,
-      facts.map(({ quote }) => quote),
-    ),
-  );
-  return facts.filter((_, index) => indexes.has(index));
+function noResult(why: string): ResearchFailure {
+  return new ResearchFailure(`There is no structured result: ${why}.`);
 }
 
 function budgetFailure(error: unknown): never {
-  throw error instanceof BudgetSpent ? noResult(limitReached(error.what)) : error;
+  throw error instanceof BudgetSpent ? noResult(error.message) : error;
 }
 
-function contextFailure(error: unknown): never {
-  if (!(error instanceof ContextExceeded)) throw error;
-  throw new ResearchFailure(`The context of the model is too short for what it is asked (${error.message}).`);
-}
-
-function emptyBecause({ spent, droppedQuotes }: Findings): string {
-  if (spent !== undefined) return limitReached(spent);
+function emptyBecause({ droppedQuotes }: Gathered): string {
   return droppedQuotes > 0
     ? "no quote that the model gave stands in its source"
     : "the sources do not say what the schema asks for";
 }
 
-function limitReached(what: keyof BudgetLimits): string {
-  return `the limit of ${LIMIT_FLAGS[what]} was reached`;
-}
-
 /** A JSON value with `hide` applied to every string in it: a source or the question may hold the key. */
+function hidden<T>(value: T, hide: (text: string) => string): T;
 function hidden(value: unknown, hide: (text: string) => string): unknown {
   if (typeof value === "string") return hide(value);
   if (Array.isArray(value)) return value.map((part) => hidden(part, hide));

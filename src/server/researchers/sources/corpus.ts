@@ -1,41 +1,62 @@
 import { systemClock } from "../../../clock.js";
 import type { Block } from "../blocks/block.js";
 import { blocksOf } from "../blocks/blocks.js";
-import { type CutDocument, isPacked, type ReadDocument } from "../documents/document.js";
-import { DocumentThread } from "../documents/document-thread.js";
+import { type CutDocument, documentReader, isPacked } from "../documents/document.js";
 import { readBytes, readText } from "../files/read-file.js";
 import { findSources, MAX_TOTAL_BYTES, type SourceFile, type Sources } from "../files/walk.js";
-import { DocumentIndex, stretch, toHits } from "./document-index.js";
-import type { FolderSearch, Table } from "./folder-search.js";
-import type { Description, Hit, Opened, Passage, Unread } from "./source.js";
-import { tableAt } from "./tables.js";
-import { listOf } from "./unread.js";
+import { DocumentIndex } from "./document-index.js";
+import { type Description, type Hit, listOf, type Opened, type Passage, type Source } from "./source.js";
 
 export interface CorpusOptions {
-  /** The folder, as an absolute path. */
+  /** The folder whose files are searched; for a Corpus its absolute path. */
   root: string;
-  /** Files and folders that are never read. */
+  /** Files and folders that are never read, such as the service's own data. */
   exclude?: readonly string[];
+}
+
+/** One table of a source file. */
+export interface Table {
+  file: string;
+  header: string[];
+  rows: { line: number; cells: string[] }[];
+  /** The headings above it and the text right before it. */
+  around: string;
+}
+
+/** The searchable text of a folder. Changed files are noticed at most once a second. */
+export interface FolderSearch extends Source {
+  /** As a Source does; only passages of `kind` if given. */
+  search(query: string, limit: number, kind?: Passage["kind"]): Promise<Hit[]>;
+  /** The tables that `query` finds, best first, at most `limit`; none of tests and licences. */
+  tables(query: string, limit: number): Promise<Table[]>;
+  /** What each of `terms` (as `words` gives them) tells: the rarer it is in the folder, the more. */
+  weights(terms: readonly string[]): Promise<number[]>;
+}
+
+/** A file as it was read last. */
+interface Version {
+  version: string;
+  /** Why it is not searched. */
+  reason?: string;
+  /** Of a document that takes long to read, and has no lines in its file. */
+  blocks?: Block[];
 }
 
 /** Folders are looked through again after this long, ms. */
 const FRESH_MS = 1_000;
 /** How many files are kept cut into blocks. What is searched is the index; the text is read again for what was found. */
 const KEPT_FILES = 64;
-/** The searchable text of a folder, kept up to date with its files. */
+const NEVER = new AbortController().signal;
+
+/** A folder, kept up to date with its files. */
 export class Corpus implements FolderSearch {
-  readonly #index = new DocumentIndex();
-  /** The version of each file of the index. */
-  readonly #versions = new Map<string, string>();
-  /** Files that are not text, which need not be read again in this version. */
-  readonly #unreadable = new Map<string, { version: string; reason: string }>();
+  readonly #index = new DocumentIndex((id) => this.#blocksOf(id));
+  readonly #files = new Map<string, Version>();
+  readonly #cutFiles = new Map<string, Required<Omit<Version, "reason">>>();
+  readonly #readDocument = documentReader(systemClock);
   #sources: Sources = { files: [], unread: [] };
   #freshUntil = Number.NEGATIVE_INFINITY;
   #refreshing: Promise<void> | undefined;
-  /** Documents that take long to read, and have no lines in their files. */
-  readonly #packed = new Map<string, ReadDocument>();
-  readonly #documents = new DocumentThread(systemClock);
-  readonly #blocks = new Map<string, { version: string; blocks: Block[] }>();
 
   /** `notice` is told what of the folder is not searched, as a sentence for a person. */
   constructor(
@@ -54,17 +75,22 @@ export class Corpus implements FolderSearch {
 
   async search(query: string, limit: number, kind?: Passage["kind"]): Promise<Hit[]> {
     await this.refresh();
-    return toHits(this.#index.search(query, limit, kind), (id) => this.#blocksOf(id));
+    return this.#index.search(query, limit, kind);
   }
 
   async tables(query: string, limit: number): Promise<Table[]> {
     await this.refresh();
     const tables = new Map<string, Table>();
-    for (const { id, block } of this.#index.search(query, 8 * limit, "table", 1)) {
-      const blocks = this.#blocksOf(id);
-      const key = `${id} ${blocks[block]?.table}`;
-      const table = tables.has(key) ? undefined : tableAt(id, blocks, block);
-      if (table !== undefined) tables.set(key, table);
+    for (const { id: file, block } of this.#index.places(query, 8 * limit, "table", 1)) {
+      const blocks = this.#blocksOf(file);
+      const found = blocks[block];
+      const key = `${file} ${found?.table}`;
+      if (found?.cells === undefined || tables.has(key)) continue;
+      const { table, header = [], heading, caption = "" } = found;
+      const rows = blocks.flatMap(({ line, cells, table: its }) =>
+        its === table && cells !== undefined ? [{ line, cells }] : [],
+      );
+      tables.set(key, { file, header, rows, around: `${heading} ${caption}` });
       if (tables.size >= limit) break;
     }
     return [...tables.values()];
@@ -77,9 +103,8 @@ export class Corpus implements FolderSearch {
 
   async open(id: string, from: number, to: number): Promise<Opened | undefined> {
     await this.refresh();
-    if (!this.#versions.has(id)) return undefined;
-    const passages = stretch(id, this.#blocksOf(id), from, to);
-    return { document: { id, title: this.#index.titleOf(id) }, passages };
+    const opened = this.#index.open(id, from, to);
+    return opened && { document: { id, title: opened.title }, passages: opened.passages };
   }
 
   async describe(): Promise<Description> {
@@ -95,7 +120,7 @@ export class Corpus implements FolderSearch {
 
   async #read(): Promise<void> {
     this.#sources = await findSources(this.options.root, this.options.exclude);
-    const gone = new Set([...this.#versions.keys(), ...this.#unreadable.keys()]);
+    const gone = new Set(this.#files.keys());
     for (const file of this.#sources.files) {
       gone.delete(file.name);
       await this.#update(file);
@@ -108,46 +133,41 @@ export class Corpus implements FolderSearch {
     if (unread.length > 0) this.notice(`not searched: ${listOf(unread)}`);
   }
 
-  #unread(): Unread[] {
-    const unreadable = [...this.#unreadable].map(([name, { reason }]) => ({ name, reason }));
+  #unread(): Description["unread"] {
+    const unreadable = [...this.#files].flatMap(([name, { reason }]) => (reason ? [{ name, reason }] : []));
     return [...this.#sources.unread, ...unreadable];
   }
 
   /** Reads a file if it has changed. */
   async #update({ name, size, changed }: SourceFile): Promise<void> {
     const version = `${size} ${changed}`;
-    if ((this.#versions.get(name) ?? this.#unreadable.get(name)?.version) === version) return;
+    if (this.#files.get(name)?.version === version) return;
     this.#forget(name);
     const read = isPacked(name) ? await this.#unpack(name) : this.#cut(name);
-    if ("reason" in read) {
-      this.#unreadable.set(name, { version, reason: read.reason });
-      return;
+    if ("reason" in read) this.#files.set(name, { version, reason: read.reason });
+    else {
+      this.#files.set(name, { version, ...(isPacked(name) && { blocks: read.blocks }) });
+      this.#index.set(name, read.blocks);
     }
-    if (isPacked(name)) this.#packed.set(name, read);
-    this.#versions.set(name, version);
-    this.#index.set(name, read.blocks);
   }
 
   #forget(name: string): void {
     this.#index.delete(name);
-    this.#versions.delete(name);
-    this.#unreadable.delete(name);
-    this.#blocks.delete(name);
-    this.#packed.delete(name);
+    this.#files.delete(name);
+    this.#cutFiles.delete(name);
   }
 
   /** The blocks of a file as they are now. */
   #blocksOf(name: string): Block[] {
-    const packed = this.#packed.get(name);
-    if (packed !== undefined) return packed.blocks;
-    const version = this.#versions.get(name) ?? "";
-    const kept = this.#blocks.get(name);
-    this.#blocks.delete(name);
+    const { version = "", blocks: packed } = this.#files.get(name) ?? {};
+    if (packed !== undefined) return packed;
+    const kept = this.#cutFiles.get(name);
+    this.#cutFiles.delete(name);
     const cut = kept?.version === version ? kept : this.#cut(name);
     const blocks = "blocks" in cut ? cut.blocks : [];
-    this.#blocks.set(name, { version, blocks });
-    const [oldest] = this.#blocks.keys();
-    if (this.#blocks.size > KEPT_FILES && oldest !== undefined) this.#blocks.delete(oldest);
+    this.#cutFiles.set(name, { version, blocks });
+    const [oldest] = this.#cutFiles.keys();
+    if (this.#cutFiles.size > KEPT_FILES && oldest !== undefined) this.#cutFiles.delete(oldest);
     return blocks;
   }
 
@@ -158,6 +178,6 @@ export class Corpus implements FolderSearch {
 
   async #unpack(name: string): Promise<CutDocument> {
     const bytes = readBytes(this.options.root, name, MAX_TOTAL_BYTES);
-    return bytes instanceof Uint8Array ? this.#documents.read({ name, bytes }) : bytes;
+    return bytes instanceof Uint8Array ? this.#readDocument({ name, bytes }, NEVER) : bytes;
   }
 }

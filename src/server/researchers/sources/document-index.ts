@@ -1,24 +1,18 @@
 import type { Block } from "../blocks/block.js";
 import { Bm25Index } from "./bm25.js";
 import { languageOf } from "./language.js";
-import type { Segment } from "./segments.js";
 import type { Description, Hit, Passage } from "./source.js";
-import { sourceRank } from "./source-rank.js";
-import { related } from "./synonyms.js";
-import { words } from "./words.js";
+import { related, words } from "./words.js";
 
-/** A document of the index. */
+/** What is known of a document beside what its words are. */
 interface Entry {
-  id: string;
   title: string;
   language: string | undefined;
-  segment: Segment;
-  /** One letter for each of its passages. */
-  kinds: string;
+  kinds: Passage["kind"][];
 }
 
 /** Where a query was found. */
-export interface Place {
+interface Place {
   id: string;
   /** Which block of the document. */
   block: number;
@@ -32,105 +26,98 @@ const MAX_QUERY_WORDS = 64;
 const RELATED = 0.3;
 /** How many titles describe the documents. */
 const MOST_TITLES = 60;
-/** How many blocks of a document say what language it is in. */
-const LANGUAGE_SAMPLE = 30;
+/** How much of a document says what language it is in, in blocks and in characters. */
+const SAMPLE = { blocks: 30, characters: 4_000 };
 
-/** Documents that are searched by their blocks. It keeps no text: whoever has the documents finds it again. */
+/** Documents that are searched by their blocks. It keeps no text: `blocksOf` gives it again. */
 export class DocumentIndex {
   readonly #index = new Bm25Index();
   readonly #entries = new Map<string, Entry>();
-  #order: Entry[] = [];
-  #isStale = false;
-
-  get size(): number {
-    return this.#entries.size;
-  }
+  constructor(private readonly blocksOf: (id: string) => readonly Block[]) {}
 
   /** Adds a document or replaces it. Without a `title` it is its first heading, else its id. */
   set(id: string, blocks: readonly Block[], title?: string): void {
-    const segment = this.#index.segment(
-      blocks.map((block) => ({
-        text: block.lines.join("\n"),
-        heading: [block.heading, ...(block.header ?? []), block.caption ?? ""].join(" "),
-        name: id,
-      })),
-    );
-    const sample = blocks.slice(0, LANGUAGE_SAMPLE).flatMap(({ heading, lines }) => [heading, ...lines]);
-    this.#entries.set(id, {
-      id,
-      title: title ?? blocks.find(({ heading }) => heading !== "")?.heading.split(" / ")[0] ?? id,
-      language: languageOf(sample.join("\n")),
-      segment,
-      kinds: blocks.map(({ kind }) => kind[0]).join(""),
+    const passages = blocks.map(({ lines, heading, header = [], caption = "" }) => {
+      return { text: lines.join("\n"), heading: [heading, ...header, caption].join(" "), name: id };
     });
-    this.#isStale = true;
+    this.#index.set(id, passages);
+    const sample = blocks.slice(0, SAMPLE.blocks).flatMap(({ heading, lines }) => [heading, ...lines]);
+    this.#entries.set(id, {
+      title: title ?? blocks.find(({ heading }) => heading !== "")?.heading.split(" / ")[0] ?? id,
+      language: languageOf(sample.join("\n").slice(0, SAMPLE.characters)),
+      kinds: blocks.map(({ kind }) => kind),
+    });
   }
 
   delete(id: string): void {
-    if (this.#entries.delete(id)) this.#isStale = true;
+    this.#entries.delete(id);
+    this.#index.delete(id);
   }
 
-  has(id: string): boolean {
-    return this.#entries.has(id);
+  /** The best passages for `query`, best first, at most `limit`; only of `kind` if given. */
+  search(query: string, limit: number, kind?: Passage["kind"]): Hit[] {
+    return this.places(query, limit, kind).flatMap(({ id, block, score }) => {
+      const found = this.blocksOf(id)[block];
+      return found === undefined ? [] : [{ passage: passageOf(id, found), score }];
+    });
   }
 
-  titleOf(id: string): string {
-    return this.#entries.get(id)?.title ?? id;
+  /** As `search`, without the text, and only of documents with a rank of at least `leastRank`. */
+  places(query: string, limit: number, kind?: Passage["kind"], leastRank = 0): Place[] {
+    const asked = [...new Set(words(query))].slice(0, MAX_QUERY_WORDS);
+    const terms = new Map(asked.flatMap(related).map((term) => [term, RELATED]));
+    for (const term of asked) terms.set(term, 1);
+    let best = 0;
+    const places: Place[] = [];
+    for (const { document: id, passage: block, score } of this.#index.search(terms)) {
+      const own = this.#entries.get(id)?.kinds[block] ?? "prose";
+      const rank = sourceRank(id, own);
+      best = Math.max(best, score * rank);
+      if (kind === undefined || (own === kind && rank >= leastRank))
+        places.push({ id, block, score: score * rank });
+    }
+    return places
+      .sort((a, b) => b.score - a.score)
+      .slice(0, limit)
+      .map((place) => ({ ...place, score: place.score / best }));
   }
 
-  /**
-   * The best places for `query`, best first, at most `limit`; only of `kind` if given, and of documents with a rank of
-   * at least `leastRank`.
-   */
-  search(query: string, limit: number, kind?: Passage["kind"], leastRank = 0): Place[] {
-    this.#refresh();
-    const [best] = this.#find(query, 1);
-    const found = this.#find(query, limit, kind, leastRank);
-    return found.map((place) => ({ ...place, score: place.score / (best?.score ?? 1) }));
+  /** The title of a document, and its blocks that have a line from `from` to `to`; undefined without such a document. */
+  open(id: string, from: number, to: number): { title: string; passages: Passage[] } | undefined {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return undefined;
+    const found = this.blocksOf(id).filter(({ line, lines }) => line <= to && line + lines.length > from);
+    return { title: entry.title, passages: found.map((block) => passageOf(id, block)) };
   }
 
+  /** What a term (as `words` gives it) tells: the rarer it is, the more. */
   weight(term: string): number {
-    this.#refresh();
     return this.#index.weight(term);
   }
 
   describe(): Pick<Description, "documents" | "titles" | "languages"> {
-    const entries = [...this.#entries.values()];
-    const shown = entries.slice(0, MOST_TITLES);
+    const entries = [...this.#entries];
     return {
       documents: entries.length,
-      titles: shown.map(({ id, title }) => (title === id ? id : `${title} (${id})`)),
-      languages: mostOf(entries.flatMap(({ language }) => language ?? [])),
+      titles: entries
+        .slice(0, MOST_TITLES)
+        .map(([id, { title }]) => (title === id ? id : `${title} (${id})`)),
+      languages: mostOf(entries.flatMap(([, { language }]) => language ?? [])),
     };
-  }
-
-  #refresh(): void {
-    if (!this.#isStale) return;
-    this.#isStale = false;
-    this.#order = [...this.#entries.values()];
-    this.#index.replace(this.#order.map(({ segment }) => segment));
-  }
-
-  #find(query: string, limit: number, kind?: Passage["kind"], leastRank = 0): Place[] {
-    const asked = [...new Set(words(query))].slice(0, MAX_QUERY_WORDS);
-    const terms = new Map(asked.flatMap(related).map((term) => [term, RELATED]));
-    for (const term of asked) terms.set(term, 1);
-    const factor = (segment: number, passage: number) => {
-      const { id, kinds } = this.#order[segment] ?? { id: "", kinds: "" };
-      const own = KINDS[kinds[passage] as keyof typeof KINDS] ?? "prose";
-      const rank = sourceRank(id, own);
-      if (kind !== undefined && (own !== kind || rank < leastRank)) return 0;
-      return rank;
-    };
-    return this.#index.search(terms, limit, factor).map(({ segment, passage, score }) => ({
-      id: this.#order[segment]?.id ?? "",
-      block: passage,
-      score,
-    }));
   }
 }
 
-const KINDS = { p: "prose", t: "table", c: "code" } as const;
+const TESTS = /(?:^|\/)(?:tests?|__tests__|fixtures|bench)\/|[._](?:test|spec)\.\w+$/i;
+/** In some projects a folder of tests, in others one of documents: a specification. */
+const SPECIFICATION = /(?:^|\/)specs?\//i;
+const OTHERS = /(?:^|\/)(?:licen[cs]e|third_party|changelog|copying)|[-.]lock\b|-lock\.\w+$/i;
+
+/** Documents (1) answer questions better than code, code better than tests, licences and lists of packages. */
+export function sourceRank(file: string, kind: Passage["kind"]): number {
+  if (TESTS.test(file) || (kind === "code" && SPECIFICATION.test(file))) return 0.2;
+  if (OTHERS.test(file)) return 0.1;
+  return kind === "code" ? 0.6 : 1;
+}
 
 /** The values that make up at least a tenth of all, the most frequent first. */
 function mostOf(values: readonly string[]): string[] {
@@ -138,19 +125,6 @@ function mostOf(values: readonly string[]): string[] {
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   const ranked = [...counts].sort(([, a], [, b]) => b - a);
   return ranked.filter(([, count]) => count * 10 >= values.length).map(([value]) => value);
-}
-
-export function toHits(places: readonly Place[], blocksOf: (id: string) => readonly Block[]): Hit[] {
-  return places.flatMap(({ id, block, score }) => {
-    const found = blocksOf(id)[block];
-    return found === undefined ? [] : [{ passage: passageOf(id, found), score }];
-  });
-}
-
-/** The blocks that have a line from `from` to `to`, as passages of the document `id`. */
-export function stretch(id: string, blocks: readonly Block[], from: number, to: number): Passage[] {
-  const found = blocks.filter(({ line, lines }) => line <= to && line + lines.length > from);
-  return found.map((block) => passageOf(id, block));
 }
 
 function passageOf(id: string, { line, lines, heading, kind, header, caption }: Block): Passage {

@@ -1,3 +1,5 @@
+import { ResearchFailure } from "../researcher.js";
+
 /** What a passage is part of: a file of a folder, or a page of the web. */
 export interface SourceDocument {
   /** For `open`: a path below the folder with forward slashes, or an address. */
@@ -85,4 +87,66 @@ export interface SourceProvider {
   /** `signal` ends what is under way for that research. */
   for(requestId: string, signal: AbortSignal): Source;
   close(): Promise<void>;
+}
+
+/** Several sources as one. One that cannot be searched is left to the others; it says so itself in its notes. */
+export function combined(providers: readonly SourceProvider[]): SourceProvider {
+  return {
+    for: (requestId, signal) => oneOf(providers.map((provider) => provider.for(requestId, signal))),
+    async close() {
+      await Promise.all(providers.map((provider) => provider.close()));
+    },
+  };
+}
+
+function oneOf(sources: readonly Source[]): Source {
+  return {
+    async search(query, n) {
+      const found = await Promise.allSettled(sources.map((source) => source.search(query, n)));
+      const failures = found.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+      const worse = failures.find((error) => !(error instanceof ResearchFailure));
+      if (worse !== undefined) throw worse;
+      if (failures.length === sources.length)
+        throw new ResearchFailure(failures.map(({ message }) => message).join(" "));
+      const hits = found.flatMap((one): Hit[] => (one.status === "fulfilled" ? one.value : []));
+      return hits.sort((a, b) => b.score - a.score).slice(0, n);
+    },
+    async open(id, from, to) {
+      for (const source of sources) {
+        const opened = await source.open(id, from, to);
+        if (opened !== undefined) return opened;
+      }
+      return undefined;
+    },
+    async describe() {
+      const all = await Promise.all(sources.map((source) => source.describe()));
+      return {
+        kind: all.map(({ kind }) => kind).join(" and "),
+        documents: all.reduce((sum, { documents }) => sum + documents, 0),
+        titles: all.flatMap(({ titles }) => titles),
+        languages: [...new Set(all.flatMap(({ languages }) => languages))],
+        unread: all.flatMap(({ unread }) => unread),
+        notes: all.flatMap(({ notes }) => notes),
+      };
+    },
+  };
+}
+
+/** How many names are given for one reason. */
+const NAMED = 10;
+
+/** What is not searched, by its reason, as in "a.png, b.png (not text); old/c.csv (larger than 8 MiB)". */
+export function listOf(unread: readonly Unread[]): string {
+  const byReason = new Map<string, string[]>();
+  for (const { name, reason } of unread) {
+    const names = byReason.get(reason);
+    if (names) names.push(name);
+    else byReason.set(reason, [name]);
+  }
+  return [...byReason]
+    .map(([reason, names]) => {
+      const more = names.length - NAMED;
+      return `${names.slice(0, NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""} (${reason})`;
+    })
+    .join("; ");
 }

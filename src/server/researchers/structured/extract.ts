@@ -1,14 +1,14 @@
 import { checkValue, problemText } from "../../../json-schema/check.js";
 import type { JsonSchema } from "../../../protocol/conversation.js";
 import { coverageOf } from "../extractive/coverage.js";
-import type { Reply } from "../extractive/messages.js";
+import type { Reply } from "../extractive/extractive-researcher.js";
 import { readQuestion } from "../extractive/question.js";
-import type { FolderSearch, Table } from "../sources/folder-search.js";
+import type { FolderSearch, Table } from "../sources/corpus.js";
 import { words } from "../sources/words.js";
 import { apart, overlap, propertyWords, ROLE_WORDS, rolesAsked, saysRole, unitOf, unitsIn } from "./names.js";
 import { descriptionOf, MAX_DEPTH, propertiesOf, SchemaReader, SchemaTooLarge, type View } from "./schema.js";
 import { type Statement, statementsIn } from "./statements.js";
-import { agreed, cellFor, type Demand, type Found, rowsFor, type Wanted } from "./tables.js";
+import { agreed, cellFor, type Demand, type PlacedValue, rowsFor, type Wanted } from "./tables.js";
 import { particular, valueAt } from "./values.js";
 
 /** How many of the things that are missing the reason names. */
@@ -119,7 +119,7 @@ class Filling {
     return undefined;
   }
 
-  async #scalar(view: View, wanted: Wanted): Promise<Found | undefined> {
+  async #scalar(view: View, wanted: Wanted): Promise<PlacedValue | undefined> {
     const demand = await this.#demand(wanted);
     return (
       cellFor(view, wanted, demand, await this.#allTables()) ?? (await this.#stated(view, wanted, demand))
@@ -127,7 +127,7 @@ class Filling {
   }
 
   /** What definitions and `key: value` lines say of the name, if they agree. */
-  async #stated(view: View, { names, about }: Wanted, demand: Demand): Promise<Found | undefined> {
+  async #stated(view: View, { names, about }: Wanted, demand: Demand): Promise<PlacedValue | undefined> {
     const name = names.at(-1) ?? "";
     const subject = await this.#about();
     const hits = await this.search.search(`${this.prompt} ${apart(name)} ${about}`, PASSAGES);

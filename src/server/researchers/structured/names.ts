@@ -32,10 +32,10 @@ const TITLES = {
   maximum: /\bmax(?:imum|imal)?\b|\blimit\b|\bmost\b/i,
   minimum: /\bmin(?:imum|imal)?\b|\bleast\b/i,
 } as const;
-export type Role = keyof typeof TITLES;
+export type ValueRole = keyof typeof TITLES;
 
 /** What a question asks a value to be. */
-const ASKED: Readonly<Record<Role, RegExp>> = {
+const ASKED: Readonly<Record<ValueRole, RegExp>> = {
   default:
     /\bdefaults?\b|\bunless\b|\botherwise\b|\bif (?:none|nothing|no \w+|not)\b|\bwhen (?:none|nothing|no \w+)\b/i,
   maximum:
@@ -47,15 +47,15 @@ const ASKED: Readonly<Record<Role, RegExp>> = {
 export const ROLE_WORDS = /\b(?:by default|defaults?|max(?:imum)?|min(?:imum)?|at most|at least)\b/gi;
 
 /** What a question and a property's name and description ask a value to be; an identifier asks for nothing. */
-export function rolesAsked(prompt: string, name: string, about: string): Role[] {
+export function rolesAsked(prompt: string, name: string, about: string): ValueRole[] {
   const isIdentifier = prompt.includes(name) && /[_\p{Lu}]/u.test(name);
   const asked = `${prompt} ${about}`.replace(/[\p{L}\p{N}]+(?:_[\p{L}\p{N}]+)+/gu, " ");
   const text = isIdentifier ? asked : `${asked} ${apart(name)}`;
-  return (Object.keys(ASKED) as Role[]).filter((role) => ASKED[role].test(text));
+  return (Object.keys(ASKED) as ValueRole[]).filter((role) => ASKED[role].test(text));
 }
 
 /** Whether the title of a column, or a name, says that its values are one of `roles`. */
-export function saysRole(title: string, roles: readonly Role[]): boolean {
+export function saysRole(title: string, roles: readonly ValueRole[]): boolean {
   return roles.some((role) => TITLES[role].test(apart(title)));
 }
 

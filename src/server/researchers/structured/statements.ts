@@ -1,5 +1,5 @@
 import { MAX_LINE } from "../blocks/block.js";
-import { readable } from "../extractive/readable.js";
+import { itemName, readable } from "../extractive/sentences.js";
 import type { Passage } from "../sources/source.js";
 
 /** A value that a source gives outright beside its name. */
@@ -26,8 +26,6 @@ const DEFAULT_AFTER =
 /** `key: value` and `key = value`, also in an item of a list. */
 const KEY_VALUE =
   /^\s{0,40}(?:[-*+•]\s{1,4})?[`*"']{0,3}(\p{L}[\p{L}\p{N} _.-]{0,60}[\p{L}\p{N}])[`*"']{0,3}\s{0,4}(?::|=)[*`]{0,3}(?=[\s"'\d])\s{0,4}(\S.{0,200})$/u;
-/** A name at the beginning of a list's item: "- `timeout` {number} …". */
-const NAMED_ITEM = /^\s{0,40}[-*+]\s{1,4}(?:\[?`([^`]{1,80})`|\*\*([^*]{1,80})\*\*)/;
 /** A body of a definition that is nothing but its value, in characters. */
 const SHORT = 60;
 
@@ -41,11 +39,11 @@ export function statementsIn(passage: Passage): Statement[] {
     return [{ label, isDefault: false, text: bare, isWhole: true, sentence: line, passage }];
   });
   if (passage.kind === "code") return pairs;
-  const [, code, bold] = NAMED_ITEM.exec(passage.lines[0] ?? "") ?? [];
-  const label = code ?? bold ?? passage.heading.split(" / ").at(-1) ?? "";
+  const item = itemName(passage.lines[0]);
+  const label = item?.name ?? passage.heading.split(" / ").at(-1) ?? "";
   const text = readable(passage.lines.join(" ").slice(0, MAX_LINE)).replace(/\*\*|__/g, "");
   const isWhole =
-    text.length <= SHORT && passage.lines.length === 1 && !/[.!?:]$/.test(text) && code === undefined;
+    text.length <= SHORT && passage.lines.length === 1 && !/[.!?:]$/.test(text) && !item?.isCode;
   const own = { label, passage };
   return [
     ...pairs,

@@ -1,12 +1,12 @@
 import type { JsonSchema } from "../../../protocol/conversation.js";
-import type { Table } from "../sources/folder-search.js";
+import type { Table } from "../sources/corpus.js";
 import { words } from "../sources/words.js";
-import { overlap, propertyWords, type Role, saysRole, unitsIn } from "./names.js";
+import { overlap, propertyWords, saysRole, unitsIn, type ValueRole } from "./names.js";
 import { descriptionOf, propertiesOf, type SchemaReader, type View } from "./schema.js";
 import { cellValue } from "./values.js";
 
 /** A value with where the sources give it, as in `docs/a.md:12`. */
-export interface Found {
+export interface PlacedValue {
   value: unknown;
   place: string;
 }
@@ -22,17 +22,17 @@ export interface Wanted {
 /** What a labelled cell has to fit beside its type. */
 export interface Demand {
   /** What it has to be said to be; empty if any value of that name will do. */
-  roles: readonly Role[];
+  roles: readonly ValueRole[];
   /** The units that its name or description gives; empty if there are none. */
   units: ReadonlySet<string>;
   /** All words of the question, the name and the description. */
   known: ReadonlySet<string>;
-  /** Whether words of a label, with `around` it, cover what the question is about. */
-  isAbout(label: readonly string[], around: string): boolean;
+  /** Whether words of a label cover what the question is about. */
+  isAbout(label: readonly string[]): boolean;
 }
 
 /** The one value on which all cells agree that fit; undefined if there is none or they contradict each other. */
-export function agreed(found: readonly Found[]): Found | undefined {
+export function agreed(found: readonly PlacedValue[]): PlacedValue | undefined {
   const values = new Set(found.map(({ value }) => value));
   return values.size === 1 ? found[0] : undefined;
 }
@@ -47,10 +47,10 @@ export function cellFor(
   { names }: Wanted,
   demand: Demand,
   tables: readonly Table[],
-): Found | undefined {
+): PlacedValue | undefined {
   const named = propertyWords(names.join(" "));
-  const byName: Found[] = [];
-  const byLabel: Found[] = [];
+  const byName: PlacedValue[] = [];
+  const byLabel: PlacedValue[] = [];
   for (const { file, header, rows, around } of tables) {
     for (const { line, cells } of rows) {
       const label = words(cells[0] ?? "");
@@ -64,7 +64,7 @@ export function cellFor(
         if (both && overlap(named, said) === named.size) byName.push(found);
         const isUnit = [...unitsIn(cell)].every((unit) => demand.units.has(unit));
         const isOnlyThis = label.every((word) => demand.known.has(word));
-        if (isUnit && isOnlyThis && saysRole(title, demand.roles) && demand.isAbout(label, ""))
+        if (isUnit && isOnlyThis && saysRole(title, demand.roles) && demand.isAbout(label))
           byLabel.push(found);
       });
     }
@@ -86,7 +86,7 @@ export function rowsFor(
   prompt: string,
   tables: readonly Table[],
   reader: SchemaReader,
-): Found[] {
+): PlacedValue[] {
   const properties = propertiesOf(schema);
   const anyRequired = properties.some(({ required }) => required);
   const columns = properties.flatMap(({ name, schema: part, required }): Column[] => {
@@ -95,7 +95,7 @@ export function rowsFor(
     return view ? [{ name, description, required: required || !anyRequired, view }] : [];
   });
   const topic = new Set(words(`${names.join(" ")} ${about} ${prompt}`));
-  let best: { score: number; rows: Found[] } = { score: 0, rows: [] };
+  let best: { score: number; rows: PlacedValue[] } = { score: 0, rows: [] };
   for (const table of tables) {
     const placed = columns.map((column) => ({ ...column, ...columnOf(column, table) }));
     const known = placed.filter(({ index }) => index !== undefined);

@@ -1,6 +1,5 @@
 import { isObject } from "../../../json/is-object.js";
-import type { EndpointConnections } from "../model/endpoint/endpoint.js";
-import { post } from "../model/endpoint/http.js";
+import { type EndpointConnections, reasonOf, sendVia } from "../model/endpoint/endpoint.js";
 import { parsed } from "../model/json.js";
 
 /** One result of a search engine. Its snippet is not read: only a page that was fetched can be quoted. */
@@ -15,47 +14,47 @@ export interface Engine {
   url?: string;
   /** The header that takes the key; undefined if it needs none. */
   header?: (key: string) => Record<string, string>;
-  /** What is added to the address, or sent as JSON. */
-  query?: (query: string, count: number) => Record<string, string>;
-  body?: (query: string, count: number) => Record<string, unknown>;
-  /** The path to the list of results, and the name of a result's address. */
+  /** What is asked for, added to the address of a GET or as the JSON of a POST. */
+  method: "GET" | "POST";
+  ask: (query: string, count: number) => Record<string, string | number>;
+  /** The path to the list of results. */
   results: readonly string[];
-  address: string;
-  /** A name that every answer has: an engine that found nothing may leave the list out. */
-  mark: string;
+  /** The name of a result's address, if it is not `url`. */
+  address?: string;
+  /** A name that every answer has, if the list of results is left out when nothing was found. */
+  mark?: string;
 }
 
 /** By the documentation of each engine. */
 export const ENGINES = {
-  searxng: { query: (q) => ({ q, format: "json" }), results: ["results"], address: "url", mark: "results" },
+  searxng: { method: "GET", ask: (q) => ({ q, format: "json" }), results: ["results"] },
   brave: {
     url: "https://api.search.brave.com/res/v1/web/search",
     header: (key) => ({ "x-subscription-token": key }),
-    query: (q, count) => ({ q, count: String(count) }),
+    method: "GET",
+    ask: (q, count) => ({ q, count }),
     results: ["web", "results"],
-    address: "url",
     mark: "type",
   },
   tavily: {
     url: "https://api.tavily.com/search",
     header: (key) => ({ authorization: `Bearer ${key}` }),
-    body: (query, max_results) => ({ query, max_results }),
+    method: "POST",
+    ask: (query, max_results) => ({ query, max_results }),
     results: ["results"],
-    address: "url",
-    mark: "results",
   },
   exa: {
     url: "https://api.exa.ai/search",
     header: (key) => ({ "x-api-key": key }),
-    body: (query, numResults) => ({ query, numResults }),
+    method: "POST",
+    ask: (query, numResults) => ({ query, numResults }),
     results: ["results"],
-    address: "url",
-    mark: "results",
   },
   serper: {
     url: "https://google.serper.dev/search",
     header: (key) => ({ "x-api-key": key }),
-    body: (q, num) => ({ q, num }),
+    method: "POST",
+    ask: (q, num) => ({ q, num }),
     results: ["organic"],
     address: "link",
     mark: "searchParameters",
@@ -103,43 +102,45 @@ export class SearchEngine {
   async ask(query: string, count: number, signal: AbortSignal): Promise<SearchResult[]> {
     const { name, url, apiKey, connections } = this.options;
     const engine: Engine = ENGINES[name];
-    const json = engine.body?.(query, count);
-    const search = engine.query ? `?${new URLSearchParams(engine.query(query, count))}` : "";
+    const { method, header } = engine;
+    const asked = engine.ask(query, count);
     const path =
       name === "searxng" ? `${url.pathname.replace(/\/(?:search\/?)?$/, "")}/search` : url.pathname;
-    const request = connections.route({
+    const isPost = method === "POST";
+    const request = {
       origin: url.origin,
-      method: json ? "POST" : "GET",
-      path: path + search,
+      method,
+      path: isPost ? path : `${path}?${new URLSearchParams(asked as Record<string, string>)}`,
       headers: {
         accept: "application/json",
-        ...(json && { "content-type": "application/json" }),
-        ...(apiKey !== undefined && engine.header?.(apiKey)),
+        ...(isPost && { "content-type": "application/json" }),
+        ...(apiKey !== undefined && header?.(apiKey)),
       },
-      body: json ? JSON.stringify(json) : "",
-    });
-    const answer = { status: 0, body: "" };
-    const decoder = new TextDecoder();
-    const reader = {
-      head(status: number) {
-        answer.status = status;
-      },
-      data(piece: Uint8Array) {
-        answer.body += decoder.decode(piece, { stream: true });
-        return answer.body.length < MAX_BYTES;
-      },
+      body: isPost ? JSON.stringify(asked) : "",
     };
-    const { isWhole, message } = await post(await connections.shared(), request, reader, signal);
-    if (!isWhole) throw new EngineFailure(`could not be asked: ${message}`, true);
-    if (answer.status !== 200) throw refused(answer.status, engine.header !== undefined);
-    return this.#results(engine, answer.body).slice(0, count);
+    let status = 0;
+    let text = "";
+    try {
+      const { statusCode, body } = await sendVia(connections, request, signal);
+      status = statusCode;
+      const decoder = new TextDecoder();
+      for await (const piece of body) {
+        text += decoder.decode(piece, { stream: true });
+        if (text.length > MAX_BYTES) break;
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      throw new EngineFailure(`could not be asked: ${reasonOf(error)}`, true);
+    }
+    if (status !== 200) throw refused(status, header !== undefined);
+    return this.#results(engine, text).slice(0, count);
   }
 
   close(): Promise<void> {
     return this.options.connections.close();
   }
 
-  #results({ results, address, mark }: Engine, body: string): SearchResult[] {
+  #results({ results, address = "url", mark = "" }: Engine, body: string): SearchResult[] {
     const at = (value: unknown, name: string) => (isObject(value) ? value[name] : undefined);
     const answer = parsed(body);
     const list = results.reduce(at, answer) ?? (at(answer, mark) === undefined ? undefined : []);

@@ -1,10 +1,12 @@
+import { setMaxListeners } from "node:events";
 import { isIP, type Socket } from "node:net";
 import { pipeline } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { Dispatcher, buildConnector as Undici, Agent as UndiciAgent } from "undici";
-import type { Clock } from "../../../clock.js";
+import { type Clock, withDeadline } from "../../../clock.js";
 import { Agent, apiParts, buildConnector, Client } from "../../../undici.js";
-import { within } from "../model/session/within.js";
+import type { HostGate } from "../../host-gate.js";
+import { reasonOf } from "../model/endpoint/endpoint.js";
 
 /** A proxy that requests are to go through; `authorization` is its `Proxy-Authorization`. */
 export interface WebProxy {
@@ -33,15 +35,10 @@ export interface FetchedPage {
   bytes: Uint8Array;
 }
 
-export interface Visit {
-  /** Why an address, that of a redirect too, must not be asked for; undefined if it may be. */
-  refusal(url: URL, signal: AbortSignal): Promise<string | undefined>;
-  /** Waits for the turn of a host; resolves with what ends it. */
-  enter(host: string, signal: AbortSignal): Promise<() => void>;
-  /** Media types that are read; others are not. */
-  types: RegExp;
-}
+/** Why an address, that of a redirect too, must not be asked for; undefined if it may be. */
+export type Refusal = (url: URL) => Promise<string | undefined>;
 
+const TYPES = /^(?:text\/(?!css|javascript|ecmascript|calendar|vcard)[\w.+-]+|application\/xhtml\+xml)$/i;
 const MAX_REDIRECTS = 4;
 /** Of a body, after what it is packed with is undone, in bytes. */
 const MAX_BYTES = 8 * 1_048_576;
@@ -56,6 +53,8 @@ const UNPACK = {
   deflate: createInflate,
   br: createBrotliDecompress,
 };
+
+const openSocket = buildConnector({ timeout: CONNECT_MS, allowH2: false });
 
 /** Why a page is left out, as a phrase; `status` is that of an answer that is not a page. */
 export class LeftOut extends Error {
@@ -77,50 +76,45 @@ export class PageFetcher {
   readonly #agent: UndiciAgent;
   readonly #addresses = new Map<string, Promise<string[]>>();
   constructor(
-    private readonly options: { network: Network; clock: Clock; userAgent: string },
+    private readonly options: { network: Network; clock: Clock; gate: HostGate; userAgent: string },
     private readonly signal: AbortSignal,
   ) {
-    const open = buildConnector({ timeout: CONNECT_MS, allowH2: false });
-    const connect: Undici.connector = (target, callback) => {
-      const opened = async () => {
-        const { address, tunnelled } = await this.#checked(target);
-        const name = target.hostname.replace(/^\[|\]$/g, "");
-        const servername = isIP(name) ? "" : name;
-        if (tunnelled && target.protocol !== "https:") callback(null, tunnelled);
-        else
-          open(
-            { ...target, hostname: address, servername, ...(tunnelled && { httpSocket: tunnelled }) },
-            callback,
-          );
-      };
-      opened().catch((error: Error) => callback(error, null));
-    };
+    const connect: Undici.connector = (target, callback) =>
+      void this.#connect(target).then(
+        (socket) => callback(null, socket),
+        (error: Error) => callback(error, null),
+      );
+    // Each page that waits, and each connection of a tunnel, listens to it.
+    setMaxListeners(0, signal);
     this.#agent = new Agent({ connect, connections: 2, keepAliveTimeout: 1_000, keepAliveMaxTimeout: 1_000 });
     signal.addEventListener("abort", () => void this.#agent.destroy(), { once: true });
   }
 
-  /** Throws a LeftOut, or `signal.reason`. */
-  async fetch(address: URL, visit: Visit): Promise<FetchedPage> {
-    const { clock } = this.options;
+  /**
+   * A page; without `refusal` a robots.txt, of any type, which is fetched once for an origin and does not wait its turn
+   * before the first page. Throws a LeftOut, or `signal.reason`.
+   */
+  async fetch(address: URL, refusalOf?: Refusal): Promise<FetchedPage> {
+    const { clock, gate } = this.options;
     let url = address;
     let leftMs = PAGE_MS;
     for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-      const refusal = refusalOf(url) ?? (await visit.refusal(url, this.signal));
+      const refusal = unfit(url) ?? (await refusalOf?.(url));
       if (refusal !== undefined) throw new LeftOut(refusal);
-      const leave = await visit.enter(url.host, this.signal);
+      const leave = refusalOf && (await gate.enter(url.host, this.signal));
       const begun = clock.monotonic();
       const late = new LeftOut(`it was not there after ${PAGE_MS / 1_000} s`);
       const target = url;
       try {
-        const got = await within(clock, leftMs, this.signal, late, (signal) =>
-          this.#exchange(target, visit, signal),
+        const got = await withDeadline(clock, leftMs, this.signal, late, (signal) =>
+          this.#exchange(target, refusalOf ? TYPES : /^/, signal),
         );
         if (!(got instanceof URL)) return got;
         url = got;
       } catch (error) {
         throw this.signal.aborted ? this.signal.reason : leftOut(error);
       } finally {
-        leave();
+        leave?.();
       }
       leftMs -= clock.monotonic() - begun;
     }
@@ -128,7 +122,7 @@ export class PageFetcher {
   }
 
   /** One request: the page, or where it redirects to. */
-  async #exchange(url: URL, visit: Visit, signal: AbortSignal): Promise<FetchedPage | URL> {
+  async #exchange(url: URL, types: RegExp, signal: AbortSignal): Promise<FetchedPage | URL> {
     const { request } = await apiParts();
     const { statusCode, headers, body } = await request.call(this.#agent, {
       origin: url.origin,
@@ -148,8 +142,7 @@ export class PageFetcher {
       const [, type = "", charset] =
         /^\s*([^;\s]*)(?:.*?;\s*charset\s*=\s*["']?([\w.:-]+))?/is.exec(one(headers["content-type"]) ?? "") ??
         [];
-      if (!visit.types.test(type))
-        throw new LeftOut(type === "" ? "it has no media type" : `not text but ${type}`);
+      if (!types.test(type)) throw new LeftOut(type === "" ? "it has no media type" : `not text but ${type}`);
       const bytes = await bodyOf(body, one(headers["content-encoding"])?.trim().toLowerCase());
       return { url, type: type.toLowerCase(), charset, bytes };
     } finally {
@@ -165,20 +158,27 @@ export class PageFetcher {
     return known;
   }
 
-  /** The address to connect to, and the connection to it if that goes through a proxy. */
-  async #checked({ hostname, port, protocol }: Undici.Options) {
+  /** A connection to the checked address of a host, through the proxy if there is one. */
+  async #connect(target: Undici.Options): Promise<Socket> {
     const { network } = this.options;
-    const to = Number(port || (protocol === "https:" ? 443 : 80));
-    const addresses = await this.#addressesOf(hostname.replace(/^\[|\]$/g, ""));
-    const [address] = addresses;
-    if (address === undefined) throw new LeftOut("its name has no address");
-    if (!addresses.every((each) => network.isAllowed(each, to)))
+    const isTls = target.protocol === "https:";
+    const port = Number(target.port || (isTls ? 443 : 80));
+    const name = target.hostname.replace(/^\[|\]$/g, "");
+    const addresses = await this.#addressesOf(name);
+    const [hostname] = addresses;
+    if (hostname === undefined) throw new LeftOut("its name has no address");
+    if (!addresses.every((each) => network.isAllowed(each, port)))
       throw new LeftOut("it is not on the public internet");
     this.signal.throwIfAborted();
-    const proxy = network.proxyFor(new URL(`${protocol}//${hostname}:${to}`));
-    if (proxy === undefined) return { address, tunnelled: undefined };
-    const target = `${isIP(address) === 6 ? `[${address}]` : address}:${to}`;
-    return { address, tunnelled: await tunnel(proxy, target, this.signal) };
+    const proxy = network.proxyFor(new URL(`${target.protocol}//${target.hostname}:${port}`));
+    const authority = `${isIP(hostname) === 6 ? `[${hostname}]` : hostname}:${port}`;
+    const httpSocket = proxy && (await tunnel(proxy, authority, this.signal));
+    if (httpSocket && !isTls) return httpSocket;
+    const servername = isIP(name) ? "" : name;
+    const checked = { ...target, hostname, servername, ...(httpSocket && { httpSocket }) };
+    return new Promise((resolve, reject) => {
+      openSocket(checked, (error, socket) => (error ? reject(error) : resolve(socket)));
+    });
   }
 }
 
@@ -208,7 +208,7 @@ async function tunnel(
   }
 }
 
-function refusalOf({ protocol, username, password, href }: URL): string | undefined {
+function unfit({ protocol, username, password, href }: URL): string | undefined {
   if (protocol !== "http:" && protocol !== "https:") return "its address is not http or https";
   if (username !== "" || password !== "") return "its address has a user name";
   return href.length > MAX_URL ? "its address is too long" : undefined;
@@ -244,7 +244,5 @@ function one(value: string | string[] | undefined): string | undefined {
 
 function leftOut(error: unknown): LeftOut {
   if (error instanceof LeftOut) return error;
-  const inner = error instanceof AggregateError ? error.errors[0] : error;
-  const message = inner instanceof Error ? inner.message || inner.name : String(inner);
-  return new LeftOut(`it could not be fetched: ${message}`);
+  return new LeftOut(`it could not be fetched: ${reasonOf(error)}`);
 }

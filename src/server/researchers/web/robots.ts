@@ -11,12 +11,7 @@ export type Robots = { rules: string[] } | { failure: string };
 
 export async function fetchRobots(fetcher: PageFetcher, origin: string): Promise<Robots> {
   try {
-    const { bytes } = await fetcher.fetch(new URL("/robots.txt", origin), {
-      refusal: async () => undefined,
-      // It is fetched once for an origin, and does not wait its turn before the first page.
-      enter: async () => () => {},
-      types: /^/,
-    });
+    const { bytes } = await fetcher.fetch(new URL("/robots.txt", origin));
     return { rules: rulesIn(Buffer.from(bytes).subarray(0, MAX_TEXT).toString("utf8")) };
   } catch (error) {
     if (!(error instanceof LeftOut)) throw error;

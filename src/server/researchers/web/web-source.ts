@@ -1,13 +1,10 @@
-import type { Clock } from "../../../clock.js";
+import { type Clock, withDeadline } from "../../../clock.js";
 import { isObject } from "../../../json/is-object.js";
 import type { ExchangeStore } from "../../conversations/exchange-store.js";
 import { HostGate } from "../../host-gate.js";
-import type { Block } from "../blocks/block.js";
-import { MAX_PAGE_TEXT } from "../documents/document.js";
-import { DocumentThread } from "../documents/document-thread.js";
-import { within } from "../model/session/within.js";
+import { documentReader, MAX_PAGE_TEXT, type ReadDocument } from "../documents/document.js";
 import { ResearchFailure } from "../researcher.js";
-import { DocumentIndex, stretch, toHits } from "../sources/document-index.js";
+import { DocumentIndex } from "../sources/document-index.js";
 import type { Description, Hit, Opened, Source, SourceProvider, Unread } from "../sources/source.js";
 import { EngineFailure, type SearchEngine, type SearchResult } from "./engines.js";
 import { LeftOut, type Network, PageFetcher } from "./page-fetcher.js";
@@ -35,79 +32,70 @@ const QUERIES = 3;
 /** What is kept of all pages of a research, in bytes. */
 const MAX_TEXT = 16 * 1_048_576;
 const SEARCH_MS = 20_000;
-const TYPES = /^(?:text\/(?!css|javascript|ecmascript|calendar|vcard)[\w.+-]+|application\/xhtml\+xml)$/i;
+
+/** What an engine answered, or how it failed: for good, or for one query. */
+interface Searched {
+  results: SearchResult[];
+  failure?: string;
+  isFinal?: boolean;
+}
 
 /** A page that was fetched, as it is kept with its conversation. */
-interface KeptPage {
-  kind: "page";
-  /** As the engine gave it. */
-  url: string;
+interface Page extends ReadDocument {
   /** Where it was in the end; what it is cited as. */
   id: string;
   title: string;
   /** ISO 8601 */
   accessed: string;
-  date?: string;
-  blocks: Block[];
 }
 
-/** What is kept of the web with a conversation, so that a restarted service asks for nothing twice. */
-type WebRecord =
-  | { kind: "searched"; query: string; results: SearchResult[]; failure?: string; isFinal?: boolean }
-  | KeptPage
-  | { kind: "left-out"; url: string; reason: string }
-  | ({ kind: "robots"; origin: string } & Robots);
-
-/** Whether a stored value is such a record: nobody but this program has written it. */
-function isWebRecord(value: unknown): value is WebRecord {
-  return isObject(value) && ["searched", "page", "left-out", "robots"].includes(String(value.kind));
+/** What is kept with a conversation, so that a restarted service asks for nothing twice. */
+interface Kept {
+  kind: "web";
+  /** What was asked for: `query …`, `page …` or `robots …`. */
+  subject: string;
+  answer: Searched | Page | { reason: string } | Robots;
 }
+
+/** What all researches have in common. */
+type Shared = WebOptions & { gate: HostGate; read: ReturnType<typeof documentReader> };
 
 /** The web as a source: an engine finds pages, and only what was fetched from them can be quoted. */
-export class Web implements SourceProvider {
-  readonly #gate: HostGate;
-  constructor(private readonly options: WebOptions) {
-    this.#gate = new HostGate(options.clock);
-  }
-
-  for(requestId: string, signal: AbortSignal): Source {
-    return new WebSource(this.options, this.#gate, requestId, signal);
-  }
-
-  close(): Promise<void> {
-    return this.options.engine.close();
-  }
+export function webSources(options: WebOptions): SourceProvider {
+  const { clock, engine } = options;
+  const shared = { ...options, gate: new HostGate(clock), read: documentReader(clock) };
+  return {
+    for: (requestId, signal) => new WebSource(shared, requestId, signal),
+    close: () => engine.close(),
+  };
 }
 
 class WebSource implements Source {
-  readonly #index = new DocumentIndex();
-  readonly #pages = new Map<string, KeptPage>();
+  readonly #pages = new Map<string, Page>();
+  readonly #index = new DocumentIndex((id) => this.#pages.get(id)?.blocks ?? []);
+  /** The answers to what was asked for, by its subject. */
+  readonly #asked = new Map<string, Promise<Kept["answer"]>>();
   readonly #unread: Unread[] = [];
   readonly #notes = new Set<string>();
-  /** What an earlier process has kept, by its kind and what it is about. */
-  readonly #kept: Promise<Map<string, WebRecord>>;
-  /** The engine's failure, if it is to be asked no further. */
-  #broken: Kept<"searched"> | undefined;
-  /** The results of each query, and the addresses of pages that were asked for. */
-  readonly #results = new Map<string, SearchResult[]>();
-  readonly #tried = new Set<string>();
-  readonly #robots = new Map<string, Promise<Robots>>();
+  /** Those of an earlier process. */
+  readonly #kept: Promise<Map<string, Kept["answer"]>>;
   readonly #fetcher: PageFetcher;
-  readonly #thread: DocumentThread;
+  /** The engine's failure, if it is to be asked no further. */
+  #broken: Searched | undefined;
+  #isSearched = false;
+  /** The addresses of pages that were asked for, and the bytes of those that came. */
+  readonly #tried = new Set<string>();
   #text = 0;
   /** One search after the other: what one finds has to be the same after a restart. */
   #searching: Promise<unknown> = Promise.resolve();
 
   constructor(
-    private readonly options: WebOptions,
-    private readonly gate: HostGate,
+    private readonly shared: Shared,
     private readonly requestId: string,
     private readonly signal: AbortSignal,
   ) {
-    const { network, clock, version } = options;
-    this.#fetcher = new PageFetcher({ network, clock, userAgent: `${ROBOT}/${version}` }, signal);
-    this.#thread = new DocumentThread(clock);
-    signal.addEventListener("abort", () => void this.#thread.close(), { once: true });
+    const { network, clock, gate, version } = shared;
+    this.#fetcher = new PageFetcher({ network, clock, gate, userAgent: `${ROBOT}/${version}` }, signal);
     this.#kept = this.#load();
     this.#kept.catch(() => {});
   }
@@ -119,11 +107,11 @@ class WebSource implements Source {
   }
 
   async open(id: string, from: number, to: number): Promise<Opened | undefined> {
-    const page = this.#pages.get(id);
-    if (page === undefined) return undefined;
+    const [page, opened] = [this.#pages.get(id), this.#index.open(id, from, to)];
+    if (page === undefined || opened === undefined) return undefined;
     const { title, accessed, date } = page;
     const document = { id, url: id, title, accessed, ...(date !== undefined && { date }) };
-    return { document, passages: stretch(id, page.blocks, from, to) };
+    return { document, passages: opened.passages };
   }
 
   async describe(): Promise<Description> {
@@ -132,45 +120,44 @@ class WebSource implements Source {
   }
 
   async #search(query: string, n: number): Promise<Hit[]> {
-    const results = this.#results.get(query) ?? (await this.#ask(query));
-    this.#results.set(query, results);
-    const urls = this.#choose(results);
-    const fetched = await Promise.all(urls.map((url) => this.#page(url)));
+    const chosen = this.#choose(await this.#resultsOf(query));
+    const fetched = await Promise.all(
+      chosen.map(async (result) => ({ url: result.url, page: await this.#page(result) })),
+    );
     this.signal.throwIfAborted();
-    for (const page of fetched) this.#take(page);
-    return toHits(this.#index.search(query, n), (id) => this.#pages.get(id)?.blocks ?? []);
+    // In the order of the results, and not of their arrival.
+    for (const { url, page } of fetched) this.#take(url, page);
+    return this.#index.search(query, n);
   }
 
   /** The engine's results; none, and a note, if it fails while there is something to search already. */
-  async #ask(query: string): Promise<SearchResult[]> {
-    const kept = this.#broken ?? (await this.#keptOf("searched", query));
-    const searched = kept ?? (await this.#askEngine(query));
-    const { results, failure } = searched;
+  async #resultsOf(query: string): Promise<SearchResult[]> {
+    const searched = await this.#once(`query ${query}`, () => this.#askEngine(query));
+    const { results, failure, isFinal } = searched;
+    this.#isSearched ||= failure === undefined;
     if (failure === undefined) return results;
-    if (searched.isFinal) this.#broken = searched;
-    const sentence = `The search engine ${this.options.engine.name} ${failure}.`;
+    if (isFinal) this.#broken = searched;
+    const sentence = `The search engine ${this.shared.engine.name} ${failure}.`;
     this.#notes.add(sentence);
-    if (this.#results.size === 0) throw new ResearchFailure(sentence);
+    if (!this.#isSearched) throw new ResearchFailure(sentence);
     return [];
   }
 
-  async #askEngine(query: string): Promise<Kept<"searched">> {
-    const { engine, clock, log } = this.options;
+  async #askEngine(query: string): Promise<Searched> {
+    const { engine, clock, gate, log } = this.shared;
+    if (this.#broken) return this.#broken;
     for (let tries = 1; ; tries++) {
-      const leave = await this.gate.enter(engine.origin, this.signal);
+      const leave = await gate.enter(engine.origin, this.signal);
       try {
         const late = new EngineFailure(`was silent for ${SEARCH_MS / 1_000} s`, true);
         const ask = (signal: AbortSignal) => engine.ask(query, RESULTS, signal);
-        const results = await within(clock, SEARCH_MS, this.signal, late, ask);
-        return await this.#keep({ kind: "searched", query, results });
+        const results = await withDeadline(clock, SEARCH_MS, this.signal, late, ask);
+        return { results };
       } catch (error) {
         if (!(error instanceof EngineFailure)) throw error;
-        log(`${this.requestId}: the search engine ${engine.name} ${error.message}`);
-        if (!error.isPassing || tries === 2)
-          return await this.#keep({
-            ...{ kind: "searched", query, results: [], failure: error.message },
-            isFinal: !error.isPassing,
-          });
+        const { message: failure, isPassing } = error;
+        log(`${this.requestId}: the search engine ${engine.name} ${failure}`);
+        if (!isPassing || tries === 2) return { results: [], failure, isFinal: !isPassing };
       } finally {
         leave();
       }
@@ -179,7 +166,7 @@ class WebSource implements Source {
 
   /** The addresses of results that are new and may be asked for. */
   #choose(results: readonly SearchResult[]): { url: URL; title: string }[] {
-    const { pages } = this.options;
+    const { pages } = this.shared;
     const most = Math.min(RESULTS, Math.max(3, Math.ceil(pages / QUERIES)));
     const chosen: { url: URL; title: string }[] = [];
     for (const { url: address, title } of results) {
@@ -193,9 +180,11 @@ class WebSource implements Source {
       url.hash = "";
       if (this.#tried.has(url.href) || this.#pages.has(url.href)) continue;
       const refusal = this.#forbidden(url);
-      if (refusal === undefined) chosen.push({ url, title });
-      else this.#leaveOut(url.href, refusal);
-      if (refusal === undefined) this.#tried.add(url.href);
+      if (refusal !== undefined) this.#leaveOut(url, refusal);
+      else {
+        chosen.push({ url, title });
+        this.#tried.add(url.href);
+      }
     }
     if (this.#tried.size >= pages) this.#notes.add("The limit of --pages was reached.");
     return chosen;
@@ -203,7 +192,7 @@ class WebSource implements Source {
 
   /** Why no request may go to an address, whatever stands there. */
   #forbidden({ hostname, origin }: URL): string | undefined {
-    const { domains, notDomains, engine } = this.options;
+    const { domains, notDomains, engine } = this.shared;
     const isIn = (list: readonly string[]) =>
       list.some((domain) => hostname === domain || hostname.endsWith(`.${domain}`));
     if (origin === engine.origin) return "it is the search engine itself";
@@ -211,87 +200,73 @@ class WebSource implements Source {
     return domains.length > 0 && !isIn(domains) ? "--domains does not name it" : undefined;
   }
 
-  async #page({ url, title }: { url: URL; title: string }): Promise<Kept<"page" | "left-out">> {
-    const kept = (await this.#keptOf("page", url.href)) ?? (await this.#keptOf("left-out", url.href));
-    if (kept !== undefined) return kept;
-    try {
-      const fetched = await this.#fetcher.fetch(url, {
-        refusal: async (target) => this.#forbidden(target) ?? (await this.#robotsRefusal(target)),
-        enter: (host, signal) => this.gate.enter(host, signal),
-        types: TYPES,
-      });
-      const { type, charset, bytes } = fetched;
-      const read = await this.#thread.read({ name: fetched.url.pathname, bytes, page: { type, charset } });
-      this.signal.throwIfAborted();
-      if ("reason" in read) throw new LeftOut(read.reason);
-      const accessed = new Date(this.options.clock.now()).toISOString();
-      const id = fetched.url.href;
-      return await this.#keep({
-        kind: "page",
-        url: url.href,
-        id,
-        accessed,
-        ...read,
-        title: read.title ?? (title || id),
-      });
-    } catch (error) {
-      if (!(error instanceof LeftOut)) throw error;
-      return await this.#keep({ kind: "left-out", url: url.href, reason: error.message });
-    }
+  #page({ url, title }: { url: URL; title: string }): Promise<Page | { reason: string }> {
+    const { read, clock } = this.shared;
+    return this.#once(`page ${url.href}`, async () => {
+      try {
+        const fetched = await this.#fetcher.fetch(
+          url,
+          async (target) => this.#forbidden(target) ?? (await this.#robotsRefusal(target)),
+        );
+        const { type, charset, bytes } = fetched;
+        const { href: id, pathname: name } = fetched.url;
+        const document = await read({ name, bytes, page: { type, charset } }, this.signal);
+        const accessed = new Date(clock.now()).toISOString();
+        return "reason" in document
+          ? document
+          : { id, accessed, ...document, title: document.title ?? (title || id) };
+      } catch (error) {
+        if (!(error instanceof LeftOut)) throw error;
+        return { reason: error.message };
+      }
+    });
   }
 
   async #robotsRefusal(url: URL): Promise<string | undefined> {
-    const known = this.#robots.get(url.origin) ?? this.#robotsOf(url.origin);
-    this.#robots.set(url.origin, known);
-    const robots = await known;
+    const robots = await this.#once(`robots ${url.origin}`, () => fetchRobots(this.#fetcher, url.origin));
     if ("failure" in robots) return `its robots.txt cannot be read: ${robots.failure}`;
     return isAllowedBy(robots.rules, url) ? undefined : "its robots.txt forbids it";
   }
 
-  async #robotsOf(origin: string): Promise<Robots> {
-    const kept = await this.#keptOf("robots", origin);
-    return kept ?? this.#keep({ kind: "robots", origin, ...(await fetchRobots(this.#fetcher, origin)) });
-  }
-
-  /** Takes a page into the index, in the order of the results and not of their arrival. */
-  #take(record: Kept<"page" | "left-out">): void {
-    if (record.kind === "left-out") this.#leaveOut(record.url, record.reason);
-    else if (!this.#pages.has(record.id)) {
-      this.#text += Buffer.byteLength(JSON.stringify(record.blocks));
-      this.#pages.set(record.id, record);
-      this.#index.set(record.id, record.blocks, record.title);
+  #take(url: URL, page: Page | { reason: string }): void {
+    if ("reason" in page) this.#leaveOut(url, page.reason);
+    else if (!this.#pages.has(page.id)) {
+      this.#text += Buffer.byteLength(JSON.stringify(page.blocks));
+      this.#pages.set(page.id, page);
+      this.#index.set(page.id, page.blocks, page.title);
     }
   }
 
-  #leaveOut(name: string, reason: string): void {
+  #leaveOut({ href: name }: URL, reason: string): void {
     if (this.#unread.some((one) => one.name === name)) return;
     this.#unread.push({ name, reason });
-    this.options.log(`${this.requestId}: ${name} is left out: ${reason}`);
+    this.shared.log(`${this.requestId}: ${name} is left out: ${reason}`);
   }
 
-  /** Keeps a record with the conversation. A store that fails costs another fetch after a restart, and no result. */
-  async #keep<T extends WebRecord>(record: T): Promise<T> {
-    const { exchanges, log } = this.options;
+  /** What was answered for a subject, in an earlier process too, else what `ask` gives, which is kept. */
+  #once<T extends Kept["answer"]>(subject: string, ask: () => Promise<T>): Promise<T> {
+    const known = this.#asked.get(subject) ?? this.#keptOr(subject, ask);
+    this.#asked.set(subject, known);
+    return known as Promise<T>;
+  }
+
+  /** A store that fails costs another fetch after a restart, and no result. */
+  async #keptOr(subject: string, ask: () => Promise<Kept["answer"]>): Promise<Kept["answer"]> {
+    const { exchanges, log } = this.shared;
+    const kept = (await this.#kept).get(subject);
+    if (kept !== undefined) return kept;
+    const answer = await ask();
+    const record: Kept = { kind: "web", subject, answer };
     await exchanges.append(this.requestId, record).catch((error: Error) => {
       log(`${this.requestId}: what was found on the web cannot be stored: ${error.message}`);
     });
     this.signal.throwIfAborted();
-    return record;
+    return answer;
   }
 
-  async #keptOf<K extends WebRecord["kind"]>(kind: K, about: string): Promise<Kept<K> | undefined> {
-    return (await this.#kept).get(`${kind} ${about}`) as Kept<K> | undefined;
-  }
-
-  async #load(): Promise<Map<string, WebRecord>> {
-    const records = (await this.options.exchanges.read(this.requestId)).filter(isWebRecord);
-    return new Map(records.map((record) => [`${record.kind} ${aboutOf(record)}`, record]));
+  async #load(): Promise<Map<string, Kept["answer"]>> {
+    const records = await this.shared.exchanges.read(this.requestId);
+    const isKept = (record: unknown): record is Kept => isObject(record) && record.kind === "web";
+    return new Map(records.filter(isKept).map(({ subject, answer }) => [subject, answer]));
   }
 }
-
-function aboutOf(record: WebRecord): string {
-  if (record.kind === "searched") return record.query;
-  return record.kind === "robots" ? record.origin : record.url;
-}
-
-type Kept<K extends WebRecord["kind"]> = Extract<WebRecord, { kind: K }>;

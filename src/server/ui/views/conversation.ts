@@ -1,11 +1,10 @@
 import { exactJson } from "../../../json/exact-json.js";
 import { indentJson } from "../../../json/format.js";
-import { escapeHtml } from "../../../markdown/html/escape.js";
+import { escapeHtml } from "../../../markdown/html/blocks.js";
 import { contentOf } from "../../../markdown/html/result-page.js";
 import { isFinal } from "../../../protocol/conversation.js";
 import { progressWords, usageWords } from "../../../text/research-progress.js";
-import type { Caller, RemoteRequest } from "../../conversations/conversation-store.js";
-import type { ListedConversation } from "../../conversations/overview.js";
+import type { Caller, ListedConversation, RemoteRequest } from "../../conversations/conversation-store.js";
 import { goesOn } from "../../http/operations.js";
 import type { Parts } from "../parts.js";
 import { statesSvg } from "./drawing.js";

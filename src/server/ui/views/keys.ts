@@ -1,10 +1,10 @@
-import { escapeHtml } from "../../../markdown/html/escape.js";
+import { escapeHtml } from "../../../markdown/html/blocks.js";
 import { type HourlyLimit, nextSlot } from "../../../protocol/limits.js";
 import { formatDuration } from "../../../text/duration.js";
-import type { HourlyCount } from "../../conversations/overview.js";
+import { COST_DAYS, type HourlyCount, type KeyCost } from "../../conversations/conversation-store.js";
 import { isValid, type ServiceKey } from "../../keys/key-store.js";
 import { ticking } from "../parts.js";
-import { hourSvg } from "./hour.js";
+import { hourSvg } from "./drawing.js";
 import { timeHtml, type ViewParts } from "./view.js";
 
 /** A key as the page shows it, of which only the name is known to anyone else. */
@@ -48,6 +48,18 @@ export function keysHtml(
     return `<section class="key">${heading}\n${hour("create")}\n${hour("stop")}\n</section>`;
   });
   return `${title}\n<div class="keys">\n${items.join("\n")}\n</div>`;
+}
+
+/** What each key has cost; empty if nothing is known to have cost anything. */
+export function costsHtml(costs: readonly KeyCost[], names: ReadonlyMap<string, string>): string {
+  if (costs.length === 0) return "";
+  const dearest = costs.toSorted((a, b) => b.dollars - a.dollars);
+  const items = dearest.map(({ keyId, dollars, conversations }) => {
+    const said = `${conversations} ${conversations === 1 ? "conversation" : "conversations"}`;
+    const name = names.get(keyId) ?? "The one key";
+    return `<li><b>$${dollars.toFixed(2)}</b> ${escapeHtml(name)} <span class="soft">in ${said} whose cost is known</span></li>`;
+  });
+  return `<h2>Cost of each key in the last ${COST_DAYS} days</h2>\n<ul class="costs">\n${items.join("\n")}\n</ul>`;
 }
 
 function hourHtml(

@@ -1,26 +1,27 @@
 import { short } from "../../../markdown/html/batch-pages.js";
-import { escapeHtml } from "../../../markdown/html/escape.js";
+import { escapeHtml } from "../../../markdown/html/blocks.js";
 import type { KnownStatus } from "../../../protocol/conversation.js";
 import { formatDuration } from "../../../text/duration.js";
-import type { ListedConversation, Overview } from "../../conversations/overview.js";
+import type { ListedConversation, Overview } from "../../conversations/conversation-store.js";
 import { faultText, type InjectedFault } from "../../http/faults/fault.js";
 import { type Parts, ticking } from "../parts.js";
-import { keyNames, keysHtml, shownKeys } from "./keys.js";
+import { costsHtml, keyNames, keysHtml, shownKeys } from "./keys.js";
 import { passing, stateHtml, timesOf, type ViewParts } from "./view.js";
 
 /** The most conversations that are listed. */
 const MOST_LISTED = 200;
 const STATES = ["PENDING", "PROCESSING", "COMPLETED", "FAILED", "STOPPED"] as const;
 
-/** The first page: conversations, the hour of each key, faults. Each call reads the store again. */
+/** The first page: conversations, the hour and the cost of each key, faults. Each call reads the store again. */
 export function overviewView({ store, single, faults, clock }: ViewParts): () => Promise<Parts> {
   const questions = new Questions(store.overview);
   return async () => {
-    const [{ oldestDueMs }, states, newest, hours, added] = await Promise.all([
+    const [{ oldestDueMs }, states, newest, hours, costs, added] = await Promise.all([
       store.counts(),
       store.overview.states(),
       store.overview.newest(MOST_LISTED),
       store.overview.hours(),
+      store.overview.costs(),
       store.keys.list(),
     ]);
     const names = keyNames(added);
@@ -35,6 +36,7 @@ export function overviewView({ store, single, faults, clock }: ViewParts): () =>
       ["counts", countsHtml(states, oldestDueMs)],
       ["conversations", listHtml(rows, names.size > 0, states)],
       ["keys", keysHtml(keys, hours)],
+      ["costs", costsHtml(costs, names)],
       ["faults", faultsHtml(faults.inForce())],
     ]);
   };

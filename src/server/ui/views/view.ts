@@ -1,11 +1,10 @@
 import type { Clock } from "../../../clock.js";
-import { escapeHtml } from "../../../markdown/html/escape.js";
+import { escapeHtml } from "../../../markdown/html/blocks.js";
 import { stateClass } from "../../../markdown/html/timeline.js";
 import type { HourlyLimit, Tier } from "../../../protocol/limits.js";
 import { formatDuration } from "../../../text/duration.js";
-import type { ConversationStore } from "../../conversations/conversation-store.js";
-import type { ListedConversation } from "../../conversations/overview.js";
-import type { FaultPlan } from "../../http/faults/fault-plan.js";
+import type { ConversationStore, ListedConversation } from "../../conversations/conversation-store.js";
+import type { FaultPlan } from "../../http/faults/fault.js";
 import { ticking } from "../parts.js";
 
 /** What the page shows. */

@@ -1,13 +1,8 @@
 import { expect, test } from "vitest";
-import {
-  lessonText,
-  named,
-  notSavedText,
-  troubleText,
-} from "../../../../src/cli/commands/batch/event-text.js";
+import { lessonText, named, notSavedText, troubleText } from "../../../../src/cli/commands/batch/view.js";
 import { UnreachableError } from "../../../../src/client/errors.js";
 import { LocalError } from "../../../../src/store/errors.js";
-import type { LimitLesson } from "../../../../src/workflows/batch/pacing/create-pacer.js";
+import type { LimitLesson } from "../../../../src/workflows/batch/create-pacer.js";
 import type { RowState } from "../../../../src/workflows/batch/plan.js";
 
 const state: RowState = {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { wordsOf } from "../../../../src/cli/resume.js";
+import { wordsOf } from "../../../../src/cli/context.js";
 
 test.each<[object, string[]]>([
   [{}, []],

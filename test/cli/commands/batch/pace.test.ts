@@ -62,7 +62,16 @@ test("two batches that share one key keep below its limit together", async () =>
   const { m } = await freeTier(clock);
   const start = clock.now();
   const batches = ["a", "b"].map((name) =>
-    m.run("batch", m.file(`${name}.txt`, prompts(13, name)), "--out", m.path(name), "--tier", "free"),
+    m.run(
+      "batch",
+      m.file(`${name}.txt`, prompts(13, name)),
+      "--out",
+      m.path(name),
+      "--tier",
+      "free",
+      "--interval",
+      "1m",
+    ),
   );
   expect((await Promise.all(batches)).map(({ code }) => code)).toEqual([0, 0]);
   expect(answers).toEqual(Array(26).fill(200));
@@ -86,7 +95,7 @@ test("with no tier set a 429 teaches the limit, is said with the flag that would
   const clock = new VirtualClock();
   const { m } = await freeTier(clock);
   const path = m.file("q.txt", prompts(23));
-  const { code, stderr } = await m.run("batch", path, "--out", m.path("out"));
+  const { code, stderr } = await m.run("batch", path, "--out", m.path("out"), "--interval", "1m");
   expect(code).toBe(0);
   expect(answers.filter((status) => status === 429)).toHaveLength(1);
   expect(answers.filter((status) => status === 200)).toHaveLength(23);
@@ -122,7 +131,9 @@ test("where others filled a part of the hour, its size is not concluded from wha
   for (let i = 0; i < 6; i++) await other.run("create", `other ${i}`);
   await clock.sleep(MINUTE);
   const start = clock.now();
-  const { code, stderr } = await m.run("batch", m.file("q.txt", prompts(12)), "--out", m.path("out"));
+  const { code, stderr } = await m.run(
+    ...["batch", m.file("q.txt", prompts(12)), "--out", m.path("out"), "--interval", "1m"],
+  );
   expect(code).toBe(0);
   expect(stderr).toContain(
     "after 4 creates within the hour from this machine; if only this machine uses the key, pass --per-hour 4",
@@ -161,7 +172,7 @@ test("a shard takes its rows and its part of the limit, and all shards together 
   const m = await machine();
   const path = m.file("q.txt", prompts(40));
   const start = m.clock.now();
-  const flags = ["--tier", "free", "--json"];
+  const flags = ["--tier", "free", "--json", "--interval", "1m"];
   const shard = (k: number) =>
     m.run("batch", path, "--out", m.path(`out${k}`), "--shard", `${k}/4`, ...flags).then(({ code }) => code);
   const plan = await m.run("batch", path, "--shard", "1/4", "--dry-run", ...flags);

@@ -16,10 +16,11 @@ test("of ten processes at once, as many create as the hour has slots", async () 
 test("the second batch on a folder names the first one's process, and a dead one's folder is taken over", async () => {
   const here = await world();
   const file = join(here.home, "q.txt");
+  const out = join(here.home, "out");
   writeFileSync(file, "stuck => PROCESSING\n");
-  const first = here.start(["batch", file, "--out", "out"]);
+  const first = here.start(["batch", file, "--out", out]);
   await first.waitFor(/PROCESSING/, { on: "stderr" });
-  const second = await here.research(["batch", file, "--out", "out"]);
+  const second = await here.research(["batch", file, "--out", out]);
   expect(second).toMatchObject({
     code: 12,
     stderr: expect.stringContaining(`another batch, process ${first.pid}`),
@@ -27,7 +28,7 @@ test("the second batch on a folder names the first one's process, and a dead one
   first.kill("SIGKILL");
   await first.done;
   for (const conversation of here.service.conversations.values()) conversation.timeline = ["COMPLETED"];
-  expect((await here.research(["batch", file, "--out", "out"])).code).toBe(0);
+  expect((await here.research(["batch", file, "--out", out])).code).toBe(0);
   expect(here.service.server.count("create")).toBe(1);
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { limitFlag } from "../../../../src/cli/requests/quota.js";
+import { limitFlag } from "../../../../src/cli/requests/submit.js";
 import { RefusedError } from "../../../../src/client/errors.js";
 import { History } from "../../../../src/store/history/history.js";
 import { hourlyUsage, reserve } from "../../../../src/store/history/reserve-create.js";

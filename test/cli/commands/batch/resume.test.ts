@@ -2,6 +2,7 @@ import { existsSync, readdirSync, rmSync } from "node:fs";
 import { expect, test } from "vitest";
 import { answer, html, refuse, reset } from "../../../support/behaviours.js";
 import { machine, promptsOf } from "../../../support/machine.js";
+import { quiet } from "../../../support/quiet.js";
 import { until } from "../../../support/service.js";
 import { jsonLines } from "../../../support/world.js";
 
@@ -425,7 +426,7 @@ test("a create that was interrupted before it left is no unknown", async () => {
   const letGo = m.clock.hold();
   const running = m.start("batch", file, "--out", m.path("out"));
   await until(async () => m.service.server.connections > 0 || undefined);
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await quiet();
   running.signal("SIGINT");
   expect((await running.done).signal).toBe("SIGINT");
   letGo();

@@ -11,9 +11,8 @@ import {
   summaryJson,
 } from "../../../../src/cli/commands/batch/view.js";
 import { PLAIN } from "../../../../src/cli/terminal/style.js";
-import type { BatchEstimate } from "../../../../src/workflows/batch/pacing/estimate.js";
-import type { RowState } from "../../../../src/workflows/batch/plan.js";
-import type { Counts } from "../../../../src/workflows/batch/progress.js";
+import type { BatchEstimate } from "../../../../src/workflows/batch/estimate.js";
+import type { Counts, RowState } from "../../../../src/workflows/batch/plan.js";
 import { NAMED } from "../../../support/style.js";
 
 const NOW = new Date(2030, 0, 1, 12, 0).getTime();

@@ -8,7 +8,8 @@ import { refuse } from "../../../support/behaviours.js";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../../../support/certificate.js";
 import { folderWith } from "../../../support/folder.js";
 import { HappyService, KEY } from "../../../support/happy-service.js";
-import { type RunResult, research } from "../../../support/run.js";
+import { research } from "../../../support/in-process.js";
+import type { RunResult } from "../../../support/run.js";
 import { smallDisk } from "../../../support/small-disk.js";
 
 interface Check {

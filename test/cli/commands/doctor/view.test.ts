@@ -1,6 +1,11 @@
 import { expect, test } from "vitest";
-import type { CheckResult } from "../../../../src/cli/commands/doctor/check.js";
-import { publicResults, resultLines, resultsJson } from "../../../../src/cli/commands/doctor/view.js";
+
+import {
+  type CheckResult,
+  publicResults,
+  resultLines,
+  resultsJson,
+} from "../../../../src/cli/commands/doctor/run.js";
 import { NAMED } from "../../../support/style.js";
 
 const RESULTS: CheckResult[] = [

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { entryRow, entryTable } from "../../../../src/cli/commands/list/view.js";
+import { entryRow, entryTable } from "../../../../src/cli/requests/table.js";
 import { PLAIN } from "../../../../src/cli/terminal/style.js";
 import type { HistoryEntry } from "../../../../src/store/history/records.js";
 import { columnsOf } from "../../../../src/text/width.js";

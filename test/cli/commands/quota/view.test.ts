@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { type Quota, quotaJson, quotaText } from "../../../../src/cli/commands/quota/view.js";
+import { quotaText } from "../../../../src/cli/commands/quota/run.js";
+import { type Quota, quotaJson } from "../../../../src/machine/quota.js";
 
 const NOW = Date.UTC(2030, 0, 1, 12);
 const QUOTA: Quota = {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { entryDetails } from "../../../../src/cli/commands/show/view.js";
+import { entryDetails } from "../../../../src/cli/commands/show/run.js";
 import type { HistoryEntry } from "../../../../src/store/history/records.js";
 import { NAMED } from "../../../support/style.js";
 

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { TakenReport } from "../../../../src/cli/requests/durations.js";
-import type { FollowEvent } from "../../../../src/workflows/follow.js";
-import type { Outcome } from "../../../../src/workflows/progress.js";
+import { TakenReport } from "../../../../src/cli/requests/progress-text.js";
+import type { FollowEvent, WatchOutcome } from "../../../../src/workflows/follow.js";
 import { VirtualClock } from "../../../support/virtual-clock.js";
 
 const NOW = Date.UTC(2030, 0, 1, 12);
@@ -17,7 +16,8 @@ function report({ agoMs, runs = 0 }: { agoMs?: number; runs?: number } = {}) {
   const history = { durations: () => Array(runs).fill(2 * MINUTE) };
   return new TakenReport({ clock: new VirtualClock(NOW), origin: "o", history } as never, targets as never);
 }
-const outcome = (requestId: string, kind: Outcome["kind"] = "final") => ({ requestId, kind }) as Outcome;
+const outcome = (requestId: string, kind: WatchOutcome["kind"] = "final") =>
+  ({ requestId, kind }) as WatchOutcome;
 const seen = (requestId: string, previous: string | null, final = true) =>
   ({ kind: "state", requestId, previous, final }) as FollowEvent;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { usualLength, usualText } from "../../../../src/cli/requests/durations.js";
+import { usualLengthText, usualText } from "../../../../src/cli/requests/progress-text.js";
 
 const minutes = (...list: number[]) => list.map((one) => one * 60_000);
 
@@ -22,8 +22,8 @@ test("the last 200 runs of the origin in force count, and a history that cannot 
   const broken = () => {
     throw new Error("unreadable");
   };
-  expect(usualLength({ origin: "o", history: { durations } } as never)).toBe("usually 1m 00s");
+  expect(usualLengthText({ origin: "o", history: { durations } } as never)).toBe("usually 1m 00s");
   expect(asked).toEqual([["o", 200]]);
-  expect(usualLength({ origin: "o", history: { durations: broken } } as never)).toBeUndefined();
-  expect(usualLength({ origin: "o", history: undefined })).toBeUndefined();
+  expect(usualLengthText({ origin: "o", history: { durations: broken } } as never)).toBeUndefined();
+  expect(usualLengthText({ origin: "o", history: undefined })).toBeUndefined();
 });

@@ -36,6 +36,18 @@ test("what is deleted does not come out, wherever it stands", async () => {
   expect(await queue.take(signal)).toBe("c");
 });
 
+test("all of them are counted, and of those that were put first only one is deleted", async () => {
+  const { queue } = world();
+  queue.add("a", 1_000);
+  queue.addFirst("b");
+  queue.addFirst("c");
+  expect(queue.size).toBe(3);
+  queue.delete("b");
+  expect(queue.size).toBe(2);
+  expect(await queue.take(signal)).toBe("c");
+  expect(queue.size).toBe(1);
+});
+
 test("a caller waits for a name that comes later, or for its signal", async () => {
   const { queue } = world();
   const taken = queue.take(signal);

@@ -15,6 +15,8 @@ import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../../src/clock.js";
 import type { Caller, ConversationStore } from "../../../../src/server/conversations/conversation-store.js";
 import { StoreUnavailableError } from "../../../../src/server/conversations/conversation-store.js";
+import { FolderContents, KINDS } from "../../../../src/server/conversations/local/contents.js";
+import { LocalState } from "../../../../src/server/conversations/local/local-state.js";
 import { openLocalStore } from "../../../../src/server/conversations/local/open-local-store.js";
 import { folderWith } from "../../../support/folder.js";
 import { until } from "../../../support/service.js";
@@ -138,60 +140,15 @@ describe("compaction", () => {
   });
 });
 
-describe("a data folder of version 0.1", () => {
-  const at = Date.now() - 60_000;
-  const created_at = new Date(at).toISOString().replace("Z", "+00:00");
-  const created = (n: number) => ({ kind: "created", created_at, job: job(n), key: "k", at });
-  const entries = [
-    created(1),
-    { kind: "counted", operation: "stop", key: "k", at },
-    created(2),
-    { kind: "ended", request_id: id(1), status: "COMPLETED", completed_at: created_at, output: { a: [1] } },
-    created(3),
-    { kind: "ended", request_id: id(2), status: "STOPPED" },
-    created(4),
-    { kind: "ended", request_id: id(4), status: "FAILED", completed_at: created_at, reason: "no luck" },
-  ];
-  const written = () =>
-    folderWith({ "journal.ndjson": entries.map((e) => `${JSON.stringify(e)}\n`).join("") });
-
-  it("is read, and its outputs are carried over to files of their own", async () => {
-    const dataDir = written();
-    const check = async (store: ConversationStore) => {
-      const found = await store.output(caller, id(1));
-      expect(found).toEqual({
-        conversation: expect.objectContaining({ status: "COMPLETED", createdAt: at, endedAt: at }),
-        output: '{"a":[1]}',
-      });
-      expect(await stateOf(store, 2)).toBe("STOPPED");
-      expect(await stateOf(store, 3)).toBe("PENDING");
-      expect((await store.output(caller, id(4)))?.conversation.reason).toBe("no luck");
-    };
-    await withStore(dataDir, async (store) => {
-      await check(store);
-      await until(async () => (outputsIn(dataDir).length === 1 ? true : undefined));
-      await check(store);
-    });
-    await withStore(dataDir, check);
+it("is read back as it was, whatever stands in its lines and however long it is", async () => {
+  const dataDir = folderWith();
+  const jobs = Array.from({ length: 12 }, (_, n) => job(n, `\u2028\r\u{1f600}${n}`.repeat(40_000)));
+  await withStore(dataDir, async (store) => {
+    for (const one of jobs) await store.create(caller, one);
   });
-
-  it("keeps an output readable through a compaction that comes before it is carried over", async () => {
-    const dataDir = written();
-    writeFileSync(join(dataDir, "outputs"), "in the way");
-    appendFileSync(
-      journalOf(dataDir),
-      `${JSON.stringify({ ...created(5), job: job(5, "x".repeat(90_000)) })}\n`,
-    );
-    appendFileSync(journalOf(dataDir), `${JSON.stringify({ ...entries[5], request_id: id(5) })}\n`);
-    await withStore(dataDir, async (store) => {
-      expect(statSync(journalOf(dataDir)).size).toBeLessThan(10_000);
-      expect((await store.output(caller, id(1)))?.output).toBe('{"a":[1]}');
-    });
-    rmSync(join(dataDir, "outputs"));
-    await withStore(dataDir, async (store) => {
-      await until(async () => (outputsIn(dataDir).length === 1 ? true : undefined));
-      expect((await store.output(caller, id(1)))?.output).toBe('{"a":[1]}');
-    });
+  expect(statSync(journalOf(dataDir)).size).toBeGreaterThan(4 * 1_048_576);
+  await withStore(dataDir, async (store) => {
+    for (const one of jobs) expect((await store.claim(never)).job).toEqual(one);
   });
 });
 
@@ -218,6 +175,15 @@ it.each([
     log: (one) => void log.push(one),
   });
   expect(log).toContain("1 unreadable lines of the journal were skipped");
+});
+
+it("a count whose line is still to be written is in no compacted journal, and one that is written is", () => {
+  const state = new LocalState();
+  const count = { operation: "stop", key: "k", at: 5 } as const;
+  state.take(count, 2);
+  expect([...state.kept(10)]).toEqual([]);
+  state.written(count);
+  expect([...state.kept(10)]).toEqual([{ kind: "counted", ...count }]);
 });
 
 describe("a folder", () => {
@@ -304,6 +270,40 @@ describe("a folder", () => {
     });
     expect(outputsIn(dataDir)).toEqual([]);
     await withStore(dataDir, async (store) => expect(await stateOf(store, 1)).toBeUndefined());
+  });
+});
+
+it("the start deletes what no state lets be asked for, and nothing else", async () => {
+  const dataDir = folderWith();
+  await withStore(dataDir, async (store) => {
+    for (const n of [1, 2, 3, 4]) await store.create(caller, job(n));
+    await store.end(await store.claim(never), { status: "COMPLETED", output: "1" });
+    await store.end(await store.claim(never), { status: "FAILED", reason: "no" });
+    await store.stop(caller, id(3));
+  });
+  const contents = new FolderContents(dataDir);
+  for (const n of [1, 2, 3, 4, 5]) {
+    for (const kind of KINDS) await contents.write(kind, id(n), "{}");
+    await contents.exchanges.append(id(n), { n });
+  }
+  const left = async (kind: (typeof KINDS)[number]) => {
+    const found = [1, 2, 3, 4, 5].map((n) =>
+      contents.read(kind, id(n)).then(
+        () => n,
+        () => 0,
+      ),
+    );
+    return (await Promise.all(found)).filter((n) => n > 0);
+  };
+  const exchanges = () => readdirSync(join(dataDir, "exchanges")).map((name) => Number(name.at(-8)));
+  await withStore(dataDir, async () => {
+    await until(async () => exchanges().length === 3 || undefined);
+    expect(exchanges().sort()).toEqual([1, 2, 4]);
+    expect(await Promise.all(KINDS.map(left))).toEqual([
+      [1, 4],
+      [1, 2, 4],
+      [1, 2, 3, 4],
+    ]);
   });
 });
 

@@ -32,12 +32,14 @@ it("what is known of a request at another service outlives the process, and a co
   await store.stop(caller, stopped.job.request_id);
   // More than half of the journal is of a job that has ended, so that the next start makes it anew.
   const large = await claimed("x".repeat(100_000));
-  await store.end(large, { status: "FAILED", reason: "too large" });
+  await store.end(large, { status: "FAILED", reason: "too large", data: '{"cost_dollars":0.5}' });
   await store.close();
   remote = await open();
   await store.close();
+  const costs = [{ keyId: "k", dollars: 0.5, conversations: 1 }];
   expect(readFileSync(join(dataDir, "journal.ndjson")).length).toBeLessThan(10_000);
   remote = await open();
+  expect(await store.overview.costs()).toEqual(costs);
   expect(await remote.read(begun.job.request_id)).toEqual({ ...place, mayComeMs: 0 });
   expect(await remote.read(kept.job.request_id)).toEqual({ ...place, remoteId: "r-kept", mayComeMs: 0 });
   const { request_id: requestId } = stopped.job;

@@ -1,7 +1,6 @@
 import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
-import { faultText, parseFault } from "../../../../src/server/http/faults/fault.js";
-import { FaultPlan, seeded } from "../../../../src/server/http/faults/fault-plan.js";
+import { FaultPlan, faultText, parseFault, seeded } from "../../../../src/server/http/faults/fault.js";
 import { KEY, serviceFor } from "../../../support/service.js";
 import { type Answer, ask, post } from "../../../support/wire.js";
 

@@ -51,9 +51,9 @@ describe("plain text", () => {
       ["3 [15. Disclaimer.] prose:   THERE IS NO ~ WARRANTY."],
     ],
     [
-      "terms of AsciiDoc over what is indented below them",
+      "terms of AsciiDoc with what is indented below them",
       "OPTIONS\n-------\n--prune=<date>::\n\tPrune loose\n\tobjects.\n\nAfter.",
-      ["4 [OPTIONS / --prune=<date>] prose: \tPrune loose ~ \tobjects.", "7 [OPTIONS] prose: After."],
+      ["3 [OPTIONS] prose: --prune=<date>:: ~ \tPrune loose ~ \tobjects.", "7 [OPTIONS] prose: After."],
     ],
     [
       "no page breaks and delimiters",
@@ -86,6 +86,11 @@ describe("HTML", () => {
       "rows of tables",
       "<table><tr><th>Item</th><th>Limit</th></tr><tr><td>columns</td>\n<td>1,600</td></tr></table>",
       ["1 [] table: columns ~ 1,600"],
+    ],
+    [
+      "a cell of several paragraphs, which loses nothing of the cells before it",
+      "<table><tr><td>max</td>\n<td><p>Limit</p>\n<p>up to 5</p></td></tr></table>",
+      ["3 [Limit] prose: up to 5", "1 [] table: max"],
     ],
     ["a tag that does not end", "a < b and <b", ["1 [] prose: a < b and <b"]],
     [

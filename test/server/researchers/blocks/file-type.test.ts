@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { fileType } from "../../../../src/server/researchers/blocks/file-type.js";
+import { fileType } from "../../../../src/server/researchers/blocks/blocks.js";
 
 const PROSE =
   "The quick brown fox jumps over the lazy dog.\nIt does so again and again, until the evening comes.\n";

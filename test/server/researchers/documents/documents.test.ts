@@ -5,10 +5,11 @@ import { strToU8, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../../src/clock.js";
 import { cutDocument } from "../../../../src/server/researchers/documents/cut.js";
-import { DocumentThread } from "../../../../src/server/researchers/documents/document-thread.js";
+import { documentReader } from "../../../../src/server/researchers/documents/document.js";
 import { Corpus } from "../../../../src/server/researchers/sources/corpus.js";
 import { folderWith } from "../../../support/folder.js";
 
+const never = new AbortController().signal;
 const paragraph = (text: string, style = "") =>
   `<w:p><w:pPr>${style}</w:pPr><w:r><w:t xml:space="preserve">${text}</w:t></w:r></w:p>`;
 const row = (...cells: string[]) =>
@@ -91,9 +92,8 @@ describe("a Word document", () => {
 
 describe("a PDF", () => {
   it("is read by its pages", async () => {
-    const thread = new DocumentThread(systemClock);
-    const read = await thread.read({ name: "a.pdf", bytes: pdf("The first page.", "The second page.") });
-    await thread.close();
+    const bytes = pdf("The first page.", "The second page.");
+    const read = await documentReader(systemClock)({ name: "a.pdf", bytes }, never);
     expect(read).toMatchObject({
       blocks: [
         { line: 1, lines: ["The first page."], heading: "page 1" },
@@ -103,12 +103,11 @@ describe("a PDF", () => {
   });
 
   it("that is broken is left out with the reason, and the next one is read", async () => {
-    const thread = new DocumentThread(systemClock);
+    const read = documentReader(systemClock);
     const [broken, whole] = await Promise.all([
-      thread.read({ name: "a.pdf", bytes: Buffer.from("%PDF-1.4 broken") }),
-      thread.read({ name: "b.pdf", bytes: pdf("whole") }),
+      read({ name: "a.pdf", bytes: Buffer.from("%PDF-1.4 broken") }, never),
+      read({ name: "b.pdf", bytes: pdf("whole") }, never),
     ]);
-    await thread.close();
     expect(broken).toEqual({ reason: expect.stringContaining("it cannot be read: ") });
     expect(whole).toMatchObject({ blocks: [{ lines: ["whole"] }] });
   });
@@ -136,9 +135,9 @@ describe("a PDF", () => {
 
 it("a document that takes too long is left out, and its thread ended", async () => {
   // Its time is over at once.
-  const thread = new DocumentThread({ sleep: async () => {} });
-  expect(await thread.read({ name: "a.pdf", bytes: pdf("x") })).toEqual({
-    reason: "reading it takes more than 30 s",
+  const read = documentReader({ sleep: async () => {} });
+  expect(await read({ name: "a.pdf", bytes: pdf("x") }, never)).toEqual({
+    reason: "reading it took more than 30 s",
   });
 });
 
@@ -168,4 +167,12 @@ it("documents of a folder are found and opened like files, and named if they can
   expect((await corpus.describe()).unread).toEqual([
     { name: "c.docx", reason: expect.stringContaining("it cannot be read: ") },
   ]);
+});
+
+it("a document that is stopped ends with the reason of the stop, and its thread with it", async () => {
+  const stop = new AbortController();
+  const reading = documentReader(systemClock)({ name: "a.pdf", bytes: pdf("x") }, stop.signal);
+  const reason = new Error("stopped");
+  stop.abort(reason);
+  await expect(reading).rejects.toBe(reason);
 });

@@ -1,17 +1,21 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { expect, it } from "vitest";
 import { find } from "../../../../src/server/researchers/extractive/find.js";
 import { report } from "../../../../src/server/researchers/extractive/report.js";
 import { Corpus } from "../../../../src/server/researchers/sources/corpus.js";
 import { folderWith } from "../../../support/folder.js";
+import { until } from "../../../support/service.js";
 
 const ROOT = join(import.meta.dirname, "../../../..");
 
 async function reportOn(folder: string, prompt: string): Promise<string> {
   return report(prompt, await find(new Corpus({ root: folder }), prompt));
 }
+
+const repository = new Corpus({ root: ROOT });
+const reportOnRepository = async (prompt: string) => report(prompt, await find(repository, prompt));
 
 /** Each quote of a report with its place: `n. \`file:line\`` and the quoted lines under it. */
 function quotesIn(text: string): { file: string; line: number; quoted: string[] }[] {
@@ -33,7 +37,7 @@ it.each([
   "Which header carries the API key?",
   "How are the states of a conversation called?",
 ])("about this repository: %s", async (prompt) => {
-  const quotes = quotesIn(await reportOn(ROOT, prompt));
+  const quotes = quotesIn(await reportOnRepository(prompt));
   expect(quotes.length).toBeGreaterThanOrEqual(3);
   for (const { file, line, quoted } of quotes) {
     const lines = readFileSync(join(ROOT, file), "utf8").split("\n");
@@ -44,7 +48,7 @@ it.each([
 });
 
 it("answers from the lines that say it", async () => {
-  const text = await reportOn(ROOT, "What happens when the hourly limit is exceeded?");
+  const text = await reportOnRepository("What happens when the hourly limit is exceeded?");
   const [answer = ""] = text.split("## Quotes");
   expect(answer).toContain("429");
   expect(answer).toContain("RATE_LIMIT_EXCEEDED");
@@ -87,14 +91,19 @@ it("says so when there is nothing", async () => {
 it("sees new, changed and deleted files", async () => {
   const folder = folderWith({ "a.md": "Green tea needs water of 80 degrees.\n" });
   const corpus = new Corpus({ root: folder });
-  const quoted = async () => {
-    await sleep(1_010);
-    await corpus.refresh();
-    return (await find(corpus, "How many degrees does green tea need?")).quotes.map(({ text }) => text);
-  };
-  expect(await quoted()).toEqual(["Green tea needs water of 80 degrees."]);
+  const quotes = (...expected: string[]) =>
+    until(async () => {
+      const found = await find(corpus, "How many degrees does green tea need?");
+      return (
+        isDeepStrictEqual(
+          found.quotes.map(({ text }) => text),
+          expected,
+        ) || undefined
+      );
+    });
+  await quotes("Green tea needs water of 80 degrees.");
   writeFileSync(join(folder, "a.md"), "Green tea needs water of 75 degrees and time.\n");
-  expect(await quoted()).toEqual(["Green tea needs water of 75 degrees and time."]);
+  await quotes("Green tea needs water of 75 degrees and time.");
   rmSync(join(folder, "a.md"));
-  expect(await quoted()).toEqual([]);
+  await quotes();
 });

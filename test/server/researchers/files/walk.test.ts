@@ -148,9 +148,7 @@ it("does not read a folder whose .gitignore is too large, and names it", async (
   const file = join(folder, "sub/.gitignore");
   writeFileSync(file, "");
   truncateSync(file, 2_000_000_000);
-  const begun = performance.now();
   const { files, unread } = await findSources(folder);
   expect(files.map(({ name }) => name)).toEqual(["a.md"]);
   expect(unread).toEqual([{ name: "sub", reason: "its .gitignore is too large" }]);
-  expect(performance.now() - begun).toBeLessThan(5_000);
 });

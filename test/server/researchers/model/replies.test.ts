@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { checkAnswer } from "../../../../src/server/researchers/model/checks/answer.js";
 import { jsonIn } from "../../../../src/server/researchers/model/endpoint/json-reply.js";
-import { readAnswer } from "../../../../src/server/researchers/model/steps/readings.js";
+import { readAnswer } from "../../../../src/server/researchers/model/prompts.js";
 import { modelEndpoint, says } from "../../../support/model-endpoint.js";
 import { ask, jobOf } from "../../../support/model-researcher.js";
 

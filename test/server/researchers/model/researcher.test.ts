@@ -9,6 +9,7 @@ import {
   MODEL_KEY,
   noteOf,
   QUESTION,
+  researcherFor,
   TIMEOUT,
 } from "../../../support/model-researcher.js";
 
@@ -271,6 +272,16 @@ it("the key stands in nothing that is given back, and no passage with it is sent
   const failure = await ask(refusing, { notices }).catch((error: Error) => error.message);
   expect(failure).toContain("HTTP 400");
   expect(`${failure} ${notices}`).not.toContain(MODEL_KEY.slice(0, 6));
+});
+
+it("the key in the name of a file is not shown among the sources", async () => {
+  const endpoint = await modelEndpoint(behaving());
+  const news: unknown[] = [];
+  const files = { [`${MODEL_KEY}.md`]: FILES["http.md"] };
+  const researcher = researcherFor(endpoint, { files });
+  await researcher.research(jobOf(), new AbortController().signal, (one) => news.push(one));
+  expect(JSON.stringify(news)).toContain('"sources":[{"title":"[key].md","file":"[key].md"}]');
+  expect(JSON.stringify(news)).not.toContain(MODEL_KEY);
 });
 
 it.each([

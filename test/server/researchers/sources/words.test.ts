@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { partsOf, words } from "../../../../src/server/researchers/sources/words.js";
+import { related, words } from "../../../../src/server/researchers/sources/words.js";
 
 it.each([
   ["The limits of hourly creates", ["limit", "hour", "creat"]],
@@ -13,6 +13,7 @@ it.each([
   expect(words(text)).toEqual(expected);
 });
 
-it("an identifier has its parts", () => {
-  expect(partsOf("max_connections")).toEqual(["max", "connection"]);
+it("words may stand for one another, as in maximum and largest", () => {
+  expect(related("maximum")).toContain("largest");
+  expect(related("zebra")).toEqual([]);
 });

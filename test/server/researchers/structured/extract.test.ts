@@ -213,7 +213,7 @@ describe("a schema without an end is refused with a sentence:", () => {
 });
 
 it("this repository's own document gives the true numbers", async () => {
-  const own = new Corpus({ root: join(import.meta.dirname, "../../../..") });
+  const own = new Corpus({ root: join(import.meta.dirname, "../../../../docs") });
   await own.refresh();
   const schema = object({ limits: list(object({ tier: text, creates_per_hour: whole })) });
   expect(await extract(own, "What are the hourly limits?", schema)).toMatchObject({

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
-import { connections } from "../../../../src/client/http/connections/connections.js";
+import { Connections } from "../../../../src/client/http/connections.js";
 import { type EngineName, SearchEngine } from "../../../../src/server/researchers/web/engines.js";
 import { leftovers } from "../../../support/leftovers.js";
 
@@ -49,7 +49,7 @@ it.each<[EngineName, { method: string; url: string; header?: string; body?: obje
     name,
     url,
     apiKey: KEY,
-    connections: { ...connections(url, undefined, 5_000), route: (request) => request },
+    connections: new Connections(url, undefined, 5_000),
   });
   const results = await engine.ask("a & b", 5, new AbortController().signal);
   await engine.close();

@@ -1,5 +1,7 @@
+import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import type { Clock } from "../../../../src/clock.js";
 import { ResearchFailure } from "../../../../src/server/researchers/researcher.js";
 import type { Source } from "../../../../src/server/researchers/sources/source.js";
 import { proxy } from "../../../support/proxy.js";
@@ -11,6 +13,28 @@ const page = (title: string, text: string) =>
 const quotesOf = async (source: Source, query: string) =>
   (await source.search(query, 10)).map(({ passage }) => passage.lines.join(" "));
 const leftOutOf = async (source: Source) => (await source.describe()).unread;
+
+/** A clock that stands until `pass` is called. */
+function handClock() {
+  let time = 0;
+  const sleepers = new Set<{ at: number; wake: () => void }>();
+  const clock: Clock = {
+    now: () => time,
+    monotonic: () => time,
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        const sleeper = { at: time + ms, wake: resolve };
+        sleepers.add(sleeper);
+        signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+      }),
+  };
+  const pass = (ms: number) => {
+    time += ms;
+    for (const sleeper of sleepers) if (sleeper.at <= time && sleepers.delete(sleeper)) sleeper.wake();
+  };
+  return { clock, pass };
+}
+const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 it("finds pages, fetches them, and gives passages of them with address, title, date and time of access", async () => {
   const web = await smallWeb({
@@ -122,6 +146,11 @@ describe("left out, named with the reason:", () => {
     ["a redirect to a file", redirect("file:///etc/passwd"), "its address is not http or https"],
     ["a redirect with a login", redirect("http://a:b@a.test/"), "its address has a user name"],
     [
+      "a redirect to a long address",
+      redirect(`http://a.test/${"a".repeat(2_000)}`),
+      "its address is too long",
+    ],
+    [
       "a page that breaks off",
       (response) => {
         response.writeHead(200, { ...html, "content-length": "100" }).write("<p>half");
@@ -182,8 +211,10 @@ describe("left out, named with the reason:", () => {
     ]);
   });
 
-  it("the engine's own origin, also by a redirect, and what the domains exclude", async () => {
+  it("the engine's own origin, and what the domains exclude, also by a redirect", async () => {
     const web = await smallWeb({
+      "a.test/engine": (response) => response.writeHead(302, { location: `${engine.url}/admin` }).end(),
+      "a.test/out": redirect("http://c.test/x"),
       "a.test/x": page("X", "x"),
       "b.a.test/x": page("X", "x"),
       "c.test/x": page("X", "x"),
@@ -192,6 +223,8 @@ describe("left out, named with the reason:", () => {
       finds(
         `${engine.url}/admin`,
         web.url("a.test/x"),
+        web.url("a.test/engine"),
+        web.url("a.test/out"),
         web.url("b.a.test/x"),
         web.url("c.test/x"),
         web.url("nota.test/x"),
@@ -206,9 +239,11 @@ describe("left out, named with the reason:", () => {
       },
     ).for("r-1", never);
     await source.search("x", 5);
-    expect(web.visited()).toEqual(["a.test/x"]);
+    expect(web.visited()).toEqual(["a.test/x", "a.test/engine", "a.test/out"]);
     expect(Object.fromEntries((await leftOutOf(source)).map(({ name, reason }) => [name, reason]))).toEqual({
       [`${engine.url}/admin`]: "it is the search engine itself",
+      [web.url("a.test/engine")]: "it is the search engine itself",
+      [web.url("a.test/out")]: "--domains does not name it",
       [web.url("b.a.test/x")]: "--not-domains names it",
       [web.url("c.test/x")]: "--domains does not name it",
       [web.url("nota.test/x")]: "--domains does not name it",
@@ -326,6 +361,47 @@ it("asks and fetches nothing twice after a restart, and finds the same", async (
   expect(await run()).toEqual(first);
   expect(web.requests).toHaveLength(asked);
   expect(engine.queries).toEqual(["tides", "winds"]);
+
+  await webOf((await searxng(() => finds(web.url("a.test/4")))).url, web.network, { exchanges })
+    .for("r-1", never)
+    .search("another page of a known host", 5);
+  expect(web.requests.slice(asked).map(({ address }) => address)).toEqual(["a.test/4"]);
+});
+
+it("takes at most 16 MiB of text for one research, and says so", async () => {
+  const exchanges = keptExchanges();
+  const urls = Array.from({ length: 20 }, (_, i) => `http://h${i}.test/`);
+  const web = await smallWeb({});
+  const engine = await searxng((query) => finds(...(query === "x" ? urls.slice(0, 10) : urls.slice(10))));
+  const block = { line: 1, lines: ["x".repeat(1_048_000)], heading: "", kind: "prose" };
+  for (const id of urls) {
+    const answer = { id, title: id, accessed: "2026-01-01T00:00:00Z", blocks: [block] };
+    await exchanges.append("r-1", { kind: "web", subject: `page ${id}`, answer });
+  }
+  const source = webOf(engine.url, web.network, { exchanges, pages: 90 }).for("r-1", never);
+  await source.search("x", 1);
+  expect(await source.describe()).toMatchObject({ documents: 10, notes: [] });
+  await source.search("y", 1);
+  expect(await source.describe()).toMatchObject({
+    documents: 16,
+    notes: ["The limit of 16 MiB of text from the web was reached."],
+  });
+});
+
+it("an engine that is silent for 20 s is asked once more, and then given up", async () => {
+  const engine = await searxng(() => () => {});
+  const web = await smallWeb({});
+  const { clock, pass } = handClock();
+  const searching = webOf(engine.url, web.network, { clock }).for("r-1", never).search("x", 5);
+  const failed = expect(searching).rejects.toThrow("The search engine searxng was silent for 20 s.");
+  for (let asked = 1; asked <= 2; asked++) {
+    while (engine.queries.length < asked) await turn();
+    pass(19_999);
+    await turn();
+    expect(engine.queries).toHaveLength(asked);
+    pass(1);
+  }
+  await failed;
 });
 
 it("closes every socket on a stop, and asks for nothing after it", async () => {
@@ -347,4 +423,84 @@ it("closes every socket on a stop, and asks for nothing after it", async () => {
   expect(await source.search("y", 5).catch((error) => error)).toBe(reason);
   expect(engine.queries).toEqual(["x"]);
   expect(web.requests).toHaveLength(asked);
+});
+
+it("leaves out a page that sends bytes for ever when its 20 s are over, its wait for the host not counted", async () => {
+  const open = new Set<ServerResponse>();
+  const web = await smallWeb({
+    "a.test/drip": (response) => {
+      response.writeHead(200, { "content-type": "text/html" });
+      open.add(response.on("close", () => open.delete(response)));
+    },
+    "a.test/good": page("Good", "good"),
+  });
+  const engine = await searxng(() => finds(web.url("a.test/good"), web.url("a.test/drip")));
+  const { clock, pass } = handClock();
+  const source = webOf(engine.url, web.network, { clock }).for("r-1", never);
+  const searching = quotesOf(source, "good");
+  while (web.visited().length < 1) await turn();
+  pass(1_000);
+  while (open.size < 1) await turn();
+  for (let second = 1; second <= 19; second++) {
+    for (const response of open) response.write("<p>more");
+    pass(1_000);
+    await turn();
+    expect(open.size).toBe(1);
+  }
+  pass(1_000);
+  expect(await searching).toEqual(["good"]);
+  expect(await leftOutOf(source)).toEqual([
+    { name: web.url("a.test/drip"), reason: "it was not there after 20 s" },
+  ]);
+  while (open.size > 0) await turn();
+});
+
+it("asks a host for two pages at a time, a second apart, and another host meanwhile", async () => {
+  const waiting: (() => void)[] = [];
+  const slow: Page = (response) =>
+    void waiting.push(() => response.writeHead(200, { "content-type": "text/html" }).end("<p>slow"));
+  const names = ["a.test/1", "a.test/2", "a.test/3", "b.test/1"];
+  const web = await smallWeb({ ...Object.fromEntries(names.map((name) => [name, slow])) });
+  const engine = await searxng(() => finds(...names.map((name) => web.url(name))));
+  const { clock, pass } = handClock();
+  const searching = webOf(engine.url, web.network, { clock }).for("r-1", never).search("slow", 5);
+  /** The pages that were asked for, once all that was sent until now has arrived. */
+  const asked = async () => {
+    for (let i = 0; i < 3; i++) await fetch(`http://127.0.0.1:${web.port}/robots.txt`);
+    return web.visited().sort();
+  };
+  while (web.visited().length < 2) await turn();
+  expect(await asked()).toEqual(["a.test/1", "b.test/1"]);
+  pass(999);
+  expect(await asked()).toEqual(["a.test/1", "b.test/1"]);
+  pass(1);
+  while (web.visited().length < 3) await turn();
+  pass(10_000);
+  expect(await asked()).toEqual(["a.test/1", "a.test/2", "b.test/1"]);
+  waiting.shift()?.();
+  while (web.visited().length < 4) await turn();
+  for (const answer of waiting) answer();
+  await searching;
+});
+
+it("many pages of one host make no warning about listeners", async () => {
+  const warnings: Error[] = [];
+  const listen = (warning: Error) => warnings.push(warning);
+  process.on("warning", listen);
+  const names = Array.from({ length: 10 }, (_, i) => `a.test/${i}`);
+  const web = await smallWeb(Object.fromEntries(names.map((name) => [name, page("P", name)])));
+  const via = await proxy(web.port);
+  const engine = await searxng(() => finds(...names.map((name) => web.url(name))));
+  const network = { ...web.network, proxyFor: () => ({ url: new URL(via.url), authorization: undefined }) };
+  const { clock, pass } = handClock();
+  const source = webOf(engine.url, network, { clock, pages: 90 }).for("r-1", new AbortController().signal);
+  const searching = source.search("x", 5);
+  for (let arrived = 1; arrived <= names.length; arrived++) {
+    while (web.visited().length < arrived) await turn();
+    pass(1_000);
+  }
+  await searching;
+  process.off("warning", listen);
+  expect(web.visited()).toHaveLength(10);
+  expect(warnings).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { ListedConversation } from "../../../../src/server/conversations/overview.js";
+import type { ListedConversation } from "../../../../src/server/conversations/conversation-store.js";
 import { statesSvg } from "../../../../src/server/ui/views/drawing.js";
 
 const conversation = (more: Partial<ListedConversation>): ListedConversation => ({

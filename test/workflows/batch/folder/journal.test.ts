@@ -1,12 +1,8 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import {
-  afterLine,
-  appendToJournal,
-  type JournalLine,
-  readJournal,
-} from "../../../../src/workflows/batch/folder/journal.js";
+import { appendLine } from "../../../../src/store/files.js";
+import { afterLine, type JournalLine, readJournal } from "../../../../src/workflows/batch/journal.js";
 import { folderWith } from "../../../support/folder.js";
 
 const intent: JournalLine = {
@@ -69,9 +65,9 @@ describe("what is known of a row after", () => {
 
 test("torn and foreign lines are skipped, whatever they hold", () => {
   const path = join(folderWith(), "journal.jsonl");
-  appendToJournal(path, intent);
+  appendLine(path, JSON.stringify(intent), { sync: false });
   appendFileSync(path, '{"kind":"created"}\nnull\n[1]\n{"kind":"other","row":"key:a"}\nnot json\n');
-  appendToJournal(path, created, { sync: true });
+  appendLine(path, JSON.stringify(created), { sync: true });
   appendFileSync(path, '{"kind":"ended","row":"key:a","st');
   expect([...readJournal(path).keys()]).toEqual(["key:a"]);
   expect(readJournal(path).get("key:a")?.stage).toBe("created");
@@ -79,9 +75,9 @@ test("torn and foreign lines are skipped, whatever they hold", () => {
 
 test("a line after half a line begins on a line of its own", () => {
   const path = join(folderWith(), "journal.jsonl");
-  appendToJournal(path, intent);
+  appendLine(path, JSON.stringify(intent), { sync: false });
   appendFileSync(path, '{"half');
-  appendToJournal(path, created);
+  appendLine(path, JSON.stringify(created), { sync: false });
   expect(readJournal(path).get("key:a")?.requestId).toBe("id");
   expect(readFileSync(path, "utf8").endsWith("\n")).toBe(true);
 });

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import type { HistoryEntry } from "../../../../src/store/history/records.js";
-import type { KnownRow } from "../../../../src/workflows/batch/folder/journal.js";
-import { reconcile } from "../../../../src/workflows/batch/folder/reconcile.js";
+import { type KnownRow, reconcile } from "../../../../src/workflows/batch/journal.js";
 
-const row = (stage: KnownRow["stage"], localId: string | null = "local-1"): KnownRow => ({
+const row = (stage: KnownRow["stage"], localId = "local-1"): KnownRow => ({
   ...{ key: "a", digest: "d", stem: "a", localId, sentAt: "t1", stage },
 });
 const entry = (rest: Partial<HistoryEntry>) =>
@@ -23,7 +22,7 @@ test("only open rows with a local id are looked up, and what was passed in stays
   const asked: string[] = [];
   const known = new Map([
     ["open", row("open", "local-7")],
-    ["unnamed", row("open", null)],
+    ["unnamed", { ...row("open"), localId: undefined }],
     ["ended", row("ended", "local-8")],
   ]);
   const reconciled = reconcile(known, (localId) => {

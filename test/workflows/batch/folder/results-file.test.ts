@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ResultsFile, resultLine } from "../../../../src/workflows/batch/folder/results-file.js";
+import { ResultsFile, resultLine } from "../../../../src/workflows/batch/output-folder.js";
 import type { RowState } from "../../../../src/workflows/batch/plan.js";
 import { folderWith } from "../../../support/folder.js";
 
@@ -39,7 +39,7 @@ describe("the line of a row", () => {
 function world(content?: string) {
   const folder = folderWith(content === undefined ? {} : { "results.jsonl": content });
   const path = join(folder, "results.jsonl");
-  const file = new ResultsFile(folder, (_out, use) => use());
+  const file = new ResultsFile(folder);
   const rows = () =>
     readFileSync(path, "utf8")
       .trimEnd()
@@ -79,17 +79,9 @@ test("lines that are not JSON objects hide none", () => {
   expect(() => rows()).toThrow();
 });
 
-test("errors of the file system get the form that they have for the folder", () => {
-  const wrapped = new ResultsFile(folderWith(), (out, use) => {
-    try {
-      return use();
-    } catch (error) {
-      throw new Error(`${out}: wrapped`, { cause: error });
-    }
-  });
-  const gone = new ResultsFile("/missing/folder", (out) => {
-    throw new Error(`${out}: wrapped`);
-  });
-  wrapped.add(state("a"));
-  expect(() => gone.add(state("a"))).toThrow("/missing/folder: wrapped");
+test("an error of the file system names the folder", () => {
+  const gone = new ResultsFile("/missing/folder");
+  expect(() => gone.add(state("a"))).toThrow(
+    "the output folder /missing/folder cannot be used: there is no such file (ENOENT)",
+  );
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { RefusedError } from "../../../../src/client/errors.js";
 import type { Clock } from "../../../../src/clock.js";
-import { CreatePacer, type CreatePacerOptions } from "../../../../src/workflows/batch/pacing/create-pacer.js";
+import { CreatePacer, type CreatePacerOptions } from "../../../../src/workflows/batch/create-pacer.js";
 import { QuotaExceededError } from "../../../../src/workflows/errors.js";
 
 const HOUR = 3_600_000;

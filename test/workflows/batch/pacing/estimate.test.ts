@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Clock } from "../../../../src/clock.js";
-import { CreatePacer } from "../../../../src/workflows/batch/pacing/create-pacer.js";
-import { estimate, outlookOf, usualLength } from "../../../../src/workflows/batch/pacing/estimate.js";
+import { CreatePacer } from "../../../../src/workflows/batch/create-pacer.js";
+import { estimate, outlookOf, usualLength } from "../../../../src/workflows/batch/estimate.js";
 
 const HOUR = 3_600_000;
 const NOW = 100 * HOUR;

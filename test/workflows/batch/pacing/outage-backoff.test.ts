@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { OutageBackoff } from "../../../../src/workflows/batch/pacing/outage-backoff.js";
+import { OutageBackoff } from "../../../../src/workflows/batch/row-submitter.js";
 import { VirtualClock } from "../../../support/virtual-clock.js";
 
 /** A clock that stands still until the test moves it. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sendTimes } from "../../../../src/workflows/batch/pacing/send-times.js";
+import { sendTimes } from "../../../../src/workflows/batch/create-pacer.js";
 
 const HOUR = 3_600_000;
 const NOW = 10 * HOUR;

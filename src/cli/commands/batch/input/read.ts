@@ -3,22 +3,15 @@ import { readTextFile, readTextStream } from "../../../../machine/read-text.js";
 import type { CreateBody, JsonSchema } from "../../../../protocol/conversation.js";
 import type { Row } from "../../../../workflows/batch/row.js";
 import type { Context } from "../../../context.js";
-import { completeRequest } from "../../../input/create-request.js";
-import { readSchema } from "../../../input/schema.js";
-import type { Terminal } from "../../../terminal/terminal.js";
-import { parseJsonLines, parseLines } from "./lines.js";
-import { type Format, formatOf, type Parsed, type RowFault } from "./records.js";
-import { parseSchema, rowsOf, schemaText } from "./rows.js";
-import { Template } from "./template.js";
+import { completeRequest, readSchema } from "../../../input/create-request.js";
+import type { Terminal } from "../../../terminal/reporter.js";
+import type { ProviderOptions, RequestOptions } from "../../flags.js";
+import { type Format, formatOf, type Parsed, parseJsonLines, parseLines, type RowFault } from "./formats.js";
+import { parseSchema, rowsOf, schemaText, Template } from "./rows.js";
 
-export interface InputOptions {
+export interface InputOptions extends Omit<RequestOptions, "promptFile">, Partial<ProviderOptions> {
   format?: Format;
   template?: string;
-  schema?: string;
-  structured?: boolean;
-  model?: string;
-  set?: string[];
-  after?: string;
 }
 
 /** Everything is checked before anything is sent, so all of it is in memory; this is a hundred thousand long prompts. */
@@ -83,7 +76,7 @@ async function schemaForAll(
 async function parse(format: Format, text: string): Promise<Parsed> {
   if (format === "jsonl") return parseJsonLines(text);
   if (format === "txt") return parseLines(text);
-  const { parseCsv } = await import("./csv.js");
+  const { parseCsv } = await import("./formats.js");
   return parseCsv(text);
 }
 

@@ -3,11 +3,10 @@ import { exactJson, memberText, parseExact } from "../../../../json/exact-json.j
 import { isObject } from "../../../../json/is-object.js";
 import { roundedNumbers } from "../../../../json/rounded-numbers.js";
 import { MAX_INPUT_BYTES } from "../../../../machine/read-text.js";
-import type { CreateBody, JsonSchema } from "../../../../protocol/conversation.js";
-import { requestBody } from "../../../../protocol/conversation.js";
-import { digestOf, fileStem, MAX_STEM_BYTES, type Row, rowId } from "../../../../workflows/batch/row.js";
-import type { InputRecord, Parsed, RowFault } from "./records.js";
-import type { Template } from "./template.js";
+import { type CreateBody, type JsonSchema, requestBody } from "../../../../protocol/conversation.js";
+import { digestOf } from "../../../../store/history/records.js";
+import { fileStem, MAX_STEM_BYTES, type Row, rowId } from "../../../../workflows/batch/row.js";
+import type { InputRecord, Parsed, RowFault } from "./formats.js";
 
 export interface RowOptions {
   template: Template | undefined;
@@ -152,5 +151,32 @@ export function parseSchema(text: string): JsonSchema | undefined {
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;
+  }
+}
+
+const PLACE = /\{\{\s*([^{}]+?)\s*\}\}/g;
+
+/** A prompt with places for columns: `Compare {{company}} with {{rival}}`. */
+export class Template {
+  readonly #text: string;
+  /** The columns it names, each once. */
+  readonly columns: readonly string[];
+
+  constructor(text: string) {
+    this.#text = text;
+    this.columns = [...new Set(Array.from(text.matchAll(PLACE), ([, name = ""]) => name))];
+  }
+
+  /** The columns that `fields` does not have. */
+  missingIn(fields: Readonly<Record<string, unknown>>): string[] {
+    return this.columns.filter((name) => !Object.hasOwn(fields, name));
+  }
+
+  /** Text as it is, anything else as JSON. */
+  fill(fields: Readonly<Record<string, unknown>>): string {
+    return this.#text.replace(PLACE, (_all, name: string) => {
+      const value = fields[name];
+      return typeof value === "string" ? value : exactJson(memberText(fields, name));
+    });
   }
 }

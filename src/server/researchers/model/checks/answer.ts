@@ -1,22 +1,9 @@
 import { type Fact, groundOf } from "../facts.js";
-import type { Draft } from "../steps/readings.js";
-import { type Cited, checkSentence, stepOf, ungrounded } from "./sentence.js";
+import type { Cited, Draft } from "../prompts.js";
+import { checkSentence, stepOf, ungrounded } from "./sentence.js";
 
-/** A part of the answer. An item that `goesOn` belongs to the step before it. */
-export interface AnswerSection {
-  title: string;
-  kind: Draft["sections"][number]["kind"];
-  columns: string[];
-  items: (Cited & { goesOn?: boolean })[];
-}
-
-/** An answer of which every sentence, item and row was checked. */
-export interface Answer {
-  /** The summary. */
-  sentences: Cited[];
-  sections: AnswerSection[];
-  disagree: { about: string; sides: Cited[] }[];
-  missing: string[];
+/** An answer of which every sentence, item and row was checked. Its sentences are the summary. */
+export interface Answer extends Draft {
   /** How many sentences, items and rows of the model were left out. */
   dropped: number;
   /** How many lists of steps were left out, each whole. */
@@ -39,50 +26,46 @@ export function checkAnswer(
   question: string,
 ): { answer: Answer; wrong: string[] } {
   const wrong: string[] = [];
-  const answer: Answer = { ...emptyAnswer(), isWritten: true };
-  const check = (cited: AnswerSection["items"][number]): AnswerSection["items"] => {
+  let droppedSteps = 0;
+  const check = (cited: Cited): Cited[] => {
     const checked = checkSentence(cited, facts, question);
-    if (!("wrong" in checked)) return [{ ...checked, ...(cited.goesOn && { goesOn: true }) }];
-    answer.dropped += 1;
+    if (!("wrong" in checked)) return [checked];
     wrong.push(`${JSON.stringify(cited.text.slice(0, SHOWN))}: ${checked.wrong}`);
     return [];
   };
-  const groundsOf = (items: readonly Cited[]) => [
-    question,
-    ...items.flatMap((item) => item.facts.flatMap((id) => facts[id - 1] ?? []).map(groundOf)),
-  ];
+  /** `text` on one line; empty if it says what `items` do not cite. */
+  const titleOf = (text: string, items: readonly Cited[]) => {
+    const cited = items.flatMap((item) => item.facts.flatMap((id) => facts[id - 1] ?? []));
+    const isGrounded = ungrounded(text, [question, ...cited.map(groundOf)]) === undefined;
+    return isGrounded ? text.replace(/\s+/g, " ").trim() : "";
+  };
   const { sentences, steps } = withoutSteps(draft.sentences);
-  const kept = sentences.flatMap(check);
-  answer.sentences = kept.slice(0, SUMMARY);
-  const more: Draft["sections"] = [{ title: "", kind: "text", columns: [], items: kept.slice(SUMMARY) }];
-  for (const { title, kind, columns, items } of [...steps, ...more, ...draft.sections]) {
+  const summary = sentences.flatMap(check);
+  const more = { title: "", kind: "text" as const, columns: [], items: summary.slice(SUMMARY) };
+  const sections = [...steps, more, ...draft.sections].flatMap(({ title, kind, columns, items }) => {
     const before = wrong.length;
     const standing = items.flatMap(check);
     // One step that is missing makes the others wrong.
     const isBroken = kind === "steps" && wrong.length > before;
-    if (isBroken) answer.droppedSteps += 1;
-    if (isBroken || standing.length === 0) continue;
-    const grounds = groundsOf(standing);
-    const isTable =
-      kind === "table" && columns.length > 1 && ungrounded(columns.join("; "), grounds) === undefined;
-    answer.sections.push({
-      title: ungrounded(title, grounds) === undefined ? title.replace(/\s+/g, " ").trim() : "",
+    if (isBroken) droppedSteps += 1;
+    if (isBroken || standing.length === 0) return [];
+    const isTable = kind === "table" && columns.length > 1 && titleOf(columns.join("; "), standing) !== "";
+    return {
+      title: titleOf(title, standing),
       kind: kind === "table" && !isTable ? "list" : kind,
-      columns: isTable ? columns : [],
+      columns: isTable ? columns.map((column) => column.replace(/[\s|]+/g, " ").trim()) : [],
       items: standing,
-    });
-  }
-  for (const { about, sides } of draft.disagree) {
+    };
+  });
+  const disagree = draft.disagree.flatMap(({ about, sides }) => {
     const standing = sides.flatMap(check);
     // With one side there is nothing that disagrees.
-    if (standing.length < 2) continue;
-    const title = ungrounded(about, groundsOf(standing)) === undefined ? about : "";
-    answer.disagree.push({ about: title.replace(/\s+/g, " ").trim(), sides: standing });
-  }
-  answer.missing = draft.missing
-    .map((text) => text.replace(/\s+/g, " ").trim())
-    .filter((text) => text !== "" && ungrounded(text, [question]) === undefined);
-  return { answer, wrong };
+    return standing.length < 2 ? [] : { about: titleOf(about, standing), sides: standing };
+  });
+  const missing = draft.missing.map((text) => titleOf(text, [])).filter(Boolean);
+  const checked = { sentences: summary.slice(0, SUMMARY), sections, disagree, missing };
+  const dropped = wrong.length;
+  return { answer: { ...checked, dropped, droppedSteps, isWritten: true, isForeign: false }, wrong };
 }
 
 /** The facts as an answer: each claim that can stand on its own quote, else the quote itself. */
@@ -93,23 +76,9 @@ export function factsAnswer(facts: readonly Fact[], question: string): Answer {
     const stands = !("wrong" in checked) && checked.facts.length === 1;
     return stands ? checked : { text: quote.replace(/\s+/g, " "), facts: [i + 1] };
   });
-  return { ...emptyAnswer(), sections: [{ title: "", kind: "list", columns: [], items }] };
-}
-
-/** Every text of an answer that is shown as one of its own. */
-export function textsOf({ sentences, sections, disagree }: Answer): string[] {
-  const cited = [
-    ...sentences,
-    ...sections.flatMap(({ items }) => items),
-    ...disagree.flatMap(({ sides }) => sides),
-  ];
-  return cited.map(({ text }) => text);
-}
-
-function emptyAnswer(): Answer {
   return {
     sentences: [],
-    sections: [],
+    sections: [{ title: "", kind: "list", columns: [], items }],
     disagree: [],
     missing: [],
     dropped: 0,
@@ -119,8 +88,13 @@ function emptyAnswer(): Answer {
   };
 }
 
+/** Everything in an answer that cites. */
+export function citedIn({ sentences, sections, disagree }: Answer): Cited[] {
+  return [...sentences, ...sections.flatMap(({ items }) => items), ...disagree.flatMap(({ sides }) => sides)];
+}
+
 /** Sentences that are numbered are steps; what stands between and after them belongs to the one before it. */
-function withoutSteps(sentences: readonly Cited[]): { sentences: readonly Cited[]; steps: AnswerSection[] } {
+function withoutSteps(sentences: Cited[]): { sentences: Cited[]; steps: Answer["sections"] } {
   const first = sentences.findIndex(({ text }) => stepOf(text) === 1);
   const numbered = sentences.slice(Math.max(0, first)).filter(({ text }) => stepOf(text) !== undefined);
   if (first < 0 || numbered.length < 2) return { sentences, steps: [] };

@@ -1,42 +1,41 @@
-const UNITS = "zero,_,two,three,four,five,six,seven,eight,nine".split(",");
+import { NUMBER } from "./tokens.js";
+
+const UNITS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
 const TEENS = "ten,eleven,twelve,thirteen,fourteen,fifteen,sixteen,seventeen,eighteen,nineteen".split(",");
-const TENS = "_,_,twenty,thirty,forty,fifty,sixty,seventy,eighty,ninety".split(",");
-const LARGE = { dozen: "12", hundred: "100", thousand: "1000", million: "1000000", billion: "1000000000" };
-
-const WORDS = new Map<string, string>([
-  ...UNITS.map((word, n): [string, string] => [word, `${n}`]),
-  ...TEENS.map((word, n): [string, string] => [word, `${n + 10}`]),
-  ...TENS.map((word, n): [string, string] => [word, `${n * 10}`]),
+const TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
+const LARGE = { dozen: 12, hundred: 100, thousand: 1_000, million: 1_000_000, billion: 1_000_000_000 };
+/** The English words for numbers, in lower case, and `twenty-five` too. */
+const WORDS = new Map([
+  ...[...UNITS, ...TEENS].map((word, n): [string, number] => [word, n]),
+  ...TENS.flatMap((word, i) =>
+    ["", ...UNITS.slice(1)].map((unit, n): [string, number] => [`${word} ${unit}`.trim(), 10 * i + 20 + n]),
+  ),
   ...Object.entries(LARGE),
-  ["one", "1"],
 ]);
-
-const DIGITS = /(?:(?<![\p{L}\p{N}_)\]])[-−])?(?:(?<![\p{L}\p{N}])\.)?\p{N}+(?:[.,]\p{N}+)*/gu;
-const COMPOUND = new RegExp(`\\b(${TENS.slice(2).join("|")})[- ](one|${UNITS.slice(2).join("|")})\\b`, "gi");
 /** "one" is a number before a unit, and else mostly a pronoun. */
-const SPELLED =
-  /\b(?!one\b)[a-z]+\b|\bone(?=[- ](?:second|minute|hour|day|week|month|year|byte|bit|percent|dozen|hundred|thousand|million|billion))/gi;
+const SPELLED = new RegExp(
+  `\\b(?:(?:${TENS.join("|")})[- ](?:${UNITS.slice(1).join("|")})|one(?=[- ](?:second|minute|hour|day|week|month|year|byte|bit|percent|dozen|hundred|thousand|million|billion))|(?!one\\b)[a-z]+)\\b`,
+  "gi",
+);
+const DIGITS = new RegExp(NUMBER, "gu");
 const GROUPED = /^-?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;
 
 /** The numbers of a text, digits and English words alike, each in one form: `1,600` is `1600`, `2.0` is `2`. */
-export function numbersIn(text: string): Set<string> {
+export function normalizedNumbers(text: string): Set<string> {
   const plain = text.normalize("NFKC");
-  const found = new Set<string>();
-  for (const [match] of plain.matchAll(DIGITS)) for (const part of parts(match)) found.add(canonical(part));
-  const rest = plain.replace(COMPOUND, (_whole, tens: string, unit: string) => {
-    found.add(`${Number(WORDS.get(tens.toLowerCase())) + Number(WORDS.get(unit.toLowerCase()))}`);
-    return " ";
-  });
-  for (const [word] of rest.matchAll(SPELLED)) {
-    const value = WORDS.get(word.toLowerCase());
-    if (value !== undefined) found.add(value);
-  }
-  return found;
+  const spelled = [...plain.matchAll(SPELLED)].flatMap(
+    ([word]) => WORDS.get(word.toLowerCase().replace("-", " ")) ?? [],
+  );
+  const digits = [...plain.matchAll(DIGITS)]
+    .flatMap(([match]) => match.split(":"))
+    .flatMap(parts)
+    .map(canonical);
+  return new Set([...digits, ...spelled.map(String)]);
 }
 
 /** Whether a number of a JSON value stands in a text, digit for digit: one that JSON has rounded does not. */
 export function hasNumber(text: string, value: number): boolean {
-  return [...numbersIn(text)].some((number) => withoutTrailingZeros(number) === String(value));
+  return [...normalizedNumbers(text)].some((number) => withoutTrailingZeros(number) === String(value));
 }
 
 function withoutTrailingZeros(number: string): string {

@@ -21,8 +21,8 @@ const ABBREVIATION =
  */
 export function findQuote(text: string, quote: string, kind: Passage["kind"]): Section | undefined {
   // A copy may lack the targets of all links; one that has targets has to have the right ones.
-  const plain = withoutMarkup(quote) === undefined ? withoutMarkup(text) : undefined;
-  const found = locate(text, quote) ?? (plain === undefined ? undefined : locate(plain, quote));
+  const plain = withoutMarkup(text);
+  const found = locate(text, quote) ?? (plain === text ? undefined : locate(plain, quote));
   if (found === undefined) return undefined;
   if (kind === "table") return trimmed(text, { start: 0, end: text.length });
   return trimmed(text, kind === "code" ? wholeLines(text, found) : wholeSentences(text, found));
@@ -44,7 +44,7 @@ function wholeSentences(text: string, { start, end }: Section): Section {
   const flat = text.replace(/\s/g, " ");
   const ends = [...sentenceSegments(flat)]
     .map(({ segment, index }) => index + segment.length)
-    .filter((at) => at === flat.length || !ABBREVIATION.test(flat.slice(Math.max(0, at - 20), at)));
+    .filter((at) => !ABBREVIATION.test(flat.slice(Math.max(0, at - 20), at)));
   return {
     start: ends.findLast((at) => at <= start) ?? 0,
     end: ends.find((at) => at >= end) ?? text.length,

@@ -1,12 +1,7 @@
 import { type Fact, groundOf } from "../facts.js";
-import { numbersIn } from "./numbers.js";
+import type { Cited } from "../prompts.js";
+import { normalizedNumbers } from "./numbers.js";
 import { standsIn, tokensOf } from "./tokens.js";
-
-/** A sentence of an answer, with the numbers (from 1) of the facts that it rests on. */
-export interface Cited {
-  text: string;
-  facts: readonly number[];
-}
 
 /** A longer text is no sentence. In characters. */
 const LONGEST = 1_200;
@@ -38,16 +33,16 @@ export function stepOf(text: string): number | undefined {
  * a quote that it cites, in the heading over it, or in the question.
  */
 export function checkSentence(
-  { text, facts: cited }: Cited,
+  cited: Cited,
   facts: readonly Fact[],
   question: string,
 ): Cited | { wrong: string } {
-  const inline = [...text.matchAll(MARKS)].flatMap(([, list = ""]) => list.split(/[,;]/).map(Number));
-  const cites = [...new Set([...cited, ...inline])].filter((id) => facts[id - 1] !== undefined);
-  const plain = text
+  const inline = [...cited.text.matchAll(MARKS)].flatMap(([, list = ""]) => list.split(/[,;]/).map(Number));
+  const cites = [...new Set([...cited.facts, ...inline])].filter((id) => facts[id - 1] !== undefined);
+  const plain = cited.text
     .replace(MARKS, "")
     .replace(/\s+/g, " ")
-    .replace(/^[#>|\s]+|^[-*+]\s+/, "")
+    .replace(/^(?:[#>|\s]|[-*+]\s)+/, "")
     .trim()
     .replace(STEP, "");
   if (cites.length === 0) return { wrong: "it names no fact" };
@@ -55,13 +50,13 @@ export function checkSentence(
   if (plain.length > LONGEST) return { wrong: "it is too long for a sentence" };
   const grounds = [question, ...cites.flatMap((id) => facts[id - 1] ?? []).map(groundOf)];
   const wrong = ungrounded(plain, grounds);
-  return wrong === undefined ? { text: plain, facts: cites } : { wrong };
+  return wrong === undefined ? { ...cited, text: plain, facts: cites } : { wrong };
 }
 
 /** What of a text stands in none of `grounds`, as a phrase; undefined if all does that has to. */
 export function ungrounded(text: string, grounds: readonly string[]): string | undefined {
-  const numbers = new Set(grounds.flatMap((ground) => [...numbersIn(ground)]));
-  const number = [...numbersIn(text)].find((one) => !numbers.has(one));
+  const numbers = new Set(grounds.flatMap((ground) => [...normalizedNumbers(ground)]));
+  const number = [...normalizedNumbers(text)].find((one) => !numbers.has(one));
   if (number !== undefined) return `the number ${number} stands in none of its facts`;
   const addresses = [
     ...[...text.matchAll(ADDRESS)].map(([address]) => address.replace(/[.,;:!?]+$/, "")),

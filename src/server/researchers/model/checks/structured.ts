@@ -2,12 +2,14 @@ import { isObject } from "../../../../json/is-object.js";
 import { hasNumber } from "./numbers.js";
 import { standsIn, tokensOf } from "./tokens.js";
 
+/** The names and indexes that lead to a part of a value. */
+type Path = readonly (string | number)[];
+
 /** A string, number or name of a structured result that stands in no quote. */
 export interface Unfounded {
   /** With its path, for a sentence. */
   shown: string;
-  /** The names and indexes that lead to it. */
-  path: readonly (string | number)[];
+  path: Path;
 }
 
 /**
@@ -18,26 +20,24 @@ export function unfounded(
   value: unknown,
   quotes: readonly string[],
   names: ReadonlySet<string>,
-  path: Unfounded["path"] = [],
+  path: Path = [],
 ): Unfounded[] {
-  if (typeof value === "string") return hasText(value, quotes) ? [] : [named(value, path)];
-  if (typeof value === "number")
-    return quotes.some((quote) => hasNumber(quote, value)) ? [] : [named(value, path)];
+  if (typeof value === "string" || typeof value === "number") {
+    const where = path.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`)).join("");
+    const shown = `${shorten(value)}${where === "" ? "" : ` (${where.replace(/^\./, "")})`}`;
+    return quotes.some((quote) => holds(quote, value)) ? [] : [{ shown, path }];
+  }
   if (Array.isArray(value)) return value.flatMap((part, i) => unfounded(part, quotes, names, [...path, i]));
-  if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, part]) => {
+  return Object.entries(value ?? {}).flatMap(([name, part]) => {
     const inner = [...path, name];
-    if (!names.has(name) && !hasText(name, quotes)) return [{ shown: shorten(name), path: inner }];
+    if (!names.has(name) && !quotes.some((quote) => holds(quote, name)))
+      return [{ shown: shorten(name), path: inner }];
     return unfounded(part, quotes, names, inner);
   });
 }
 
 /** `value` without the places of `missing`: a copy. */
-export function without(
-  value: unknown,
-  missing: readonly Unfounded[],
-  path: Unfounded["path"] = [],
-): unknown {
+export function without(value: unknown, missing: readonly Unfounded[], path: Path = []): unknown {
   const isGone = (name: string | number) => missing.some((one) => `${one.path}` === `${[...path, name]}`);
   if (Array.isArray(value))
     return value.flatMap((part, i) => (isGone(i) ? [] : [without(part, missing, [...path, i])]));
@@ -48,37 +48,24 @@ export function without(
 
 /** Which of the quotes, by their indexes, hold a string or number of a structured result. */
 export function groundsOf(value: unknown, quotes: readonly string[]): number[] {
-  if (Array.isArray(value) || isObject(value))
-    return [...new Set(Object.values(value).flatMap((part) => groundsOf(part, quotes)))].sort(
-      (a, b) => a - b,
-    );
-  return [...quotes.keys()].filter((index) => {
-    const quote = quotes[index] ?? "";
-    return typeof value === "string"
-      ? hasText(value, [quote])
-      : typeof value === "number" && hasNumber(quote, value);
-  });
+  if (typeof value === "string" || typeof value === "number")
+    return [...quotes.keys()].filter((index) => holds(quotes[index] ?? "", value));
+  const inner = Object.values(value ?? {}).flatMap((part) => groundsOf(part, quotes));
+  return [...new Set(inner)].sort((a, b) => a - b);
 }
 
 /** Every name of a property that a schema gives, at any depth. */
-export function namesIn(schema: unknown, found = new Set<string>()): Set<string> {
-  if (Array.isArray(schema)) for (const part of schema) namesIn(part, found);
-  if (!isObject(schema)) return found;
-  if (isObject(schema.properties)) for (const name of Object.keys(schema.properties)) found.add(name);
-  for (const part of Object.values(schema)) namesIn(part, found);
-  return found;
+export function propertyNamesIn(schema: unknown): Set<string> {
+  if (typeof schema !== "object" || schema === null) return new Set();
+  const own = isObject(schema) && isObject(schema.properties) ? Object.keys(schema.properties) : [];
+  return new Set([...own, ...Object.values(schema).flatMap((part) => [...propertyNamesIn(part)])]);
 }
 
-/** Text without a word, as `/`, has to stand there character for character. */
-function hasText(text: string, quotes: readonly string[]): boolean {
-  if (text.trim() === "") return false;
-  const isWordless = tokensOf(text).length === 0;
-  return quotes.some((quote) => (isWordless ? quote.includes(text) : standsIn(quote, text)));
-}
-
-function named(value: string | number, path: Unfounded["path"]): Unfounded {
-  const where = path.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`)).join("");
-  return { shown: `${shorten(value)}${where === "" ? "" : ` (${where.replace(/^\./, "")})`}`, path };
+/** Whether a string or number stands in a quote. Text without a word, as `/`, has to stand there character for character. */
+function holds(quote: string, value: string | number): boolean {
+  if (typeof value === "number") return hasNumber(quote, value);
+  if (value.trim() === "") return false;
+  return tokensOf(value).length === 0 ? quote.includes(value) : standsIn(quote, value);
 }
 
 function shorten(value: string | number): string {

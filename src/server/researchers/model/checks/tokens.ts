@@ -12,8 +12,8 @@ const INVISIBLE = "\\u00ad\\u200b-\\u200d\\u2060\\ufeff";
 const MARKUP =
   /\]\([^()\s]*(?:\s+"[^"]*")?\)|\]\[[^\]]*\]|<\/?(?:a|b|i|em|strong|code|kbd|sub|sup|br|p|span|var|tt|samp)\b[^<>]*>/gu;
 const BLOCK_QUOTE = "(?<=^[ \\t]*)>";
-/** A sign belongs to its number only where nothing stands before it: `1-5` is a range. */
-const NUMBER = "(?:(?<![\\p{L}\\p{N}_)\\]])[-−])?(?:(?<![\\p{L}\\p{N}])\\.)?\\p{N}+(?:[.,:]\\p{N}+)*";
+/** Of a number, for a pattern with `u`. A sign belongs to it only where nothing stands before it: `1-5` is a range. */
+export const NUMBER = "(?:(?<![\\p{L}\\p{N}_)\\]])[-−])?(?:(?<![\\p{L}\\p{N}])\\.)?\\p{N}+(?:[.,:]\\p{N}+)*";
 const WORD = `[\\p{L}\\p{M}_][\\p{L}\\p{M}\\p{N}_${INVISIBLE}]*(?:['’ʼ][\\p{L}\\p{M}]+)*`;
 /** Symbols that change what is said; other punctuation is ignored. */
 const SYMBOL = "[<>=≠≤≥±×%+]|!(?=[\\p{L}\\p{N}_(=])|[$€£¥](?=\\p{N})";
@@ -35,10 +35,9 @@ export function tokensOf(text: string): Token[] {
   return found;
 }
 
-/** `text` with its markup blanked, every other character where it was; undefined if it has none. */
-export function withoutMarkup(text: string): string | undefined {
-  const plain = text.replace(MARKUP, (markup) => " ".repeat(markup.length));
-  return plain === text ? undefined : plain;
+/** `text` with its markup blanked, every other character where it was. */
+export function withoutMarkup(text: string): string {
+  return text.replace(MARKUP, (markup) => " ".repeat(markup.length));
 }
 
 /** Where `part` stands in `whole` without a gap: the indexes of its first tokens. Empty for an empty part. */

@@ -1,16 +1,52 @@
 import type { Dispatcher } from "undici";
+import { untilAborted } from "../../../../abort.js";
 import { keyPattern } from "../../../../protocol/key-pattern.js";
-import { Completion } from "./completion.js";
-import { bodyOf, type ChatRequest, type Dialect, FULL_DIALECT, simpler } from "./dialect.js";
-import { type PostRequest, post, type ResponseHeaders } from "./http.js";
-import { classify, isJsonAnswer, type Outcome } from "./outcome.js";
+import { apiParts } from "../../../../undici.js";
+import { Completion, classify, type EndpointAnswer, type ModelReply, type NoReply } from "./answer.js";
+import { ALL_CAPABILITIES, bodyOf, type ChatRequest, reduced } from "./chat-request.js";
+
+/** One request over HTTP. */
+export interface HttpRequest {
+  /** Scheme, host and port. */
+  origin: string;
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+}
 
 /** The connections to the endpoint; their maker decides on proxies and certificates. */
 export interface EndpointConnections {
   shared(): Promise<Dispatcher>;
   /** The request as it is sent: a proxy for plain http wants another form. */
-  route(request: PostRequest): PostRequest;
+  route(request: HttpRequest): HttpRequest;
   close(): Promise<void>;
+}
+
+/**
+ * Sends a request and resolves with its answer, the body as it comes: it has to be read or destroyed. Follows no
+ * redirect, repeats nothing and has no time limit of its own. An abort closes the socket; the promise rejects with
+ * `signal.reason` then.
+ */
+export async function sendVia(
+  connections: EndpointConnections,
+  request: HttpRequest,
+  signal: AbortSignal,
+): Promise<Dispatcher.ResponseData<unknown>> {
+  const { request: dispatch } = await apiParts();
+  const dispatcher = await connections.shared();
+  signal.throwIfAborted();
+  // A model may think for longer than the five minutes that undici gives the headers by default.
+  const options = { ...connections.route(request), headersTimeout: 0, bodyTimeout: 0, signal };
+  const answer = await untilAborted(dispatch.call(dispatcher, options as Dispatcher.RequestOptions), signal);
+  answer.body.on("error", () => {});
+  return answer;
+}
+
+/** Why no answer came. A failed connection to several addresses has its reason in the parts only. */
+export function reasonOf(error: unknown): string {
+  const inner = error instanceof AggregateError ? error.errors[0] : error;
+  return inner instanceof Error ? inner.message || inner.name : String(inner);
 }
 
 export interface EndpointOptions {
@@ -24,14 +60,12 @@ export interface EndpointOptions {
   now: () => number;
 }
 
-/** More of an answer that is no event stream is not read. */
-const MAX_BODY_BYTES = 8 * 1_048_576;
 /** A shorter text is no key worth hiding, and hiding it would garble replies that merely contain it. */
 const SHORTEST_KEY = 8;
 
 /** A model at an OpenAI-compatible endpoint. Knows what the endpoint has refused so far. */
-export class Endpoint {
-  #dialect: Dialect = FULL_DIALECT;
+export class ChatEndpoint {
+  #capabilities = ALL_CAPABILITIES;
   readonly #key: RegExp | undefined;
   constructor(private readonly options: EndpointOptions) {
     const { apiKey = "" } = options;
@@ -48,38 +82,44 @@ export class Endpoint {
   }
 
   /** Sends one request and reads the answer to its end. Rejects with `signal.reason` on an abort. */
-  async send(request: ChatRequest, signal: AbortSignal): Promise<Outcome> {
+  async send(request: ChatRequest, signal: AbortSignal): Promise<ModelReply | NoReply> {
     const { url, model, apiKey, connections, now } = this.options;
-    const dialect = this.#dialect;
+    const capabilities = this.#capabilities;
     const completion = new Completion(request.maxTokens);
-    const answer = { status: 0, headers: {} as ResponseHeaders, body: "" };
-    const decoder = new TextDecoder();
-    const reader = {
-      head(status: number, headers: ResponseHeaders) {
-        Object.assign(answer, { status, headers });
+    const answer: EndpointAnswer = { status: 0, headers: {}, completion, failure: undefined };
+    const posted = {
+      origin: url.origin,
+      method: "POST",
+      path: `${url.pathname.replace(/(?:\/chat\/completions)?\/*$/, "")}/chat/completions`,
+      headers: {
+        "content-type": "application/json",
+        accept: "text/event-stream, application/json",
+        ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
       },
-      data(piece: Uint8Array) {
-        if (answer.status === 200 && !isJsonAnswer(answer.headers)) completion.push(piece);
-        if (completion.text === "") answer.body += decoder.decode(piece, { stream: true });
-        return !completion.ended && !completion.isOverLimit && answer.body.length < MAX_BODY_BYTES;
-      },
+      body: bodyOf(model, request, capabilities),
     };
-    const headers = {
-      "content-type": "application/json",
-      accept: "text/event-stream, application/json",
-      ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
-    };
-    const path = `${url.pathname.replace(/(?:\/chat\/completions)?\/*$/, "")}/chat/completions`;
-    const { origin } = url;
-    const body = bodyOf(model, request, dialect);
-    const posted = connections.route({ origin, method: "POST", path, headers, body });
-    const { isWhole, message = "" } = await post(await connections.shared(), posted, reader, signal);
-    if (answer.status === 0) return { kind: "unreachable", message: this.hide(message) };
-    // Before anything is shortened: a part of a key would not be found.
-    answer.body = this.hide(answer.body);
-    completion.end(answer.status === 200 ? answer.body : "", (text) => this.hide(text));
-    const outcome = classify({ ...answer, completion, isWhole, message }, model, now());
-    return this.#learn(outcome, dialect, request.maxTokens);
+    try {
+      const { statusCode, headers, body } = await sendVia(connections, posted, signal);
+      Object.assign(answer, { status: statusCode, headers });
+      for await (const piece of body) {
+        completion.push(piece);
+        // To leave the loop closes the connection: the rest is not wanted.
+        if (completion.ended || completion.isOverLimit) break;
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      answer.failure = this.hide(reasonOf(error));
+    }
+    if (answer.status === 0)
+      return { kind: "unreachable", message: `could not be reached: ${answer.failure}` };
+    completion.end();
+    const outcome = classify(answer, model, now(), (text) => this.hide(text));
+    if (!("kind" in outcome) || outcome.kind !== "unsupported") return outcome;
+    const next = reduced(capabilities, outcome.message, request.maxTokens);
+    if (next === undefined) return { ...outcome, kind: "refused" };
+    // Another conversation may have learnt it meanwhile.
+    if (this.#capabilities === capabilities) this.#capabilities = next;
+    return outcome;
   }
 
   /** `text` without the key, as it is or encoded: an endpoint may quote the request in its answer. */
@@ -89,15 +129,5 @@ export class Endpoint {
 
   close(): Promise<void> {
     return this.options.connections.close();
-  }
-
-  /** Leaves out from now on what was refused; if nothing can be left out, the refusal stands. */
-  #learn(outcome: Outcome, dialect: Dialect, maxTokens: number): Outcome {
-    if (outcome.kind !== "unsupported") return outcome;
-    const next = simpler(dialect, outcome.message, maxTokens);
-    if (next === undefined) return { kind: "refused", message: `answered ${outcome.message}` };
-    // Another conversation may have learnt it meanwhile.
-    if (this.#dialect === dialect) this.#dialect = next;
-    return outcome;
   }
 }

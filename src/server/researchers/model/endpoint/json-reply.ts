@@ -3,27 +3,28 @@ import { parsed } from "../json.js";
 
 /** Text of a model in which it thinks aloud; templates of some models leave out the opening mark. */
 const THOUGHT = /^[\s\S]*<\/think(?:ing)?>|<think(?:ing)?>[\s\S]*$/i;
-const FENCE = /```[a-z]*[ \t]*\r?\n([\s\S]*?)(?:```|$)/gi;
-
-/** A reply without what the model thought aloud before it; empty if the thinking does not end. */
-export function withoutThoughts(text: string): string {
-  return text.replace(THOUGHT, "").trim();
-}
+/** How many places where a value may begin are tried. */
+const MAX_STARTS = 20;
 
 /**
- * The JSON value in a reply: all of it, or what stands in a code fence, or the first object or array in it that can be
- * read; with `mayRepair` also one with a slip, such as a trailing comma. Undefined if there is none.
+ * The JSON value in a reply: all of it, or the first object or array in it that can be
+ * read; with `mayRepair` also one with a slip, such as a trailing comma. Undefined if there is none. What the model
+ * thought aloud before it is left out.
  */
 export function jsonIn(text: string, mayRepair: boolean): unknown {
-  const reply = withoutThoughts(text);
-  const fenced = [...reply.matchAll(FENCE)].map(([, inside = ""]) => inside);
-  for (const candidate of [reply, ...fenced, ...bracketed(reply)]) {
+  const reply = text.replace(THOUGHT, "").trim();
+  const starts = [...reply.matchAll(/[[{]/g)].slice(0, MAX_STARTS);
+  const bracketed = starts.map(({ index }, nth) => {
+    const end = closing(reply, index);
+    // To repair one that is not closed takes long, and all behind it are within it.
+    return end === undefined && nth > 0 ? "" : reply.slice(index, end);
+  });
+  for (const candidate of [reply, ...bracketed]) {
     // Before what stands inside it: a list of a broken object is not all of the reply.
     const value = parsed(candidate) ?? (mayRepair ? repaired(candidate) : undefined);
     if (value !== undefined) return value;
   }
-  const from = reply.search(/[[{]/);
-  return mayRepair && from >= 0 ? repaired(reply.slice(from)) : undefined;
+  return undefined;
 }
 
 /** The object or list that a text with a slip was to be; undefined if it does not look like one. */
@@ -36,34 +37,13 @@ function repaired(text: string): unknown {
   }
 }
 
-/** How many places where a value may begin are tried. */
-const MAX_STARTS = 20;
-
-/** Stretches from an opening bracket to the one that closes it; brackets in strings do not count. */
-function* bracketed(text: string): Generator<string> {
-  let starts = 0;
-  for (let at = text.search(/[[{]/); at >= 0 && starts < MAX_STARTS; starts++) {
-    const end = closing(text, at);
-    if (end !== undefined) yield text.slice(at, end + 1);
-    const next = text.slice(at + 1).search(/[[{]/);
-    at = next < 0 ? -1 : at + 1 + next;
-  }
-}
-
+/** The offset behind the bracket that closes the one at `from`; undefined if none does. Those in strings do not count. */
 function closing(text: string, from: number): number | undefined {
   let depth = 0;
-  let isString = false;
-  for (let at = from; at < text.length; at++) {
-    const char = text[at];
-    if (isString) {
-      if (char === "\\") at += 1;
-      else if (char === '"') isString = false;
-    } else if (char === '"') isString = true;
-    else if (char === "{" || char === "[") depth += 1;
-    else if (char === "}" || char === "]") {
-      depth -= 1;
-      if (depth === 0) return at;
-    }
+  for (const { 0: token, index } of text.slice(from).matchAll(/"(?:\\.|[^"\\])*"?|[[\]{}]/gs)) {
+    if (token === "{" || token === "[") depth += 1;
+    else if (token === "}" || token === "]") depth -= 1;
+    if (depth === 0) return from + index + 1;
   }
   return undefined;
 }

@@ -10,11 +10,17 @@ export interface BudgetLimits {
   ms: number;
 }
 
-/** Which limit does not allow the next request. */
+/** The flags that set the limits. */
+const FLAGS = { tokens: "--model-tokens", calls: "--model-calls", ms: "--model-time" };
+
+/** A limit does not allow the next request. */
 export class BudgetSpent extends Error {
   override name = "BudgetSpent";
+  /** For people. */
+  readonly flag: string;
   constructor(readonly what: keyof BudgetLimits) {
-    super(`the limit of ${what} is reached`);
+    super(`the limit of ${FLAGS[what]} was reached`);
+    this.flag = FLAGS[what];
   }
 }
 
@@ -23,13 +29,12 @@ export interface Spent extends BudgetLimits {
   output: number;
 }
 
-const NOTHING: Spent = { tokens: 0, calls: 0, ms: 0, output: 0 };
 /** An estimate is this much above the highest ratio of tokens to bytes that was seen. */
 const MARGIN = 1.5;
 
 /** What is left of the limits of one conversation. */
 export class Budget {
-  #spent = NOTHING;
+  readonly #spent: Spent = { tokens: 0, calls: 0, ms: 0, output: 0 };
   /** The highest ratio of input tokens to bytes seen; none before the first usage. */
   #ratio: number | undefined;
   readonly #start: number;
@@ -41,23 +46,12 @@ export class Budget {
   }
 
   get left(): BudgetLimits {
+    const { tokens, calls, ms } = this.#spent;
     const elapsed = this.clock.monotonic() - this.#start;
-    const { tokens, calls, ms } = this.limits;
     return {
-      tokens: tokens - this.#spent.tokens,
-      calls: calls - this.#spent.calls,
-      ms: ms - this.#spent.ms - elapsed,
-    };
-  }
-
-  /** Counts what was spent. `ms` is only for time that did not pass since the start: that of an earlier process. */
-  charge({ tokens = 0, calls = 0, ms = 0, output = 0 }: Partial<Spent>): void {
-    const spent = this.#spent;
-    this.#spent = {
-      tokens: spent.tokens + tokens,
-      calls: spent.calls + calls,
-      ms: spent.ms + ms,
-      output: spent.output + output,
+      tokens: this.limits.tokens - tokens,
+      calls: this.limits.calls - calls,
+      ms: this.limits.ms - ms - elapsed,
     };
   }
 
@@ -65,14 +59,26 @@ export class Budget {
     return this.#spent;
   }
 
+  /** Counts what was spent. `ms` is only for time that did not pass since the start: that of an earlier process. */
+  charge({ tokens = 0, calls = 0, ms = 0, output = 0 }: Partial<Spent>): void {
+    this.#spent.tokens += tokens;
+    this.#spent.calls += calls;
+    this.#spent.ms += ms;
+    this.#spent.output += output;
+  }
+
   /** What `bytes` of input cost at most, in tokens: one for each, until a usage has shown what they do cost. */
   estimate(bytes: number): number {
-    return Math.ceil(bytes * (this.#ratio === undefined ? 1 : MARGIN * this.#ratio));
+    return Math.ceil(bytes * this.#tokensPerByte);
   }
 
   /** How many bytes of input `tokens` pay for. */
   bytesFor(tokens: number): number {
-    return Math.floor(tokens / (this.#ratio === undefined ? 1 : MARGIN * this.#ratio));
+    return Math.floor(tokens / this.#tokensPerByte);
+  }
+
+  get #tokensPerByte(): number {
+    return this.#ratio === undefined ? 1 : MARGIN * this.#ratio;
   }
 
   /** The endpoint has counted `tokens` in `bytes` of input. */

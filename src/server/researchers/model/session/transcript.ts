@@ -1,33 +1,43 @@
+import { isObject } from "../../../../json/is-object.js";
+import type { ModelReply } from "../endpoint/answer.js";
 import type { Spent } from "./budget.js";
-import type { ExchangeRecord, KeptReply } from "./exchange-record.js";
+
+/** What is kept of one request to the endpoint. `hash` is the SHA-256 of what the model was asked, in hex. It holds no key. */
+export type ExchangeRecord =
+  /** Written before the request leaves: a crash must not make it free. `estimate` is in tokens. */
+  | { kind: "sent"; hash: string; estimate: number }
+  /** How it ended. Without a reply it was refused or cut. `tokens` is what it cost. */
+  | { kind: "ended"; hash: string; tokens: number; ms: number; reply?: ModelReply };
 
 /** The exchanges of an earlier process, given back in the order in which they are asked for. */
 export class Transcript {
-  readonly #byHash = new Map<string, ExchangeRecord[]>();
-  constructor(records: readonly ExchangeRecord[]) {
-    for (const record of records) {
-      const same = this.#byHash.get(record.hash);
-      if (same === undefined) this.#byHash.set(record.hash, [record]);
-      else same.push(record);
-    }
+  readonly #records: Set<ExchangeRecord>;
+  /** `records` are stored values: those of a source are kept beside those of the model, and are left out. */
+  constructor(records: readonly unknown[]) {
+    this.#records = new Set(records.filter(isExchangeRecord));
   }
 
   /** What the exchanges of one hash cost, and the reply if one of them brought one. Gives each out once. */
-  take(hash: string): { cost: Spent; reply: KeptReply | undefined } {
-    const records = this.#byHash.get(hash) ?? [];
-    this.#byHash.delete(hash);
-    const replies = records.flatMap((record) =>
-      record.kind === "ended" && record.reply !== undefined ? [record.reply] : [],
-    );
-    return { cost: costOf(records), reply: replies[0] };
+  take(hash: string): { cost: Spent; reply: ModelReply | undefined } {
+    const records = this.#taken((record) => record.hash === hash);
+    const [reply] = records.flatMap((record) => (record.kind === "ended" && record.reply) || []);
+    return { cost: costOf(records), reply };
   }
 
   /** What the unused answers cost: the sources have changed since, and with them what is asked. */
   takeRest(): Spent {
-    const records = [...this.#byHash.values()].flat();
-    this.#byHash.clear();
-    return costOf(records);
+    return costOf(this.#taken(() => true));
   }
+
+  #taken(isWanted: (record: ExchangeRecord) => boolean): ExchangeRecord[] {
+    const taken = [...this.#records].filter(isWanted);
+    for (const record of taken) this.#records.delete(record);
+    return taken;
+  }
+}
+
+function isExchangeRecord(value: unknown): value is ExchangeRecord {
+  return isObject(value) && (value.kind === "sent" || value.kind === "ended");
 }
 
 /** A request without an end was under way when the process was killed; it counts as estimated. */

@@ -1,32 +1,36 @@
-import { ResearchFailure, type ResearchNews } from "../../researcher.js";
+import type { Progress } from "../../researcher.js";
 import type { Source } from "../../sources/source.js";
-import type { Fact } from "../facts.js";
+import { type Fact, factOf, type Section } from "../facts.js";
 import {
   knownInput,
   NOTES,
+  type Note,
+  type Part,
   PLAN,
-  type Prompt,
   planInput,
+  readNotes,
+  readPlan,
   requoteInput,
-  type Section,
   sectionInput,
 } from "../prompts.js";
-import { type BudgetLimits, BudgetSpent } from "../session/budget.js";
-import { ContextExceeded, UnreadableReply } from "../session/sender.js";
-import { LEAST_OUTPUT, type ModelSession, type Task } from "../session/session.js";
-import { factOf, type Note } from "./quoting.js";
-import { readNotes, readPlan } from "./readings.js";
+import { BudgetSpent } from "../session/budget.js";
+import {
+  ContextExceeded,
+  LEAST_OUTPUT,
+  type ModelSession,
+  type Task,
+  UnreadableReply,
+} from "../session/session.js";
 import { SectionQueue } from "./section-queue.js";
 
 /** What was found for a question. */
-export interface Findings {
+export interface Gathered {
   facts: Fact[];
-  /** The sub-questions, and whether the facts answer them. */
-  parts: { question: string; isOpen: boolean }[];
+  parts: Part[];
   /** How many quotes did not stand in their source. */
   droppedQuotes: number;
   /** The limit that ended the search early. */
-  spent: keyof BudgetLimits | undefined;
+  spent: BudgetSpent | undefined;
   /** Whether the endpoint seems to have cut off what it was sent. */
   isContextCut: boolean;
 }
@@ -46,177 +50,123 @@ const LEAST_BYTES = 1_500;
 /** What the marks around one section may take, in bytes. */
 const BESIDE_BYTES = 300;
 
-export type Step = NonNullable<ResearchNews["progress"]>["step"];
-/** Told how far the research is; `pages` is the number of documents that were opened. */
-export type Tell = (step: Step, done: number, of: number, pages: number) => void;
-
 /**
  * Plans, searches, opens whole sections and has the model note facts, each time with the facts known so far and what is
- * still open, until the question is answered, nothing new comes, or the budget is spent.
+ * still open, until the question is answered, nothing new comes, or the budget is spent. `tell` is told how far it is.
  */
 export async function gather(
   session: ModelSession,
   source: Source,
   question: string,
-  tell: Tell,
-): Promise<Findings> {
-  const gathering = new Gathering(session, source, question, tell);
+  tell: (progress: Partial<Progress>) => void,
+): Promise<Gathered> {
+  const { budget } = session;
+  const queue = new SectionQueue(source, tell);
+  const facts: Fact[] = [];
+  let parts: Part[] = [];
+  let droppedQuotes = 0;
+  let maxBytes = MAX_BYTES;
+  let unreadable: UnreadableReply | undefined;
+  let spent: BudgetSpent | undefined;
   try {
-    await gathering.run();
+    tell({ step: "plan", done: 0, of: 1 });
+    await queue.search([question, ...(await plan())]);
+    for (let empty = 0, isFirst = true; empty < EMPTY_ROUNDS && !queue.isEmpty; isFirst = false) {
+      const before = facts.length;
+      const queries = await round(isFirst);
+      await queue.search(queries);
+      empty = facts.length > before ? 0 : empty + 1;
+      if (queries.length === 0 && !parts.some(({ isOpen }) => isOpen)) break;
+    }
+    if (facts.length === 0 && unreadable !== undefined) throw unreadable;
   } catch (error) {
     if (!(error instanceof BudgetSpent)) throw error;
-    gathering.findings.spent = error.what;
+    spent = error;
   }
-  return { ...gathering.findings, isContextCut: session.isContextCut };
-}
-
-class Gathering {
-  readonly findings: Omit<Findings, "isContextCut"> = {
-    facts: [],
-    parts: [],
-    droppedQuotes: 0,
-    spent: undefined,
-  };
-  readonly #queue: SectionQueue;
-  #maxBytes = MAX_BYTES;
-  #unreadable: UnreadableReply | undefined;
-  constructor(
-    private readonly session: ModelSession,
-    private readonly source: Source,
-    private readonly question: string,
-    private readonly tell: Tell,
-  ) {
-    this.#queue = new SectionQueue(source, session);
-  }
-
-  async run(): Promise<void> {
-    this.#say("plan", 0, 1);
-    await this.#search([this.question, ...(await this.#plan())]);
-    for (let empty = 0, round = 1; empty < EMPTY_ROUNDS && !this.#queue.isEmpty; round++) {
-      const before = this.findings.facts.length;
-      const queries = await this.#round(round === 1);
-      if (queries.length > 0) await this.#search(queries);
-      empty = this.findings.facts.length > before ? 0 : empty + 1;
-      const isOpen = this.findings.parts.some((part) => part.isOpen);
-      if (queries.length === 0 && !isOpen) break;
-    }
-    if (this.findings.facts.length === 0 && this.#unreadable !== undefined) throw this.#unreadable;
-  }
+  return { facts, parts, droppedQuotes, spent, isContextCut: session.isContextCut };
 
   /** The queries of the plan. Without a readable one, or if the budget has no room for it, the question is the plan. */
-  async #plan(): Promise<string[]> {
-    const fallback = [{ question: this.question, queries: [] }];
-    const input = planInput(this.question, await this.session.interruptible(this.source.describe()));
-    const task = this.#task(PLAN, input, PLAN_TOKENS, FOR_THE_REST, 2);
-    const parts = await this.session
-      .ask(task, (reply) => readPlan(reply, this.question))
+  async function plan(): Promise<string[]> {
+    const input = planInput(question, await source.describe());
+    const keep = budget.share(FOR_THE_REST, 2);
+    const planned = await session
+      .ask({ ...PLAN, input, outputTokens: PLAN_TOKENS, keep }, (reply) => readPlan(reply, question))
       .catch((error: unknown) => {
         const isOptional =
           error instanceof UnreadableReply || (error instanceof BudgetSpent && error.what !== "ms");
-        if (isOptional) return fallback;
+        if (isOptional) return [{ question, queries: [] }];
         throw error;
       });
-    this.findings.parts = parts.map(({ question }) => ({ question, isOpen: true }));
-    return parts.flatMap(({ queries }) => queries);
-  }
-
-  #search(queries: readonly string[]): Promise<void> {
-    return this.#queue.search(queries, (done, of) => this.#say("search", done, of));
+    parts = planned.map((part) => ({ question: part.question, isOpen: true }));
+    return planned.flatMap(({ queries }) => queries);
   }
 
   /** Shows the model the next sections and takes over what it notes. Resolves with the queries that it asks for. */
-  async #round(isFirst: boolean): Promise<string[]> {
-    const known = knownInput({ question: this.question, ...this.findings });
-    const room = this.session.room(this.#notes(known, isFirst));
-    const bytes = Math.min(room, this.#maxBytes);
+  async function round(isFirst: boolean): Promise<string[]> {
+    const known = knownInput(question, parts, facts);
+    const bytes = Math.min(session.room(noting(known, isFirst)), maxBytes);
     if (bytes <= BESIDE_BYTES) throw new BudgetSpent("tokens");
-    const sections = await this.#queue.next(bytes - BESIDE_BYTES, () => {
-      const { read, waiting } = this.#queue.counts;
-      this.#say("read", read, read + waiting);
-    });
+    const sections = await queue.next(bytes - BESIDE_BYTES);
     if (sections.length === 0) return [];
     const shown = sections.map((section, i) => sectionInput(section, i + 1));
-    const { read, waiting } = this.#queue.counts;
-    this.#say("note", read, read + waiting);
+    queue.say("note");
     try {
-      const task = this.#notes([known, ...shown].join("\n\n"), isFirst);
-      const { notes, answered, queries } = await this.session.ask(task, readNotes);
-      if (this.session.isContextCut) this.#maxBytes = MAX_BYTES / 2;
-      await this.#take(notes, sections);
-      for (const number of answered) {
-        const part = this.findings.parts[number - 1];
-        if (part !== undefined) part.isOpen = false;
-      }
+      const task = noting([known, ...shown].join("\n\n"), isFirst);
+      const { facts: notes, answered, queries } = await session.ask(task, readNotes);
+      if (session.isContextCut) maxBytes = MAX_BYTES / 2;
+      await take(notes, sections);
       // A model that says nothing of the parts has answered them if it asks for nothing more.
-      if (queries.length === 0 && answered.length === 0 && this.findings.facts.length > 0)
-        for (const part of this.findings.parts) part.isOpen = false;
+      const isAll = queries.length === 0 && answered.length === 0 && facts.length > 0;
+      for (const [i, part] of parts.entries()) if (isAll || answered.includes(i + 1)) part.isOpen = false;
       return queries;
     } catch (error) {
       if (error instanceof UnreadableReply) {
-        this.#unreadable = error;
+        unreadable = error;
         return [];
       }
-      if (!(error instanceof ContextExceeded)) throw error;
-      this.#maxBytes = Math.floor(this.#maxBytes / 2);
-      if (this.#maxBytes < LEAST_BYTES) {
-        throw new ResearchFailure(
-          `The context of the model is too short for its sources (${error.message}).`,
-        );
-      }
-      this.#queue.putBack(sections, this.#maxBytes);
-      return this.#round(isFirst);
+      maxBytes = Math.floor(maxBytes / 2);
+      if (!(error instanceof ContextExceeded) || maxBytes < LEAST_BYTES) throw error;
+      queue.putBack(sections, maxBytes);
+      return round(isFirst);
     }
   }
 
   /** Keeps the notes whose quotes stand; for the others the model is asked once more. */
-  async #take(notes: readonly Note[], sections: readonly Section[]): Promise<void> {
-    const missed = this.#keep(notes, sections);
+  async function take(notes: readonly Note[], sections: readonly Section[]): Promise<void> {
+    const missed = keep(notes, sections);
     const known = missed.flatMap((note) => {
       const section = sections[note.source - 1];
       return section === undefined ? [] : [{ ...note, section }];
     });
-    this.findings.droppedQuotes += missed.length;
+    droppedQuotes += missed.length;
     if (known.length === 0) return;
-    const mended = await this.session
-      .ask(this.#notes(requoteInput(this.question, known), false), readNotes)
+    const mended = await session
+      .ask(noting(requoteInput(question, known), false), readNotes)
       .catch((error: unknown) => {
-        if (error instanceof UnreadableReply || error instanceof ContextExceeded) return { notes: [] };
+        if (error instanceof UnreadableReply || error instanceof ContextExceeded) return { facts: [] };
         throw error;
       });
-    const asked = mended.notes.slice(0, known.length);
-    const stillMissed = this.#keep(
-      asked,
-      known.map(({ section }) => section),
-    );
-    this.findings.droppedQuotes -= asked.length - stillMissed.length;
+    const asked = mended.facts.slice(0, known.length);
+    const shown = known.map(({ section }) => section);
+    droppedQuotes -= asked.length - keep(asked, shown).length;
   }
 
   /** Keeps what stands in its source, and gives back the rest. */
-  #keep(notes: readonly Note[], sections: readonly Section[]): Note[] {
+  function keep(notes: readonly Note[], sections: readonly Section[]): Note[] {
     return notes.filter((note) => {
       const named = sections[note.source - 1];
       // A model that takes one source's number for another's has still copied what stands there.
       const fact = [named, ...sections].flatMap((section) => (section && factOf(note, section)) ?? [])[0];
-      if (fact !== undefined && !this.findings.facts.some((known) => isSame(known, fact)))
-        this.findings.facts.push(fact);
+      if (fact !== undefined && !facts.some((known) => isSame(known, fact))) facts.push(fact);
       return fact === undefined;
     });
   }
 
-  #notes(input: string, isFirst: boolean): Task {
-    const { left } = this.session.budget;
-    const affordable = Math.floor((left.tokens - this.session.budget.limits.tokens * FOR_WRITING) / 4);
-    const output = Math.max(LEAST_OUTPUT, Math.min(NOTES_TOKENS, affordable));
+  function noting(input: string, isFirst: boolean): Task {
+    const affordable = Math.floor((budget.left.tokens - budget.limits.tokens * FOR_WRITING) / 4);
+    const outputTokens = Math.max(LEAST_OUTPUT, Math.min(NOTES_TOKENS, affordable));
     // Without notes there is nothing to write, so the first ones may take the last call.
-    return this.#task(NOTES, input, output, FOR_WRITING, isFirst ? 0 : 1);
-  }
-
-  #task(prompt: Prompt, input: string, outputTokens: number, part: number, calls: number): Task {
-    return { ...prompt, input, outputTokens, keep: this.session.budget.share(part, calls) };
-  }
-
-  #say(step: Step, done: number, of: number): void {
-    this.tell(step, done, of, this.#queue.counts.documents);
+    return { ...NOTES, input, outputTokens, keep: budget.share(FOR_WRITING, isFirst ? 0 : 1) };
   }
 }
 

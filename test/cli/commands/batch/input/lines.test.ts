@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseJsonLines, parseLines } from "../../../../../src/cli/commands/batch/input/lines.js";
+import { parseJsonLines, parseLines } from "../../../../../src/cli/commands/batch/input/formats.js";
 
 test("a prompt a line, blank lines passed over and counted", () => {
   expect(parseLines("one\r\n\n \t\n two \n{}")).toEqual({

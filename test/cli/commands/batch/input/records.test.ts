@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatOf } from "../../../../../src/cli/commands/batch/input/records.js";
+import { formatOf } from "../../../../../src/cli/commands/batch/input/formats.js";
 
 test.each([
   ["q.csv", "anything", false, "csv"],

@@ -1,14 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { parseJsonLines } from "../../../../../src/cli/commands/batch/input/lines.js";
-import type { InputRecord } from "../../../../../src/cli/commands/batch/input/records.js";
+import { type InputRecord, parseJsonLines } from "../../../../../src/cli/commands/batch/input/formats.js";
 import {
   parseSchema,
   type RowOptions,
   rowsOf,
   schemaText,
+  Template,
 } from "../../../../../src/cli/commands/batch/input/rows.js";
-import { Template } from "../../../../../src/cli/commands/batch/input/template.js";
-import { digestOf } from "../../../../../src/workflows/batch/row.js";
+import { digestOf } from "../../../../../src/store/history/records.js";
 
 const none: RowOptions = {
   template: undefined,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Template } from "../../../../../src/cli/commands/batch/input/template.js";
+import { Template } from "../../../../../src/cli/commands/batch/input/rows.js";
 import { parseExact } from "../../../../../src/json/exact-json.js";
 
 test.each([

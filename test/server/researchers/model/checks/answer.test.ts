@@ -1,6 +1,10 @@
 import { expect, it } from "vitest";
-import { checkAnswer, factsAnswer } from "../../../../../src/server/researchers/model/checks/answer.js";
-import type { Draft } from "../../../../../src/server/researchers/model/steps/readings.js";
+import {
+  checkAnswer,
+  citedIn,
+  factsAnswer,
+} from "../../../../../src/server/researchers/model/checks/answer.js";
+import type { Draft } from "../../../../../src/server/researchers/model/prompts.js";
 
 const fact = (quote: string, heading = "") => ({
   claim: quote,
@@ -88,7 +92,7 @@ it("checks titles, columns, sides and what is missing", () => {
       { about: "the port", sides: [cited("It is 8080 since 2.0.", 3), cited("Stop it.", 1)] },
       { about: "the rest", sides: [cited("It is 8081.", 3), cited("Stop it.", 1)] },
     ],
-    missing: ["who may do it", "why it costs 12 dollars"],
+    missing: ["who may\n do it ", "why it costs 12 dollars"],
   });
   expect(answer.sections).toMatchObject([
     { title: "", kind: "list", columns: [] },
@@ -98,12 +102,83 @@ it("checks titles, columns, sides and what is missing", () => {
   expect(answer.missing).toEqual(["who may do it"]);
 });
 
+it.each<[string, Partial<Draft["sections"][number]>, object]>([
+  ["a title with a number of its facts", { title: " Port \n 8080 " }, { title: "Port 8080" }],
+  ["a title with a number of a heading", { title: "Since 2.0" }, { title: "Since 2.0" }],
+  ["a title with a number of a fact that it does not cite", { title: "Port 9" }, { title: "" }],
+  ["a table of one column", { kind: "table", columns: ["What"] }, { kind: "list", columns: [] }],
+  ["columns of what is no table", { kind: "text", columns: ["a", "b"] }, { kind: "text", columns: [] }],
+  [
+    "columns on more than one line, with bars",
+    { kind: "table", columns: ["What\n\n# Now", " A | B"] },
+    { kind: "table", columns: ["What # Now", "A B"] },
+  ],
+  [
+    "columns that are numbers next to each other",
+    { kind: "table", columns: ["80", "80"] },
+    { kind: "list", columns: [] },
+  ],
+])("%s", (_name, more, expected) => {
+  const section = {
+    title: "",
+    kind: "list" as const,
+    columns: [],
+    items: [cited("It is 8080.", 3)],
+    ...more,
+  };
+  expect(check({ sections: [section] }).answer.sections).toMatchObject([expected]);
+});
+
+it.each<[string, string[], number, number]>([
+  ["one number alone", ["Do this.", "1. Stop the server.", "Then go on."], 3, 0],
+  ["numbers that do not begin at 1", ["2. Stop the server.", "3. Copy the files."], 2, 0],
+  ["a number before the first step", ["2. Copy the files.", "1. Stop the server.", "Then go on."], 3, 0],
+  ["steps after a sentence", ["Do this.", "1. Stop the server.", "2. Copy the files."], 1, 2],
+])("%s", (_name, texts, sentences, steps) => {
+  const { answer } = check({ sentences: texts.map((text) => cited(text, 1)) });
+  expect(answer.sentences).toHaveLength(sentences);
+  const [list] = answer.sections;
+  if (steps === 0) expect(list).toBeUndefined();
+  else expect(list).toMatchObject({ title: "", kind: "steps", columns: [] });
+  expect(list?.items ?? []).toHaveLength(steps);
+});
+
+it("says in what is wrong with a long text how it begins", () => {
+  const { wrong, answer } = check({ sentences: [cited(`It is 9 ${"x".repeat(200)}`, 1)] });
+  expect(wrong).toEqual([`"It is 9 ${"x".repeat(112)}": the number 9 stands in none of its facts`]);
+  expect(answer).toMatchObject({ isWritten: true, isForeign: false });
+});
+
+it("knows everything in it that cites", () => {
+  const { answer } = check({
+    sentences: [cited("Stop it.", 1)],
+    sections: [{ title: "", kind: "list", columns: [], items: [cited("Copy it.", 2)] }],
+    disagree: [{ about: "", sides: [cited("Start it.", 3), cited("Stop it.", 1)] }],
+  });
+  expect(citedIn(answer).flatMap(({ facts }) => facts)).toEqual([1, 2, 3, 1]);
+});
+
 it("of facts is each claim that its own quote supports, else the quote", () => {
   const facts = [
-    { ...fact("Stop the server."), claim: "Stop it within 9 seconds." },
-    fact("Copy the files."),
+    { ...fact("Stop\n  the server."), claim: "Stop it within 9 seconds." },
+    { ...fact("Copy the files."), claim: "The files are copied." },
+    { ...fact("Start it."), claim: "As in [2], start it." },
   ];
-  const { sections, isWritten } = factsAnswer(facts, "How?");
-  expect(isWritten).toBe(false);
-  expect(sections[0]?.items.map(({ text }) => text)).toEqual(["Stop the server.", "Copy the files."]);
+  expect(factsAnswer(facts, "How?")).toEqual({
+    sentences: [],
+    sections: [
+      {
+        title: "",
+        kind: "list",
+        columns: [],
+        items: [cited("Stop the server.", 1), cited("The files are copied.", 2), cited("Start it.", 3)],
+      },
+    ],
+    disagree: [],
+    missing: [],
+    dropped: 0,
+    droppedSteps: 0,
+    isWritten: false,
+    isForeign: false,
+  });
 });

@@ -34,6 +34,9 @@ it.each<[string, string, string | undefined]>([
 it("a row of a table is shown whole", () => {
   const row = "| `request.timeout` | `45s` | after that the client gets 504 |";
   expect(shown(row, "`request.timeout` | `45s`", "table")).toBe(row);
+  expect(shown("| stop | Stop it. Then wait. |", "Then wait", "table")).toBe(
+    "| stop | Stop it. Then wait. |",
+  );
 });
 
 it("in code a line stands for a sentence, and a comment is whole sentences", () => {
@@ -43,5 +46,21 @@ it("in code a line stands for a sentence, and a comment is whole sentences", () 
   expect(shown(code, "deletes the journal", "code")).toBe(
     "// Never call this twice: it\n// deletes the journal.",
   );
+  expect(shown(code, "Never call this twice", "code")).toBe(
+    "// Never call this twice: it\n// deletes the journal.",
+  );
+  expect(shown(code, "limit = !isOpen", "code")).toBe("const limit = !isOpen;");
+  expect(shown("if (a) {\n    return 5 + b;\n}", "return 5 + b", "code")).toBe("return 5 + b;");
   expect(shown(code, "limit = isOpen", "code")).toBeUndefined();
+});
+
+it("three words are enough where they stand several times", () => {
+  expect(shown("So it is. So it is.", "so it is")).toBe("So it is.");
+  expect(shown("So it is. So it is.", "it is")).toBeUndefined();
+});
+
+it("markup of the source may be left out", () => {
+  expect(shown("It is <b>not</b> open to [all](x).", "is not open to all")).toBe(
+    "It is <b>not</b> open to [all](x).",
+  );
 });

@@ -26,24 +26,32 @@ it.each<[string, string, number[]]>([
   ["a number over the column", "Within 24 hours it is 5.", [3]],
   ["an apostrophe inside words", "It doesn't wait, and the proxy's threads don't.", [1]],
   ["a number of another quote that it cites", "It waits 30 seconds.", [1, 2]],
+  ["an address with marks behind it", "See https://example.com/threads?!", [1]],
+  ["quotation marks around no word", 'It has "…" threads.', [1]],
 ])("%s may stand in it", (_name, text, facts) => {
   expect(check(text, facts)).toEqual({ text, facts });
 });
 
-it.each<[string, string, number[]]>([
-  ["a number of a quote that it does not cite", "It waits 30 seconds.", [1]],
-  ["a number of its own in words", "It has five threads.", [1]],
-  ["another address", "See https://example.org/threads.", [1]],
-  ["an address without a scheme", "See www.example.org now.", [1]],
-  ["a link to elsewhere", "See [the threads](evil.example).", [1]],
-  ["an image of elsewhere", "See ![it](//evil.example/x).", [1]],
-  ["HTML", "See <img src=//evil.example>.", [1]],
-  ["other words between quotation marks", 'It has "no threads".', [1]],
-  ["no fact", "It has threads.", []],
-  ["a fact that does not exist", "It has threads.", [7]],
-  ["no words", "…", [1]],
-])("%s may not", (_name, text, facts) => {
-  expect(check(text, facts)).toHaveProperty("wrong");
+it.each<[string, string, number[], string]>([
+  ["a number of a quote that it does not cite", "It waits 30 seconds.", [1], "the number 30"],
+  ["a number of its own in words", "It has five threads.", [1], "the number 5"],
+  ["another address", "See https://example.org/threads.", [1], "https://example.org/threads"],
+  ["an address without a scheme", "See www.example.org now.", [1], "www.example.org"],
+  ["a link to elsewhere", "See [the threads](evil.example).", [1], "evil.example"],
+  ["an image of elsewhere", "See ![it](//evil.example/x).", [1], "//evil.example/x"],
+  ["HTML", "See <img src=//evil.example>.", [1], "<img src=//evil.example>"],
+  ["other words between quotation marks", 'It has "no threads".', [1], 'the quotation "no threads"'],
+])("%s may not", (_name, text, facts, what) => {
+  expect(check(text, facts)).toEqual({ wrong: `${what} stands in none of its facts` });
+});
+
+it.each<[string, string, number[], string]>([
+  ["without a fact", "It has threads.", [], "it names no fact"],
+  ["of a fact that does not exist", "It has threads.", [7], "it names no fact"],
+  ["without words", "…", [1], "it says nothing"],
+  ["of many characters", `It has ${"threads ".repeat(160)}.`, [1], "it is too long for a sentence"],
+])("a sentence %s may not", (_name, text, facts, wrong) => {
+  expect(check(text, facts)).toEqual({ wrong });
 });
 
 it.each([
@@ -70,9 +78,22 @@ it.each([
 it("the number of a step is none, and goes", () => {
   expect(check("3. Look at the threads.")).toEqual({ text: "Look at the threads.", facts: [1] });
   expect(stepOf("3. Look")).toBe(3);
+  expect(stepOf(" 12) Look")).toBe(12);
   expect(stepOf("Look at 3.")).toBeUndefined();
 });
 
 it("is put on one line, and marks in its text are citations too", () => {
   expect(check("# It waits\n30 seconds [2].", [])).toEqual({ text: "It waits 30 seconds.", facts: [2] });
+});
+
+it.each([
+  "- It waits.",
+  "- # > It waits.",
+  "*  It   waits.",
+  ">> # It waits.",
+  " It waits. [1]",
+  "It [1, 1] waits.",
+  "It+ waits.",
+])("marks of Markdown go: %s", (text) => {
+  expect(check(text)).toEqual({ text: text.includes("+") ? text : "It waits.", facts: [1] });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import {
   groundsOf,
-  namesIn,
+  propertyNamesIn,
   unfounded,
   without,
 } from "../../../../../src/server/researchers/model/checks/structured.js";
@@ -19,6 +19,10 @@ it.each<[unknown, string | undefined]>([
   [{ name: "" }, '"" (name)'],
   [{ name: "{}" }, '"{}" (name)'],
   [17, "17"],
+  [{ name: "SERVER has" }, undefined],
+  [{ name: "  " }, '"  " (name)'],
+  [{ name: "x".repeat(90) }, `"${"x".repeat(78)}… (name)`],
+  [{ list: [["a.b"]] }, '"a.b" (list[0][0])'],
 ])("%j", (value, expected) => {
   expect(unfounded(value, QUOTES, NAMES).map(({ shown }) => shown)).toEqual(
     expected === undefined ? [] : [expected],
@@ -32,6 +36,10 @@ it("all that stands in no quote is named, and can be left out", () => {
   expect(without(value, missing)).toEqual({ threads: 4, list: [8080, { name: "port" }] });
 });
 
+it("one of the quotes is enough", () => {
+  expect(unfounded({ threads: 4, port: 5 }, ["The port is 5.", "It has 4 threads."], NAMES)).toEqual([]);
+});
+
 it("the quotes that hold a value are known", () => {
   const quotes = ["It has 4 threads.", "Nothing.", "The port is 8080."];
   expect(groundsOf({ list: [8080, { name: "threads" }], open: true }, quotes)).toEqual([0, 2]);
@@ -40,6 +48,11 @@ it("the quotes that hold a value are known", () => {
 it("the names of a schema are found at any depth", () => {
   const item = { type: "object", properties: { deep: {} } };
   expect(
-    [...namesIn({ properties: { a: { items: item } }, $defs: { x: { properties: { b: {} } } } })].sort(),
+    [
+      ...propertyNamesIn({ properties: { a: { items: item } }, $defs: { x: { properties: { b: {} } } } }),
+    ].sort(),
   ).toEqual(["a", "b", "deep"]);
+  expect(propertyNamesIn({ properties: { a: { default: null, enum: [{ properties: "x" }] } } })).toEqual(
+    new Set(["a"]),
+  );
 });

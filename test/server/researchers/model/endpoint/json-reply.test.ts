@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { jsonIn, withoutThoughts } from "../../../../../src/server/researchers/model/endpoint/json-reply.js";
+import { jsonIn } from "../../../../../src/server/researchers/model/endpoint/json-reply.js";
 
 it.each<[string, unknown]>([
   ['{"a": 1}', { a: 1 }],
@@ -36,8 +36,16 @@ describe("a slip is repaired, if that is allowed:", () => {
   });
 });
 
-it("thoughts go, also without an opening or a closing mark", () => {
-  expect(withoutThoughts("<thinking>a</thinking> b")).toBe("b");
-  expect(withoutThoughts("a</think>b")).toBe("b");
-  expect(withoutThoughts("<think>a")).toBe("");
+it.each(["<thinking>{}</thinking> [2]", "{}</think>[2]"])("thoughts go: %s", (text) => {
+  expect(jsonIn(text, true)).toEqual([2]);
+});
+
+it("of a thought without an end nothing is left", () => {
+  expect(jsonIn("<think>[2]", true)).toBeUndefined();
+});
+
+it.each(["x {'a: ", '{"a":[', '["', "[", "```json\n{"])("%s over and over takes no long time", (text) => {
+  const begun = process.cpuUsage();
+  jsonIn(text.repeat(8_000), true);
+  expect(process.cpuUsage(begun).user).toBeLessThan(5_000_000);
 });

@@ -1,0 +1,110 @@
+import { CsvError, type Info, parse } from "csv-parse/sync";
+import { parseExactAt, withSource } from "../../../../json/exact-json.js";
+import { isObject } from "../../../../json/is-object.js";
+
+/** One entry of the input, before anything is made of it. */
+export interface InputRecord {
+  /** Where it begins, from 1. */
+  line: number;
+  fields: Readonly<Record<string, unknown>>;
+}
+
+/** What is wrong with the input, and where; without a line it is about the command. */
+export interface RowFault {
+  line?: number;
+  reason: string;
+}
+
+export interface Parsed {
+  records: InputRecord[];
+  faults: RowFault[];
+  /** The columns that every record has; undefined if each has its own. */
+  columns?: readonly string[];
+}
+
+export const FORMATS = ["txt", "jsonl", "csv"] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** The format of an input: by the ending of its file's name, else by how it begins. `template`: whether columns are named. */
+export function formatOf(path: string, text: string, template: boolean): Format {
+  const ending = /\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase();
+  if (ending === "csv" || ending === "txt") return ending;
+  if (ending === "jsonl" || ending === "ndjson") return "jsonl";
+  const first = text.trimStart().split(/\r?\n/, 1)[0] ?? "";
+  if (first.startsWith("{")) return "jsonl";
+  const columns = first.split(",").map((name) => name.trim().replace(/^"|"$/g, ""));
+  return template || (columns.includes("prompt") && columns.length > 1) ? "csv" : "txt";
+}
+
+/** One prompt a line; blank lines are skipped. */
+export function parseLines(text: string): Parsed {
+  const records = linesOf(text).map(({ line, text: prompt }) => ({ line, fields: { prompt } }));
+  return { records, faults: [], columns: ["prompt"] };
+}
+
+/** JSON Lines: an object a line; blank lines are skipped. */
+export function parseJsonLines(text: string): Parsed {
+  const parsed: Parsed & { records: InputRecord[] } = { records: [], faults: [] };
+  for (const { line, text: json } of linesOf(text)) {
+    const fields = objectOf(json);
+    if (fields) parsed.records.push({ line, fields });
+    else parsed.faults.push({ line, reason: "not a JSON object" });
+  }
+  return parsed;
+}
+
+function linesOf(text: string): { line: number; text: string }[] {
+  return text
+    .split(/\r?\n/)
+    .map((content, index) => ({ line: index + 1, text: content }))
+    .filter(({ text: content }) => content.trim() !== "");
+}
+
+function objectOf(json: string): Record<string, unknown> | undefined {
+  try {
+    const value = withSource(parseExactAt(json, "output_schema"), json);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Comma-separated values with a header line (RFC 4180). What cannot be read as such ends the search for faults. */
+export function parseCsv(text: string): Parsed {
+  const faults: RowFault[] = [];
+  const records: InputRecord[] = [];
+  let columns: string[] | undefined;
+  const take = ({ record: cells, raw, info }: { record: string[]; raw: string; info: Info }) => {
+    // The parser counts where a record ends; a quoted cell may hold line breaks.
+    const line = info.lines - (raw.trim().match(/\n/g)?.length ?? 0);
+    if (!columns) {
+      columns = cells.map((name) => name.trim());
+      faults.push(
+        ...twice(columns).map((name) => ({ line, reason: `two columns are named ${quoted(name)}` })),
+      );
+    } else if (cells.length !== columns.length) {
+      const reason = `it has ${cells.length} ${cells.length === 1 ? "cell" : "cells"}, and the header names ${columns.length} columns`;
+      faults.push({ line, reason });
+    } else {
+      records.push({ line, fields: Object.fromEntries(columns.map((name, i) => [name, cells[i]])) });
+    }
+    return null;
+  };
+  try {
+    const options = { info: true, raw: true, skip_empty_lines: true, relax_column_count: true };
+    parse(text, { ...options, on_record: (record) => take(record as unknown as Parameters<typeof take>[0]) });
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const line = typeof error.lines === "number" ? { line: error.lines } : {};
+    faults.push({ ...line, reason: `invalid CSV: ${error.message}` });
+  }
+  return { records, faults, columns: columns ?? [] };
+}
+
+function twice(names: readonly string[]): string[] {
+  return names.filter((name, i) => names.indexOf(name) !== i);
+}
+
+function quoted(name: string): string {
+  return JSON.stringify(name);
+}

@@ -1,0 +1,97 @@
+import { PROVIDERS } from "../../dialects/providers.js";
+
+/** Every exit code of the program (contract §1.5), in the words of help, man page and README; of deaths by a signal those that a shell shows. */
+export const EXIT_CODE_MEANINGS: readonly { codes: readonly number[]; meaning: string }[] = [
+  { codes: [0], meaning: "done; for `watch` and `run`: COMPLETED" },
+  { codes: [1], meaning: "a defect of this program, or something unforeseen" },
+  {
+    codes: [2],
+    meaning:
+      "bad input: usage, a blank prompt, an invalid schema, no base URL configured, `VALIDATION_ERROR`; if this program found it, nothing was sent",
+  },
+  { codes: [3], meaning: "the research ended FAILED" },
+  { codes: [4], meaning: "not authenticated: no key, `INVALID_API_KEY`, any other 401 or 403" },
+  {
+    codes: [5],
+    meaning: "not found: `REQUEST_NOT_FOUND`, any other 404; `@last` with an empty history",
+  },
+  {
+    codes: [6],
+    meaning: "refused: not allowed in this state, or any other refusal by the service; nothing was created",
+  },
+  { codes: [7], meaning: "rate limited" },
+  { codes: [8], meaning: "not finished yet: `watch --timeout` reached, `output` asked too early" },
+  {
+    codes: [9],
+    meaning: "the service could not be reached, or its answer could not be read; nothing was created",
+  },
+  { codes: [10], meaning: "the research ended STOPPED" },
+  { codes: [11], meaning: "`create`: outcome unknown; it was sent, and no readable answer came back" },
+  { codes: [12], meaning: "this machine: a file could not be read or written, or exists already" },
+  { codes: [13], meaning: "`--strict`: the result does not fit its schema" },
+  {
+    codes: [130, 143, 129],
+    meaning: "it died of SIGINT, SIGTERM, SIGHUP, after saying how to go on",
+  },
+];
+
+/** An environment variable that the program reads, or sets for a command that it starts. */
+export interface Variable {
+  name: string;
+  description: string;
+  /** The long flag that says the same and beats it. */
+  flag: string | null;
+  /** The commands that read it; null for all of them. */
+  commands: readonly string[] | null;
+}
+
+const KEYS = ["serve", "serve keys add", "serve keys list", "serve keys revoke"];
+const MODEL = ["serve", "try"];
+
+/** Every variable, in the order in which help lists them (contract §2, §4). */
+export const VARIABLES: readonly Variable[] = [
+  variable("RESEARCH_BASE_URL", "the service to speak to", "--base-url"),
+  variable("RESEARCH_API_KEY", "the API key; no flag takes a key"),
+  variable("RESEARCH_API_KEY_FILE", "a file that holds the API key"),
+  variable("RESEARCH_PROVIDER", "the provider to speak to; research: the interface itself"),
+  ...PROVIDERS.map(({ keyVariable, title }) =>
+    variable(keyVariable, `a key of ${title}, used last and at its own origin only`),
+  ),
+  variable("RESEARCH_PROFILE", "the profile to use", "--profile"),
+  variable("RESEARCH_OUTPUT", "json: as --json, but not for help; human, the default", "--json"),
+  variable("RESEARCH_CONFIG_DIR", "the folder of the settings, an absolute path"),
+  variable("RESEARCH_STATE_DIR", "the folder of the history, an absolute path"),
+  variable("RESEARCH_NO_HISTORY", "1: keep no history"),
+  variable("RESEARCH_INSECURE_HTTP", "1: allow plain http:// to another machine", "--insecure-http"),
+  variable("HTTPS_PROXY", "the proxy for https://, in either case; loopback is never proxied"),
+  variable("HTTP_PROXY", "the proxy for http://, in either case"),
+  variable("NO_PROXY", "hosts that are reached without a proxy, in either case"),
+  variable("NODE_EXTRA_CA_CERTS", "a file of certificates to trust as well"),
+  variable("NO_COLOR", "set: no colour"),
+  variable("FORCE_COLOR", "set: colour without a terminal, too; a result never has colour by it"),
+  variable("CI", "set: no colour and nothing that moves"),
+  variable("TERM", "dumb: no colour and nothing that moves"),
+  variable("BROWSER", "the program that --web opens a page with"),
+  variable("RESEARCH_SERVE_API_KEY", "the key to ask for", null, ["serve"]),
+  variable("RESEARCH_SERVE_DATABASE", "the PostgreSQL database to share", "--database", KEYS),
+  variable("RESEARCH_SERVE_METRICS_TOKEN", "the token that GET /metrics asks for", null, ["serve"]),
+  variable("RESEARCH_MODEL_API_KEY", "the key of the model's endpoint", null, MODEL),
+  variable("RESEARCH_MODEL_API_KEY_FILE", "a file that holds the key of the model's endpoint", null, MODEL),
+  variable("RESEARCH_SEARCH_API_KEY", "the key of the search engine", null, MODEL),
+  variable("RESEARCH_SEARCH_API_KEY_FILE", "a file that holds the key of the search engine", null, MODEL),
+];
+
+function variable(
+  name: string,
+  description: string,
+  flag: string | null = null,
+  commands: readonly string[] | null = null,
+): Variable {
+  return { name, description, flag, commands };
+}
+
+/** The variable that stands for a flag of a command; null for a flag without one. */
+export function variableOf(flag: string, command: string): string | null {
+  const stands = (one: Variable) => one.flag === flag && (one.commands?.includes(command) ?? true);
+  return VARIABLES.find(stands)?.name ?? null;
+}

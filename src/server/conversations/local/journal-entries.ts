@@ -1,0 +1,80 @@
+import * as v from "valibot";
+import { exactJson, parseExactAt } from "../../../json/exact-json.js";
+import { isObject } from "../../../json/is-object.js";
+import { isRequestId, type JsonSchema } from "../../../protocol/conversation.js";
+
+const finite = v.pipe(v.number(), v.finite());
+/** Epoch ms. */
+const time = finite;
+const request_id = v.pipe(
+  v.string(),
+  v.check((id: string) => isRequestId(id)),
+);
+const status = v.picklist(["COMPLETED", "FAILED", "STOPPED"]);
+const job = v.object({
+  request_id,
+  prompt: v.string(),
+  structured_output: v.boolean(),
+  output_schema: v.exactOptional(v.custom<JsonSchema>(isObject)),
+});
+
+/** A conversation was created and counted. `key` is the id of its key. */
+const created = v.object({ kind: v.literal("created"), job, key: v.string(), at: time });
+
+/** How a conversation ended, which was PROCESSING first at `started_at`. */
+const end = {
+  request_id,
+  status,
+  started_at: v.optional(time),
+  ended_at: time,
+  reason: v.optional(v.string()),
+  cost_dollars: v.optional(finite),
+};
+const ended = v.object({ kind: v.literal("ended"), ...end });
+
+/** A conversation that had ended when the journal was compacted: `created` and `ended` in one line. */
+const finished = v.object({ kind: v.literal("finished"), key: v.string(), at: time, ...end });
+
+/** A conversation was deleted because it ended long ago. */
+const deleted = v.object({ kind: v.literal("deleted"), request_id });
+
+/** A request counts in its key's hour, though nothing else of it is kept. */
+const counted = v.object({
+  kind: v.literal("counted"),
+  operation: v.picklist(["create", "stop"]),
+  key: v.string(),
+  at: time,
+});
+
+/** What is known of the request at another service. It replaces what an earlier line says of the same conversation. */
+const remote = v.object({
+  kind: v.literal("remote"),
+  request_id,
+  at: v.string(),
+  provider: v.string(),
+  can_stop: v.boolean(),
+  remote_id: v.exactOptional(v.string()),
+  /** Whether it is still to be stopped there. */
+  cancel: v.exactOptional(v.boolean()),
+});
+
+const entry = v.variant("kind", [created, ended, finished, deleted, counted, remote]);
+
+/** A line of the journal: something that has to outlive the process. */
+export type Entry = v.InferOutput<typeof entry>;
+export type RemoteEntry = v.InferOutput<typeof remote>;
+
+/** An entry as a line, with its newline. */
+export function lineOf(entry: Entry): string {
+  return `${exactJson(entry)}\n`;
+}
+
+/** Reads a line as data from outside: a crash tears lines, and people edit files. Undefined for an invalid one. */
+export function parseEntry(line: string): Entry | undefined {
+  try {
+    const parsed = v.safeParse(entry, parseExactAt(line, "job", "output_schema"));
+    return parsed.success ? parsed.output : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,214 @@
+import { constants, promises as fs } from "node:fs";
+import { dirname } from "node:path";
+import { errorText } from "../../../text/phrases.js";
+import { openRegularFile, syncFolder } from "../../files.js";
+import type { Log } from "../../monitoring/log.js";
+import { StoreOutcomeUnknownError, StoreUnavailableError } from "../conversation-store.js";
+import { type Entry, lineOf, parseEntry } from "./journal-entries.js";
+
+/** Where entries go before anything is acknowledged. */
+export interface Journal {
+  /**
+   * Writes entries that are there together or not at all after a crash. Calls `apply` as soon as they would outlive a
+   * `kill -9`, before any later write: what others can see changes there and nowhere else, so that it is never ahead
+   * of the journal, or in another order. Rejects with a StoreUnavailableError or StoreOutcomeUnknownError, nothing applied.
+   */
+  append(entries: readonly Entry[], apply: () => void): Promise<void>;
+  /** Rejects with a StoreUnavailableError if nothing can be written just now. */
+  check(): Promise<void>;
+}
+
+/** Of a service that lives in memory only. */
+export const memoryJournal: Journal = {
+  append: async (_, apply) => apply(),
+  check: async () => {},
+};
+
+/** A shorter journal is not worth compacting, bytes; a longer one is compacted when it has doubled. */
+const SMALLEST_COMPACTED = 65_536;
+const GROWTH = 2;
+/** Lines are read and compacted together up to this many characters. */
+const PIECE_LENGTH = 1_048_576;
+/** A longer line is skipped: a body of 1 MiB takes six times as much if all of it is escaped. */
+const LONGEST_LINE = 16 * 1_048_576;
+
+interface Waiting {
+  entries: readonly Entry[];
+  apply: () => void;
+  resolve: () => void;
+  reject: (error: unknown) => void;
+}
+
+/** A file of JSON Lines, mode 0600. Appends and syncs; entries that arrive during one sync share the next. */
+export class FileJournal implements Journal {
+  #waiting: Waiting[] = [];
+  #writing: Promise<void> | undefined;
+  #size = 0;
+  #compactAt = SMALLEST_COMPACTED;
+  /** Whether the last line has no end: the next one must not continue it. */
+  #torn = false;
+  private constructor(
+    private readonly path: string,
+    private handle: fs.FileHandle,
+    /** What a compacted journal holds; asked between two writes. */
+    private readonly kept: () => Iterable<Entry>,
+    private readonly log: Log,
+  ) {}
+
+  /** Opens a journal, or makes an empty one, and hands each entry in it to `visit`. Compacts it if that halves it. */
+  static async open(
+    path: string,
+    visit: (entry: Entry) => void,
+    kept: () => Iterable<Entry>,
+    log: Log,
+  ): Promise<FileJournal> {
+    await fs.rm(draftOf(path), { force: true });
+    const handle = await openRegularFile(path, constants.O_CREAT);
+    try {
+      const journal = new FileJournal(path, handle, kept, log);
+      await journal.#read(visit);
+      await syncFolder(dirname(path));
+      if (journal.#size >= SMALLEST_COMPACTED) {
+        let bytes = 0;
+        for (const entry of kept()) bytes += Buffer.byteLength(lineOf(entry));
+        journal.#setCompactAt(bytes);
+        if (journal.#size >= journal.#compactAt) await journal.#compact();
+      }
+      return journal;
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  append(entries: readonly Entry[], apply: () => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ entries, apply, resolve, reject });
+      this.#writing ??= this.#writeAll();
+    });
+  }
+
+  async check(): Promise<void> {
+    try {
+      await this.#checkInPlace();
+    } catch (error) {
+      throw new StoreUnavailableError(`The journal cannot be written: ${errorText(error)}`, { cause: error });
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#writing;
+    await this.handle.close();
+  }
+
+  /** U+2028 may stand in a line, so that Node's own `readLines` is of no use. */
+  async #read(visit: (entry: Entry) => void): Promise<void> {
+    let [rest, skipped] = ["", 0];
+    const take = (line: string) => {
+      const text = line.trim();
+      const entry = parseEntry(text);
+      if (entry !== undefined) visit(entry);
+      else if (text !== "") skipped += 1;
+    };
+    const options = { encoding: "utf8", highWaterMark: PIECE_LENGTH, start: 0, autoClose: false } as const;
+    for await (const piece of this.handle.createReadStream(options)) {
+      const lines = (rest + piece).split("\n");
+      // The beginning of a line that is too long is no entry, and what is left of it is none either.
+      rest = (lines.pop() ?? "").slice(0, LONGEST_LINE);
+      lines.forEach(take);
+    }
+    take(rest);
+    this.#torn = rest !== "";
+    this.#size = (await this.handle.stat()).size;
+    if (skipped > 0) this.log(`${skipped} unreadable lines of the journal were skipped`);
+  }
+
+  async #writeAll(): Promise<void> {
+    for (;;) {
+      if (this.#size >= this.#compactAt) await this.#compact();
+      const batch = this.#waiting;
+      if (batch.length === 0) break;
+      this.#waiting = [];
+      try {
+        await this.#write(batch);
+        for (const { resolve } of batch) resolve();
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    // Not in a later turn: an entry that arrived in between would wait for ever.
+    this.#writing = undefined;
+  }
+
+  async #write(batch: readonly Waiting[]): Promise<void> {
+    const lines = batch.flatMap(({ entries }) => entries.map(lineOf));
+    const bytes = Buffer.from(`${this.#torn ? "\n" : ""}${lines.join("")}`);
+    try {
+      if (this.#torn) this.#size = (await this.handle.stat()).size;
+      await this.handle.appendFile(bytes);
+      await this.handle.datasync();
+      await this.#checkInPlace();
+    } catch (cause) {
+      // What is answered with an error must not come to life after a restart.
+      const undone = await this.handle.truncate(this.#size).then(
+        () => true,
+        () => false,
+      );
+      this.#torn ||= !undone;
+      const ErrorClass = undone ? StoreUnavailableError : StoreOutcomeUnknownError;
+      throw new ErrorClass(`The journal could not be written: ${errorText(cause)}`, { cause });
+    }
+    this.#torn = false;
+    this.#size += bytes.length;
+    for (const { apply } of batch) apply();
+  }
+
+  /** A folder that was removed or replaced takes writes to its old files without an error. */
+  async #checkInPlace(): Promise<void> {
+    const [own, named] = await Promise.all([this.handle.stat(), fs.stat(this.path)]);
+    if (own.ino !== named.ino || own.dev !== named.dev) throw new Error(`${this.path} was replaced`);
+  }
+
+  /** Writes what is kept to a new file that takes the place of the old one. A failure leaves the old one as it is. */
+  async #compact(): Promise<void> {
+    const draft = draftOf(this.path);
+    let handle: fs.FileHandle | undefined;
+    try {
+      handle = await openRegularFile(draft, constants.O_CREAT | constants.O_TRUNC);
+      for (const piece of piecesOf(this.kept())) await handle.appendFile(piece);
+      await handle.sync();
+      const { size } = await handle.stat();
+      await fs.rename(draft, this.path);
+      const old = this.handle;
+      this.handle = handle;
+      this.#torn = false;
+      this.#size = size;
+      await old.close().catch(() => {});
+      await syncFolder(dirname(this.path));
+    } catch (error) {
+      this.log(`the journal could not be compacted: ${errorText(error)}`);
+      if (this.handle !== handle) await handle?.close().catch(() => {});
+    }
+    this.#setCompactAt(this.#size);
+  }
+
+  #setCompactAt(bytes: number): void {
+    this.#compactAt = Math.max(SMALLEST_COMPACTED, bytes * GROWTH);
+  }
+}
+
+/** The lines of entries, many at a time. */
+function* piecesOf(entries: Iterable<Entry>): Generator<string> {
+  let piece = "";
+  for (const entry of entries) {
+    piece += lineOf(entry);
+    if (piece.length < PIECE_LENGTH) continue;
+    yield piece;
+    piece = "";
+  }
+  yield piece;
+}
+
+function draftOf(path: string): string {
+  return `${path}.new`;
+}

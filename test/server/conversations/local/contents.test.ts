@@ -1,0 +1,55 @@
+import { appendFileSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { FolderContents, KINDS } from "../../../../src/server/conversations/local/contents.js";
+import { folderWith } from "../../../support/folder.js";
+
+const never = new AbortController().signal;
+
+it("keeps the records of each conversation in their order, for their owner only, until they are deleted", async () => {
+  const dataDir = folderWith();
+  const folder = join(dataDir, "exchanges");
+  const contents = new FolderContents(dataDir);
+  const store = contents.exchanges;
+  expect(await store.read("r-1")).toEqual([]);
+  await Promise.all([
+    store.append("r-1", { n: 1 }),
+    store.append("r-1", { n: "ü\n" }),
+    store.append("r-2", {}),
+  ]);
+  expect(await new FolderContents(dataDir).exchanges.read("r-1")).toEqual([{ n: 1 }, { n: "ü\n" }]);
+  expect(statSync(join(folder, "r-1.ndjson")).mode & 0o777).toBe(0o600);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  // What was added before a deletion does not come after it.
+  await Promise.all([
+    store.append("r-1", { n: 3 }),
+    contents.deleteExchanges("r-1"),
+    contents.deleteExchanges("r-3"),
+  ]);
+  expect(readdirSync(folder)).toEqual(["r-2.ndjson"]);
+});
+
+it("a line that a crash cut off is no record, and spoils no other one", async () => {
+  const dataDir = folderWith();
+  const store = new FolderContents(dataDir).exchanges;
+  await store.append("r", { n: 1 });
+  appendFileSync(join(dataDir, "exchanges", "r.ndjson"), '{"n":2,"x":"');
+  await store.append("r", { n: 3 });
+  expect(await store.read("r")).toEqual([{ n: 1 }, { n: 3 }]);
+});
+
+it("what is not wanted is deleted at the start, of each kind by its own rule", async () => {
+  const dataDir = folderWith();
+  const contents = new FolderContents(dataDir);
+  for (const requestId of ["a", "b"]) {
+    await contents.exchanges.append(requestId, { n: 1 });
+    for (const kind of KINDS) await contents.write(kind, requestId, `"${kind}"`);
+  }
+  await contents.deleteUnwanted((kind, requestId) => requestId === "b" || kind === "ended-jobs", never);
+  expect(readdirSync(join(dataDir, "exchanges"))).toEqual(["b.ndjson"]);
+  expect(await contents.read("ended-jobs", "a")).toBe('"ended-jobs"');
+  for (const kind of KINDS) expect(await contents.read(kind, "b")).toBe(`"${kind}"`);
+  for (const kind of ["outputs", "outcome-data"] as const)
+    await expect(contents.read(kind, "a")).rejects.toMatchObject({ code: "ENOENT" });
+  await new FolderContents(join(dataDir, "none")).deleteUnwanted(() => false, never);
+});

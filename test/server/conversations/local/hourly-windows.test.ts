@@ -1,0 +1,81 @@
+import { expect, it } from "vitest";
+import { HourlyWindows } from "../../../../src/server/conversations/local/hourly-windows.js";
+
+const HOUR = 3_600_000;
+const YEAR = 8_760 * HOUR;
+
+it("allows as many as the limit in any hour, and says how long the next one has to wait", () => {
+  const windows = new HourlyWindows();
+  const take = (now: number, limit = 2) => windows.take({ operation: "create", key: "k", at: now }, limit);
+  expect([take(0), take(1_000)]).toEqual([undefined, undefined]);
+  expect(take(2_000)).toEqual({ retryAfterMs: HOUR - 2_000 });
+  expect(take(HOUR - 1)).toEqual({ retryAfterMs: 1 });
+  expect(take(HOUR)).toBeUndefined();
+  expect(take(HOUR)).toEqual({ retryAfterMs: 1_000 });
+  // A lower limit waits for more of them to leave.
+  expect(take(HOUR, 1)).toEqual({ retryAfterMs: HOUR });
+  expect(windows.take({ operation: "create", key: "other", at: HOUR }, 2)).toBeUndefined();
+  expect(windows.take({ operation: "stop", key: "k", at: HOUR }, 2)).toBeUndefined();
+  expect(take(HOUR, 0)).toEqual({ retryAfterMs: HOUR });
+});
+
+it("counts nothing without a limit", () => {
+  const windows = new HourlyWindows();
+  expect(windows.take({ operation: "create", key: "k", at: 0 }, Number.POSITIVE_INFINITY)).toBeUndefined();
+  expect([...windows.counts(0)]).toEqual([]);
+});
+
+it("takes back what was not carried out", () => {
+  const windows = new HourlyWindows();
+  windows.take({ operation: "create", key: "k", at: 5 }, 1);
+  windows.release({ operation: "create", key: "k", at: 5 });
+  expect(windows.take({ operation: "create", key: "k", at: 6 }, 1)).toBeUndefined();
+});
+
+it.each([
+  ["set back by a year", 0, HOUR],
+  // Within the hour the clock comes to the time of the request again, which holds from then on.
+  ["set back by a minute", YEAR - 60_000, YEAR + HOUR],
+])("what lies in the future counts as now: the clock was %s", (_name, now, free) => {
+  const windows = new HourlyWindows();
+  windows.take({ operation: "create", key: "k", at: YEAR }, 1);
+  expect(windows.take({ operation: "create", key: "k", at: now }, 1)).toEqual({ retryAfterMs: HOUR });
+  expect(windows.take({ operation: "create", key: "k", at: free - 1 }, 1)).toEqual({ retryAfterMs: 1 });
+  expect(windows.take({ operation: "create", key: "k", at: free }, 1)).toBeUndefined();
+});
+
+it("what is read back counts if it is of this hour, whatever its order and however far ahead", () => {
+  const windows = new HourlyWindows();
+  const now = 10 * HOUR;
+  for (const at of [now + YEAR, now - 1_000, now - HOUR, now - 2_000])
+    windows.restore({ operation: "create", key: "k", at }, now);
+  expect([...windows.counts(now)].map(({ at }) => at)).toEqual([now - 2_000, now - 1_000, now]);
+  expect(windows.take({ operation: "create", key: "k", at: now }, 3)).toEqual({ retryAfterMs: HOUR - 2_000 });
+});
+
+it("a clock that was set back and is right again hides no request", () => {
+  const windows = new HourlyWindows();
+  const take = (now: number) => windows.take({ operation: "create", key: "k", at: now }, 2);
+  expect([take(YEAR), take(YEAR)]).toEqual([undefined, undefined]);
+  expect(take(YEAR - 24 * HOUR)).toEqual({ retryAfterMs: HOUR });
+  expect(take(YEAR + 60_000)).toEqual({ retryAfterMs: HOUR - 60_000 });
+  expect(take(YEAR + HOUR)).toBeUndefined();
+});
+
+it("reads back counts in the wrong order in time that grows as their number", () => {
+  /** The processor time for so many, in microseconds. */
+  const cost = (count: number) => {
+    const begun = process.cpuUsage();
+    const windows = new HourlyWindows();
+    for (let age = 0; age < count; age++)
+      windows.restore({ operation: "create", key: "k", at: 5 * HOUR - age }, 5 * HOUR);
+    expect(windows.take({ operation: "create", key: "k", at: 5 * HOUR }, count)).toEqual({
+      retryAfterMs: HOUR - count + 1,
+    });
+    const { user, system } = process.cpuUsage(begun);
+    return user + system;
+  };
+  cost(10_000);
+  // Ten times as many would take a hundred times as long if each were put in its place among all others.
+  expect(cost(100_000)).toBeLessThan(30 * cost(10_000) + 50_000);
+});

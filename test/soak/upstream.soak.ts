@@ -1,0 +1,83 @@
+import { describe, expect, test, vi } from "vitest";
+import { seeded } from "../../bench/support/runs.js";
+import { testPostgres } from "../support/postgres.js";
+import type { PostgresServer } from "../support/postgres-server.js";
+import {
+  type Blow,
+  manyWaits,
+  nameOf,
+  type Outage,
+  outages,
+  POINTS,
+  type Point,
+  STATEMENTS,
+  strike,
+  wrongs,
+} from "../support/upstream-crash.js";
+
+vi.setConfig({ maxConcurrency: 3, testTimeout: 600_000 });
+
+const postgres = await testPostgres();
+const SEED = Number(process.env.SOAK_SEED ?? Date.now());
+const random = seeded(SEED);
+const ROUNDS = Number(process.env.SOAK_ROUNDS ?? 1);
+
+/** A blow at each point, and then at a drawn moment after it. */
+function blows(points: readonly Point[], stops: boolean, how: Blow["how"]) {
+  return points.flatMap((point) =>
+    Array.from({ length: ROUNDS + 1 }, (_, round) => ({
+      ...{ point, stops, how, afterMs: round === 0 ? 0 : Math.floor(random() * 25) },
+    })),
+  );
+}
+
+function table(where: string, rows: Omit<Blow, "database">[], database: () => Promise<string | undefined>) {
+  for (const [number, row] of rows.entries())
+    test.concurrent(`${where}: ${row.how} ${row.afterMs} ms after ${nameOf(row.point)} (${number}, SOAK_SEED=${SEED})`, async () => {
+      const aftermath = await strike({ ...row, database: await database() });
+      const what = `${row.how} · ${nameOf(row.point)} +${row.afterMs} ms: ${aftermath.posts} POST, ${aftermath.status}`;
+      process.stdout.write(`${where} · ${what}\n`);
+      expect(wrongs(aftermath), JSON.stringify(aftermath)).toEqual([]);
+    });
+}
+
+describe("serve --upstream killed with --data", () => {
+  const rows = [...blows(POINTS.runs, false, "kill"), ...blows(POINTS.stops, true, "kill")];
+  table("data", rows, async () => undefined);
+});
+
+describe.skipIf(!postgres)("serve --upstream with PostgreSQL (needs PostgreSQL)", () => {
+  const killed = [
+    ...blows([...POINTS.runs, ...STATEMENTS.runs], false, "kill"),
+    ...blows([...POINTS.stops, ...STATEMENTS.stops], true, "kill"),
+  ];
+  const suspended = [
+    ...blows([...POINTS.runs, ...STATEMENTS.runs], false, "suspend"),
+    ...blows(POINTS.stops, true, "suspend"),
+  ];
+  table("PostgreSQL", [...killed, ...suspended], async () => postgres?.database());
+
+  const TIMES = Number(process.env.SOAK_TIMES ?? 20);
+  test.skipIf(!postgres?.server).each<Outage>(["takeover", "lease lost", "restart"])(
+    `${TIMES} times %s, two workers (SOAK_SEED=${SEED})`,
+    async (kind) => {
+      const database = (await postgres?.database()) ?? "";
+      const server = postgres?.server as PostgresServer;
+      const { wrong, ...figures } = await outages(kind, TIMES, { server, database, random });
+      process.stdout.write(`${kind} × ${TIMES}: ${JSON.stringify(figures)}\n`);
+      expect(wrong).toEqual([]);
+    },
+  );
+});
+
+test("1,000 waits in one process: memory, processor and how late an end is seen", async () => {
+  const waits = 1_000;
+  const { residentMiB, processorShare, latestEndMs } = await manyWaits(waits, 60_000);
+  const share = `${(100 * processorShare).toFixed(2)} % of a core`;
+  process.stdout.write(
+    `${waits} waits: ${residentMiB.toFixed(0)} MiB, ${share}, ends seen within ${latestEndMs} ms\n`,
+  );
+  expect(residentMiB).toBeLessThan(200);
+  // The longest interval of a poll is 30 s, 5 % of ten minutes; the rest is what a busy machine adds.
+  expect(latestEndMs).toBeLessThan(45_000);
+});

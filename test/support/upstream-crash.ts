@@ -1,0 +1,315 @@
+import { readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { folderWith } from "./folder.js";
+import { HappyService, KEY as UPSTREAM_KEY } from "./happy-service.js";
+import { heldWire, type Passing } from "./held-wire.js";
+import { foldersIn } from "./home.js";
+import { research } from "./in-process.js";
+import { query } from "./postgres.js";
+import { PostgresProxy } from "./postgres-proxy.js";
+import type { PostgresServer } from "./postgres-server.js";
+import { type Running, start } from "./run.js";
+import { until } from "./service.js";
+import { ask, post } from "./wire.js";
+
+const KEY = "test-key-0123456789";
+/** The shortest that `serve` takes, ms. */
+const LEASE_MS = 1_000;
+
+/** A moment of one conversation: a request to the service behind, or a statement to PostgreSQL that is lost there. */
+export type Point = Passing | { statement: string; what: "statement" | "answer" };
+
+export interface Blow {
+  /** Of the database; undefined for `--data`. */
+  database: string | undefined;
+  point: Point;
+  /** SIGKILL; or SIGSTOP, past the lease, while another worker goes on. */
+  how: "kill" | "suspend";
+  /** Whether the conversation is stopped as soon as it is polled. */
+  stops: boolean;
+  /** How long after its moment the blow falls, ms. */
+  afterMs: number;
+}
+
+export interface Aftermath {
+  /** As the service behind saw them. */
+  posts: number;
+  polls: number;
+  status: string;
+  /** Why it is FAILED. */
+  message: string;
+  requestId: string;
+  /** What became of the request there; undefined if it was never created. */
+  there: string | undefined;
+  /** Conversations that are FAILED although the id there is kept. */
+  failedWithId: number;
+}
+
+/** Has one conversation researched by a service behind, strikes at a moment of it, and looks at what it comes to. */
+export async function strike({ database, point, how, stops, afterMs }: Blow): Promise<Aftermath> {
+  const behind = await HappyService.start();
+  let struck = () => {};
+  const blow = new Promise<void>((resolve) => {
+    struck = resolve;
+  });
+  let running: Running | undefined;
+  let isArmed = false;
+  const hit = async () => {
+    isArmed = false;
+    if (afterMs > 0) await delay(afterMs);
+    running?.signal(how === "kill" ? "SIGKILL" : "SIGSTOP");
+    if (how === "kill") await running?.done;
+    struck();
+  };
+  const isHere = ({ operation, moment, nth }: Passing) =>
+    "moment" in point && operation === point.operation && moment === point.moment && nth >= point.nth;
+  const url = await heldWire(behind.server.port, async (passing) => {
+    if (!isArmed || !isHere(passing)) return;
+    // After the answer was passed on, the program goes on while the blow is on its way.
+    if (passing.moment === "read") void hit();
+    else await hit();
+  });
+  const proxy = database === undefined ? undefined : new PostgresProxy(database);
+  const env = {
+    ...foldersIn(folderWith()),
+    ...{ RESEARCH_SERVE_API_KEY: KEY, RESEARCH_SERVE_DATABASE: proxy?.url },
+  };
+  // Without a login, which would ask the service behind.
+  await research(["config", "set", "base-url", url, "-p", "behind"], { env });
+  await research(["config", "set", "api-key", "-p", "behind"], { env, input: UPSTREAM_KEY });
+  const kept = database === undefined ? ["--data", folderWith()] : ["--lease", `${LEASE_MS}ms`];
+  const serve = async () => {
+    const one = start(["serve", "--port", "0", ...kept, "--upstream", "behind"], { env, timeoutMs: 300_000 });
+    const [baseUrl = ""] = await one.waitFor(/http:\/\/[\d.:]+/, { timeoutMs: 60_000 });
+    return { one, baseUrl };
+  };
+  const first = await serve();
+  running = first.one;
+  isArmed = true;
+  if ("statement" in point) proxy?.lose(point.statement, point.what, () => void hit());
+  const prompt = stops ? "why? => PENDING PROCESSING" : "why? => PENDING PROCESSING COMPLETED";
+  const created = await post(first.baseUrl, "/api/v1/conversations", KEY, { prompt });
+  const requestId = String(created.json.data?.request_id);
+  const path = `/api/v1/conversation/${requestId}`;
+  if (stops) {
+    await until(async () => behind.server.count("status") > 0 || undefined, 60_000);
+    await post(first.baseUrl, `${path}/stop`, KEY).catch(() => {});
+  }
+  await blow;
+  const second = await serve();
+  if (how === "suspend") {
+    await delay(2 * LEASE_MS);
+    first.one.signal("SIGCONT");
+  }
+  const state = await until(async () => {
+    const { json } = await ask(second.baseUrl, { path: `${path}/status`, key: KEY });
+    const status = String(json.data?.status);
+    return ["COMPLETED", "FAILED", "STOPPED"].includes(status) ? status : undefined;
+  }, 120_000);
+  const thereNow = () => [...behind.conversations.values()][0];
+  // What is stopped here is stopped there, a moment later.
+  if (state === "STOPPED" && thereNow())
+    await until(async () => thereNow()?.timeline.join() === "STOPPED" || undefined, 30_000).catch(() => {});
+  const { json } = await ask(second.baseUrl, { path: `${path}/output`, key: KEY });
+  const failed = "SELECT FROM research.conversations WHERE status = 'FAILED' AND remote_id IS NOT NULL";
+  const failedWithId = database === undefined ? 0 : (await query(database, failed)).length;
+  for (const { one } of [first, second]) one.signal("SIGKILL");
+  await Promise.all([first.one.done, second.one.done]);
+  const aftermath = {
+    ...{
+      posts: behind.server.count("create"),
+      polls: behind.server.count("status"),
+      status: state,
+      requestId,
+    },
+    ...{ message: json.error?.message ?? "", there: thereNow()?.timeline.at(-1), failedWithId },
+  };
+  await behind.server.close();
+  return aftermath;
+}
+
+/** What is wrong after a blow; nothing, if nothing is lost, doubled or left running. */
+export function wrongs({
+  posts,
+  polls,
+  status,
+  message,
+  requestId,
+  there,
+  failedWithId,
+}: Aftermath): string[] {
+  const wrong: string[] = [];
+  if (posts > 1) wrong.push(`${posts} POSTs`);
+  if (status === "COMPLETED" && posts !== 1) wrong.push(`COMPLETED with ${posts} POSTs`);
+  if (status === "FAILED") {
+    if (!message.includes("It is not known whether it exists at")) wrong.push(`FAILED: ${message}`);
+    if (!message.includes(requestId)) wrong.push("the local id is not said");
+    if (polls > 0 || failedWithId > 0) wrong.push("FAILED although the id was kept");
+  }
+  if (status === "STOPPED" && posts > 0 && there !== "STOPPED") wrong.push(`it goes on there: ${there}`);
+  return wrong;
+}
+
+export type Outage = "takeover" | "lease lost" | "restart";
+
+/**
+ * Lets an outage of the database or of a worker happen `times` times under conversations that two workers have
+ * researched by a service behind, lets all end, and says what is wrong.
+ */
+export async function outages(
+  kind: Outage,
+  times: number,
+  { server, database, random }: { server: PostgresServer; database: string; random: () => number },
+): Promise<{ conversations: number; unknown: number; wrong: string[] }> {
+  const behind = await HappyService.start();
+  const proxy = new PostgresProxy(database);
+  const env = {
+    ...foldersIn(folderWith()),
+    ...{ RESEARCH_SERVE_API_KEY: KEY, RESEARCH_SERVE_DATABASE: proxy.url },
+  };
+  await research(["config", "set", "base-url", behind.url, "-p", "behind"], { env });
+  await research(["config", "set", "api-key", "-p", "behind"], { env, input: UPSTREAM_KEY });
+  const serve = async (...flags: string[]) => {
+    const args = ["serve", "--port", "0", "--lease", `${LEASE_MS}ms`, "--role", ...flags];
+    const one = start(args, { env, timeoutMs: 1_200_000 });
+    const [baseUrl = ""] = await one.waitFor(/http:\/\/[\d.:]+/, { timeoutMs: 60_000 });
+    return { one, baseUrl };
+  };
+  const worker = () => serve("worker", "--upstream", "behind");
+  // It needs neither the profile nor its key.
+  const api = await serve("api");
+  const workers = [await worker(), await worker()];
+  const ids: string[] = [];
+  for (let n = 0; n < times; n++) {
+    for (let more = 0; more < 3; more++) {
+      const prompt = `${ids.length} => PENDING ${Array(2 + Math.floor(random() * 6))
+        .fill("PROCESSING")
+        .join(" ")} COMPLETED`;
+      const created = await post(api.baseUrl, "/api/v1/conversations", KEY, { prompt });
+      if (created.status === 200) ids.push(String(created.json.data?.request_id));
+      await delay(random() * 400);
+    }
+    if (kind === "takeover") {
+      const [victim] = workers.splice(Math.floor(random() * 2), 1);
+      victim?.one.signal("SIGKILL");
+      workers.push(await worker());
+    } else if (kind === "restart") {
+      await server.stop(random() < 0.5 ? "fast" : "immediate");
+      await server.start();
+    } else {
+      await proxy.away();
+      await delay(LEASE_MS * (1 + random()));
+      proxy.back();
+    }
+    await until(async () => (await ask(api.baseUrl, { path: "/ready" })).status === 200 || undefined, 60_000);
+  }
+  const unfinished = "SELECT FROM research.conversations WHERE completed_at IS NULL";
+  await until(async () => (await query(database, unfinished)).length === 0 || undefined, 300_000);
+  const rows = await query(
+    database,
+    "SELECT request_id, status, reason, remote_id FROM research.conversations",
+  );
+  for (const { one } of [api, ...workers]) one.signal("SIGKILL");
+  const posts = new Map<string, number>();
+  for (const { body } of behind.server.of("create")) {
+    const { prompt } = JSON.parse(body.toString("utf8"));
+    posts.set(prompt, (posts.get(prompt) ?? 0) + 1);
+  }
+  const wrong = [...posts]
+    .filter(([, count]) => count > 1)
+    .map(([prompt]) => `${prompt} was sent more than once`);
+  for (const { request_id, status, reason, remote_id } of rows)
+    if (
+      status !== "COMPLETED" &&
+      (remote_id !== null || !String(reason).includes("It is not known whether it exists"))
+    )
+      wrong.push(`${request_id} ended ${status}: ${reason}`);
+  const found = new Set(rows.map(({ request_id }) => request_id));
+  wrong.push(...ids.filter((id) => !found.has(id)).map((id) => `${id} is lost`));
+  await behind.server.close();
+  return {
+    conversations: rows.length,
+    unknown: rows.filter(({ status }) => status === "FAILED").length,
+    wrong,
+  };
+}
+
+/**
+ * Has so many conversations of an hour's age wait for a service behind, and says what the process takes in `forMs`, and
+ * how long it takes to see the end of fifty of them.
+ */
+export async function manyWaits(waits: number, forMs: number) {
+  const behind = await HappyService.start();
+  const env = { ...foldersIn(folderWith()), RESEARCH_SERVE_API_KEY: KEY };
+  await research(["config", "set", "base-url", behind.url, "-p", "behind"], { env });
+  await research(["config", "set", "api-key", "-p", "behind"], { env, input: UPSTREAM_KEY });
+  const args = ["serve", "--port", "0", "--data", folderWith(), "--upstream", "behind"];
+  const one = start(args, { env, timeoutMs: 1_200_000 });
+  const [baseUrl = ""] = await one.waitFor(/http:\/\/[\d.:]+/, { timeoutMs: 60_000 });
+  const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
+  const ids: string[] = [];
+  for (let n = 0; n < waits; n++) {
+    const { json } = await post(baseUrl, "/api/v1/conversations", KEY, {
+      prompt: `${n} => PENDING PROCESSING`,
+    });
+    ids.push(String(json.data?.request_id));
+  }
+  await until(async () => {
+    for (const conversation of behind.conversations.values()) conversation.createdAt = hourAgo;
+    return [...behind.conversations.values()].filter(({ polls }) => polls > 1).length === waits || undefined;
+  }, 600_000);
+  const before = processorMs(one.pid);
+  await delay(forMs);
+  const processorShare = (processorMs(one.pid) - before) / forMs;
+  const status = readFileSync(`/proc/${one.pid}/status`, "utf8");
+  const residentMiB = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024;
+  const ended = performance.now();
+  const ending = [...behind.conversations.values()].filter((_, n) => n % (waits / 50) === 0);
+  for (const conversation of ending) conversation.timeline = ["COMPLETED"];
+  const prompts = new Set(ending.map(({ prompt }) => Number.parseInt(prompt, 10)));
+  for (const n of prompts)
+    await until(async () => {
+      const { json } = await ask(baseUrl, { path: `/api/v1/conversation/${ids[n]}/status`, key: KEY });
+      return json.data?.status === "COMPLETED" || undefined;
+    }, 120_000);
+  const latestEndMs = Math.round(performance.now() - ended);
+  one.signal("SIGKILL");
+  await one.done;
+  await behind.server.close();
+  return { residentMiB, processorShare, latestEndMs };
+}
+
+/** What a process has taken of all processors, ms; a tick is 10 ms. */
+function processorMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+const at = (operation: string, moment: Passing["moment"], nth = 1): Passing => ({ operation, moment, nth });
+const MOMENTS = ["sent", "answered", "read"] as const;
+
+/** The moments of a conversation that runs to its end, and of one that is stopped, at the service behind. */
+export const POINTS = {
+  runs: [
+    ...MOMENTS.map((moment) => at("create", moment)),
+    ...MOMENTS.map((moment) => at("status", moment)),
+    // The one that says COMPLETED.
+    ...MOMENTS.map((moment) => at("status", moment, 3)),
+    ...MOMENTS.map((moment) => at("output", moment)),
+  ],
+  stops: MOMENTS.map((moment) => at("stop", moment)),
+};
+
+const lost = (statement: string) => (["statement", "answer"] as const).map((what) => ({ statement, what }));
+
+/** The statements of the same, in PostgreSQL. */
+export const STATEMENTS = {
+  runs: [...lost("begin-remote"), ...lost("keep-remote"), ...lost("end")],
+  stops: [...lost("stop"), ...lost("take-cancellation"), ...lost("cancelled")],
+};
+
+export function nameOf(point: Point): string {
+  return "statement" in point
+    ? `${point.what} of ${point.statement} lost`
+    : `${point.operation} ${point.nth} ${point.moment}`;
+}
