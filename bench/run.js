@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { STAND_INS } from "../build/stand-ins.js";
 import { nodeOf } from "../test/node/runtimes.js";
+import { exchangeFigures } from "./exchanges.js";
 import { pollingTable } from "./polling.js";
 import { postgresRows } from "./postgres.js";
 import { readingFigures } from "./reading.js";
@@ -151,6 +152,7 @@ try {
   await pollRate(baseUrl);
   await createRate();
   await reading();
+  await exchanges();
   await web();
   const shared = await postgresRows({ pairs: quick ? 3 : 9, seconds: LOAD_SECONDS });
   for (const [what, result] of shared ?? []) row(what, result);
@@ -222,6 +224,17 @@ async function web() {
     goal: "< 1 s, < 300 MB",
     met: ms < 1_000 && mib < 286,
   });
+}
+
+async function exchanges() {
+  for (const { of, create, status } of await exchangeFigures(quick ? 20 : 60))
+    row(`library: a create and a status beyond bare undici at the same double (${of})`, {
+      figure: `${create.toFixed(1)} ms, ${status.toFixed(2)} ms`,
+      baseline: "",
+      ratio: "",
+      goal: "≤ 20 ms, 15 of them settling; ≤ 1 ms",
+      met: create <= 20 && status <= 1,
+    });
 }
 
 async function createRate() {

@@ -11,9 +11,15 @@ import { performance } from "node:perf_hooks";
  * @property {Record<string, string>} [env] added to PATH and a home of its own
  */
 
-/** Writes the largest resident size (KiB) that the process had to the file named in the environment. */
+/**
+ * Writes the largest resident size (KiB) that the process had to the file named in the environment. Linux counts what the
+ * parent had at the fork in `maxRSS` (getrusage(2) keeps it over execve), so there the kernel's mark of this program is read.
+ */
 export const NOTE_MEMORY = `data:text/javascript,${encodeURIComponent(
-  'import fs from "node:fs"; process.on("exit", () => fs.writeFileSync(process.env.BENCH_MEMORY, String(process.resourceUsage().maxRSS)));',
+  `import fs from "node:fs";
+  const ofProgram = () => /VmHWM:\\s+(\\d+)/.exec(fs.readFileSync("/proc/self/status", "utf8"))[1];
+  const peak = () => (process.platform === "linux" ? ofProgram() : process.resourceUsage().maxRSS);
+  process.on("exit", () => fs.writeFileSync(process.env.BENCH_MEMORY, String(peak())));`,
 )}`;
 
 /**

@@ -23,8 +23,12 @@ const server = createServer((request, response) => {
     completed: 0,
     data,
   };
+  // The same as OpenAI says it.
+  const run = { id: "resp_bench", status: "queued", created_at: 1_893_456_000, output: [] };
   request.resume().on("end", () => {
-    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+    response
+      .writeHead(200, { "content-type": "application/json" })
+      .end(JSON.stringify(path.startsWith("/v1/") ? run : body));
   });
 });
 server.listen(0, "127.0.0.1", () => {
