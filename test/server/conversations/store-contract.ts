@@ -170,13 +170,13 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
           await until(() => store.keys.find(keyHash("k1")));
           expect(await store.keys.find(keyHash("k1"))).toEqual(keyOf("alice", "k1"));
           expect(await store.keys.find(keyHash("k2"))).toBeUndefined();
+          const bob = { ...keyOf("bob", "k3"), createdAt: 2_000 };
+          const next = { ...keyOf("alice", "k2"), createdAt: 3_000 };
+          expect(await store.keys.add(bob)).toBe(true);
           expect(await store.keys.revoke("alice", 2_000)).toBe(true);
           expect(await store.keys.revoke("alice", 2_000)).toBe(false);
-          expect(await store.keys.add(keyOf("alice", "k2"))).toBe(true);
-          expect(await store.keys.list()).toEqual([
-            { ...keyOf("alice", "k1"), revokedAt: 2_000 },
-            keyOf("alice", "k2"),
-          ]);
+          expect(await store.keys.add(next)).toBe(true);
+          expect(await store.keys.list()).toEqual([{ ...keyOf("alice", "k1"), revokedAt: 2_000 }, bob, next]);
           await until(async () => (await store.keys.find(keyHash("k1")))?.revokedAt);
         });
     });

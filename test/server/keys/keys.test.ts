@@ -1,10 +1,10 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { systemClock } from "../../../src/clock.js";
 import { KeyFile } from "../../../src/server/keys/key-file.js";
 import type { ServiceKey } from "../../../src/server/keys/key-store.js";
-import { newKey } from "../../../src/server/keys/key-store.js";
+import { keyHash, newKey } from "../../../src/server/keys/key-store.js";
 import type { Service } from "../../../src/server/service.js";
 import { folderWith } from "../../support/folder.js";
 import { KEY, serviceFor, until } from "../../support/service.js";
@@ -135,9 +135,24 @@ it("keys that could not be read are read by the next request, though the last lo
   const whole = readFileSync(path);
   const keys = new KeyFile(dataDir, { ...systemClock, monotonic: () => 0 });
   writeFileSync(path, "{");
-  await expect(keys.inUse()).rejects.toThrow("The keys cannot be used");
+  await expect(keys.inUse()).rejects.toThrow(`The keys cannot be used: ${path} is not a file of keys`);
   writeFileSync(path, whole);
   expect(await keys.inUse()).toBe(true);
+});
+
+it("a change within the file is seen by the next look, also one that leaves its size as it was", async () => {
+  const dataDir = folderWith({ "keys.json": '{"keys":[]}' });
+  const path = join(dataDir, "keys.json");
+  const { clock, pass } = movableClock();
+  const keys = new KeyFile(dataDir, clock);
+  expect(await keys.inUse()).toBe(false);
+  const hash = keyHash(await added(dataDir, "alice"));
+  pass(1_000);
+  expect((await keys.find(hash))?.name).toBe("alice");
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  writeFileSync(path, readFileSync(path, "utf8").replace("alice", "carol"));
+  pass(1_000);
+  expect((await keys.find(hash))?.name).toBe("carol");
 });
 
 it("requests that come together at first all find the added keys", async () => {
