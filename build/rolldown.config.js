@@ -12,12 +12,9 @@ const CHUNKS = [
   // Of the library and of every command.
   { name: "base", test: /src\/client\/(errors|http\/address)\.ts$/ },
   // Of the shell completion, too, which loads nothing else.
-  {
-    name: "reading",
-    test: /src\/(store\/(folders|history\/read-backward)|text\/(safe-text|duration)|machine\/precedence)\.ts$/,
-  },
+  { name: "reading", test: /src\/(store\/files|text\/(safe-text|duration)|machine\/settings)\.ts$/ },
   // With the first request.
-  { name: "undici", test: /src\/client\/http\/connections\/dispatchers\.ts$/ },
+  { name: "undici", test: /src\/undici\.ts$/ },
   // Of the library and of the commands that may speak to a service.
   { name: "client", test: /src\/client\/client\.ts$/ },
   // Enough for help and errors of usage.
@@ -25,10 +22,10 @@ const CHUNKS = [
   // The verbs of one request or a few.
   {
     name: "command",
-    test: /src\/cli\/(context|commands\/(create|list|output|resolve|run|show|status|stop|watch)\/run)\.ts$/,
+    test: /src\/cli\/(context|requests\/answers|commands\/(create|list|output|resolve|run|show|stop|watch)\/run)\.ts$/,
   },
   // To read a result, on a terminal or as a page.
-  { name: "markdown", test: /src\/markdown\/(parse|address)\.ts$/ },
+  { name: "markdown", test: /src\/markdown\/parse\.ts$/ },
 ];
 
 /**

@@ -1,6 +1,7 @@
 // The public library: this list is all of it. What is not here (the transport, the retry table, the history
 // and settings of the command line, the local service) may change at any time.
 
+export type { ClientEvent, ClientOptions } from "./client/client.js";
 export {
   type CallOptions,
   type Created,
@@ -19,9 +20,8 @@ export {
   ResearchError,
   UnreachableError,
 } from "./client/errors.js";
+export type { ProxyEnvironment } from "./client/http/address.js";
 export { BaseUrlError } from "./client/http/address.js";
-export type { ProxyEnvironment } from "./client/http/proxy.js";
-export type { ClientEvent, ClientOptions } from "./client/options.js";
 export type {
   Ending,
   Moment,
@@ -54,7 +54,7 @@ export type {
   Submission,
   SubmitOptions,
 } from "./library/types.js";
-export type { Data } from "./protocol/conversation.js";
+export type { Data, Gaps, Operation } from "./protocol/conversation.js";
 export {
   type CreateBody,
   isFinal,
@@ -63,4 +63,3 @@ export {
   STATUSES,
   type Status,
 } from "./protocol/conversation.js";
-export type { Gaps, Operation } from "./protocol/endpoints.js";

@@ -1,8 +1,6 @@
-import type { ClientEvent } from "../client/options.js";
+import type { ClientEvent } from "../client/client.js";
 import { Machine } from "../machine/machine.js";
-import type { Choices } from "../machine/precedence.js";
-import { type ReadKey, readKeyFile } from "../machine/read-text.js";
-import { maskKey, type ResolvedSettings } from "../machine/settings.js";
+import { type Choices, maskKey, type ReadKey, type ResolvedSettings } from "../machine/settings.js";
 import { formatDuration } from "../text/duration.js";
 import { shellWord } from "../text/phrases.js";
 import type { Interruption } from "./errors.js";
@@ -25,7 +23,7 @@ export class Context extends Machine implements Terminal {
     readonly flags: Globals,
     readonly reporter: Reporter,
     readonly interruption: Interruption,
-    readonly readKey: ReadKey = readKeyFile,
+    readonly readKey?: ReadKey,
   ) {
     super({
       ...{ env: host.env, platform: host.platform, clock: host.clock, choices: flags, readKey },

@@ -3,7 +3,7 @@ import { ResearchError } from "../client/errors.js";
 import { EXIT_CODES } from "../machine/errors.js";
 import { type Failure, failureOf } from "../machine/failure.js";
 import { isFinal, type Status } from "../protocol/conversation.js";
-import { InvalidSettingsError } from "../store/errors.js";
+import { InvalidSettingsError } from "../store/settings.js";
 import type { WatchOutcome } from "../workflows/follow.js";
 import type { Host, Signal } from "./terminal/host.js";
 

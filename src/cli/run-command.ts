@@ -4,10 +4,15 @@ import { batch } from "./commands/batch/command.js";
 import { completion } from "./commands/completion/command.js";
 import { config } from "./commands/config/command.js";
 import { create, rerun } from "./commands/create/command.js";
-import { type Define, type OptionsOf, type Perform, Verb } from "./commands/definition.js";
+import {
+  type Define,
+  type OptionsOf,
+  type Perform,
+  positiveDuration,
+  Verb,
+  value,
+} from "./commands/definition.js";
 import { doctor } from "./commands/doctor/command.js";
-import { positiveDuration, value } from "./commands/flags.js";
-import { help } from "./commands/help/command.js";
 import { history } from "./commands/history/command.js";
 import { list } from "./commands/list/command.js";
 import { login, logout } from "./commands/login/command.js";
@@ -50,7 +55,7 @@ export async function runCommand(argv: readonly string[], host: Host): Promise<P
     checkOutput(host.env);
     // Help and errors of usage need no settings, history or client.
     const { Context } = await import("./context.js");
-    const { keyReader } = await import("../machine/read-text.js");
+    const { keyReader } = await import("../machine/settings.js");
     const read = request.usesKey ? await keyReader(host.env, host.clock, interruption.signal) : undefined;
     ctx = new Context(host, request.flags, reporter, interruption, read);
     return ending(await request.action(ctx));
@@ -82,6 +87,32 @@ function checkOutput({ RESEARCH_OUTPUT: value }: Host["env"]): void {
 function wantsJson(argv: readonly string[], env: Host["env"]): boolean {
   const end = argv.indexOf("--");
   return env.RESEARCH_OUTPUT === "json" || argv.slice(0, end < 0 ? undefined : end).includes("--json");
+}
+
+/** Not defined like the others: it needs the program, and shows the help of a command as commander does. */
+const help: Define = (program, perform) => {
+  program
+    .command("help")
+    .summary("show the help of a command or a topic")
+    .description("Show the help of a command, or a topic. Without either, list the topics.")
+    .argument("[topic...]", "a topic, or the words of a command")
+    .document({
+      output: "text; --json: one object with commands, exit codes, environment and topics",
+      exits: { 0: "shown", 2: "no such command or topic" },
+      examples: ["research help exit-codes", "research help config set", "research help --json run"],
+    })
+    .action((words: string[]) => {
+      const named = words.length > 0 && program.opts().json !== true ? commandAt(program, words) : undefined;
+      if (named) named.help();
+      perform(async (ctx) => (await import("./commands/help/run.js")).help(ctx, program, words));
+    });
+};
+
+/** The command that `words` name; undefined if there is none. */
+function commandAt(program: Verb, words: readonly string[]): Verb | undefined {
+  let at: Verb | undefined = program;
+  for (const word of words) at = at?.commands.find((command) => command.name() === word) as Verb | undefined;
+  return at;
 }
 
 /** The commands, each group under the heading it has in the help. */

@@ -1,6 +1,7 @@
 import type { Dialect, RefusalKind, ServiceError } from "../dialects/dialect.js";
-import type { Data } from "../protocol/conversation.js";
-import type { Operation } from "../protocol/endpoints.js";
+import { jsonSource, nestingDepth, parseExact, replaceTokens, withSource } from "../json/exact-json.js";
+import type { Data, Operation } from "../protocol/conversation.js";
+import { keyPattern } from "../protocol/key-pattern.js";
 import {
   CODE_OF_REFUSAL,
   type ErrorFacts,
@@ -10,9 +11,7 @@ import {
   UnreachableError,
 } from "./errors.js";
 import { AMBIGUOUS_STATUSES, FAULTS, type FaultName, MISDIRECTED_STATUS } from "./failure-policy.js";
-import { maxBytes, parseBody } from "./http/body.js";
-import { type HttpAnswer, headerOf, type RequestFailure } from "./http/transport.js";
-import { readPollAfter, readRetryAfter } from "./retry-delay.js";
+import { type Headers, type HttpAnswer, headerOf, type RequestFailure } from "./http/transport.js";
 
 /** What an exchange means. Its data remembers the text it was read from, see `exactJson`. */
 export type Classification =
@@ -62,6 +61,23 @@ export function classifyResponse(answer: HttpAnswer | RequestFailure, asked: Ask
   const pollAfter = readPollAfter(headerOf(answer.headers, "openai-poll-after-ms"));
   const waitMs = Math.max((facts.retryAfter ?? 0) * 1_000, pollAfter);
   return { kind: "data", data, ...(waitMs > 0 && { waitMs }) };
+}
+
+/** About 285 years: added to any date, the sum is still one. */
+const MAX_SECONDS = 9_000_000_000;
+
+/** A `Retry-After` header, in either form, as whole seconds from `now` (epoch ms). Undefined if it makes no sense. */
+export function readRetryAfter(value: string | undefined, now: number): number | undefined {
+  const text = value?.trim() ?? "";
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Math.ceil(Number(text)), MAX_SECONDS);
+  // Only the date forms of RFC 9110 have letters: Date.parse takes "-5" for a year.
+  const at = /^[A-Za-z]{3}/.test(text) ? Date.parse(text) : Number.NaN;
+  return at > now ? Math.ceil((at - now) / 1_000) : undefined;
+}
+
+/** Reads an `openai-poll-after-ms` header: milliseconds before the next poll; 0 if it makes no sense. */
+export function readPollAfter(value: string | undefined): number {
+  return /^\d{1,9}$/.test(value ?? "") ? Number(value) : 0;
 }
 
 /** Anything from 300 up. */
@@ -148,3 +164,116 @@ const KIND_OF_STATUS: Readonly<Record<number, RefusalKind>> = {
   414: "invalid-input",
   431: "invalid-input",
 };
+
+/** A control answer (create, stop, status) holds a few hundred bytes; this is room for any envelope. */
+const CONTROL_BYTES = 1 << 20;
+/** The largest output that is read. */
+const OUTPUT_BYTES = 64 << 20;
+
+/** The most that is read of an operation's answer, in bytes. */
+export function maxBytes(operation: Operation, dialect: Pick<Dialect, "statusIsResult">): number {
+  return operation === "output" || dialect.statusIsResult ? OUTPUT_BYTES : CONTROL_BYTES;
+}
+
+/** Deeper than any result is; V8's own JSON functions overflow the stack at several thousand. */
+const MAX_DEPTH = 1_000;
+
+interface Bytes {
+  headers: Headers;
+  body: Buffer;
+}
+
+/** `value` remembers its text, as `exactJson` needs it. */
+export type ParsedBody = { kind: "json"; value: unknown } | { kind: "none" } | { kind: "oversized" };
+
+/** Decodes and parses a body, within `maxBytes` after decompression and `MAX_DEPTH` of nesting. */
+export function parseBody(answer: Bytes, maxBytes: number): ParsedBody {
+  try {
+    const text = decoded(answer, maxBytes)
+      .toString("utf8")
+      .replace(/^\uFEFF/, "");
+    if (text.length > MAX_DEPTH && nestingDepth(text) > MAX_DEPTH) return { kind: "oversized" };
+    return { kind: "json", value: parseExact(text) };
+  } catch (error) {
+    return error instanceof RangeError ? { kind: "oversized" } : { kind: "none" };
+  }
+}
+
+/** The id in an answer that need not be whole, JSON or a success: it may be the only trace of a request. */
+export function salvageRequestId(answer: Bytes, dialect: Pick<Dialect, "salvage">): string | undefined {
+  let text: string;
+  try {
+    text = decoded(answer, CONTROL_BYTES).toString("utf8");
+  } catch {
+    return undefined;
+  }
+  return dialect.salvage(text);
+}
+
+/** No encoding is ever asked for, so zlib is loaded only where an intermediary used one all the same. */
+function decoded({ headers, body }: Bytes, maxOutputLength: number): Buffer {
+  const encoding = headerOf(headers, "content-encoding")?.trim().toLowerCase();
+  if (!encoding) return body;
+  const zlib = process.getBuiltinModule("node:zlib");
+  // Z_SYNC_FLUSH reads what there is of a stream that broke off.
+  const limit = { maxOutputLength, finishFlush: zlib.constants.Z_SYNC_FLUSH };
+  switch (encoding) {
+    case "gzip":
+    case "x-gzip":
+      return zlib.gunzipSync(body, limit);
+    case "deflate":
+      return zlib.inflateSync(body, limit);
+    case "br":
+      return zlib.brotliDecompressSync(body, { maxOutputLength });
+    default:
+      return body;
+  }
+}
+
+/** A shorter text is not hidden: hiding it would garble answers that merely contain it. */
+const SHORTEST = 8;
+const PLACEHOLDER = "[key]";
+
+/** Takes the API key out of what came from a service, results too: a service or a proxy may quote the request. */
+export class KeyRedactor {
+  readonly #pattern: RegExp | undefined;
+
+  constructor(apiKey: string) {
+    this.#pattern = apiKey.length >= SHORTEST ? keyPattern(apiKey) : undefined;
+  }
+
+  /** Whether the key stands in `text`, as it is or encoded (see `keyPattern`). */
+  isIn(text: string): boolean {
+    return this.#pattern !== undefined && text.search(this.#pattern) >= 0;
+  }
+
+  /** `text` with a placeholder for the key. */
+  redact(text: string): string {
+    return this.#pattern ? text.replace(this.#pattern, PLACEHOLDER) : text;
+  }
+
+  /** A classification without the key, in its data or in its error; the same one if the key is not in it. */
+  redactClassification(result: Classification): Classification {
+    if (result.kind === "data") {
+      const text = jsonSource(result.data);
+      return this.isIn(text) ? { ...result, data: this.#redactData(text) } : result;
+    }
+    const { error } = result;
+    const { message, code, hint } = error;
+    Object.assign(error, {
+      message: this.redact(message),
+      code: this.redact(code),
+      hint: hint && this.redact(hint),
+    });
+    return result;
+  }
+
+  /** Reads the JSON text of an object, each string and number in it redacted; the rest of the text is kept as it is. */
+  #redactData(text: string): Data {
+    const redacted = replaceTokens(text, (token) => {
+      if (!this.isIn(token)) return token;
+      return JSON.stringify(token.startsWith('"') ? this.redact(JSON.parse(token)) : PLACEHOLDER);
+    });
+    return withSource(JSON.parse(redacted), redacted);
+  }
+}

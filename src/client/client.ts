@@ -1,17 +1,86 @@
-import { isCutShort } from "../dialects/dialect.js";
+import type { Dispatcher } from "undici";
+import { type Clock, systemClock } from "../clock.js";
+import { type Dialect, type DialectRequest, InputError } from "../dialects/dialect.js";
+import { isCutShort } from "../dialects/providers.js";
+import { research } from "../dialects/research.js";
 import { withMember } from "../json/exact-json.js";
-import { type CreateBody, type Data, isFinal } from "../protocol/conversation.js";
-import type { Operation } from "../protocol/endpoints.js";
-import type { Unsuccessful } from "./classify-response.js";
-import { NoOutputError, OutcomeUnknownError, RefusedError, UnreachableError } from "./errors.js";
-import { FAULTS } from "./failure-policy.js";
-import type { ClientOptions } from "./options.js";
-import { retryDelay } from "./retry-delay.js";
-import { Session } from "./session.js";
+import {
+  type CreateBody,
+  type Data,
+  type Gaps,
+  isFinal,
+  isRequestId,
+  type Operation,
+} from "../protocol/conversation.js";
+import { isKeyText } from "../protocol/key-pattern.js";
+import {
+  type Classification,
+  classifyResponse,
+  KeyRedactor,
+  maxBytes,
+  salvageRequestId,
+  type Unsuccessful,
+} from "./classify-response.js";
+import {
+  NoOutputError,
+  OutcomeUnknownError,
+  RefusedError,
+  ResearchError,
+  UnreachableError,
+} from "./errors.js";
+import { FAULTS, retryDelay } from "./failure-policy.js";
+import { type ProxyAddress, type ProxyEnvironment, parseBaseUrl, proxyFor } from "./http/address.js";
+import {
+  Connections,
+  exchange,
+  type HttpAnswer,
+  headerOf,
+  loginRequired,
+  type RequestFailure,
+} from "./http/transport.js";
 import { NEW_REQUEST_MS } from "./watch/give-up-policy.js";
 import type { Pace } from "./watch/poll-interval.js";
 import type { WatchEvent, WatchOptions, WatchSource } from "./watch/types.js";
 import { type WatchPorts, watch } from "./watch/watch.js";
+
+export interface ClientOptions {
+  baseUrl: string;
+  apiKey: string;
+  /** How the service is spoken to, or what loads that when it is first needed; default: the interface itself. */
+  dialect?: Dialect | (() => Promise<Dialect>) | undefined;
+  /** What the interface does not show. */
+  gaps?: Partial<Gaps>;
+  /** Milliseconds for one exchange; default 30,000. */
+  requestTimeout?: number;
+  /** Allow plain http to another machine. */
+  insecureHttp?: boolean;
+  /** Where `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read; default: `process.env`. `{}` for no proxy. */
+  proxyEnvironment?: ProxyEnvironment;
+  userAgent?: string;
+  clock?: Clock;
+  /** In [0, 1); for jitter. */
+  random?: () => number;
+  /** Called after each exchange, and before each wait for a repetition. */
+  onEvent?: (event: ClientEvent) => void;
+}
+
+export type ClientEvent =
+  | {
+      kind: "exchange";
+      method: string;
+      url: string;
+      outcome: string;
+      elapsedMs: number;
+      /** The `Date` header of the answer, if there is one. */
+      date: string | undefined;
+    }
+  | {
+      kind: "retry";
+      operation: Operation;
+      requestId: string | undefined;
+      waitMs: number;
+      error: ResearchError;
+    };
 
 /** §4.1 as answered, or as salvaged from an answer that was no success and confirmed by a status call. */
 export type Created = Data & { request_id: string };
@@ -271,4 +340,183 @@ function stoppedData(data: StatusData, requestId: string): StatusData {
 /** A stop that never left needs no question about what it did. */
 function unsent<T extends string>(handling: T): T | "retry" {
   return handling === "ask-retry" ? "retry" : handling;
+}
+
+export interface CallLimits {
+  signal?: AbortSignal | undefined;
+  /** Milliseconds between the signal and the end of the exchange; default 0. */
+  grace?: number;
+  /** Milliseconds, where less than the client's own limit. */
+  timeout?: number | undefined;
+}
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+/** A longer timer fires at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** One service, one key: turns an operation into one exchange and classifies its answer. Repeats nothing. */
+export class Session {
+  readonly origin: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly #prefix: string;
+  readonly #options: ClientOptions;
+  #dialect: Dialect | (() => Promise<Dialect>);
+  readonly #timeout: number;
+  readonly #redactor: KeyRedactor;
+  readonly #connections: Connections;
+  readonly #proxy: ProxyAddress | undefined;
+
+  /** Opens nothing yet. Throws TypeError, BaseUrlError, or ResearchError `USAGE` (proxy) or `NOT_AUTHENTICATED` (key). */
+  constructor(options: ClientOptions) {
+    requireText("baseUrl", options.baseUrl);
+    requireText("apiKey", options.apiKey);
+    const base = parseBaseUrl(options.baseUrl, options.insecureHttp ?? false);
+    // §5: the key stands in a header, so anything but visible ASCII would be refused or, worse, split it.
+    if (!isKeyText(options.apiKey)) {
+      throw new ResearchError(
+        "NOT_AUTHENTICATED",
+        "the API key is empty or has a character that no key has (a space, a line break, a letter beyond ASCII)",
+      );
+    }
+    this.origin = base.origin;
+    this.#prefix = base.pathname.replace(/\/$/, "");
+    this.clock = options.clock ?? systemClock;
+    this.random = options.random ?? Math.random;
+    this.#options = options;
+    this.#redactor = new KeyRedactor(options.apiKey);
+    this.#dialect = options.dialect ?? research(options.gaps);
+    this.#timeout = Math.min(options.requestTimeout ?? DEFAULT_TIMEOUT_MS, MAX_TIMER_MS);
+    this.#proxy = proxyFor(base, options.proxyEnvironment ?? process.env);
+    this.#connections = new Connections(base, this.#proxy, this.#timeout);
+  }
+
+  /** How the service is spoken to. */
+  async dialect(): Promise<Dialect> {
+    if (typeof this.#dialect === "function") this.#dialect = await this.#dialect();
+    return this.#dialect;
+  }
+
+  /** §4.1 as it would be sent. Rejects with ResearchError `USAGE` for what the service cannot be asked. */
+  async createRequest(body: CreateBody): Promise<DialectRequest> {
+    const dialect = await this.dialect();
+    try {
+      return dialect.create(body);
+    } catch (error) {
+      if (error instanceof InputError) throw new ResearchError("USAGE", error.message, { hint: error.hint });
+      throw error;
+    }
+  }
+
+  /** §4.1: the one operation without an id. `requestId` is the one in the answer, whatever else that is. */
+  async create(
+    request: DialectRequest,
+    limits: CallLimits,
+  ): Promise<{ requestId: string | undefined; result: Classification }> {
+    const dialect = await this.dialect();
+    const answer = await this.#send("create", request, dialect, limits);
+    const result = this.#classify("create", request, dialect, answer);
+    const requestId = result.kind === "data" ? result.data.request_id : salvageRequestId(answer, dialect);
+    const isGood = isRequestId(requestId) && !this.#redactor.isIn(requestId);
+    return { requestId: isGood ? requestId : undefined, result };
+  }
+
+  /** §4.2 to §4.4. Refused unsent where the service cannot do it. Throws ResearchError `USAGE` for an invalid id. */
+  async call(
+    operation: Exclude<Operation, "create">,
+    requestId: string,
+    limits: CallLimits,
+  ): Promise<Classification> {
+    if (!isRequestId(requestId)) {
+      throw new ResearchError("USAGE", `not a request id: ${JSON.stringify(requestId)}`);
+    }
+    const dialect = await this.dialect();
+    const request = dialect.request(operation, requestId);
+    if (!request) {
+      const message = `${dialect.name} has no way to stop a request: ${requestId} goes on and is paid for`;
+      return {
+        kind: "refused",
+        error: new RefusedError("refused", false, "NOT_ALLOWED", message, { requestId }),
+      };
+    }
+    const answer = await this.#send(operation, request, dialect, limits);
+    return this.#classify(operation, request, dialect, answer, requestId);
+  }
+
+  /** Tells the observer about something that is not silent. */
+  emit(event: ClientEvent): void {
+    this.#options.onEvent?.(event);
+  }
+
+  /** Ends every connection at once. */
+  async close(): Promise<void> {
+    await this.#connections.close();
+  }
+
+  #classify(
+    operation: Operation,
+    at: DialectRequest,
+    dialect: Dialect,
+    answer: HttpAnswer | RequestFailure,
+    requestId?: string,
+  ): Classification {
+    const target = `${at.method} ${this.#url(at)}`;
+    const result = classifyResponse(answer, { dialect, operation, requestId, target, now: this.clock.now() });
+    return this.#redactor.redactClassification(result);
+  }
+
+  #url(at: DialectRequest): string {
+    return this.origin + this.#prefix + at.path;
+  }
+
+  async #send(
+    operation: Operation,
+    at: DialectRequest,
+    dialect: Dialect,
+    limits: CallLimits,
+  ): Promise<HttpAnswer | RequestFailure> {
+    const request = {
+      origin: this.origin,
+      method: at.method,
+      path: this.#prefix + at.path,
+      headers: this.#headers(at, dialect),
+      body: at.body,
+    };
+    const exchangeLimits = {
+      timeout: Math.min(limits.timeout ?? this.#timeout, this.#timeout),
+      perPiece: operation === "output" || (operation === "status" && dialect.statusIsResult),
+      maxBytes: maxBytes(operation, dialect),
+      signal: limits.signal,
+      grace: limits.grace ?? 0,
+    };
+    const start = this.clock.monotonic();
+    const send = (dispatcher: Dispatcher) =>
+      exchange(dispatcher, this.#connections.route(request), exchangeLimits);
+    const answer = loginRequired(
+      operation === "create"
+        ? await this.#connections.fresh(send)
+        : await send(await this.#connections.shared()),
+      this.#proxy,
+    );
+    const outcome = answer.kind === "answer" ? `HTTP ${answer.status}` : `${answer.fault}: ${answer.message}`;
+    const elapsedMs = this.clock.monotonic() - start;
+    const date = headerOf(answer.headers, "date");
+    this.emit({ kind: "exchange", method: at.method, url: this.#url(at), outcome, elapsedMs, date });
+    return answer;
+  }
+
+  #headers(at: DialectRequest, { keyHeader: [name, prefix] }: Dialect): Record<string, string> {
+    return {
+      [name]: prefix + this.#options.apiKey,
+      accept: "application/json",
+      "user-agent": this.#options.userAgent ?? "research-cli",
+      ...(at.json && { "content-type": "application/json" }),
+      ...at.headers,
+    };
+  }
+}
+
+/** For callers without types, and with an environment variable that is not set: it would be sent as "undefined". */
+function requireText(option: string, value: unknown): void {
+  if (typeof value !== "string") throw new TypeError(`${option} must be a string, and it is ${typeof value}`);
 }

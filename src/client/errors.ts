@@ -1,4 +1,5 @@
-import { isCutShort, type RefusalKind } from "../dialects/dialect.js";
+import type { RefusalKind } from "../dialects/dialect.js";
+import { isCutShort } from "../dialects/providers.js";
 import { fields, text } from "../dialects/reading.js";
 import type { Data } from "../protocol/conversation.js";
 

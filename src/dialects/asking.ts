@@ -1,6 +1,5 @@
 import { exactJson } from "../json/exact-json.js";
-import type { CreateBody, JsonSchema } from "../protocol/conversation.js";
-import type { Operation } from "../protocol/endpoints.js";
+import type { CreateBody, JsonSchema, Operation } from "../protocol/conversation.js";
 import { type DialectRequest, InputError } from "./dialect.js";
 
 /** Fields that would change when or where an answer comes, at any provider. */

@@ -1,5 +1,4 @@
-import type { CreateBody, Data } from "../protocol/conversation.js";
-import type { Operation } from "../protocol/endpoints.js";
+import type { CreateBody, Data, Operation } from "../protocol/conversation.js";
 
 /** A request without the address of the service and the key. */
 export interface DialectRequest {
@@ -62,16 +61,6 @@ export interface Dialect {
   data(operation: Operation, answer: unknown): Data | string;
   /** The id in an answer to a create that need not be whole, nor a success. */
   salvage(text: string): string | undefined;
-}
-
-/** Whether a FAILED state has a result all the same, of which a part is missing. */
-export function isCutShort({ status, provider_status }: Data): boolean {
-  return status === "FAILED" && ["incomplete", "budget_exceeded"].includes(String(provider_status));
-}
-
-/** Whether a request goes on only if somebody does something at the provider. */
-export function waitsForSomebody({ provider_status }: Data): boolean {
-  return ["requires_action", "action_required", "requires_continuation"].includes(String(provider_status));
 }
 
 /** A request that a service cannot be asked: nothing is sent. The message names the service. */

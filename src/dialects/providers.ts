@@ -1,3 +1,4 @@
+import type { Data } from "../protocol/conversation.js";
 import type { Dialect } from "./dialect.js";
 
 /** A provider that is spoken to directly. Its dialect is loaded only when it is named. */
@@ -68,3 +69,13 @@ export function providerNamed(name: string): Provider | undefined {
 
 /** The names that `--provider` takes. */
 export const PROVIDER_NAMES: readonly string[] = [INTERFACE, ...PROVIDERS.map(({ name }) => name)];
+
+/** Whether a FAILED state has a result all the same, of which a part is missing. */
+export function isCutShort({ status, provider_status }: Data): boolean {
+  return status === "FAILED" && ["incomplete", "budget_exceeded"].includes(String(provider_status));
+}
+
+/** Whether a request goes on only if somebody does something at the provider. */
+export function waitsForSomebody({ provider_status }: Data): boolean {
+  return ["requires_action", "action_required", "requires_continuation"].includes(String(provider_status));
+}

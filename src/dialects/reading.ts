@@ -1,8 +1,6 @@
 import { exactJson, JsonText, memberText, parseExact, withSource } from "../json/exact-json.js";
 import { isObject } from "../json/is-object.js";
-import type { Data } from "../protocol/conversation.js";
-import { isRequestId, type KnownStatus } from "../protocol/conversation.js";
-import type { Operation } from "../protocol/endpoints.js";
+import { type Data, isRequestId, type KnownStatus, type Operation } from "../protocol/conversation.js";
 import type { RefusalKind, ServiceError } from "./dialect.js";
 
 /** An object of unknown fields. */

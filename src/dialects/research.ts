@@ -1,8 +1,18 @@
 import * as v from "valibot";
 import { exactJson, memberText, withSource } from "../json/exact-json.js";
-import { type CreateBody, isRequestId } from "../protocol/conversation.js";
-import { CREATE, DEFAULT_GAPS, endpoint, type Gaps } from "../protocol/endpoints.js";
-import { createdData, outputData, readEnvelope, statusData, stopData } from "../protocol/envelope.js";
+import {
+  CREATE,
+  type CreateBody,
+  createdData,
+  DEFAULT_GAPS,
+  endpoint,
+  type Gaps,
+  isRequestId,
+  outputData,
+  readEnvelope,
+  statusData,
+  stopData,
+} from "../protocol/conversation.js";
 import { type Dialect, InputError, type RefusalKind } from "./dialect.js";
 
 const SHAPES = { create: createdData, status: statusData, stop: stopData, output: outputData };

@@ -1,5 +1,4 @@
-import type { Data } from "../protocol/conversation.js";
-import type { Operation } from "../protocol/endpoints.js";
+import type { Data, Operation } from "../protocol/conversation.js";
 import { checkStrict, createAt, requestAt, requireSchema } from "./asking.js";
 import type { Dialect, ServiceError } from "./dialect.js";
 import {

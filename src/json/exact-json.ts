@@ -1,6 +1,3 @@
-import { compactJson } from "./format.js";
-import { forEachToken } from "./tokens.js";
-
 /** JSON that is written as it stands, on one line: what `JSON.rawJSON` is for numbers, for any valid JSON text. */
 export class JsonText {
   readonly text: string;
@@ -118,4 +115,142 @@ function lastMember(source: string, name: string): string | undefined {
     isName = depth === 1 && (token === "," || token === "{");
   });
   return found?.trim();
+}
+
+/**
+ * Calls `visit` with the start and end of each token of a JSON text, in order; white space is not a token. A string
+ * is one token with its quotes, so are numbers and literals. The text must be valid JSON (`JSON.parse` took it):
+ * nothing is checked here. Linear in the length of the text, and no regular expression, whose backtracking
+ * overflows on strings of several megabytes.
+ */
+export function forEachToken(text: string, visit: (start: number, end: number) => void): void {
+  for (let at = 0; at < text.length; ) {
+    const code = text.charCodeAt(at);
+    if (isSpace(code)) {
+      at++;
+      continue;
+    }
+    const end = code === QUOTE ? endOfString(text, at) : isPunctuation(code) ? at + 1 : endOfScalar(text, at);
+    visit(at, end);
+    at = end;
+  }
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+function endOfString(text: string, start: number): number {
+  for (let quote = text.indexOf('"', start + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
+    let before = quote;
+    while (text.charCodeAt(before - 1) === BACKSLASH) before--;
+    // An even number of backslashes escape each other, and the quote ends the string.
+    if ((quote - before) % 2 === 0) return quote + 1;
+  }
+  return text.length;
+}
+
+function endOfScalar(text: string, start: number): number {
+  let end = start;
+  while (end < text.length && !isSpace(text.charCodeAt(end)) && !isPunctuation(text.charCodeAt(end))) end++;
+  return end;
+}
+
+/** RFC 8259 §2: space, tab, line feed, carriage return. */
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}
+
+/** RFC 8259 §2: `{ } [ ] : ,`. */
+function isPunctuation(code: number): boolean {
+  return code === 0x7b || code === 0x7d || code === 0x5b || code === 0x5d || code === 0x3a || code === 0x2c;
+}
+
+/** The same JSON on one line: white space between tokens is dropped, every token is kept as it is. */
+export function compactJson(text: string): string {
+  const result = new Pieces();
+  let from = 0;
+  let to = 0;
+  forEachToken(text, (start, end) => {
+    if (start !== to) {
+      result.add(text.slice(from, to));
+      from = start;
+    }
+    to = end;
+  });
+  result.add(text.slice(from, to));
+  return result.joined();
+}
+
+/** The same JSON laid out as `JSON.stringify` does it with `indent` blanks, every token kept as it is. */
+export function indentJson(text: string, indent: number): string {
+  const result = new Pieces();
+  let depth = 0;
+  let previous = "";
+  forEachToken(text, (start, end) => {
+    const token = text.slice(start, end);
+    const closes = token === "}" || token === "]";
+    const opened = previous === "{" || previous === "[";
+    if (closes) depth--;
+    // An empty object or array stays on its line.
+    if (opened !== closes || previous === ",") result.add(`\n${" ".repeat(depth * indent)}`);
+    result.add(token === ":" ? ": " : token);
+    if (token === "{" || token === "[") depth++;
+    previous = token;
+  });
+  return result.joined();
+}
+
+/** The same JSON on one line, each token replaced by what `replace` makes of it. */
+export function replaceTokens(text: string, replace: (token: string) => string): string {
+  const result = new Pieces();
+  forEachToken(text, (start, end) => result.add(replace(text.slice(start, end))));
+  return result.joined();
+}
+
+/** How deep the objects and arrays of a text nest, which need not be valid JSON; brackets in strings do not count. */
+export function nestingDepth(text: string): number {
+  let deepest = 0;
+  let depth = 0;
+  forEachToken(text, (start, end) => {
+    if (end - start > 1) return;
+    const token = text[start];
+    if (token === "{" || token === "[") deepest = Math.max(deepest, ++depth);
+    else if (token === "}" || token === "]") depth--;
+  });
+  return deepest;
+}
+
+/** A text in the making. Thousands of small pieces become one at a time: an array of millions would fill the memory. */
+class Pieces {
+  readonly #done: string[] = [];
+  #recent: string[] = [];
+
+  add(piece: string): void {
+    if (this.#recent.push(piece) < 10_000) return;
+    this.#done.push(this.#recent.join(""));
+    this.#recent = [];
+  }
+
+  joined(): string {
+    return this.#done.join("") + this.#recent.join("");
+  }
+}
+
+/** The numbers of a value's exact JSON that JavaScript cannot hold: equal values may differ in these. */
+export function roundedNumbers(value: unknown): string[] {
+  const text = exactJson(value);
+  const found: string[] = [];
+  forEachToken(text, (start, end) => {
+    const token = text.slice(start, end);
+    if (/^[-\d]/.test(token) && digits(token) !== digits(String(Number(token)))) found.push(token);
+  });
+  return found.sort();
+}
+
+/** The significant digits of a number; a word as it is. */
+function digits(number: string): string {
+  return number
+    .replace(/e.*$/i, "")
+    .replace(/[-.]/g, "")
+    .replace(/^0+|0+$/g, "");
 }

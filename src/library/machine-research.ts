@@ -7,19 +7,18 @@ import { checkedBody } from "../machine/asked.js";
 import { openBatch, ROW_FORMS } from "../machine/batch.js";
 import { failureOf } from "../machine/failure.js";
 import { Machine } from "../machine/machine.js";
-import { keyReader } from "../machine/read-text.js";
+import { keyReader } from "../machine/settings.js";
 import { type CreateBody, isFinal } from "../protocol/conversation.js";
-import { digestOf } from "../store/history/records.js";
+import { digestOf } from "../store/history/log.js";
 import { Batch } from "../workflows/batch/batch.js";
 import type { BatchEvent as WorkflowEvent } from "../workflows/batch/events.js";
 import type { RowState } from "../workflows/batch/plan.js";
 import { type Row, rowId } from "../workflows/batch/row.js";
 import { follow } from "../workflows/follow.js";
 import type { Ports } from "../workflows/ports.js";
+import { resolveTarget, stopAll } from "../workflows/requests.js";
 import { fetchResult, whyNoResult } from "../workflows/results.js";
-import { stopAll } from "../workflows/states.js";
 import { submitWithinQuota } from "../workflows/submit.js";
-import { resolveTarget } from "../workflows/targets.js";
 import { AbortedError, SchemaMismatchError } from "./errors.js";
 import type {
   BatchEvent,

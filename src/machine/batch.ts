@@ -1,4 +1,4 @@
-import { LocalError } from "../store/errors.js";
+import { LocalError } from "../store/files.js";
 import type { History } from "../store/history/history.js";
 import type { BatchJob, BatchRunOptions } from "../workflows/batch/context.js";
 import { CreatePacer } from "../workflows/batch/create-pacer.js";

@@ -8,8 +8,8 @@ import {
 } from "../client/errors.js";
 import { BaseUrlError } from "../client/http/address.js";
 import { InputError } from "../dialects/dialect.js";
-import { InvalidSettingsError, LocalError } from "../store/errors.js";
-import { FolderError } from "../store/folders.js";
+import { FolderError, LocalError } from "../store/files.js";
+import { InvalidSettingsError } from "../store/settings.js";
 import { formatDuration, formatLimit, isoDate } from "../text/duration.js";
 import { RowTimeoutError, SlotTimeoutError } from "../workflows/batch/events.js";
 import type { RowError } from "../workflows/batch/journal.js";

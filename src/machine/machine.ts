@@ -1,21 +1,20 @@
-import { ResearchClient } from "../client/client.js";
-import type { ClientOptions } from "../client/options.js";
+import { type ClientOptions, ResearchClient } from "../client/client.js";
 import type { Clock } from "../clock.js";
 import type { Dialect } from "../dialects/dialect.js";
 import { INTERFACE, type Provider, providerNamed } from "../dialects/providers.js";
 import { research } from "../dialects/research.js";
 import type { CreateBody } from "../protocol/conversation.js";
 import type { Tier } from "../protocol/limits.js";
-import { type Environment, type Folders, folders } from "../store/folders.js";
+import { type Environment, type Folders, folders } from "../store/files.js";
 import { History } from "../store/history/history.js";
 import { Settings } from "../store/settings.js";
 import type { Ports } from "../workflows/ports.js";
 import { createsPerHour } from "../workflows/quota.js";
 import { type AskOptions, askedOf, noTiers } from "./asked.js";
-import type { Choices } from "./precedence.js";
-import { type ReadKey, readKeyFile } from "./read-text.js";
 import {
+  type Choices,
   gapsOf,
+  type ReadKey,
   type ResolvedSettings,
   requireBaseUrl,
   requireConnection,
@@ -89,7 +88,7 @@ export class Machine implements Ports {
   /** The settings in force. Throws UsageError or LocalError. */
   get settings(): ResolvedSettings {
     if (!this.#settings) {
-      const { choices, env, readKey = readKeyFile, isInspected } = this.#options;
+      const { choices, env, readKey, isInspected } = this.#options;
       const settings = resolveSettings(choices, env, this.store.read(), readKey);
       if (!isInspected) void settings.apiKey;
       this.#settings = settings;

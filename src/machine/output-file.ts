@@ -1,7 +1,6 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
-import { LocalError, localError, orLocalError, systemCode } from "../store/errors.js";
-import { discard } from "../store/files.js";
+import { discard, LocalError, localError, orLocalError, systemCode } from "../store/files.js";
 
 /** What link(2) gives on a file system without hard links (exFAT, some network mounts). */
 const NO_HARD_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];

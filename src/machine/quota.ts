@@ -1,4 +1,4 @@
-import { LocalError } from "../store/errors.js";
+import { LocalError } from "../store/files.js";
 import { currentHour } from "../workflows/quota.js";
 import type { LimitOptions, Machine } from "./machine.js";
 import { requireConnection } from "./settings.js";

@@ -1,18 +1,11 @@
 import * as fs from "node:fs";
-import { addAbortSignal, type Readable } from "node:stream";
-import { type Clock, withDeadline } from "../clock.js";
-import { LocalError, localError } from "../store/errors.js";
-import type { Environment } from "../store/folders.js";
+import type { Readable } from "node:stream";
+import { localError } from "../store/files.js";
 import { UsageError } from "./errors.js";
 
 /** The most that is read of a prompt or a schema, in bytes. */
 export const MAX_INPUT_BYTES = 1 << 20;
-/** A key file of any service is a line; this keeps `/dev/zero` out. */
-const KEY_FILE_BYTES = 65_536;
 const CHUNK_BYTES = 65_536;
-
-/** How long a key is waited for that a program writes, as in `RESEARCH_API_KEY_FILE=<(pass show research)`. */
-const KEY_WAIT_MS = 10_000;
 
 /** Reads a small file as UTF-8 text, at once. Throws LocalError, or UsageError if it is over `maxBytes`. */
 export function readSmallFile(path: string, what: string, maxBytes: number): string {
@@ -58,41 +51,6 @@ export function checkSize(text: string, what: string, maxBytes = MAX_INPUT_BYTES
   return text;
 }
 
-/** Gives the key in a file: its text without the white space around it. Throws LocalError or UsageError. */
-export type ReadKey = (path: string) => string;
-
-export const readKeyFile: ReadKey = (path) => readSmallFile(path, "the key file", KEY_FILE_BYTES).trim();
-
-/** How the key file is read. A FIFO is read now, and its error thrown when used. Rejects with `signal.reason`. */
-export async function keyReader(env: Environment, clock: Clock, signal: AbortSignal): Promise<ReadKey> {
-  const path = env.RESEARCH_API_KEY_FILE;
-  if (!path || env.RESEARCH_API_KEY || !isFifo(path)) return readKeyFile;
-  const read = await waitForKey(path, clock, signal).then(
-    (key) => () => key,
-    (error: unknown) => () => {
-      throw error;
-    },
-  );
-  signal.throwIfAborted();
-  return read;
-}
-
-/** Reads a key from a file, a FIFO as well, for at most ten seconds. Rejects with LocalError, UsageError or `signal.reason`. */
-export async function waitForKey(path: string, clock: Clock, signal: AbortSignal): Promise<string> {
-  const why = `the key file ${path} could not be read: nothing came within ${KEY_WAIT_MS / 1_000} s`;
-  const read = (both: AbortSignal) => readTextFile(path, "the key file", both, KEY_FILE_BYTES);
-  return (await withDeadline(clock, KEY_WAIT_MS, signal, new LocalError(why), read)).trim();
-}
-
-/** False for a path that cannot be looked at: reading it says why, if the key is asked for. */
-function isFifo(path: string): boolean {
-  try {
-    return fs.statSync(path).isFIFO();
-  } catch {
-    return false;
-  }
-}
-
 /** A stream of what has no end yet; undefined for a file, and for a device such as /dev/zero, which never makes one wait. */
 async function streamOf(path: string): Promise<Readable | undefined> {
   const { Socket } = await import("node:net");
@@ -112,6 +70,7 @@ async function readText(
   signal: AbortSignal,
   maxBytes: number,
 ): Promise<string> {
+  const { addAbortSignal } = await import("node:stream");
   const chunks: Buffer[] = [];
   let size = 0;
   try {

@@ -1,3 +1,5 @@
+import * as v from "valibot";
+
 /** §3: every state of a conversation request. */
 export const STATUSES = ["PENDING", "PROCESSING", "COMPLETED", "FAILED", "STOPPED"] as const;
 
@@ -58,3 +60,102 @@ export function requestBody(
 
 /** §2: what an envelope of success holds, as the service gave it; unknown fields survive. */
 export type Data = Record<string, unknown>;
+
+/** §2. `version` is not asked for: a paid answer without it must not become an unknown outcome. */
+const success = v.looseObject({ status: v.literal(true), data: v.looseObject({}) });
+const failure = v.looseObject({
+  status: v.literal(false),
+  error: v.looseObject({ message: v.optional(v.string(), ""), code: v.string() }),
+});
+
+export interface ServiceFault {
+  code: string;
+  message: string;
+}
+export type Envelope = { ok: true; data: Data } | { ok: false; error: ServiceFault };
+
+/** Reads a parsed body as an envelope; undefined if it is not an envelope. */
+export function readEnvelope(body: unknown): Envelope | undefined {
+  const good = v.safeParse(success, body);
+  if (good.success) return { ok: true, data: good.output.data };
+  const bad = v.safeParse(failure, body);
+  if (bad.success) return { ok: false, error: bad.output.error };
+  return undefined;
+}
+
+const requestId = v.pipe(
+  v.string(),
+  v.check((id: string) => isRequestId(id)),
+);
+
+/** §4.1: what create must carry to count; without `status` or `created_at` it is still a request with an id. */
+export const createdData = v.looseObject({ request_id: requestId });
+/** §4.3: `data.status` is all that is shown of a status answer, so it is all that is required. */
+export const statusData = v.looseObject({ status: v.string() });
+/** §4.2: every field of a stop answer but `status` is for people. */
+export const stopData = v.looseObject({ status: v.string() });
+/** §4.4: the payload is not shown; whatever `data` holds is the output. */
+export const outputData = v.looseObject({});
+
+/** §7: the error codes that the interface shows, with the HTTP status each comes with. */
+export const SERVICE_CODES = {
+  VALIDATION_ERROR: 400,
+  INVALID_API_KEY: 401,
+  RATE_LIMIT_EXCEEDED: 429,
+  REQUEST_NOT_FOUND: 404,
+  CONVERSATION_ALREADY_COMPLETED: 400,
+} as const;
+
+/** §9: the version that stands in every path, and the one the local service states in its envelopes. */
+export const API_VERSION = "1.0.0";
+
+/** The operations of §4. */
+export type Operation = "create" | "stop" | "status" | "output";
+
+/** What §4.3 and §4.4 do not show. Each is a setting of the same name in kebab case (`status-method`). */
+export interface Gaps {
+  /** §4.3, HTTP method: not shown. */
+  statusMethod: string;
+  /** §4.4, HTTP method: not shown. */
+  outputMethod: string;
+  /** §4.4, path: not shown. `{request_id}` is replaced. */
+  outputPath: string;
+  /** §4.4, payload: not shown. The field of `data` that holds the result, if it is there. */
+  outputField: string;
+}
+
+/** What stands for each gap unless a setting says otherwise. */
+export const DEFAULT_GAPS: Gaps = {
+  statusMethod: "GET",
+  outputMethod: "GET",
+  outputPath: "/api/v1/conversation/{request_id}/output",
+  outputField: "output",
+};
+
+export interface HttpEndpoint {
+  method: string;
+  /** Path below the base URL, beginning with a slash. */
+  path: string;
+  /** §4.1, §4.2: `Content-Type: application/json` is required, with a body or without. */
+  json: boolean;
+}
+
+/** §4.1. The only path with the plural. */
+export const CREATE: HttpEndpoint = { method: "POST", path: "/api/v1/conversations", json: true };
+
+/** §4.2 to §4.4 for one request. `requestId` must be well-formed (`isRequestId`): it stands in the path. */
+export function endpoint(
+  operation: Exclude<Operation, "create">,
+  requestId: string,
+  gaps: Gaps = DEFAULT_GAPS,
+): HttpEndpoint {
+  const id = encodeURIComponent(requestId);
+  switch (operation) {
+    case "stop":
+      return { method: "POST", path: `/api/v1/conversation/${id}/stop`, json: true };
+    case "status":
+      return { method: gaps.statusMethod, path: `/api/v1/conversation/${id}/status`, json: false };
+    case "output":
+      return { method: gaps.outputMethod, path: gaps.outputPath.replaceAll("{request_id}", id), json: false };
+  }
+}

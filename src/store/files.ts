@@ -1,7 +1,117 @@
 import * as fs from "node:fs";
-import { dirname } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { errorText } from "../text/phrases.js";
-import { systemCode } from "./errors.js";
+
+/** Something on this machine could not be read or written. The message names the path and what to do. */
+export class LocalError extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = "LocalError";
+  }
+}
+
+/** An error of the system as a LocalError that says `what` failed, and why; a LocalError as it is. */
+export function localError(what: string, cause: unknown): LocalError {
+  return cause instanceof LocalError ? cause : new LocalError(`${what}: ${inWords(cause)}`, { cause });
+}
+
+/** What `use` gives. Throws `localError` of what it throws. */
+export function orLocalError<T>(what: string, use: () => T): T {
+  try {
+    return use();
+  } catch (error) {
+    throw localError(what, error);
+  }
+}
+
+/** The LocalError that `use` throws, if it does. */
+export function localErrorOf(use: () => void): LocalError | undefined {
+  try {
+    use();
+    return undefined;
+  } catch (error) {
+    if (error instanceof LocalError) return error;
+    throw error;
+  }
+}
+
+/** The system's code of an error (`ENOSPC`), or undefined. */
+export function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
+const WORDS: Record<string, string> = {
+  EACCES: "permission denied",
+  EDQUOT: "the disk quota is used up",
+  EEXIST: "it exists already",
+  EFBIG: "it would grow beyond the allowed size",
+  EISDIR: "it is a folder",
+  ENOENT: "there is no such file",
+  ENOSPC: "the disk is full",
+  ENOTDIR: "a part of the path is not a folder",
+  EPERM: "not permitted",
+  EROFS: "the file system is read-only",
+};
+
+/** A system error in words: `the disk is full (ENOSPC)`. */
+export function inWords(error: unknown): string {
+  const code = systemCode(error);
+  if (code && WORDS[code]) return `${WORDS[code]} (${code})`;
+  return errorText(error);
+}
+
+/** The variables of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Absolute paths; undefined if the environment names no place for one (no usable home folder). */
+export interface Folders {
+  config: string | undefined;
+  state: string | undefined;
+}
+
+/** A folder setting that is not an absolute path. */
+export class FolderError extends Error {}
+
+/**
+ * Where settings and history live: `RESEARCH_CONFIG_DIR` and `RESEARCH_STATE_DIR`, else the platform's own
+ * place. Relative XDG paths are ignored, as the XDG Base Directory specification asks; so is a relative home.
+ * Throws FolderError for a relative `RESEARCH_*_DIR`: if it were ignored, files would be written to an unexpected place.
+ */
+export function folders({ env, platform }: { env: Environment; platform: string }): Folders {
+  const home = absolute(env.HOME);
+  const below = (base: string | undefined, ...parts: string[]) => (base ? join(base, ...parts) : undefined);
+  const byPlatform: Record<string, Folders> = {
+    win32: {
+      config: below(absolute(env.APPDATA), "research"),
+      state: below(absolute(env.LOCALAPPDATA), "research"),
+    },
+    darwin: {
+      config: below(home, "Library", "Preferences", "research"),
+      state: below(home, "Library", "Application Support", "research"),
+    },
+  };
+  const xdg: Folders = {
+    config: below(absolute(env.XDG_CONFIG_HOME) ?? below(home, ".config"), "research"),
+    state: below(absolute(env.XDG_STATE_HOME) ?? below(home, ".local", "state"), "research"),
+  };
+  const own = byPlatform[platform] ?? xdg;
+  return {
+    config: chosen(env, "RESEARCH_CONFIG_DIR") ?? own.config,
+    state: chosen(env, "RESEARCH_STATE_DIR") ?? own.state,
+  };
+}
+
+function absolute(path: string | undefined): string | undefined {
+  return path && isAbsolute(path) ? path : undefined;
+}
+
+function chosen(env: Environment, name: string): string | undefined {
+  const path = env[name];
+  if (!path) return undefined;
+  if (!isAbsolute(path))
+    throw new FolderError(`${name} must be an absolute path, and ${JSON.stringify(path)} is not`);
+  return path;
+}
 
 /** What only the owner may read: settings hold a key, the history holds prompts. */
 const FILE_MODE = 0o600;

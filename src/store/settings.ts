@@ -2,8 +2,30 @@ import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import * as v from "valibot";
 import { HeldError, lockWithin } from "../lock.js";
-import { InvalidSettingsError, inWords, LocalError, localError } from "./errors.js";
-import { discard, makeFolder, namesIn, readIfThere, replaceFile, restrict, UnsyncedError } from "./files.js";
+import {
+  discard,
+  inWords,
+  LocalError,
+  localError,
+  makeFolder,
+  namesIn,
+  readIfThere,
+  replaceFile,
+  restrict,
+  UnsyncedError,
+} from "./files.js";
+
+/** Settings that cannot be used as they are. */
+export class InvalidSettingsError extends LocalError {
+  /** `text`: what is not JSON; undefined for JSON of another form. The parser's own message would quote keys. */
+  constructor(
+    readonly path: string,
+    what: string,
+    readonly text?: string,
+  ) {
+    super(`the settings in ${path} are ${what}`);
+  }
+}
 
 const profile = v.looseObject({
   "base-url": v.optional(v.string()),

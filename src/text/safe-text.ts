@@ -1,5 +1,4 @@
-import { exactJson } from "../json/exact-json.js";
-import { indentJson } from "../json/format.js";
+import { exactJson, indentJson } from "../json/exact-json.js";
 
 /** Characters that move a cursor, hide text or turn it around, and halves of characters. `\n` and `\t` stay. */
 const UNSAFE =

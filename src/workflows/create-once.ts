@@ -1,15 +1,12 @@
 import { join } from "node:path";
-import { untilAborted } from "../abort.js";
 import type { CallOptions } from "../client/client.js";
 import { RefusedError, UnreachableError } from "../client/errors.js";
-import { livenessOf } from "../lock/liveness.js";
-import { lockWithin } from "../lock.js";
+import { untilAborted } from "../clock.js";
+import { livenessOf, lockWithin } from "../lock.js";
 import type { CreateBody } from "../protocol/conversation.js";
-import { LocalError, localError } from "../store/errors.js";
-import { makeFolder } from "../store/files.js";
-import type { History } from "../store/history/history.js";
-import { type HistoryEntry, sha256 } from "../store/history/records.js";
-import { type UnsettledCreate, wantedName } from "../store/history/same-creates.js";
+import { LocalError, localError, makeFolder } from "../store/files.js";
+import { type History, type UnsettledCreate, wantedName } from "../store/history/history.js";
+import { type HistoryEntry, sha256 } from "../store/history/log.js";
 import { CreateRefusedError, QuotaExceededError, UnresolvedCreateError } from "./errors.js";
 import { type SendOptions, type SubmitPorts, type Submitted, submit, withModel } from "./submit.js";
 

@@ -1,8 +1,8 @@
 import { type ErrorFacts, OutcomeUnknownError, RefusedError, ResearchError } from "../client/errors.js";
 import { isFinal } from "../protocol/conversation.js";
 import { WINDOW_MS } from "../protocol/limits.js";
-import { LocalError } from "../store/errors.js";
-import type { HistoryEntry } from "../store/history/records.js";
+import { LocalError } from "../store/files.js";
+import type { HistoryEntry } from "../store/history/log.js";
 
 /** The create could not be recorded, so it was not sent. */
 export class NotRecordedError extends LocalError {}

@@ -4,10 +4,9 @@ import { learnedInterval } from "../client/watch/poll-interval.js";
 import type { PollInterval, WatchEvent, WatchOptions, WatchTarget } from "../client/watch/types.js";
 import { epochOf } from "../clock.js";
 import { isFinal, type Status } from "../protocol/conversation.js";
-import type { LocalError } from "../store/errors.js";
+import type { LocalError } from "../store/files.js";
 import type { Ports } from "./ports.js";
-import { observe } from "./states.js";
-import { recordedAt, type Target, withItsOrigin } from "./targets.js";
+import { observe, recordedAt, type Target, withItsOrigin } from "./requests.js";
 
 export type FollowOptions = Omit<WatchOptions, "pollInterval">;
 

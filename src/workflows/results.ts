@@ -3,11 +3,10 @@ import { NoOutputError, type ResearchError } from "../client/errors.js";
 import { exactJson, JsonText, memberText, parseExact } from "../json/exact-json.js";
 import type { Problem } from "../json-schema/check.js";
 import type { Data, JsonSchema } from "../protocol/conversation.js";
-import { localErrorOf } from "../store/errors.js";
+import { localErrorOf } from "../store/files.js";
 import { NoResultError } from "./errors.js";
 import type { Ports } from "./ports.js";
-import { keepResult } from "./states.js";
-import { recordedAt, type Target, withItsOrigin } from "./targets.js";
+import { keepResult, recordedAt, type Target, withItsOrigin } from "./requests.js";
 
 /** The output of a COMPLETED request. */
 export interface Result {

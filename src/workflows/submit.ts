@@ -1,8 +1,8 @@
 import type { CallOptions, Created } from "../client/client.js";
 import { OutcomeUnknownError, RefusedError, UnreachableError } from "../client/errors.js";
 import type { CreateBody } from "../protocol/conversation.js";
-import { LocalError, localErrorOf } from "../store/errors.js";
-import type { RecordedCreate } from "../store/history/open-intents.js";
+import { LocalError, localErrorOf } from "../store/files.js";
+import type { RecordedCreate } from "../store/history/history.js";
 import { reserve } from "../store/history/reserve-create.js";
 import { NotRecordedError, QuotaExceededError, UnresolvedCreateError } from "./errors.js";
 import type { Ports } from "./ports.js";

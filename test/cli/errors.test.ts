@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { commandFailure, Interrupted, UnfinishedError, worstOf } from "../../src/cli/errors.js";
 import { NoOutputError, RefusedError, ResearchError, UnreachableError } from "../../src/client/errors.js";
 import { failureOf } from "../../src/machine/failure.js";
-import { LocalError } from "../../src/store/errors.js";
+import { LocalError } from "../../src/store/files.js";
 
 test.each([
   [[0, 8, 10, 3, 5, 9], 5],

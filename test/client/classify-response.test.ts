@@ -3,7 +3,7 @@ import { classifyResponse } from "../../src/client/classify-response.js";
 import { OutcomeUnknownError, RefusedError, UnreachableError } from "../../src/client/errors.js";
 import type { FaultName } from "../../src/client/failure-policy.js";
 import { research } from "../../src/dialects/research.js";
-import type { Operation } from "../../src/protocol/endpoints.js";
+import type { Operation } from "../../src/protocol/conversation.js";
 
 const ID = "id-1";
 

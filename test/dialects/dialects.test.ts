@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Dialect, isCutShort, waitsForSomebody } from "../../src/dialects/dialect.js";
-import { PROVIDERS } from "../../src/dialects/providers.js";
+import type { Dialect } from "../../src/dialects/dialect.js";
+import { isCutShort, PROVIDERS, waitsForSomebody } from "../../src/dialects/providers.js";
 import { research } from "../../src/dialects/research.js";
 import { exactJson, parseExact } from "../../src/json/exact-json.js";
 import type { CreateBody } from "../../src/protocol/conversation.js";

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { notification, progress, showsProgress } from "../../src/cli/terminal/style.js";
+import { notification, progress, showsProgress } from "../../src/cli/terminal/reporter.js";
 import { screen } from "../support/screen.js";
 import { world } from "../support/world.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { compactJson, indentJson, nestingDepth, replaceTokens } from "../../src/json/format.js";
+import { compactJson, indentJson, nestingDepth, replaceTokens } from "../../src/json/exact-json.js";
 
 const TEXTS = [
   "{}",

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { parseExact } from "../../src/json/exact-json.js";
-import { roundedNumbers } from "../../src/json/rounded-numbers.js";
+import { parseExact, roundedNumbers } from "../../src/json/exact-json.js";
 
 test.each<[string, string[]]>([
   ["12345678901234567890", ["12345678901234567890"]],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseHolder, processStat, thisProcess } from "../../src/lock/holder.js";
+import { parseHolder, processStat, thisProcess } from "../../src/lock.js";
 
 test("a record that this process wrote names it", () => {
   expect(parseHolder(JSON.stringify(thisProcess(7)))).toEqual(thisProcess(7));

@@ -4,7 +4,7 @@ import { linkSync, mkdirSync, readdirSync, statfsSync, statSync } from "node:fs"
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { bindWitness, isOpen } from "../../src/lock/liveness.js";
+import { bindWitness, isOpen } from "../../src/lock.js";
 import { folderWith } from "../support/folder.js";
 
 test.each(["short", "x".repeat(120)])(

@@ -10,8 +10,7 @@ import {
 import { BaseUrlError } from "../../src/client/http/address.js";
 import { CodedError, UsageError } from "../../src/machine/errors.js";
 import { failureOf } from "../../src/machine/failure.js";
-import { LocalError } from "../../src/store/errors.js";
-import { FolderError } from "../../src/store/folders.js";
+import { FolderError, LocalError } from "../../src/store/files.js";
 import {
   NoResultError,
   NotRecordedError,

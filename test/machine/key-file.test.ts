@@ -3,8 +3,8 @@ import { appendFileSync, closeSync, constants, openSync, symlinkSync } from "nod
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.js";
-import { keyReader, readKeyFile, waitForKey } from "../../src/machine/read-text.js";
-import { LocalError } from "../../src/store/errors.js";
+import { keyReader, readKeyFile, waitForKey } from "../../src/machine/settings.js";
+import { LocalError } from "../../src/store/files.js";
 import { refuse } from "../support/behaviours.js";
 import { faultServer } from "../support/fault-server.js";
 import { folderWith } from "../support/folder.js";

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { checkTarget, writeTarget } from "../../src/machine/output-file.js";
-import { LocalError } from "../../src/store/errors.js";
+import { LocalError } from "../../src/store/files.js";
 import { folderWith } from "../support/folder.js";
 import { hasStrace, NEEDS_STRACE, researchWithFaults } from "../support/strace.js";
 import { world } from "../support/world.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Choices, siteIn } from "../../src/machine/precedence.js";
+import { type Choices, siteIn } from "../../src/machine/settings.js";
 
 const URL_IN_PROFILE = { value: "https://stored.example", source: "profile p" };
 const EXA_IN_PROFILE = { value: "exa", source: "profile p" };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CREATE, DEFAULT_GAPS, endpoint } from "../../src/protocol/endpoints.js";
+import { CREATE, DEFAULT_GAPS, endpoint } from "../../src/protocol/conversation.js";
 
 test("§4.1: create", () => {
   expect(CREATE).toEqual({ method: "POST", path: "/api/v1/conversations", json: true });

@@ -8,7 +8,7 @@ import {
   SERVICE_CODES,
   statusData,
   stopData,
-} from "../../src/protocol/envelope.js";
+} from "../../src/protocol/conversation.js";
 
 describe("§2: an envelope", () => {
   test.each([

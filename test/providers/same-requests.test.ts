@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { digestOf, keyId } from "../../src/store/history/records.js";
-import { wantedName } from "../../src/store/history/same-creates.js";
+import { wantedName } from "../../src/store/history/history.js";
+import { digestOf, keyId } from "../../src/store/history/log.js";
 import { folderWith } from "../support/folder.js";
 import { foldersIn } from "../support/home.js";
 import { connectMcp } from "../support/mcp.js";

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { InvalidSettingsError, inWords, LocalError, systemCode } from "../../src/store/errors.js";
+import { inWords, LocalError, systemCode } from "../../src/store/files.js";
+import { InvalidSettingsError } from "../../src/store/settings.js";
 
 const failed = (code: unknown, message = "failed") => Object.assign(new Error(message), { code });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FolderError, folders } from "../../src/store/folders.js";
+import { FolderError, folders } from "../../src/store/files.js";
 
 test.each<[NodeJS.Platform, Record<string, string>, string | undefined, string | undefined]>([
   ["linux", { HOME: "/h" }, "/h/.config/research", "/h/.local/state/research"],

@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writ
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { HeldError, lock } from "../../src/lock.js";
-import { InvalidSettingsError, LocalError } from "../../src/store/errors.js";
-import { Settings } from "../../src/store/settings.js";
+import { LocalError } from "../../src/store/files.js";
+import { InvalidSettingsError, Settings } from "../../src/store/settings.js";
 import { folderWith } from "../support/folder.js";
 
 function world(text?: string) {

@@ -1,11 +1,9 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { LocalError } from "../../src/store/errors.js";
-import { appendLine, overwrite, replaceFile, UnsyncedError } from "../../src/store/files.js";
-import { AppendLog } from "../../src/store/history/append-log.js";
-import { OpenIntents, RecordedCreate } from "../../src/store/history/open-intents.js";
-import { intentOf } from "../../src/store/history/records.js";
+import { appendLine, LocalError, overwrite, replaceFile, UnsyncedError } from "../../src/store/files.js";
+import { OpenIntents, RecordedCreate } from "../../src/store/history/history.js";
+import { AppendLog, intentOf } from "../../src/store/history/log.js";
 import { Settings } from "../../src/store/settings.js";
 import { folderWith } from "../support/folder.js";
 import { isTraceable, NEEDS_TRACING, ownCalls } from "../support/own-calls.js";

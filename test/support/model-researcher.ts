@@ -1,4 +1,4 @@
-import { Connections } from "../../src/client/http/connections.js";
+import { Connections } from "../../src/client/http/transport.js";
 import { systemClock } from "../../src/clock.js";
 import {
   type ModelResearcherOptions,

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { Connections } from "../../src/client/http/connections.js";
+import { Connections } from "../../src/client/http/transport.js";
 import { type Clock, systemClock } from "../../src/clock.js";
 import type { ExchangeStore } from "../../src/server/conversations/exchange-store.js";
 import type { SourceProvider } from "../../src/server/researchers/sources/source.js";

@@ -1,4 +1,4 @@
-import type { Style } from "../../src/cli/terminal/style.js";
+import type { Style } from "../../src/cli/terminal/reporter.js";
 
 const named = (name: keyof Style) => (text: string) => `<${name}>${text}</>`;
 

@@ -1,5 +1,5 @@
 // The client loads this with its first request, which takes real time in which virtual time must not pass.
-import "../../src/client/http/dispatchers.js";
+import "../../src/client/http/transport.js";
 import { type Clock, systemClock } from "../../src/clock.js";
 import { apiParts, tunnelParts } from "../../src/undici.js";
 import { quiet } from "./quiet.js";

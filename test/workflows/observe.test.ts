@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { LocalError } from "../../src/store/errors.js";
+import { LocalError } from "../../src/store/files.js";
 import type { History } from "../../src/store/history/history.js";
-import type { Seen } from "../../src/store/history/records.js";
-import { observe } from "../../src/workflows/states.js";
+import type { Seen } from "../../src/store/history/log.js";
+import { observe } from "../../src/workflows/requests.js";
 
 const entry = (): Seen => ({
   ...{ request_id: "id", status: "PENDING", origin: "o", created_at: null, sent_at: "t" },

@@ -8,10 +8,15 @@ import { NotRecordedError, QuotaExceededError, UnresolvedCreateError } from "../
 import { type FollowEvent, follow, WatchProgress } from "../../src/workflows/follow.js";
 import type { Ports } from "../../src/workflows/ports.js";
 import { currentHour } from "../../src/workflows/quota.js";
+import {
+  askStates,
+  requireEntry,
+  resolveTarget,
+  stopAll,
+  type Target,
+} from "../../src/workflows/requests.js";
 import { fetchResult, whyNoResult } from "../../src/workflows/results.js";
-import { askStates, stopAll } from "../../src/workflows/states.js";
 import { submit, submitWithinQuota } from "../../src/workflows/submit.js";
-import { requireEntry, resolveTarget, type Target } from "../../src/workflows/targets.js";
 import { ok, refuse } from "../support/behaviours.js";
 import { folderWith } from "../support/folder.js";
 import { type HappyOptions, HappyService, KEY } from "../support/happy-service.js";

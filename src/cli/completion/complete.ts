@@ -1,8 +1,7 @@
 import { isObject } from "../../json/is-object.js";
-import { readStored, SETTING_NAMES } from "../../machine/precedence.js";
+import { readStored, SETTING_NAMES } from "../../machine/settings.js";
 import { isFinal, isRequestId } from "../../protocol/conversation.js";
-import { linesBackward } from "../../store/files.js";
-import { type Folders, folders } from "../../store/folders.js";
+import { type Folders, folders, linesBackward } from "../../store/files.js";
 import { formatDuration } from "../../text/duration.js";
 import { shortLine } from "../../text/phrases.js";
 import { safeLine } from "../../text/safe-text.js";

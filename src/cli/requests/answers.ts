@@ -2,14 +2,28 @@ import type { StatusData } from "../../client/client.js";
 import { ResearchError } from "../../client/errors.js";
 import { withMember } from "../../json/exact-json.js";
 import { type Failure, failureOf } from "../../machine/failure.js";
-import type { LocalError } from "../../store/errors.js";
+import type { LocalError } from "../../store/files.js";
 import { safeLine } from "../../text/safe-text.js";
-import type { StateAnswer } from "../../workflows/states.js";
-import { ClosedPipe, worstOf } from "../errors.js";
-import type { Reporter } from "../terminal/reporter.js";
-import type { Style } from "../terminal/style.js";
+import { askStates, resolveTarget, type StateAnswer } from "../../workflows/requests.js";
+import type { Context } from "../context.js";
+import { ClosedPipe, exitCodeOf, worstOf } from "../errors.js";
+import type { Reporter, Style } from "../terminal/reporter.js";
 
-export interface AnswersOptions {
+export interface StatusFlags {
+  quiet?: boolean;
+  exitStatus?: boolean;
+}
+
+/** Asks for the state of each request, all at once, and answers in the order given. */
+export async function status(ctx: Context, ids: readonly string[], options: StatusFlags): Promise<number> {
+  const targets = ids.map((id) => resolveTarget(ctx.ports, id));
+  const { quiet, exitStatus } = options;
+  const answers = await askStates(ctx.ports, targets, { signal: ctx.signal });
+  const exit = exitStatus ? { exitCode: exitCodeOf } : {};
+  return showAnswers(ctx.reporter, targets.length, answers, { quiet, ...exit });
+}
+
+interface AnswersOptions {
   /** The bare state. */
   quiet?: boolean | undefined;
   /** The exit code of an answer; default 0. */

@@ -9,11 +9,9 @@ import {
   WatchProgress,
 } from "../../workflows/follow.js";
 import type { Ports } from "../../workflows/ports.js";
-import { stopAll } from "../../workflows/states.js";
-import type { NamedTarget } from "../../workflows/targets.js";
+import { type NamedTarget, stopAll } from "../../workflows/requests.js";
 import { ClosedPipe, exitCodeOfOutcome, Interrupted } from "../errors.js";
-import type { Terminal } from "../terminal/reporter.js";
-import { PLAIN } from "../terminal/style.js";
+import { PLAIN, type Terminal } from "../terminal/reporter.js";
 import { sayNotObserved, statusLine, withId } from "./answers.js";
 import type { OnDone } from "./on-done.js";
 import {

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
-import { untilAborted } from "../../abort.js";
+import { untilAborted } from "../../clock.js";
 import { CodedError } from "../../machine/errors.js";
 import { failureOf } from "../../machine/failure.js";
 import type { Status } from "../../protocol/conversation.js";
-import type { OnDoneOptions } from "../commands/flags.js";
+import type { OnDoneOptions } from "../commands/definition.js";
 import type { Terminal } from "../terminal/reporter.js";
 
 /** A request that ended, and the file its result is in where that was fetched. */

@@ -2,13 +2,13 @@ import type { ResearchError } from "../../client/errors.js";
 import type { Moment, WatchEvent } from "../../client/watch/types.js";
 import type { Clock } from "../../clock.js";
 import { isFinal, type Status } from "../../protocol/conversation.js";
-import { timeOf } from "../../store/history/records.js";
+import { timeOf } from "../../store/history/log.js";
 import { formatDuration, isoDate } from "../../text/duration.js";
 import { progressWords } from "../../text/research-progress.js";
 import { safeLine } from "../../text/safe-text.js";
 import type { FollowEvent, WatchOutcome } from "../../workflows/follow.js";
 import type { Ports } from "../../workflows/ports.js";
-import type { NamedTarget } from "../../workflows/targets.js";
+import type { NamedTarget } from "../../workflows/requests.js";
 import { SILENT_WAIT_MS } from "../context.js";
 import type { Reporter } from "../terminal/reporter.js";
 

@@ -1,12 +1,10 @@
 import { epochOf } from "../../clock.js";
 import { UsageError } from "../../machine/errors.js";
-import type { HistoryEntry } from "../../store/history/records.js";
+import type { HistoryEntry } from "../../store/history/log.js";
 import { formatDuration } from "../../text/duration.js";
 import { safeLine } from "../../text/safe-text.js";
 import { ask } from "../terminal/prompts.js";
-import type { Terminal } from "../terminal/reporter.js";
-import type { Style } from "../terminal/style.js";
-import { fitColumns } from "../terminal/style.js";
+import { fitColumns, type Style, type Terminal } from "../terminal/reporter.js";
 import { statusWord } from "./answers.js";
 
 /** A prompt is shown at least this long, however narrow the terminal. */

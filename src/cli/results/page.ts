@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { resultText, textWithSources } from "../../machine/result-text.js";
 import { resultPage } from "../../markdown/html/result-page.js";
-import { inWords, LocalError } from "../../store/errors.js";
+import { inWords, LocalError } from "../../store/files.js";
 import type { Result } from "../../workflows/results.js";
 import type { Host } from "../terminal/host.js";
 import type { Terminal } from "../terminal/reporter.js";

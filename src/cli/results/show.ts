@@ -1,15 +1,14 @@
-import { isCutShort } from "../../dialects/dialect.js";
+import { isCutShort } from "../../dialects/providers.js";
 import { CodedError, UsageError } from "../../machine/errors.js";
 import { checkTarget, writeTarget } from "../../machine/output-file.js";
 import { resultText, textWithSources } from "../../machine/result-text.js";
 import type { Data, JsonSchema } from "../../protocol/conversation.js";
-import { LocalError } from "../../store/errors.js";
+import { LocalError } from "../../store/files.js";
 import { safeJson, safeLine, safeResult } from "../../text/safe-text.js";
 import { checkResult, type Result } from "../../workflows/results.js";
-import type { ResultFlags } from "../commands/flags.js";
+import type { ResultFlags } from "../commands/definition.js";
 import { wordsOf } from "../context.js";
-import type { Reporter, Terminal } from "../terminal/reporter.js";
-import { readingTerminal } from "../terminal/style.js";
+import { type Reporter, readingTerminal, type Terminal } from "../terminal/reporter.js";
 import type { ResultSource } from "./page.js";
 
 /**

@@ -1,3 +1,5 @@
+import { ResearchError } from "../errors.js";
+
 /** Whether `hostname` (as `URL` gives it) is this machine: 127.0.0.0/8, ::1, localhost and names below it. */
 export function isLoopback(hostname: string): boolean {
   const name = hostname.replace(/^\[|\]$/g, "").toLowerCase();
@@ -44,3 +46,78 @@ export function parseBaseUrl(
   url.pathname = url.pathname.replace(/\/+$/, "");
   return url;
 }
+
+/** Proxy settings as the environment has them; either case holds, the lower one first, as curl does. */
+export interface ProxyEnvironment {
+  readonly [name: string]: string | undefined;
+}
+
+/** A proxy to connect to. */
+export interface ProxyAddress {
+  /** `http:` or `https:`, without a user, a path or a query. */
+  url: URL;
+  /** The value of `Proxy-Authorization`, if the setting has a login. */
+  authorization: string | undefined;
+}
+
+/** The proxy for `url`; undefined without one, and for loopback. Throws ResearchError `USAGE` for an invalid one. */
+export function proxyFor(url: URL, env: ProxyEnvironment): ProxyAddress | undefined {
+  if (isLoopback(url.hostname)) return undefined;
+  const names = url.protocol === "https:" ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy", "HTTP_PROXY"];
+  const name = names.find((candidate) => env[candidate]);
+  const value = name && env[name];
+  if (!value || isExempt(url, env.no_proxy || env.NO_PROXY || "")) return undefined;
+  return readProxy(name, value);
+}
+
+/** The value is never quoted: it may hold a password. */
+function readProxy(name: string, value: string): ProxyAddress {
+  const address = value.includes("://") ? value : `http://${value}`;
+  if (!URL.canParse(address)) throw invalidProxy(name, "it is not a URL");
+  const url = new URL(address);
+  if (!/^https?:$/.test(url.protocol))
+    throw invalidProxy(name, `${url.protocol}// is not supported, only http:// and https:// are`);
+  if (url.pathname !== "/" || url.search || url.hash)
+    throw invalidProxy(name, "it has a path, a query or a fragment");
+  const authorization = authorizationOf(name, url);
+  return { url: new URL(url.origin), authorization };
+}
+
+function authorizationOf(name: string, { username, password }: URL): string | undefined {
+  if (!username && !password) return undefined;
+  try {
+    const login = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+    return `Basic ${Buffer.from(login).toString("base64")}`;
+  } catch {
+    throw invalidProxy(name, "its login has a % that must be written as %25");
+  }
+}
+
+function invalidProxy(name: string, why: string): ResearchError {
+  return new ResearchError("USAGE", `the proxy in ${name} is invalid: ${why}`, {
+    hint: `Set ${name} to an address like http://proxy.example.com:3128, or to nothing.`,
+  });
+}
+
+/** `NO_PROXY` as curl reads it: `*`, or names separated by commas or spaces, each with its subdomains, `:port` optional. */
+function isExempt(url: URL, list: string): boolean {
+  const port = url.port || (url.protocol === "https:" ? "443" : "80");
+  const host = url.hostname.replace(/^\[|\]$/g, "").toLowerCase();
+  return list
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter(Boolean)
+    .some((entry) => {
+      if (entry === "*") return true;
+      const match = /^\[?(.*?)\]?(?::(\d+))?$/.exec(
+        entry.split(":").length > 2 && !entry.includes("]") ? `[${entry}]` : entry,
+      );
+      const name = (match?.[1] ?? "").replace(/^\*?\./, "");
+      if (match?.[2] && match[2] !== port) return false;
+      return name !== "" && (host === name || host.endsWith(`.${name}`));
+    });
+}
+
+/** What a proxy's 407 asks its user for. */
+export const LOGIN_REQUIRED =
+  "the proxy asks for a login (HTTP 407); write it into the proxy's address, as in http://user:password@proxy.example.com:3128";

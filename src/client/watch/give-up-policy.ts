@@ -1,7 +1,6 @@
 import type { Unsuccessful } from "../classify-response.js";
 import { type RefusedError, type ResearchError, UnreachableError } from "../errors.js";
-import { FAULTS } from "../failure-policy.js";
-import { retryDelay, TRIES } from "../retry-delay.js";
+import { FAULTS, retryDelay, TRIES } from "../failure-policy.js";
 import type { Watched } from "./types.js";
 
 /** Milliseconds without a successful poll after which an id is given up (contract §3, `--patience`). */

@@ -1,5 +1,4 @@
-import { onAbort } from "../../abort.js";
-import type { Clock } from "../../clock.js";
+import { type Clock, onAbort } from "../../clock.js";
 
 /** Why a timer was ended. One for all: to make an error takes longer than a poll should. */
 const OVER = new Error("the sleep is over");

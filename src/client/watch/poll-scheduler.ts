@@ -1,5 +1,5 @@
 import TinyQueue from "tinyqueue";
-import { POOL_SIZE } from "../http/connections.js";
+import { POOL_SIZE } from "../http/transport.js";
 import type { Pace } from "./poll-interval.js";
 import type { Watched, WatchOptions } from "./types.js";
 

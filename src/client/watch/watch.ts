@@ -1,5 +1,5 @@
 import { type Clock, epochOf } from "../../clock.js";
-import { waitsForSomebody } from "../../dialects/dialect.js";
+import { waitsForSomebody } from "../../dialects/providers.js";
 import { type Data, isFinal, STATUSES } from "../../protocol/conversation.js";
 import type { Classification, Unsuccessful } from "../classify-response.js";
 import { DEFAULT_PATIENCE_MS, decideAfterFailure } from "./give-up-policy.js";

@@ -1,5 +1,4 @@
-import { nestingDepth } from "../../json/format.js";
-import { forEachToken } from "../../json/tokens.js";
+import { forEachToken, nestingDepth } from "../../json/exact-json.js";
 import { openable } from "../document.js";
 import { anchor, escapeHtml } from "./blocks.js";
 

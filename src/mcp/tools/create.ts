@@ -3,8 +3,8 @@ import { writeTarget } from "../../machine/output-file.js";
 import { resultText } from "../../machine/result-text.js";
 import { follow } from "../../workflows/follow.js";
 import type { Ports } from "../../workflows/ports.js";
+import { resolveTarget } from "../../workflows/requests.js";
 import { fetchResult } from "../../workflows/results.js";
-import { resolveTarget } from "../../workflows/targets.js";
 import { saveTo } from "../save-to.js";
 import type { ToolSession } from "../session.js";
 import {

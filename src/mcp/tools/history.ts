@@ -1,5 +1,5 @@
 import { quotaJson } from "../../machine/quota.js";
-import type { HistoryEntry } from "../../store/history/records.js";
+import type { HistoryEntry } from "../../store/history/log.js";
 import {
   arrayOf,
   COUNT,

@@ -1,8 +1,8 @@
 import { writeTarget } from "../../machine/output-file.js";
 import { resultText } from "../../machine/result-text.js";
 import type { Ports } from "../../workflows/ports.js";
+import { type NamedTarget, resolveTarget } from "../../workflows/requests.js";
 import { fetchResult } from "../../workflows/results.js";
-import { type NamedTarget, resolveTarget } from "../../workflows/targets.js";
 import { saveTo } from "../save-to.js";
 import type { ToolSession } from "../session.js";
 import {

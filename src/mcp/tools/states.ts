@@ -2,8 +2,13 @@ import type { Clock } from "../../clock.js";
 import { type Data, isFinal } from "../../protocol/conversation.js";
 import { follow, WatchProgress } from "../../workflows/follow.js";
 import type { Ports } from "../../workflows/ports.js";
-import { askStates, type StateAnswer, stopAll } from "../../workflows/states.js";
-import { type NamedTarget, resolveTarget } from "../../workflows/targets.js";
+import {
+  askStates,
+  type NamedTarget,
+  resolveTarget,
+  type StateAnswer,
+  stopAll,
+} from "../../workflows/requests.js";
 import type { ToolSession } from "../session.js";
 import {
   ASKS,

@@ -4,8 +4,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { HonoBase } from "hono/hono-base";
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import type { Clock } from "../../clock.js";
-import { isRequestId } from "../../protocol/conversation.js";
-import { CREATE, type Operation } from "../../protocol/endpoints.js";
+import { CREATE, isRequestId, type Operation } from "../../protocol/conversation.js";
 import {
   type ConversationStore,
   StoreError,

@@ -1,6 +1,5 @@
 import { exactJson, JsonText } from "../../json/exact-json.js";
-import type { Data } from "../../protocol/conversation.js";
-import { API_VERSION, SERVICE_CODES } from "../../protocol/envelope.js";
+import { API_VERSION, type Data, SERVICE_CODES } from "../../protocol/conversation.js";
 import { formatDuration } from "../../text/duration.js";
 import { StoreUnavailableError } from "../conversations/conversation-store.js";
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../../clock.js";
-import type { Operation } from "../../protocol/endpoints.js";
+import type { Operation } from "../../protocol/conversation.js";
 import { bearerToken } from "../http/authentication.js";
 
 /** One request with its answer, as the access log and the metrics see it. */

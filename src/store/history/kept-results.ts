@@ -1,8 +1,7 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
-import { orLocalError } from "../errors.js";
-import { makeFolder, namesIn, readIfThere, replaceFile } from "../files.js";
-import { sha256 } from "./records.js";
+import { makeFolder, namesIn, orLocalError, readIfThere, replaceFile } from "../files.js";
+import { sha256 } from "./log.js";
 
 /** A provider may forget a result after ten minutes; it stays here for this long, in milliseconds. */
 const KEPT_MS = 30 * 86_400_000;

@@ -1,12 +1,9 @@
 import { join } from "node:path";
 import { lockWithin } from "../../lock.js";
 import { nextSlot, WINDOW_MS } from "../../protocol/limits.js";
-import { localError } from "../errors.js";
-import { makeFolder } from "../files.js";
-import type { History } from "./history.js";
-import type { RecordedCreate } from "./open-intents.js";
-import type { Attempt } from "./records.js";
-import type { CountedAttempt } from "./statistics.js";
+import { localError, makeFolder } from "../files.js";
+import type { CountedAttempt, History, RecordedCreate } from "./history.js";
+import type { Attempt } from "./log.js";
 
 /** Counting an hour and writing one intent takes milliseconds; a holder of this many is stuck. */
 const LOCK_WAIT_MS = 10_000;

@@ -1,6 +1,6 @@
 import { ResearchError } from "../../client/errors.js";
 import { DEFAULT_PATIENCE_MS } from "../../client/watch/give-up-policy.js";
-import { LocalError } from "../../store/errors.js";
+import { LocalError } from "../../store/files.js";
 import type { Ports } from "../ports.js";
 import { AsyncQueue } from "./async-queue.js";
 import type { BatchContext, BatchJob, BatchRunOptions } from "./context.js";

@@ -1,5 +1,5 @@
 import { ResearchError } from "../../client/errors.js";
-import type { LocalError } from "../../store/errors.js";
+import type { LocalError } from "../../store/files.js";
 import type { LimitLesson } from "./create-pacer.js";
 import type { RowState } from "./plan.js";
 

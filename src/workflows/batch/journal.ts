@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { linesBackward } from "../../store/files.js";
-import { type HistoryEntry, UNKNOWN } from "../../store/history/records.js";
+import { type HistoryEntry, UNKNOWN } from "../../store/history/log.js";
 
 const text = v.string();
 const maybe = v.nullable(v.string());

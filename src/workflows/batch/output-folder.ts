@@ -1,8 +1,16 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { HeldError, lock } from "../../lock.js";
-import { LocalError, localError, orLocalError } from "../../store/errors.js";
-import { appendLine, makeFolder, makeSharedFolder, namesIn, readIfThere } from "../../store/files.js";
+import {
+  appendLine,
+  LocalError,
+  localError,
+  makeFolder,
+  makeSharedFolder,
+  namesIn,
+  orLocalError,
+  readIfThere,
+} from "../../store/files.js";
 import { afterLine, type JournalLine, type KnownRow, readJournal } from "./journal.js";
 import { type RowState, stateWord } from "./plan.js";
 

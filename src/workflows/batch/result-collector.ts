@@ -1,7 +1,7 @@
 import { NoOutputError, RefusedError, UnreachableError } from "../../client/errors.js";
-import { LocalError } from "../../store/errors.js";
+import { LocalError } from "../../store/files.js";
+import type { Target } from "../requests.js";
 import { fetchResult, type Result, whyNoResult } from "../results.js";
-import type { Target } from "../targets.js";
 import { AsyncQueue } from "./async-queue.js";
 import { type BatchContext, dateOf } from "./context.js";
 import type { RowError } from "./journal.js";

@@ -1,7 +1,7 @@
 import type { StateSeen } from "../../client/watch/types.js";
-import { isCutShort } from "../../dialects/dialect.js";
+import { isCutShort } from "../../dialects/providers.js";
 import { type FollowEvent, follow } from "../follow.js";
-import type { Target } from "../targets.js";
+import type { Target } from "../requests.js";
 import { AsyncQueue } from "./async-queue.js";
 import type { BatchContext } from "./context.js";
 import { RowTimeoutError } from "./events.js";

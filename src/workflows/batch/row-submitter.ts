@@ -1,6 +1,6 @@
 import { RefusedError, UnreachableError } from "../../client/errors.js";
 import type { Clock } from "../../clock.js";
-import { localErrorOf } from "../../store/errors.js";
+import { localErrorOf } from "../../store/files.js";
 import { UnresolvedCreateError } from "../errors.js";
 import { waitUntil } from "../quota.js";
 import { type Submitted, submit } from "../submit.js";

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { define, Verb } from "../../../src/cli/commands/definition.js";
-import { repeatable, value, wholeNumber } from "../../../src/cli/commands/flags.js";
+import { define, repeatable, Verb, value, wholeNumber } from "../../../src/cli/commands/definition.js";
 import type { Context } from "../../../src/cli/context.js";
 
 const flags = {

@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { ClosedPipe } from "../../../src/cli/errors.js";
 import { showAnswers } from "../../../src/cli/requests/answers.js";
-import type { Reporter } from "../../../src/cli/terminal/reporter.js";
-import { PLAIN } from "../../../src/cli/terminal/style.js";
+import { PLAIN, type Reporter } from "../../../src/cli/terminal/reporter.js";
 import { ResearchError } from "../../../src/client/errors.js";
 import type { Failure } from "../../../src/machine/failure.js";
-import { LocalError } from "../../../src/store/errors.js";
-import type { StateAnswer } from "../../../src/workflows/states.js";
+import { LocalError } from "../../../src/store/files.js";
+import type { StateAnswer } from "../../../src/workflows/requests.js";
 
 const answered = (requestId: string, status: string): StateAnswer => ({
   ...{ kind: "answered", target: { requestId, entry: undefined }, data: { status }, notObserved: undefined },

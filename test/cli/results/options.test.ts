@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ResultFlags } from "../../../src/cli/commands/flags.js";
+import type { ResultFlags } from "../../../src/cli/commands/definition.js";
 import { checkResultOptions, resultWords } from "../../../src/cli/results/show.js";
 import { UsageError } from "../../../src/machine/errors.js";
 

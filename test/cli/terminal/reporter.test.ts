@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ClosedPipe, Interrupted } from "../../../src/cli/errors.js";
 import type { Host, Sink } from "../../../src/cli/terminal/host.js";
-import { Reporter } from "../../../src/cli/terminal/reporter.js";
-import { PLAIN } from "../../../src/cli/terminal/style.js";
-import { LocalError } from "../../../src/store/errors.js";
+import { PLAIN, Reporter } from "../../../src/cli/terminal/reporter.js";
+import { LocalError } from "../../../src/store/files.js";
 import { VirtualClock } from "../../support/virtual-clock.js";
 
 const systemError = (code: string) => Object.assign(new Error(`${code}: x`), { code });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Sink } from "../../../src/cli/terminal/host.js";
-import { isLive, liveLine, PLAIN, styleFor } from "../../../src/cli/terminal/style.js";
+import { isLive, liveLine, PLAIN, styleFor } from "../../../src/cli/terminal/reporter.js";
 
 const sink = (isTTY: boolean): Sink => ({ isTTY, stream: undefined, write: async () => {} });
 const TERMINAL = { TERM: "xterm" };

@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
-import { Connections } from "../../../src/client/http/connections.js";
-import type { ProxyAddress } from "../../../src/client/http/proxy.js";
-import { type HttpAnswer, loginRequired, type WireRequest } from "../../../src/client/http/transport.js";
+import type { ProxyAddress } from "../../../src/client/http/address.js";
+import {
+  Connections,
+  type HttpAnswer,
+  loginRequired,
+  type WireRequest,
+} from "../../../src/client/http/transport.js";
 
 const PROXY: ProxyAddress = { url: new URL("http://proxy.example:3128"), authorization: undefined };
 const LOGIN = { ...PROXY, authorization: "Basic eA==" };

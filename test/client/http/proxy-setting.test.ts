@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ResearchError } from "../../../src/client/errors.js";
-import { proxyFor } from "../../../src/client/http/proxy.js";
+import { proxyFor } from "../../../src/client/http/address.js";
 
 describe("the proxy", () => {
   const proxy = "http://proxy.example:3128";

@@ -1,7 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { fresh } from "../../../src/client/http/dispatchers.js";
-import { openFreshConnection } from "../../../src/client/http/fresh-connection.js";
-import { type ExchangeLimits, exchange, headerOf } from "../../../src/client/http/transport.js";
+import { Connections, type ExchangeLimits, exchange, headerOf } from "../../../src/client/http/transport.js";
 import * as does from "../../support/behaviours.js";
 import { faultServer } from "../../support/fault-server.js";
 
@@ -13,12 +11,11 @@ afterEach(async () => {
 /** One exchange with a server that does as it is told; the time is enough for a busy machine unless a test gives one. */
 async function exchanged(behaviour: does.Behaviour, limits: Partial<ExchangeLimits> = {}) {
   const server = await faultServer(() => behaviour);
-  const connection = openFreshConnection(new URL(server.url), 10_000);
-  const dispatcher = fresh(server.url, connection);
-  started.push(server, { close: () => dispatcher.destroy() });
+  const connections = new Connections(new URL(server.url), undefined, 10_000);
+  started.push(server, connections);
   const request = { origin: server.url, method: "GET", path: "/x", headers: {} };
   const whole = { timeout: 20_000, perPiece: false, maxBytes: 1_000, ...limits };
-  const result = await exchange(dispatcher, request, whole);
+  const result = await connections.fresh((dispatcher) => exchange(dispatcher, request, whole));
   return { ...result, body: result.body.toString(), server };
 }
 

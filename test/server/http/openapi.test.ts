@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ResearchClient } from "../../../src/client/client.js";
-import { API_VERSION } from "../../../src/protocol/envelope.js";
+import { API_VERSION } from "../../../src/protocol/conversation.js";
 import { ERROR_STATUS } from "../../../src/server/http/responses.js";
 import type { Service } from "../../../src/server/service.js";
 import { breaches, held } from "../../support/exchanges.js";

@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { LocalError } from "../../../src/store/errors.js";
+import { LocalError } from "../../../src/store/files.js";
 import { History } from "../../../src/store/history/history.js";
 import { folderWith } from "../../support/folder.js";
 

@@ -1,10 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { LocalError } from "../../../src/store/errors.js";
-import { AppendLog } from "../../../src/store/history/append-log.js";
-import { OpenIntents, RecordedCreate } from "../../../src/store/history/open-intents.js";
-import { intentOf, keyId } from "../../../src/store/history/records.js";
+import { LocalError } from "../../../src/store/files.js";
+import { OpenIntents, RecordedCreate } from "../../../src/store/history/history.js";
+import { AppendLog, intentOf, keyId } from "../../../src/store/history/log.js";
 import { folderWith } from "../../support/folder.js";
 
 const ORIGIN = "https://a.example";

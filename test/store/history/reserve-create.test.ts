@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { lock } from "../../../src/lock.js";
-import { LocalError } from "../../../src/store/errors.js";
+import { LocalError } from "../../../src/store/files.js";
 import { History } from "../../../src/store/history/history.js";
 import { hourlyUsage, reserve } from "../../../src/store/history/reserve-create.js";
 import { folderWith } from "../../support/folder.js";

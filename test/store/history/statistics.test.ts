@@ -1,9 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { AppendLog } from "../../../src/store/history/append-log.js";
-import type { OpenIntent } from "../../../src/store/history/open-intents.js";
-import { type HistoryLine, keyId } from "../../../src/store/history/records.js";
-import { attempts, durations } from "../../../src/store/history/statistics.js";
+import { attempts, durations, type OpenIntent } from "../../../src/store/history/history.js";
+import { AppendLog, type HistoryLine, keyId } from "../../../src/store/history/log.js";
 import { folderWith } from "../../support/folder.js";
 
 const ORIGIN = "https://a.example";

@@ -3,12 +3,11 @@ const TIME = /\b(?:Date\.now|performance\.now|new Date\(\)|setTimeout|setInterva
 /** Files that may ask the machine for the time, or set a timer of it, and why. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   "src/clock.ts": "it is the clock",
-  "src/client/http/transport.ts": "the limit of a real exchange; virtual time passes only between exchanges",
-  "src/client/http/fresh-connection.ts": "the limit of opening a real connection",
+  "src/client/http/transport.ts":
+    "the limits of a real connection and exchange; virtual time passes only between exchanges",
   "src/server/service.ts": "real connections get real time to end",
   "src/server/researchers/sources/corpus.ts": "runs in a thread, where no clock can be handed in",
   "src/server/postgres/database.ts": "real connections to the database",
-  "src/cli/batch/report.ts": "redraws a live line",
 };
 
 /** Uses of a second clock in a file, without its comments. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { ResearchClient } from "../../../src/client/client.js";
 import { History } from "../../../src/store/history/history.js";
-import { digestOf } from "../../../src/store/history/records.js";
+import { digestOf } from "../../../src/store/history/log.js";
 import { Batch } from "../../../src/workflows/batch/batch.js";
 import type { BatchRunOptions } from "../../../src/workflows/batch/context.js";
 import { CreatePacer } from "../../../src/workflows/batch/create-pacer.js";

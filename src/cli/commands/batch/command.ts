@@ -1,14 +1,15 @@
-import { define, usual } from "../definition.js";
 import {
   choice,
+  define,
   notifyFlag,
   onDoneFlag,
   paceFlags,
   providerFlags,
   quotaFlags,
+  usual,
   value,
   wholeNumber,
-} from "../flags.js";
+} from "../definition.js";
 
 export const batch = define({
   name: "batch",

@@ -14,9 +14,15 @@ import { OnDone } from "../../requests/on-done.js";
 import { stuckText, usualLengthText } from "../../requests/progress-text.js";
 import { limitWords } from "../../requests/submit.js";
 import type { Host } from "../../terminal/host.js";
-import type { Reporter, Terminal } from "../../terminal/reporter.js";
-import { notifyEnd, PLAIN, type Style, styleFor } from "../../terminal/style.js";
-import type { NotifyOptions, OnDoneOptions, PaceOptions } from "../flags.js";
+import {
+  notifyEnd,
+  PLAIN,
+  type Reporter,
+  type Style,
+  styleFor,
+  type Terminal,
+} from "../../terminal/reporter.js";
+import type { NotifyOptions, OnDoneOptions, PaceOptions } from "../definition.js";
 import {
   countsText,
   lessonText,

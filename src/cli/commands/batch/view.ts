@@ -5,11 +5,10 @@ import { safeLine } from "../../../text/safe-text.js";
 import type { LimitLesson } from "../../../workflows/batch/create-pacer.js";
 import type { BatchEstimate, BatchOutlook } from "../../../workflows/batch/estimate.js";
 import type { BatchEvent } from "../../../workflows/batch/events.js";
-import type { Counts } from "../../../workflows/batch/plan.js";
-import { type RowState, stateWord } from "../../../workflows/batch/plan.js";
+import { type Counts, type RowState, stateWord } from "../../../workflows/batch/plan.js";
 import { statusWord } from "../../requests/answers.js";
 import { limitFlag } from "../../requests/submit.js";
-import { fitColumns, type Style } from "../../terminal/style.js";
+import { fitColumns, type Style } from "../../terminal/reporter.js";
 
 const BAR_WIDTH = 20;
 

@@ -1,9 +1,7 @@
 import { dirname } from "node:path";
 import { CodedError } from "../../../machine/errors.js";
-import { inWords, LocalError } from "../../../store/errors.js";
-import { makeSharedFolder, readIfThere, replaceFile } from "../../../store/files.js";
-import type { Shell } from "../../completion/scripts.js";
-import { MARKER, SCRIPTS, type ScriptPlace, scriptPlace } from "../../completion/scripts.js";
+import { inWords, LocalError, makeSharedFolder, readIfThere, replaceFile } from "../../../store/files.js";
+import { MARKER, SCRIPTS, type ScriptPlace, type Shell, scriptPlace } from "../../completion/scripts.js";
 import type { Context } from "../../context.js";
 
 export interface CompletionOptions {

@@ -3,9 +3,17 @@ import { checkOptions } from "../../../dialects/asking.js";
 import { type Provider, providerNamed } from "../../../dialects/providers.js";
 import { optionsIn } from "../../../machine/asked.js";
 import { CodedError, UsageError } from "../../../machine/errors.js";
-import { profileIn, type SettingName, type Site, type Sourced, siteIn } from "../../../machine/precedence.js";
 import { readTextStream } from "../../../machine/read-text.js";
-import { checkProvider, insecureHttpIn, maskKey } from "../../../machine/settings.js";
+import {
+  checkProvider,
+  insecureHttpIn,
+  maskKey,
+  profileIn,
+  type SettingName,
+  type Site,
+  type Sourced,
+  siteIn,
+} from "../../../machine/settings.js";
 import { isKeyText } from "../../../protocol/key-pattern.js";
 import { TIERS } from "../../../protocol/limits.js";
 import type { Profile, Store } from "../../../store/settings.js";

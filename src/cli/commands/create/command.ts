@@ -1,12 +1,13 @@
-import { define, usual } from "../definition.js";
 import {
+  define,
   dryRunFlag,
   providerFlags,
   quotaFlags,
   requestFlags,
+  usual,
   waitForQuotaFlag,
   watchFlags,
-} from "../flags.js";
+} from "../definition.js";
 
 export const create = define({
   name: "create",

@@ -2,17 +2,17 @@ import type { Created } from "../../../client/client.js";
 import { CodedError } from "../../../machine/errors.js";
 import type { LimitOptions } from "../../../machine/machine.js";
 import { type CreateBody, requestBody } from "../../../protocol/conversation.js";
-import { LocalError } from "../../../store/errors.js";
-import { forProvider, UNKNOWN } from "../../../store/history/records.js";
+import { LocalError } from "../../../store/files.js";
+import { forProvider, UNKNOWN } from "../../../store/history/log.js";
 import { UnresolvedCreateError } from "../../../workflows/errors.js";
-import { requireEntry } from "../../../workflows/targets.js";
+import { requireEntry } from "../../../workflows/requests.js";
 import { type Context, resumeCommand } from "../../context.js";
 import { exitCodeOfOutcome, worstOf } from "../../errors.js";
 import { completeRequest, readRequest, showRequest } from "../../input/create-request.js";
 import { type FollowFlags, showFollow } from "../../requests/follow.js";
 import { type SubmitViewOptions, sayLeft, showSubmit } from "../../requests/submit.js";
 import type { Reporter } from "../../terminal/reporter.js";
-import type { ProviderOptions, RequestOptions } from "../flags.js";
+import type { ProviderOptions, RequestOptions } from "../definition.js";
 
 export interface RerunOptions
   extends ProviderOptions,

@@ -3,7 +3,7 @@ import { safeLine } from "../../../text/safe-text.js";
 import type { Context } from "../../context.js";
 import { commandFailure, withPlace } from "../../errors.js";
 import { nearest } from "../../help/nearest.js";
-import { PLAIN, type Style } from "../../terminal/style.js";
+import { PLAIN, type Style } from "../../terminal/reporter.js";
 import { type Check, checksOf, type Finding } from "./checks.js";
 
 export interface DoctorOptions {

@@ -1,5 +1,4 @@
-import { define } from "../definition.js";
-import { positiveDuration, value } from "../flags.js";
+import { define, positiveDuration, value } from "../definition.js";
 
 export const history = define({
   name: "history",

@@ -1,5 +1,4 @@
-import { define } from "../definition.js";
-import { positiveDuration, value, wholeNumber } from "../flags.js";
+import { define, positiveDuration, value, wholeNumber } from "../definition.js";
 
 export const list = define({
   name: "list",

@@ -1,9 +1,8 @@
 import { parseBaseUrl } from "../../../client/http/address.js";
 import { requireConnection } from "../../../machine/settings.js";
 import { isFinal } from "../../../protocol/conversation.js";
-import { type HistoryEntry, UNKNOWN } from "../../../store/history/records.js";
-import { askStates } from "../../../workflows/states.js";
-import type { NamedTarget } from "../../../workflows/targets.js";
+import { type HistoryEntry, UNKNOWN } from "../../../store/history/log.js";
+import { askStates, type NamedTarget } from "../../../workflows/requests.js";
 import type { Context } from "../../context.js";
 import { worstOf } from "../../errors.js";
 import { sayNotObserved, showFailure } from "../../requests/answers.js";

@@ -1,6 +1,5 @@
 import { PROVIDER_NAMES } from "../../../dialects/providers.js";
-import { define } from "../definition.js";
-import { choice } from "../flags.js";
+import { choice, define } from "../definition.js";
 
 export const login = define({
   name: "login",

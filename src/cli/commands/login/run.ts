@@ -5,9 +5,8 @@ import { INTERFACE, type Provider, providerNamed } from "../../../dialects/provi
 import { research } from "../../../dialects/research.js";
 import { CodedError, UsageError } from "../../../machine/errors.js";
 import { readKeyAnswer } from "../../../machine/failure.js";
-import { profileIn } from "../../../machine/precedence.js";
 import { readTextStream } from "../../../machine/read-text.js";
-import { checkProvider, insecureHttpIn } from "../../../machine/settings.js";
+import { checkProvider, insecureHttpIn, profileIn } from "../../../machine/settings.js";
 import type { Context } from "../../context.js";
 import { ask, askHidden } from "../../terminal/prompts.js";
 import { editProfile, profileName, siteOf } from "../config/run.js";

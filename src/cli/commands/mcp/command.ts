@@ -1,6 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { define } from "../definition.js";
-import { quotaFlags, value, wholeNumber } from "../flags.js";
+import { define, quotaFlags, value, wholeNumber } from "../definition.js";
 
 export const mcp = define({
   name: "mcp",

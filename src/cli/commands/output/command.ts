@@ -1,5 +1,4 @@
-import { define, usual } from "../definition.js";
-import { resultFlags, watchFlags } from "../flags.js";
+import { define, resultFlags, usual, watchFlags } from "../definition.js";
 
 export const output = define({
   name: "output",

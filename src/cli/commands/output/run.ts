@@ -1,11 +1,11 @@
+import { resolveTarget } from "../../../workflows/requests.js";
 import { fetchResult } from "../../../workflows/results.js";
-import { resolveTarget } from "../../../workflows/targets.js";
 import { type Context, resumeCommand, wordsOf } from "../../context.js";
 import { exitCodeOfOutcome } from "../../errors.js";
 import { readGivenSchema } from "../../input/create-request.js";
 import { type FollowFlags, showFollow } from "../../requests/follow.js";
 import { checkFit, checkResultOptions, resultWords, sayLimits, showResult } from "../../results/show.js";
-import type { ResultFlags } from "../flags.js";
+import type { ResultFlags } from "../definition.js";
 import { endWithoutResult } from "../run/run.js";
 
 export interface OutputFlags extends ResultFlags, FollowFlags {

@@ -1,5 +1,4 @@
-import { define } from "../definition.js";
-import { quotaFlags } from "../flags.js";
+import { define, quotaFlags } from "../definition.js";
 
 export const quota = define({
   name: "quota",

@@ -1,6 +1,6 @@
 import { CodedError, UsageError } from "../../../machine/errors.js";
 import { isRequestId } from "../../../protocol/conversation.js";
-import { requireEntry } from "../../../workflows/targets.js";
+import { requireEntry } from "../../../workflows/requests.js";
 import type { Context } from "../../context.js";
 
 export interface ResolveOptions {

@@ -1,5 +1,5 @@
-import { define, usual } from "../definition.js";
 import {
+  define,
   dryRunFlag,
   notifyFlag,
   onDoneFlag,
@@ -7,9 +7,10 @@ import {
   quotaFlags,
   requestFlags,
   resultFlags,
+  usual,
   waitForQuotaFlag,
   watchFlags,
-} from "../flags.js";
+} from "../definition.js";
 
 export const run = define({
   name: "run",

@@ -11,9 +11,14 @@ import { OnDone } from "../../requests/on-done.js";
 import { endText } from "../../requests/progress-text.js";
 import { type SubmitViewOptions, sayLeft, showSubmit } from "../../requests/submit.js";
 import { checkFit, checkResultOptions, resultWords, sayLimits, showResult } from "../../results/show.js";
-import type { Terminal } from "../../terminal/reporter.js";
-import { notifyEnd } from "../../terminal/style.js";
-import type { NotifyOptions, OnDoneOptions, ProviderOptions, RequestOptions, ResultFlags } from "../flags.js";
+import { notifyEnd, type Terminal } from "../../terminal/reporter.js";
+import type {
+  NotifyOptions,
+  OnDoneOptions,
+  ProviderOptions,
+  RequestOptions,
+  ResultFlags,
+} from "../definition.js";
 
 export interface RunFlags
   extends RequestOptions,

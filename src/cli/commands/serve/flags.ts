@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from "commander";
 import { ROLES } from "../../../server/role.js";
-import type { OptionsOf } from "../definition.js";
 import {
   choice,
   duration,
+  type OptionsOf,
   positiveDuration,
   repeatable,
   requestFlags,
@@ -12,7 +12,7 @@ import {
   value,
   watchFlags,
   wholeNumber,
-} from "../flags.js";
+} from "../definition.js";
 
 /** The highest port there is. */
 const LAST_PORT = 65_535;

@@ -6,7 +6,7 @@ import { makeFolder } from "../../../server/files.js";
 import { KeyFile } from "../../../server/keys/key-file.js";
 import { isValid, type KeyStore, newKey, type ServiceKey } from "../../../server/keys/key-store.js";
 import { ServiceStartError } from "../../../server/start-error.js";
-import { inWords, LocalError } from "../../../store/errors.js";
+import { inWords, LocalError } from "../../../store/files.js";
 import type { Context } from "../../context.js";
 import type { KeyOptions } from "./flags.js";
 import { databaseOf } from "./store.js";

@@ -1,10 +1,8 @@
 import { lookup } from "node:dns/promises";
-import { parseBaseUrl } from "../../../client/http/address.js";
-import { Connections } from "../../../client/http/connections.js";
-import { proxyFor } from "../../../client/http/proxy.js";
+import { parseBaseUrl, proxyFor } from "../../../client/http/address.js";
+import { Connections } from "../../../client/http/transport.js";
 import { UsageError } from "../../../machine/errors.js";
-import { waitForKey } from "../../../machine/read-text.js";
-import { insecureHttpIn } from "../../../machine/settings.js";
+import { insecureHttpIn, waitForKey } from "../../../machine/settings.js";
 import { isKeyText } from "../../../protocol/key-pattern.js";
 import type { ConversationStore } from "../../../server/conversations/conversation-store.js";
 import type { ExchangeStore } from "../../../server/conversations/exchange-store.js";
@@ -13,8 +11,7 @@ import { extractiveResearcher } from "../../../server/researchers/extractive/ext
 import type { EndpointConnections } from "../../../server/researchers/model/endpoint/endpoint.js";
 import type { Researcher } from "../../../server/researchers/researcher.js";
 import { FolderIndex, type FolderIndexOptions } from "../../../server/researchers/sources/folder-index.js";
-import type { SourceProvider } from "../../../server/researchers/sources/source.js";
-import { combined } from "../../../server/researchers/sources/source.js";
+import { combined, type SourceProvider } from "../../../server/researchers/sources/source.js";
 import type { Upstream } from "../../../server/researchers/upstream.js";
 import { isPublicAddress } from "../../../server/researchers/web/addresses.js";
 import {
@@ -23,7 +20,7 @@ import {
   type EngineName,
   SearchEngine,
 } from "../../../server/researchers/web/engines.js";
-import { inWords, LocalError } from "../../../store/errors.js";
+import { inWords, LocalError } from "../../../store/files.js";
 import type { Context } from "../../context.js";
 import type { Voice } from "./announce.js";
 import type { ModelOptions, ServeOptions } from "./flags.js";

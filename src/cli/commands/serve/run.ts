@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
-import { onAbort } from "../../../abort.js";
 import { isLoopback } from "../../../client/http/address.js";
+import { onAbort } from "../../../clock.js";
 import { CodedError, UsageError } from "../../../machine/errors.js";
 import type { ConversationStore } from "../../../server/conversations/conversation-store.js";
 import { type InjectedFault, parseFault } from "../../../server/http/faults/fault.js";

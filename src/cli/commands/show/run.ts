@@ -1,12 +1,12 @@
 import { isObject } from "../../../json/is-object.js";
-import type { HistoryEntry } from "../../../store/history/records.js";
+import type { HistoryEntry } from "../../../store/history/log.js";
 import { usageWords } from "../../../text/research-progress.js";
 import { safe, safeJson, safeLine } from "../../../text/safe-text.js";
+import { requireEntry } from "../../../workflows/requests.js";
 import { keptResult } from "../../../workflows/results.js";
-import { requireEntry } from "../../../workflows/targets.js";
 import type { Context } from "../../context.js";
 import { dollars, statusWord } from "../../requests/answers.js";
-import type { Style } from "../../terminal/style.js";
+import type { Style } from "../../terminal/reporter.js";
 
 /** Everything the history holds of one request, and what its kept result says of its cost and its sources. */
 export async function show(ctx: Context, id: string): Promise<number> {

@@ -3,8 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import skillText from "../../../../skills/research/SKILL.md?text";
 import { CodedError } from "../../../machine/errors.js";
-import { inWords, LocalError } from "../../../store/errors.js";
-import { makeSharedFolder, readIfThere, replaceFile } from "../../../store/files.js";
+import { inWords, LocalError, makeSharedFolder, readIfThere, replaceFile } from "../../../store/files.js";
 import type { Context } from "../../context.js";
 
 export interface SkillOptions {

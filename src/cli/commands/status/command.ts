@@ -13,5 +13,5 @@ export const status = define({
   output: "<request_id> TAB <STATUS>; --json: the service's data, an array for several ids",
   exits: { 0: "answered", 4: "key", 5: "not found", 7: "rate limited", 9: "unreachable" },
   examples: ["research status @last", "research status -q 3f2a"],
-  run: async () => (await import("./run.js")).status,
+  run: async () => (await import("../../requests/answers.js")).status,
 });

@@ -1,5 +1,4 @@
-import { askStates, stopAll } from "../../../workflows/states.js";
-import { type NamedTarget, resolveTarget } from "../../../workflows/targets.js";
+import { askStates, type NamedTarget, resolveTarget, stopAll } from "../../../workflows/requests.js";
 import type { Context } from "../../context.js";
 import { showAnswers } from "../../requests/answers.js";
 import { asksFirst, confirm, type Listed } from "../../requests/table.js";

@@ -1,5 +1,4 @@
-import { define, usual } from "../definition.js";
-import { notifyFlag, onDoneFlag, watchFlags } from "../flags.js";
+import { define, notifyFlag, onDoneFlag, usual, watchFlags } from "../definition.js";
 
 export const watch = define({
   name: "watch",

@@ -1,11 +1,11 @@
-import { resolveTarget } from "../../../workflows/targets.js";
+import { resolveTarget } from "../../../workflows/requests.js";
 import { type Context, resumeCommand } from "../../context.js";
 import { exitCodeOfOutcome, worstOf } from "../../errors.js";
 import { type FollowFlags, showFollow } from "../../requests/follow.js";
 import { OnDone } from "../../requests/on-done.js";
 import { endText } from "../../requests/progress-text.js";
-import { notifyEnd } from "../../terminal/style.js";
-import type { NotifyOptions, OnDoneOptions } from "../flags.js";
+import { notifyEnd } from "../../terminal/reporter.js";
+import type { NotifyOptions, OnDoneOptions } from "../definition.js";
 
 export type WatchFlags = FollowFlags & OnDoneOptions & NotifyOptions;
 

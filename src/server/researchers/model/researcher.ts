@@ -1,5 +1,4 @@
-import { untilAborted } from "../../../abort.js";
-import type { Clock } from "../../../clock.js";
+import { type Clock, untilAborted } from "../../../clock.js";
 import { isObject } from "../../../json/is-object.js";
 import type { ExchangeStore } from "../../conversations/exchange-store.js";
 import {

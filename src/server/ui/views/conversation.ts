@@ -1,5 +1,4 @@
-import { exactJson } from "../../../json/exact-json.js";
-import { indentJson } from "../../../json/format.js";
+import { exactJson, indentJson } from "../../../json/exact-json.js";
 import { escapeHtml } from "../../../markdown/html/blocks.js";
 import { contentOf } from "../../../markdown/html/result-page.js";
 import { isFinal } from "../../../protocol/conversation.js";

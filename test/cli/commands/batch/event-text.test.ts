@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { lessonText, named, notSavedText, troubleText } from "../../../../src/cli/commands/batch/view.js";
 import { UnreachableError } from "../../../../src/client/errors.js";
-import { LocalError } from "../../../../src/store/errors.js";
+import { LocalError } from "../../../../src/store/files.js";
 import type { LimitLesson } from "../../../../src/workflows/batch/create-pacer.js";
 import type { RowState } from "../../../../src/workflows/batch/plan.js";
 

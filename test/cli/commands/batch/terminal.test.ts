@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { liveBatch } from "../../../../src/cli/commands/batch/view.js";
-import { PLAIN } from "../../../../src/cli/terminal/style.js";
+import { PLAIN } from "../../../../src/cli/terminal/reporter.js";
 import { folderWith } from "../../../support/folder.js";
 import { HappyService } from "../../../support/happy-service.js";
 import { screen } from "../../../support/screen.js";

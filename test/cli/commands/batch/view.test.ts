@@ -10,7 +10,7 @@ import {
   rowLine,
   summaryJson,
 } from "../../../../src/cli/commands/batch/view.js";
-import { PLAIN } from "../../../../src/cli/terminal/style.js";
+import { PLAIN } from "../../../../src/cli/terminal/reporter.js";
 import type { BatchEstimate } from "../../../../src/workflows/batch/estimate.js";
 import type { Counts, RowState } from "../../../../src/workflows/batch/plan.js";
 import { NAMED } from "../../../support/style.js";

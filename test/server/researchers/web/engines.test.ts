@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
-import { Connections } from "../../../../src/client/http/connections.js";
+import { Connections } from "../../../../src/client/http/transport.js";
 import { type EngineName, SearchEngine } from "../../../../src/server/researchers/web/engines.js";
 import { leftovers } from "../../../support/leftovers.js";
 

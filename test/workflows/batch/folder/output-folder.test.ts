@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { LocalError } from "../../../../src/store/errors.js";
+import { LocalError } from "../../../../src/store/files.js";
 import { OutputFolder, readKnownRows } from "../../../../src/workflows/batch/output-folder.js";
 import type { RowState } from "../../../../src/workflows/batch/plan.js";
 import { folderWith } from "../../../support/folder.js";

@@ -5,7 +5,7 @@ import type { Row } from "../../../../workflows/batch/row.js";
 import type { Context } from "../../../context.js";
 import { completeRequest, readSchema } from "../../../input/create-request.js";
 import type { Terminal } from "../../../terminal/reporter.js";
-import type { ProviderOptions, RequestOptions } from "../../flags.js";
+import type { ProviderOptions, RequestOptions } from "../../definition.js";
 import { type Format, formatOf, type Parsed, parseJsonLines, parseLines, type RowFault } from "./formats.js";
 import { parseSchema, rowsOf, schemaText, Template } from "./rows.js";
 

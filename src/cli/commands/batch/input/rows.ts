@@ -1,10 +1,9 @@
 import { InputError } from "../../../../dialects/dialect.js";
-import { exactJson, memberText, parseExact } from "../../../../json/exact-json.js";
+import { exactJson, memberText, parseExact, roundedNumbers } from "../../../../json/exact-json.js";
 import { isObject } from "../../../../json/is-object.js";
-import { roundedNumbers } from "../../../../json/rounded-numbers.js";
 import { MAX_INPUT_BYTES } from "../../../../machine/read-text.js";
 import { type CreateBody, type JsonSchema, requestBody } from "../../../../protocol/conversation.js";
-import { digestOf } from "../../../../store/history/records.js";
+import { digestOf } from "../../../../store/history/log.js";
 import { fileStem, MAX_STEM_BYTES, type Row, rowId } from "../../../../workflows/batch/row.js";
 import type { InputRecord, Parsed, RowFault } from "./formats.js";
 

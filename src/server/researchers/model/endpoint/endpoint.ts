@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import { untilAborted } from "../../../../abort.js";
+import { untilAborted } from "../../../../clock.js";
 import { keyPattern } from "../../../../protocol/key-pattern.js";
 import { apiParts } from "../../../../undici.js";
 import { Completion, classify, type EndpointAnswer, type ModelReply, type NoReply } from "./answer.js";

@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { maxBytes, parseBody, salvageRequestId } from "../../../src/client/http/body.js";
-import { research } from "../../../src/dialects/research.js";
+import { maxBytes, parseBody, salvageRequestId } from "../../src/client/classify-response.js";
+import { research } from "../../src/dialects/research.js";
 
 const salvage = (bytes: Parameters<typeof salvageRequestId>[0]) => salvageRequestId(bytes, research());
 const JSON_TEXT = '{"a":1}';

@@ -1,9 +1,8 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { LocalError } from "../../../src/store/errors.js";
-import { AppendLog, isUnreadable } from "../../../src/store/history/append-log.js";
-import type { HistoryLine } from "../../../src/store/history/records.js";
+import { LocalError } from "../../../src/store/files.js";
+import { AppendLog, type HistoryLine, isUnreadable } from "../../../src/store/history/log.js";
 import { folderWith } from "../../support/folder.js";
 
 const line = (kind: "dismissed" | "redated", name: string): HistoryLine =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { History } from "../../src/store/history/history.js";
 import { UnresolvedCreateError } from "../../src/workflows/errors.js";
-import { findEntry, requireEntry, resolveTarget } from "../../src/workflows/targets.js";
+import { findEntry, requireEntry, resolveTarget } from "../../src/workflows/requests.js";
 import { folderWith } from "../support/folder.js";
 
 const ORIGIN = "https://a.example";

@@ -1,9 +1,20 @@
+import { basename, dirname, join } from "node:path";
 import * as v from "valibot";
 import { epochOf } from "../../clock.js";
-import { parseExactAt } from "../../json/exact-json.js";
+import { exactJson, parseExactAt, roundedNumbers } from "../../json/exact-json.js";
 import { isObject } from "../../json/is-object.js";
-import { roundedNumbers } from "../../json/rounded-numbers.js";
+import { waitWhileHeld } from "../../lock.js";
 import { type CreateBody, isRequestId, type JsonSchema } from "../../protocol/conversation.js";
+import {
+  appendLine,
+  discard,
+  linesBackward,
+  localError,
+  makeFolder,
+  namesIn,
+  replaceFile,
+  systemCode,
+} from "../files.js";
 
 /** What the history holds of one request, or of a create that was sent and has no readable answer (`UNKNOWN`). */
 export interface HistoryEntry {
@@ -252,4 +263,97 @@ export function sha256(text: string): string {
 /** Loaded by what needs it: most commands do not, and it costs up to a tenth of what they take. */
 function crypto() {
   return process.getBuiltinModule("node:crypto");
+}
+
+const LINE_BREAK = Buffer.from("\n");
+/** To rewrite 100,000 lines takes about a second; a holder of this many milliseconds is stuck. */
+const LOCK_WAIT_MS = 10_000;
+
+const SETTLED: ReadonlySet<HistoryLine["kind"]> = new Set(["created", "dismissed", "not-created"]);
+
+/** The append-only file of the history: a line for each request, and for each state seen later. */
+export class AppendLog {
+  #skipped = 0;
+
+  /** Touches nothing yet. */
+  constructor(private readonly path: string) {}
+
+  /** Lines that could not be read so far. */
+  get skipped(): number {
+    return this.#skipped;
+  }
+
+  /** Throws the system's error. `sync`: on the disk when this returns. Written again if a rewrite replaced the file. */
+  append(line: HistoryLine, { sync }: { sync: boolean }): void {
+    makeFolder(dirname(this.path));
+    const text = exactJson(line);
+    const settled = () => waitWhileHeld(this.#lock);
+    while (!appendLine(this.path, text, { sync, settled })) if (this.#holds(text)) return;
+  }
+
+  /** Drops lines; none that another process appends is lost. Rejects with HeldError or the system's error. */
+  async rewrite(isDropped: (line: HistoryLine) => boolean): Promise<void> {
+    makeFolder(dirname(this.path));
+    const { lockWithin } = await import("../../lock.js");
+    const release = await lockWithin(this.#lock, LOCK_WAIT_MS);
+    try {
+      const kept: Buffer[] = [];
+      for (const bytes of linesBackward(this.path)) {
+        const line = readLine(bytes);
+        // The last line may be one that is being appended: it is written once more.
+        if (line === undefined && kept.length === 0) continue;
+        if (line === undefined || line === "other" || !isDropped(line)) kept.push(LINE_BREAK, bytes);
+      }
+      for (const name of namesIn(dirname(this.path)))
+        if (name.startsWith(`${basename(this.path)}.`) && name.endsWith(".draft"))
+          discard(join(dirname(this.path), name));
+      replaceFile(this.path, Buffer.concat(kept.reverse()));
+    } finally {
+      release();
+    }
+  }
+
+  get #lock(): string {
+    return `${this.path}.lock`;
+  }
+
+  #holds(text: string): boolean {
+    for (const _ of linesBackward(this.path, text)) return true;
+    return false;
+  }
+
+  /** The newest line first; with `needle`, only lines that contain it. Torn lines and those of unknown kinds are passed over. */
+  *lines(needle?: string): Generator<HistoryLine> {
+    try {
+      for (const bytes of linesBackward(this.path, needle)) {
+        const line = readLine(bytes);
+        if (line === undefined) this.#skipped++;
+        else if (line !== "other") yield line;
+      }
+    } catch (error) {
+      if (!isUnreadable(error)) throw localError(`could not read ${this.path}`, error);
+    }
+  }
+
+  /** Whether a create is in the log: made, or settled as not made. */
+  has(localId: string): boolean {
+    for (const line of this.lines(`"${localId}"`))
+      if (SETTLED.has(line.kind) && "local_id" in line && line.local_id === localId) return true;
+    return false;
+  }
+}
+
+/** Whether the history may not be read: a reader then finds it empty. */
+export function isUnreadable(error: unknown): boolean {
+  return ["EACCES", "EPERM", "ENOTDIR"].includes(systemCode(error) ?? "");
+}
+
+/** Requests in the log, newest first, in the state last seen, and creates that were never made. */
+export function* loggedEntries(log: AppendLog, needle?: string): Generator<HistoryEntry> {
+  const states = new Map<string, SeenRecord>();
+  for (const line of log.lines(needle)) {
+    if (line.kind === "status" && !states.has(line.request_id)) states.set(line.request_id, line);
+    if (line.kind === "created") yield entryOf(line, states.get(line.request_id));
+    if (line.kind === "not-created") yield notCreatedEntry(line);
+  }
 }
