@@ -1,6 +1,11 @@
+import { PassThrough, Writable } from "node:stream";
 import { expect, test } from "vitest";
+import { StdioTransport } from "../../src/mcp/transport.js";
+import { InProcess } from "../support/in-process.js";
 import { connectMcp } from "../support/mcp.js";
-import { jsonLines, world } from "../support/world.js";
+import { environment } from "../support/run.js";
+import { until } from "../support/service.js";
+import { jsonLines, type World, world } from "../support/world.js";
 
 const INITIALIZE = {
   jsonrpc: "2.0",
@@ -9,10 +14,17 @@ const INITIALIZE = {
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } },
 };
 
+/** The server in this process; `waitFor` waits until it has written what fits. */
+function served({ home, env }: World) {
+  const stdin = new PassThrough();
+  const program = new InProcess(["mcp"], { env: environment(home, env), input: stdin });
+  const waitFor = (pattern: RegExp) => until(async () => pattern.test(program.stdout) || undefined);
+  return { stdin, done: program.done, waitFor };
+}
+
 test("what is invalid is answered as JSON-RPC says, and ends nothing", async () => {
   const rig = await world();
-  const running = rig.start(["mcp"], { openInput: true });
-  const { stdin } = running.child;
+  const { stdin, done, waitFor } = served(rig);
   const invalid = [
     ['{"broken', null, -32700],
     ["\u0000", null, -32700],
@@ -31,14 +43,14 @@ test("what is invalid is answered as JSON-RPC says, and ends nothing", async () 
     stdin.write(piece);
     await new Promise((resolve) => setImmediate(resolve));
   }
-  await running.waitFor(/"id":1\b/);
+  await waitFor(/"id":1\b/);
   stdin.write('{"jsonrpc":"2.0","id":2,"method":"prompts/list"}\n');
   stdin.write(
     '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"research_list","arguments":[]}}\n',
   );
-  await running.waitFor(/"id":3/);
+  await waitFor(/"id":3/);
   stdin.end();
-  const { code, stdout } = await running.done;
+  const { code, stdout } = await done;
   expect(code).toBe(0);
   const answers = jsonLines(stdout) as { id: unknown; error?: { code: number } }[];
   expect(answers.slice(0, invalid.length).map(({ id, error }) => [id, error?.code])).toEqual(
@@ -53,21 +65,21 @@ test("what is invalid is answered as JSON-RPC says, and ends nothing", async () 
 
 test("a schema is sent exactly as it came, however its frame is cut", async () => {
   const rig = await world();
-  const running = rig.start(["mcp"], { openInput: true });
+  const { stdin, done, waitFor } = served(rig);
   const schema =
     '{"maximum":12345678901234567890,"exclusiveMaximum":1e400,"minimum":-0,"a":1.0,"a":"\\u00e9"}';
   const call = (id: unknown, name: string) =>
     `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":"tools/call","params":{"name":"${name}","arguments":{"prompt":"${id} => PROCESSING","schema" : ${schema}}}}\n`;
-  running.child.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
-  await running.waitFor(/"id":1/);
+  stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
+  await waitFor(/"id":1/);
   const text = `${call(2, "no_such_tool")}${call("two", "research_create")}${call(3, "research_create")}`;
   for (const piece of [text.slice(0, 120), text.slice(120, 400), text.slice(400)]) {
-    running.child.stdin.write(piece);
+    stdin.write(piece);
     await new Promise((resolve) => setImmediate(resolve));
   }
-  for (const id of [/"id":"two"/, /"id":3/]) await running.waitFor(id);
-  running.child.stdin.end();
-  await running.done;
+  for (const id of [/"id":"two"/, /"id":3/]) await waitFor(id);
+  stdin.end();
+  await done;
   const bodies = rig.service.server.of("create").map(({ body }) => body.toString("utf8"));
   expect(bodies).toHaveLength(2);
   for (const body of bodies) expect(body).toContain(`"output_schema":${schema}}`);
@@ -90,6 +102,58 @@ test.each([true, false])(
     for (const line of jsonLines(stdout)) expect(line.jsonrpc).toBe("2.0");
   },
 );
+
+const MOST_BYTES = 16 << 20;
+
+/** A notification of that many bytes, its line end not counted. */
+function frameOf(bytes: number): string {
+  const empty = '{"jsonrpc":"2.0","method":""}';
+  return empty.replace('""', `"${"x".repeat(bytes - empty.length)}"`);
+}
+
+test.each(["\n", ""])(
+  "16 MiB are read, each time; more closes the transport once (line end: %j)",
+  async (end) => {
+    const stdin = new PassThrough();
+    const transport = new StdioTransport(stdin, new PassThrough());
+    let [read, closed] = [0, 0];
+    transport.onmessage = () => {
+      read += 1;
+    };
+    const over = new Promise<void>((resolve) => {
+      transport.onclose = () => {
+        closed += 1;
+        resolve();
+      };
+    });
+    await transport.start();
+    const largest = frameOf(MOST_BYTES);
+    for (const piece of [
+      largest.slice(0, 99),
+      largest.slice(99),
+      `\n${largest.slice(0, 9)}`,
+      largest.slice(9),
+      "\n",
+    ])
+      stdin.write(piece);
+    const larger = frameOf(MOST_BYTES + 1);
+    for (const piece of [larger.slice(0, 99), larger.slice(99), end]) stdin.write(piece);
+    await over;
+    await transport.close();
+    expect([read, closed, stdin.destroyed]).toEqual([2, 1, true]);
+  },
+);
+
+test("an output that cannot be written closes the transport, and the caller is told", async () => {
+  const broken = new Writable({ write: (_chunk, _encoding, done) => done(new Error("gone")) });
+  const transport = new StdioTransport(new PassThrough(), broken);
+  const over = new Promise<void>((resolve) => {
+    transport.onclose = resolve;
+  });
+  await transport.start();
+  await expect(transport.send({ jsonrpc: "2.0", method: "x" })).rejects.toThrow("gone");
+  await over;
+});
 
 test("tools/list: what each tool does to the world, and what it costs a model to read it", async () => {
   const client = await connectMcp(await world());

@@ -7,9 +7,13 @@ import { world } from "../support/world.js";
 
 const REVISIONS = ["2026-07-28", "2025-11-25"] as const;
 
-test.each(REVISIONS)("%s: a request from its create to its result", async (revision) => {
+test.each([
+  ["2026-07-28", true],
+  ["2025-11-25", true],
+  ["2026-07-28", false],
+] as const)("%s: a request from its create to its result (built: %j)", async (revision, built) => {
   const { service, home, env, research } = await world();
-  const client = await connectMcp({ home, env, args: ["--tier", "free"], built: true }, revision);
+  const client = await connectMcp({ home, env, args: ["--tier", "free"], built }, revision);
   expect(client.revision).toBe(revision);
 
   const created = await client.call("research_create", { prompt: "How do tides form?" });

@@ -134,6 +134,11 @@ describe("one service a folder", () => {
     const file = join(folderWith({ file: "" }), "file");
     await expect(serviceFor({ dataDir: file })).rejects.toMatchObject({ code: "DATA_UNUSABLE" });
     await expect(apiKeyFor(file)).rejects.toMatchObject({ code: "DATA_UNUSABLE" });
+    const message = expect.stringMatching(/api-key holds no key; remove the file to get a new one/);
+    for (const text of ["", "\n", "two words"])
+      await expect(apiKeyFor(folderWith({ "api-key": text }))).rejects.toMatchObject({
+        ...{ code: "DATA_UNUSABLE", message },
+      });
   });
 });
 
@@ -143,4 +148,5 @@ it("the key is kept with the data, else fresh each time", async () => {
   expect(first).toEqual({ apiKey: expect.stringMatching(/^research-[\w-]{32}$/), fresh: true });
   expect(await apiKeyFor(dataDir)).toEqual({ apiKey: first.apiKey, fresh: false });
   expect((await apiKeyFor()).apiKey).not.toBe((await apiKeyFor()).apiKey);
+  expect(await apiKeyFor()).toMatchObject({ fresh: true });
 });
