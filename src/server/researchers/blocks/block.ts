@@ -1,11 +1,12 @@
-/** A piece of a file that belongs together, before its file is known. */
+/** A piece of a file that belongs together. */
 export interface Block {
   /** Number of its first line, from 1. */
   line: number;
-  /** One entry for each line of the file, as it reads. */
+  /** One entry for each line of the file from `line` on, as it reads: HTML without tags, everything else as it is. */
   lines: string[];
-  /** The headings above it, outermost first, joined by " / ". */
+  /** The headings above it, outermost first, joined by " / "; empty if there are none. */
   heading: string;
+  /** What a file of code says in a comment, and a block of code in a document, are code too. */
   kind: "prose" | "table" | "code";
   /** The cells, if this is a row of a table. */
   cells?: string[];

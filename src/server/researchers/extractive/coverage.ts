@@ -2,92 +2,77 @@ import type { Passage } from "../sources/source.js";
 import { related, words } from "../sources/words.js";
 import { itemName } from "./sentences.js";
 
+/** What a question is about: each of its words with what it tells. */
+export type Weights = ReadonlyMap<string, number>;
+
 /** What stands around a window: each a set of words. */
 export interface WindowContext {
   /** The nearest heading; for a row of a table its first cell, for an item of a list the name that it begins with. */
-  nearest: ReadonlySet<string>;
+  label: ReadonlySet<string>;
   isRow: boolean;
-  /** The titles of a table's columns. */
-  header: ReadonlySet<string>;
-  /** The other headings and the file's name. */
-  outer: ReadonlySet<string>;
-  /** The whole passage. */
-  passage: ReadonlySet<string>;
+  /** The label, and the titles of a table's columns. */
+  near: ReadonlySet<string>;
+  /** The other headings, the file's name, and the whole passage. */
+  far: ReadonlySet<string>;
 }
 
 /** What a word of the question counts where it is not in the window itself; 1 is what it counts there. */
-const IN_NEAREST = 0.85;
-const IN_OUTER = 0.5;
-const IN_PASSAGE = 0.5;
+const IN_NEAR = 0.85;
+const IN_FAR = 0.5;
 /** As a word that may stand for it. */
 const AS_RELATED = 0.6;
 /** A row whose label names nothing but what is asked for, and at least this share of it, is what a table is for. */
 const LABEL = 0.4;
 const AS_LABEL = 1.5;
-/** How much of the score the nearest heading decides. */
-const BY_HEADING = 0.3;
+/** How much of the score the label decides. */
+const BY_LABEL = 0.3;
+const NOTHING: ReadonlySet<string> = new Set();
 
-export function contextOf(passage: Passage): WindowContext {
-  const { id, heading, header = [], caption = "", lines } = passage;
+export function contextOf({ id, heading, header = [], caption = "", lines, cells }: Passage): WindowContext {
   const at = heading.lastIndexOf(" / ");
-  const label = labelOf(passage);
-  const outer = label === undefined ? heading.slice(0, Math.max(0, at)) : heading;
+  const own = cells === undefined ? itemName(lines[0])?.name : (cells.find(Boolean) ?? "");
+  const label = own ?? heading.slice(at < 0 ? 0 : at + 3);
+  const outer = own === undefined ? heading.slice(0, Math.max(0, at)) : heading;
   return {
-    isRow: passage.kind === "table",
-    nearest: new Set(words(label ?? heading.slice(at < 0 ? 0 : at + 3))),
-    header: new Set(words(header.join(" "))),
-    outer: new Set(words(`${outer} ${caption} ${id}`)),
-    passage: new Set(words(lines.join(" "))),
+    isRow: cells !== undefined,
+    label: new Set(words(label)),
+    near: new Set(words([label, ...header].join(" "))),
+    far: new Set(words([outer, caption, id, ...lines].join(" "))),
   };
 }
 
-/** What a row of a table or an item of a list says that it is about; undefined if it does not say it. */
-function labelOf({ kind, lines }: Passage): string | undefined {
-  if (kind !== "table") return itemName(lines[0])?.name;
-  const cells = lines.join(" ").split("|");
-  return cells.find((cell) => cell.trim() !== "") ?? "";
-}
-
-/** Which share of the question's words, by what each tells, a text with `terms` in this context has: 0 to 1. */
+/** Which share of a question, by what each of its words tells, a text with `terms` has, and what is around it: 0 to 1. */
 export function coverageOf(
-  weights: ReadonlyMap<string, number>,
+  weights: Weights,
   terms: ReadonlySet<string>,
-  context: WindowContext,
+  { near, far }: Pick<WindowContext, "near" | "far"> = { near: NOTHING, far: NOTHING },
 ): number {
-  let total = 0;
-  let covered = 0;
-  for (const [term, weight] of weights) {
-    const others = related(term).map((other) => AS_RELATED * shareOf(other, terms, context));
-    total += weight;
-    covered += weight * Math.max(shareOf(term, terms, context), ...others);
-  }
-  return total === 0 ? 0 : covered / total;
+  const shareOf = (term: string) => {
+    if (terms.has(term)) return 1;
+    if (near.has(term)) return IN_NEAR;
+    return far.has(term) ? IN_FAR : 0;
+  };
+  return weighed(weights, (term) =>
+    Math.max(shareOf(term), ...related(term).map((other) => AS_RELATED * shareOf(other))),
+  );
 }
 
-function shareOf(
-  term: string,
-  terms: ReadonlySet<string>,
-  { nearest, header, outer, passage }: WindowContext,
-): number {
-  if (terms.has(term)) return 1;
-  if (nearest.has(term) || header.has(term)) return IN_NEAREST;
-  if (outer.has(term)) return IN_OUTER;
-  return passage.has(term) ? IN_PASSAGE : 0;
+/** A section whose label names what is asked for, and not much else, is more likely to answer it. */
+export function labelFactor({ label, isRow }: WindowContext, weights: Weights): number {
+  const isNamed = (term: string) => [term, ...related(term)].some((one) => label.has(one));
+  const named = weighed(weights, (term) => (isNamed(term) ? 1 : 0));
+  const exact = [...label].filter((term) => weights.has(term)).length / Math.max(1, label.size);
+  const asLabel = isRow && exact === 1 && named >= LABEL ? AS_LABEL : 1;
+  return asLabel * (1 - BY_LABEL + (BY_LABEL * (named + exact)) / 2);
 }
 
-/** A section whose heading names what is asked for, and not much else, is more likely to answer it. */
-export function headingFactor(
-  { nearest, isRow }: WindowContext,
-  weights: ReadonlyMap<string, number>,
-): number {
+/** The mean of what `shareOf` gives for each word, by what it tells. */
+function weighed(weights: Weights, shareOf: (term: string) => number): number {
   let total = 0;
-  let named = 0;
+  let sum = 0;
   for (const [term, weight] of weights) {
     total += weight;
-    if (nearest.has(term) || related(term).some((other) => nearest.has(other))) named += weight;
+    sum += weight * shareOf(term);
   }
-  const exact = [...nearest].filter((term) => weights.has(term)).length / Math.max(1, nearest.size);
-  const share = total === 0 ? 0 : (named / total + exact) / 2;
-  const ownName = isRow && exact === 1 && named >= LABEL * total ? AS_LABEL : 1;
-  return ownName * (1 - BY_HEADING + BY_HEADING * share);
+  return total === 0 ? 0 : sum / total;
 }

@@ -1,7 +1,7 @@
 import type { FolderSearch } from "../sources/corpus.js";
 import type { Description, Hit, Passage } from "../sources/source.js";
-import { words } from "../sources/words.js";
-import { contextOf, coverageOf } from "./coverage.js";
+import { likeness, words } from "../sources/words.js";
+import { contextOf, coverageOf, type Weights } from "./coverage.js";
 import { readQuestion } from "./question.js";
 import { rankWindows, type Window, wholeWindow } from "./windows.js";
 
@@ -29,25 +29,25 @@ const SAME = 0.95;
 
 /** Searches for what answers `prompt`. */
 export async function find(search: FolderSearch, prompt: string): Promise<Findings> {
-  const { subject, terms, ...asked } = readQuestion(prompt);
-  const tells = await search.weights(terms);
-  const weights = new Map(terms.map((term, i) => [term, tells[i] ?? 0]));
-  const question = { subject, terms, ...asked, weights };
-  const passages = await search.search(subject, PASSAGES);
+  const question = readQuestion(prompt);
+  const { subject } = question;
+  const weights = await search.weights(question.terms);
   const rows = await search.search(subject, ROWS, "table");
-  const known = new Set(passages.map(({ passage }) => placeOf(passage)));
-  const hits = [...passages, ...rows.filter(({ passage }) => !known.has(placeOf(passage)))];
-  const ranked = rankWindows(hits, question);
+  const hits = [...(await search.search(subject, PASSAGES)), ...rows];
+  const ranked = rankWindows(hits, question, weights);
   const description = await search.describe();
   const best = ranked.find(({ coverage, kind }) => coverage >= (kind === "code" ? CODE_ABOUT : ABOUT));
   if (best === undefined) return { quotes: [], answers: 0, description };
   const section = question.wantsSection ? await sectionFor(search, hits, weights, best.score) : [];
-  const others = [best, ...ranked.filter((window) => window !== best)].filter(
-    (window) => !section.some((part) => overlaps(part, window)),
-  );
-  const quotes = [...section, ...distinct(others)].filter(
-    ({ score }, i) => i < MIN_QUOTES || score >= CLOSE * best.score,
-  );
+  const quotes = [...section];
+  for (const window of [best, ...ranked]) {
+    const isFar = quotes.length >= MIN_QUOTES && window.score < CLOSE * best.score;
+    if (isFar || quotes.length >= section.length + MAX_QUOTES) break;
+    const isSaid = quotes.some(
+      (quote) => overlaps(quote, window) || likeness(quote.terms, window.terms) > SAME,
+    );
+    if (!isSaid) quotes.push(window);
+  }
   return { quotes, answers: Math.max(1, section.length), description };
 }
 
@@ -62,18 +62,16 @@ const SECTION_BLOCKS = 12;
 async function sectionFor(
   search: FolderSearch,
   hits: readonly Hit[],
-  weights: ReadonlyMap<string, number>,
+  weights: Weights,
   score: number,
 ): Promise<Window[]> {
-  const named = hits
+  const [best] = hits
     .filter(({ passage }) => isNamed(passage, weights))
-    .map(({ passage, score: relevance }) => ({
+    .map(({ passage }) => ({
       passage,
       coverage: coverageOf(weights, new Set(words(passage.heading)), contextOf(passage)),
-      relevance,
     }))
-    .sort((a, b) => b.coverage - a.coverage || b.relevance - a.relevance);
-  const [best] = named;
+    .sort((a, b) => b.coverage - a.coverage);
   if (best === undefined || best.coverage < ABOUT) return [];
   const { id, line, heading } = best.passage;
   const opened = await search.open(id, line - SECTION_LINES, line + SECTION_LINES);
@@ -85,31 +83,11 @@ async function sectionFor(
 }
 
 /** Whether the nearest heading has a word of the question, and no other but numbers. */
-function isNamed({ heading }: Passage, weights: ReadonlyMap<string, number>): boolean {
+function isNamed({ heading }: Passage, weights: Weights): boolean {
   const own = words(heading.split(" / ").at(-1) ?? "").filter((word) => !/^\d+$/.test(word));
   return own.length > 0 && own.every((word) => weights.has(word));
 }
 
-function placeOf({ id, line, lines }: Passage): string {
-  return `${id}:${line}:${lines[0]}`;
-}
-
-/** The first MAX_QUOTES of `ranked`, none that says what another one before it says already. */
-function distinct(ranked: readonly Window[]): Window[] {
-  const chosen: Window[] = [];
-  for (const window of ranked) {
-    if (chosen.length >= MAX_QUOTES) break;
-    if (!chosen.some((other) => isAlike(other.terms, window.terms) || overlaps(other, window)))
-      chosen.push(window);
-  }
-  return chosen;
-}
-
 function overlaps(a: Window, b: Window): boolean {
   return a.file === b.file && a.line < b.line + b.quote.length && b.line < a.line + a.quote.length;
-}
-
-function isAlike(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
-  const shared = [...a].filter((term) => b.has(term)).length;
-  return shared / (a.size + b.size - shared) > SAME;
 }

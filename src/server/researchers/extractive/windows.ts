@@ -1,7 +1,7 @@
 import { MAX_LINE } from "../blocks/block.js";
 import type { Hit, Passage } from "../sources/source.js";
 import { words } from "../sources/words.js";
-import { contextOf, coverageOf, headingFactor, type WindowContext } from "./coverage.js";
+import { contextOf, coverageOf, labelFactor, type Weights, type WindowContext } from "./coverage.js";
 import type { Question } from "./question.js";
 import { quoteOf, type Sentence, sentencesOf } from "./sentences.js";
 
@@ -20,15 +20,9 @@ export interface Window {
   header?: string[];
   /** Its own words. */
   terms: Set<string>;
-  context: WindowContext;
   /** Which share of the question it speaks of, with what is around it: 0 to 1. */
   coverage: number;
   score: number;
-}
-
-/** A question with what each of its words tells. */
-export interface WeighedQuestion extends Question {
-  weights: ReadonlyMap<string, number>;
 }
 
 const MOST_SENTENCES = 3;
@@ -42,14 +36,13 @@ const PER_SENTENCE = 0.05;
 const BY_KIND: Readonly<Record<Sentence["kind"], number>> = { prose: 1, row: 1, code: 0.75 };
 
 /** The windows of `hits` by how well they answer the question, best first. */
-export function rankWindows(hits: readonly Hit[], question: WeighedQuestion): Window[] {
-  return hits.flatMap((hit) => windowsOf(hit, question)).sort((a, b) => b.score - a.score);
+export function rankWindows(hits: readonly Hit[], question: Question, weights: Weights): Window[] {
+  return hits.flatMap((hit) => windowsOf(hit, question, weights)).sort((a, b) => b.score - a.score);
 }
 
-function windowsOf({ passage, score: relevance }: Hit, question: WeighedQuestion): Window[] {
-  const { weights } = question;
+function windowsOf({ passage, score: relevance }: Hit, question: Question, weights: Weights): Window[] {
   const context = contextOf(passage);
-  const passageFactor = (1 - BY_RELEVANCE + BY_RELEVANCE * relevance) * headingFactor(context, weights);
+  const passageFactor = (1 - BY_RELEVANCE + BY_RELEVANCE * relevance) * labelFactor(context, weights);
   const sentences = sentencesOf(passage);
   const found: Window[] = [];
   for (let i = 0; i < sentences.length; i++) {
@@ -60,7 +53,8 @@ function windowsOf({ passage, score: relevance }: Hit, question: WeighedQuestion
       const isAsked = question.literal !== undefined && text.toLowerCase().includes(question.literal);
       if (coverage === 0 || isAsked) continue;
       const own = [...weights.keys()].filter((term) => terms.has(term)).length;
-      const fit = saysKind(text, question) * nearness(text, question) * lengthFactor(terms.size, own);
+      const news = terms.size <= own ? REPEATS : terms.size < FEW_WORDS ? FRAGMENT : 1;
+      const fit = saysKind(text, question) * nearness(text, question) * news;
       const score = coverage * fit * passageFactor * BY_KIND[kind] * (1 + PER_SENTENCE * (n - 1));
       found.push({ ...made, score });
     }
@@ -69,7 +63,7 @@ function windowsOf({ passage, score: relevance }: Hit, question: WeighedQuestion
 }
 
 /** A passage as a whole. */
-export function wholeWindow(passage: Passage, weights: ReadonlyMap<string, number>, score: number): Window {
+export function wholeWindow(passage: Passage, weights: Weights, score: number): Window {
   return { ...windowOf(passage, sentencesOf(passage), contextOf(passage), weights), score };
 }
 
@@ -77,7 +71,7 @@ function windowOf(
   passage: Passage,
   taken: readonly Sentence[],
   context: WindowContext,
-  weights: ReadonlyMap<string, number>,
+  weights: Weights,
 ): Omit<Window, "score"> {
   const text = taken.map((sentence) => sentence.text).join(" ");
   const terms = new Set(words(text));
@@ -92,7 +86,6 @@ function windowOf(
     heading: passage.heading,
     kind,
     terms,
-    context,
     coverage: coverageOf(weights, terms, context),
   };
 }
@@ -102,9 +95,10 @@ const BY_KIND_OF_ANSWER = 0.5;
 const BY_NEARNESS = 0.2;
 /** How far apart neighbours may be, in words. */
 const NEAR = [-3, -2, -1, 2, 3];
-/** Fewer words are a title or a fragment; more are no answer at a glance. */
+/** What a text counts that only repeats the question, and one with so few words that it is a title or a fragment. */
+const REPEATS = 0.3;
 const FEW_WORDS = 5;
-const MANY_WORDS = 40;
+const FRAGMENT = 0.75;
 
 /** A text that says the kind of thing that is asked for is worth more: 0.5 to 1. */
 function saysKind(text: string, { kinds }: Question): number {
@@ -122,11 +116,4 @@ function nearness(text: string, { terms }: Question): number {
     return sum + (isAt(1) ? 1 : NEAR.some(isAt) ? 0.5 : 0);
   }, 0);
   return 1 - BY_NEARNESS + (BY_NEARNESS * near) / (terms.length - 1);
-}
-
-/** A text of `size` different words, `own` of them the question's. One that only repeats the question says nothing. */
-function lengthFactor(size: number, own: number): number {
-  if (size - own < 1) return 0.3;
-  if (size < FEW_WORDS) return 0.75;
-  return size > MANY_WORDS ? Math.max(0.7, 1 - (size - MANY_WORDS) / 120) : 1;
 }

@@ -30,7 +30,7 @@ export interface FolderSearch extends Source {
   /** The tables that `query` finds, best first, at most `limit`; none of tests and licences. */
   tables(query: string, limit: number): Promise<Table[]>;
   /** What each of `terms` (as `words` gives them) tells: the rarer it is in the folder, the more. */
-  weights(terms: readonly string[]): Promise<number[]>;
+  weights(terms: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }
 
 /** A file as it was read last. */
@@ -96,9 +96,9 @@ export class Corpus implements FolderSearch {
     return [...tables.values()];
   }
 
-  async weights(terms: readonly string[]): Promise<number[]> {
+  async weights(terms: readonly string[]): Promise<ReadonlyMap<string, number>> {
     await this.refresh();
-    return terms.map((term) => this.#index.weight(term));
+    return new Map(terms.map((term) => [term, this.#index.weight(term)]));
   }
 
   async open(id: string, from: number, to: number): Promise<Opened | undefined> {

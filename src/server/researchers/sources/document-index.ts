@@ -58,7 +58,7 @@ export class DocumentIndex {
   search(query: string, limit: number, kind?: Passage["kind"]): Hit[] {
     return this.places(query, limit, kind).flatMap(({ id, block, score }) => {
       const found = this.blocksOf(id)[block];
-      return found === undefined ? [] : [{ passage: passageOf(id, found), score }];
+      return found === undefined ? [] : [{ passage: { id, ...found }, score }];
     });
   }
 
@@ -87,7 +87,7 @@ export class DocumentIndex {
     const entry = this.#entries.get(id);
     if (entry === undefined) return undefined;
     const found = this.blocksOf(id).filter(({ line, lines }) => line <= to && line + lines.length > from);
-    return { title: entry.title, passages: found.map((block) => passageOf(id, block)) };
+    return { title: entry.title, passages: found.map((block) => ({ id, ...block })) };
   }
 
   /** What a term (as `words` gives it) tells: the rarer it is, the more. */
@@ -125,8 +125,4 @@ function mostOf(values: readonly string[]): string[] {
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   const ranked = [...counts].sort(([, a], [, b]) => b - a);
   return ranked.filter(([, count]) => count * 10 >= values.length).map(([value]) => value);
-}
-
-function passageOf(id: string, { line, lines, heading, kind, header, caption }: Block): Passage {
-  return { id, line, lines, heading, kind, ...(header && { header }), ...(caption && { caption }) };
 }

@@ -1,3 +1,4 @@
+import type { Block } from "../blocks/block.js";
 import { ResearchFailure } from "../researcher.js";
 
 /** What a passage is part of: a file of a folder, or a page of the web. */
@@ -15,21 +16,9 @@ export interface SourceDocument {
 }
 
 /** One block of a document: a paragraph, an item of a list, a row of a table, a piece of code. A quote is part of one. */
-export interface Passage {
+export interface Passage extends Block {
   /** The `id` of its document. */
   id: string;
-  /** Number of its first line, from 1. */
-  line: number;
-  /** One entry for each line of the document from `line` on, as it reads: HTML without tags, everything else as it is. */
-  lines: string[];
-  /** The headings above it, outermost first, joined by " / "; empty if there are none. */
-  heading: string;
-  /** What a file of code says in a comment, and a block of code in a document, are code too. */
-  kind: "prose" | "table" | "code";
-  /** The titles of the columns, if this is a row of a table that has them. */
-  header?: string[];
-  /** The text right before the table that this is a row of. */
-  caption?: string;
 }
 
 /** A passage that fits a query, with how well: 1 is the best one found. */

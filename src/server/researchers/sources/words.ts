@@ -23,6 +23,12 @@ export function words(text: string): string[] {
   return runsOf(text).flatMap(termsOf);
 }
 
+/** Which share of the words of two texts both have: 0 to 1. */
+export function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  const shared = [...a].filter((word) => b.has(word)).length;
+  return shared / Math.max(1, a.size + b.size - shared);
+}
+
 /** The runs of letters and digits in `text`. Most text is ASCII, and its expression takes a third of the time. */
 export function runsOf(text: string): readonly string[] {
   return text.match(/[^\x00-\x7f]/.test(text) ? RUN : ASCII_RUN) ?? [];

@@ -1,9 +1,10 @@
 import { checkValue, problemText } from "../../../json-schema/check.js";
 import type { JsonSchema } from "../../../protocol/conversation.js";
-import { coverageOf } from "../extractive/coverage.js";
+import { coverageOf, type Weights } from "../extractive/coverage.js";
 import type { Reply } from "../extractive/extractive-researcher.js";
 import { readQuestion } from "../extractive/question.js";
 import type { FolderSearch, Table } from "../sources/corpus.js";
+import type { Passage } from "../sources/source.js";
 import { words } from "../sources/words.js";
 import { apart, overlap, propertyWords, ROLE_WORDS, rolesAsked, saysRole, unitOf, unitsIn } from "./names.js";
 import { descriptionOf, MAX_DEPTH, propertiesOf, SchemaReader, SchemaTooLarge, type View } from "./schema.js";
@@ -28,8 +29,11 @@ const CLOSE = 0.8;
  * its name. What they do not say so makes it a failure: nothing is guessed from sentences.
  */
 export async function extract(search: FolderSearch, prompt: string, schema: JsonSchema): Promise<Reply> {
-  const filling = new Filling(search, prompt, new SchemaReader(schema));
   try {
+    const topic = JSON.stringify(schema).slice(0, MAX_TOPIC);
+    const tables = await search.tables(`${prompt} ${topic}`, TABLES);
+    const subject = await search.weights(readQuestion(prompt.replace(ROLE_WORDS, " ")).terms);
+    const filling = new Filling(search, prompt, new SchemaReader(schema), tables, subject);
     const value = await filling.fill(schema, { names: [], about: "" });
     if (value === undefined) {
       const what = filling.missing.slice(0, NAMED).join(", ") || "anything that the schema asks for";
@@ -54,12 +58,14 @@ class Filling {
   /** Paths that had to be filled and could not be. */
   readonly missing: string[] = [];
   readonly places = new Set<string>();
-  #tables: Promise<Table[]> | undefined;
-  #subject: Promise<ReadonlyMap<string, number>> | undefined;
   constructor(
     private readonly search: FolderSearch,
     private readonly prompt: string,
     private readonly reader: SchemaReader,
+    /** The tables that speak of the prompt or of what the schema asks for. */
+    private readonly tables: readonly Table[],
+    /** What the prompt is about, without what a value has to be said to be. */
+    private readonly subject: Weights,
   ) {}
 
   /** A value for `schema`; undefined if the sources do not say it. */
@@ -79,9 +85,7 @@ class Filling {
     if (view.type === "array") return this.#array(view.schema, wanted);
     if (view.type === "null") return null;
     if ("const" in view.schema) return view.schema.const;
-    const found = await this.#scalar(view, wanted);
-    if (found !== undefined) this.places.add(found.place);
-    return found?.value;
+    return this.#scalar(view, wanted);
   }
 
   async #object(schema: JsonSchema, { names }: Wanted): Promise<unknown> {
@@ -100,117 +104,85 @@ class Filling {
     return isComplete && filled.length > 0 ? Object.fromEntries(filled) : undefined;
   }
 
-  async #array(schema: JsonSchema, wanted: Wanted): Promise<unknown> {
+  #array(schema: JsonSchema, wanted: Wanted): unknown {
     const most = typeof schema.maxItems === "number" ? schema.maxItems : Number.POSITIVE_INFINITY;
-    const tables = await this.#allTables();
     const name = wanted.names.at(-1) ?? "";
     for (const item of this.reader.views(schema.items ?? true)) {
       const isObject = item.type === "object";
       // A list of plain values is one column of a table.
       const row = isObject ? item.schema : { properties: { [name]: item.schema } };
-      const rows = rowsFor(row, wanted, this.prompt, tables, this.reader);
-      const found = isObject
-        ? rows
-        : rows.map(({ value, place }) => ({ value: (value as Record<string, unknown>)[name], place }));
-      const kept = found.slice(0, most);
-      for (const { place } of kept) this.places.add(place);
-      if (kept.length > 0) return kept.map(({ value }) => value);
+      const rows = rowsFor(row, wanted, this.prompt, this.tables, this.reader).slice(0, most);
+      for (const { place } of rows) this.places.add(place);
+      if (rows.length > 0) return rows.map(({ value }) => (isObject ? value : value[name]));
     }
     return undefined;
   }
 
-  async #scalar(view: View, wanted: Wanted): Promise<PlacedValue | undefined> {
-    const demand = await this.#demand(wanted);
-    return (
-      cellFor(view, wanted, demand, await this.#allTables()) ?? (await this.#stated(view, wanted, demand))
-    );
+  async #scalar(view: View, { names, about }: Wanted): Promise<unknown> {
+    const name = names.at(-1) ?? "";
+    const roles = rolesAsked(this.prompt, name, about);
+    const asked = [this.prompt, ...names.map(apart), about, name, ...roles].join(" ");
+    const demand: Demand = {
+      named: propertyWords(names.join(" ")),
+      roles,
+      units: unitsIn(`${apart(name)} ${about}`),
+      known: new Set(words(asked)),
+      isAbout: (label) => coverageOf(this.subject, new Set(label)) >= LABEL_ABOUT,
+    };
+    const query = `${this.prompt} ${apart(name)} ${about}`;
+    const found = cellFor(view, demand, this.tables) ?? (await this.#stated(view, name, demand, query));
+    if (found !== undefined) this.places.add(found.place);
+    return found?.value;
   }
 
   /** What definitions and `key: value` lines say of the name, if they agree. */
-  async #stated(view: View, { names, about }: Wanted, demand: Demand): Promise<PlacedValue | undefined> {
-    const name = names.at(-1) ?? "";
-    const subject = await this.#about();
-    const hits = await this.search.search(`${this.prompt} ${apart(name)} ${about}`, PASSAGES);
+  async #stated(view: View, name: string, demand: Demand, query: string): Promise<PlacedValue | undefined> {
+    const hits = await this.search.search(query, PASSAGES);
     const found = hits.flatMap(({ passage }) =>
       statementsIn(passage).flatMap((statement) => {
-        if (!fits(statement, name, demand)) return [];
-        const { text, isWhole } = statement;
-        const whole = isWhole && view.type === "string" ? particular(text, view.schema) : undefined;
-        const at = valueAt(text, view, demand.units, `${passage.heading} ${passage.lines.join(" ")}`);
-        const value = at ?? (view.schema.enum === undefined ? whole : undefined);
-        const coverage = coverageIn(statement, subject);
-        return value === undefined || coverage < ABOUT
-          ? []
-          : [{ value, place: `${passage.id}:${passage.line}`, coverage }];
+        if (!fits(statement, passage, name, demand)) return [];
+        const { text, isDefault } = statement;
+        const isText = !isDefault && view.type === "string" && view.schema.enum === undefined;
+        const value =
+          valueAt(text, view, demand.units, `${passage.heading} ${passage.lines.join(" ")}`) ??
+          (isText ? particular(text, view.schema) : undefined);
+        const coverage = coverageIn(statement, passage, this.subject);
+        const place = `${passage.id}:${passage.line}`;
+        return value === undefined || coverage < ABOUT ? [] : [{ value, place, coverage }];
       }),
     );
     const best = Math.max(0, ...found.map(({ coverage }) => coverage));
     return agreed(found.filter(({ coverage }) => coverage >= CLOSE * best));
   }
-
-  async #demand({ names, about }: Wanted): Promise<Demand> {
-    const name = names.at(-1) ?? "";
-    const roles = rolesAsked(this.prompt, name, about);
-    const subject = await this.#about();
-    return {
-      roles,
-      units: unitsIn(`${apart(name)} ${about}`),
-      known: new Set(
-        words(`${this.prompt} ${names.map(apart).join(" ")} ${about} ${name} ${roles.join(" ")}`),
-      ),
-      isAbout: (label) => coverageOf(subject, new Set(label), NOWHERE) >= LABEL_ABOUT,
-    };
-  }
-
-  /** What the prompt is about, without what a value has to be said to be; each word with what it tells. */
-  #about(): Promise<ReadonlyMap<string, number>> {
-    const { terms } = readQuestion(this.prompt.replace(ROLE_WORDS, " "));
-    this.#subject ??= this.search
-      .weights(terms)
-      .then((weights) => new Map(terms.map((term, i) => [term, weights[i] ?? 0])));
-    return this.#subject;
-  }
-
-  /** The tables that speak of the prompt or of what the schema asks for. */
-  #allTables(): Promise<Table[]> {
-    const topic = JSON.stringify(this.reader.root).slice(0, MAX_TOPIC);
-    this.#tables ??= this.search.tables(`${this.prompt} ${topic}`, TABLES);
-    return this.#tables;
-  }
 }
-
-const NO_WORDS: ReadonlySet<string> = new Set();
-const NOWHERE = { isRow: false, nearest: NO_WORDS, header: NO_WORDS, outer: NO_WORDS, passage: NO_WORDS };
 
 /** A name without its type, its arguments or its placeholder: "port (integer)", "kill([signal])", "--size=n". */
 function nameIn(label: string): string {
   return label.replace(/[([=<{].*$/, "");
 }
 
-/** The words of a name, those of an identifier only in its parts. */
-function labelWords(label: string): string[] {
-  return words(nameIn(label)).filter((word) => !word.includes("_"));
-}
-
 /** Whether a statement is of the name that is asked for and of nothing else, and says what is asked of it. */
-function fits({ label, isDefault, passage }: Statement, name: string, { roles, known }: Demand): boolean {
-  const own = labelWords(label);
+function fits(
+  { label, isDefault }: Statement,
+  { heading }: Passage,
+  name: string,
+  { roles, known }: Demand,
+): boolean {
+  // The words of an identifier only in its parts.
+  const own = words(nameIn(label)).filter((word) => !word.includes("_"));
   if (own.length === 0 || !own.every((word) => known.has(word))) return false;
-  const isSaid =
-    roles.length === 0 ? !isDefault : (isDefault && roles.includes("default")) || saysRole(label, roles);
+  if (roles.length > 0) return (isDefault && roles.includes("default")) || saysRole(label, roles);
   const named = new Set([...propertyWords(name)].filter((word) => unitOf(word) === undefined));
-  const said = new Set([...words(`${label} ${passage.heading}`)]);
-  return isSaid && (roles.length > 0 || overlap(named, said) === named.size);
+  return !isDefault && overlap(named, new Set(words(`${label} ${heading}`))) === named.size;
 }
 
 /** Which share of the question a statement and what is above it speak of. */
-function coverageIn({ label, sentence, passage }: Statement, subject: ReadonlyMap<string, number>): number {
+function coverageIn(
+  { label, sentence }: Statement,
+  { id, heading, lines }: Passage,
+  subject: Weights,
+): number {
   if (subject.size === 0) return 1;
-  return coverageOf(subject, new Set(words(`${nameIn(label)} ${sentence}`)), {
-    isRow: false,
-    nearest: new Set(words(passage.heading)),
-    header: NO_WORDS,
-    outer: new Set(words(passage.id)),
-    passage: new Set(words(passage.lines.join(" "))),
-  });
+  const around = { near: new Set(words(heading)), far: new Set(words([id, ...lines].join(" "))) };
+  return coverageOf(subject, new Set(words(`${nameIn(label)} ${sentence}`)), around);
 }

@@ -1,20 +1,18 @@
 import { MAX_LINE } from "../blocks/block.js";
 import { itemName, readable } from "../extractive/sentences.js";
+import { sentenceSegments } from "../sentence-segments.js";
 import type { Passage } from "../sources/source.js";
 
 /** A value that a source gives outright beside its name. */
 export interface Statement {
   /** The name: the term of a definition, a heading, the name at the beginning of an item, the key of a line. */
   label: string;
-  /** Whether the text says that it is the default. */
+  /** Whether it is said to be the default. */
   isDefault: boolean;
-  /** Begins with the value. */
+  /** The value; where it is said to be the default, what begins with the value. */
   text: string;
-  /** Whether the value is all of the text. */
-  isWhole: boolean;
   /** The sentence or line that it stands in. */
   sentence: string;
-  passage: Passage;
 }
 
 /** "default: X", "the default is X", "defaults to X". */
@@ -35,8 +33,7 @@ export function statementsIn(passage: Passage): Statement[] {
   const pairs = passage.lines.flatMap((line): Statement[] => {
     const [, label, text] = KEY_VALUE.exec(line) ?? [];
     if (label === undefined || text === undefined) return [];
-    const bare = text.replace(/[,;]?\s*$/, "");
-    return [{ label, isDefault: false, text: bare, isWhole: true, sentence: line, passage }];
+    return [{ label, isDefault: false, text: text.replace(/[,;]?\s*$/, ""), sentence: line }];
   });
   if (passage.kind === "code") return pairs;
   const item = itemName(passage.lines[0]);
@@ -44,37 +41,18 @@ export function statementsIn(passage: Passage): Statement[] {
   const text = readable(passage.lines.join(" ").slice(0, MAX_LINE)).replace(/\*\*|__/g, "");
   const isWhole =
     text.length <= SHORT && passage.lines.length === 1 && !/[.!?:]$/.test(text) && !item?.isCode;
-  const own = { label, passage };
+  const sentences = [...sentenceSegments(text)];
+  const byDefault = (value: string, at: number): Statement => {
+    const sentence = sentences.findLast(({ index }) => index <= at)?.segment ?? "";
+    return { label, isDefault: true, text: value, sentence };
+  };
   return [
     ...pairs,
-    ...(isWhole ? [{ ...own, isDefault: false, text, isWhole, sentence: text }] : []),
-    ...[...text.matchAll(DEFAULT_BEFORE)].map((match) => {
-      const at = match.index + match[0].length;
-      return {
-        ...own,
-        isDefault: true,
-        text: text.slice(at, at + 200),
-        isWhole: false,
-        sentence: sentenceAt(text, at),
-      };
+    ...(isWhole ? [{ label, isDefault: false, text, sentence: text }] : []),
+    ...[...text.matchAll(DEFAULT_BEFORE)].map(({ 0: before, index }) => {
+      const at = index + before.length;
+      return byDefault(text.slice(at, at + 200), at);
     }),
-    ...[...text.matchAll(DEFAULT_AFTER)].map(({ 1: value = "", index }) => ({
-      ...own,
-      isDefault: true,
-      text: value,
-      isWhole: false,
-      sentence: sentenceAt(text, index),
-    })),
+    ...[...text.matchAll(DEFAULT_AFTER)].map(({ 1: value = "", index }) => byDefault(value, index)),
   ];
-}
-
-/** The sentence of `text` that holds what stands at `at`. */
-function sentenceAt(text: string, at: number): string {
-  const before =
-    text
-      .slice(0, at)
-      .split(/[.!?]["')*]{0,2}\s/)
-      .at(-1) ?? "";
-  const after = text.slice(at).split(/[.!?]["')*]{0,2}(?:\s|$)/)[0] ?? "";
-  return before + after;
 }

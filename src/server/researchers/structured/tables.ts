@@ -6,8 +6,8 @@ import { descriptionOf, propertiesOf, type SchemaReader, type View } from "./sch
 import { cellValue } from "./values.js";
 
 /** A value with where the sources give it, as in `docs/a.md:12`. */
-export interface PlacedValue {
-  value: unknown;
+export interface PlacedValue<T = unknown> {
+  value: T;
   place: string;
 }
 
@@ -19,8 +19,10 @@ export interface Wanted {
   about: string;
 }
 
-/** What a labelled cell has to fit beside its type. */
+/** What a plain value has to fit beside its type. */
 export interface Demand {
+  /** The words of its name and of those around it. */
+  named: ReadonlySet<string>;
   /** What it has to be said to be; empty if any value of that name will do. */
   roles: readonly ValueRole[];
   /** The units that its name or description gives; empty if there are none. */
@@ -44,11 +46,9 @@ export function agreed(found: readonly PlacedValue[]): PlacedValue | undefined {
  */
 export function cellFor(
   view: View,
-  { names }: Wanted,
-  demand: Demand,
+  { named, roles, units, known, isAbout }: Demand,
   tables: readonly Table[],
 ): PlacedValue | undefined {
-  const named = propertyWords(names.join(" "));
   const byName: PlacedValue[] = [];
   const byLabel: PlacedValue[] = [];
   for (const { file, header, rows, around } of tables) {
@@ -62,22 +62,24 @@ export function cellFor(
         const both = [new Set(label), new Set(words(title))].every((one) => overlap(one, named) > 0);
         const said = new Set([...label, ...words(title), ...words(around), ...words(cell)]);
         if (both && overlap(named, said) === named.size) byName.push(found);
-        const isUnit = [...unitsIn(cell)].every((unit) => demand.units.has(unit));
-        const isOnlyThis = label.every((word) => demand.known.has(word));
-        if (isUnit && isOnlyThis && saysRole(title, demand.roles) && demand.isAbout(label))
-          byLabel.push(found);
+        const isUnit = [...unitsIn(cell)].every((unit) => units.has(unit));
+        const isOnlyThis = label.every((word) => known.has(word));
+        if (isUnit && isOnlyThis && saysRole(title, roles) && isAbout(label)) byLabel.push(found);
       });
     }
   }
   return byName.length > 0 ? agreed(byName) : agreed(byLabel);
 }
 
+/** A property of an object, as a column of a table. */
 interface Column {
   name: string;
   description: string;
   required: boolean;
   view: View;
 }
+
+type Row = Record<string, unknown>;
 
 /** Objects of the kind `schema`, one for each row of the table whose columns fit its properties best. */
 export function rowsFor(
@@ -86,27 +88,27 @@ export function rowsFor(
   prompt: string,
   tables: readonly Table[],
   reader: SchemaReader,
-): PlacedValue[] {
+): PlacedValue<Row>[] {
   const properties = propertiesOf(schema);
   const anyRequired = properties.some(({ required }) => required);
   const columns = properties.flatMap(({ name, schema: part, required }): Column[] => {
     const [view] = reader.views(part);
-    const description = view ? descriptionOf(view.schema) : "";
-    return view ? [{ name, description, required: required || !anyRequired, view }] : [];
+    if (view === undefined) return [];
+    return [{ name, description: descriptionOf(view.schema), required: required || !anyRequired, view }];
   });
   const topic = new Set(words(`${names.join(" ")} ${about} ${prompt}`));
-  let best: { score: number; rows: PlacedValue[] } = { score: 0, rows: [] };
+  let best: { score: number; rows: PlacedValue<Row>[] } = { score: 0, rows: [] };
   for (const table of tables) {
     const placed = columns.map((column) => ({ ...column, ...columnOf(column, table) }));
-    const known = placed.filter(({ index }) => index !== undefined);
-    const isWhole = placed.every(({ index, required }) => index !== undefined || !required);
+    const known = placed.filter(({ fit }) => fit > 0);
+    const isWhole = placed.every(({ fit, required }) => fit > 0 || !required);
     const isClear = new Set(known.map(({ index }) => index)).size === known.length;
     if (!isWhole || !isClear || known.length === 0) continue;
     const rows = table.rows.flatMap(({ line, cells }) =>
       objectOf(cells, known).map((value) => ({ value, place: `${table.file}:${line}` })),
     );
-    const said = new Set([...words(table.around), ...words(table.header.join(" "))]);
-    const fit = known.reduce((sum, column) => sum + (column.fit ?? 0), 0);
+    const said = new Set(words([table.around, ...table.header].join(" ")));
+    const fit = known.reduce((sum, column) => sum + column.fit, 0);
     const score = fit + overlap(topic, said) / Math.max(1, topic.size);
     if (rows.length > 0 && score > best.score) best = { score, rows };
   }
@@ -116,34 +118,31 @@ export function rowsFor(
 /**
  * The one column that a name means: they share a word, and every word of the name stands in the column's header,
  * in its cells, or around the table ("creates per hour": the header says create, the text above it hour). A column
- * whose header is a word of the description will do too.
+ * whose header is a word of the description will do too. `fit` is 0 if there is none.
  */
-function columnOf({ name, description }: Column, table: Table): { index?: number; fit?: number } {
+function columnOf({ name, description }: Column, table: Table): { index: number; fit: number } {
   const named = propertyWords(name);
   const described = new Set(words(description));
-  const around = words(table.around);
   const fits = table.header.map((title, index) => {
     const header = new Set(words(title));
-    if (header.size === 0) return { index, fit: 0 };
-    const cells = words(table.rows.map((row) => row.cells[index] ?? "").join(" "));
-    const said = new Set([...header, ...around, ...cells]);
+    const cells = table.rows.map((row) => row.cells[index] ?? "");
+    const said = new Set(words([title, table.around, ...cells].join(" ")));
     const both = overlap(named, header);
     if (both > 0 && overlap(named, said) === named.size)
       return { index, fit: both / (named.size + header.size - both) };
-    return { index, fit: overlap(header, described) === header.size ? 0.3 : 0 };
+    return { index, fit: header.size > 0 && overlap(header, described) === header.size ? 0.3 : 0 };
   });
   const [first, second] = fits.sort((a, b) => b.fit - a.fit);
-  return first && first.fit > 0 && first.fit > (second?.fit ?? 0) ? first : {};
+  return first && first.fit > (second?.fit ?? 0) ? first : { index: 0, fit: 0 };
 }
 
 /** One row as an object; nothing if a required cell does not say what is asked. */
-function objectOf(row: readonly string[], columns: readonly (Column & { index?: number })[]): unknown[] {
-  const filled: [string, unknown][] = [];
-  for (const { name, required, view, index = -1 } of columns) {
-    const value = cellValue(row[index] ?? "", view);
-    if (value !== undefined) filled.push([name, value]);
-    else if (view.nullable) filled.push([name, null]);
+function objectOf(row: readonly string[], columns: readonly (Column & { index: number })[]): Row[] {
+  const filled: Row = {};
+  for (const { name, required, view, index } of columns) {
+    const value = cellValue(row[index] ?? "", view) ?? (view.nullable ? null : undefined);
+    if (value !== undefined) filled[name] = value;
     else if (required) return [];
   }
-  return [Object.fromEntries(filled)];
+  return [filled];
 }

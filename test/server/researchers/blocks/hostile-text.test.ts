@@ -5,8 +5,8 @@ import { readQuestion } from "../../../../src/server/researchers/extractive/ques
 import { rankWindows } from "../../../../src/server/researchers/extractive/windows.js";
 import { statementsIn } from "../../../../src/server/researchers/structured/statements.js";
 
-const asked = readQuestion("How many defaults does the maximum a have, and why?");
-const question = { ...asked, weights: new Map(asked.terms.map((term) => [term, 1])) };
+const question = readQuestion("How many defaults does the maximum a have, and why?");
+const weights = new Map(question.terms.map((term) => [term, 1]));
 
 /** What the lines of hostile files are made of: the marks of each pattern, alone and in pairs. */
 const MARKS = [
@@ -78,7 +78,7 @@ function read(name: string, unit: string, length: number): void {
       passage: { id: name, ...block },
       score: 1,
     }));
-  rankWindows(hits, question);
+  rankWindows(hits, question, weights);
   for (const { passage } of hits) statementsIn(passage);
 }
 

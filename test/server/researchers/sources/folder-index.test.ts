@@ -15,7 +15,7 @@ const search: FolderSearch = {
     { passage: { id: query, line: limit, lines: [], heading: "", kind: kind ?? "prose" }, score: 1 },
   ],
   tables: async () => [],
-  weights: async (terms) => terms.map((term) => term.length),
+  weights: async (terms) => new Map(terms.map((term) => [term, term.length])),
   open: async () => {
     throw new Error("gone");
   },
@@ -33,7 +33,10 @@ it("asks through a port what another thread answers, each call with its own answ
       remote.describe(),
     ]);
     expect(hits).toMatchObject([{ passage: { id: "q", line: 3, kind: "table" } }]);
-    expect(weights).toEqual([1, 3]);
+    expect([...weights]).toEqual([
+      ["a", 1],
+      ["bcd", 3],
+    ]);
     expect(described).toEqual(about);
     await expect(remote.open("a", 1, 2)).rejects.toThrow("gone");
   } finally {

@@ -198,10 +198,7 @@ describe("a schema without an end is refused with a sentence:", () => {
     ["a tree", { ...node, $defs: { node: object({ left: node, right: node }) } }],
     ["a reference to itself", { ...node, $defs: { node } }],
     ["alternatives of alternatives", { ...node, $defs: { node: { anyOf: [node, node] } } }],
-    [
-      "forty levels",
-      Array.from({ length: 40 }).reduce<object>((inner) => object({ a: inner, b: inner }), whole),
-    ],
+    ["forty levels", Array.from({ length: 40 }).reduce<object>((inner) => object({ a: inner }), whole)],
     ["a thousand parts", nested(10)],
   ])("%s", async (_name, schema) => {
     expect(await extract(corpus, "limits", schema as Record<string, unknown>)).toEqual({

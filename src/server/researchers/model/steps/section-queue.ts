@@ -1,6 +1,6 @@
 import type { Progress } from "../../researcher.js";
 import type { Passage, Source } from "../../sources/source.js";
-import { words } from "../../sources/words.js";
+import { likeness, words } from "../../sources/words.js";
 import type { Section } from "../facts.js";
 import { sectionInput } from "../prompts.js";
 
@@ -82,7 +82,7 @@ export class SectionQueue {
       const chosen = around(passages, at, maxBytes).filter((passage) => !this.#seen.has(keyOf(passage)));
       for (const passage of chosen) this.#seen.add(keyOf(passage));
       const own = new Set(chosen.flatMap((passage) => words(passage.lines.join(" "))));
-      if (this.#read.some((other) => isAlike(other, own))) continue;
+      if (this.#read.some((other) => likeness(other, own) > SAME)) continue;
       this.#read.push(own);
       this.#documents.add(id);
       this.say("read");
@@ -123,11 +123,6 @@ function sizeOf(passage: Passage | undefined): number {
 
 function keyOf({ id, line, lines }: Passage): string {
   return `${id}:${line}:${lines[0]}`;
-}
-
-function isAlike(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
-  const shared = [...a].filter((word) => b.has(word)).length;
-  return shared > SAME * (a.size + b.size - shared);
 }
 
 /** The first of each list, then the second of each, and so on. */
