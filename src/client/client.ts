@@ -39,7 +39,7 @@ import {
   type RequestFailure,
 } from "./http/transport.js";
 import { NEW_REQUEST_MS } from "./watch/give-up-policy.js";
-import type { Pace } from "./watch/poll-interval.js";
+import { Pace } from "./watch/poll-interval.js";
 import type { WatchEvent, WatchOptions, WatchSource } from "./watch/types.js";
 import { type WatchPorts, watch } from "./watch/watch.js";
 
@@ -111,7 +111,7 @@ const CREATE_GRACE_MS = 5_000;
 /** Speaks to one service. Every method may throw the errors of errors.ts, or `signal.reason`. */
 export class ResearchClient {
   readonly #session: Session;
-  readonly #pace: Pace = { betweenMs: 0, nextStart: 0 };
+  #pace: Pace | undefined;
 
   /** Opens nothing yet. Throws TypeError, BaseUrlError or ResearchError for options that cannot be used. */
   constructor(options: ClientOptions) {
@@ -151,8 +151,8 @@ export class ResearchClient {
   async status(requestId: string, { signal, recordedAt }: StatusOptions = {}): Promise<StatusData> {
     const { clock } = this.#session;
     const pace = await this.#paced();
-    const waitMs = pace.nextStart - clock.monotonic();
-    pace.nextStart = Math.max(pace.nextStart, clock.monotonic()) + pace.betweenMs;
+    const waitMs = Math.max(pace.nextStart - clock.monotonic(), 0);
+    pace.started(clock.monotonic() + waitMs);
     if (waitMs > 0) await clock.sleep(waitMs, signal);
     signal?.throwIfAborted();
     return (await this.#read("status", requestId, { signal, recordedAt })) as StatusData;
@@ -230,7 +230,8 @@ export class ResearchClient {
   }
 
   async #paced(): Promise<Pace> {
-    this.#pace.betweenMs = (await this.#session.dialect()).betweenPollsMs;
+    const { betweenPollsMs } = await this.#session.dialect();
+    this.#pace ??= new Pace(betweenPollsMs);
     return this.#pace;
   }
 

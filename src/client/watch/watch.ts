@@ -4,7 +4,7 @@ import { type Data, isFinal, STATUSES } from "../../protocol/conversation.js";
 import type { Classification, Unsuccessful } from "../classify-response.js";
 import { DEFAULT_PATIENCE_MS, decideAfterFailure } from "./give-up-policy.js";
 import { InterruptibleSleep } from "./interruptible-sleep.js";
-import { adaptiveInterval, ageOf, type Pace } from "./poll-interval.js";
+import { adaptiveInterval, ageOf, Pace } from "./poll-interval.js";
 import { PollScheduler } from "./poll-scheduler.js";
 import type {
   Ending,
@@ -76,7 +76,7 @@ class Watcher {
     this.#pollInterval = interval === undefined ? pollInterval : () => interval;
     this.#start = this.#lastChange = this.#now();
     this.#answered = options.answered ?? false;
-    const pace = interval === undefined ? ports.pace : { betweenMs: 0, nextStart: 0 };
+    const pace = interval === undefined ? ports.pace : new Pace(0);
     this.#scheduler = new PollScheduler(options, pace);
     this.#sleep = new InterruptibleSleep(ports.clock, options.signal);
   }

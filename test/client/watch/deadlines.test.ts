@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
+import { Pace } from "../../../src/client/watch/poll-interval.js";
 import { PollScheduler } from "../../../src/client/watch/poll-scheduler.js";
 import { watched } from "./fixtures.js";
 
 const withLimits = (options: { timeout?: number; queueTimeout?: number }) =>
-  new PollScheduler(options, { betweenMs: 0, nextStart: 0 });
+  new PollScheduler(options, new Pace(0));
 const NEVER = Number.POSITIVE_INFINITY;
 
 test.each([

@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { seeded } from "../../../bench/support/runs.js";
+import { adaptiveInterval, Pace } from "../../../src/client/watch/poll-interval.js";
 import { PollScheduler } from "../../../src/client/watch/poll-scheduler.js";
+import type { Watched } from "../../../src/client/watch/types.js";
 import { watched } from "./fixtures.js";
 
 const scheduler = (timeout = 0, isRateLimited = true) =>
-  new PollScheduler({ timeout }, { betweenMs: isRateLimited ? 20 : 0, nextStart: 0 });
+  new PollScheduler({ timeout }, new Pace(isRateLimited ? 20 : 0));
 
 test("nothing is due where nothing is planned", () => {
   expect(scheduler().takeDue(1e9)).toBeUndefined();
@@ -41,7 +44,7 @@ test("ids that are due at the same time keep their order, after a suspend too", 
 
 test.each([
   [true, 120],
-  [false, 100],
+  [false, 50],
 ])(
   "two polls start 20 ms apart if the rate is limited (%j): the second one at %d",
   (isRateLimited, second) => {
@@ -54,6 +57,70 @@ test.each([
     expect(polls.takeDue(second)).toBeDefined();
   },
 );
+
+describe("a poll that starts takes others along that are about due", () => {
+  const plan = (...waits: number[]) => {
+    const polls = scheduler();
+    for (const wait of waits) polls.schedule(watched(), 0, wait);
+    return polls;
+  };
+
+  test.each([
+    ["3 % of what its wait has beyond a second", [30_000, 30_800, 30_880], 3],
+    ["no more than that", [30_000, 30_930], 1],
+    ["nothing of the shortest wait", [1_000, 1_000.1], 1],
+  ])("by %s", (_what, waits, count) => {
+    const polls = plan(...waits);
+    const now = waits[0] ?? 0;
+    expect(polls.takeDue(now - 1)).toBeUndefined();
+    let taken = 0;
+    for (; polls.takeDue(now); taken++) polls.started(now);
+    expect(taken).toBe(count);
+  });
+
+  test("but none that the service asked to wait for, none at its deadline, and none where sixteen run", () => {
+    const polls = scheduler(30_100);
+    polls.schedule(watched(), 0, 30_000);
+    polls.schedule(watched({ notBefore: 30_050 }), 0, 30_050);
+    polls.schedule(watched({ startedAt: 30_090 }), 0, 30_090);
+    expect(polls.takeDue(30_000)).toBeDefined();
+    polls.started(30_000);
+    expect(polls.takeDue(30_000)).toBeUndefined();
+
+    const many = plan(...Array(20).fill(30_000), 30_001);
+    for (let n = 0; n < 15; n++) many.started(0);
+    many.takeDue(30_000);
+    many.started(30_000);
+    expect(many.takeDue(30_000)).toBeUndefined();
+  });
+
+  test("a thousand old requests: few wake-ups, each poll in time, and never more than 50 in a second", () => {
+    const polls = scheduler();
+    const random = seeded(7);
+    const due = new Map<Watched, { at: number; wait: number }>();
+    const schedule = (id: Watched, now: number, wait: number) => {
+      due.set(id, { at: now + wait, wait });
+      polls.schedule(id, now, wait);
+    };
+    for (let n = 0; n < 1_000; n++) schedule(watched(), 0, random() * 30_000);
+    const starts: number[] = [];
+    let wakes = 0;
+    for (let now = 0; now < 300_000; now = polls.nextStart(), wakes++)
+      for (let id = polls.takeDue(now); id; id = polls.takeDue(now)) {
+        polls.started(now);
+        polls.finished();
+        starts.push(now);
+        const { at, wait } = due.get(id) ?? { at: 0, wait: 0 };
+        expect(now).toBeGreaterThanOrEqual(at - 0.03 * wait);
+        expect(now).toBeLessThan(at + 1_000);
+        schedule(id, now, adaptiveInterval(3_600_000, random()));
+      }
+    expect(starts.length).toBeGreaterThan(9_000);
+    expect(wakes).toBeLessThan(starts.length / 5);
+    for (const [n, at] of starts.entries())
+      expect(at - (starts[n - 50] ?? Number.NEGATIVE_INFINITY)).toBeGreaterThanOrEqual(1_000);
+  });
+});
 
 test("sixteen polls run at once, and the next one starts when one of them has ended", () => {
   const polls = scheduler(0, false);

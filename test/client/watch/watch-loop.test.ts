@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Classification } from "../../../src/client/classify-response.js";
+import { Pace } from "../../../src/client/watch/poll-interval.js";
 import type { WatchEvent, WatchOptions, WatchSource } from "../../../src/client/watch/types.js";
 import { watch } from "../../../src/client/watch/watch.js";
 import { fault, refused } from "./fixtures.js";
@@ -35,7 +36,7 @@ function watching(source: WatchSource, reply: Reply, options: WatchOptions = {},
   return {
     polls,
     clock,
-    events: watch({ clock, random: () => 0.5, poll, pace: { betweenMs: 20, nextStart: 0 } }, source, options),
+    events: watch({ clock, random: () => 0.5, poll, pace: new Pace(20) }, source, options),
   };
 }
 
