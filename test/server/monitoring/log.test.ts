@@ -1,5 +1,16 @@
 import { expect, it } from "vitest";
-import { jsonLine, type LogFacts, logLine, Troubles, textLine } from "../../../src/server/monitoring/log.js";
+import { systemClock } from "../../../src/clock.js";
+import { parseFault } from "../../../src/server/http/faults/fault.js";
+import {
+  accessLog,
+  defect,
+  hiding,
+  jsonLine,
+  type LogFacts,
+  logLine,
+  Troubles,
+  textLine,
+} from "../../../src/server/monitoring/log.js";
 import { KEY, serviceFor, until } from "../../support/service.js";
 import { ask, post } from "../../support/wire.js";
 
@@ -28,6 +39,37 @@ it("a line of JSON, with null for what there is none of", () => {
   expect(JSON.parse(jsonLine({ at, method, path, durationMs }))).toMatchObject({
     ...{ status: null, key: null, request_id: null },
   });
+});
+
+it("one whose connection was closed has no status, and a key in a path is not shown however it is written", async () => {
+  const lines: string[] = [];
+  const accessLog = { format: "json" as const, write: (line: string) => void lines.push(line) };
+  const clock = { ...systemClock, now: () => Date.UTC(2030, 0, 1), monotonic: () => 5 };
+  const service = await serviceFor({ accessLog, clock, faults: [parseFault("status:reset")] });
+  try {
+    const path = "/api/v1/conversation/x/status";
+    await expect(ask(service.baseUrl, { path, key: KEY })).rejects.toThrow();
+    for (const key of ["a/b", "c"])
+      await ask(service.baseUrl, { path: `/${encodeURIComponent(key)}/d`, key });
+    await until(async () => lines[2]);
+    const common = { time: "2030-01-01T00:00:00.000Z", method: "GET", ms: 0, key: null, request_id: null };
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      { ...common, path, status: null, request_id: "x" },
+      { ...common, path: "/[key]/d", status: 404 },
+      { ...common, path: "/[key]/d", status: 404 },
+    ]);
+  } finally {
+    await service.close();
+  }
+});
+
+it.each([
+  ["text" as const, textLine],
+  ["json" as const, jsonLine],
+])("a log in %s has a line of that form for each exchange", (format, lineOf) => {
+  const lines: string[] = [];
+  accessLog(format, (line) => void lines.push(line))(exchange);
+  expect(lines).toEqual([`${lineOf(exchange)}\n`]);
 });
 
 it("each request has one, without its query, its key and its prompt", async () => {
@@ -64,6 +106,37 @@ it("a failure is a line with what is known of it, in text and as JSON", () => {
   ).toEqual({
     ...{ time: "2030-01-01T00:00:00.000Z", level: "info", message: "a", ...facts, stack: "Error: x\n  at y" },
   });
+});
+
+it("without facts it is the sentence alone, and a stack follows on lines of its own", () => {
+  const at = Date.UTC(2030, 0, 1);
+  expect(logLine("text", at, "a")).toBe("2030-01-01T00:00:00.000Z error a");
+  expect(JSON.parse(logLine("json", at, "a"))).toEqual({
+    ...{ time: "2030-01-01T00:00:00.000Z", level: "error", message: "a" },
+  });
+  expect(logLine("text", at, "a", { stack: "Error: x\n  at y" })).toBe(
+    "2030-01-01T00:00:00.000Z error a\n  Error: x\n    at y",
+  );
+});
+
+it("a secret is in no line of a log that hides it, neither in its sentence nor in a stack", () => {
+  const said: unknown[] = [];
+  const log = (...line: unknown[]) => void said.push(line);
+  const hidden = hiding("k1", log);
+  hidden("k1 and k1", { request_id: "r", stack: "at k1\nat k1" });
+  hidden("k1");
+  hiding(undefined, log)("k1");
+  expect(said).toEqual([
+    ["[key] and [key]", { request_id: "r", stack: "at [key]\nat [key]" }],
+    ["[key]", {}],
+    ["k1"],
+  ]);
+});
+
+it("a defect is said with its stack, whatever was thrown", () => {
+  const error = new Error("x");
+  expect(defect(error, { request_id: "r" })).toEqual(["defect: x", { request_id: "r", stack: error.stack }]);
+  expect(defect("thrown")).toEqual(["defect: thrown", { stack: expect.stringContaining("thrown") }]);
 });
 
 it("a trouble is said once when it begins, when it changes, and when it is over", () => {
