@@ -1,7 +1,6 @@
 // The public library: this list is all of it. What is not here (the transport, the retry table, the history
 // and settings of the command line, the local service) may change at any time.
 
-export type { ClientEvent, ClientOptions } from "./client/client.js";
 export {
   type CallOptions,
   type Created,
@@ -22,6 +21,7 @@ export {
 } from "./client/errors.js";
 export type { ProxyEnvironment } from "./client/http/address.js";
 export { BaseUrlError } from "./client/http/address.js";
+export type { ClientEvent, ClientOptions } from "./client/options.js";
 export type {
   Ending,
   Moment,

@@ -152,9 +152,13 @@ const KEYLESS: ReadonlySet<string> = new Set([
 
 /**
  * Reads the arguments after the program's name; help is laid out for the host's stdout. Throws UsageError, with the
- * nearest name where one is near.
+ * nearest name where one is near. `isWhole`: whether all commands are defined with their flags.
  */
-export function readArguments(argv: readonly string[], host: Host): ParsedArguments {
+export function readArguments(
+  argv: readonly string[],
+  host: Host,
+  isWhole = argv.includes("help"),
+): ParsedArguments {
   const { version, stdout, stderr } = host;
   let text = "";
   let helped: Command | undefined;
@@ -184,12 +188,14 @@ export function readArguments(argv: readonly string[], host: Host): ParsedArgume
   };
   for (const { heading, commands } of GROUPS) {
     program.commandsGroup(heading);
-    for (const define of commands) define(program, perform);
+    for (const define of commands) define(program, perform, isWhole ? undefined : argv);
   }
   try {
     program.parse(argv, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
+    // Help and errors may speak of commands that the arguments do not name.
+    if (!isWhole) return readArguments(argv, host, true);
     if (error.exitCode === 0 && helped) return helpOf(program, helped, argv, host) ?? { kind: "text", text };
     if (error.exitCode === 0) return { kind: "text", text };
     if (error.code !== "commander.help") throw usageError(error);

@@ -3,19 +3,47 @@ import { exactJson, memberText, withSource } from "../json/exact-json.js";
 import {
   CREATE,
   type CreateBody,
-  createdData,
+  type Data,
   DEFAULT_GAPS,
   endpoint,
   type Gaps,
   isRequestId,
-  outputData,
-  readEnvelope,
-  statusData,
-  stopData,
 } from "../protocol/conversation.js";
 import { type Dialect, InputError, type RefusalKind } from "./dialect.js";
 
-const SHAPES = { create: createdData, status: statusData, stop: stopData, output: outputData };
+/** §2. `version` is not asked for: a paid answer without it must not become an unknown outcome. */
+const success = v.looseObject({ status: v.literal(true), data: v.looseObject({}) });
+const failure = v.looseObject({
+  status: v.literal(false),
+  error: v.looseObject({ message: v.optional(v.string(), ""), code: v.string() }),
+});
+
+type Envelope = { ok: true; data: Data } | { ok: false; error: { code: string; message: string } };
+
+/** Reads a parsed body as an envelope; undefined if it is not an envelope. */
+function readEnvelope(body: unknown): Envelope | undefined {
+  const good = v.safeParse(success, body);
+  if (good.success) return { ok: true, data: good.output.data };
+  const bad = v.safeParse(failure, body);
+  if (bad.success) return { ok: false, error: bad.output.error };
+  return undefined;
+}
+
+const SHAPES = {
+  /** §4.1: what create must carry to count; without `status` or `created_at` it is still a request with an id. */
+  create: v.looseObject({
+    request_id: v.pipe(
+      v.string(),
+      v.check((id: string) => isRequestId(id)),
+    ),
+  }),
+  /** §4.3: `data.status` is all that is shown of a status answer, so it is all that is required. */
+  status: v.looseObject({ status: v.string() }),
+  /** §4.2: every field of a stop answer but `status` is for people. */
+  stop: v.looseObject({ status: v.string() }),
+  /** §4.4: the payload is not shown; whatever `data` holds is the output. */
+  output: v.looseObject({}),
+};
 
 /** The interface itself; `gaps` says what it does not show. */
 export function research(gaps: Partial<Gaps> = {}): Dialect {

@@ -1,4 +1,5 @@
-import { type ClientOptions, ResearchClient } from "../client/client.js";
+import { ResearchClient } from "../client/client.js";
+import type { ClientOptions } from "../client/options.js";
 import type { Clock } from "../clock.js";
 import type { Dialect } from "../dialects/dialect.js";
 import { INTERFACE, type Provider, providerNamed } from "../dialects/providers.js";

@@ -1,5 +1,3 @@
-import * as v from "valibot";
-
 /** §3: every state of a conversation request. */
 export const STATUSES = ["PENDING", "PROCESSING", "COMPLETED", "FAILED", "STOPPED"] as const;
 
@@ -60,42 +58,6 @@ export function requestBody(
 
 /** §2: what an envelope of success holds, as the service gave it; unknown fields survive. */
 export type Data = Record<string, unknown>;
-
-/** §2. `version` is not asked for: a paid answer without it must not become an unknown outcome. */
-const success = v.looseObject({ status: v.literal(true), data: v.looseObject({}) });
-const failure = v.looseObject({
-  status: v.literal(false),
-  error: v.looseObject({ message: v.optional(v.string(), ""), code: v.string() }),
-});
-
-export interface ServiceFault {
-  code: string;
-  message: string;
-}
-export type Envelope = { ok: true; data: Data } | { ok: false; error: ServiceFault };
-
-/** Reads a parsed body as an envelope; undefined if it is not an envelope. */
-export function readEnvelope(body: unknown): Envelope | undefined {
-  const good = v.safeParse(success, body);
-  if (good.success) return { ok: true, data: good.output.data };
-  const bad = v.safeParse(failure, body);
-  if (bad.success) return { ok: false, error: bad.output.error };
-  return undefined;
-}
-
-const requestId = v.pipe(
-  v.string(),
-  v.check((id: string) => isRequestId(id)),
-);
-
-/** §4.1: what create must carry to count; without `status` or `created_at` it is still a request with an id. */
-export const createdData = v.looseObject({ request_id: requestId });
-/** §4.3: `data.status` is all that is shown of a status answer, so it is all that is required. */
-export const statusData = v.looseObject({ status: v.string() });
-/** §4.2: every field of a stop answer but `status` is for people. */
-export const stopData = v.looseObject({ status: v.string() });
-/** §4.4: the payload is not shown; whatever `data` holds is the output. */
-export const outputData = v.looseObject({});
 
 /** §7: the error codes that the interface shows, with the HTTP status each comes with. */
 export const SERVICE_CODES = {

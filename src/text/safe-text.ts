@@ -3,6 +3,8 @@ import { exactJson, indentJson } from "../json/exact-json.js";
 /** Characters that move a cursor, hide text or turn it around, and halves of characters. `\n` and `\t` stay. */
 const UNSAFE =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Cs}/gu;
+/** Text with nothing of that in it, as most is: to compile the other pattern takes longer than to show a state. */
+const PLAIN = /^[\n\t\x20-\x7e]*$/;
 /** U+200C and U+200D shape the letters of many scripts and join emoji. */
 const JOINERS = /[\u200c\u200d]/;
 /** What a CI runner takes for a command: GitHub's where a line begins with it, the older ones wherever it stands. */
@@ -10,7 +12,7 @@ const CI_COMMAND = /(?<=^\s*):(?=:)|#(?=#\[|#vso\[)/gm;
 
 /** Text from outside, made safe to show: nothing in it acts on a terminal or commands a CI runner. */
 export function safe(text: string): string {
-  return text.replace(UNSAFE, escaped).replace(CI_COMMAND, escaped);
+  return (PLAIN.test(text) ? text : text.replace(UNSAFE, escaped)).replace(CI_COMMAND, escaped);
 }
 
 /** The same on one line: line breaks and tabs are spaces. */

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "vitest";
-import { type ClientEvent, type ClientOptions, Session } from "../../src/client/client.js";
+import type { ClientEvent, ClientOptions } from "../../src/client/options.js";
+import { Session } from "../../src/client/session.js";
 import { CREATE } from "../../src/protocol/conversation.js";
 import * as does from "../support/behaviours.js";
 import { faultServer } from "../support/fault-server.js";

@@ -6,8 +6,11 @@ import type { Context } from "../context.js";
 /** Hands over what a command does; it runs after the arguments have been read. */
 export type Perform = (action: (ctx: Context) => Promise<number>) => void;
 
-/** Adds one verb to the program: its flags, its help, and which action it performs. */
-export type Define = (program: Verb, perform: Perform) => void;
+/**
+ * Adds one verb to the program: its flags, its help, and which action it performs. With `words` and its name not among
+ * them it cannot be meant, and gets its name alone: to make the flags of all commands takes longer than all else here.
+ */
+export type Define = (program: Verb, perform: Perform, words?: readonly string[]) => void;
 
 /** What a command's help says beside its arguments and flags. */
 export interface Documentation {
@@ -152,8 +155,10 @@ export function define<
   R extends Action<A, F> = Action<A, F>,
 >(definition: Definition<A, F, R> & SameNames<F, TakenBy<A, R>>): Define {
   const { name, summary, description, flags, notes, run, commands = [] } = definition;
-  return (program, perform) => {
-    const verb = program.command(name).description(description);
+  return (program, perform, words) => {
+    const verb = program.command(name);
+    if (words && !words.includes(name)) return;
+    verb.description(description);
     if (summary !== undefined) verb.summary(summary);
     const forms: readonly ArgumentForm[] = definition.arguments ?? [];
     for (const [form, about, choices] of forms) {

@@ -1,8 +1,8 @@
 import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Classification } from "../../../client/classify-response.js";
-import { Session } from "../../../client/client.js";
 import { isLoopback, proxyFor } from "../../../client/http/address.js";
+import { Session } from "../../../client/session.js";
 import { failureOf, readKeyAnswer } from "../../../machine/failure.js";
 import type { Machine } from "../../../machine/machine.js";
 import { quotaOf } from "../../../machine/quota.js";
