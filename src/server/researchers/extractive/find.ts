@@ -3,12 +3,19 @@ import type { Description, Hit, Passage } from "../sources/source.js";
 import { likeness, words } from "../sources/words.js";
 import { contextOf, coverageOf, type Weights } from "./coverage.js";
 import { readQuestion } from "./question.js";
+import { linesOf } from "./sentences.js";
 import { rankWindows, type Window, wholeWindow } from "./windows.js";
+
+/** A window with what stands there, from the line `line` on (from 1), one entry for each line. */
+export interface Quote extends Window {
+  line: number;
+  lines: string[];
+}
 
 /** What was found for a question. */
 export interface Findings {
   /** Best first. Empty if nothing speaks of the question. */
-  quotes: Window[];
+  quotes: Quote[];
   /** How many of them, from the first, are the answer: more than one if a whole section is. */
   answers: number;
   description: Description;
@@ -39,14 +46,13 @@ export async function find(search: FolderSearch, prompt: string): Promise<Findin
   const best = ranked.find(({ coverage, kind }) => coverage >= (kind === "code" ? CODE_ABOUT : ABOUT));
   if (best === undefined) return { quotes: [], answers: 0, description };
   const section = question.wantsSection ? await sectionFor(search, hits, weights, best.score) : [];
-  const quotes = [...section];
+  const quotes = section.map(quoteOf);
   for (const window of [best, ...ranked]) {
     const isFar = quotes.length >= MIN_QUOTES && window.score < CLOSE * best.score;
     if (isFar || quotes.length >= section.length + MAX_QUOTES) break;
-    const isSaid = quotes.some(
-      (quote) => overlaps(quote, window) || likeness(quote.terms, window.terms) > SAME,
-    );
-    if (!isSaid) quotes.push(window);
+    const quote = quoteOf(window);
+    const isSaid = quotes.some((one) => overlaps(one, quote) || likeness(one.terms, quote.terms) > SAME);
+    if (!isSaid) quotes.push(quote);
   }
   return { quotes, answers: Math.max(1, section.length), description };
 }
@@ -88,6 +94,11 @@ function isNamed({ heading }: Passage, weights: Weights): boolean {
   return own.length > 0 && own.every((word) => weights.has(word));
 }
 
-function overlaps(a: Window, b: Window): boolean {
-  return a.file === b.file && a.line < b.line + b.quote.length && b.line < a.line + a.quote.length;
+function quoteOf(window: Window): Quote {
+  return { ...window, ...linesOf(window.passage, window.sentences) };
+}
+
+function overlaps(a: Quote, b: Quote): boolean {
+  if (a.passage.id !== b.passage.id) return false;
+  return a.line < b.line + b.lines.length && b.line < a.line + a.lines.length;
 }

@@ -1,7 +1,6 @@
 import { shortLine } from "../../../text/phrases.js";
 import { type Description, listOf } from "../sources/source.js";
-import type { Findings } from "./find.js";
-import type { Window } from "./windows.js";
+import type { Findings, Quote } from "./find.js";
 
 /** How many of the windows after the answer are laid out for reading, too. */
 const ALSO = 2;
@@ -23,8 +22,8 @@ export function report(prompt: string, { quotes, answers, description }: Finding
     .filter(({ score }) => score >= CLOSE * answer.score)
     .map((window, i) => `- ${underHeading(window, " ")} [${i + answers + 1}]`);
   const cited = quotes.map(
-    ({ file, line, quote }, i) =>
-      `${i + 1}. \`${file}:${line}\`\n\n${quote.map((text) => `   > ${text}`).join("\n")}`,
+    (quote, i) =>
+      `${i + 1}. \`${placeOf(quote)}\`\n\n${quote.lines.map((text) => `   > ${text}`).join("\n")}`,
   );
   const parts = [
     title,
@@ -40,27 +39,27 @@ export function structured({ quotes, answers }: Findings) {
   const texts = quotes.slice(0, answers).map(({ text }) => ended(text));
   return {
     answer: texts.join(" "),
-    quotes: quotes.map((found) => ({ source: placeOf(found), text: found.quote.join("\n") })),
-    sources: [...new Set(quotes.map(({ file }) => file))],
+    quotes: quotes.map((found) => ({ source: placeOf(found), text: found.lines.join("\n") })),
+    sources: [...new Set(quotes.map(({ passage }) => passage.id))],
   };
 }
 
 /** Where a quote stands, as in `docs/a.md:12`. */
-export function placeOf({ file, line }: { file: string; line: number }): string {
-  return `${file}:${line}`;
+function placeOf({ passage, line }: Quote): string {
+  return `${passage.id}:${line}`;
 }
 
 /** The blocks of a section as a list, the titles of a table's columns above its rows. */
-function listed(section: readonly Window[]): string {
-  const [first] = section;
+function listed(section: readonly Quote[]): string {
+  const first = section[0]?.passage;
   const columns = first?.header?.filter(Boolean).join("; ");
   const items = section.map(({ text }, i) => `- ${ended(text)} [${i + 1}]`);
   const head = [titleOf(first?.heading ?? ""), columns && `${columns}:`, items.join("\n")];
   return head.filter(Boolean).join("\n\n");
 }
 
-function underHeading({ heading, text }: Window, between: string): string {
-  const title = titleOf(heading);
+function underHeading({ passage, text }: Quote, between: string): string {
+  const title = titleOf(passage.heading);
   return title === "" ? ended(text) : `${title}${between}${ended(text)}`;
 }
 
@@ -76,10 +75,10 @@ function titleOf(heading: string): string {
   return plain && `**${plain}**`;
 }
 
-function sourcesOf(quotes: readonly Window[]): string {
-  return [...new Set(quotes.map(({ file }) => file))]
+function sourcesOf(quotes: readonly Quote[]): string {
+  return [...new Set(quotes.map(({ passage }) => passage.id))]
     .map((file) => {
-      const lines = new Set(quotes.filter((quote) => quote.file === file).map(({ line }) => line));
+      const lines = new Set(quotes.filter(({ passage }) => passage.id === file).map(({ line }) => line));
       const sorted = [...lines].sort((a, b) => a - b);
       return `- \`${file}\`, ${sorted.length === 1 ? "line" : "lines"} ${sorted.join(", ")}`;
     })

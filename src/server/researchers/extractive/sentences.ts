@@ -70,7 +70,7 @@ function split({ start, text, kind }: Sentence): Sentence[] {
 }
 
 /** The lines of neighbouring sentences as they stand in the file, without what is before and after. */
-export function quoteOf(passage: Passage, sentences: readonly Sentence[]): { line: number; lines: string[] } {
+export function linesOf(passage: Passage, sentences: readonly Sentence[]): { line: number; lines: string[] } {
   const text = plainLines(passage)
     .map((line) => line.text)
     .join("\n");

@@ -3,21 +3,15 @@ import type { Hit, Passage } from "../sources/source.js";
 import { words } from "../sources/words.js";
 import { contextOf, coverageOf, labelFactor, type Weights, type WindowContext } from "./coverage.js";
 import type { Question } from "./question.js";
-import { quoteOf, type Sentence, sentencesOf } from "./sentences.js";
+import { type Sentence, sentencesOf } from "./sentences.js";
 
 /** One to three neighbouring sentences of a passage. */
 export interface Window {
-  file: string;
-  /** Number of the line that the quote begins on, from 1. */
-  line: number;
-  /** What stands there, one entry for each line. */
-  quote: string[];
-  /** The same as one line to read. */
+  passage: Passage;
+  sentences: readonly Sentence[];
+  /** As one line to read. */
   text: string;
-  heading: string;
   kind: Sentence["kind"];
-  /** The titles of the columns, if it is a row. */
-  header?: string[];
   /** Its own words. */
   terms: Set<string>;
   /** Which share of the question it speaks of, with what is around it: 0 to 1. */
@@ -69,25 +63,14 @@ export function wholeWindow(passage: Passage, weights: Weights, score: number): 
 
 function windowOf(
   passage: Passage,
-  taken: readonly Sentence[],
+  sentences: readonly Sentence[],
   context: WindowContext,
   weights: Weights,
 ): Omit<Window, "score"> {
-  const text = taken.map((sentence) => sentence.text).join(" ");
+  const text = sentences.map((sentence) => sentence.text).join(" ");
   const terms = new Set(words(text));
-  const kind = taken.some((each) => each.kind === "prose") ? "prose" : (taken[0]?.kind ?? "code");
-  const { line, lines: quote } = quoteOf(passage, taken);
-  return {
-    file: passage.id,
-    ...(passage.header && { header: passage.header }),
-    line,
-    quote,
-    text,
-    heading: passage.heading,
-    kind,
-    terms,
-    coverage: coverageOf(weights, terms, context),
-  };
+  const kind = sentences.some((each) => each.kind === "prose") ? "prose" : (sentences[0]?.kind ?? "code");
+  return { passage, sentences, text, kind, terms, coverage: coverageOf(weights, terms, context) };
 }
 
 /** How much of the score the kind of answer, and the neighbourhood of the question's words, decide. */

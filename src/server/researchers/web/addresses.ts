@@ -14,14 +14,8 @@ const notPublic = listOf(`${NOT_PUBLIC_4} ${NOT_PUBLIC_6}`);
 
 /** Whether an IP address, as a resolver gives it, is one of the public internet. Anything that is no IP address is not. */
 export function isPublicAddress(address: string): boolean {
-  switch (isIP(address)) {
-    case 4:
-      return !notPublic.check(address, "ipv4");
-    case 6:
-      return global6.check(address, "ipv6") && !notPublic.check(address, "ipv6");
-    default:
-      return false;
-  }
+  if (isIP(address) === 6) return global6.check(address, "ipv6") && !notPublic.check(address, "ipv6");
+  return isIP(address) === 4 && !notPublic.check(address);
 }
 
 function listOf(ranges: string): BlockList {

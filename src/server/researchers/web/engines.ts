@@ -1,6 +1,7 @@
 import { isObject } from "../../../json/is-object.js";
 import { type EndpointConnections, reasonOf, sendVia } from "../model/endpoint/endpoint.js";
 import { parsed } from "../model/json.js";
+import { bodyOf } from "./page-fetcher.js";
 
 /** One result of a search engine. Its snippet is not read: only a page that was fetched can be quoted. */
 export interface SearchResult {
@@ -70,7 +71,6 @@ export interface EngineOptions {
   connections: EndpointConnections;
 }
 
-const MAX_BYTES = 8 * 1_048_576;
 /** What a key could be found in is never shown longer than this, in characters. */
 const MAX_TITLE = 300;
 
@@ -118,20 +118,12 @@ export class SearchEngine {
       },
       body: isPost ? JSON.stringify(asked) : "",
     };
-    let status = 0;
-    let text = "";
-    try {
-      const { statusCode, body } = await sendVia(connections, request, signal);
-      status = statusCode;
-      const decoder = new TextDecoder();
-      for await (const piece of body) {
-        text += decoder.decode(piece, { stream: true });
-        if (text.length > MAX_BYTES) break;
-      }
-    } catch (error) {
-      signal.throwIfAborted();
-      throw new EngineFailure(`could not be asked: ${reasonOf(error)}`, true);
-    }
+    const { status, text } = await sendVia(connections, request, signal)
+      .then(async ({ statusCode, body }) => ({ status: statusCode, text: `${await bodyOf(body)}` }))
+      .catch((error: unknown) => {
+        signal.throwIfAborted();
+        throw new EngineFailure(`could not be asked: ${reasonOf(error)}`, true);
+      });
     if (status !== 200) throw refused(status, header !== undefined);
     return this.#results(engine, text).slice(0, count);
   }

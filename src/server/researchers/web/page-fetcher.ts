@@ -1,8 +1,8 @@
 import { setMaxListeners } from "node:events";
 import { isIP, type Socket } from "node:net";
-import { pipeline } from "node:stream";
+import { pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import type { Dispatcher, buildConnector as Undici, Agent as UndiciAgent } from "undici";
+import type { buildConnector as Undici, Agent as UndiciAgent } from "undici";
 import { type Clock, withDeadline } from "../../../clock.js";
 import { Agent, apiParts, buildConnector, Client } from "../../../undici.js";
 import type { HostGate } from "../../host-gate.js";
@@ -112,7 +112,8 @@ export class PageFetcher {
         if (!(got instanceof URL)) return got;
         url = got;
       } catch (error) {
-        throw this.signal.aborted ? this.signal.reason : leftOut(error);
+        this.signal.throwIfAborted();
+        throw error instanceof LeftOut ? error : new LeftOut(`it could not be fetched: ${reasonOf(error)}`);
       } finally {
         leave?.();
       }
@@ -137,7 +138,10 @@ export class PageFetcher {
     });
     try {
       const location = REDIRECTS.has(statusCode) ? one(headers.location) : undefined;
-      if (location !== undefined) return redirected(location, url);
+      if (location !== undefined) {
+        if (!URL.canParse(location, url.href)) throw new LeftOut("it redirects to an invalid address");
+        return withoutHash(new URL(location, url));
+      }
       if (statusCode !== 200) throw new LeftOut(`it answered ${statusCode}`, statusCode);
       const [, type = "", charset] =
         /^\s*([^;\s]*)(?:.*?;\s*charset\s*=\s*["']?([\w.:-]+))?/is.exec(one(headers["content-type"]) ?? "") ??
@@ -214,15 +218,14 @@ function unfit({ protocol, username, password, href }: URL): string | undefined 
   return href.length > MAX_URL ? "its address is too long" : undefined;
 }
 
-function redirected(location: string, from: URL): URL {
-  if (!URL.canParse(location, from.href)) throw new LeftOut("it redirects to an invalid address");
-  const url = new URL(location, from);
+/** What is asked for of an address. */
+export function withoutHash(url: URL): URL {
   url.hash = "";
   return url;
 }
 
-/** The whole body, unpacked. */
-async function bodyOf(body: Dispatcher.ResponseData["body"], encoding = ""): Promise<Uint8Array> {
+/** The whole body, unpacked. Throws a LeftOut if it has too many bytes. */
+export async function bodyOf(body: Readable, encoding = ""): Promise<Buffer> {
   const isPlain = encoding === "" || encoding === "identity";
   const unpack = UNPACK[encoding as keyof typeof UNPACK];
   if (!isPlain && unpack === undefined) throw new LeftOut(`its encoding is unknown: ${encoding}`);
@@ -240,9 +243,4 @@ async function bodyOf(body: Dispatcher.ResponseData["body"], encoding = ""): Pro
 
 function one(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
-}
-
-function leftOut(error: unknown): LeftOut {
-  if (error instanceof LeftOut) return error;
-  return new LeftOut(`it could not be fetched: ${reasonOf(error)}`);
 }

@@ -7,7 +7,7 @@ import { ResearchFailure } from "../researcher.js";
 import { DocumentIndex } from "../sources/document-index.js";
 import type { Description, Hit, Opened, Source, SourceProvider, Unread } from "../sources/source.js";
 import { EngineFailure, type SearchEngine, type SearchResult } from "./engines.js";
-import { LeftOut, type Network, PageFetcher } from "./page-fetcher.js";
+import { LeftOut, type Network, PageFetcher, withoutHash } from "./page-fetcher.js";
 import { fetchRobots, isAllowedBy, ROBOT, type Robots } from "./robots.js";
 
 export interface WebOptions {
@@ -96,7 +96,10 @@ class WebSource implements Source {
   ) {
     const { network, clock, gate, version } = shared;
     this.#fetcher = new PageFetcher({ network, clock, gate, userAgent: `${ROBOT}/${version}` }, signal);
-    this.#kept = this.#load();
+    const isKept = (record: unknown): record is Kept => isObject(record) && record.kind === "web";
+    this.#kept = shared.exchanges
+      .read(requestId)
+      .then((records) => new Map(records.filter(isKept).map(({ subject, answer }) => [subject, answer])));
     this.#kept.catch(() => {});
   }
 
@@ -107,11 +110,9 @@ class WebSource implements Source {
   }
 
   async open(id: string, from: number, to: number): Promise<Opened | undefined> {
-    const [page, opened] = [this.#pages.get(id), this.#index.open(id, from, to)];
-    if (page === undefined || opened === undefined) return undefined;
-    const { title, accessed, date } = page;
-    const document = { id, url: id, title, accessed, ...(date !== undefined && { date }) };
-    return { document, passages: opened.passages };
+    const { blocks, ...about } = this.#pages.get(id) ?? {};
+    const opened = this.#index.open(id, from, to);
+    return opened && { document: { id, url: id, ...about, title: opened.title }, passages: opened.passages };
   }
 
   async describe(): Promise<Description> {
@@ -176,8 +177,7 @@ class WebSource implements Source {
         break;
       }
       if (!URL.canParse(address)) continue;
-      const url = new URL(address);
-      url.hash = "";
+      const url = withoutHash(new URL(address));
       if (this.#tried.has(url.href) || this.#pages.has(url.href)) continue;
       const refusal = this.#forbidden(url);
       if (refusal !== undefined) this.#leaveOut(url, refusal);
@@ -204,13 +204,11 @@ class WebSource implements Source {
     const { read, clock } = this.shared;
     return this.#once(`page ${url.href}`, async () => {
       try {
-        const fetched = await this.#fetcher.fetch(
-          url,
-          async (target) => this.#forbidden(target) ?? (await this.#robotsRefusal(target)),
-        );
-        const { type, charset, bytes } = fetched;
-        const { href: id, pathname: name } = fetched.url;
-        const document = await read({ name, bytes, page: { type, charset } }, this.signal);
+        const refusalOf = async (target: URL) =>
+          this.#forbidden(target) ?? (await this.#robotsRefusal(target));
+        const { url: end, bytes, ...page } = await this.#fetcher.fetch(url, refusalOf);
+        const { href: id, pathname: name } = end;
+        const document = await read({ name, bytes, page }, this.signal);
         const accessed = new Date(clock.now()).toISOString();
         return "reason" in document
           ? document
@@ -245,9 +243,9 @@ class WebSource implements Source {
 
   /** What was answered for a subject, in an earlier process too, else what `ask` gives, which is kept. */
   #once<T extends Kept["answer"]>(subject: string, ask: () => Promise<T>): Promise<T> {
-    const known = this.#asked.get(subject) ?? this.#keptOr(subject, ask);
-    this.#asked.set(subject, known);
-    return known as Promise<T>;
+    const answer = this.#asked.get(subject) ?? this.#keptOr(subject, ask);
+    this.#asked.set(subject, answer);
+    return answer as Promise<T>;
   }
 
   /** A store that fails costs another fetch after a restart, and no result. */
@@ -262,11 +260,5 @@ class WebSource implements Source {
     });
     this.signal.throwIfAborted();
     return answer;
-  }
-
-  async #load(): Promise<Map<string, Kept["answer"]>> {
-    const records = await this.shared.exchanges.read(this.requestId);
-    const isKept = (record: unknown): record is Kept => isObject(record) && record.kind === "web";
-    return new Map(records.filter(isKept).map(({ subject, answer }) => [subject, answer]));
   }
 }

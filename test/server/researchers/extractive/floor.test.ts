@@ -38,8 +38,8 @@ it(`answers ${RIGHT_AT_LEAST} of ${QUESTIONS.length} questions rightly with its 
   const wrong: string[] = [];
   for (const [prompt, says, file] of QUESTIONS) {
     const [answer] = (await find(corpus, prompt)).quotes;
-    if (answer?.file !== file || !says.test(answer.text))
-      wrong.push(`${prompt} ${answer?.file}: ${answer?.text}`);
+    if (answer?.passage.id !== file || !says.test(answer.text))
+      wrong.push(`${prompt} ${answer?.passage.id}: ${answer?.text}`);
   }
   expect(wrong.slice(QUESTIONS.length - RIGHT_AT_LEAST)).toEqual([]);
 });
@@ -69,5 +69,5 @@ it.each(UNANSWERABLE)("finds nothing where nothing is: %s", async (prompt) => {
 it("shows no tags", async () => {
   const { quotes } = await find(corpus, "How long does a lock stay open after a ship has passed?");
   expect(quotes.length).toBeGreaterThan(0);
-  expect(quotes.flatMap(({ quote }) => quote).join("\n")).not.toMatch(/<\/?\w+>/);
+  expect(quotes.flatMap(({ lines }) => lines).join("\n")).not.toMatch(/<\/?\w+>/);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { quoteOf, sentencesOf } from "../../../../src/server/researchers/extractive/sentences.js";
+import { linesOf, sentencesOf } from "../../../../src/server/researchers/extractive/sentences.js";
 import type { Passage } from "../../../../src/server/researchers/sources/source.js";
 
 const passage = (lines: string[], kind: Passage["kind"] = "prose"): Passage => ({
@@ -40,6 +40,6 @@ it("quotes what stands in the lines, from the first word to the last", () => {
   const given = passage(["One.  Two goes", "  on. Three."]);
   const [one, two] = sentencesOf(given);
   if (one === undefined || two === undefined) throw new Error("two sentences are expected");
-  expect(quoteOf(given, [two])).toEqual({ line: 10, lines: ["Two goes", "on."] });
-  expect(quoteOf(given, [one, two])).toEqual({ line: 10, lines: ["One.  Two goes", "on."] });
+  expect(linesOf(given, [two])).toEqual({ line: 10, lines: ["Two goes", "on."] });
+  expect(linesOf(given, [one, two])).toEqual({ line: 10, lines: ["One.  Two goes", "on."] });
 });
