@@ -83,8 +83,9 @@ export function serveSearch(port: MessagePort, search: FolderSearch): void {
   });
 }
 
-/** A search that is done in another thread. A call rejects if that thread ends before it has answered. */
+/** A search that is done in another thread. A call rejects if that thread has ended, or ends before it has answered. */
 export function searchThrough(port: MessagePort): FolderSearch {
+  const ended = () => new Error("the thread of the index ended");
   const waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>();
   let nextId = 1;
   let isClosed = false;
@@ -97,7 +98,7 @@ export function searchThrough(port: MessagePort): FolderSearch {
   });
   port.on("close", () => {
     isClosed = true;
-    for (const { reject } of waiting.values()) reject(new Error("the thread of the index ended"));
+    for (const { reject } of waiting.values()) reject(ended());
     waiting.clear();
   });
   port.unref();
@@ -105,7 +106,7 @@ export function searchThrough(port: MessagePort): FolderSearch {
     (method: Call["method"]) =>
     (...args: unknown[]) =>
       new Promise<never>((resolve, reject) => {
-        if (isClosed) return reject(new Error("the index is closed"));
+        if (isClosed) return reject(ended());
         const id = nextId++;
         waiting.set(id, { resolve, reject });
         // A process must not end while it waits for an answer, and must be able to end while it does not.

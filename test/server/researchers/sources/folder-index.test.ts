@@ -50,7 +50,7 @@ it("rejects what is open, and what comes after, when the other thread ends", asy
   const open = remote.describe();
   port2.close();
   await expect(open).rejects.toThrow("the thread of the index ended");
-  await expect(remote.describe()).rejects.toThrow("the index is closed");
+  await expect(remote.describe()).rejects.toThrow("the thread of the index ended");
 });
 
 it("ends the thread of the index, and all connections to it, when it is closed", async () => {
@@ -63,5 +63,5 @@ it("ends the thread of the index, and all connections to it, when it is closed",
   const closed = once(open, "close");
   await index.close();
   await closed;
-  await expect(used.describe()).rejects.toThrow("the index is closed");
+  await expect(used.describe()).rejects.toThrow("the thread of the index ended");
 });
