@@ -60,5 +60,5 @@ export const NEVER_SENT: [what: string, baseUrl: (port: number) => string, serve
   ["a certificate nobody signed", (port) => `https://127.0.0.1:${port}`, { tls: true }],
 ];
 
-/** For how long an exchange may last: short for a fault that lasts until then, and enough to connect on a busy machine. */
-export const limitOf = (lasts: "lasts" | undefined) => (lasts ? "2s" : "10s");
+/** For how many milliseconds an exchange may last: short for a fault that lasts until then, and enough to connect on a busy machine. */
+export const limitOf = (lasts: "lasts" | undefined) => (lasts ? 2_000 : 10_000);

@@ -24,7 +24,7 @@ describe.each(NAMES)("the built program at %s", (name) => {
         });
         const home = folderWith({ "rows.txt": "why" });
         const env = { ...foldersIn(home), ...double.env };
-        const argv = [...argvOf[verb](home), "--json", "--request-timeout", limitOf(lasts)];
+        const argv = [...argvOf[verb](home), "--json", "--request-timeout", `${limitOf(lasts)}ms`];
         const seen = await research(argv, { home, env, timeoutMs: 60_000 });
         expect(seen.code, seen.stderr).toBe(verb === "batch" && exit === 7 ? 8 : exit);
         expect(double.server.count("create")).toBe(1);
