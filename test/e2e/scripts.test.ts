@@ -108,19 +108,3 @@ test("a closed pipe ends quietly", async () => {
   `);
   expect(run).toMatchObject({ stdout: "0\n1\n0\n", stderr: "" });
 });
-
-test("8 processes with 4 creates each leave 32 records", async () => {
-  const here = await world();
-  const loops = Array.from({ length: 8 }, (_, process) =>
-    here.bash(`for i in 1 2 3 4; do research create "process ${process} prompt $i" || exit; done`),
-  );
-  const runs = await Promise.all(loops);
-  expect(runs.map(({ code }) => code)).toEqual(Array(8).fill(0));
-  const printed = runs.flatMap(({ stdout }) => stdout.trimEnd().split("\n"));
-  const list = await here.research(["list", "--json", "--limit", "1000"]);
-  const records = JSON.parse(list.stdout) as { request_id: string; prompt: string; status: string }[];
-  expect(records).toHaveLength(32);
-  expect(records.map(({ request_id }) => request_id).sort()).toEqual(printed.sort());
-  expect(new Set(records.map(({ prompt }) => prompt)).size).toBe(32);
-  expect(here.service.server.count("create")).toBe(32);
-});

@@ -15,13 +15,13 @@ test("eight processes create, list and watch at once, and one of them is killed:
   const env = { ...foldersIn(home), ...service.env };
   const loop = (name: string) =>
     startBash(
-      `for i in 1 2; do id=$(research create "${name} $i => PENDING COMPLETED") || exit; echo $id
-       research list > /dev/null || exit; research watch $id --interval 20ms > /dev/null || exit; done`,
+      `id=$(research create "${name} => PENDING COMPLETED") || exit; echo $id
+       research list > /dev/null || exit; research watch $id --interval 20ms > /dev/null`,
       { home, env, timeoutMs: 50_000 },
     );
   const loops = ["a", "b", "c", "d", "e", "f", "g", "victim"].map(loop);
   const victim = loops.at(-1);
-  while (service.server.count("create") < 8) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (service.server.count("create") < 4) await new Promise((resolve) => setTimeout(resolve, 5));
   victim?.kill("SIGKILL");
   const runs = await Promise.all(loops.map(({ done }) => done));
   const survivors = runs.slice(0, -1);
