@@ -108,10 +108,10 @@ describe("a result is exact", () => {
   });
 
   test("if it would become many times as long", async () => {
-    const rules = await HappyService.start({ output: () => "---\n".repeat(500_000) });
+    const rules = await HappyService.start({ output: () => "---\n".repeat(100_000) });
     const { raw } = await shown(["output", rules.add("x => COMPLETED")], { env: rules.env });
     expect(raw.startsWith("---\r\n---\r\n")).toBe(true);
-    expect(raw.length).toBeLessThan(3_000_000);
+    expect(raw.length).toBeLessThan(600_000);
   });
 });
 

@@ -7,13 +7,11 @@ import { jsonErrors, jsonLines, world } from "../support/world.js";
 const HOSTILE = JSON.stringify({ type: "string", pattern: "^(a+)+$" });
 const hostile = () => world({ output: () => `${"a".repeat(40)}!` });
 
-test("a pattern that takes for ever is given up, and the result is there", { timeout: 60_000 }, async () => {
+test("a pattern that takes for ever is given up, and the result is there", async () => {
   const { research } = await hostile();
-  const run = await research(["run", "x => COMPLETED", "--schema", HOSTILE]);
-  expect(run).toMatchObject({ code: 0, stdout: `${"a".repeat(40)}!` });
+  const run = await research(["run", "x => COMPLETED", "--strict", "--schema", HOSTILE]);
+  expect(run).toMatchObject({ code: 13, stdout: `${"a".repeat(40)}!` });
   expect(run.stderr).toContain("could not be checked");
-  const strict = await research(["output", "@last", "--strict"]);
-  expect(strict).toMatchObject({ code: 13, stdout: `${"a".repeat(40)}!` });
 });
 
 test("Ctrl-C ends a check that takes long", async () => {

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import * as does from "../support/behaviours.js";
@@ -246,11 +247,20 @@ test.each(["create x", `status ${ID}`])("a bash loop around `%s` stops", async (
 });
 
 test("serve that nobody reads yet is stopped as calmly as any: 0", async () => {
-  const env = { PROGRAM, NODE };
+  const home = folderWith();
   const script = `
-    { head -c 65536 /dev/zero; timeout --preserve-status 2 "$NODE" "$PROGRAM" serve --port 0; echo $? >&2; } | sleep 3`;
-  const run = await startBash(script, { env }).done;
-  expect(run.stderr).toMatch(/^API key.*\n0\n$/);
+    mkfifo leave
+    { head -c 65536 /dev/zero; "${NODE}" "${PROGRAM}" serve --port 0 --data data & echo pid $! >&2; wait $!; echo code $? >&2
+    } | read -r _ < leave`;
+  const running = startBash(script, { home });
+  const [, pid] = await running.waitFor(/^pid (\d+)$/m, { on: "stderr" });
+  const lock = join(home, "data/lock");
+  await until(() => existsSync(lock));
+  process.kill(Number(pid), "SIGTERM");
+  // The process cannot end while its line waits for the reader, but what it held is free.
+  await until(() => !existsSync(lock));
+  writeFileSync(join(home, "leave"), "\n");
+  expect((await running.done).stderr).toMatch(/\ncode 0\n$/);
 });
 
 test("nohup goes on when the terminal hangs up", async () => {

@@ -8,7 +8,7 @@ import { occurrences, tokensOf } from "../../../../../src/server/researchers/mod
 // Real sentences: what this repository's own documents say.
 const ROOT = join(import.meta.dirname, "../../../../..");
 const FILES = ["README.md", "SECURITY.md", "LICENSE", "docs/interface.md", "src/README.md"];
-const RUNS = 2_000;
+const RUNS = 1_000;
 
 const sources = FILES.flatMap((file) => readFileSync(join(ROOT, file), "utf8").split(/\n\s*\n/)).filter(
   (text) => !/^\s*(?:\||```|<)/.test(text),
