@@ -1,11 +1,13 @@
 import { defineConfig } from "vitest/config";
-import { filesAsText, yamlAsData } from "./build/imports.js";
+import { yamlAsData } from "./build/imports.js";
 
 export default defineConfig({
-  plugins: [yamlAsData(), filesAsText()],
+  plugins: [yamlAsData()],
   test: {
     include: ["test/**/*.test.ts"],
     setupFiles: ["test/support/setup.ts"],
+    // Otherwise CSS that code imports is empty.
+    css: true,
     reporters: ["default", "./test/support/summary-reporter.ts"],
     // No test comes near it: it ends one that hangs, also on a machine with other work.
     testTimeout: 60_000,

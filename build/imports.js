@@ -4,14 +4,14 @@ import { parse } from "yaml";
 /** @typedef {{ name: string, enforce: "pre", load(id: string): { code: string, moduleType: "js" } | null }} Loader */
 
 /**
- * Lets code import a file as text, with `?text` behind its name: what a browser is sent is a file of its own kind
- * here, and a string in the bundle. For rolldown and vitest alike.
+ * Lets code import a file as text with `?raw` behind its name, as Vite and so the tests do by themselves: CSS, SQL and
+ * shell scripts are files of their own kind, and strings in the bundle.
  */
 export function filesAsText() {
-  return loader("files-as-text", /\?text$/, (text) => JSON.stringify(text));
+  return loader("files-as-text", /\?raw$/, (text) => JSON.stringify(text));
 }
 
-/** Lets code import a YAML file as data, so that what is shipped as YAML is in the bundle without a parser. */
+/** Lets code import a YAML file as data, so that what is shipped as YAML is in the bundle without a parser. For rolldown and vitest alike. */
 export function yamlAsData() {
   return loader(
     "yaml-as-data",

@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config";
-import { filesAsText, yamlAsData } from "../../build/imports.js";
+import { yamlAsData } from "../../build/imports.js";
 
 // Tests of the built program cannot notice a change of its source. Those that take seconds each would be run once
 // for each break; what they alone notice counts as a survivor here.
@@ -16,7 +16,7 @@ const SLOW = [
 const { MUTATION_TESTS } = process.env;
 
 export default defineConfig({
-  plugins: [yamlAsData(), filesAsText()],
+  plugins: [yamlAsData()],
   test: {
     include: MUTATION_TESTS?.split(" ") ?? [
       "test/{cli,client,json,protocol,store,text,workflows}/**/*.test.ts",

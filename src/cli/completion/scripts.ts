@@ -1,8 +1,8 @@
 import { isAbsolute, join } from "node:path";
-import bash from "./scripts/research.bash?text";
-import fish from "./scripts/research.fish?text";
-import powershell from "./scripts/research.ps1?text";
-import zsh from "./scripts/research.zsh?text";
+import bash from "./scripts/research.bash?raw";
+import fish from "./scripts/research.fish?raw";
+import powershell from "./scripts/research.ps1?raw";
+import zsh from "./scripts/research.zsh?raw";
 
 /** The completion script of each shell. */
 export const SCRIPTS = { bash, zsh, fish, powershell };

@@ -1,7 +1,7 @@
 import { PROVIDERS } from "../../dialects/providers.js";
 import { TIERS } from "../../protocol/limits.js";
 import { EXIT_CODE_MEANINGS, VARIABLES } from "./reference.js";
-import topics from "./topics.txt?text";
+import topics from "./topics.txt?raw";
 
 /** A page of help that belongs to no command: `research help NAME`. */
 export interface Topic {

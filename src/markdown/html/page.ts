@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { escapeHtml } from "./blocks.js";
-import { STYLE } from "./style.js";
+import STYLE from "./style.css?raw";
 
 /** Stands in every page, so that a page is known as ours. */
 export const GENERATOR = '<meta name="generator" content="research">';

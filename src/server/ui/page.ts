@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { escapeHtml } from "../../markdown/html/blocks.js";
-import { STYLE as RESULT_STYLE } from "../../markdown/html/style.js";
-import OWN_STYLE from "./browser/style.css?text";
+import RESULT_STYLE from "../../markdown/html/style.css?raw";
+import OWN_STYLE from "./browser/style.css?raw";
 import { type Parts, versionOf } from "./parts.js";
 
 /** That of results, which are shown here too, and what is beside them. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { resultPage } from "../../../src/markdown/html/result-page.js";
-import { STYLE } from "../../../src/markdown/html/style.js";
+import STYLE from "../../../src/markdown/html/style.css?raw";
 
 const FACTS = {
   question: "What <is> it?",

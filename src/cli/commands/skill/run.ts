@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import skillText from "../../../../skills/research/SKILL.md?text";
+import skillText from "../../../../skills/research/SKILL.md?raw";
 import { CodedError } from "../../../machine/errors.js";
 import { inWords, LocalError, makeSharedFolder, readIfThere, replaceFile } from "../../../store/files.js";
 import type { Context } from "../../context.js";
