@@ -51,6 +51,12 @@ export function readBytes(root: string, name: string, limit: number): Uint8Array
 
 /** What a page says of its own encoding has to stand in its first 1,024 bytes (HTML, "determining the character encoding"). */
 const SNIFFED = 1_024;
+/** The encoding that each byte order mark names. */
+const MARKS = [
+  ["\xef\xbb\xbf", "utf-8"],
+  ["\xff\xfe", "utf-16le"],
+  ["\xfe\xff", "utf-16be"],
+] as const;
 const META = /<meta\s[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1,40})/i;
 const XML = /^<\?xml\s[^>]{0,100}?encoding\s*=\s*["']([\w.:-]{1,40})/i;
 
@@ -64,7 +70,8 @@ export function decodeText(bytes: Uint8Array, charset?: string): { text: string 
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, SNIFFED)).toString(
     "latin1",
   );
-  const label = markOf(head) ?? charset ?? ownOf(head) ?? "utf-8";
+  const mark = MARKS.find(([bytes]) => head.startsWith(bytes));
+  const label = mark?.[1] ?? charset ?? ownOf(head) ?? "utf-8";
   try {
     const decoder = new TextDecoder(label, { fatal: true });
     // In one call Node takes windows-1252 for Latin-1 (nodejs/node#56542).
@@ -74,13 +81,6 @@ export function decodeText(bytes: Uint8Array, charset?: string): { text: string 
     if (error instanceof RangeError) return { reason: `its charset is unknown: ${label}` };
     return { reason: /^utf-?8$/i.test(label) ? "not UTF-8 text" : `not text in its charset, ${label}` };
   }
-}
-
-/** The encoding that a byte order mark names. */
-function markOf(head: string): string | undefined {
-  if (head.startsWith("\xef\xbb\xbf")) return "utf-8";
-  if (head.startsWith("\xff\xfe")) return "utf-16le";
-  return head.startsWith("\xfe\xff") ? "utf-16be" : undefined;
 }
 
 /** The one that a page names: in single bytes, so it is not UTF-16, whatever it says. */

@@ -38,6 +38,8 @@ const UNCITABLE = /[\x00-\x1f\x7f]/;
  * in `exclude` (paths of files and folders).
  */
 export async function findSources(root: string, exclude: readonly string[] = []): Promise<Sources> {
+  // What is not there yet may be there at the next walk.
+  const realPath = (path: string) => fs.realpath(path).catch(() => resolve(path));
   const excluded = new Set(await Promise.all(exclude.map(realPath)));
   const found: Sources = { files: [], unread: [] };
   const leaveOut = (path: string, reason: string) => {
@@ -50,10 +52,10 @@ export async function findSources(root: string, exclude: readonly string[] = [])
   for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
     const { path } = folder;
     const rules = withRulesOf(path, folder.rules);
-    const entries = rules && (await entriesOf(path));
+    const entries = rules && (await fs.readdir(path, { withFileTypes: true }).catch(() => undefined));
     if (entries === undefined) leaveOut(path, rules ? "it cannot be read" : "its .gitignore is too large");
     if (rules === undefined || entries === undefined) continue;
-    for (const entry of entries) {
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const full = join(path, entry.name);
       // Dot-files are private.
       if (entry.name.startsWith(".") || excluded.has(full)) continue;
@@ -90,14 +92,4 @@ function unreadable(entry: Dirent, size: number): string | undefined {
 
 function nameOf(root: string, path: string): string {
   return path === root ? "." : relative(root, path).split(sep).join("/");
-}
-
-async function entriesOf(path: string): Promise<Dirent[] | undefined> {
-  const entries = await fs.readdir(path, { withFileTypes: true }).catch(() => undefined);
-  return entries?.sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-/** What is not there yet may be there at the next walk. */
-async function realPath(path: string): Promise<string> {
-  return fs.realpath(path).catch(() => resolve(path));
 }

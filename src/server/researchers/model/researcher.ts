@@ -18,7 +18,7 @@ import type { Length } from "./prompts.js";
 import { answerData, citationOf, citedFacts, citedSources, modelReport } from "./report.js";
 import { Budget, type BudgetLimits, BudgetSpent, type Spent } from "./session/budget.js";
 import { ModelSession } from "./session/session.js";
-import { type Gathered, gather } from "./steps/gather.js";
+import { gather } from "./steps/gather.js";
 import { writeAnswer, writeResult } from "./steps/write.js";
 
 /** What a million tokens cost, in dollars. */
@@ -67,18 +67,8 @@ export function modelResearcher(options: ModelResearcherOptions): Researcher {
     const cite = (facts: readonly Fact[]) =>
       tell({ usage: usage(), sources: hidden(citedSources(facts), hide) });
     const log = (line: string) => options.log(hide(`${requestId}: ${line}`));
-    const notice = (line: string) => options.notice(hide(line));
-    const spent = () => advance({});
-    const session = new ModelSession({
-      requestId,
-      endpoint,
-      budget,
-      exchanges,
-      clock,
-      notice,
-      spent,
-      signal,
-    });
+    const seen = { notice: (line: string) => options.notice(hide(line)), spent: () => advance({}) };
+    const session = new ModelSession({ requestId, endpoint, budget, exchanges, clock, signal, ...seen });
     const source = safe(sources.for(requestId, signal), hide, signal);
 
     const findings = await gather(session, source, prompt, advance);
@@ -86,7 +76,12 @@ export function modelResearcher(options: ModelResearcherOptions): Researcher {
     const isEmpty = facts.length === 0;
     if (isEmpty && findings.spent !== undefined)
       throw new ResearchFailure(`Nothing was found yet: ${findings.spent.message}.`);
-    if (isEmpty && output_schema !== undefined) throw noResult(emptyBecause(findings));
+    if (isEmpty && output_schema !== undefined)
+      throw noResult(
+        findings.droppedQuotes > 0
+          ? "no quote that the model gave stands in its source"
+          : "the sources do not say what the schema asks for",
+      );
     if (!isEmpty) advance({ step: "write", done: 0, of: 1 });
     if (output_schema !== undefined) {
       const { value, leftOut } = await writeResult(session, prompt, facts, output_schema).catch(
@@ -135,10 +130,9 @@ function safe(source: Source, hide: (text: string) => string, signal: AbortSigna
 
 function usageOf({ calls, tokens, output }: Spent, price: Price | undefined): Usage {
   const input = Math.max(0, tokens - output);
-  const usage = { calls, input_tokens: input, output_tokens: output };
-  if (price === undefined) return usage;
-  const cost = (input * price.input + output * price.output) / 1_000_000;
-  return { ...usage, cost_dollars: Number(cost.toFixed(6)) };
+  const cost = price && (input * price.input + output * price.output) / 1_000_000;
+  const dollars = cost !== undefined && { cost_dollars: Number(cost.toFixed(6)) };
+  return { calls, input_tokens: input, output_tokens: output, ...dollars };
 }
 
 function noResult(why: string): ResearchFailure {
@@ -147,12 +141,6 @@ function noResult(why: string): ResearchFailure {
 
 function budgetFailure(error: unknown): never {
   throw error instanceof BudgetSpent ? noResult(error.message) : error;
-}
-
-function emptyBecause({ droppedQuotes }: Gathered): string {
-  return droppedQuotes > 0
-    ? "no quote that the model gave stands in its source"
-    : "the sources do not say what the schema asks for";
 }
 
 /** A JSON value with `hide` applied to every string in it: a source or the question may hold the key. */

@@ -52,7 +52,7 @@ const NEVER = new AbortController().signal;
 export class Corpus implements FolderSearch {
   readonly #index = new DocumentIndex((id) => this.#blocksOf(id));
   readonly #files = new Map<string, Version>();
-  readonly #cutFiles = new Map<string, Required<Omit<Version, "reason">>>();
+  readonly #cutFiles = new Map<string, Block[]>();
   readonly #readDocument = documentReader(systemClock);
   #sources: Sources = { files: [], unread: [] };
   #freshUntil = Number.NEGATIVE_INFINITY;
@@ -159,13 +159,13 @@ export class Corpus implements FolderSearch {
 
   /** The blocks of a file as they are now. */
   #blocksOf(name: string): Block[] {
-    const { version = "", blocks: packed } = this.#files.get(name) ?? {};
+    const packed = this.#files.get(name)?.blocks;
     if (packed !== undefined) return packed;
     const kept = this.#cutFiles.get(name);
     this.#cutFiles.delete(name);
-    const cut = kept?.version === version ? kept : this.#cut(name);
+    const cut = kept === undefined ? this.#cut(name) : { blocks: kept };
     const blocks = "blocks" in cut ? cut.blocks : [];
-    this.#cutFiles.set(name, { version, blocks });
+    this.#cutFiles.set(name, blocks);
     const [oldest] = this.#cutFiles.keys();
     if (this.#cutFiles.size > KEPT_FILES && oldest !== undefined) this.#cutFiles.delete(oldest);
     return blocks;

@@ -1,6 +1,6 @@
 import { isObject } from "../../../json/is-object.js";
 import { type EndpointConnections, reasonOf, sendVia } from "../model/endpoint/endpoint.js";
-import { parsed } from "../model/json.js";
+import { parsed } from "../model/endpoint/json-reply.js";
 import { bodyOf } from "./page-fetcher.js";
 
 /** One result of a search engine. Its snippet is not read: only a page that was fetched can be quoted. */

@@ -1,7 +1,7 @@
 import { epochOf } from "../../../../clock.js";
 import { isObject } from "../../../../json/is-object.js";
 import { shortLine } from "../../../../text/phrases.js";
-import { parsed } from "../json.js";
+import { parsed } from "./json-reply.js";
 
 /** A reply of the model. */
 export interface ModelReply {

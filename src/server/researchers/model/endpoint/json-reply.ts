@@ -1,5 +1,4 @@
 import { jsonrepair } from "jsonrepair";
-import { parsed } from "../json.js";
 
 /** Text of a model in which it thinks aloud; templates of some models leave out the opening mark. */
 const THOUGHT = /^[\s\S]*<\/think(?:ing)?>|<think(?:ing)?>[\s\S]*$/i;
@@ -25,6 +24,15 @@ export function jsonIn(text: string, mayRepair: boolean): unknown {
     if (value !== undefined) return value;
   }
   return undefined;
+}
+
+/** A JSON value, or undefined for a text that is not JSON. */
+export function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The object or list that a text with a slip was to be; undefined if it does not look like one. */

@@ -46,13 +46,10 @@ export class Budget {
   }
 
   get left(): BudgetLimits {
-    const { tokens, calls, ms } = this.#spent;
+    const { tokens, calls, ms } = this.limits;
+    const spent = this.#spent;
     const elapsed = this.clock.monotonic() - this.#start;
-    return {
-      tokens: this.limits.tokens - tokens,
-      calls: this.limits.calls - calls,
-      ms: this.limits.ms - ms - elapsed,
-    };
+    return { tokens: tokens - spent.tokens, calls: calls - spent.calls, ms: ms - spent.ms - elapsed };
   }
 
   get spent(): Readonly<Spent> {
@@ -60,11 +57,8 @@ export class Budget {
   }
 
   /** Counts what was spent. `ms` is only for time that did not pass since the start: that of an earlier process. */
-  charge({ tokens = 0, calls = 0, ms = 0, output = 0 }: Partial<Spent>): void {
-    this.#spent.tokens += tokens;
-    this.#spent.calls += calls;
-    this.#spent.ms += ms;
-    this.#spent.output += output;
+  charge(more: Partial<Spent>): void {
+    for (const what of ["tokens", "calls", "ms", "output"] as const) this.#spent[what] += more[what] ?? 0;
   }
 
   /** What `bytes` of input cost at most, in tokens: one for each, until a usage has shown what they do cost. */
