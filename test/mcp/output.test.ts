@@ -98,6 +98,7 @@ test("save_to writes new files below the allowed folder, and nowhere else", asyn
   expect(await described(client)).toMatchObject({ isDescribed: true, readOnlyHint: false });
 
   for (const [path, code] of [
+    ["..", "NOT_ALLOWED"],
     ["../outside/a.md", "NOT_ALLOWED"],
     [join(outside, "a.md"), "NOT_ALLOWED"],
     ["link/a.md", "NOT_ALLOWED"],

@@ -123,9 +123,7 @@ export async function connectMcp(
 
 function called(result: Record<string, unknown>): Called {
   const [first] = result.content as { text: string }[];
-  return {
-    text: first?.text ?? "",
-    content: (result.structuredContent ?? {}) as Record<string, unknown>,
-    isError: result.isError === true,
-  };
+  const content = (result.structuredContent ?? {}) as { error?: { message: string } };
+  if (content.error?.message.trim() === "") throw new Error("an error says nothing");
+  return { text: first?.text ?? "", content, isError: result.isError === true };
 }

@@ -37,7 +37,9 @@ export function ask(
         response.on("error", reject);
         response.on("end", () => {
           const text = Buffer.concat(chunks).toString("utf8");
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json: parsed(text) });
+          const json = parsed(text);
+          if (json.error?.message === "") return reject(new Error(`${json.error.code} says nothing`));
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json });
         });
       },
     );

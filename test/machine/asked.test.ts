@@ -1,0 +1,107 @@
+import { describe, expect, test } from "vitest";
+import { type AskOptions, askedOf, checkedBody, noTiers, optionsIn } from "../../src/machine/asked.js";
+import type { CreateBody } from "../../src/protocol/conversation.js";
+
+const sourced = (value: string) => ({ value, source: "test" });
+const settingsOf = (provider: string, model?: string, set?: string) => ({
+  provider: sourced(provider),
+  model: model === undefined ? undefined : sourced(model),
+  set: set === undefined ? undefined : sourced(set),
+});
+const body = (more: Partial<CreateBody> = {}): CreateBody => ({
+  prompt: "q",
+  ...more,
+});
+
+describe("at a provider", () => {
+  test.each<[string, Partial<CreateBody>, AskOptions, Partial<CreateBody>]>([
+    ["the settings hold where nothing else is given", {}, {}, { model: "m0", options: { a: 1 } }],
+    [
+      "a flag beats the row, and the row the settings",
+      { model: "m1" },
+      { model: "m2" },
+      { model: "m2", options: { a: 1 } },
+    ],
+    ["the row beats the settings", { model: "m1" }, {}, { model: "m1", options: { a: 1 } }],
+    [
+      "a flag's option beats the settings', and both the row's",
+      { options: { a: 0, b: 0 } },
+      { set: ["c=[1]", "d-1=x=y"] },
+      { model: "m0", options: { a: 1, b: 0, c: [1], "d-1": "x=y" } },
+    ],
+    [
+      "a follow-up names what it follows",
+      {},
+      { after: "id" },
+      { model: "m0", options: { a: 1 }, after: "id" },
+    ],
+  ])("%s", (_, given, options, expected) => {
+    expect(askedOf(settingsOf("exa", "m0", "a=1"), body(given), options)).toEqual(body(expected));
+  });
+
+  test("what is in no flag, row or setting is not sent", () => {
+    expect(askedOf(settingsOf("exa"), body(), {})).toEqual(body());
+  });
+
+  test.each([
+    ["--model", { model: " " }],
+    ["--set", { set: ["=1"] }],
+    ["--set", { set: ["a b=1"] }],
+    ["--set", { set: ["a"] }],
+  ])("an unusable %s is refused", (flag, options) => {
+    expect(() => askedOf(settingsOf("exa"), body(), options)).toThrow(`invalid value for ${flag}: `);
+  });
+});
+
+describe("the interface takes", () => {
+  test("a create as it is, whatever the settings hold for a provider", () => {
+    expect(askedOf(settingsOf("research", "m0", "a=1"), body(), {})).toEqual(body());
+  });
+
+  test.each<[string, Partial<CreateBody>, AskOptions]>([
+    ["model", {}, { model: "m" }],
+    ["model", { model: "m" }, {}],
+    ["options", {}, { set: ["a=1"] }],
+    ["options", { options: {} }, {}],
+    ["follow-up", {}, { after: "id" }],
+  ])("no %s", (name, given, options) => {
+    expect(() => askedOf(settingsOf("research"), body(given), options)).toThrow(
+      `the research interface takes no ${name}, and it is the service in force`,
+    );
+  });
+});
+
+test.each([
+  [undefined, {}],
+  ["a=1", { a: 1 }],
+  ["a=text", { a: "text" }],
+  [' {"a":1,"b":"x"}', { a: 1, b: "x" }],
+])("options in the setting %j", (text, expected) => {
+  expect(optionsIn(text)).toEqual(expected);
+});
+
+test.each(["{", "{}x", "null", "1"])("no options in the setting %j", (text) => {
+  expect(() => optionsIn(text)).toThrow("invalid value for --set");
+});
+
+test("a provider that has no tiers is called by its name", () => {
+  expect(noTiers("exa").message).toBe("Exa has no tiers");
+  expect(noTiers("other").message).toBe("other has no tiers");
+});
+
+describe("what another program asks for", () => {
+  test("is the create of a prompt, and of a schema if there is one", async () => {
+    expect(await checkedBody("q", undefined)).toEqual(body());
+    const schema = { type: "object" };
+    expect(await checkedBody("q", schema)).toEqual(body({ structured_output: true, output_schema: schema }));
+  });
+
+  test.each<[string, unknown, object | undefined]>([
+    ["the prompt is blank", " \n", undefined],
+    ["the prompt is blank", 1, undefined],
+    ["the prompt is over 1 MiB", "x".repeat((1 << 20) + 1), undefined],
+    ["the schema is an invalid JSON Schema: at /type", "q", { type: 1 }],
+  ])("is refused if %s", async (message, prompt, schema) => {
+    await expect(checkedBody(prompt as string, schema as never)).rejects.toThrow(message);
+  });
+});
