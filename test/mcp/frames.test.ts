@@ -34,6 +34,7 @@ test("what is invalid is answered as JSON-RPC says, and ends nothing", async () 
     ['{"jsonrpc":"2.0","id":null,"method":"tools/list"}', null, -32600],
     ['{"jsonrpc":"1.0","id":"a","method":"tools/list"}', "a", -32600],
     ['{"jsonrpc":"2.0","id":7,"method":8}', 7, -32600],
+    ['{"jsonrpc":"2.0","id":8,"method":8,"error":{}}', 8, -32600],
   ] as const;
   for (const [line] of invalid) stdin.write(`${line}\n`);
   // Blank lines and invalid answers get no answer.
@@ -137,7 +138,7 @@ test.each(["\n", ""])(
     ])
       stdin.write(piece);
     const larger = frameOf(MOST_BYTES + 1);
-    for (const piece of [larger.slice(0, 99), larger.slice(99), end]) stdin.write(piece);
+    for (const piece of [larger.slice(0, 99), larger.slice(99) + end]) stdin.write(piece);
     await over;
     await transport.close();
     expect([read, closed, stdin.destroyed]).toEqual([2, 1, true]);
@@ -159,6 +160,7 @@ test("tools/list: what each tool does to the world, and what it costs a model to
   const client = await connectMcp(await world());
   const tools = (await client.tools()) as {
     name: string;
+    inputSchema: { required?: string[]; properties: object };
     outputSchema: { properties: object };
     annotations: Record<"readOnlyHint" | "destructiveHint" | "idempotentHint" | "openWorldHint", boolean>;
   }[];
@@ -168,6 +170,14 @@ test("tools/list: what each tool does to the world, and what it costs a model to
   expect(named("readOnlyHint")).toEqual(["wait", "status", "output", "list", "quota"]);
   expect(named("idempotentHint")).toEqual(["wait", "status", "stop", "output", "list", "quota"]);
   expect(named("openWorldHint")).toEqual(["create", "wait", "status", "stop", "output"]);
+  const required = tools.map(({ name, inputSchema }) => [
+    name.replace("research_", ""),
+    inputSchema.required,
+  ]);
+  expect(Object.fromEntries(required)).toEqual({
+    ...{ create: ["prompt"], output: ["id"], wait: ["ids"], status: ["ids"], stop: ["ids"] },
+    ...{ list: undefined, quota: undefined },
+  });
   for (const { outputSchema } of tools) expect(outputSchema.properties).toHaveProperty("error");
   expect(JSON.stringify(tools).length).toBeLessThan(7_500);
   await client.close();

@@ -24,6 +24,9 @@ test("a hostile result arrives whole, in pages, and marked as data from outside"
       total: whole.length,
       notice: expect.stringContaining("outside"),
     });
+    const end = Number(offset) + page.length;
+    expect(text).toContain(`characters ${offset} to ${end} of ${whole.length}. `);
+    expect(text).toContain(end < whole.length ? `It goes on at offset ${end}.` : "That is the end of it.");
     read += page;
     offset = content.next_offset;
   }
@@ -130,6 +133,12 @@ test.each([
   ["exactly one page", "x".repeat(40_000), 0, { content: "x".repeat(40_000), next: null }],
   ["one more", "x".repeat(40_001), 0, { content: "x".repeat(40_000), next: 40_000 }],
   ["a pair at the edge", `${"x".repeat(39_999)}🌊`, 0, { content: "x".repeat(39_999), next: 39_999 }],
+  [
+    "no pair at the edge",
+    `🌊${"x".repeat(39_998)}\udc00x`,
+    0,
+    { content: `🌊${"x".repeat(39_998)}`, next: 40_000 },
+  ],
 ])("a page of a text: %s", (_name, text, offset, page) => {
   expect(pageAt(text, offset)).toEqual(page);
 });

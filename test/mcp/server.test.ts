@@ -38,7 +38,7 @@ test.each([
   );
   expect(waited.content).toMatchObject({
     requests: [{ request_id: id, status: "COMPLETED", final: true }],
-    done: true,
+    ...{ done: true, next: expect.stringContaining("research_output") },
   });
   expect(progress[0]).toContain(id);
 
@@ -71,8 +71,13 @@ test("a wait ends with its time, and a cancelled one stops nothing", async () =>
   const { service, home, env } = await world();
   const client = await connectMcp({ home, env });
   const id = service.add("q => PROCESSING");
+  const before = performance.now();
   const waited = await client.call("research_wait", { ids: [id], seconds: 1 });
-  expect(waited.content).toMatchObject({ requests: [{ status: "PROCESSING", final: false }], done: false });
+  expect(waited.content).toMatchObject({
+    ...{ requests: [{ status: "PROCESSING", final: false }], done: false },
+    next: expect.stringContaining("research_wait"),
+  });
+  expect(waited.content.waited_seconds).toBeLessThanOrEqual(Math.ceil((performance.now() - before) / 1_000));
 
   const cancel = new AbortController();
   const call = client.call(
@@ -113,6 +118,8 @@ test.each(REVISIONS)("%s: arguments that do not fit are a result that says what 
     ["research_wait", { ids: ["a"], seconds: 240.5 }, "seconds must be a number from 0 to 240"],
     ["research_output", { id: "a", offset: -1 }, "offset must be a whole number from 0 to"],
     ["research_output", { id: "a", offset: 1.5 }, "offset must be a whole number from 0 to"],
+    ["research_output", { id: "a", save_to: 1 }, "save_to must be a path, without control characters"],
+    ["research_create", { prompt: "q", model: "m" }, "the research interface takes no model"],
     ["research_list", { limit: 0 }, "limit must be a whole number from 1 to 500"],
     ["research_list", { limit: 501 }, "limit must be a whole number from 1 to 500"],
     ["research_quota", { constructor: 1 }, '"constructor" is not one of its arguments'],
@@ -122,7 +129,9 @@ test.each(REVISIONS)("%s: arguments that do not fit are a result that says what 
       isError: true,
       content: { error: { code: "USAGE", exit_code: 2, message: expect.stringContaining(message) } },
     });
-  await expect(client.call("research_other", {})).rejects.toMatchObject({ code: -32602 });
+  await expect(client.call("research_other", {})).rejects.toMatchObject({
+    ...{ code: -32602, message: expect.stringContaining("research_other") },
+  });
   for (const limits of [{ limit: 1 }, { limit: 500 }])
     expect(await client.call("research_list", limits)).toMatchObject({ isError: false });
   expect(service.server.count()).toBe(0);
@@ -161,8 +170,15 @@ test("errors are results with our error object", async () => {
   const mixed = await client.call("research_status", { ids: ["..", service.add("q => PROCESSING")] });
   expect(mixed).toMatchObject({
     isError: false,
-    content: { requests: [{ status: "PROCESSING" }, { request_id: "..", error: { code: "USAGE" } }] },
+    content: {
+      requests: [
+        { status: "PROCESSING" },
+        { request_id: "..", status: null, final: false, error: { code: "USAGE" } },
+      ],
+    },
   });
+  const [known] = mixed.content.requests as object[];
+  expect(known).not.toHaveProperty("error");
   await client.close();
 });
 
@@ -172,6 +188,8 @@ test("without settings every tool but research_list says what the person has to 
   const client = await connectMcp({ home, env: bare });
   const calls: [string, Record<string, unknown>][] = [
     ["research_create", { prompt: "q" }],
+    // Missing settings are said before what is wrong with a schema.
+    ["research_create", { prompt: "q", schema: { type: "text" } }],
     ["research_wait", { ids: ["abcd"] }],
     ["research_status", { ids: ["abcd"] }],
     ["research_stop", { ids: ["abcd"] }],
@@ -186,10 +204,42 @@ test("without settings every tool but research_list says what the person has to 
       },
     });
   expect((await client.call("research_list")).content).toEqual({ requests: [] });
+  const keyless = await connectMcp({ home, env: { ...bare, RESEARCH_BASE_URL: service.url } });
+  expect(await keyless.call("research_quota")).toMatchObject({
+    content: { error: { code: "NOT_AUTHENTICATED", hint: expect.stringContaining("research login") } },
+  });
+  await keyless.close();
   const { RESEARCH_API_KEY: key } = service.env;
   const login = await research(["login", "--base-url", service.url, "--with-key"], { input: key, env: bare });
   expect(login.code).toBe(0);
   expect(await client.call("research_create", { prompt: "q" })).toMatchObject({ isError: false });
+  await client.close();
+});
+
+test("the hour's limit is kept, and what was created is listed by its state", async () => {
+  const { service, home, env } = await world();
+  const client = await connectMcp({ home, env, args: ["--per-hour", "2"] });
+  const long = `${"x".repeat(199)}🌊 => PROCESSING`;
+  const first = await client.call("research_create", { prompt: long });
+  await client.call("research_create", { prompt: "q => COMPLETED" });
+  expect(await client.call("research_create", { prompt: "one too many" })).toMatchObject({
+    content: {
+      error: {
+        ...{ code: "RATE_LIMITED", exit_code: 7, retry_after: expect.any(Number) },
+        hint: "Nothing was sent. Call again after retry_after seconds.",
+      },
+    },
+  });
+  expect(service.server.count("create")).toBe(2);
+  await client.call("research_status", { ids: [first.content.request_id] });
+  const listed = async (args: object) =>
+    ((await client.call("research_list", { ...args })).content.requests as { prompt: string }[]).map(
+      ({ prompt }) => prompt,
+    );
+  const cut = "x".repeat(199);
+  expect(await listed({})).toEqual(["q => COMPLETED", cut]);
+  expect(await listed({ limit: 1 })).toEqual(["q => COMPLETED"]);
+  expect(await listed({ status: "processing" })).toEqual([cut]);
   await client.close();
 });
 
