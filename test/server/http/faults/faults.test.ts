@@ -13,10 +13,19 @@ describe("a fault is read", () => {
     ],
     ["create:reset-after-body:nth=3", { operation: "create", kind: "reset-after-body", how: { nth: 3 } }],
     ["output:drip:p=0.1", { operation: "output", kind: "drip", how: { p: 0.1 } }],
+    [
+      "any:429+retry-after=120",
+      { operation: "any", kind: { status: 429, retryAfter: "120" }, how: { each: true } },
+    ],
+    ["output:drip:p=0.25", { operation: "output", kind: "drip", how: { p: 0.25 } }],
     ["stop:hang:p=1", { operation: "stop", kind: "hang", how: { p: 1 } }],
   ])("%s", (text, fault) => {
-    expect(parseFault(text)).toEqual(fault);
+    expect(parseFault(text)).toStrictEqual(fault);
     expect(faultText(parseFault(text))).toBe(text);
+  });
+
+  it("without the digit before the point, too", () => {
+    expect(parseFault("status:hang:p=.25").how).toEqual({ p: 0.25 });
   });
 
   it.each([
@@ -47,6 +56,22 @@ describe("when", () => {
     expect(outcomes(plan("any:hang:first=2"), 3)).toEqual(["hang", "hang", undefined]);
     expect(outcomes(plan("create:hang"), 2)).toEqual([undefined, undefined]);
     expect(outcomes(plan("status:drip:nth=1", "status:hang"), 2)).toEqual(["drip", "hang"]);
+  });
+
+  it("those that may still befall a request are in force, with what they have counted", () => {
+    const faults = plan("status:hang:nth=2", "any:drip:first=1", "create:html", "status:reset:p=0.5");
+    const left = () => faults.inForce().map(({ fault, seen }) => [faultText(fault), seen]);
+    faults.next("status");
+    expect(left()).toEqual([
+      ["status:hang:nth=2", 1],
+      ["create:html", 0],
+      ["status:reset:p=0.5", 1],
+    ]);
+    faults.next("status");
+    expect(left()).toEqual([
+      ["create:html", 0],
+      ["status:reset:p=0.5", 2],
+    ]);
   });
 
   it("p follows the seed", () => {
@@ -109,9 +134,15 @@ describe("each kind on the wire:", () => {
       expect([answer.status, answer.headers["retry-after"]]).toEqual([429, "9"]);
       expect(answer.json.error?.code).toBe("RATE_LIMIT_EXCEEDED");
     });
-    await under("status:204", async (baseUrl) => {
-      expect(await status(baseUrl)).toMatchObject({ status: 204, text: "" });
-    });
+    for (const [code, text] of [
+      [204, ""],
+      [205, ""],
+      [304, ""],
+      [500, "500 by a fault on demand\n"],
+    ] as const)
+      await under(`status:${code}`, async (baseUrl) => {
+        expect(await status(baseUrl)).toMatchObject({ status: code, text });
+      });
   });
 
   it("reset breaks the connection before the service sees anything", async () => {

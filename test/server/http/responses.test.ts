@@ -1,0 +1,84 @@
+import { expect, it } from "vitest";
+import { systemClock } from "../../../src/clock.js";
+import {
+  StoreOutcomeUnknownError,
+  StoreUnavailableError,
+} from "../../../src/server/conversations/conversation-store.js";
+import { openLocalStore } from "../../../src/server/conversations/local/open-local-store.js";
+import { tooManyRequests } from "../../../src/server/http/responses.js";
+import { KEY, serviceFor } from "../../support/service.js";
+import { ask, post } from "../../support/wire.js";
+
+it.each([
+  [-1, "1", "1s"],
+  [0, "1", "1s"],
+  [1_000, "1", "1s"],
+  [1_001, "2", "2s"],
+  [3_599_001, "3600", "1h 00m"],
+])("a wait of %d ms is rounded up to %s s, and is never none", (ms, seconds, words) => {
+  const { status, code, message, headers } = tooManyRequests("Enough.", ms);
+  expect([status, code, headers]).toEqual([429, "RATE_LIMIT_EXCEEDED", { "Retry-After": seconds }]);
+  expect(message).toBe(`Enough. The next one is allowed in ${words}.`);
+});
+
+it("the hour of a key is refused for create and for stop, each by its own limit", async () => {
+  const service = await serviceFor({ tier: "free" });
+  try {
+    const refused = async (path: string, limit: number) => {
+      for (let i = 0; i < limit; i++) await post(service.baseUrl, path, KEY, { prompt: "x" });
+      return post(service.baseUrl, path, KEY, { prompt: "x" });
+    };
+    for (const [operation, path, limit] of [
+      ["create", "/api/v1/conversations", 10],
+      ["stop", "/api/v1/conversation/x/stop", 20],
+    ] as const) {
+      const { status, json, headers } = await refused(path, limit);
+      expect([status, json.error?.code]).toEqual([429, "RATE_LIMIT_EXCEEDED"]);
+      expect(json.error?.message).toContain(
+        `The limit of ${limit} ${operation} requests per hour is exceeded.`,
+      );
+      expect(Number(headers["retry-after"])).toBeGreaterThan(3_000);
+    }
+  } finally {
+    await service.close();
+  }
+});
+
+it("a store that fails is 503, said once, and an outcome that is not known is no answer at all", async () => {
+  const store = await openLocalStore({ pendingMs: 0, clock: systemClock, log: () => {} });
+  const said: unknown[] = [];
+  const errors = [
+    Object.assign(new StoreUnavailableError("disk full"), { sqlstate: "53100" }),
+    new StoreUnavailableError("disk full"),
+    new StoreOutcomeUnknownError("cut off"),
+  ];
+  const get = store.get.bind(store);
+  const service = await serviceFor({
+    store: Object.assign(store, {
+      get: async (...of: Parameters<typeof get>) => {
+        const error = errors.shift();
+        if (error) throw error;
+        return get(...of);
+      },
+    }),
+    log: (...line) => void said.push(line),
+  });
+  const status = () => ask(service.baseUrl, { path: "/api/v1/conversation/x/status", key: KEY });
+  try {
+    for (let i = 0; i < 2; i++)
+      expect(await status()).toMatchObject({
+        ...{ status: 503, headers: { "retry-after": "2" } },
+        json: {
+          error: { code: "SERVICE_UNAVAILABLE", message: expect.stringContaining("Nothing was done.") },
+        },
+      });
+    await expect(status()).rejects.toThrow(/hang up|ECONNRESET/);
+    expect((await status()).status).toBe(404);
+    expect(said).toEqual([
+      ["status requests fail: disk full", { sqlstate: "53100" }],
+      ["status requests fail: cut off", {}],
+    ]);
+  } finally {
+    await service.close();
+  }
+});
