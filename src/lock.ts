@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { type Clock, systemClock } from "./clock.js";
+import { jsonIn } from "./json/exact-json.js";
 
 /** How soon a lock that is held is tried again, in milliseconds. */
 const RETRY_MS = 20;
@@ -246,14 +247,7 @@ export function thisProcess(device?: number): Holder {
 
 /** The holder that a record names; undefined for a torn record. */
 export function parseHolder(text: string): Holder | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== "object" || value === null) return undefined;
-  const { pid, host, namespace, began, boot, machine, device } = value as Record<string, unknown>;
+  const { pid, host, namespace, began, boot, machine, device } = Object(jsonIn(text));
   if (typeof pid !== "number" || !Number.isSafeInteger(pid) || pid <= 0) return undefined;
   return {
     pid,

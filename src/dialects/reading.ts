@@ -1,4 +1,4 @@
-import { exactJson, JsonText, memberText, parseExact, withSource } from "../json/exact-json.js";
+import { exactJson, JsonText, jsonIn, memberText, parseExact, withSource } from "../json/exact-json.js";
 import { isObject } from "../json/is-object.js";
 import { type Data, isRequestId, type KnownStatus, type Operation } from "../protocol/conversation.js";
 import type { RefusalKind, ServiceError } from "./dialect.js";
@@ -108,13 +108,7 @@ export function answerData(
 
 /** A text as a result: the JSON that it is made of if `isStructured` and it is JSON, else as it is. */
 export function resultIn(value: string | undefined, isStructured: boolean): string | JsonText | undefined {
-  if (value === undefined || !isStructured) return value;
-  try {
-    JSON.parse(value);
-    return new JsonText(value);
-  } catch {
-    return value;
-  }
+  return value !== undefined && isStructured && jsonIn(value) !== undefined ? new JsonText(value) : value;
 }
 
 /** The first well-formed id that stands under one of `names`, in a text that need not be whole. */

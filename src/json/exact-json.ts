@@ -29,6 +29,15 @@ export function parseExactAt(text: string, ...path: readonly string[]): unknown 
   return whole;
 }
 
+/** The same; undefined for what is no JSON. */
+export function jsonIn(text: string, ...path: readonly string[]): unknown {
+  try {
+    return parseExactAt(text, ...path);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The text of a member that is there. */
 function textOfMember(source: string, name: string): string {
   return lastMember(source, name) ?? "null";

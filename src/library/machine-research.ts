@@ -24,7 +24,9 @@ import type {
   BatchEvent,
   BatchOptions,
   BatchRequest,
+  BatchRequests,
   ListedRequest,
+  ListOptions,
   OpenOptions,
   OutputOptions,
   Research,
@@ -38,14 +40,12 @@ const DEFAULT_LIMIT = 20;
 
 /** The workflows on this machine's settings and history. */
 export class MachineResearch implements Research {
-  readonly #machine: Machine;
-  readonly #options: OpenOptions;
   readonly #closing = new AbortController();
 
-  private constructor(options: OpenOptions, machine: Machine) {
-    this.#machine = machine;
-    this.#options = options;
-  }
+  private constructor(
+    private readonly options: OpenOptions,
+    private readonly machine: Machine,
+  ) {}
 
   /** Waits for nothing but a key file that a program writes. */
   static async open(options: OpenOptions): Promise<MachineResearch> {
@@ -128,33 +128,34 @@ export class MachineResearch implements Research {
     return stopped;
   }
 
-  async list({
-    limit = DEFAULT_LIMIT,
-    status,
-  }: {
-    limit?: number;
-    status?: string;
-  } = {}): Promise<ListedRequest[]> {
+  async list({ limit = DEFAULT_LIMIT, status }: ListOptions = {}): Promise<ListedRequest[]> {
     const wanted = status?.toUpperCase();
     const accepts = (entry: ListedRequest) => wanted === undefined || entry.status.toUpperCase() === wanted;
-    return this.#machine.history?.list({ limit, accepts }) ?? [];
+    return this.machine.history?.list({ limit, accepts }) ?? [];
   }
 
-  batch(
-    requests: Iterable<BatchRequest | string> | AsyncIterable<BatchRequest | string>,
-    options: BatchOptions,
+  async *batch(
+    requests: BatchRequests,
+    { out, timeout, retryFailed = false, ...options }: BatchOptions,
   ): AsyncGenerator<BatchEvent, void> {
     const signal = this.#untilClosed(options.signal);
-    return runBatch(
-      { ports: this.#ports, limit: this.#limit, bodyOf: (one, end) => this.#bodyOf(one, end) },
-      requests,
-      { ...options, signal },
-    );
+    const rows = await rowsOf(requests, (request) => this.#bodyOf(request, signal));
+    const job = await openBatch(this.#ports, rows, { out, limit: this.#limit, retryFailed });
+    const { states, folder } = job;
+    try {
+      const limits = { ...ROW_FORMS, signal, timeout, announces: false };
+      for await (const event of new Batch(this.#ports, job, limits).run()) {
+        const seen = publicEvent(event, states, folder.path);
+        if (seen) yield seen;
+      }
+    } finally {
+      folder.close();
+    }
   }
 
   async close(): Promise<void> {
     this.#closing.abort(new ResearchError("INTERRUPTED", "close() was called"));
-    await this.#machine.close();
+    await this.machine.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -167,7 +168,7 @@ export class MachineResearch implements Research {
   }
 
   get #ports(): Ports {
-    return this.#machine.ports;
+    return this.machine.ports;
   }
 
   async #bodyOf(request: ResearchRequest | string, signal?: AbortSignal): Promise<CreateBody> {
@@ -175,11 +176,11 @@ export class MachineResearch implements Research {
       typeof request === "string" ? ({ prompt: request } as ResearchRequest) : request;
     const body = await checkedBody(prompt, schema, signal);
     const own = { ...(model !== undefined && { model }), ...(options && { options }) };
-    return this.#machine.asked({ ...body, ...own }, {});
+    return this.machine.asked({ ...body, ...own }, {});
   }
 
   get #limit(): number | undefined {
-    return this.#machine.hourlyLimit(this.#options);
+    return this.machine.hourlyLimit(this.options);
   }
 }
 
@@ -196,36 +197,9 @@ export function codedError(error: unknown, signal?: AbortSignal): unknown {
   return coded;
 }
 
-interface BatchMachine {
-  ports: Ports;
-  /** Creates per hour. */
-  limit: number | undefined;
-  bodyOf(request: ResearchRequest | string, signal?: AbortSignal): Promise<CreateBody>;
-}
-
-/** A batch in an output folder, as the command makes it: each of the two goes on where the other ended. */
-export async function* runBatch(
-  { ports, limit, bodyOf }: BatchMachine,
-  requests: Iterable<BatchRequest | string> | AsyncIterable<BatchRequest | string>,
-  { out, signal = new AbortController().signal, timeout, retryFailed = false }: BatchOptions,
-): AsyncGenerator<BatchEvent, void> {
-  const rows = await rowsOf(requests, (request) => bodyOf(request, signal));
-  const job = await openBatch(ports, rows, { out, limit, retryFailed });
-  const { states, folder } = job;
-  try {
-    const options = { ...ROW_FORMS, signal, timeout, announces: false };
-    for await (const event of new Batch(ports, job, options).run()) {
-      const seen = publicEvent(event, states, folder.path);
-      if (seen) yield seen;
-    }
-  } finally {
-    folder.close();
-  }
-}
-
 /** Throws TypeError for a request that cannot be sent, and for a key that stands twice. */
 async function rowsOf(
-  requests: Iterable<BatchRequest | string> | AsyncIterable<BatchRequest | string>,
+  requests: BatchRequests,
   bodyOf: (request: BatchRequest | string) => Promise<CreateBody>,
 ): Promise<Row[]> {
   const rows: Row[] = [];

@@ -92,10 +92,18 @@ export interface ListedRequest {
   prompt: string;
 }
 
+/** Which requests are listed: at most `limit`, in this state. */
+export interface ListOptions {
+  limit?: number;
+  status?: string;
+}
+
 /** One question of a batch. A key names its file, and tells it from others of the same prompt. */
 export interface BatchRequest extends ResearchRequest {
   key?: string;
 }
+
+export type BatchRequests = Iterable<BatchRequest | string> | AsyncIterable<BatchRequest | string>;
 
 export interface BatchOptions extends CallOptions {
   /** The folder for the results. The same batch with the same folder goes on where it ended. */
@@ -146,12 +154,9 @@ export interface Research extends AsyncDisposable {
   /** Stops requests, one after the other. Rejects with the first error. */
   stop(ids: string | readonly string[], options?: CallOptions): Promise<StatusData[]>;
   /** What this machine created: unknown outcomes first, then the newest first. */
-  list(options?: { limit?: number; status?: string }): Promise<ListedRequest[]>;
+  list(options?: ListOptions): Promise<ListedRequest[]>;
   /** Sends many requests under the hourly limit and keeps every result in a folder. */
-  batch(
-    requests: Iterable<BatchRequest | string> | AsyncIterable<BatchRequest | string>,
-    options: BatchOptions,
-  ): AsyncGenerator<BatchEvent, void>;
+  batch(requests: BatchRequests, options: BatchOptions): AsyncGenerator<BatchEvent, void>;
   /** Ends what is under way and closes the connections, so that the process can end. `await using` calls it. */
   close(): Promise<void>;
 }

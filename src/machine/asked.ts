@@ -1,5 +1,6 @@
 import { INTERFACE, providerNamed } from "../dialects/providers.js";
-import { parseExact } from "../json/exact-json.js";
+import { jsonIn } from "../json/exact-json.js";
+import { isObject } from "../json/is-object.js";
 import { type CreateBody, type JsonSchema, requestBody } from "../protocol/conversation.js";
 import { UsageError } from "./errors.js";
 import { checkSize } from "./read-text.js";
@@ -43,10 +44,8 @@ export function askedOf(
 /** Options as the setting `set` holds them: a JSON object, or one `NAME=VALUE`. Throws UsageError. */
 export function optionsIn(text: string | undefined): Record<string, unknown> {
   if (text === undefined) return {};
-  const value = text.trimStart().startsWith("{") ? jsonOr(text) : undefined;
-  return typeof value === "object" && value !== null
-    ? (value as Record<string, unknown>)
-    : Object.fromEntries([option(text)]);
+  const value = text.trimStart().startsWith("{") ? jsonIn(text) : undefined;
+  return isObject(value) ? value : Object.fromEntries([option(text)]);
 }
 
 function option(text: string): [string, unknown] {
@@ -57,16 +56,9 @@ function option(text: string): [string, unknown] {
       `invalid value for --set: ${JSON.stringify(text)}`,
       "Write NAME=VALUE; NAME is a field of the provider's own request, VALUE is JSON or text.",
     );
-  return [name, jsonOr(text.slice(at + 1))];
-}
-
-/** JSON where it parses, else the text itself. */
-function jsonOr(text: string): unknown {
-  try {
-    return parseExact(text);
-  } catch {
-    return text;
-  }
+  const value = text.slice(at + 1);
+  const parsed = jsonIn(value);
+  return [name, parsed === undefined ? value : parsed];
 }
 
 /** The error for a tier at a provider. */

@@ -1,6 +1,6 @@
 import type { CallOptions, StatusData } from "../client/client.js";
 import { NoOutputError, type ResearchError } from "../client/errors.js";
-import { exactJson, JsonText, memberText, parseExact } from "../json/exact-json.js";
+import { exactJson, JsonText, jsonIn, memberText } from "../json/exact-json.js";
 import type { Problem } from "../json-schema/check.js";
 import type { Data, JsonSchema } from "../protocol/conversation.js";
 import { localErrorOf } from "../store/files.js";
@@ -39,8 +39,10 @@ export async function fetchResult(
   if (!kept && entry?.origin === origin) localErrorOf(() => keepResult(ports, requestId, data));
   const value = Object.hasOwn(data, outputField) ? data[outputField] : data;
   const exact = memberText(data, outputField) ?? data;
-  const parsed = schema && data.provider_status !== undefined ? jsonIn(value) : undefined;
-  return parsed ? { data, ...parsed } : { data, value, exact };
+  const text = schema && data.provider_status !== undefined && typeof value === "string" ? value : undefined;
+  const parsed = text === undefined ? undefined : jsonIn(text);
+  if (text === undefined || parsed === undefined) return { data, value, exact };
+  return { data, value: parsed, exact: new JsonText(text) };
 }
 
 export interface FetchResultOptions extends CallOptions {
@@ -57,20 +59,7 @@ export function keptResult(
 ): StatusData | undefined {
   if (entry && entry.origin !== origin) return undefined;
   const text = history?.results.read(origin, requestId);
-  if (text === undefined) return undefined;
-  try {
-    return parseExact(text) as StatusData;
-  } catch {
-    return undefined;
-  }
-}
-
-function jsonIn(value: unknown): Pick<Result, "value" | "exact"> | undefined {
-  try {
-    return typeof value === "string" ? { value: JSON.parse(value), exact: new JsonText(value) } : undefined;
-  } catch {
-    return undefined;
-  }
+  return text === undefined ? undefined : (jsonIn(text) as StatusData | undefined);
 }
 
 /** The first misfit of a result, undefined if it fits; without a path it could not be checked within the limits. */

@@ -33,7 +33,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "json-schema": ["text", "json", "clock"],
   clock: ["protocol"],
   undici: [],
-  lock: ["clock"],
+  lock: ["json", "clock"],
 };
 
 /** Of the command line, one command alone loads each of these. */

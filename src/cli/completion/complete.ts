@@ -1,3 +1,4 @@
+import { jsonIn } from "../../json/exact-json.js";
 import { isObject } from "../../json/is-object.js";
 import { readStored, SETTING_NAMES } from "../../machine/settings.js";
 import { isFinal, isRequestId } from "../../protocol/conversation.js";
@@ -259,10 +260,6 @@ function textIn(record: Fields, key: string): string {
 }
 
 function parse(text: string): Fields {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
+  const value = jsonIn(text);
+  return isObject(value) ? value : {};
 }

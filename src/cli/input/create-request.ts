@@ -53,15 +53,12 @@ export async function showRequest(ctx: Context, body: CreateBody): Promise<numbe
     ]),
   );
   const json = parseExact(text);
-  if (reporter.json) {
-    await reporter.resultJson({ method, url, headers, body: json });
-    return 0;
-  }
   const flags = Object.entries(headers).map(([one, value]) => `-H "${one}: ${value}"`);
   const command = ["curl -sS --globoff", `-X ${method}`, shellWord(url), ...flags, "--data-binary @-"].join(
     " ",
   );
-  await reporter.result(`${command} <<'RESEARCH_REQUEST'\n${safeJson(json)}\nRESEARCH_REQUEST\n`);
+  const shown = `${command} <<'RESEARCH_REQUEST'\n${safeJson(json)}\nRESEARCH_REQUEST\n`;
+  await reporter.show({ method, url, headers, body: json }, shown);
   return 0;
 }
 

@@ -62,10 +62,6 @@ export async function showFollow(
 }
 
 class FollowView {
-  readonly #terminal: Terminal;
-  readonly #ports: Ports;
-  readonly #targets: readonly NamedTarget[];
-  readonly #options: FollowViewOptions;
   readonly #progress: WatchProgress;
   readonly #trouble: TroubleReport;
   readonly #start: number;
@@ -74,11 +70,12 @@ class FollowView {
   readonly #said = new Map<string, unknown>();
   #isLive = false;
 
-  constructor(terminal: Terminal, ports: Ports, targets: readonly NamedTarget[], options: FollowViewOptions) {
-    this.#terminal = terminal;
-    this.#ports = ports;
-    this.#targets = targets;
-    this.#options = options;
+  constructor(
+    private readonly terminal: Terminal,
+    private readonly ports: Ports,
+    private readonly targets: readonly NamedTarget[],
+    private readonly options: FollowViewOptions,
+  ) {
     this.#progress = new WatchProgress(targets.map(({ requestId }) => requestId));
     this.#trouble = new TroubleReport(terminal.reporter, ports.clock);
     this.#start = ports.clock.monotonic();
@@ -86,10 +83,10 @@ class FollowView {
   }
 
   async run(): Promise<WatchOutcome[]> {
-    const { signal, reporter } = this.#terminal;
+    const { signal, reporter } = this.terminal;
     this.#isLive = await reporter.startLive(() => this.#drawn());
     try {
-      const events = follow(this.#ports, this.#targets, { ...this.#options, signal });
+      const events = follow(this.ports, this.targets, { ...this.options, signal });
       for await (const event of events) {
         this.#progress.apply(event);
         this.#taken.apply(event);
@@ -99,20 +96,20 @@ class FollowView {
       if (error instanceof Interrupted) await this.#interrupted(error);
       if (!(error instanceof ClosedPipe)) throw error;
     }
-    const { timeout = 0, queueTimeout = 0 } = this.#options;
+    const { timeout = 0, queueTimeout = 0 } = this.options;
     await this.#sayTimeout("whole", "not finished", timeout);
     await this.#sayTimeout("queue", "still in the queue", queueTimeout);
     const taken = this.#taken.text(this.#progress.outcomes, this.#shown.elapsedMs);
-    if (taken !== undefined && this.#options.resume) await reporter.say(taken);
+    if (taken !== undefined && this.options.resume) await reporter.say(taken);
     return this.#progress.outcomes;
   }
 
   end(): void {
-    this.#terminal.reporter.stopLive();
+    this.terminal.reporter.stopLive();
   }
 
   async #show(event: FollowEvent): Promise<void> {
-    const { reporter } = this.#terminal;
+    const { reporter } = this.terminal;
     switch (event.kind) {
       case "state":
         this.#said.set(event.requestId, event.data.progress);
@@ -139,33 +136,33 @@ class FollowView {
 
   async #changed(event: Event<"state">): Promise<void> {
     const { requestId, status, elapsedMs, final } = event;
-    const { reporter } = this.#terminal;
+    const { reporter } = this.terminal;
     reporter.redraw();
     if (!this.#isLive) await reporter.say(changeLine(requestId, status, elapsedMs));
-    if (final) this.#options.done?.run({ requestId, status });
-    if (!this.#options.print) return;
+    if (final) this.options.done?.run({ requestId, status });
+    if (!this.options.print) return;
     if (reporter.json) await reporter.resultJson(watchJson({ ...event, progress: event.data.progress }));
     else if (final) await reporter.result(`${statusLine(requestId, status, PLAIN)}\n`);
   }
 
   async #gaveUp(event: Event<"given-up">): Promise<void> {
     const { requestId, error } = event;
-    const { created = false } = this.#options;
-    const failure = withId(failureOf(error), requestId, this.#terminal.reporter);
+    const { created = false } = this.options;
+    const failure = withId(failureOf(error), requestId, this.terminal.reporter);
     // Watching an id again that the service does not know would end the same way.
     const resume = created || failure.exit_code !== 5 ? this.#resume([requestId]) : undefined;
     const goOn =
       resume && (failure.hint ? `${failure.hint} Then go on with: ${resume}` : `Go on with: ${resume}`);
     const exit_code = exitCodeOfOutcome({ ...event, kind: "given-up" }, { created });
     const shown = { ...failure, exit_code, hint: goOn ?? failure.hint };
-    await this.#terminal.reporter.error(shown);
+    await this.terminal.reporter.error(shown);
     await this.#lastLine(event, { ...failureOf(error), exit_code });
   }
 
   /** The last line of a request that is not final, which a reader of stdout can rely on; `-` if no state was seen. */
   async #lastLine({ requestId, status, at, elapsedMs }: Last, error?: Failure): Promise<void> {
-    if (!this.#options.print) return;
-    const { reporter } = this.#terminal;
+    if (!this.options.print) return;
+    const { reporter } = this.terminal;
     if (!reporter.json) return reporter.result(`${statusLine(requestId, status ?? "-", PLAIN)}\n`);
     const progress = this.#said.get(requestId);
     const line = watchJson({ requestId, status, previous: status, at, elapsedMs, final: false, progress });
@@ -173,23 +170,23 @@ class FollowView {
   }
 
   async #interrupted(error: Interrupted): Promise<void> {
-    const { reporter } = this.#terminal;
+    const { reporter } = this.terminal;
     const { running } = this.#progress;
-    const moment = { at: this.#ports.clock.now(), elapsedMs: this.#shown.elapsedMs };
+    const moment = { at: this.ports.clock.now(), elapsedMs: this.#shown.elapsedMs };
     for (const outcome of running) await this.#lastLine({ ...outcome, ...moment }).catch(() => {});
     reporter.stopLive();
     const ids = running.map(({ requestId }) => requestId);
     error.requestId = ids.length === 1 ? ids[0] : undefined;
-    if (this.#options.stopOnInterrupt) return this.#stop(ids);
+    if (this.options.stopOnInterrupt) return this.#stop(ids);
     const resume = this.#resume(ids);
     error.resume = resume && `the research goes on; go on with: ${resume}`;
   }
 
   /** The signal that ended the watch must not end the stops. */
   async #stop(ids: readonly string[]): Promise<void> {
-    const { reporter } = this.#terminal;
-    const targets = this.#targets.filter(({ requestId }) => ids.includes(requestId));
-    for await (const answer of stopAll(this.#ports, targets)) {
+    const { reporter } = this.terminal;
+    const targets = this.targets.filter(({ requestId }) => ids.includes(requestId));
+    for await (const answer of stopAll(this.ports, targets)) {
       if (answer.kind === "answered")
         await reporter.say(`${answer.target.requestId} is ${answer.data.status}`);
       else await reporter.error(withId(failureOf(answer.error), answer.target.requestId, reporter));
@@ -207,18 +204,18 @@ class FollowView {
       hint: resume && `The research goes on; go on with: ${resume}`,
       requestId: others.length === 0 ? first : undefined,
     });
-    await this.#terminal.reporter.error(failureOf(error));
+    await this.terminal.reporter.error(failureOf(error));
   }
 
   #resume(ids: readonly string[]): string | undefined {
-    return ids.length > 0 ? this.#options.resume?.(ids) : undefined;
+    return ids.length > 0 ? this.options.resume?.(ids) : undefined;
   }
 
   /** What the live line shows. */
   get #shown() {
     const { outcomes } = this.#progress;
     const states = outcomes.map(({ status }) => status);
-    const elapsedMs = this.#ports.clock.monotonic() - this.#start;
+    const elapsedMs = this.ports.clock.monotonic() - this.#start;
     return {
       states,
       elapsedMs,

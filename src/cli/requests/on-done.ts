@@ -19,8 +19,6 @@ const LAST_WORDS_MS = 500;
 
 /** Runs a shell command for each request that ended, one after the other, while the command goes on. */
 export class OnDone {
-  readonly #terminal: Terminal;
-  readonly #command: string;
   #queue: Promise<void> = Promise.resolve();
   #failures = 0;
 
@@ -29,15 +27,15 @@ export class OnDone {
     return onDone === undefined ? undefined : new OnDone(terminal, onDone);
   }
 
-  private constructor(terminal: Terminal, command: string) {
-    this.#terminal = terminal;
-    this.#command = command;
-  }
+  private constructor(
+    private readonly terminal: Terminal,
+    private readonly command: string,
+  ) {}
 
   /** Has the command run when its turn comes. `after` is called when it has ended, but for an interruption. */
   run(done: Done, after?: () => void): void {
     this.#queue = this.#queue.then(async () => {
-      if (this.#terminal.signal.aborted) return;
+      if (this.terminal.signal.aborted) return;
       await this.#run(done);
       after?.();
     });
@@ -45,7 +43,7 @@ export class OnDone {
 
   /** Waits for what is still to be run, or for the signal. */
   async drain(): Promise<void> {
-    const { signal } = this.#terminal;
+    const { signal } = this.terminal;
     await untilAborted(this.#queue, signal).catch((error) => {
       if (!signal.aborted) throw error;
     });
@@ -57,14 +55,14 @@ export class OnDone {
     if (exitCode !== 0 || this.#failures === 0) return exitCode;
     const times = this.#failures === 1 ? "once" : `${this.#failures} times`;
     const failure = failureOf(new CodedError("INTERNAL", `the command of --on-done failed ${times}`));
-    await this.#terminal.reporter.error(failure);
+    await this.terminal.reporter.error(failure);
     return failure.exit_code;
   }
 
   async #run({ requestId, status, file }: Done): Promise<void> {
     const { withoutServiceSecrets } = await import("../../secrets/environment.js");
     const env = {
-      ...withoutServiceSecrets(this.#terminal.host.env),
+      ...withoutServiceSecrets(this.terminal.host.env),
       RESEARCH_REQUEST_ID: requestId,
       RESEARCH_STATUS: status,
       RESEARCH_RESULT_FILE: file && resolve(file),
@@ -72,13 +70,13 @@ export class OnDone {
     const fault = await this.#shell(env).catch((error: Error) => error.message);
     if (fault === undefined) return;
     this.#failures++;
-    await this.#terminal.reporter.notice("ON_DONE_FAILED", `--on-done failed for ${requestId}: ${fault}`);
+    await this.terminal.reporter.notice("ON_DONE_FAILED", `--on-done failed for ${requestId}: ${fault}`);
   }
 
   /** Returns how the command failed; undefined if it did not. Throws if it could not be started. */
   async #shell(env: NodeJS.ProcessEnv): Promise<string | undefined> {
     const { spawn } = await import("node:child_process");
-    const child = spawn(this.#command, { shell: true, stdio: ["ignore", "pipe", "pipe"], env });
+    const child = spawn(this.command, { shell: true, stdio: ["ignore", "pipe", "pipe"], env });
     const relayed = Promise.all([this.#relay(child.stdout), this.#relay(child.stderr)]);
     const fault = await new Promise<string | undefined>((tell, reject) => {
       child.once("error", reject);
@@ -88,7 +86,7 @@ export class OnDone {
       });
     });
     const timer = new AbortController();
-    const enough = this.#terminal.host.clock.sleep(LAST_WORDS_MS, timer.signal).catch(() => {});
+    const enough = this.terminal.host.clock.sleep(LAST_WORDS_MS, timer.signal).catch(() => {});
     await Promise.race([relayed, enough]);
     timer.abort();
     return fault;
@@ -97,7 +95,7 @@ export class OnDone {
   /** What the command prints goes to stderr, in the form that stderr has. */
   async #relay(stream: Readable): Promise<void> {
     const { createInterface } = await import("node:readline");
-    const { reporter } = this.#terminal;
+    const { reporter } = this.terminal;
     for await (const line of createInterface({ input: stream })) {
       await (reporter.json ? reporter.notice("ON_DONE", line) : reporter.say(line));
     }

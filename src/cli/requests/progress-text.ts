@@ -91,15 +91,14 @@ export function endText(outcomes: readonly Pick<WatchOutcome, "requestId" | "sta
 export class TakenReport {
   /** How long runs usually take, in words; undefined if too few are known. */
   readonly usual: string | undefined;
-  readonly #ports: Pick<Ports, "clock">;
-  readonly #targets: readonly NamedTarget[];
   /** The requests that had ended when they were first seen, so that their end was not observed. */
   readonly #endedBefore = new Set<string>();
 
-  constructor(ports: Pick<Ports, "clock" | "history" | "origin">, targets: readonly NamedTarget[]) {
+  constructor(
+    private readonly ports: Pick<Ports, "clock" | "history" | "origin">,
+    private readonly targets: readonly NamedTarget[],
+  ) {
     this.usual = usualLengthText(ports);
-    this.#ports = ports;
-    this.#targets = targets;
   }
 
   apply(event: FollowEvent): void {
@@ -114,8 +113,8 @@ export class TakenReport {
     const aside = this.usual === undefined ? "" : ` (${this.usual})`;
     if (others.length > 0)
       return `all ${outcomes.length} had ended after ${formatDuration(elapsedMs)}${aside}`;
-    const entry = this.#targets.find(({ requestId }) => requestId === first.requestId)?.entry;
-    const sinceStart = entry ? this.#ports.clock.now() - timeOf(entry) : Number.NaN;
+    const entry = this.targets.find(({ requestId }) => requestId === first.requestId)?.entry;
+    const sinceStart = entry ? this.ports.clock.now() - timeOf(entry) : Number.NaN;
     // A clock that was set back, or a request that this machine did not create.
     const isKnown = sinceStart >= elapsedMs;
     const atMost = this.#endedBefore.has(first.requestId) ? "at most " : "";
@@ -154,29 +153,30 @@ type TroubleEvent = Extract<WatchEvent, { kind: "trouble" | "recovered" | "asked
 
 /** Says when polls begin to fail and when they succeed again, once each. */
 export class TroubleReport {
-  readonly #reporter: Reporter;
-  readonly #clock: Clock;
   /** The error that the trouble of the moment, or the last one, began with. */
   #first: unknown;
 
-  constructor(reporter: Reporter, clock: Clock) {
-    this.#reporter = reporter;
-    this.#clock = clock;
-  }
+  constructor(
+    private readonly reporter: Reporter,
+    private readonly clock: Clock,
+  ) {}
 
   async show(event: TroubleEvent): Promise<void> {
     switch (event.kind) {
       case "trouble":
         this.#first = event.error;
-        return this.#reporter.notice("TROUBLE", troubleLine(event.error, this.#clock.now()));
+        return this.reporter.notice("TROUBLE", troubleLine(event.error, this.clock.now()));
       case "recovered": {
         const elapsed = formatDuration(event.elapsedMs);
-        return this.#reporter.notice("RECOVERED", `the service answers again, ${elapsed} into this watch`);
+        return this.reporter.notice("RECOVERED", `the service answers again, ${elapsed} into this watch`);
       }
       case "asked-to-wait":
         // The line that began the trouble has said the first wait.
         if (event.error === this.#first || event.waitMs <= LONG_WAIT_MS) return;
-        return this.#reporter.notice("WAITING", waitLine(event.waitMs, this.#clock.now()));
+        return this.reporter.notice(
+          "WAITING",
+          `the service asked to wait ${withEnd(event.waitMs, this.clock.now())}`,
+        );
     }
   }
 }
@@ -186,11 +186,6 @@ function troubleLine(error: ResearchError, now: number): string {
   const waitMs = (error.retryAfter ?? 0) * 1_000;
   const when = waitMs > SILENT_WAIT_MS ? ` in ${withEnd(waitMs, now)}` : "";
   return `${error.message.replace(/\.$/, "")}; polling goes on${when}`;
-}
-
-/** A wait that the service asks for. */
-function waitLine(waitMs: number, now: number): string {
-  return `the service asked to wait ${withEnd(waitMs, now)}`;
 }
 
 function withEnd(waitMs: number, now: number): string {

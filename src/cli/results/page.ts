@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { resultText, textWithSources } from "../../machine/result-text.js";
 import { resultPage } from "../../markdown/html/result-page.js";
-import { inWords, LocalError } from "../../store/files.js";
+import { orLocalError } from "../../store/files.js";
 import type { Result } from "../../workflows/results.js";
 import type { Host } from "../terminal/host.js";
 import type { Terminal } from "../terminal/reporter.js";
@@ -28,11 +28,7 @@ export function pageOf(result: Result, { createdAt, ...source }: ResultSource): 
       text: textWithSources(result),
       digestOf: resultText(result),
     },
-    {
-      ...source,
-      createdAt: textOf(createdAt),
-      completedAt: textOf(completed_at),
-    },
+    { ...source, createdAt: textOf(createdAt), completedAt: textOf(completed_at) },
   );
 }
 
@@ -54,13 +50,11 @@ export async function openPage(terminal: Terminal, result: Result, source: Resul
 
 /** Throws LocalError. */
 function writePrivate(name: string, text: string): string {
-  try {
+  return orLocalError("the page could not be written", () => {
     const path = join(mkdtempSync(join(tmpdir(), "research-")), name);
     writeFileSync(path, text, { mode: 0o600, flag: "wx" });
     return path;
-  } catch (error) {
-    throw new LocalError(`the page could not be written: ${inWords(error)}`, { cause: error });
-  }
+  });
 }
 
 /** A browser that runs for this long without an error, in milliseconds, shows the page. */

@@ -1,7 +1,7 @@
 import { untilAborted, withDeadline } from "../../clock.js";
 import { isOurs } from "../../machine/errors.js";
 import type { Failure } from "../../machine/failure.js";
-import { type Environment, inWords, LocalError, systemCode } from "../../store/files.js";
+import { type Environment, localError, systemCode } from "../../store/files.js";
 import { safe, safeJson, safeLine } from "../../text/safe-text.js";
 import { columnsOf, unitsThatFit } from "../../text/width.js";
 import { ClosedPipe, Interrupted } from "../errors.js";
@@ -28,9 +28,6 @@ export interface Drawn {
 
 /** Everything the program says: the result to stdout, messages to stderr, in the form that was asked for. */
 export class Reporter {
-  readonly json: boolean;
-  readonly #host: Host;
-  readonly #signal: AbortSignal;
   #live: LiveLine | undefined;
   #draw: (() => Drawn) | undefined;
   #drawing = new AbortController();
@@ -39,10 +36,11 @@ export class Reporter {
   readonly #stuck = new Set<Sink>();
 
   /** `signal`: a write that no reader takes is given up when it is aborted. */
-  constructor(host: Host, json: boolean, signal: AbortSignal) {
-    this.#host = host;
-    this.json = json;
-    this.#signal = signal;
+  constructor(
+    private readonly host: Host,
+    readonly json: boolean,
+    private readonly signal: AbortSignal,
+  ) {
     // A second signal ends the process at once.
     signal.addEventListener("abort", () => this.#live?.clearProgress(), { once: true });
     host.onWarning((warning) => void this.notice("WARNING", warning.message));
@@ -50,20 +48,18 @@ export class Reporter {
 
   /** The style of stdout, for views. */
   async style(): Promise<Style> {
-    return await styleFor(this.#host.stdout, this.#host.env);
+    return await styleFor(this.host.stdout, this.host.env);
   }
 
   /** Writes to stdout exactly. Throws ClosedPipe, or LocalError if it could not be written whole. */
   async result(data: string | Uint8Array): Promise<void> {
     const write = async () => {
       try {
-        await this.#taken(this.#host.stdout, data);
+        await this.#taken(this.host.stdout, data);
       } catch (error) {
         if (error instanceof Interrupted) throw error;
         if (systemCode(error) === "EPIPE") throw new ClosedPipe();
-        throw new LocalError(`the result could not be written to stdout: ${inWords(error)}`, {
-          cause: error,
-        });
+        throw localError("the result could not be written to stdout", error);
       }
     };
     // On a terminal both streams show in one place, and a result must not land in the live line.
@@ -73,6 +69,11 @@ export class Reporter {
   /** One JSON value on a line of stdout. */
   async resultJson(value: unknown): Promise<void> {
     await this.result(`${safeJson(value)}\n`);
+  }
+
+  /** The same as JSON or as text, whichever was asked for. */
+  async show(value: unknown, text: string): Promise<void> {
+    await (this.json ? this.resultJson(value) : this.result(text));
   }
 
   /** Progress and hints: for people only. */
@@ -88,7 +89,7 @@ export class Reporter {
 
   async error(failure: Failure): Promise<void> {
     if (this.json) return this.#toStderr(`${safeJson({ error: failure })}\n`);
-    const style = await styleFor(this.#host.stderr, this.#host.env);
+    const style = await styleFor(this.host.stderr, this.host.env);
     const hint = failure.hint ? `${style.dim("hint:")} ${indented(failure.hint)}\n` : "";
     // Ours say no more than the sentence; the service's may be in its documentation, and its support asks for it.
     const code = isOurs(failure.code) ? "" : ` (${safeLine(failure.code)})`;
@@ -101,9 +102,9 @@ export class Reporter {
    */
   async startLive(draw: () => Drawn): Promise<boolean> {
     if (this.json) return false;
-    const line = await liveLine(this.#host.stderr, this.#host.env);
+    const line = await liveLine(this.host.stderr, this.host.env);
     if (!line) return false;
-    this.#errStyle = await styleFor(this.#host.stderr, this.#host.env);
+    this.#errStyle = await styleFor(this.host.stderr, this.host.env);
     this.#live = line;
     this.#draw = draw;
     void this.#keepDrawing(line);
@@ -113,7 +114,7 @@ export class Reporter {
   /** Draws the line now. Nothing moves any more once a signal came. */
   redraw(): void {
     const drawn = this.#draw?.();
-    if (drawn && !this.#signal.aborted) this.#live?.set(drawn.text, drawn.share);
+    if (drawn && !this.signal.aborted) this.#live?.set(drawn.text, drawn.share);
   }
 
   stopLive(): void {
@@ -127,13 +128,13 @@ export class Reporter {
     this.#drawing = new AbortController();
     while (this.#live === line) {
       this.redraw();
-      await this.#host.clock.sleep(REDRAW_MS, this.#drawing.signal).catch(() => {});
+      await this.host.clock.sleep(REDRAW_MS, this.#drawing.signal).catch(() => {});
     }
   }
 
   /** A failed write to stderr is ignored: there is no other stream to report it on. */
   async #toStderr(text: string): Promise<void> {
-    const write = () => this.#taken(this.#host.stderr, text).catch(() => {});
+    const write = () => this.#taken(this.host.stderr, text).catch(() => {});
     await (this.#live ? this.#live.aside(write) : write());
   }
 
@@ -142,12 +143,12 @@ export class Reporter {
    * comes, and what is written after it has a second to be taken.
    */
   async #taken(sink: Sink, data: string | Uint8Array): Promise<void> {
-    const signal = this.#signal;
+    const signal = this.signal;
     if (signal.aborted && this.#stuck.has(sink)) signal.throwIfAborted();
     const written = sink.write(data);
     const taken = (end: AbortSignal) => untilAborted(written, end);
     const { signal: never } = new AbortController();
-    const farewell = () => withDeadline(this.#host.clock, FAREWELL_MS, never, signal.reason, taken);
+    const farewell = () => withDeadline(this.host.clock, FAREWELL_MS, never, signal.reason, taken);
     await (signal.aborted ? farewell() : taken(signal)).catch((error: unknown) => {
       if (error === signal.reason) this.#stuck.add(sink);
       throw error;

@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { basename, join } from "node:path";
 import * as v from "valibot";
-import { exactJson, parseExactAt } from "../../json/exact-json.js";
+import { exactJson, jsonIn } from "../../json/exact-json.js";
 import { type Holder, parseHolder, thisProcess } from "../../lock.js";
 import { type Data, isFinal, ownPart } from "../../protocol/conversation.js";
 import {
@@ -468,12 +468,8 @@ export function unknownEntry({ intent: { kind: _, ...rest }, outcome: found }: O
 }
 
 function parse<T extends v.GenericSchema>(schema: T, text: string): v.InferOutput<T> | undefined {
-  try {
-    const result = v.safeParse(schema, parseExactAt(text, "output_schema"));
-    return result.success ? result.output : undefined;
-  } catch {
-    return undefined;
-  }
+  const result = v.safeParse(schema, jsonIn(text, "output_schema"));
+  return result.success ? result.output : undefined;
 }
 
 /** A create on its way through the history, from the intent on the disk to an outcome. */

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import * as v from "valibot";
 import { epochOf } from "../../clock.js";
-import { exactJson, parseExactAt, roundedNumbers } from "../../json/exact-json.js";
+import { exactJson, jsonIn, roundedNumbers } from "../../json/exact-json.js";
 import { isObject } from "../../json/is-object.js";
 import { waitWhileHeld } from "../../lock.js";
 import { type CreateBody, isRequestId, type JsonSchema } from "../../protocol/conversation.js";
@@ -169,15 +169,10 @@ const KINDS: ReadonlySet<string> = new Set(["created", "status", "dismissed", "r
 
 /** One line of the history; undefined for a torn one, "other" for a kind that a later version may know. */
 export function readLine(bytes: Buffer | string): HistoryLine | "other" | undefined {
-  let value: unknown;
-  try {
-    value = parseExactAt(bytes.toString("utf8"), "output_schema");
-  } catch {
-    return undefined;
-  }
+  const value = jsonIn(bytes.toString("utf8"), "output_schema");
   const result = v.safeParse(line, value);
   if (result.success) return result.output;
-  const kind = typeof value === "object" && value !== null && "kind" in value ? value.kind : undefined;
+  const kind: unknown = Object(value).kind;
   return typeof kind === "string" && !KINDS.has(kind) ? "other" : undefined;
 }
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type BatchRow, batchIndex, rowPage } from "../../../markdown/html/batch-pages.js";
 import { GENERATOR } from "../../../markdown/html/page.js";
 import { resultPage } from "../../../markdown/html/result-page.js";
-import { inWords, LocalError, readIfThere } from "../../../store/files.js";
+import { LocalError, orLocalError, readIfThere } from "../../../store/files.js";
 import { formatDuration } from "../../../text/duration.js";
 import type { OutputFolder } from "../../../workflows/batch/output-folder.js";
 import { type RowState, stateWord } from "../../../workflows/batch/plan.js";
@@ -72,11 +72,8 @@ function pageOf(out: string, state: RowState, origin: string): string {
 }
 
 function read(out: string, name: string): string | undefined {
-  try {
-    return readIfThere(join(out, name));
-  } catch (error) {
-    throw new LocalError(`${join(out, name)} could not be read: ${inWords(error)}`, { cause: error });
-  }
+  const path = join(out, name);
+  return orLocalError(`${path} could not be read`, () => readIfThere(path));
 }
 
 function timeOf(text: string | undefined): number | undefined {

@@ -126,8 +126,7 @@ async function dryRunOf(
   const first = states
     .slice(0, SHOWN_PROMPTS)
     .map(({ row }) => ({ name: rowName(row), prompt: row.body.prompt }));
-  if (reporter.json) await reporter.resultJson({ ...estimateJson(plan), first });
-  else await reporter.result(`${estimateText(plan)}${promptsText(first)}`);
+  await reporter.show({ ...estimateJson(plan), first }, `${estimateText(plan)}${promptsText(first)}`);
   return 0;
 }
 

@@ -127,7 +127,6 @@ export interface RendererParts {
 
 /** Shows the events of a batch in the form that was asked for: a live line, lines, or JSON. */
 export class BatchRenderer {
-  readonly #parts: RendererParts;
   readonly #start: number;
   /** The last state shown of each row that runs. */
   readonly #shown = new Map<RowState, string>();
@@ -135,8 +134,7 @@ export class BatchRenderer {
   #style: Style = PLAIN;
   #exitCode = 0;
 
-  constructor(parts: RendererParts) {
-    this.#parts = parts;
+  constructor(private readonly parts: RendererParts) {
     this.#start = parts.host.clock.monotonic();
   }
 
@@ -146,18 +144,18 @@ export class BatchRenderer {
   }
 
   async begin(): Promise<void> {
-    const { reporter, host } = this.#parts;
+    const { reporter, host } = this.parts;
     this.#style = await styleFor(host.stderr, host.env);
     this.#isLive = await reporter.startLive(() => this.#drawn());
   }
 
   end(): void {
-    this.#parts.reporter.stopLive();
+    this.parts.reporter.stopLive();
   }
 
   /** Shows one event. Rejects if stdout cannot be written. */
   async show(event: BatchEvent): Promise<void> {
-    const { reporter } = this.#parts;
+    const { reporter } = this.parts;
     switch (event.kind) {
       case "row":
         return this.#row(event.state, event.final);
@@ -198,17 +196,17 @@ export class BatchRenderer {
 
   /** The last words: how many rows stand where, and what can be done about those that failed. */
   async summary(exitCode: number): Promise<void> {
-    const { reporter, batch } = this.#parts;
+    const { reporter, batch } = this.parts;
     this.end();
     const { counts } = batch.progress;
     const { costDollars } = batch.progress;
     if (reporter.json) await reporter.resultJson(summaryJson(counts, exitCode, costDollars));
     else {
       const usual =
-        this.#parts.usual === undefined
+        this.parts.usual === undefined
           ? ""
-          : `; a run ${this.#parts.usual.replace("usually", "usually takes")}`;
-      const tookMs = this.#parts.host.clock.monotonic() - this.#start;
+          : `; a run ${this.parts.usual.replace("usually", "usually takes")}`;
+      const tookMs = this.parts.host.clock.monotonic() - this.#start;
       const cost = costDollars === undefined ? "" : `; it cost ${dollars(costDollars)}`;
       await reporter.say(`${countsText(counts, PLAIN)}; it took ${formatDuration(tookMs)}${usual}${cost}`);
     }
@@ -216,7 +214,7 @@ export class BatchRenderer {
   }
 
   async #row(state: RowState, final: boolean): Promise<void> {
-    const { reporter, host, batch } = this.#parts;
+    const { reporter, host, batch } = this.parts;
     const previous = this.#shown.get(state) ?? null;
     const isOver = final || state.error !== undefined;
     if (isOver) this.#shown.delete(state);
@@ -230,7 +228,7 @@ export class BatchRenderer {
   }
 
   async #waiting(until: number): Promise<void> {
-    const { host, reporter, limit } = this.#parts;
+    const { host, reporter, limit } = this.parts;
     const waitMs = until - host.clock.now();
     if (waitMs <= SILENT_WAIT_MS) return;
     const wait = `nothing is sent for ${formatDuration(waitMs)}, until ${isoDate(until)}`;
@@ -239,7 +237,7 @@ export class BatchRenderer {
 
   async #unchanged(): Promise<void> {
     if (this.#isLive) return;
-    const { batch, reporter, host } = this.#parts;
+    const { batch, reporter, host } = this.parts;
     const progress = progressText(batch.progress.counts, batch.outlook, host.clock.now(), PLAIN);
     await reporter.say(`no change: ${progress}`);
   }
@@ -247,23 +245,23 @@ export class BatchRenderer {
   async #createsStopped(reason: { failures: number } | { error: unknown }): Promise<void> {
     if ("failures" in reason) {
       const rows = reason.failures === 1 ? "1 row has" : `${reason.failures} rows have`;
-      return this.#parts.reporter.notice(
+      return this.parts.reporter.notice(
         "MAX_FAILURES",
         `${rows} failed, which --max-failures allows; no more are sent`,
       );
     }
     const { exit_code, hint } = failureOf(reason.error);
     this.#exitCode = exit_code;
-    const next = `What runs is watched to its end. Then go on with: ${this.#parts.resume}`;
+    const next = `What runs is watched to its end. Then go on with: ${this.parts.resume}`;
     await this.#error(reason.error, { hint: hint ? `${hint} ${next}` : next });
   }
 
   async #error(error: unknown, facts: Partial<Failure>): Promise<void> {
-    await this.#parts.reporter.error({ ...failureOf(error), ...facts });
+    await this.parts.reporter.error({ ...failureOf(error), ...facts });
   }
 
   async #sayNextSteps(): Promise<void> {
-    const { reporter, batch } = this.#parts;
+    const { reporter, batch } = this.parts;
     const { counts, states } = batch.progress;
     const [unknown, ...others] = states.filter(({ standing }) => standing === "unknown");
     if (unknown) {
@@ -287,7 +285,7 @@ export class BatchRenderer {
   }
 
   #drawn() {
-    const { host, batch, usual } = this.#parts;
+    const { host, batch, usual } = this.parts;
     const { counts, states } = batch.progress;
     const line = liveBatch(counts, batch.outlook, host.clock.now(), this.#style);
     const share = 1 - (counts.running + counts.waiting) / Math.max(states.length, 1);

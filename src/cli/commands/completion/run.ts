@@ -1,6 +1,12 @@
 import { dirname } from "node:path";
 import { CodedError } from "../../../machine/errors.js";
-import { inWords, LocalError, makeSharedFolder, readIfThere, replaceFile } from "../../../store/files.js";
+import {
+  LocalError,
+  makeSharedFolder,
+  orLocalError,
+  readIfThere,
+  replaceFile,
+} from "../../../store/files.js";
 import { MARKER, SCRIPTS, type ScriptPlace, type Shell, scriptPlace } from "../../completion/scripts.js";
 import type { Context } from "../../context.js";
 
@@ -14,8 +20,7 @@ export async function completion(ctx: Context, shell: Shell, options: Completion
   const { reporter } = ctx;
   const script = SCRIPTS[shell];
   if (!options.install) {
-    if (reporter.json) await reporter.resultJson({ shell, script });
-    else await reporter.result(script);
+    await reporter.show({ shell, script }, script);
     return 0;
   }
   const place = scriptPlace(shell, ctx.host.env);
@@ -35,16 +40,14 @@ export async function completion(ctx: Context, shell: Shell, options: Completion
 
 /** Writes a script. Throws CodedError `LOCAL_IO` for a file that somebody else wrote, LocalError if it cannot be written. */
 function install({ path }: ScriptPlace, script: string, force: boolean): void {
-  try {
-    const before = readIfThere(path);
-    if (before !== undefined && !before.includes(MARKER) && !force)
-      throw new CodedError("LOCAL_IO", `${path} was not written by \`research completion\``, {
-        hint: "--force overwrites it.",
-      });
+  const failed = `could not write ${path}`;
+  const before = orLocalError(failed, () => readIfThere(path));
+  if (before !== undefined && !before.includes(MARKER) && !force)
+    throw new CodedError("LOCAL_IO", `${path} was not written by \`research completion\``, {
+      hint: "--force overwrites it.",
+    });
+  orLocalError(failed, () => {
     makeSharedFolder(dirname(path));
     replaceFile(path, script);
-  } catch (error) {
-    if (error instanceof CodedError) throw error;
-    throw new LocalError(`could not write ${path}: ${inWords(error)}`, { cause: error });
-  }
+  });
 }

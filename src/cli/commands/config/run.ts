@@ -58,18 +58,13 @@ export async function configGet(ctx: Context, name: string): Promise<number> {
     throw new CodedError("NOT_FOUND", `${key} is not set`, {
       hint: `Set it: research config set ${key} VALUE`,
     });
-  if (ctx.reporter.json) await ctx.reporter.resultJson({ [key]: found });
-  else await ctx.reporter.result(`${safeLine(found.value)}\n`);
+  await ctx.reporter.show({ [key]: found }, `${safeLine(found.value)}\n`);
   return 0;
 }
 
 /** Prints every setting in force and which source won. */
 export async function configList(ctx: Context): Promise<number> {
   const all = inForce(ctx);
-  if (ctx.reporter.json) {
-    await ctx.reporter.resultJson(all);
-    return 0;
-  }
   const rows = Object.entries(all).map(([key, found]) => [
     key,
     found ? safeLine(found.value) : "-",
@@ -81,7 +76,7 @@ export async function configList(ctx: Context): Promise<number> {
     [padded(key, 0), padded(value, 1), source].join("  "),
   );
   const lines = ctx.host.stdout.isTTY ? aligned : rows.map((row) => row.join("\t"));
-  await ctx.reporter.result(lines.map((line) => `${line}\n`).join(""));
+  await ctx.reporter.show(all, lines.map((line) => `${line}\n`).join(""));
   return 0;
 }
 
@@ -138,8 +133,7 @@ export async function configPath(ctx: Context): Promise<number> {
       "LOCAL_IO",
       "there is no folder for settings: set HOME or RESEARCH_CONFIG_DIR to an absolute path",
     );
-  if (ctx.reporter.json) await ctx.reporter.resultJson({ path });
-  else await ctx.reporter.result(`${path}\n`);
+  await ctx.reporter.show({ path }, `${path}\n`);
   return 0;
 }
 

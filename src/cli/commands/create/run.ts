@@ -74,8 +74,7 @@ async function showCreate(ctx: Context, body: CreateBody, options: RerunOptions)
 async function print(reporter: Reporter, data: Created): Promise<void> {
   const requestId = data.request_id;
   try {
-    if (reporter.json) await reporter.resultJson(data);
-    else await reporter.result(`${requestId}\n`);
+    await reporter.show(data, `${requestId}\n`);
   } catch (error) {
     if (!(error instanceof LocalError)) throw error;
     throw new CodedError("LOCAL_IO", `${requestId} was created, but ${error.message}`, { requestId });

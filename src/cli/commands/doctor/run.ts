@@ -22,11 +22,11 @@ export async function doctor(
   const selected = selectedIn(checks, only);
   const all = await runChecks(checks, selected, offline).finally(close);
   const results = report ? publicResults(all) : all;
-  if (reporter.json) await reporter.resultJson(resultsJson(results));
-  else if (report) {
-    const system = `research ${host.version}, Node.js ${process.version}, ${host.platform} ${process.arch}`;
-    await reporter.result(`\`\`\`text\n${system}\n${resultLines(results, PLAIN)}\`\`\`\n`);
-  } else await reporter.result(resultLines(results, await reporter.style()));
+  const system = `research ${host.version}, Node.js ${process.version}, ${host.platform} ${process.arch}`;
+  const text = report
+    ? `\`\`\`text\n${system}\n${resultLines(results, PLAIN)}\`\`\`\n`
+    : resultLines(results, await reporter.style());
+  await reporter.show(resultsJson(results), text);
   return all.find(({ status }) => status === "fail")?.exitCode ?? 0;
 }
 

@@ -84,9 +84,6 @@ async function report(ctx: Context, entries: readonly HistoryEntry[], skipped: n
   if (entries.length > 0)
     await reporter.notice("BATCH_FOLDERS", "results in the folders of batches are not touched");
   const names = entries.map(({ request_id, local_id }) => ({ request_id, local_id }));
-  if (reporter.json) await reporter.resultJson({ forgotten: names, skipped });
-  else
-    await reporter.result(
-      names.map(({ request_id, local_id }) => `${request_id ?? local_id}\tFORGOTTEN\n`).join(""),
-    );
+  const lines = names.map(({ request_id, local_id }) => `${request_id ?? local_id}\tFORGOTTEN\n`);
+  await reporter.show({ forgotten: names, skipped }, lines.join(""));
 }

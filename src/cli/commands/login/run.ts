@@ -117,14 +117,8 @@ async function tryKey(
 ): Promise<ResearchError | undefined> {
   const dialect = provider ? await provider.load(provider.defaultModel) : research();
   const client = new ResearchClient({
-    dialect,
-    baseUrl: base.href,
-    apiKey,
-    insecureHttp: true,
-    proxyEnvironment: ctx.host.env,
-    clock: ctx.host.clock,
-    userAgent: `research-cli/${ctx.host.version}`,
-    ...(ctx.flags.requestTimeout !== undefined && { requestTimeout: ctx.flags.requestTimeout }),
+    ...{ ...ctx.clientOptions, onEvent: () => {} },
+    ...{ dialect, baseUrl: base.href, apiKey, insecureHttp: true },
   });
   try {
     await client.status(dialect.probeId, { signal: ctx.signal });

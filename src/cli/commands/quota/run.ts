@@ -7,8 +7,7 @@ import type { Context } from "../../context.js";
 export async function quota(ctx: Context, options: LimitOptions): Promise<number> {
   const { reporter, host, provider } = ctx;
   const state = quotaOf(ctx, options);
-  if (reporter.json) await reporter.resultJson(quotaJson(state));
-  else await reporter.result(quotaText(state, host.clock.now()));
+  await reporter.show(quotaJson(state), quotaText(state, host.clock.now()));
   await reporter.say(
     "counted from this machine's own records: what other machines sent with this key is not in it",
   );

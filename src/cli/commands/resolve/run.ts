@@ -30,7 +30,6 @@ export async function resolve(ctx: Context, id: string, options: ResolveOptions)
       { localId: local_id },
     );
   }
-  if (ctx.reporter.json) await ctx.reporter.resultJson(settled);
-  else await ctx.reporter.result(`${settled.request_id ?? settled.local_id}\t${settled.status}\n`);
+  await ctx.reporter.show(settled, `${settled.request_id ?? settled.local_id}\t${settled.status}\n`);
   return 0;
 }

@@ -22,8 +22,7 @@ export async function show(ctx: Context, id: string): Promise<number> {
     ...(kept?.usage !== undefined && { usage: kept.usage }),
     ...(Array.isArray(kept?.sources) && { sources: kept.sources }),
   };
-  if (ctx.reporter.json) await ctx.reporter.resultJson(entry);
-  else await ctx.reporter.result(entryDetails(entry, await ctx.reporter.style()));
+  await ctx.reporter.show(entry, entryDetails(entry, await ctx.reporter.style()));
   return 0;
 }
 

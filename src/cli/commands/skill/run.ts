@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import skillText from "../../../../skills/research/SKILL.md?raw";
 import { CodedError } from "../../../machine/errors.js";
-import { inWords, LocalError, makeSharedFolder, readIfThere, replaceFile } from "../../../store/files.js";
+import { makeSharedFolder, orLocalError, readIfThere, replaceFile } from "../../../store/files.js";
 import type { Context } from "../../context.js";
 
 export interface SkillOptions {
@@ -18,18 +18,16 @@ export async function skillInstall(
   { dir = skillsFolder(), force }: SkillOptions,
 ): Promise<number> {
   const path = skillPath(dir);
-  try {
-    if (skillState(dir) === "changed" && !force)
-      throw new CodedError("LOCAL_IO", `${path} is not as \`research skill install\` wrote it`, {
-        hint: "--force overwrites it.",
-      });
+  const failed = `could not write ${path}`;
+  if (orLocalError(failed, () => skillState(dir)) === "changed" && !force)
+    throw new CodedError("LOCAL_IO", `${path} is not as \`research skill install\` wrote it`, {
+      hint: "--force overwrites it.",
+    });
+  orLocalError(failed, () => {
     makeSharedFolder(dirname(path));
     replaceFile(path, installedText());
-  } catch (error) {
-    if (error instanceof CodedError) throw error;
-    throw new LocalError(`could not write ${path}: ${inWords(error)}`, { cause: error });
-  }
-  await show(ctx, path, "current");
+  });
+  await ctx.reporter.show({ path, state: "current" }, `${path}\tcurrent\n`);
   return 0;
 }
 
@@ -39,18 +37,9 @@ export async function skillStatus(
   { dir = skillsFolder() }: Pick<SkillOptions, "dir">,
 ): Promise<number> {
   const path = skillPath(dir);
-  try {
-    await show(ctx, path, skillState(dir));
-  } catch (error) {
-    if (error instanceof CodedError) throw error;
-    throw new LocalError(`could not read ${path}: ${inWords(error)}`, { cause: error });
-  }
+  const state = orLocalError(`could not read ${path}`, () => skillState(dir));
+  await ctx.reporter.show({ path, state }, `${path}\t${state}\n`);
   return 0;
-}
-
-async function show({ reporter }: Context, path: string, state: SkillState): Promise<void> {
-  if (reporter.json) await reporter.resultJson({ path, state });
-  else await reporter.result(`${path}\t${state}\n`);
 }
 
 /** Where agents look for skills, below the current folder: Claude Code has a folder of its own. */

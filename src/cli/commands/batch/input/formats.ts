@@ -1,5 +1,5 @@
 import { CsvError, type Info, parse } from "csv-parse/sync";
-import { parseExactAt, withSource } from "../../../../json/exact-json.js";
+import { jsonIn, withSource } from "../../../../json/exact-json.js";
 import { isObject } from "../../../../json/is-object.js";
 
 /** One entry of the input, before anything is made of it. */
@@ -61,12 +61,8 @@ function linesOf(text: string): { line: number; text: string }[] {
 }
 
 function objectOf(json: string): Record<string, unknown> | undefined {
-  try {
-    const value = withSource(parseExactAt(json, "output_schema"), json);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonIn(json, "output_schema");
+  return isObject(value) ? withSource(value, json) : undefined;
 }
 
 /** Comma-separated values with a header line (RFC 4180). What cannot be read as such ends the search for faults. */

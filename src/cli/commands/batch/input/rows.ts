@@ -1,5 +1,5 @@
 import { InputError } from "../../../../dialects/dialect.js";
-import { exactJson, memberText, parseExact, roundedNumbers } from "../../../../json/exact-json.js";
+import { exactJson, jsonIn, memberText, roundedNumbers } from "../../../../json/exact-json.js";
 import { isObject } from "../../../../json/is-object.js";
 import { MAX_INPUT_BYTES } from "../../../../machine/read-text.js";
 import { type CreateBody, type JsonSchema, requestBody } from "../../../../protocol/conversation.js";
@@ -47,13 +47,10 @@ function missingColumns({ columns, records }: Parsed, template: Template | undef
 
 class Checks {
   readonly faults: RowFault[] = [];
-  readonly #options: RowOptions;
   readonly #keys = new Map<string, number>();
   readonly #asked = new Map<string, number>();
 
-  constructor(options: RowOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: RowOptions) {}
 
   row({ line, fields }: InputRecord): Row | undefined {
     const before = this.faults.length;
@@ -62,10 +59,10 @@ class Checks {
     const schema = this.#schema(fields.output_schema, fail);
     const key = this.#key(fields, line, fail);
     if (this.faults.length > before) return undefined;
-    const structured = this.#options.structured || fields.structured_output === true;
+    const structured = this.options.structured || fields.structured_output === true;
     const model = this.#model(fields, fail);
-    const body = this.#options.complete({
-      ...requestBody(prompt, schema ?? this.#options.schema, structured),
+    const body = this.options.complete({
+      ...requestBody(prompt, schema ?? this.options.schema, structured),
       ...(model !== undefined && { model }),
     });
     this.#check(body, fail);
@@ -78,7 +75,7 @@ class Checks {
 
   /** A row's own model; the flag beats it. */
   #model({ model }: InputRecord["fields"], fail: (reason: string) => void): string | undefined {
-    const { takesModels, template } = this.#options;
+    const { takesModels, template } = this.options;
     if (!takesModels || template?.columns.includes("model")) return undefined;
     if (model === undefined || model === null || model === "") return undefined;
     if (typeof model === "string") return model;
@@ -88,7 +85,7 @@ class Checks {
 
   #check(body: CreateBody, fail: (reason: string) => void): void {
     try {
-      this.#options.check?.(body);
+      this.options.check?.(body);
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       fail(error.message);
@@ -96,7 +93,7 @@ class Checks {
   }
 
   #prompt(fields: InputRecord["fields"], fail: (reason: string) => void): string {
-    const { template } = this.#options;
+    const { template } = this.options;
     const missing = template?.missingIn(fields) ?? [];
     for (const name of missing) fail(`the template names a missing column, {{${name}}}`);
     if (missing.length > 0) return "";
@@ -114,7 +111,7 @@ class Checks {
     if (text === undefined) return undefined;
     const schema = parseSchema(text);
     if (!schema) fail("output_schema is not a JSON Schema: it must be a JSON object");
-    const problem = this.#options.schemaProblems.get(text);
+    const problem = this.options.schemaProblems.get(text);
     if (problem !== undefined) fail(`output_schema is not a JSON Schema: ${problem}`);
     return schema;
   }
@@ -145,24 +142,18 @@ export function schemaText(given: unknown): string | undefined {
 
 /** A schema from its JSON text, which it remembers; undefined if that is not a JSON object. */
 export function parseSchema(text: string): JsonSchema | undefined {
-  try {
-    const value = parseExact(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonIn(text);
+  return isObject(value) ? value : undefined;
 }
 
 const PLACE = /\{\{\s*([^{}]+?)\s*\}\}/g;
 
 /** A prompt with places for columns: `Compare {{company}} with {{rival}}`. */
 export class Template {
-  readonly #text: string;
   /** The columns it names, each once. */
   readonly columns: readonly string[];
 
-  constructor(text: string) {
-    this.#text = text;
+  constructor(private readonly text: string) {
     this.columns = [...new Set(Array.from(text.matchAll(PLACE), ([, name = ""]) => name))];
   }
 
@@ -173,7 +164,7 @@ export class Template {
 
   /** Text as it is, anything else as JSON. */
   fill(fields: Readonly<Record<string, unknown>>): string {
-    return this.#text.replace(PLACE, (_all, name: string) => {
+    return this.text.replace(PLACE, (_all, name: string) => {
       const value = fields[name];
       return typeof value === "string" ? value : exactJson(memberText(fields, name));
     });
