@@ -1,3 +1,5 @@
+import { onAbort } from "../clock.js";
+
 /** A number of places that callers take and give back; who waits first is served first. */
 export class Semaphore {
   #free: number;
@@ -21,15 +23,14 @@ export class Semaphore {
   #wait(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const proceed = () => {
-        signal.removeEventListener("abort", abort);
+        release();
         resolve();
       };
-      const abort = () => {
+      const release = onAbort(signal, () => {
         this.#waiting.delete(proceed);
         reject(signal.reason);
-      };
+      });
       this.#waiting.add(proceed);
-      signal.addEventListener("abort", abort, { once: true });
     });
   }
 

@@ -11,6 +11,7 @@ import {
   POINTS,
   type Point,
   STATEMENTS,
+  stopInSilence,
   strike,
   wrongs,
 } from "../support/upstream-crash.js";
@@ -69,6 +70,14 @@ describe.skipIf(!postgres)("serve --upstream with PostgreSQL (needs PostgreSQL)"
     },
   );
 });
+
+test("a stop while the service behind is silent for ten minutes, with a restart in between", async () => {
+  const { stoppedMs, closedMs, posts } = await stopInSilence(Number(process.env.SOAK_SILENCE_MS ?? 600_000));
+  process.stdout.write(`silence: stopped ${stoppedMs} ms after its end, closed within ${closedMs} ms\n`);
+  expect(stoppedMs).toBeLessThan(30_000);
+  expect(closedMs).toBeLessThan(20_000);
+  expect(posts).toBe(1);
+}, 1_200_000);
 
 test("1,000 waits in one process: memory, processor and how late an end is seen", async () => {
   const waits = 1_000;

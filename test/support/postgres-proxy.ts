@@ -8,6 +8,8 @@ import { leftovers } from "./leftovers.js";
 interface Loss {
   statement: string;
   what: "statement" | "answer" | "answer, with a goodbye";
+  /** It is not the next statement that counts, but the next one after, or in, that of this name. */
+  after?: string | undefined;
   /** Called when it happens. */
   then?: (() => void) | undefined;
 }
@@ -57,8 +59,8 @@ export class PostgresProxy {
     this.#rewrite = (chunk) => Buffer.from(chunk.toString("latin1").replace(text, by), "latin1");
   }
 
-  lose(statement: string, what: Loss["what"], then?: () => void): void {
-    this.#loss = { statement, what, then };
+  lose(statement: string, what: Loss["what"], then?: () => void, after?: string): void {
+    this.#loss = { statement, what, then, after };
   }
 
   /** Cuts everything, and refuses to connect until `back`; resolves when nothing is open any more. */
@@ -102,7 +104,8 @@ export class PostgresProxy {
     if (this.#away) cut();
     if (this.#silent) for (const socket of [client, server]) socket.pause();
     client.on("data", (chunk) => {
-      if (this.#loss && chunk.includes(`${this.#loss.statement}\0`)) {
+      if (this.#loss?.after && chunk.includes(`${this.#loss.after}\0`)) this.#loss.after = undefined;
+      if (this.#loss && !this.#loss.after && chunk.includes(`${this.#loss.statement}\0`)) {
         losing = this.#loss;
         this.#loss = undefined;
         if (losing.what === "statement") {

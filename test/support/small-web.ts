@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo, Socket } from "node:net";
 import { Connections } from "../../src/client/http/transport.js";
 import { type Clock, systemClock } from "../../src/clock.js";
-import type { ExchangeStore } from "../../src/server/conversations/exchange-store.js";
+import type { ExchangeStore } from "../../src/server/conversations/conversation-store.js";
 import type { SourceProvider } from "../../src/server/researchers/sources/source.js";
 import { type EngineName, SearchEngine } from "../../src/server/researchers/web/engines.js";
 import type { Network } from "../../src/server/researchers/web/page-fetcher.js";

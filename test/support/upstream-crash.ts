@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
+import { hang } from "./behaviours.js";
 import { folderWith } from "./folder.js";
 import { HappyService, KEY as UPSTREAM_KEY } from "./happy-service.js";
 import { heldWire, type Passing } from "./held-wire.js";
@@ -86,17 +87,27 @@ export async function strike({ database, point, how, stops, afterMs }: Blow): Pr
   const first = await serve();
   running = first.one;
   isArmed = true;
-  if ("statement" in point) proxy?.lose(point.statement, point.what, () => void hit());
+  // Cancellations are looked for all the time: the one that counts comes after the stop.
+  const after = stops ? "stop" : undefined;
+  if ("statement" in point) proxy?.lose(point.statement, point.what, () => void hit(), after);
   const prompt = stops ? "why? => PENDING PROCESSING" : "why? => PENDING PROCESSING COMPLETED";
   const created = await post(first.baseUrl, "/api/v1/conversations", KEY, { prompt });
   const requestId = String(created.json.data?.request_id);
   const path = `/api/v1/conversation/${requestId}`;
+  let isStopped = !stops;
+  const stop = async (baseUrl: string) => {
+    if (isStopped) return;
+    const { status } = await post(baseUrl, `${path}/stop`, KEY).catch(() => ({ status: 0 }));
+    isStopped = status === 200;
+  };
   if (stops) {
     await until(async () => behind.server.count("status") > 0 || undefined, 60_000);
-    await post(first.baseUrl, `${path}/stop`, KEY).catch(() => {});
+    await stop(first.baseUrl);
   }
   await blow;
   const second = await serve();
+  // A client that was not answered asks again: the stop itself may be what was lost.
+  await stop(second.baseUrl);
   if (how === "suspend") {
     await delay(2 * LEASE_MS);
     first.one.signal("SIGCONT");
@@ -277,6 +288,46 @@ export async function manyWaits(waits: number, forMs: number) {
   await one.done;
   await behind.server.close();
   return { residentMiB, processorShare, latestEndMs };
+}
+
+/**
+ * Stops a conversation while the service behind takes connections and never answers, for `silentMs` with a restart in
+ * between, and says how long after its return it is stopped there, and how long the process took to end meanwhile, ms.
+ */
+export async function stopInSilence(silentMs: number) {
+  let isSilent = false;
+  const behind = await HappyService.start({ fault: () => (isSilent ? hang() : undefined) });
+  const env = { ...foldersIn(folderWith()), RESEARCH_SERVE_API_KEY: KEY };
+  await research(["config", "set", "base-url", behind.url, "-p", "behind"], { env });
+  await research(["config", "set", "api-key", "-p", "behind"], { env, input: UPSTREAM_KEY });
+  const data = folderWith();
+  const serve = async () => {
+    const args = ["serve", "--port", "0", "--data", data, "--upstream", "behind"];
+    const one = start(args, { env, timeoutMs: 1_200_000 });
+    const [baseUrl = ""] = await one.waitFor(/http:\/\/[\d.:]+/, { timeoutMs: 60_000 });
+    return { one, baseUrl };
+  };
+  const first = await serve();
+  const created = await post(first.baseUrl, "/api/v1/conversations", KEY, { prompt: "why? => PROCESSING" });
+  await until(async () => behind.server.count("status") > 0 || undefined, 60_000);
+  isSilent = true;
+  await post(first.baseUrl, `/api/v1/conversation/${created.json.data?.request_id}/stop`, KEY);
+  await delay(silentMs / 2);
+  const closing = performance.now();
+  first.one.signal("SIGTERM");
+  await first.one.done;
+  const closedMs = Math.round(performance.now() - closing);
+  const second = await serve();
+  await delay(silentMs / 2);
+  isSilent = false;
+  const back = performance.now();
+  const there = [...behind.conversations.values()][0];
+  await until(async () => there?.timeline.join() === "STOPPED" || undefined, 120_000);
+  const stoppedMs = Math.round(performance.now() - back);
+  second.one.signal("SIGKILL");
+  await second.one.done;
+  await behind.server.close();
+  return { stoppedMs, closedMs, posts: behind.server.count("create") };
 }
 
 /** What a process has taken of all processors, ms; a tick is 10 ms. */

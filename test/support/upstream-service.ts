@@ -6,31 +6,28 @@ import { research } from "../../src/dialects/research.js";
 import type { Outcome } from "../../src/server/conversations/conversation-store.js";
 import { openLocalStore } from "../../src/server/conversations/local/open-local-store.js";
 import type { ResearchJob } from "../../src/server/researchers/researcher.js";
-import { upstreamResearcher } from "../../src/server/researchers/upstream.js";
+import { type Upstream, upstreamResearcher } from "../../src/server/researchers/upstream.js";
 import { startService } from "../../src/server/service.js";
 import type { VirtualClock } from "./virtual-clock.js";
 
-export interface UpstreamServiceOptions {
-  /** What does the research. */
-  url: string;
-  apiKey: string;
-  dialect?: Dialect;
-  dataDir: string;
-  clock: VirtualClock;
-}
+export type UpstreamServiceOptions = { dataDir: string; clock: VirtualClock } & (
+  | { upstream: Upstream }
+  /** A service that does the research, over HTTP. */
+  | { url: string; apiKey: string; dialect?: Dialect }
+);
 
 const CALLER = { keyId: "k", limits: { create: Infinity, stop: Infinity }, ownOnly: false };
 
 /** A service in this process, in virtual time, that has another one do the research. Its store is asked directly. */
-export async function upstreamService({ url, apiKey, dialect = research(), ...own }: UpstreamServiceOptions) {
-  const { dataDir, clock } = own;
+export async function upstreamService({ dataDir, clock, ...there }: UpstreamServiceOptions) {
   const lines: string[] = [];
   const log = (line: string) => void lines.push(line);
-  const client = new ResearchClient({ baseUrl: url, apiKey, dialect, clock, random: () => 0.5 });
   const store = await openLocalStore({ pendingMs: 0, dataDir, clock, log });
-  const upstream = clientUpstream({
-    ...{ client, dialect, provider: "there", asked: (body) => body, clock, log },
-  });
+  const overHttp = ({ url, apiKey, dialect = research() }: Extract<typeof there, { url: string }>) => {
+    const client = new ResearchClient({ baseUrl: url, apiKey, dialect, clock, random: () => 0.5 });
+    return clientUpstream({ ...{ client, dialect, provider: "there", asked: (body) => body, clock, log } });
+  };
+  const upstream = "upstream" in there ? there.upstream : overHttp(there);
   const researcher = upstreamResearcher({ upstream, remote: store.remote, clock, log });
   const service = await startService({
     ...{ host: "127.0.0.1", port: 0, apiKey: "test-key-0123456789", tier: "enterprise", store },

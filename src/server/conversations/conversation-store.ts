@@ -2,7 +2,6 @@ import type { KnownStatus } from "../../protocol/conversation.js";
 import type { HourlyLimit } from "../../protocol/limits.js";
 import type { KeyStore } from "../keys/key-store.js";
 import type { Claim, ResearchJob } from "../researchers/researcher.js";
-import type { ExchangeStore } from "./exchange-store.js";
 
 export type { Claim };
 
@@ -171,6 +170,14 @@ export class ClaimLost extends Error {
 /** Why the work on a conversation is aborted: the service ends, and goes on with it when it is started again. */
 export class ServiceClosing extends Error {
   override name = "ServiceClosing";
+}
+
+/** What a researcher keeps of its exchanges with a model, so that a restarted service pays for none of them twice. */
+export interface ExchangeStore {
+  /** The records of a conversation, in their order; empty if there are none. */
+  read(requestId: string): Promise<unknown[]>;
+  /** Adds a JSON object. Resolves when it would outlive a `kill -9`; of a stopped conversation nothing is kept (§3). */
+  append(requestId: string, record: object): Promise<void>;
 }
 
 /** What is unfinished, as operators watch it. */

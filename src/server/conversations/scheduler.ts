@@ -36,7 +36,7 @@ const LOST_EACH_TIME = `The research was begun ${MAX_STARTS} times, and the serv
 
 /** Claims conversations that are due, a few at a time, has them researched and writes how they ended. */
 export class Scheduler {
-  readonly #running = new Map<Promise<void>, AbortController>();
+  readonly #running = new Set<Promise<void>>();
   readonly #semaphore: Semaphore;
   readonly #closing = new AbortController();
   readonly #troubles: Troubles;
@@ -52,12 +52,9 @@ export class Scheduler {
 
   /** Ends all work and gives it back; resolves when nothing of it is left. */
   async close(): Promise<void> {
-    const closing = new ServiceClosing("the service is closing");
-    this.#closing.abort(closing);
-    for (const work of this.#running.values()) work.abort(closing);
+    this.#closing.abort(new ServiceClosing("the service is closing"));
     await this.#claiming;
-    for (const work of this.#running.values()) work.abort(closing);
-    await Promise.all(this.#running.keys());
+    await Promise.all(this.#running);
   }
 
   async #claimAll(): Promise<void> {
@@ -82,15 +79,12 @@ export class Scheduler {
   }
 
   #begin(claim: Claim, release: () => void): void {
-    const work = new AbortController();
-    const abort = () => work.abort(claim.signal.reason);
-    if (claim.signal.aborted) abort();
-    claim.signal.addEventListener("abort", abort, { once: true });
-    const running = this.#work(claim, work.signal).finally(() => {
+    const signal = AbortSignal.any([claim.signal, this.#closing.signal]);
+    const running = this.#work(claim, signal).finally(() => {
       this.#running.delete(running);
       release();
     });
-    this.#running.set(running, work);
+    this.#running.add(running);
   }
 
   async #work(claim: Claim, signal: AbortSignal): Promise<void> {

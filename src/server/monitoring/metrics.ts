@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { Clock } from "../../clock.js";
+import { type Clock, untilAborted, withDeadline } from "../../clock.js";
 import type { KnownStatus } from "../../protocol/conversation.js";
 import type { ConversationStore, StoreCounts } from "../conversations/conversation-store.js";
 import type { Observer } from "./exchange.js";
@@ -111,14 +111,8 @@ export function createMetrics(store: MeasuredStore, version: string, clock: Cloc
 }
 
 /** Undefined if the store cannot be reached in time. */
-async function countsWithin(ms: number, store: MeasuredStore, clock: Clock) {
-  const enough = new AbortController();
-  const late = clock.sleep(ms, enough.signal);
-  try {
-    return await Promise.race([store.counts(), late.then(() => undefined)]);
-  } catch {
-    return undefined;
-  } finally {
-    enough.abort();
-  }
+function countsWithin(ms: number, store: MeasuredStore, clock: Clock): Promise<StoreCounts | undefined> {
+  const { signal: never } = new AbortController();
+  const counts = (signal: AbortSignal) => untilAborted(store.counts(), signal);
+  return withDeadline(clock, ms, never, new Error("the store is late"), counts).catch(() => undefined);
 }

@@ -1,4 +1,4 @@
-import type { Clock } from "../../clock.js";
+import { type Clock, untilAborted, withDeadline } from "../../clock.js";
 import { StoreUnavailableError } from "../conversations/conversation-store.js";
 import { type Connection, connectionFailure, type Database } from "./database.js";
 
@@ -36,20 +36,16 @@ export class Readiness {
       client = await connection;
       await client.query("SELECT FROM research.conversations LIMIT 1");
     };
-    const over = new AbortController();
-    const limit = this.clock.sleep(LIMIT_MS, over.signal).then(() => {
-      throw new Error("timeout");
-    });
-    limit.catch(() => {});
+    const { signal: never } = new AbortController();
     try {
-      await Promise.race([ask(), limit]);
+      await withDeadline(this.clock, LIMIT_MS, never, new Error("timeout"), (signal) =>
+        untilAborted(ask(), signal),
+      );
     } catch (error) {
       client?.socket.destroy();
       // One that is still to come about is waited for.
       if (client !== undefined && this.#connection === connection) this.#connection = undefined;
       throw new StoreUnavailableError(`states cannot be read: ${connectionFailure(error)}`);
-    } finally {
-      over.abort();
     }
   }
 

@@ -6,12 +6,12 @@ import type {
   Conversation,
   ConversationStore,
   CreateResult,
+  ExchangeStore,
   Outcome,
   RateLimited,
   StopResult,
   StoreCounts,
 } from "../conversations/conversation-store.js";
-import type { ExchangeStore } from "../conversations/exchange-store.js";
 import type { ResearchJob } from "../researchers/researcher.js";
 import type { Claims } from "./claims.js";
 import { Creates } from "./creates.js";

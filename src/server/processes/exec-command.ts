@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { constants } from "node:os";
+import { onAbort } from "../../clock.js";
 import { withoutSecrets } from "../../secrets/environment.js";
 import { endGroup, spawnGroup } from "./process-group.js";
 
@@ -27,14 +28,12 @@ export async function execCommand({ command, baseUrl, apiKey, env, signal }: Exe
   // A profile would lead a client inside the command away from this service.
   Reflect.deleteProperty(own, "RESEARCH_PROFILE");
   const child = spawnGroup(command, own, "inherit");
-  const stop = () => void endGroup(child);
-  if (signal.aborted) stop();
-  signal.addEventListener("abort", stop, { once: true });
+  const release = onAbort(signal, () => void endGroup(child));
   try {
     const [code, killedBy]: [number | null, NodeJS.Signals | null] = (await once(child, "exit")) as never;
     return code ?? 128 + (killedBy === null ? 0 : constants.signals[killedBy]);
   } finally {
-    signal.removeEventListener("abort", stop);
+    release();
     await endGroup(child);
   }
 }

@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { systemClock } from "../../clock.js";
+import { onAbort, systemClock } from "../../clock.js";
 import { exactJson, JsonText } from "../../json/exact-json.js";
 import { withoutSecrets } from "../../secrets/environment.js";
 import { errorText } from "../../text/phrases.js";
@@ -36,12 +36,11 @@ export function commandResearcher({ command, env }: CommandOptions): Researcher 
       const child = supervisor.spawn(command, clean);
       // SIGTERM: the client stopped the request and needs no result. After SIGHUP the same question is asked again later.
       const isStopped = () => signal.reason instanceof ConversationStopped;
-      const stop = () => void endGroup(child, isStopped() ? "SIGTERM" : "SIGHUP");
-      signal.addEventListener("abort", stop, { once: true });
+      const release = onAbort(signal, () => void endGroup(child, isStopped() ? "SIGTERM" : "SIGHUP"));
       try {
         return resultOf(job, await run(child, job));
       } finally {
-        signal.removeEventListener("abort", stop);
+        release();
         await supervisor.end(child);
         signal.throwIfAborted();
       }

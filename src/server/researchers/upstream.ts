@@ -1,4 +1,4 @@
-import type { Clock } from "../../clock.js";
+import { type Clock, onAbort, withDeadline } from "../../clock.js";
 import { errorText } from "../../text/phrases.js";
 import {
   type Claim,
@@ -36,7 +36,7 @@ export interface Upstream {
   /** Waits for the end, however long that place is away. Rejects with `signal.reason` alone. */
   end(remoteId: string, signal: AbortSignal): Promise<EndedThere>;
   /** Rejects with an error whose message says why, if it is not known that nothing runs any more. */
-  stop(remoteId: string): Promise<void>;
+  stop(remoteId: string, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -53,9 +53,10 @@ const CREATES = 4;
 const RETRY_MS = 500;
 /** How long an id that was paid for is tried to be kept when the service closes, ms. */
 const LAST_TRIES_MS = 10_000;
-/** Between two looks for cancellations or at refusals, and between two tries of one, ms. */
+/** Between two looks for cancellations or at refusals, ms. */
 const LOOK_MS = 1_000;
-const CANCEL_AGAIN_MS = 10_000;
+/** How long one try of a cancellation may take, and is hidden from others, ms: that place may never answer. */
+const CANCEL_MS = 15_000;
 
 /**
  * Has another service do the research: each conversation is one request there, sent once, whatever becomes of this
@@ -166,10 +167,12 @@ export function upstreamResearcher({ upstream, remote, clock, log }: UpstreamOpt
   /** Stops there what was stopped here, again and again until that place has answered. */
   async function cancelAll(): Promise<void> {
     const { signal } = closing;
+    const { signal: never } = new AbortController();
+    const late = new Error(`no answer within ${CANCEL_MS / 1_000} s`);
     const places = new Semaphore(CREATES);
     const running = new Set<Promise<void>>();
     while (!signal.aborted) {
-      const cancellation = await remote.takeCancellation(at, CANCEL_AGAIN_MS).catch(() => undefined);
+      const cancellation = await remote.takeCancellation(at, CANCEL_MS).catch(() => undefined);
       if (cancellation === undefined) {
         await clock.sleep(LOOK_MS, signal).catch(() => {});
         continue;
@@ -178,19 +181,15 @@ export function upstreamResearcher({ upstream, remote, clock, log }: UpstreamOpt
       const cancel = async () => {
         const { requestId, remoteId } = cancellation;
         const what = `stops of requests at ${provider}`;
+        const facts = { level: "warning", request_id: requestId } as const;
         try {
-          if (canStop) await upstream.stop(remoteId);
-          else
-            log(`${remoteId} goes on at ${provider} and is paid for: it has no way to stop`, {
-              level: "warning",
-              request_id: requestId,
-            });
+          if (canStop)
+            await withDeadline(clock, CANCEL_MS, never, late, (tried) => upstream.stop(remoteId, tried));
+          else log(`${remoteId} goes on at ${provider} and is paid for: it has no way to stop`, facts);
           await remote.cancelled(requestId);
           troubles.over(what);
         } catch (error) {
-          troubles.failed(what, errorText(error), {
-            request_id: requestId,
-          });
+          troubles.failed(what, errorText(error), { request_id: requestId });
         }
         release();
       };
@@ -217,11 +216,9 @@ export function upstreamResearcher({ upstream, remote, clock, log }: UpstreamOpt
 /** A create is aborted by nothing but the end of the process: what it has paid for must be known. */
 function onlyClosing(signal: AbortSignal): AbortSignal {
   const closing = new AbortController();
-  const look = () => {
+  onAbort(signal, () => {
     if (signal.reason instanceof ServiceClosing) closing.abort(signal.reason);
-  };
-  if (signal.aborted) look();
-  signal.addEventListener("abort", look, { once: true });
+  });
   return closing.signal;
 }
 

@@ -82,7 +82,8 @@ describe.skipIf(!postgres)("requests at another service, in PostgreSQL (needs Po
 
   it("make no start of a claim: their research does not die with a worker", async () => {
     const url = await newDatabase();
-    const store = await storeAt(url);
+    // That a lease was lost is seen at its next renewal.
+    const store = await storeAt(url, { leaseMs: 3_000 });
     await store.create(callerOf(), newJob());
     let claim = await store.claim(never);
     await store.remote.begin(claim, place);

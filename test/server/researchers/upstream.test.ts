@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { untilAborted } from "../../../src/clock.js";
 import { perplexity } from "../../../src/dialects/responses.js";
+import type { Upstream } from "../../../src/server/researchers/upstream.js";
 import { answer, type Behaviour, html } from "../../support/behaviours.js";
 import { folderWith } from "../../support/folder.js";
 import { type HappyOptions, HappyService, KEY } from "../../support/happy-service.js";
@@ -110,6 +112,38 @@ describe("a stop", () => {
       expect(double.server.count("create")).toBe(1);
     },
   );
+
+  it("while that place takes requests and never answers is tried all the time, by itself and beside others", async () => {
+    let isSilent = true;
+    const stopped = new Set<string>();
+    const upstream: Upstream = {
+      ...{ at: "https://there.example", provider: "there", canStop: true },
+      async create({ prompt }, _signal, onId) {
+        onId(prompt);
+        return { kind: "created" };
+      },
+      end: (_remoteId, signal) => untilAborted(new Promise(() => {}), signal),
+      stop: (remoteId, signal) =>
+        isSilent ? untilAborted(new Promise(() => {}), signal) : Promise.resolve(void stopped.add(remoteId)),
+      close: async () => {},
+    };
+    own = await upstreamService({ upstream, dataDir, clock });
+    const ids = await Promise.all(Array.from({ length: 20 }, (_, n) => own.create(`remote-${n}`)));
+    await clock.sleep(5_000);
+    for (const id of ids) await own.stop(id);
+    await clock.sleep(5 * MINUTE);
+    const closing = clock.monotonic();
+    await own.service.close();
+    expect(clock.monotonic() - closing).toBeLessThan(20_000);
+    own = await upstreamService({ upstream, dataDir, clock });
+    await clock.sleep(5 * MINUTE);
+    expect((await own.store.counts()).cancellations).toBe(20);
+    isSilent = false;
+    const back = clock.monotonic();
+    await happens(() => stopped.size === 20);
+    expect(clock.monotonic() - back).toBeLessThan(30_000);
+    expect(own.log.join()).toContain("no answer within 15 s");
+  });
 
   it("that a provider does not find is tried for a minute: it may not know yet what it has created", async () => {
     const double = await providerThere();

@@ -76,7 +76,7 @@ async function withKeys(
   { creates = false, ...options }: StoreChoice & { creates?: boolean },
   use: (keys: KeyStore) => Promise<number>,
 ): Promise<number> {
-  const keys = await openKeys(ctx, options, { creates });
+  const keys = await openKeys(ctx, options, creates);
   try {
     return await use(keys);
   } catch (error) {
@@ -129,13 +129,10 @@ function line(key: ReturnType<typeof described> & { state: string }): string {
  * Opens the keys of a service, which may be running. A data folder that does not exist is made only with `creates`.
  * Throws UsageError if no store is named, LocalError for an unusable or a missing one.
  */
-export async function openKeys(
-  ctx: Context,
-  { data, database }: StoreChoice,
-  { creates }: { creates: boolean },
-): Promise<KeyStore> {
+async function openKeys(ctx: Context, options: StoreChoice, creates: boolean): Promise<KeyStore> {
   const { clock } = ctx.host;
-  const url = databaseOf(ctx, { ...(data && { data }), ...(database && { database }) });
+  const { data } = options;
+  const url = databaseOf(ctx, options);
   try {
     if (url !== undefined) {
       const { openPostgresKeyStore } = await import("../../../server/postgres/open.js");

@@ -1,5 +1,3 @@
-import { EventEmitter, once } from "node:events";
-import { PassThrough } from "node:stream";
 import type { ResearchClient } from "../../../client/client.js";
 import {
   NoOutputError,
@@ -9,8 +7,8 @@ import {
   UnreachableError,
 } from "../../../client/errors.js";
 import { NEW_REQUEST_MS } from "../../../client/watch/give-up-policy.js";
-import type { WatchEvent } from "../../../client/watch/types.js";
-import type { Clock } from "../../../clock.js";
+import type { WatchEvent, WatchTarget } from "../../../client/watch/types.js";
+import { type Clock, onAbort } from "../../../clock.js";
 import type { Dialect } from "../../../dialects/dialect.js";
 import { exactJson, JsonText, memberText } from "../../../json/exact-json.js";
 import { CodedError, UsageError } from "../../../machine/errors.js";
@@ -19,6 +17,7 @@ import { type CreateBody, type Data, isFinal, requestBody } from "../../../proto
 import { type Log, Troubles } from "../../../server/monitoring/log.js";
 import type { EndedThere, Sent, Upstream } from "../../../server/researchers/upstream.js";
 import { errorText } from "../../../text/phrases.js";
+import { AsyncQueue } from "../../../workflows/batch/async-queue.js";
 import type { Context } from "../../context.js";
 import type { ServeOptions } from "./flags.js";
 
@@ -149,11 +148,11 @@ export function clientUpstream({ client, dialect, provider, asked, clock, log }:
         await clock.sleep(REFUSED_MS, signal);
       }
     },
-    async stop(remoteId) {
+    async stop(remoteId, signal) {
       try {
-        await client.stop(remoteId);
+        await client.stop(remoteId, { signal });
       } catch (error) {
-        if (!(error instanceof RefusedError && (await isOver(remoteId, error)))) throw error;
+        if (!(error instanceof RefusedError && (await isOver(remoteId, error, signal)))) throw error;
       }
     },
     async close() {
@@ -163,8 +162,12 @@ export function clientUpstream({ client, dialect, provider, asked, clock, log }:
   };
 
   /** Whether nothing runs there any more, though the stop was refused. */
-  async function isOver(remoteId: string, { kind, enveloped }: RefusedError): Promise<boolean> {
-    if (kind === "refused") return isFinal((await client.status(remoteId)).status);
+  async function isOver(
+    remoteId: string,
+    { kind, enveloped }: RefusedError,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    if (kind === "refused") return isFinal((await client.status(remoteId, { signal })).status);
     if (kind !== "not-found" || !enveloped) return false;
     // A provider may not know yet what it has just created.
     const since = missing.get(remoteId) ?? clock.monotonic();
@@ -191,35 +194,34 @@ export function clientUpstream({ client, dialect, provider, asked, clock, log }:
   }
 }
 
+interface Wait {
+  resolve: (final: Data) => void;
+  reject: (error: unknown) => void;
+}
+
 /** Waits for requests in one watch, so that all of them share one schedule of polls, however many they are. */
 class Waits {
-  readonly #client: Pick<ResearchClient, "watch">;
-  readonly #clock: Clock;
-  readonly #see: (event: WatchEvent) => void;
   readonly #closing = new AbortController();
-  readonly #ends = new EventEmitter().setMaxListeners(0);
-  #targets = new PassThrough({ objectMode: true });
+  readonly #waits = new Map<string, Wait>();
+  #targets = new AsyncQueue<WatchTarget>();
   #watching: Promise<void> | undefined;
 
   /** `see` is called with each event. */
-  constructor(client: Pick<ResearchClient, "watch">, clock: Clock, see: (event: WatchEvent) => void) {
-    this.#client = client;
-    this.#clock = clock;
-    this.#see = see;
-  }
+  constructor(
+    private readonly client: Pick<ResearchClient, "watch">,
+    private readonly clock: Clock,
+    private readonly see: (event: WatchEvent) => void,
+  ) {}
 
   /** The data of the final state. Rejects with the error that an id is given up with, or with `signal.reason`. */
   async end(requestId: string, signal: AbortSignal): Promise<Data> {
     signal.throwIfAborted();
-    const ending = once(this.#ends, `end of ${requestId}`, { signal });
-    this.#targets.write({ requestId, recordedAt: this.#clock.now(), signal });
+    this.#targets.push({ requestId, recordedAt: this.clock.now(), signal });
     this.#watching ??= this.#watch();
-    const [end] = await ending.catch((error) => {
-      signal.throwIfAborted();
-      throw error;
+    return await new Promise((resolve, reject) => {
+      this.#waits.set(requestId, { resolve, reject });
+      onAbort(signal, () => this.#take(requestId)?.reject(signal.reason));
     });
-    if (end instanceof Error) throw end;
-    return end as Data;
   }
 
   async close(): Promise<void> {
@@ -231,16 +233,22 @@ class Waits {
     const { signal } = this.#closing;
     const options = { signal, patience: Number.POSITIVE_INFINITY, answered: true };
     try {
-      for await (const event of this.#client.watch(this.#targets, options)) {
-        this.#see(event);
-        if (event.kind === "state" && event.final) this.#ends.emit(`end of ${event.requestId}`, event.data);
-        if (event.kind === "given-up") this.#ends.emit(`end of ${event.requestId}`, event.error);
+      for await (const event of this.client.watch(this.#targets, options)) {
+        this.see(event);
+        if (event.kind === "state" && event.final) this.#take(event.requestId)?.resolve(event.data);
+        if (event.kind === "given-up") this.#take(event.requestId)?.reject(event.error);
       }
     } catch (error) {
       // A defect ends every wait, and the next one begins another watch.
       this.#watching = undefined;
-      this.#targets = new PassThrough({ objectMode: true });
-      if (this.#ends.listenerCount("error") > 0) this.#ends.emit("error", error);
+      this.#targets = new AsyncQueue();
+      for (const requestId of this.#waits.keys()) this.#take(requestId)?.reject(error);
     }
+  }
+
+  #take(requestId: string): Wait | undefined {
+    const wait = this.#waits.get(requestId);
+    this.#waits.delete(requestId);
+    return wait;
   }
 }

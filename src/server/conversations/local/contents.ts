@@ -3,7 +3,7 @@ import { promises as fs } from "node:fs";
 import { dirname, join } from "node:path";
 import { syncFolder, unlessMissing } from "../../files.js";
 import { KeyedMutex } from "../../semaphore.js";
-import type { ExchangeStore } from "../exchange-store.js";
+import type { ExchangeStore } from "../conversation-store.js";
 
 /** Outputs of COMPLETED conversations, what outcomes say beside the output, and jobs of conversations that have ended. */
 export const KINDS = ["outputs", "outcome-data", "ended-jobs"] as const;

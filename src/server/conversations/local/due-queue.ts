@@ -1,4 +1,4 @@
-import type { Clock } from "../../../clock.js";
+import { type Clock, onAbort } from "../../../clock.js";
 
 /** Names in the order in which they become due. Thousands may wait for an hour, so nothing is made for each of them. */
 export class DueQueue {
@@ -57,10 +57,9 @@ export class DueQueue {
 
   #wait(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const abort = () => reject(signal.reason);
-      signal.addEventListener("abort", abort, { once: true });
+      const release = onAbort(signal, () => reject(signal.reason));
       this.#added = () => {
-        signal.removeEventListener("abort", abort);
+        release();
         this.#added = () => {};
         resolve();
       };

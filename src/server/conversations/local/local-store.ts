@@ -14,6 +14,7 @@ import {
   type ConversationStore,
   type CreateResult,
   costIn,
+  type ExchangeStore,
   type HourlyCount,
   type KeyCost,
   type ListedConversation,
@@ -27,7 +28,6 @@ import {
   type StoreCounts,
   StoreUnavailableError,
 } from "../conversation-store.js";
-import type { ExchangeStore } from "../exchange-store.js";
 import type { Contents } from "./contents.js";
 import { DueQueue } from "./due-queue.js";
 import type { Count } from "./hourly-windows.js";

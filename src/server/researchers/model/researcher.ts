@@ -1,6 +1,6 @@
 import { type Clock, untilAborted } from "../../../clock.js";
 import { isObject } from "../../../json/is-object.js";
-import type { ExchangeStore } from "../../conversations/exchange-store.js";
+import type { ExchangeStore } from "../../conversations/conversation-store.js";
 import {
   type Progress,
   type Researcher,

@@ -1,6 +1,6 @@
 import { type Clock, withDeadline } from "../../../clock.js";
 import { isObject } from "../../../json/is-object.js";
-import type { ExchangeStore } from "../../conversations/exchange-store.js";
+import type { ExchangeStore } from "../../conversations/conversation-store.js";
 import { HostGate } from "../../host-gate.js";
 import { documentReader, MAX_PAGE_TEXT, type ReadDocument } from "../documents/document.js";
 import { ResearchFailure } from "../researcher.js";

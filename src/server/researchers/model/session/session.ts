@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Clock, withDeadline } from "../../../../clock.js";
 import { errorText } from "../../../../text/phrases.js";
-import type { ExchangeStore } from "../../../conversations/exchange-store.js";
+import type { ExchangeStore } from "../../../conversations/conversation-store.js";
 import { ResearchFailure } from "../../researcher.js";
 import type { ModelReply, NoReply } from "../endpoint/answer.js";
 import { bytesOf, type ChatRequest, type Message } from "../endpoint/chat-request.js";
