@@ -6,6 +6,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     setupFiles: ["test/support/setup.ts"],
+    globalSetup: ["test/support/postgres-setup.ts"],
     // Otherwise CSS that code imports is empty.
     css: true,
     reporters: ["default", "./test/support/summary-reporter.ts"],

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { screen } from "../support/screen.js";
@@ -20,18 +20,6 @@ test("Ctrl-C ends a check that takes long", async () => {
   await run.waitFor(/a!/);
   run.signal("SIGINT");
   expect(await run.done).toMatchObject({ signal: "SIGINT" });
-});
-
-test("a schema of a thousand references to a thousand properties is checked in time", async () => {
-  const { research, home } = await world();
-  const names = (prefix: string) => Array.from({ length: 1_000 }, (_, i) => `${prefix}${i}`);
-  const properties = Object.fromEntries(names("p").map((name) => [name, { type: "string" }]));
-  const references = Object.fromEntries(names("r").map((name) => [name, { $ref: "#/$defs/d" }]));
-  const schema = { type: "object", properties: references, $defs: { d: { type: "object", properties } } };
-  const file = join(home, "schema.json");
-  writeFileSync(file, JSON.stringify(schema));
-  const dry = await research(["create", "x", "--schema", file, "--dry-run"]);
-  expect(dry).toMatchObject({ code: 0, stdout: expect.stringContaining("curl") });
 });
 
 test("drafts 04 and 06 are taken, or the draft is named", async () => {

@@ -4,14 +4,15 @@ import { folderWith } from "../support/folder.js";
 import { HappyService, KEY as UPSTREAM_KEY } from "../support/happy-service.js";
 import { foldersIn } from "../support/home.js";
 import { research } from "../support/in-process.js";
-import { query, testPostgres } from "../support/postgres.js";
+import { query } from "../support/postgres.js";
 import { type Running, start } from "../support/run.js";
 import { until } from "../support/service.js";
+import { sharedPostgres } from "../support/shared-postgres.js";
 import { nameOf, POINTS, type Point, strike, wrongs } from "../support/upstream-crash.js";
 import { post } from "../support/wire.js";
 
 // A sample of `test/soak/upstream.soak.ts`, which strikes at every moment.
-const postgres = await testPostgres();
+const postgres = await sharedPostgres();
 const KEY = "test-key-0123456789";
 
 const SAMPLE: [Point, stops: boolean, status: string][] = [

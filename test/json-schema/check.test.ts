@@ -60,8 +60,8 @@ it("refuses what would overflow a stack, or take seconds", async () => {
 });
 
 describe("hostile schemas:", () => {
-  it("a thousand references to a thousand properties are compiled as one definition", async () => {
-    const names = Array.from({ length: 1_000 }, (_, i) => `p${i}`);
+  it("references to one definition are compiled as one", async () => {
+    const names = Array.from({ length: 500 }, (_, i) => `p${i}`);
     const big = {
       type: "object",
       properties: Object.fromEntries(names.map((name) => [name, { type: "string" }])),

@@ -23,6 +23,7 @@ export default defineConfig({
     ],
     exclude: MUTATION_TESTS === undefined ? SLOW : [],
     setupFiles: ["test/mutation/setup.ts"],
+    globalSetup: ["test/support/postgres-setup.ts"],
     // Less than the timeoutMS of stryker.json: a promise that never settles fails its test and costs no new process.
     testTimeout: 10_000,
   },

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
+import { promisify } from "node:util";
 import pg from "pg";
 
 /** PostgreSQL as a package of the registry ships it. */
@@ -72,8 +73,7 @@ export class PostgresServer {
   ): Promise<PostgresServer> {
     const server = new PostgresServer(binaries, folder, settings);
     const args = ["-D", join(folder, "data"), "-U", "research", "-A", "trust", "--no-sync", "-E", "UTF8"];
-    const made = spawnSync(server.#program("initdb"), args, server.#options);
-    if (made.status !== 0) throw new Error(`initdb failed: ${made.error ?? made.stderr}`);
+    await promisify(execFile)(server.#program("initdb"), args, server.#options);
     await server.start();
     return server;
   }

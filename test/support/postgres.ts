@@ -9,6 +9,8 @@ import { type Binaries, PostgresServer } from "./postgres-server.js";
 
 /** A PostgreSQL server for tests. */
 export interface TestPostgres {
+  /** Of a database that only makes others. */
+  url: string;
   /** Makes an empty database and returns its URL. */
   database(): Promise<string>;
   /** Stops the server and starts it again; undefined if the server is not ours to stop. */
@@ -16,18 +18,18 @@ export interface TestPostgres {
 }
 
 /**
- * The server that `RESEARCH_TEST_DATABASE` names (its `research_test_…` databases stay there), else one of this test file's own from the registry's binaries;
- * undefined if there is neither, and then a test names PostgreSQL as what it lacks. `settings` are of its own
- * server, as `fsync=on`.
+ * The server that `RESEARCH_TEST_DATABASE` names (its `research_test_…` databases stay there), else a new one from the
+ * registry's binaries; undefined if there is neither, and then a test names PostgreSQL as what it lacks. `settings`
+ * are of the new server, as `fsync=on`. Tests that only need a database share one: `sharedPostgres`.
  */
 export async function testPostgres(settings: readonly string[] = []): Promise<TestPostgres | undefined> {
   const url = process.env.RESEARCH_TEST_DATABASE;
-  if (url) return { database: () => newDatabase(url), server: undefined };
+  if (url) return { url, database: () => newDatabase(url), server: undefined };
   const binaries = registryBinaries();
   if (binaries === undefined) return undefined;
   const server = await PostgresServer.start(binaries, folderWith(), settings);
   leftovers.add(() => server.kill());
-  return { database: () => newDatabase(server.url), server };
+  return { url: server.url, database: () => newDatabase(server.url), server };
 }
 
 /** The registry has binaries for the common systems; on Windows the server would need another way to stop. */
@@ -44,7 +46,8 @@ function registryBinaries(): Binaries | undefined {
   }
 }
 
-async function newDatabase(url: string): Promise<string> {
+/** Makes an empty database at the server of `url`, and returns its URL. */
+export async function newDatabase(url: string): Promise<string> {
   const name = `research_test_${randomBytes(6).toString("hex")}`;
   await query(url, `CREATE DATABASE ${name}`);
   const own = new URL(url);

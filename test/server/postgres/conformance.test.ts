@@ -5,11 +5,11 @@ import { INTERFACE } from "../../conformance/interface.js";
 import { LIMITED } from "../../conformance/limits.js";
 import { LOCAL } from "../../conformance/local.js";
 import { conformanceResearcher } from "../../support/conformance-researcher.js";
-import { testPostgres } from "../../support/postgres.js";
 import { serviceStoreAt } from "../../support/postgres-store.js";
 import { KEY, serviceFor } from "../../support/service.js";
+import { sharedPostgres } from "../../support/shared-postgres.js";
 
-const postgres = await testPostgres();
+const postgres = await sharedPostgres();
 
 /** An API and a worker as two processes would be, at a new database. */
 async function pair(tier: "enterprise" | "free"): Promise<{ target: Target; close: () => Promise<void> }> {

@@ -2,12 +2,12 @@ import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/clock.js";
 import { StoreUnavailableError } from "../../../src/server/conversations/conversation-store.js";
 import { keyHash, type ServiceKey } from "../../../src/server/keys/key-store.js";
-import { testPostgres } from "../../support/postgres.js";
 import { PostgresProxy } from "../../support/postgres-proxy.js";
 import { closeStores, storeAt } from "../../support/postgres-store.js";
 import { until } from "../../support/service.js";
+import { sharedPostgres } from "../../support/shared-postgres.js";
 
-const postgres = await testPostgres();
+const postgres = await sharedPostgres();
 
 afterEach(closeStores);
 

@@ -3,11 +3,12 @@ import { Database, loadDriver } from "../../../src/server/postgres/database.js";
 import { MIGRATIONS, migrate } from "../../../src/server/postgres/migrations.js";
 import { ServiceStartError } from "../../../src/server/start-error.js";
 import { folderWith } from "../../support/folder.js";
-import { query, testPostgres } from "../../support/postgres.js";
+import { query } from "../../support/postgres.js";
 import { PostgresProxy } from "../../support/postgres-proxy.js";
 import { callerOf, closeStores, newJob, storeAt } from "../../support/postgres-store.js";
+import { sharedPostgres } from "../../support/shared-postgres.js";
 
-const postgres = await testPostgres();
+const postgres = await sharedPostgres();
 const newDatabase = () => postgres?.database() ?? Promise.reject(new Error("no database"));
 const never = new AbortController().signal;
 

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
-import { query, testPostgres } from "../../support/postgres.js";
+import { query } from "../../support/postgres.js";
 import { callerOf as caller, closeStores, newJob as job, storeAt } from "../../support/postgres-store.js";
 import { until } from "../../support/service.js";
+import { sharedPostgres } from "../../support/shared-postgres.js";
 
-const postgres = await testPostgres();
+const postgres = await sharedPostgres();
 const newDatabase = () => postgres?.database() ?? Promise.reject(new Error("no database"));
 
 afterEach(closeStores);

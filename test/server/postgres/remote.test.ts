@@ -1,14 +1,18 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/clock.js";
 import { ClaimLost, ConversationStopped } from "../../../src/server/conversations/conversation-store.js";
-import { query, testPostgres } from "../../support/postgres.js";
+import { query } from "../../support/postgres.js";
 import { PostgresProxy } from "../../support/postgres-proxy.js";
 import { callerOf, closeStores, newJob, storeAt } from "../../support/postgres-store.js";
 import { until } from "../../support/service.js";
+import { sharedPostgres } from "../../support/shared-postgres.js";
+import { movableClock } from "../../support/virtual-clock.js";
 
-const postgres = await testPostgres();
+const postgres = await sharedPostgres();
 const newDatabase = () => postgres?.database() ?? Promise.reject(new Error("no database"));
 const never = new AbortController().signal;
+/** A third of the lease of these stores: after it a process renews its lease, and learns that it has lost it. */
+const RENEWAL_MS = 5_000;
 const place = { at: "https://there.example", provider: "there", canStop: true };
 
 afterEach(closeStores);
@@ -29,8 +33,9 @@ describe.skipIf(!postgres)("requests at another service, in PostgreSQL (needs Po
 
   it("are begun by one of two workers, and the other one learns of it", async () => {
     const url = await newDatabase();
-    const [one, two] = [await storeAt(url), await storeAt(url)];
-    for (let round = 0; round < 10; round++) {
+    const { clock, pass } = movableClock();
+    const [one, two] = [await storeAt(url, { clock }), await storeAt(url)];
+    for (let round = 0; round < 5; round++) {
       await one.create(callerOf(), newJob());
       const lost = await one.claim(never);
       await query(
@@ -42,6 +47,7 @@ describe.skipIf(!postgres)("requests at another service, in PostgreSQL (needs Po
       const begun = await Promise.all([one.remote.begin(lost, place), two.remote.begin(claim, place)]);
       expect(begun).toEqual([false, true]);
       expect(await one.remote.read(lost.job.request_id)).toMatchObject(place);
+      pass(RENEWAL_MS);
       await until(async () => lost.signal.aborted || undefined);
       expect(lost.signal.reason).toBeInstanceOf(ClaimLost);
       expect(await two.stop(callerOf(), claim.job.request_id)).toMatchObject({ remote: place });
@@ -52,14 +58,16 @@ describe.skipIf(!postgres)("requests at another service, in PostgreSQL (needs Po
 
   it("are not begun once the lease has run out, also before others have noticed", async () => {
     const url = await newDatabase();
-    const store = await storeAt(url);
-    for (let round = 0; round < 5; round++) {
+    const { clock, pass } = movableClock();
+    const store = await storeAt(url, { clock });
+    for (let round = 0; round < 3; round++) {
       await store.create(callerOf(), newJob());
       const claim = await store.claim(never);
       await query(url, "UPDATE research.processes SET expires_at = now()");
       expect(await store.remote.begin(claim, place)).toBe(false);
       expect(await store.remote.read(claim.job.request_id)).toBeUndefined();
       expect(await store.stop(callerOf(), claim.job.request_id)).toEqual({ kind: "stopped" });
+      pass(RENEWAL_MS);
     }
   });
 
@@ -82,8 +90,8 @@ describe.skipIf(!postgres)("requests at another service, in PostgreSQL (needs Po
 
   it("make no start of a claim: their research does not die with a worker", async () => {
     const url = await newDatabase();
-    // That a lease was lost is seen at its next renewal.
-    const store = await storeAt(url, { leaseMs: 3_000 });
+    const { clock, pass } = movableClock();
+    const store = await storeAt(url, { clock });
     await store.create(callerOf(), newJob());
     let claim = await store.claim(never);
     await store.remote.begin(claim, place);
@@ -91,6 +99,7 @@ describe.skipIf(!postgres)("requests at another service, in PostgreSQL (needs Po
       // Also while it is not known yet whether the id still comes.
       if (takeover === 6) await store.remote.keep(claim, "r-1");
       await query(url, "UPDATE research.processes SET expires_at = now()");
+      pass(RENEWAL_MS);
       claim = await store.claim(never);
       expect(claim.starts).toBeLessThanOrEqual(1);
     }

@@ -3,14 +3,14 @@ import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/clock.js";
 import { keyHash, keyIdOf } from "../../../src/server/keys/key-store.js";
 import type { Service } from "../../../src/server/service.js";
-import { testPostgres } from "../../support/postgres.js";
 import { PostgresProxy } from "../../support/postgres-proxy.js";
 import { serviceStoreAt } from "../../support/postgres-store.js";
 import { endlessResearcher, KEY, serviceFor, until } from "../../support/service.js";
+import { sharedPostgres } from "../../support/shared-postgres.js";
 import { movableClock } from "../../support/virtual-clock.js";
 import { ask, post } from "../../support/wire.js";
 
-const postgres = await testPostgres();
+const postgres = await sharedPostgres();
 const newDatabase = () => postgres?.database() ?? Promise.reject(new Error("no database"));
 
 const running: Service[] = [];

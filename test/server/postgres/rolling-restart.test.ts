@@ -5,10 +5,11 @@ import { Cluster } from "../../support/cluster.js";
 import { folderWith } from "../../support/folder.js";
 import { research } from "../../support/in-process.js";
 import { leftovers } from "../../support/leftovers.js";
-import { query, testPostgres } from "../../support/postgres.js";
+import { query } from "../../support/postgres.js";
 import { KEY } from "../../support/service.js";
+import { sharedPostgres } from "../../support/shared-postgres.js";
 
-const postgres = await testPostgres();
+const postgres = await sharedPostgres();
 
 const CLIENTS = 3;
 

@@ -2,12 +2,12 @@ import { cpSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { folderWith } from "../../support/folder.js";
-import { testPostgres } from "../../support/postgres.js";
 import { NODE, PROGRAM, Running, research, start } from "../../support/run.js";
 import { KEY, until } from "../../support/service.js";
+import { sharedPostgres } from "../../support/shared-postgres.js";
 import { ask } from "../../support/wire.js";
 
-const postgres = await testPostgres();
+const postgres = await sharedPostgres();
 const newDatabase = () => postgres?.database() ?? Promise.reject(new Error("no database"));
 const NOWHERE = "postgresql://research@127.0.0.1:1/research";
 

@@ -1,10 +1,11 @@
 import { describe } from "vitest";
 import { systemClock } from "../../../src/clock.js";
-import { query, testPostgres } from "../../support/postgres.js";
+import { query } from "../../support/postgres.js";
 import { serviceStoreAt } from "../../support/postgres-store.js";
+import { sharedPostgres } from "../../support/shared-postgres.js";
 import { storeContract } from "../conversations/store-contract.js";
 
-const postgres = await testPostgres();
+const postgres = await sharedPostgres();
 const url = await postgres?.database();
 
 /** One database for all: making and removing one for each test takes longer than the tests. */

@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { Cluster, type Member } from "../../support/cluster.js";
 import { folderWith } from "../../support/folder.js";
-import { query, testPostgres } from "../../support/postgres.js";
+import { query } from "../../support/postgres.js";
 import { KEY, until } from "../../support/service.js";
+import { sharedPostgres } from "../../support/shared-postgres.js";
 import { ask, post } from "../../support/wire.js";
 
-const postgres = await testPostgres();
+const postgres = await sharedPostgres();
 const newDatabase = () => postgres?.database() ?? Promise.reject(new Error("no database"));
 
 const LEASE_MS = 2_000;

@@ -3,14 +3,14 @@ import { describe, expect, it } from "vitest";
 import { folderWith } from "../../../support/folder.js";
 import { type ChatRequest, modelEndpoint, says, sourceWith } from "../../../support/model-endpoint.js";
 import { behaving, FILES, QUESTION, TIMEOUT } from "../../../support/model-researcher.js";
-import { testPostgres } from "../../../support/postgres.js";
 import { proxy } from "../../../support/proxy.js";
 import { start } from "../../../support/run.js";
 import { KEY, until } from "../../../support/service.js";
+import { sharedPostgres } from "../../../support/shared-postgres.js";
 import { finds, searxng, smallWeb } from "../../../support/small-web.js";
 import { ask, post } from "../../../support/wire.js";
 
-const postgres = await testPostgres();
+const postgres = await sharedPostgres();
 
 /** What a research over a folder and the web asks others for, in this order. */
 const STEPS = ["plan", "search", "robots", "page", "notes", "answer"] as const;
