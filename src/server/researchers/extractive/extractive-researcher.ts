@@ -2,6 +2,7 @@ import type { MessagePort } from "node:worker_threads";
 import { systemClock } from "../../../clock.js";
 import { type Researcher, ResearchFailure, type ResearchJob } from "../researcher.js";
 import { FolderIndex, type FolderIndexOptions } from "../sources/folder-index.js";
+import { firstOf } from "../sources/source.js";
 import { OverLimit, Threads } from "../threads.js";
 
 /** More threads than this would wait for the one index. */
@@ -58,16 +59,11 @@ export function extractiveResearcher(options: ExtractiveOptions): Researcher {
         .finally(() => index.close());
       if (reply.kind === "failure") throw new ResearchFailure(reply.reason);
       const { output, sources = [] } = reply;
-      if (sources.length > 0) log?.(`${job.request_id}: the values are from ${listOf(sources)}`);
+      if (sources.length > 0) log?.(`${job.request_id}: the values are from ${firstOf(sources, MAX_PLACES)}`);
       return output;
     },
     async close() {
       await Promise.all([threads.close(), folder.close()]);
     },
   };
-}
-
-function listOf(places: readonly string[]): string {
-  const more = places.length - MAX_PLACES;
-  return `${places.slice(0, MAX_PLACES).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

@@ -128,14 +128,15 @@ const NAMED = 10;
 export function listOf(unread: readonly Unread[]): string {
   const byReason = new Map<string, string[]>();
   for (const { name, reason } of unread) {
-    const names = byReason.get(reason);
-    if (names) names.push(name);
-    else byReason.set(reason, [name]);
+    const names = byReason.get(reason) ?? [];
+    byReason.set(reason, names);
+    names.push(name);
   }
-  return [...byReason]
-    .map(([reason, names]) => {
-      const more = names.length - NAMED;
-      return `${names.slice(0, NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""} (${reason})`;
-    })
-    .join("; ");
+  return [...byReason].map(([reason, names]) => `${firstOf(names, NAMED)} (${reason})`).join("; ");
+}
+
+/** The first `most` of `names`, and how many more there are. */
+export function firstOf(names: readonly string[], most: number): string {
+  const more = names.length - most;
+  return `${names.slice(0, most).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

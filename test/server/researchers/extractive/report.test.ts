@@ -8,14 +8,14 @@ import { Corpus } from "../../../../src/server/researchers/sources/corpus.js";
 import { folderWith } from "../../../support/folder.js";
 import { until } from "../../../support/service.js";
 
-const ROOT = join(import.meta.dirname, "../../../..");
+const DOCS = join(import.meta.dirname, "../../../../docs");
 
 async function reportOn(folder: string, prompt: string): Promise<string> {
   return report(prompt, await find(new Corpus({ root: folder }), prompt));
 }
 
-const repository = new Corpus({ root: ROOT });
-const reportOnRepository = async (prompt: string) => report(prompt, await find(repository, prompt));
+const docs = new Corpus({ root: DOCS });
+const reportOnDocs = async (prompt: string) => report(prompt, await find(docs, prompt));
 
 /** Each quote of a report with its place: `n. \`file:line\`` and the quoted lines under it. */
 function quotesIn(text: string): { file: string; line: number; quoted: string[] }[] {
@@ -34,13 +34,13 @@ function quotesIn(text: string): { file: string; line: number; quoted: string[] 
 it.each([
   "What happens when the hourly limit is exceeded?",
   "Can a stopped conversation be restarted?",
-  "Which header carries the API key?",
+  "What are the hourly limits?",
   "How are the states of a conversation called?",
-])("about this repository: %s", async (prompt) => {
-  const quotes = quotesIn(await reportOnRepository(prompt));
+])("about these documents: %s", async (prompt) => {
+  const quotes = quotesIn(await reportOnDocs(prompt));
   expect(quotes.length).toBeGreaterThanOrEqual(3);
   for (const { file, line, quoted } of quotes) {
-    const lines = readFileSync(join(ROOT, file), "utf8").split("\n");
+    const lines = readFileSync(join(DOCS, file), "utf8").split("\n");
     quoted.forEach((text, i) => {
       expect(lines[line - 1 + i]).toContain(text);
     });
@@ -48,11 +48,11 @@ it.each([
 });
 
 it("answers from the lines that say it", async () => {
-  const text = await reportOnRepository("What happens when the hourly limit is exceeded?");
+  const text = await reportOnDocs("What happens when the hourly limit is exceeded?");
   const [answer = ""] = text.split("## Quotes");
   expect(answer).toContain("429");
   expect(answer).toContain("RATE_LIMIT_EXCEEDED");
-  expect(quotesIn(text).some(({ file }) => file === "docs/interface.md")).toBe(true);
+  expect(quotesIn(text).some(({ file }) => file === "interface.md")).toBe(true);
 });
 
 it("quotes a sentence over several lines by its whole lines, and HTML by what it shows", async () => {

@@ -86,14 +86,14 @@ export class Completion {
   /** The body has ended; one that is no event stream may be a whole completion. */
   end(): void {
     this.#endLine();
-    if (!this.ended && this.finish === undefined && this.text === "") this.#read(this.body, "message");
+    this.#read(this.body, "message");
     if (this.finish !== undefined) this.ended = true;
   }
 
   #endLine(): void {
-    const data = /^data: ?(.*?)\r?$/.exec(this.#open)?.[1]?.trim();
+    const data = this.#open.startsWith("data:") ? this.#open.slice("data:".length).trim() : "";
     this.#open = "";
-    if (data === undefined || this.ended) return;
+    if (this.ended) return;
     if (data === "[DONE]") this.ended = true;
     else this.#read(data, "delta");
   }

@@ -45,10 +45,21 @@ describe("a reply is", () => {
     ],
     ["without the key", data(content("a sk-"), content("secret"), "[DONE]"), { text: "a [key]" }],
     ["empty", data(finish("stop")), { text: "", finish: "stop" }],
+    ["with lines that end in a return", data(content("a"), "[DONE]").replaceAll("\n", "\r\n"), { text: "a" }],
+    ["of nothing but its own data", `x ${data(content("b"))}${data(content("a"), "[DONE]")}`, { text: "a" }],
   ])("%s", (_name, pieces, expected) => {
     const reply = read(pieces);
     expect(reply).toMatchObject(expected);
     expect(reply).not.toHaveProperty("kind");
+  });
+
+  it("whole where a character comes in two pieces", () => {
+    const bytes = Buffer.from(data(content("naïve"), "[DONE]"));
+    const cut = bytes.indexOf("ï") + 1;
+    const completion = new Completion(100);
+    for (const piece of [bytes.subarray(0, cut), bytes.subarray(cut)]) completion.push(piece);
+    completion.end();
+    expect(completion.text).toBe("naïve");
   });
 
   it.each<[string, object, object]>([
@@ -103,6 +114,12 @@ describe("beyond its limit is", () => {
 describe("no reply is", () => {
   const broken = (why: string) => ({ kind: "cut", message: `broke off its reply (${why})` });
   it.each<[string, string, string | undefined, object]>([
+    [
+      "a stream that says each time that it has not ended, and breaks off",
+      data({ choices: [{ delta: { content: "a" }, finish_reason: null }] }),
+      undefined,
+      broken("the stream ended before the reply did"),
+    ],
     [
       "a stream that ends early",
       data(content("a")),

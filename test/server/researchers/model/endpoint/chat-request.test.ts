@@ -25,6 +25,28 @@ it("the bytes of the longest body are counted", () => {
   }
 });
 
+it.each<[string, Partial<Capabilities>, object]>([
+  [
+    "all of it",
+    {},
+    {
+      stream_options: { include_usage: true },
+      temperature: 0,
+      response_format: { type: "json_schema", json_schema: REQUEST.schema },
+    },
+  ],
+  [
+    "JSON without a schema",
+    { format: "json_object", temperature: false },
+    { stream_options: { include_usage: true }, response_format: { type: "json_object" } },
+  ],
+  ["text alone", { format: "text", streamUsage: false }, { temperature: 0 }],
+])("what an endpoint takes is sent, and nothing else: %s", (_name, capabilities, more) => {
+  const { messages } = REQUEST;
+  const body = JSON.parse(bodyOf("m", REQUEST, { ...ALL_CAPABILITIES, ...capabilities }));
+  expect(body).toEqual({ model: "m", messages, stream: true, max_tokens: 100, ...more });
+});
+
 it("a schema is sent with the numbers that stand in it", () => {
   const text = '{"maximum":12345678901234567890,"minimum":-0}';
   const schema = parseExact(text) as Record<string, unknown>;
