@@ -11,7 +11,7 @@ import { keyReader } from "../machine/settings.js";
 import { type CreateBody, isFinal } from "../protocol/conversation.js";
 import { digestOf } from "../store/history/log.js";
 import { Batch } from "../workflows/batch/batch.js";
-import type { BatchEvent as WorkflowEvent } from "../workflows/batch/events.js";
+import type { BatchRunEvent } from "../workflows/batch/context.js";
 import type { RowState } from "../workflows/batch/plan.js";
 import { type Row, rowId } from "../workflows/batch/row.js";
 import { follow } from "../workflows/follow.js";
@@ -129,9 +129,7 @@ export class MachineResearch implements Research {
   }
 
   async list({ limit = DEFAULT_LIMIT, status }: ListOptions = {}): Promise<ListedRequest[]> {
-    const wanted = status?.toUpperCase();
-    const accepts = (entry: ListedRequest) => wanted === undefined || entry.status.toUpperCase() === wanted;
-    return this.machine.history?.list({ limit, accepts }) ?? [];
+    return this.machine.history?.list({ limit, status }) ?? [];
   }
 
   async *batch(
@@ -218,7 +216,7 @@ async function rowsOf(
 
 /** An event as users of the library see it; undefined for what is of no use to them. */
 function publicEvent(
-  event: WorkflowEvent,
+  event: BatchRunEvent,
   states: readonly RowState[],
   folder: string,
 ): BatchEvent | undefined {

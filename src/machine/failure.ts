@@ -11,7 +11,7 @@ import { InputError } from "../dialects/dialect.js";
 import { FolderError, LocalError } from "../store/files.js";
 import { InvalidSettingsError } from "../store/settings.js";
 import { formatDuration, formatLimit, isoDate } from "../text/duration.js";
-import { RowTimeoutError, SlotTimeoutError } from "../workflows/batch/events.js";
+import { RowTimeoutError, SlotTimeoutError } from "../workflows/batch/context.js";
 import type { RowError } from "../workflows/batch/journal.js";
 import {
   NotRecordedError,

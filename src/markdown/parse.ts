@@ -1,11 +1,12 @@
 import { decodeHTMLStrict } from "entities/decode";
 import { Lexer, type MarkedToken, type Token, Tokenizer, type Tokens, type TokensList } from "marked";
+import { jsonIn } from "../json/exact-json.js";
 import type { Inline, MarkdownBlock } from "./document.js";
 
 /** Reads Markdown; text without markup, and JSON, is one `plain` block. Undefined for what takes too long to read. */
 export function parse(markdown: string): MarkdownBlock[] | undefined {
   const plain: MarkdownBlock[] = [{ kind: "plain", text: markdown }];
-  if (isJson(markdown)) return plain;
+  if (/^\s*[[{]/.test(markdown) && jsonIn(markdown) !== undefined) return plain;
   try {
     const document = blocks(lex(markdown));
     return document.every(isProse) ? plain : document;
@@ -13,16 +14,6 @@ export function parse(markdown: string): MarkdownBlock[] | undefined {
     // RangeError: the stack of a thread may be smaller than the depths here were measured with.
     if (error instanceof TooComplex || error instanceof RangeError) return undefined;
     throw error;
-  }
-}
-
-function isJson(text: string): boolean {
-  if (!/^\s*[[{]/.test(text)) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
   }
 }
 

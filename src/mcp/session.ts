@@ -17,16 +17,15 @@ export class ToolSession {
   readonly allowedFolder: string | undefined;
   /** The paths that will be written when their requests have ended, each with its request. */
   readonly awaited = new Map<string, string>();
-  readonly #options: ToolSessionOptions;
-  readonly #machine: Machine;
   readonly #ending = new AbortController();
   #configured: Machine | undefined;
 
-  constructor(machine: Machine, options: ToolSessionOptions) {
+  constructor(
+    private readonly machine: Machine,
+    private readonly options: ToolSessionOptions,
+  ) {
     this.creates = new CreateOnce(options.maxCreates);
     this.allowedFolder = options.allowedFolder;
-    this.#machine = machine;
-    this.#options = options;
   }
 
   /**
@@ -42,17 +41,17 @@ export class ToolSession {
 
   /** The same, which may lack a base URL and a key. */
   get current(): Machine {
-    return this.#configured ?? this.#machine.reopened();
+    return this.#configured ?? this.machine.reopened();
   }
 
   /** Creates per hour by flag or setting; undefined if it is not known. */
   limit(): number | undefined {
-    return this.connected().hourlyLimit(this.#options);
+    return this.connected().hourlyLimit(this.options);
   }
 
   /** Where the key in use stands in its hour. Throws LocalError if no history is kept. */
   quota(): Quota {
-    return quotaOf(this.connected(), this.#options);
+    return quotaOf(this.connected(), this.options);
   }
 
   /** Aborted when the server ends. */

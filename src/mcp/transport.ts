@@ -7,7 +7,7 @@ import {
   ProtocolErrorCode,
   type Transport,
 } from "@modelcontextprotocol/server";
-import { parseExactAt } from "../json/exact-json.js";
+import { jsonIn } from "../json/exact-json.js";
 import { isObject } from "../json/is-object.js";
 
 /**
@@ -23,18 +23,16 @@ const MOST_MESSAGE_BYTES = 16 << 20;
 export class StdioTransport implements Transport {
   onclose?: () => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  readonly #stdin: Readable;
-  readonly #stdout: Writable;
   #isClosed = false;
 
-  constructor(stdin: Readable, stdout: Writable) {
-    this.#stdin = stdin;
-    this.#stdout = stdout;
-  }
+  constructor(
+    private readonly stdin: Readable,
+    private readonly stdout: Writable,
+  ) {}
 
   async start(): Promise<void> {
     const close = () => void this.close();
-    this.#stdout.on("error", close);
+    this.stdout.on("error", close);
     this.#readLines().then(close, close);
   }
 
@@ -47,14 +45,14 @@ export class StdioTransport implements Transport {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#stdin.destroy();
+    this.stdin.destroy();
     this.onclose?.();
   }
 
   async #readLines(): Promise<void> {
     let pieces: Buffer[] = [];
     let size = 0;
-    for await (const chunk of this.#stdin as AsyncIterable<Buffer>) {
+    for await (const chunk of this.stdin as AsyncIterable<Buffer>) {
       let from = 0;
       for (let end = chunk.indexOf("\n"); end >= 0; end = chunk.indexOf("\n", from)) {
         const line = Buffer.concat([...pieces, chunk.subarray(from, end)]);
@@ -70,10 +68,8 @@ export class StdioTransport implements Transport {
 
   #take(line: string): void {
     if (line.trim() === "") return;
-    let message: unknown;
-    try {
-      message = parseExactAt(line, "params", "arguments", "schema");
-    } catch {
+    const message = jsonIn(line, "params", "arguments", "schema");
+    if (message === undefined) {
       this.#refuse(null, ProtocolErrorCode.ParseError, "Parse error: a line is not valid JSON");
       return;
     }
@@ -96,7 +92,7 @@ export class StdioTransport implements Transport {
 
   #write(message: object): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#stdout.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+      this.stdout.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
     });
   }
 }

@@ -79,7 +79,6 @@ export class FolderError extends Error {}
  */
 export function folders({ env, platform }: { env: Environment; platform: string }): Folders {
   const home = absolute(env.HOME);
-  const below = (base: string | undefined, ...parts: string[]) => (base ? join(base, ...parts) : undefined);
   const byPlatform: Record<string, Folders> = {
     win32: {
       config: below(absolute(env.APPDATA), "research"),
@@ -101,7 +100,13 @@ export function folders({ env, platform }: { env: Environment; platform: string 
   };
 }
 
-function absolute(path: string | undefined): string | undefined {
+/** What lies below a folder that may be unknown. */
+export function below(base: string | undefined, ...parts: string[]): string | undefined {
+  return base ? join(base, ...parts) : undefined;
+}
+
+/** A variable that names a folder; undefined for a relative path. */
+export function absolute(path: string | undefined): string | undefined {
   return path && isAbsolute(path) ? path : undefined;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { RefusedError } from "../../src/client/errors.js";
 import { failureOf, rowError } from "../../src/machine/failure.js";
-import { RowTimeoutError, SlotTimeoutError } from "../../src/workflows/batch/events.js";
+import { RowTimeoutError, SlotTimeoutError } from "../../src/workflows/batch/context.js";
 
 const refused = (facts = {}) => new RefusedError("unauthenticated", true, "X", "no", facts);
 

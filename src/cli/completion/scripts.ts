@@ -1,4 +1,4 @@
-import { isAbsolute, join } from "node:path";
+import { absolute, below } from "../../store/files.js";
 import bash from "./scripts/research.bash?raw";
 import fish from "./scripts/research.fish?raw";
 import powershell from "./scripts/research.ps1?raw";
@@ -31,27 +31,15 @@ export function scriptPlace(
   env: Readonly<Record<string, string | undefined>>,
 ): ScriptPlace | undefined {
   const home = absolute(env.HOME) ?? absolute(env.USERPROFILE);
-  const below = (base: string | undefined, ...parts: string[]) => (base ? join(base, ...parts) : undefined);
   const data = absolute(env.XDG_DATA_HOME) ?? below(home, ".local", "share");
   const own = below(data, "research", "completion");
+  const ofBash = absolute(env.BASH_COMPLETION_USER_DIR) ?? below(data, "bash-completion");
+  const ofFish = absolute(env.XDG_CONFIG_HOME) ?? below(home, ".config");
   switch (shell) {
     case "bash":
-      return place(
-        below(
-          absolute(env.BASH_COMPLETION_USER_DIR) ?? below(data, "bash-completion"),
-          "completions",
-          "research",
-        ),
-      );
+      return place(below(ofBash, "completions", "research"));
     case "fish":
-      return place(
-        below(
-          absolute(env.XDG_CONFIG_HOME) ?? below(home, ".config"),
-          "fish",
-          "completions",
-          "research.fish",
-        ),
-      );
+      return place(below(ofFish, "fish", "completions", "research.fish"));
     case "zsh":
       return place(below(own, "research.zsh"), (path) => `source '${path.replaceAll("'", "'\\''")}'`);
     case "powershell":
@@ -61,8 +49,4 @@ export function scriptPlace(
 
 function place(path: string | undefined, line?: (path: string) => string): ScriptPlace | undefined {
   return path === undefined ? undefined : { path, line: line?.(path) };
-}
-
-function absolute(path: string | undefined): string | undefined {
-  return path && isAbsolute(path) ? path : undefined;
 }

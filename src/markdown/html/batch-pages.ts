@@ -25,19 +25,11 @@ const LONGEST_QUESTION = 300;
 
 /** All rows of a batch as a page, with links to theirs. `now` ends the bars of what still runs; epoch milliseconds. */
 export function batchIndex(title: string, rows: readonly BatchRow[], now: number): string {
-  const bars = rows.flatMap(({ question, state, startedAt, endedAt, page }) =>
-    startedAt === undefined
-      ? []
-      : [
-          {
-            label: short(question),
-            state,
-            startedAt,
-            endedAt: endedAt ?? Math.max(now, startedAt),
-            href: encodeURIComponent(page),
-          },
-        ],
-  );
+  const bars = rows.flatMap(({ question, state, startedAt, endedAt: end, page }) => {
+    if (startedAt === undefined) return [];
+    const endedAt = end ?? Math.max(now, startedAt);
+    return [{ label: short(question), state, startedAt, endedAt, href: encodeURIComponent(page) }];
+  });
   const head = ["Row", "Question", "State", "Took"].map((name) => `<th>${name}</th>`).join("");
   const table = `<div class="table batch" tabindex="0"><table>\n<thead><tr>${head}</tr></thead>\n<tbody>${rows.map(tableRow).join("\n")}</tbody>\n</table></div>`;
   const body = [

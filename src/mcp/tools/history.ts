@@ -39,9 +39,7 @@ export const list = tool({
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   isLocal: true,
   call(session, { limit = DEFAULT_LIMIT, status }) {
-    const wanted = status?.toUpperCase();
-    const accepts = (entry: HistoryEntry) => wanted === undefined || entry.status.toUpperCase() === wanted;
-    const entries = session.current.history?.list({ limit, accepts }) ?? [];
+    const entries = session.current.history?.list({ limit, status }) ?? [];
     return { content: { requests: entries.map(listed) } };
   },
 });

@@ -43,6 +43,8 @@ import {
 
 export interface ListOptions {
   limit: number;
+  /** Only those in this state, in capitals or not. */
+  status?: string | undefined;
   accepts?: (entry: HistoryEntry) => boolean;
 }
 
@@ -92,8 +94,11 @@ export class History {
   }
 
   /** Unknown outcomes first, then the newest first by the time it was sent: providers give whole seconds. */
-  list({ limit, accepts = () => true }: ListOptions): HistoryEntry[] {
+  list({ limit, status, accepts: isWanted = () => true }: ListOptions): HistoryEntry[] {
     const { unknown, found } = this.#readOpen();
+    const wanted = status?.toUpperCase();
+    const accepts = (entry: HistoryEntry) =>
+      isWanted(entry) && (wanted === undefined || entry.status.toUpperCase() === wanted);
     const entries = new Map(found.map((entry) => [entry.local_id, entry]));
     for (const entry of loggedEntries(this.#log)) {
       // What was never made is nothing that this machine created; it is found by its name only.

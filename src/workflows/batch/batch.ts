@@ -3,9 +3,8 @@ import { DEFAULT_PATIENCE_MS } from "../../client/watch/give-up-policy.js";
 import { LocalError } from "../../store/files.js";
 import type { Ports } from "../ports.js";
 import { AsyncQueue } from "./async-queue.js";
-import type { BatchContext, BatchJob, BatchRunOptions } from "./context.js";
+import type { BatchContext, BatchJob, BatchRunEvent, BatchRunOptions } from "./context.js";
 import { type BatchOutlook, outlookOf, usualLength } from "./estimate.js";
-import type { BatchEvent } from "./events.js";
 import { BatchProgress, type RowState } from "./plan.js";
 import { ResultCollector } from "./result-collector.js";
 import { RowFollower } from "./row-follower.js";
@@ -16,7 +15,7 @@ export class Batch {
   readonly progress: BatchProgress;
   readonly #context: BatchContext;
   readonly #usualMs: number | undefined;
-  readonly #events = new AsyncQueue<BatchEvent>();
+  readonly #events = new AsyncQueue<BatchRunEvent>();
   /** Aborted when everything ends. */
   readonly #end = new AbortController();
   readonly #collector: ResultCollector;
@@ -53,7 +52,7 @@ export class Batch {
    * Sends, follows and collects all rows, and yields what happens. Throws `signal.reason` when aborted, and what
    * is unforeseen; all work has ended by then. If the caller stops iterating, all work ends, too.
    */
-  async *run(): AsyncGenerator<BatchEvent, void> {
+  async *run(): AsyncGenerator<BatchRunEvent, void> {
     const { folder, states } = this.#context;
     folder.results.complete(states);
     for (const state of states) if (state.standing === "running") this.#follower.add(state);
@@ -100,7 +99,7 @@ export class Batch {
     }
   }
 
-  #emit(event: BatchEvent): void {
+  #emit(event: BatchRunEvent): void {
     this.#events.push(event);
     const { failures } = this.progress;
     const { maxFailures = Number.POSITIVE_INFINITY, noMoreCreates } = this.#context;

@@ -1,7 +1,8 @@
+import { ResearchError } from "../../client/errors.js";
+import type { LocalError } from "../../store/files.js";
 import type { Ports } from "../ports.js";
 import type { Result } from "../results.js";
-import type { CreatePacer } from "./create-pacer.js";
-import type { BatchEvent } from "./events.js";
+import type { CreatePacer, LimitLesson } from "./create-pacer.js";
 import type { RowError } from "./journal.js";
 import type { OutputFolder } from "./output-folder.js";
 import type { BatchProgress, RowState } from "./plan.js";
@@ -40,7 +41,7 @@ export interface BatchContext extends BatchJob, BatchRunOptions {
   progress: BatchProgress;
   patience: number;
   /** Takes events as they happen. */
-  emit: (event: BatchEvent) => void;
+  emit: (event: BatchRunEvent) => void;
   /** Aborted when the batch ends early, by an interruption or a failure. */
   end: AbortSignal;
   /** Aborted, with the reason, when no more creates are to be sent. One that is under way is not aborted by it. */
@@ -50,4 +51,56 @@ export interface BatchContext extends BatchJob, BatchRunOptions {
 /** Now, in ISO 8601. */
 export function dateOf({ ports: { clock } }: Pick<BatchContext, "ports">): string {
   return new Date(clock.now()).toISOString();
+}
+
+/** What happens in a batch, in the order it happens. Times are epoch milliseconds, waits milliseconds. */
+export type BatchRunEvent =
+  /** A row has another state; `final` if it is over for good. A row with an error is over for this command. */
+  | { kind: "row"; state: RowState; final: boolean }
+  /** A create was refused, or its outcome is unknown. A `row` event follows. */
+  | { kind: "create-failed"; state: RowState; error: unknown }
+  /** A row was given up or its result could not be kept; it goes on at the service. A `row` event follows. */
+  | { kind: "row-left"; state: RowState; error: unknown }
+  /** The request exists, and neither the journal nor the history may have its id. */
+  | { kind: "not-saved"; state: RowState; error: LocalError }
+  /** The result was kept, and does not fit the row's schema. */
+  | { kind: "schema-mismatch"; state: RowState; message: string }
+  /** No create is sent before `until`. */
+  | { kind: "waiting-for-quota"; until: number }
+  /** A 429 came although no limit was known. */
+  | { kind: "limit-learned"; lesson: LimitLesson }
+  /** Creates, polls or fetches fail, and are repeated. `state`: the row whose result is fetched again. */
+  | { kind: "trouble"; activity: "create" | "poll" | "fetch"; error: ResearchError; state?: RowState }
+  | { kind: "recovered" }
+  | { kind: "asked-to-wait"; waitMs: number }
+  /** Nothing has changed for a long time. */
+  | { kind: "unchanged" }
+  /** A row waits for somebody, or has long been in a state that is not known. */
+  | { kind: "stuck"; requestId: string; word: string; waitsForSomebody: boolean }
+  /** A state could not be recorded in the history; nothing depends on that. */
+  | { kind: "history-not-updated"; error: LocalError }
+  /** No more creates are sent: too many rows failed, or of `error`. What runs is watched to its end. */
+  | { kind: "creates-stopped"; reason: { failures: number } | { error: unknown } };
+
+/** A row was not finished, or not taken up, within its time; it goes on at the service. */
+export class RowTimeoutError extends ResearchError {
+  /** `queue`: the limit for being PENDING. `timeoutMs`: the limit in milliseconds. */
+  constructor(
+    requestId: string,
+    readonly limit: "whole" | "queue",
+    readonly timeoutMs: number,
+  ) {
+    super("TIMEOUT", `${requestId} has not ended within ${timeoutMs} ms`, { requestId });
+  }
+}
+
+/** The next create is allowed later than a row may take, so no row is sent any more. */
+export class SlotTimeoutError extends ResearchError {
+  /** `timeoutMs`: the limit in milliseconds. `until`: when the next create is allowed, epoch ms. */
+  constructor(
+    readonly timeoutMs: number,
+    readonly until: number,
+  ) {
+    super("TIMEOUT", `no create is allowed within ${timeoutMs} ms`);
+  }
 }

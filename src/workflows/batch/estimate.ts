@@ -43,7 +43,9 @@ export function estimate(
   const isKnown = pacer.limit !== undefined && counts.waiting > 0;
   const lastSentAt = isKnown ? (pacer.times(counts.waiting).at(-1) ?? now) : null;
   const endsAt = lastSentAt === null || usualMs === undefined ? null : lastSentAt + usualMs;
-  return { counts, limit: finiteOrNull(pacer.limit, pacer.share), now, lastSentAt, endsAt };
+  const { limit = Number.POSITIVE_INFINITY, share } = pacer;
+  const isLimited = limit !== Number.POSITIVE_INFINITY;
+  return { counts, limit: isLimited ? Math.min(limit, share) : null, now, lastSentAt, endsAt };
 }
 
 /** The hours ahead of a running batch. `usualMs` is how long a run takes, `now` epoch ms. */
@@ -58,9 +60,4 @@ export function outlookOf(
   const isKnown = waiting === 0 || pacer.limit !== undefined;
   if (!isKnown || usualMs === undefined || waiting + running === 0) return { left, nextAt };
   return { left, nextAt, endsAt: (pacer.times(waiting).at(-1) ?? now) + usualMs };
-}
-
-function finiteOrNull(limit: number | undefined, share: number): number | null {
-  if (limit === undefined || limit === Number.POSITIVE_INFINITY) return null;
-  return Math.min(limit, share);
 }

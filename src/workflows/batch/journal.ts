@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { jsonIn } from "../../json/exact-json.js";
 import { linesBackward } from "../../store/files.js";
 import { type HistoryEntry, UNKNOWN } from "../../store/history/log.js";
 
@@ -124,12 +125,8 @@ export function afterLine(known: KnownRow | undefined, entry: JournalLine): Know
 }
 
 function parse(bytes: Buffer): JournalLine | undefined {
-  try {
-    const result = v.safeParse(line, JSON.parse(bytes.toString("utf8")));
-    return result.success ? result.output : undefined;
-  } catch {
-    return undefined;
-  }
+  const result = v.safeParse(line, jsonIn(bytes.toString("utf8")));
+  return result.success ? result.output : undefined;
 }
 
 /**

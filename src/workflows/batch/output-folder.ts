@@ -1,5 +1,6 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
+import { jsonIn } from "../../json/exact-json.js";
 import { HeldError, lock } from "../../lock.js";
 import {
   appendLine,
@@ -25,14 +26,13 @@ export function readKnownRows(out: string): Map<string, KnownRow> {
 
 /** A batch's folder, locked: a file for each result, `results.jsonl` with a line for each ended row, the journal. */
 export class OutputFolder {
-  readonly path: string;
   readonly known: Map<string, KnownRow>;
   readonly results: ResultsFile;
-  readonly #release: () => void;
 
-  private constructor(path: string, release: () => void) {
-    this.path = path;
-    this.#release = release;
+  private constructor(
+    readonly path: string,
+    private readonly release: () => void,
+  ) {
     this.known = readKnownRows(path);
     this.results = new ResultsFile(path);
   }
@@ -90,7 +90,7 @@ export class OutputFolder {
 
   /** Unlocks the folder. */
   close(): void {
-    this.#release();
+    this.release();
   }
 }
 
@@ -164,7 +164,7 @@ export class ResultsFile {
     const text = withLocalErrors(this.out, () => readIfThere(this.#path) ?? "");
     const listed = new Map<string, unknown>();
     for (const line of text.split("\n")) {
-      const { row, at } = parseObject(line);
+      const { row, at } = Object(jsonIn(line));
       if (typeof row === "string") listed.set(row, at);
     }
     return listed;
@@ -190,12 +190,4 @@ export function resultLine(state: RowState) {
 
 function endOf({ standing, sentAt, endedAt }: RowState): string {
   return (standing === "unknown" ? sentAt : endedAt) ?? "";
-}
-
-function parseObject(line: string): { row?: unknown; at?: unknown } {
-  try {
-    return Object(JSON.parse(line));
-  } catch {
-    return {};
-  }
 }

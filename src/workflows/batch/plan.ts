@@ -109,14 +109,12 @@ export type Counts = Readonly<Record<Standing, number>>;
 
 /** All rows of a batch and where each stands. */
 export class BatchProgress {
-  readonly states: readonly RowState[];
   readonly #counts: Record<Standing, number> = {
     ...{ waiting: 0, running: 0, done: 0, failed: 0, refused: 0, stopped: 0, unknown: 0 },
   };
   #failures = 0;
 
-  constructor(states: readonly RowState[]) {
-    this.states = states;
+  constructor(readonly states: readonly RowState[]) {
     for (const { standing } of states) this.#counts[standing]++;
   }
 

@@ -3,8 +3,7 @@ import { isCutShort } from "../../dialects/providers.js";
 import { type FollowEvent, follow } from "../follow.js";
 import type { Target } from "../requests.js";
 import { AsyncQueue } from "./async-queue.js";
-import type { BatchContext } from "./context.js";
-import { RowTimeoutError } from "./events.js";
+import { type BatchContext, RowTimeoutError } from "./context.js";
 import type { RowState } from "./plan.js";
 import { type ResultCollector, targetOf } from "./result-collector.js";
 
@@ -64,15 +63,13 @@ export class RowFollower {
         this.#leave(event.requestId, new RowTimeoutError(event.requestId, event.limit, limit));
         break;
       }
-      case "stuck":
-        emit(event);
-        break;
       case "recovered":
-      case "unchanged":
-        emit({ kind: event.kind });
+        emit({ kind: "recovered" });
         break;
+      case "stuck":
+      case "unchanged":
       case "asked-to-wait":
-        emit({ kind: event.kind, waitMs: event.waitMs });
+        emit(event);
         break;
     }
   }

@@ -4,8 +4,7 @@ import { localErrorOf } from "../../store/files.js";
 import { UnresolvedCreateError } from "../errors.js";
 import { waitUntil } from "../quota.js";
 import { type Submitted, submit } from "../submit.js";
-import { type BatchContext, dateOf } from "./context.js";
-import { SlotTimeoutError } from "./events.js";
+import { type BatchContext, dateOf, SlotTimeoutError } from "./context.js";
 import type { RowError } from "./journal.js";
 import type { RowState } from "./plan.js";
 import type { RowFollower } from "./row-follower.js";
@@ -143,25 +142,27 @@ export class RowSubmitter {
   }
 
   #unknown(state: RowState, error: UnresolvedCreateError): void {
-    const { progress, folder, pacer, emit, describe } = this.context;
-    pacer.sent();
-    progress.update(state, { standing: "unknown", error: describe(error) });
-    folder.results.add(state);
-    emit({ kind: "create-failed", state, error });
-    emit({ kind: "row", state, final: false });
+    this.context.pacer.sent();
+    this.#over(state, error, { standing: "unknown", error: this.context.describe(error) });
   }
 
   #refused(state: RowState, error: RefusedError): void {
-    const { progress, folder, pacer, emit, describe } = this.context;
+    const { folder, pacer, describe } = this.context;
     const why = describe(error);
     this.#answered();
     pacer.sent();
     this.#dismiss(state, why);
     const endedAt = folder.known.get(state.row.id)?.endedAt;
-    progress.update(state, { standing: "refused", error: why, endedAt });
+    this.#over(state, error, { standing: "refused", error: why, endedAt });
+  }
+
+  /** Notes what became of a create that failed; its row is sent no more. */
+  #over(state: RowState, error: unknown, change: Partial<RowState> & Pick<RowState, "standing">): void {
+    const { progress, folder, emit } = this.context;
+    progress.update(state, change);
     folder.results.add(state);
     emit({ kind: "create-failed", state, error });
-    emit({ kind: "row", state, final: true });
+    emit({ kind: "row", state, final: change.standing === "refused" });
   }
 }
 

@@ -5,9 +5,12 @@ import { ResearchClient } from "../../../src/client/client.js";
 import { History } from "../../../src/store/history/history.js";
 import { digestOf } from "../../../src/store/history/log.js";
 import { Batch } from "../../../src/workflows/batch/batch.js";
-import type { BatchRunOptions } from "../../../src/workflows/batch/context.js";
+import {
+  type BatchRunEvent,
+  type BatchRunOptions,
+  SlotTimeoutError,
+} from "../../../src/workflows/batch/context.js";
 import { CreatePacer } from "../../../src/workflows/batch/create-pacer.js";
-import { type BatchEvent, SlotTimeoutError } from "../../../src/workflows/batch/events.js";
 import { OutputFolder } from "../../../src/workflows/batch/output-folder.js";
 import { planRows } from "../../../src/workflows/batch/plan.js";
 import { type Row, rowId } from "../../../src/workflows/batch/row.js";
@@ -73,7 +76,7 @@ async function run(
       ...options,
     },
   );
-  const events: BatchEvent[] = [];
+  const events: BatchRunEvent[] = [];
   try {
     for await (const event of batch.run()) {
       if (event.kind === "row") events.push({ ...event, state: { ...event.state } });
@@ -85,7 +88,7 @@ async function run(
   return { events, states };
 }
 
-const kinds = (events: readonly BatchEvent[]) =>
+const kinds = (events: readonly BatchRunEvent[]) =>
   events.map((event) =>
     event.kind === "row" ? `${event.state.row.key} ${event.state.standing}` : event.kind,
   );

@@ -4,8 +4,7 @@ import { EXIT_CODES } from "../../../machine/errors.js";
 import { type Failure, failureOf } from "../../../machine/failure.js";
 import { formatDuration, isoDate } from "../../../text/duration.js";
 import { Batch } from "../../../workflows/batch/batch.js";
-import type { BatchJob } from "../../../workflows/batch/context.js";
-import type { BatchEvent } from "../../../workflows/batch/events.js";
+import type { BatchJob, BatchRunEvent } from "../../../workflows/batch/context.js";
 import { type RowState, stateWord } from "../../../workflows/batch/plan.js";
 import type { Ports } from "../../../workflows/ports.js";
 import { ClosedPipe, commandFailure, Interrupted, worstOf } from "../../errors.js";
@@ -154,7 +153,7 @@ export class BatchRenderer {
   }
 
   /** Shows one event. Rejects if stdout cannot be written. */
-  async show(event: BatchEvent): Promise<void> {
+  async show(event: BatchRunEvent): Promise<void> {
     const { reporter } = this.parts;
     switch (event.kind) {
       case "row":

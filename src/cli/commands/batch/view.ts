@@ -2,9 +2,9 @@ import { rowName } from "../../../machine/batch.js";
 import { failureOf } from "../../../machine/failure.js";
 import { formatDuration } from "../../../text/duration.js";
 import { safeLine } from "../../../text/safe-text.js";
+import type { BatchRunEvent } from "../../../workflows/batch/context.js";
 import type { LimitLesson } from "../../../workflows/batch/create-pacer.js";
 import type { BatchEstimate, BatchOutlook } from "../../../workflows/batch/estimate.js";
-import type { BatchEvent } from "../../../workflows/batch/events.js";
 import { type Counts, type RowState, stateWord } from "../../../workflows/batch/plan.js";
 import { statusWord } from "../../requests/answers.js";
 import { limitFlag } from "../../requests/submit.js";
@@ -156,12 +156,12 @@ export function named({ row }: RowState, message: string): string {
 }
 
 /** A result that exists and could not be written. */
-export function notSavedText({ state, error }: BatchEvent & { kind: "not-saved" }): string {
+export function notSavedText({ state, error }: BatchRunEvent & { kind: "not-saved" }): string {
   return `request ${state.requestId} exists and is NOT SAVED: ${error.message}`;
 }
 
 /** What does not work now, and that it is tried again. */
-export function troubleText(event: BatchEvent & { kind: "trouble" }): string {
+export function troubleText(event: BatchRunEvent & { kind: "trouble" }): string {
   const message = failureOf(event.error).message.replace(/\.$/, "");
   switch (event.activity) {
     case "create":

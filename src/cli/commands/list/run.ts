@@ -29,11 +29,10 @@ export async function list(ctx: Context, options: ListFlags): Promise<number> {
     (origin === undefined || entry.origin === origin) &&
     Date.parse(entry.sent_at) >= from &&
     (options.search === undefined || hasAll(prompt.toLowerCase(), words));
-  const matches = (entry: HistoryEntry) => wanted === undefined || entry.status.toUpperCase() === wanted;
-  const early = options.refresh ? accepts : (entry: HistoryEntry) => accepts(entry) && matches(entry);
-  let entries = ctx.history?.list({ limit: options.limit, accepts: early }) ?? [];
-  const code = options.refresh ? await refresh(ctx, entries) : 0;
-  if (options.refresh) entries = entries.filter(matches);
+  const status = options.refresh ? undefined : wanted;
+  const found = ctx.history?.list({ limit: options.limit, accepts, status }) ?? [];
+  const code = options.refresh ? await refresh(ctx, found) : 0;
+  const entries = found.filter((entry) => wanted === undefined || entry.status.toUpperCase() === wanted);
   if (reporter.json) await reporter.resultJson(entries);
   else if (host.stdout.isTTY)
     await reporter.result(

@@ -2,6 +2,11 @@ import { define } from "../definition.js";
 
 const load = () => import("./run.js");
 
+const dirFlag = {
+  "--dir <folder>":
+    "the folder of skills (default: .agents/skills, or .claude/skills where only .claude is there)",
+} as const;
+
 export const skill = define({
   name: "skill",
   summary: "install the skill for coding agents",
@@ -12,8 +17,7 @@ export const skill = define({
       name: "install",
       description: "write the skill",
       flags: {
-        "--dir <folder>":
-          "the folder of skills (default: .agents/skills, or .claude/skills where only .claude is there)",
+        ...dirFlag,
         "--force": "overwrite a copy that was edited",
       },
       output: "path TAB current; --json: {path, state}",
@@ -24,10 +28,7 @@ export const skill = define({
     define({
       name: "status",
       description: "say whether the skill is installed, and of this version",
-      flags: {
-        "--dir <folder>":
-          "the folder of skills (default: .agents/skills, or .claude/skills where only .claude is there)",
-      },
+      flags: dirFlag,
       output: "path TAB missing, current, stale (another version's) or changed; --json: {path, state}",
       exits: { 0: "printed", 12: "the file cannot be read" },
       examples: ["research skill status"],

@@ -6,7 +6,15 @@ import type { Context } from "../../../context.js";
 import { completeRequest, readSchema } from "../../../input/create-request.js";
 import type { Terminal } from "../../../terminal/reporter.js";
 import type { ProviderOptions, RequestOptions } from "../../definition.js";
-import { type Format, formatOf, type Parsed, parseJsonLines, parseLines, type RowFault } from "./formats.js";
+import {
+  type Format,
+  formatOf,
+  type Parsed,
+  parseCsv,
+  parseJsonLines,
+  parseLines,
+  type RowFault,
+} from "./formats.js";
 import { parseSchema, rowsOf, schemaText, Template } from "./rows.js";
 
 export interface InputOptions extends Omit<RequestOptions, "promptFile">, Partial<ProviderOptions> {
@@ -34,7 +42,7 @@ export async function readBatch(
   const schema = await schemaForAll(terminal, options.schema, faults);
   const template = options.template === undefined ? undefined : new Template(options.template);
   const format = options.format ?? formatOf(path, text, template !== undefined);
-  const parsed = await parse(format, text);
+  const parsed = PARSERS[format](text);
   const problems = await schemaProblems(parsed, terminal.signal);
   const structured = options.structured ?? false;
   const { provider } = terminal;
@@ -46,13 +54,7 @@ export async function readBatch(
   const check = provider && (await terminal.dialect()).create;
   const takesModels = provider !== undefined;
   const made = rowsOf(parsed, {
-    template,
-    schema,
-    structured,
-    schemaProblems: problems,
-    takesModels,
-    complete,
-    check,
+    ...{ template, schema, structured, takesModels, complete, check, schemaProblems: problems },
   });
   return { rows: made.rows, faults: [...made.faults, ...faults] };
 }
@@ -73,12 +75,9 @@ async function schemaForAll(
   }
 }
 
-async function parse(format: Format, text: string): Promise<Parsed> {
-  if (format === "jsonl") return parseJsonLines(text);
-  if (format === "txt") return parseLines(text);
-  const { parseCsv } = await import("./formats.js");
-  return parseCsv(text);
-}
+const PARSERS: Readonly<Record<Format, (text: string) => Parsed>> = {
+  ...{ jsonl: parseJsonLines, txt: parseLines, csv: parseCsv },
+};
 
 /** What is wrong with each schema that a row brings, by its JSON text. The checker is loaded only if there is one. */
 async function schemaProblems({ records }: Parsed, signal: AbortSignal): Promise<Map<string, string>> {
