@@ -9,8 +9,9 @@ import {
 } from "../../src/client/errors.js";
 import { BaseUrlError } from "../../src/client/http/address.js";
 import { CodedError, UsageError } from "../../src/machine/errors.js";
-import { failureOf } from "../../src/machine/failure.js";
+import { failureOf, readKeyAnswer } from "../../src/machine/failure.js";
 import { FolderError, LocalError } from "../../src/store/files.js";
+import { InvalidSettingsError } from "../../src/store/settings.js";
 import {
   NoResultError,
   NotRecordedError,
@@ -123,6 +124,7 @@ describe("the hint", () => {
     [new TargetError("not-created", "m"), /research rerun/],
     [new TargetError("not-recorded", "m"), /research list/],
     [refused("unauthenticated"), /research config list.*research login/],
+    [new InvalidSettingsError("/x", "not JSON"), /Correct the file/],
     [new TypeError("x"), /defect.*--verbose/],
   ])("of %o", (error, hint) => {
     expect(failureOf(error).hint).toMatch(hint);
@@ -165,4 +167,28 @@ test.each([
     },
     message: expect.stringMatching(/may or may not exist.*\(cut off\)/),
   });
+});
+
+const answered = (facts: object, code = "X", enveloped = true) =>
+  new RefusedError("refused", enveloped, code, "no", facts);
+
+test.each<[string, ResearchError, boolean, string]>([
+  ["401", answered({ httpStatus: 401 }), false, "refused"],
+  ["its own code", answered({ httpStatus: 403 }, "INVALID_API_KEY"), false, "refused"],
+  ["another refusal in an envelope", answered({ httpStatus: 403 }), false, "valid"],
+  ["a refusal without one", answered({ httpStatus: 403 }, "X", false), false, "not-the-service"],
+  ["500 in an envelope", answered({ httpStatus: 500 }), false, "valid"],
+  ["500 of a provider", answered({ httpStatus: 500 }), true, "not-the-service"],
+  ["499 of a provider", answered({ httpStatus: 499 }), true, "valid"],
+  ["a code that is the service's", new ResearchError("ODD", "m"), false, "valid"],
+  ["no answer", new UnreachableError("UNREACHABLE", "m"), false, "no-answer"],
+  [
+    "an answer cut off",
+    new UnreachableError("UNREACHABLE", "m", { httpStatus: 502 }),
+    false,
+    "not-the-service",
+  ],
+  ["an unreadable answer", new UnreachableError("BAD_RESPONSE", "m"), false, "not-the-service"],
+])("what %s says of the key", (_, error, isProvider, expected) => {
+  expect(readKeyAnswer(error, isProvider)).toBe(expected);
 });

@@ -103,6 +103,9 @@ describe("after a restart", () => {
     for (const name of ["journal.ndjson", "api-key"])
       expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
     expect(readFileSync(join(dataDir, "journal.ndjson"), "utf8")).not.toContain(KEY);
+    const lines: string[] = [];
+    await during({ dataDir, log: (line) => lines.push(line) }, async () => {});
+    expect(lines).toEqual([]);
   });
 });
 

@@ -1,10 +1,25 @@
 import { appendFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { FolderContents, KINDS } from "../../../../src/server/conversations/local/contents.js";
+import {
+  FolderContents,
+  KINDS,
+  MemoryContents,
+} from "../../../../src/server/conversations/local/contents.js";
 import { folderWith } from "../../../support/folder.js";
 
 const never = new AbortController().signal;
+
+it("in memory a text is gone when it is deleted, and no other one is", async () => {
+  const contents = new MemoryContents();
+  for (const kind of KINDS) await contents.write(kind, "r", kind);
+  await contents.write("outputs", "other", "kept");
+  await contents.delete("outputs", "r");
+  await contents.delete("outputs", "unknown");
+  await expect(contents.read("outputs", "r")).rejects.toThrow("there is no outputs/r");
+  expect(await contents.read("ended-jobs", "r")).toBe("ended-jobs");
+  expect(await contents.read("outputs", "other")).toBe("kept");
+});
 
 it("keeps the records of each conversation in their order, for their owner only, until they are deleted", async () => {
   const dataDir = folderWith();

@@ -1,0 +1,142 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { systemClock } from "../../src/clock.js";
+import { Machine, type MachineOptions } from "../../src/machine/machine.js";
+import { quotaJson, quotaOf } from "../../src/machine/quota.js";
+import { readStored } from "../../src/machine/settings.js";
+import { folderWith } from "../support/folder.js";
+
+const SERVICE = { RESEARCH_BASE_URL: "https://one.example/v1", RESEARCH_API_KEY: "k-0123456789" };
+
+/** A machine with an empty home, or with these settings in it. */
+function machineWith(env: object = SERVICE, more: Partial<MachineOptions> = {}, settings?: object) {
+  const home = folderWith(settings && { "config/config.json": JSON.stringify(settings) });
+  const folders = { RESEARCH_CONFIG_DIR: join(home, "config"), RESEARCH_STATE_DIR: join(home, "state") };
+  const options = {
+    env: { HOME: home, ...folders, ...env },
+    platform: "linux",
+    clock: systemClock,
+    choices: {},
+  } as const;
+  return { home, machine: new Machine({ ...options, ...more }) };
+}
+
+const EXA = { RESEARCH_PROVIDER: "exa", RESEARCH_API_KEY: "k-0123456789" };
+
+describe("this machine", () => {
+  test("has a client of the service in force, made once, and says the settings before", async () => {
+    const said: unknown[] = [];
+    const { machine } = machineWith(SERVICE, { onConnect: ({ baseUrl }) => void said.push(baseUrl?.value) });
+    const { client } = machine;
+    expect(machine.client).toBe(client);
+    expect([client.origin, machine.origin]).toEqual(["https://one.example", "https://one.example"]);
+    expect(machine.apiKey).toBe(SERVICE.RESEARCH_API_KEY);
+    expect(said).toEqual([SERVICE.RESEARCH_BASE_URL]);
+    await machine.close();
+  });
+
+  test("reads its settings once, and once more when it is opened again", () => {
+    const { machine } = machineWith();
+    expect(machine.settings).toBe(machine.settings);
+    expect(machine.reopened().settings).not.toBe(machine.settings);
+  });
+
+  test.each([
+    [{}, undefined, null],
+    [{ profile: "p" }, { profiles: { p: {} } }, "p"],
+    [{}, { profile: "p", profiles: { p: {} } }, "p"],
+  ])("names the profile that was chosen (%j, %j)", (choices, settings, name) => {
+    expect(machineWith(SERVICE, { choices }, settings).machine.profile).toBe(name);
+  });
+
+  test("keeps a history unless it is switched off", () => {
+    const { machine, home } = machineWith();
+    expect([machine.unrecorded, machine.history?.list({ limit: 1, accepts: () => true })]).toEqual([
+      false,
+      [],
+    ]);
+    expect(machine.history).toBe(machine.history);
+    const off = machineWith({ ...SERVICE, RESEARCH_NO_HISTORY: "1" }).machine;
+    expect([off.unrecorded, off.history]).toEqual([true, undefined]);
+    expect(existsSync(join(home, "config"))).toBe(false);
+  });
+
+  test("speaks the interface, or the dialect of a provider", async () => {
+    const { machine } = machineWith();
+    const provider = machineWith(EXA).machine;
+    expect([machine.provider, provider.provider?.name]).toEqual([undefined, "exa"]);
+    const paths = await Promise.all([machine, provider].map(async ({ dialect }) => (await dialect()).create));
+    expect(paths[0]).not.toEqual(paths[1]);
+  });
+
+  test.each([
+    [{}, undefined],
+    [{ requestTimeout: 5 }, 5],
+  ])("gives a client its time limit if one was chosen (%j)", (choices, expected) => {
+    const { clientOptions } = machineWith(SERVICE, { choices }).machine;
+    expect(clientOptions.requestTimeout).toBe(expected);
+    expect(Object.hasOwn(clientOptions, "requestTimeout")).toBe(expected !== undefined);
+  });
+});
+
+describe("creates per hour:", () => {
+  const STORED = { profile: "p", profiles: { p: { tier: "pro" } } };
+
+  test("a number beats a tier, and a flag the settings", () => {
+    const { machine } = machineWith(SERVICE, {}, STORED);
+    expect(machine.hourlyLimit({})).toBe(100);
+    expect(machine.hourlyLimit({ tier: "free" })).toBe(10);
+    expect(machine.hourlyLimit({ tier: "free", perHour: 3 })).toBe(3);
+    expect(machineWith().machine.hourlyLimit({})).toBeUndefined();
+  });
+
+  test("a provider has a number, and no tiers", () => {
+    const { machine } = machineWith(EXA, {}, STORED);
+    expect([machine.hourlyLimit({}), machine.hourlyLimit({ perHour: 3 })]).toEqual([undefined, 3]);
+    expect(() => machine.hourlyLimit({ tier: "free" })).toThrow("Exa has no tiers");
+  });
+
+  test("the hour, with and without a limit", () => {
+    const { machine } = machineWith(SERVICE, { clock: { ...systemClock, now: () => 5_000 } });
+    const common = { used: 0, origin: "https://one.example", profile: "default" };
+    const limited = quotaOf(machine, { perHour: 3 });
+    expect(limited).toEqual({ ...common, limit: 3, left: 3, nextSlotAt: 5_000 });
+    expect(quotaJson(limited)).toMatchObject({ left: 3, next_slot_at: "1970-01-01T00:00:05.000Z" });
+    const free = quotaOf(machine, {});
+    expect(free).toEqual({ ...common, limit: null, left: null, nextSlotAt: null });
+    expect(quotaJson(free)).toMatchObject({ used: 0, limit: null, next_slot_at: null });
+    const off = machineWith({ ...SERVICE, RESEARCH_NO_HISTORY: "1" }).machine;
+    expect(() => quotaOf(off, {})).toThrow("no history is kept on this machine");
+  });
+});
+
+describe("completion reads", () => {
+  const profiles = {
+    p: { "base-url": "https://p.example/x" },
+    exa: { provider: "exa", history: "off" },
+    bad: { "base-url": "nonsense" },
+  };
+  const stored = (env: object, choices = {}, settings: object | undefined = { profile: "p", profiles }) => {
+    const { machine } = machineWith(env, {}, settings);
+    return readStored(machine.folders.config, { ...env }, choices);
+  };
+
+  test.each<[string, object, object, string | undefined, boolean]>([
+    ["the profile in use", {}, {}, "https://p.example", true],
+    ["the environment", SERVICE, {}, "https://one.example", true],
+    ["a profile that is named", SERVICE, { profile: "exa" }, "https://api.exa.ai", false],
+    ["an address that is none", {}, { profile: "bad" }, undefined, true],
+    ["a profile that there is not", {}, { profile: "toString" }, undefined, true],
+    ["a history that is off", { RESEARCH_NO_HISTORY: "YES" }, {}, "https://p.example", false],
+    ["a history that is on", { RESEARCH_NO_HISTORY: "no1yes" }, {}, "https://p.example", true],
+    ["a history that is on", { RESEARCH_NO_HISTORY: "yes1no" }, {}, "https://p.example", true],
+  ])("%s", (_, env, choices, origin, keepsHistory) => {
+    expect(stored(env, choices)).toEqual({ profiles: ["p", "exa", "bad"], origin, keepsHistory });
+  });
+
+  test("nothing where the settings are unusable", () => {
+    const folder = folderWith({ "config.json": "{" });
+    expect(readStored(folder, {}, {})).toEqual({ profiles: [], origin: undefined, keepsHistory: true });
+  });
+});
