@@ -39,8 +39,6 @@ export interface ServiceOptions {
   faults: readonly InjectedFault[];
   /** Makes the faults with a probability the same ones each time; else they differ. */
   seed?: number;
-  /** In [0, 1), for those faults; it overrides `seed`. */
-  random?: () => number;
   /** Deletes conversations that ended longer ago, ms; without it they are kept. */
   keepMs?: number;
   /** Where a line for each request goes. */
@@ -79,7 +77,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { tier } = options;
   const hash = apiKey === undefined ? undefined : keyHash(apiKey);
   const single = hash === undefined ? undefined : { keyId: keyIdOf(hash), hash, tier, limits: TIERS[tier] };
-  const faults = new FaultPlan(options.faults, options.random ?? seeded(options.seed));
+  const faults = new FaultPlan(options.faults, seeded(options.seed));
   const ui = options.ui && (await import("./ui/ui.js")).createUi({ store, single, faults, clock });
   const closing = new AbortController();
   const app = createApp({

@@ -251,6 +251,11 @@ export interface ConversationStore {
   counts(): Promise<StoreCounts>;
   /** Of a store that processes share. */
   readonly figures?: StoreFigures;
+  /**
+   * Says which key and limits this process runs with, where a shared store does not hold them. Rejects with a
+   * ServiceStartError if another process lives that has others.
+   */
+  agreeOn?(settings: string): Promise<void>;
   /** Resolves if states can be read just now, rejects within a second or two if they cannot. */
   ready(): Promise<void>;
   /** A store that can be silent does not delay `close`: what it has not answered 2 s later rejects from then on. */

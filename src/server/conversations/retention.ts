@@ -1,5 +1,6 @@
 import type { Clock } from "../../clock.js";
 import { formatDuration } from "../../text/duration.js";
+import { errorText } from "../../text/phrases.js";
 import type { Log } from "../monitoring/log.js";
 import type { ConversationStore } from "./conversation-store.js";
 
@@ -36,7 +37,7 @@ export async function deleteOldConversations(
       } else await store.deleteEnded(keepMs);
       looked = true;
     } catch (error) {
-      log(`old conversations could not be deleted: ${error instanceof Error ? error.message : error}`);
+      log(`old conversations could not be deleted: ${errorText(error)}`);
     }
     try {
       await clock.sleep(waitMs, signal);

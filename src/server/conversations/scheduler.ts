@@ -72,7 +72,7 @@ export class Scheduler {
         }
       } catch (error) {
         if (signal.aborted) return;
-        this.#troubles.failed("claims of work", errorText(error));
+        this.#troubles.failed("claims of work", error);
         await clock.sleep(RETRY_MS, signal).catch(() => {});
       }
     }
@@ -114,7 +114,7 @@ export class Scheduler {
         this.#troubles.over(what);
         return ended;
       } catch (error) {
-        this.#troubles.failed(what, errorText(error), { request_id: claim.job.request_id });
+        this.#troubles.failed(what, error, { request_id: claim.job.request_id });
       }
       await clock.sleep(RETRY_MS, signal);
     }

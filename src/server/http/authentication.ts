@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../clock.js";
-import type { HourlyLimit } from "../../protocol/limits.js";
+import type { HourlyLimit, Tier } from "../../protocol/limits.js";
 import type { Caller } from "../conversations/conversation-store.js";
 import { isValid, type KeyStore, keyHash } from "../keys/key-store.js";
 import { ServiceError } from "./responses.js";
@@ -25,6 +25,7 @@ export function bearerToken(request: IncomingMessage): string | undefined {
 export interface SingleKey {
   keyId: string;
   hash: string;
+  tier: Tier;
   limits: HourlyLimit;
 }
 

@@ -3,6 +3,7 @@ import type { Clock } from "../../clock.js";
 import { parseExactAt } from "../../json/exact-json.js";
 import { isObject } from "../../json/is-object.js";
 import type { JsonSchema } from "../../protocol/conversation.js";
+import type { ResearchJob } from "../researchers/researcher.js";
 import { KeyedMutex } from "../semaphore.js";
 import { checkIsAnswerable } from "./request-checks.js";
 import { ServiceError, tooManyRequests } from "./responses.js";
@@ -56,15 +57,11 @@ export class SchemaChecks {
   }
 }
 
-/** §2, create request body, with its default filled in. */
-export interface CreateRequest {
-  prompt: string;
-  structured_output: boolean;
-  output_schema?: JsonSchema;
-}
-
-/** Reads the bytes of a create body, all but its schema. Refuses with VALIDATION_ERROR, naming the field (§7). */
-export function readCreateBody(bytes: Uint8Array): CreateRequest {
+/**
+ * Reads the bytes of a create body (§2), all but its schema, and fills in its default. Refuses with VALIDATION_ERROR,
+ * naming the field (§7).
+ */
+export function readCreateBody(bytes: Uint8Array): Omit<ResearchJob, "request_id"> {
   const body = parse(bytes);
   if (!isObject(body)) throw invalid("The request body must be a JSON object.");
   const { prompt, structured_output = false, output_schema } = body;

@@ -23,11 +23,6 @@ export interface Probes {
   metrics?: Metrics;
 }
 
-/** This process lives. */
-export async function health(): Promise<Response> {
-  return successResponse({});
-}
-
 /** The store can be read, and the service is not closing; else rejects with a 503. */
 export async function ready({ store, closing }: Probes): Promise<Response> {
   if (closing.aborted) throw unavailable("The service is closing.");

@@ -1,3 +1,4 @@
+import { errorText } from "../../text/phrases.js";
 import { safe, safeJson, safeLine } from "../../text/safe-text.js";
 import type { Exchange, Observer } from "./exchange.js";
 
@@ -49,10 +50,13 @@ export class Troubles {
   readonly #said = new Map<string, string>();
   constructor(private readonly log: Log) {}
 
-  failed(what: string, why: string, facts?: LogFacts): void {
-    if (this.#said.get(what) === why) return;
-    this.#said.set(what, why);
-    this.log(`${what} fail: ${why}`, facts);
+  /** `why`: an error, or a text. */
+  failed(what: string, why: unknown, facts?: LogFacts): void {
+    const text = errorText(why);
+    if (this.#said.get(what) === text) return;
+    this.#said.set(what, text);
+    const { sqlstate } = Object(why);
+    this.log(`${what} fail: ${text}`, sqlstate ? { ...facts, sqlstate } : facts);
   }
 
   over(what: string): void {

@@ -202,10 +202,9 @@ export class Claims {
 
   async #take(): Promise<OwnClaim | undefined> {
     const worker = this.lease.id;
-    const rows = await this.options.database.run(CLAIM, [worker]).catch((error) => {
-      const { message, sqlstate } = error;
-      this.#troubles.failed("claims of work", message, sqlstate && { sqlstate });
-    });
+    const rows = await this.options.database
+      .run(CLAIM, [worker])
+      .catch((error) => this.#troubles.failed("claims of work", error));
     if (rows !== undefined) this.#troubles.over("claims of work");
     const row = rows?.[0];
     if (row === undefined || worker !== this.lease.id) return undefined;

@@ -1,26 +1,19 @@
-/** The argument or variable that names the database is not a PostgreSQL URL. The message never repeats it. */
-export class InvalidDatabaseUrl extends Error {
-  override name = "InvalidDatabaseUrl";
-}
-
 const EXAMPLE = "postgresql://user@host:5432/database";
 const PASSWORD_PARAMETER = /pass(?:word|wd)|^pwd$/i;
 
 /**
- * Checks the URL of a database, and returns it as it is. An argument must not hold a password in any form, since
- * every user of the machine can read the arguments of a process; a variable may. Throws InvalidDatabaseUrl.
+ * What is wrong with the URL of a database, as the end of a sentence that does not repeat it; undefined if nothing is. An
+ * argument must not hold a password in any form, since every user of the machine can read the arguments of a process.
  */
-export function checkDatabaseUrl(text: string, from: "argument" | "variable"): string {
+export function problemOfDatabaseUrl(text: string, from: "argument" | "variable"): string | undefined {
   const url = parsed(text);
   const valid = url && /^postgres(?:ql)?:$/.test(url.protocol) && url.hash === "";
-  if (!valid) throw new InvalidDatabaseUrl(`is not a PostgreSQL URL such as ${EXAMPLE}`);
-  if (from === "argument" && holdsPassword(url)) {
-    throw new InvalidDatabaseUrl(
-      "holds a password, and every user of this machine can read it there: " +
-        "give the password in PGPASSWORD or ~/.pgpass, or the whole URL in RESEARCH_SERVE_DATABASE",
-    );
-  }
-  return text;
+  if (!valid) return `is not a PostgreSQL URL such as ${EXAMPLE}`;
+  if (from === "variable" || !holdsPassword(url)) return undefined;
+  return (
+    "holds a password, and every user of this machine can read it there: " +
+    "give the password in PGPASSWORD or ~/.pgpass, or the whole URL in RESEARCH_SERVE_DATABASE"
+  );
 }
 
 function holdsPassword(url: URL): boolean {

@@ -234,7 +234,7 @@ export async function loadDriver(): Promise<Driver> {
     const message =
       "A database needs the package pg, which is not installed beside research-cli. " +
       "Install it with: npm install -g pg (without -g if research-cli is a dependency of a project).";
-    throw new ServiceStartError("DATABASE_UNUSABLE", message, { cause: error });
+    throw new ServiceStartError(message, { cause: error });
   }
 }
 

@@ -85,5 +85,5 @@ async function schemaOf(client: ClientBase): Promise<{ version: number; oldestPr
 }
 
 function unusable(message: string): ServiceStartError {
-  return new ServiceStartError("DATABASE_UNUSABLE", message);
+  return new ServiceStartError(message);
 }

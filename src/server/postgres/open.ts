@@ -10,7 +10,7 @@ import { migrate } from "./migrations.js";
 import { PostgresStore } from "./store.js";
 
 export interface PostgresStoreOptions {
-  /** As `checkDatabaseUrl` accepts it. */
+  /** Without a problem for `problemOfDatabaseUrl`. */
   url: string;
   role: Role;
   leaseMs: number;
@@ -63,5 +63,5 @@ async function bringUpToDate(database: Database): Promise<void> {
 function startError(error: unknown): ServiceStartError {
   if (error instanceof ServiceStartError) return error;
   const message = `The database cannot be used: ${connectionFailure(error)}.`;
-  return new ServiceStartError("DATABASE_UNUSABLE", message, { cause: error });
+  return new ServiceStartError(message, { cause: error });
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../clock.js";
-import { errorText } from "../../text/phrases.js";
 import { type Log, Troubles } from "../monitoring/log.js";
 import type { Role } from "../role.js";
 import { ServiceStartError } from "../start-error.js";
@@ -91,7 +90,6 @@ export class ProcessLease {
     const others = await database.read(OTHER_SETTINGS, [settings]);
     if (others.length === 0) return;
     throw new ServiceStartError(
-      "DATABASE_UNUSABLE",
       "Other processes at this database run with another API key or other hourly limits. " +
         "Start this one with theirs, or stop them and wait until their lease has run out.",
     );
@@ -120,7 +118,7 @@ export class ProcessLease {
         if (dead.some(({ role }) => role !== "api")) notify(database, "work");
         this.#troubles.over("renewals of the lease");
       } catch (error) {
-        this.#troubles.failed("renewals of the lease", errorText(error));
+        this.#troubles.failed("renewals of the lease", error);
       }
       await clock.sleep(Math.min(LOOK_MS, leaseMs / RENEWALS), signal).catch(() => {});
     }

@@ -128,10 +128,6 @@ export class PostgresStore implements ConversationStore {
     return { ...this.parts.database.figures, leasesLost: this.parts.claims.lease.lost };
   }
 
-  /**
-   * Says which key and limits this process runs with, where the database does not hold them. Rejects with a
-   * ServiceStartError if another process lives that has others.
-   */
   agreeOn(settings: string): Promise<void> {
     return this.parts.claims.lease.agreeOn(settings);
   }
@@ -176,21 +172,10 @@ export class PostgresStore implements ConversationStore {
     return found === undefined ? { kind: "not-found" } : { kind: "already-ended", status: found.status };
   }
 
-  claim(signal: AbortSignal): Promise<Claim> {
-    return this.parts.claims.claim(signal);
-  }
-
-  tell(claim: Claim, progress: string): Promise<void> {
-    return this.parts.claims.tell(claim, progress);
-  }
-
-  end(claim: Claim, outcome: Outcome): Promise<boolean> {
-    return this.parts.claims.end(claim, outcome);
-  }
-
-  giveBack(claim: Claim): Promise<void> {
-    return this.parts.claims.giveBack(claim);
-  }
+  readonly claim = (signal: AbortSignal) => this.parts.claims.claim(signal);
+  readonly tell = (claim: Claim, progress: string) => this.parts.claims.tell(claim, progress);
+  readonly end = (claim: Claim, outcome: Outcome) => this.parts.claims.end(claim, outcome);
+  readonly giveBack = (claim: Claim) => this.parts.claims.giveBack(claim);
 
   async deleteEnded(ageMs: number): Promise<number> {
     for (let deleted = 0; ; ) {

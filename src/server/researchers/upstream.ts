@@ -1,11 +1,9 @@
 import { type Clock, onAbort, withDeadline } from "../../clock.js";
-import { errorText } from "../../text/phrases.js";
 import {
   type Claim,
   type RemoteRequests,
   ServiceClosing,
-  StoreOutcomeUnknownError,
-  StoreUnavailableError,
+  StoreError,
 } from "../conversations/conversation-store.js";
 import { type Log, Troubles } from "../monitoring/log.js";
 import { Semaphore } from "../semaphore.js";
@@ -147,7 +145,7 @@ export function upstreamResearcher({ upstream, remote, clock, log }: UpstreamOpt
           log(`${provider} has created ${remoteId} for a conversation that had ended`, { request_id });
         return undefined;
       } catch (error) {
-        if (!isOfStore(error)) throw error;
+        if (!(error instanceof StoreError)) throw error;
         if (signal.reason instanceof ServiceClosing) endsAt ??= clock.monotonic() + LAST_TRIES_MS;
         if (endsAt === undefined || clock.monotonic() < endsAt) continue;
         log(`${provider} has created ${remoteId}, which could not be kept: ${error.message}`, { request_id });
@@ -189,7 +187,7 @@ export function upstreamResearcher({ upstream, remote, clock, log }: UpstreamOpt
           await remote.cancelled(requestId);
           troubles.over(what);
         } catch (error) {
-          troubles.failed(what, errorText(error), { request_id: requestId });
+          troubles.failed(what, error, { request_id: requestId });
         }
         release();
       };
@@ -206,7 +204,7 @@ export function upstreamResearcher({ upstream, remote, clock, log }: UpstreamOpt
       try {
         return await ask();
       } catch (error) {
-        if (!isOfStore(error)) throw error;
+        if (!(error instanceof StoreError)) throw error;
       }
       await clock.sleep(RETRY_MS, signal);
     }
@@ -222,10 +220,6 @@ function onlyClosing(signal: AbortSignal): AbortSignal {
   return closing.signal;
 }
 
-function isOfStore(error: unknown): error is Error {
-  return error instanceof StoreUnavailableError || error instanceof StoreOutcomeUnknownError;
-}
-
 function unlessOfStore(error: unknown): void {
-  if (!isOfStore(error)) throw error;
+  if (!(error instanceof StoreError)) throw error;
 }

@@ -65,10 +65,15 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
         signal: ctx.signal,
       });
     }
-    await announce(ctx, voice, service.baseUrl, key, options).catch(unlessInterrupted);
+    await announce(ctx, voice, service.baseUrl, key, options).catch((error) => {
+      // A reader of the address may end the service before the write of it is known to have succeeded.
+      if (!(error instanceof Interrupted)) throw error;
+    });
     await new Promise<void>((resolve) => onAbort(ctx.signal, resolve));
     if (ctx.interruption.received === "SIGHUP") ctx.signal.throwIfAborted();
-    if (ctx.interruption.received === "SIGTERM") drainMs = drainOf(options, database);
+    const answers = options.role !== "worker";
+    if (ctx.interruption.received === "SIGTERM" && answers)
+      drainMs = options.drain ?? (database === undefined ? 0 : DRAIN_MS);
     ctx.interruption.markHandled();
     return 0;
   } finally {
@@ -100,11 +105,13 @@ export async function start(
   });
   const { clock, stderr } = ctx.host;
   const write = (line: string) => void stderr.write(line).catch(() => {});
+  // A command asks the service itself, and a worker answers only what asks for its health: any free port will do.
+  const defaultPort = options.exec === undefined && options.role !== "worker" ? DEFAULT_PORT : 0;
   const [format, access] = [logFormat(ctx, options), metricsAccess(ctx, options)];
   try {
     return await startService({
       host: options.host,
-      port: options.port ?? defaultPort(options),
+      port: options.port ?? defaultPort,
       ...(apiKey !== undefined && { apiKey }),
       tier: options.tier ?? DEFAULT_TIER,
       role: options.role ?? "all",
@@ -129,16 +136,6 @@ export async function start(
   }
 }
 
-function drainOf({ drain, role }: ServeOptions, database: string | undefined): number {
-  if (role === "worker") return 0;
-  return drain ?? (database === undefined ? 0 : DRAIN_MS);
-}
-
-/** A command asks the service itself, and a worker answers only what asks for its health: any free port will do. */
-function defaultPort({ exec, role }: ServeOptions): number {
-  return exec === undefined && role !== "worker" ? DEFAULT_PORT : 0;
-}
-
 function startFailure(error: unknown): never {
   if (error instanceof ServiceStartError) throw new CodedError("LOCAL_IO", error.message);
   throw error;
@@ -157,11 +154,6 @@ function readFault(text: string): InjectedFault {
   } catch (error) {
     throw new UsageError(`--fault ${text}: ${errorText(error)}`);
   }
-}
-
-/** A reader of the address may end the service before the write of it is known to have succeeded. */
-function unlessInterrupted(error: unknown): void {
-  if (!(error instanceof Interrupted)) throw error;
 }
 
 /** How requests are logged on stderr; undefined if they are not. Throws UsageError for text among JSON lines. */

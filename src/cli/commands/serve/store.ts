@@ -8,8 +8,7 @@ import { openLocalStore } from "../../../server/conversations/local/open-local-s
 import { keyHash, keyIdOf } from "../../../server/keys/key-store.js";
 import { apiKeyFor, type OwnKey } from "../../../server/keys/own-key.js";
 import type { Log } from "../../../server/monitoring/log.js";
-import { checkDatabaseUrl, InvalidDatabaseUrl } from "../../../server/postgres/database-url.js";
-import type { PostgresStore } from "../../../server/postgres/store.js";
+import { problemOfDatabaseUrl } from "../../../server/postgres/database-url.js";
 import type { Context } from "../../context.js";
 import type { ServeOptions } from "./flags.js";
 
@@ -39,12 +38,9 @@ export function databaseOf(ctx: Context, options: Partial<StoreOptions>): string
   if (options.lease !== undefined && options.lease < LEAST_LEASE_MS)
     throw new UsageError("--lease must be at least 1s: it is renewed three times in that time");
   if (options.data !== undefined) throw new UsageError(`--data and ${name} exclude each other`);
-  try {
-    return checkDatabaseUrl(given, from);
-  } catch (error) {
-    if (error instanceof InvalidDatabaseUrl) throw new UsageError(`${name} ${error.message}`);
-    throw error;
-  }
+  const problem = problemOfDatabaseUrl(given, from);
+  if (problem !== undefined) throw new UsageError(`${name} ${problem}`);
+  return given;
 }
 
 /** Opens the store of one process, or the one that processes share. Rejects with a ServiceStartError. */
@@ -52,16 +48,14 @@ export async function openStore(
   ctx: Context,
   options: StoreOptions & { log: Log },
   database: string | undefined,
-): Promise<{ store: ConversationStore; shared?: PostgresStore }> {
+): Promise<ConversationStore> {
   const { clock } = ctx.host;
   const common = { clock, log: options.log, pendingMs: options.pending };
-  if (database === undefined) {
-    return { store: await openLocalStore({ ...common, ...(options.data && { dataDir: options.data }) }) };
-  }
+  if (database === undefined)
+    return await openLocalStore({ ...common, ...(options.data && { dataDir: options.data }) });
   const { openPostgresStore } = await import("../../../server/postgres/open.js");
   const { role = "all", lease: leaseMs = DEFAULT_LEASE_MS, connections = DEFAULT_CONNECTIONS } = options;
-  const shared = await openPostgresStore({ ...common, url: database, role, leaseMs, connections });
-  return { store: shared, shared };
+  return await openPostgresStore({ ...common, url: database, role, leaseMs, connections });
 }
 
 type OwnKeyOptions = Pick<ServeOptions, "host" | "apiKeyFile" | "tier" | "data">;
@@ -95,15 +89,15 @@ export async function openWithKey(
   database: string | undefined,
   given: string | undefined,
 ): Promise<{ store: ConversationStore; key?: OwnKey }> {
-  const { store, shared } = await openStore(ctx, options, database);
+  const store = await openStore(ctx, options, database);
   try {
     if (await store.keys.inUse()) {
       checkNoOwnKey(options, given);
       return { store };
     }
-    const key = await ownKey(options, given, shared !== undefined);
+    const key = await ownKey(options, given, database !== undefined);
     const limits = TIERS[options.tier ?? DEFAULT_TIER];
-    await shared?.agreeOn(`${keyIdOf(keyHash(key.apiKey))} ${limits.create} ${limits.stop}`);
+    await store.agreeOn?.(`${keyIdOf(keyHash(key.apiKey))} ${limits.create} ${limits.stop}`);
     return { store, key };
   } catch (error) {
     await store.close();

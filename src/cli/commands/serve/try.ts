@@ -25,7 +25,7 @@ export async function tryOut(ctx: Context, prompt: string | undefined, options: 
     ...(search !== undefined && { search }),
   };
   const voice = voiceOf(ctx, serveOptions);
-  const { store } = await openStore(ctx, { ...serveOptions, log: voice.log }, undefined);
+  const store = await openStore(ctx, { ...serveOptions, log: voice.log }, undefined);
   const service = await start(ctx, serveOptions, { store, apiKey: key.apiKey, model, voice });
   try {
     // Nothing of the user's own settings may lead this command to another service, or into the history.

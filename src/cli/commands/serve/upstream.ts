@@ -100,7 +100,7 @@ export function clientUpstream({ client, dialect, provider, asked, clock, log }:
   const missing = new Map<string, number>();
   const waits = new Waits(client, clock, (event) => {
     if (event.kind === "state" || event.kind === "recovered") troubles.over(polls);
-    if (event.kind === "trouble") troubles.failed(polls, event.error.message);
+    if (event.kind === "trouble") troubles.failed(polls, event.error);
   });
   return {
     at: client.origin,
@@ -143,7 +143,7 @@ export function clientUpstream({ client, dialect, provider, asked, clock, log }:
           signal.throwIfAborted();
           if (error instanceof RefusedError && error.kind === "not-found")
             return { status: "FAILED", why: `${provider} does not know ${remoteId} any more.`, data: {} };
-          troubles.failed(polls, errorText(error));
+          troubles.failed(polls, error);
         }
         await clock.sleep(REFUSED_MS, signal);
       }

@@ -39,7 +39,7 @@ export async function openLocalStore({ dataDir, ...options }: LocalStoreOptions)
     if (error instanceof ServiceStartError) throw error;
     if (error instanceof HeldError) {
       const message = `The data folder ${dataDir} is held by ${error.holder}${error.advice}.`;
-      throw new ServiceStartError("DATA_HELD", message, { cause: error });
+      throw new ServiceStartError(message, { cause: error });
     }
     throw ServiceStartError.ofDataFolder(error, dataDir);
   }

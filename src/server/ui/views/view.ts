@@ -1,9 +1,9 @@
 import type { Clock } from "../../../clock.js";
 import { escapeHtml } from "../../../markdown/html/blocks.js";
 import { stateClass } from "../../../markdown/html/timeline.js";
-import type { HourlyLimit, Tier } from "../../../protocol/limits.js";
 import { formatDuration } from "../../../text/duration.js";
 import type { ConversationStore, ListedConversation } from "../../conversations/conversation-store.js";
+import type { SingleKey } from "../../http/authentication.js";
 import type { FaultPlan } from "../../http/faults/fault.js";
 import { ticking } from "../parts.js";
 
@@ -11,7 +11,7 @@ import { ticking } from "../parts.js";
 export interface ViewParts {
   store: Pick<ConversationStore, "counts" | "get" | "keys" | "output" | "overview" | "remote">;
   /** The one key of a service without added keys. */
-  single: { keyId: string; tier: Tier; limits: HourlyLimit } | undefined;
+  single: Omit<SingleKey, "hash"> | undefined;
   faults: Pick<FaultPlan, "inForce">;
   clock: Clock;
 }
