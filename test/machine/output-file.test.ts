@@ -1,5 +1,5 @@
-import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { checkTarget, writeTarget } from "../../src/machine/output-file.js";
@@ -57,8 +57,24 @@ test("--force replaces a file, and a symbolic link by a file", () => {
   ]);
   writeTarget(join(folder, "old"), "newer", true);
   expect(readFileSync(join(folder, "old"), "utf8")).toBe("newer");
-  writeTarget("/dev/null", "gone", true);
 });
+
+/** One of its own for root, who could put a file in the place of the machine's; undefined where none can be made. */
+function nullDevice(): string | undefined {
+  if (process.getuid?.() !== 0) return "/dev/null";
+  const path = join(folderWith(), "null");
+  return spawnSync("mknod", [path, "c", "1", "3"]).status === 0 ? path : undefined;
+}
+
+const device = nullDevice();
+
+test.skipIf(device === undefined)(
+  "a device is written to, and stays one (needs the right to make it)",
+  () => {
+    writeTarget(device ?? "", "gone", true);
+    expect(lstatSync(device ?? "").isCharacterDevice()).toBe(true);
+  },
+);
 
 describe.skipIf(!hasStrace)(`a file system without hard links (${NEEDS_STRACE})`, () => {
   const NO_LINKS = ["link,linkat:error=EPERM"];
