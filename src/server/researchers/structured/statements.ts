@@ -17,7 +17,7 @@ export interface Statement {
 
 /** "default: X", "the default is X", "defaults to X". */
 const DEFAULT_BEFORE =
-  /\bdefaults?(?: (?:value|setting|size|limit|number|level|port|timeout))?(?: is| are| to| of)?(?: set to| being)?(?: typically| usually| currently| always| about)?(?=[\s:=*]{1,6}\S)[\s:=*]{1,6}/giu;
+  /(?<!\bis the )\bdefaults?(?: (?:value|setting|size|limit|number|level|port|timeout))?(?: is| are| to| of)?(?: set to| being)?(?: typically| usually| currently| always| about)?(?=[\s:=*]{1,6}\S)[\s:=*]{1,6}/giu;
 /** "X by default", "X (default)", "X is the default". */
 const DEFAULT_AFTER =
   /([`'"“‘]?[^\s`'"”’()]{1,80}[`'"”’]?(?: (?!and\b|or\b)\p{L}{1,20})?)(?:,? by default\b| \((?:the )?default\)| is the default\b)/giu;
