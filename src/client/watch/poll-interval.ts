@@ -27,7 +27,7 @@ export class Pace {
 
   /** Whether one more may start together with one that starts at `now`. */
   mayJoin(now: number): boolean {
-    return this.#starts.at(-1) === now && this.#roomAt() <= now;
+    return this.#starts.at(-1) === now && this.#roomAt() + LATE_MS <= now;
   }
 
   /** Notes that a poll starts at `at`, which is no earlier than the one before. */
@@ -45,6 +45,8 @@ export class Pace {
 }
 
 const SECOND = 1_000;
+/** The last of several polls that start at once may arrive so much later, and the service counts what arrives. */
+const LATE_MS = 100;
 
 /** How far off a poll after `waitMs` may come if another one is made then anyway: a wake-up costs more than a poll. */
 export function slackOf(waitMs: number): number {

@@ -94,6 +94,16 @@ describe("a poll that starts takes others along that are about due", () => {
     expect(many.takeDue(30_000)).toBeUndefined();
   });
 
+  test("none within a second and 100 ms of as many as a second may have: some arrive late", () => {
+    const pace = new Pace(200);
+    for (let n = 0; n < 5; n++) pace.started(0);
+    expect(pace.nextStart).toBe(1_000);
+    pace.started(1_099);
+    expect(pace.mayJoin(1_099)).toBe(false);
+    pace.started(1_100);
+    expect(pace.mayJoin(1_100)).toBe(true);
+  });
+
   test("a thousand old requests: few wake-ups, each poll in time, and never more than 50 in a second", () => {
     const polls = scheduler();
     const random = seeded(7);
