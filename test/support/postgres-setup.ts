@@ -2,23 +2,31 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import type { TestProject } from "vitest/node";
 import { leftovers, undoLeftovers } from "./leftovers.js";
-import { type TestPostgres, testPostgres } from "./postgres.js";
+import { testPostgres } from "./postgres.js";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Says the URL of one PostgreSQL server for all test files to whoever connects; nothing if there is none. */
+    /** Says a `SharedServer` in JSON to whoever connects. */
     postgresPort: number;
   }
 }
 
+/** The URL of one PostgreSQL server for all test files, if there is one, or why it did not start. */
+export type SharedServer = { url?: string; error?: string };
+
 /** The server is started for the first test file that asks: most runs are of a few files. */
 export default async function setup(project: TestProject): Promise<() => void> {
-  let postgres: Promise<TestPostgres | undefined> | undefined;
+  let shared: Promise<SharedServer> | undefined;
+  const start = () =>
+    // Test files run side by side, each with several stores.
+    testPostgres(["max_connections=500"]).then(
+      (postgres) => ({ ...(postgres && { url: postgres.url }) }),
+      (error: unknown) => ({ error: String(error) }),
+    );
   const door = createServer(async (socket) => {
     socket.on("error", () => {});
-    // Test files run side by side, each with several stores.
-    postgres ??= testPostgres(["max_connections=500"]);
-    socket.end((await postgres)?.url ?? "");
+    shared ??= start();
+    socket.end(JSON.stringify(await shared));
   }).listen(0, "127.0.0.1");
   leftovers.add(() => door.close());
   await once(door, "listening");

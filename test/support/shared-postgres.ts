@@ -1,10 +1,12 @@
 import { connect } from "node:net";
-import { text } from "node:stream/consumers";
+import { json } from "node:stream/consumers";
 import { inject } from "vitest";
 import { newDatabase, type TestPostgres } from "./postgres.js";
+import type { SharedServer } from "./postgres-setup.js";
 
-/** The PostgreSQL server that all test files of a run share (see postgres-setup.ts); undefined if there is none. */
+/** The PostgreSQL server that all test files of a run share; undefined if there is none. Rejects if it did not start. */
 export async function sharedPostgres(): Promise<Pick<TestPostgres, "database"> | undefined> {
-  const url = await text(connect(inject("postgresPort"), "127.0.0.1"));
-  return url === "" ? undefined : { database: () => newDatabase(url) };
+  const { url, error } = (await json(connect(inject("postgresPort"), "127.0.0.1"))) as SharedServer;
+  if (error !== undefined) throw new Error(error);
+  return url === undefined ? undefined : { database: () => newDatabase(url) };
 }
