@@ -1,4 +1,4 @@
-import type { Clock } from "../../clock.js";
+import { type Clock, onAbort } from "../../clock.js";
 import { exactJson, JsonText } from "../../json/exact-json.js";
 import { errorText } from "../../text/phrases.js";
 import { progressWords } from "../../text/research-progress.js";
@@ -79,8 +79,13 @@ export class Scheduler {
   }
 
   #begin(claim: Claim, release: () => void): void {
-    const signal = AbortSignal.any([claim.signal, this.#closing.signal]);
-    const running = this.#work(claim, signal).finally(() => {
+    const { signal: closing } = this.#closing;
+    const work = new AbortController();
+    // Not by AbortSignal.any, which takes many times as long where there are a thousand.
+    onAbort(claim.signal, () => work.abort(claim.signal.reason));
+    const forget = onAbort(closing, () => work.abort(closing.reason));
+    const running = this.#work(claim, work.signal).finally(() => {
+      forget();
       this.#running.delete(running);
       release();
     });

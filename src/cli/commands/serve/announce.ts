@@ -56,9 +56,3 @@ export async function announce(
   }
   await reporter.result(`${baseUrl}\n`);
 }
-
-/** Says which link opens the page, if there is one. */
-export async function announceUi({ reporter }: Context, { say }: Voice, link: string): Promise<void> {
-  if (reporter.json) return reporter.notice("UI_LINK", link);
-  await say(`The page, for one browser: ${link}`);
-}

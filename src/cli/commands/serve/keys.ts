@@ -26,7 +26,7 @@ export async function addKey(ctx: Context, name: string, options: KeyOptions): P
   }
   const tier = options.tier ?? "free";
   const limits = limitsOf(tier, options);
-  return withKeys(ctx, { ...options, creates: true }, async (keys) => {
+  return withKeys(ctx, options, true, async (keys) => {
     const now = ctx.host.clock.now();
     const { apiKey, key } = newKey({ name, tier, limits, now, validMs: options.expires });
     if (!(await keys.add(key))) {
@@ -50,7 +50,7 @@ export async function addKey(ctx: Context, name: string, options: KeyOptions): P
 
 /** Prints all keys: `name\tstate\ttier\tcreates\tstops\tcreated_at\texpires_at`, or a JSON array. */
 export async function listKeys(ctx: Context, options: StoreChoice): Promise<number> {
-  return withKeys(ctx, options, async (keys) => {
+  return withKeys(ctx, options, false, async (keys) => {
     const now = ctx.host.clock.now();
     const all = (await keys.list()).map((key) => ({ ...described(key), state: stateOf(key, now) }));
     if (ctx.reporter.json) await ctx.reporter.resultJson(all);
@@ -61,7 +61,7 @@ export async function listKeys(ctx: Context, options: StoreChoice): Promise<numb
 
 /** Makes a key invalid. Throws UsageError if no valid or expired key has the name. */
 export async function revokeKey(ctx: Context, name: string, options: StoreChoice): Promise<number> {
-  return withKeys(ctx, options, async (keys) => {
+  return withKeys(ctx, options, false, async (keys) => {
     if (!(await keys.revoke(name, ctx.host.clock.now()))) {
       throw new UsageError(`no key has the name ${name}`, "`research serve keys list` shows all keys.");
     }
@@ -71,9 +71,14 @@ export async function revokeKey(ctx: Context, name: string, options: StoreChoice
   });
 }
 
+/**
+ * Uses the keys of a service, which may be running. A data folder that does not exist is made only with `creates`.
+ * Throws UsageError if no store is named, LocalError for an unusable or a missing one.
+ */
 async function withKeys(
   ctx: Context,
-  { creates = false, ...options }: StoreChoice & { creates?: boolean },
+  options: StoreChoice,
+  creates: boolean,
   use: (keys: KeyStore) => Promise<number>,
 ): Promise<number> {
   const keys = await openKeys(ctx, options, creates);
@@ -125,10 +130,6 @@ function line(key: ReturnType<typeof described> & { state: string }): string {
   return `${[name, state, tier, creates_per_hour, stops_per_hour, created_at, expires_at ?? "-"].join("\t")}\n`;
 }
 
-/**
- * Opens the keys of a service, which may be running. A data folder that does not exist is made only with `creates`.
- * Throws UsageError if no store is named, LocalError for an unusable or a missing one.
- */
 async function openKeys(ctx: Context, options: StoreChoice, creates: boolean): Promise<KeyStore> {
   const { clock } = ctx.host;
   const { data } = options;

@@ -12,7 +12,7 @@ import { ServiceStartError } from "../../../server/start-error.js";
 import { errorText } from "../../../text/phrases.js";
 import type { Context } from "../../context.js";
 import { Interrupted } from "../../errors.js";
-import { announce, announceUi, type Voice, voiceOf } from "./announce.js";
+import { announce, type Voice, voiceOf } from "./announce.js";
 import type { ServeOptions } from "./flags.js";
 import { modelOf, type ResearcherParts, researcherFor } from "./researcher.js";
 import { DEFAULT_TIER, databaseOf, givenKey, openWithKey } from "./store.js";
@@ -50,8 +50,11 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
   const service = await start(ctx, options, { store, apiKey: key?.apiKey, model, voice, upstream }, faults);
   try {
     const printLink = async () => {
-      if (service.newUiLink) await announceUi(ctx, voice, service.newUiLink());
-      else voice.log("the page is off; start the service with --ui to get a link", { level: "warning" });
+      const link = service.newUiLink?.();
+      if (link === undefined)
+        voice.log("the page is off; start the service with --ui to get a link", { level: "warning" });
+      else if (ctx.reporter.json) await ctx.reporter.notice("UI_LINK", link);
+      else await voice.say(`The page, for one browser: ${link}`);
     };
     if (service.newUiLink) await printLink();
     ctx.host.onUserSignal?.(() => void printLink());
