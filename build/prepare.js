@@ -9,14 +9,9 @@ const root = join(import.meta.dirname, "..");
 /** @param {string[]} args */
 function npm(...args) {
   // The settings of the npm around this one (`--global`, say) are in its environment.
-  const own = Object.entries(process.env).filter(([name]) => !name.startsWith("npm_"));
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("npm_")));
   const shell = process.platform === "win32";
-  const { status } = spawnSync("npm", args, {
-    cwd: root,
-    stdio: "inherit",
-    shell,
-    env: Object.fromEntries(own),
-  });
+  const { status } = spawnSync("npm", args, { cwd: root, stdio: "inherit", shell, env });
   if (status !== 0) process.exit(status ?? 1);
 }
 

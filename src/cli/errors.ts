@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { ResearchError } from "../client/errors.js";
-import { EXIT_CODES } from "../machine/errors.js";
+import { parseExact } from "../json/exact-json.js";
+import { EXIT_CODES, UsageError } from "../machine/errors.js";
 import { type Failure, failureOf } from "../machine/failure.js";
 import { isFinal, type Status } from "../protocol/conversation.js";
 import { InvalidSettingsError } from "../store/settings.js";
@@ -77,10 +78,9 @@ export function worstOf(codes: readonly number[]): number {
   return error ?? ERRORS_FIRST.find((code) => codes.includes(code)) ?? 0;
 }
 
-/** An error of settings that are not JSON, with the place: that takes a parser which nothing else needs. */
+/** An error of settings that are not JSON, with the place. */
 export async function withPlace(error: unknown): Promise<unknown> {
   if (!(error instanceof InvalidSettingsError) || error.text === undefined) return error;
-  const { placeOfError } = await import("./input/json.js");
   return new InvalidSettingsError(error.path, `not valid JSON (${await placeOfError(error.text)})`);
 }
 
@@ -145,4 +145,29 @@ export class Interruption {
     this.#release?.();
     this.#release = undefined;
   }
+}
+
+/** Parses JSON, which remembers its text for `exactJson`; the UsageError names line and column of what is wrong. */
+export async function parseJson(text: string, what: string): Promise<unknown> {
+  try {
+    return parseExact(text);
+  } catch {
+    throw new UsageError(`${what} is not JSON: ${await placeOfError(text)}`);
+  }
+}
+
+/**
+ * Where a text that is not JSON breaks off, and what was expected there: `line 2, column 7: Comma expected`. V8
+ * names a place in some of its messages and on some versions only, and quotes the text.
+ */
+export async function placeOfError(text: string): Promise<string> {
+  const { parse, printParseErrorCode } = await import("jsonc-parser");
+  const errors: { error: number; offset: number; length: number }[] = [];
+  parse(text, errors, { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false });
+  const first = errors[0];
+  const before = text.slice(0, first?.offset ?? text.length);
+  const line = before.split("\n").length;
+  const column = before.length - before.lastIndexOf("\n");
+  const reason = first ? printParseErrorCode(first.error) : "InvalidSymbol";
+  return `line ${line}, column ${column}: ${reason.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`;
 }

@@ -70,12 +70,9 @@ export interface Site {
   isStored: boolean;
 }
 
-/** The service in force with a profile that holds `stored`, which beats the environment if `--profile` names it. */
-export function siteIn(
-  choices: Choices,
-  env: Environment,
-  stored: { baseUrl: Sourced<string> | undefined; provider: Sourced<string> | undefined },
-): Site {
+/** The service in force with the profile `name`, which holds `own` and beats the environment if `--profile` names it. */
+export function siteIn(choices: Choices, env: Environment, name: string, own: Profile | undefined): Site {
+  const stored = (value: string | undefined) => (value ? { value, source: `profile ${name}` } : undefined);
   const variables = {
     baseUrl: fromEnvironment(env, "RESEARCH_BASE_URL"),
     provider: fromEnvironment(env, "RESEARCH_PROVIDER"),
@@ -84,16 +81,16 @@ export function siteIn(
     baseUrl: choices.baseUrl ? { value: choices.baseUrl, source: "--base-url" } : undefined,
     provider: choices.provider ? { value: choices.provider, source: "--provider" } : undefined,
   };
-  const profile = { ...stored, isStored: true };
+  const profile = { baseUrl: stored(own?.["base-url"]), provider: stored(own?.provider), isStored: true };
   const others = choices.profile ? [profile, variables] : [variables, profile];
   const flags = { ...chosen, provider: chosen.provider ?? variables.provider };
   const order = [...(chosen.baseUrl || chosen.provider ? [flags] : []), ...others];
   const { baseUrl, provider, ...site } = order.find((one) => one.baseUrl || one.provider) ?? profile;
   const named = provider ?? { value: INTERFACE, source: "default" };
-  const own = providerNamed(named.value);
+  const known = providerNamed(named.value);
   return {
     provider: named,
-    baseUrl: baseUrl ?? (own && { value: own.baseUrl, source: `provider ${own.name}` }),
+    baseUrl: baseUrl ?? (known && { value: known.baseUrl, source: `provider ${known.name}` }),
     isStored: "isStored" in site,
   };
 }
@@ -117,14 +114,12 @@ export function readStored(folder: Folders["config"], env: Environment, choices:
   const store = storeIn(folder);
   const { profiles } = store;
   const name = profileIn(choices, env, store).value;
-  const own: Profile = Object.hasOwn(profiles, name) ? (profiles[name] ?? {}) : {};
-  const sourced = (value: string | undefined) => (value ? { value, source: "" } : undefined);
-  const stored = { baseUrl: sourced(own["base-url"]), provider: sourced(own.provider) };
-  const url = siteIn(choices, env, stored).baseUrl?.value;
+  const own = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  const url = siteIn(choices, env, name, own).baseUrl?.value;
   return {
     profiles: Object.keys(profiles),
     origin: url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined,
-    keepsHistory: own.history !== "off" && !/^(?:1|true|yes)$/i.test(env.RESEARCH_NO_HISTORY ?? ""),
+    keepsHistory: own?.history !== "off" && !/^(?:1|true|yes)$/i.test(env.RESEARCH_NO_HISTORY ?? ""),
   };
 }
 
@@ -175,14 +170,10 @@ export function resolveSettings(
       ? { value, source: `profile ${profile.value}` }
       : undefined;
   };
-  const storedProvider = fromProfile("provider");
-  const { provider, baseUrl, isStored } = siteIn(choices, env, {
-    baseUrl: fromProfile("base-url"),
-    provider: storedProvider,
-  });
+  const { provider, baseUrl, isStored } = siteIn(choices, env, profile.value, stored);
   checkProvider(provider);
   // The profile's key belongs to the profile's provider. Another provider never gets it, at any address.
-  const isOfProfile = (storedProvider?.value ?? INTERFACE) === provider.value;
+  const isOfProfile = (fromProfile("provider")?.value ?? INTERFACE) === provider.value;
   const storedKey = isOfProfile ? fromProfile("api-key") : undefined;
   const takesModels = isStored && provider.value !== INTERFACE;
   let apiKey: ResolvedSettings["apiKey"] | null = null;

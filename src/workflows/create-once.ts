@@ -34,13 +34,10 @@ export interface CreateOnceOptions extends CallOptions {
 export class CreateOnce {
   /** What this process creates now, by name. */
   readonly #running = new Map<string, Promise<CreatedOnce>>();
-  readonly #most: number;
   #sent = 0;
 
   /** `most`: how many creates may be sent in all; Infinity for no limit. */
-  constructor(most = Number.POSITIVE_INFINITY) {
-    this.#most = most;
-  }
+  constructor(private readonly most = Number.POSITIVE_INFINITY) {}
 
   /** Resolves when every create that this process has begun is settled. */
   async settled(): Promise<void> {
@@ -76,7 +73,7 @@ export class CreateOnce {
   }
 
   async #send(ports: SubmitPorts, body: CreateBody, options: SendOptions): Promise<Submitted> {
-    if (this.#sent >= this.#most) throw new CreateRefusedError("used-up");
+    if (this.#sent >= this.most) throw new CreateRefusedError("used-up");
     this.#sent += 1;
     try {
       return await submit(ports, body, options);

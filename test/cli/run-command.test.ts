@@ -21,3 +21,9 @@ describe("RESEARCH_OUTPUT", () => {
     expect(await research(["list"], { env: { RESEARCH_OUTPUT: value } })).toMatchObject({ code: 0, stdout });
   });
 });
+
+test("the list of commands is whole, whichever of them the arguments name", async () => {
+  const { code, stderr } = await research([]);
+  expect(stderr).toMatch(/^ {2}watch \[options\] <id\.\.\.> /m);
+  expect(await research(["--profile", "status"])).toMatchObject({ code, stderr });
+});

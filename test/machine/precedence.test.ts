@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { type Choices, siteIn } from "../../src/machine/settings.js";
 
-const URL_IN_PROFILE = { value: "https://stored.example", source: "profile p" };
-const EXA_IN_PROFILE = { value: "exa", source: "profile p" };
+const PROFILE = { "base-url": "https://stored.example", provider: "exa" };
 const URL_FLAG = { baseUrl: "https://flag.example" };
 const URL_VARIABLE = { RESEARCH_BASE_URL: "https://variable.example" };
 
@@ -37,13 +36,13 @@ test.each<[string, Choices, Record<string, string>, string, string | undefined, 
 ])(
   "beside a profile of a provider, %s decides on service and address together",
   (_, choices, env, provider, url, isStored) => {
-    const site = siteIn(choices, env, { baseUrl: URL_IN_PROFILE, provider: EXA_IN_PROFILE });
+    const site = siteIn(choices, env, "p", PROFILE);
     expect([site.provider.value, site.baseUrl?.value, site.isStored]).toEqual([provider, url, isStored]);
   },
 );
 
 test("without any setting the service is the interface, at no address", () => {
-  expect(siteIn({}, {}, { baseUrl: undefined, provider: undefined })).toEqual({
+  expect(siteIn({}, {}, "default", undefined)).toEqual({
     provider: { value: "research", source: "default" },
     baseUrl: undefined,
     isStored: true,

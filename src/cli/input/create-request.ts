@@ -9,9 +9,9 @@ import { safeJson } from "../../text/safe-text.js";
 import { followUpOf } from "../../workflows/requests.js";
 import type { ProviderOptions, RequestOptions } from "../commands/definition.js";
 import type { Context } from "../context.js";
+import { parseJson } from "../errors.js";
 import type { Host } from "../terminal/host.js";
 import type { Terminal } from "../terminal/reporter.js";
-import { parseJson } from "./json.js";
 
 /** What a create sends, from an argument and flags, all of it checked. Throws UsageError or LocalError. */
 export async function readRequest(

@@ -1,20 +1,17 @@
-import { createInterface } from "node:readline";
-import { Writable } from "node:stream";
 import { CodedError } from "../../machine/errors.js";
 import { Interrupted } from "../errors.js";
 import type { Terminal } from "./reporter.js";
 
-/** Asks a question on the terminal (stderr, so that stdout stays a result) and returns the line typed. */
-export function ask(terminal: Terminal, question: string): Promise<string> {
-  return readLine(terminal, question, false);
-}
-
-/** The same without showing what is typed. */
-export function askHidden(terminal: Terminal, question: string): Promise<string> {
-  return readLine(terminal, question, true);
-}
-
-function readLine(terminal: Terminal, question: string, hidden: boolean): Promise<string> {
+/**
+ * Asks a question on the terminal (stderr, so that stdout stays a result) and returns the line typed, which is not
+ * shown if `hidden`.
+ */
+export async function ask(terminal: Terminal, question: string, { hidden = false } = {}): Promise<string> {
+  const [{ createInterface }, { Writable }] = await Promise.all([
+    import("node:readline"),
+    import("node:stream"),
+  ]);
+  terminal.signal.throwIfAborted();
   const { stdin, stderr } = terminal.host;
   const echo = new Writable({
     write(chunk, _encoding, done) {
@@ -24,7 +21,7 @@ function readLine(terminal: Terminal, question: string, hidden: boolean): Promis
     },
   });
   const silence = new Writable({ write: (_chunk, _encoding, done) => done() });
-  return new Promise((resolve, reject) => {
+  return await new Promise((resolve, reject) => {
     const lines = createInterface({
       input: stdin.stream,
       output: hidden ? silence : echo,

@@ -20,7 +20,7 @@ import type { Profile, Store } from "../../../store/settings.js";
 import { safeLine } from "../../../text/safe-text.js";
 import { columnsOf } from "../../../text/width.js";
 import type { Context } from "../../context.js";
-import { askHidden } from "../../terminal/prompts.js";
+import { ask } from "../../terminal/prompts.js";
 
 const METHOD = /^[A-Z]{1,16}$/;
 const TIER_NAMES = Object.keys(TIERS)
@@ -189,7 +189,7 @@ function mustMatch(key: string, pattern: RegExp, allowed: string): (value: strin
 async function readKey(ctx: Context): Promise<string> {
   const { stdin } = ctx.host;
   const typed = stdin.isTTY
-    ? await askHidden(ctx, "API key (hidden): ")
+    ? await ask(ctx, "API key (hidden): ", { hidden: true })
     : await readTextStream(stdin.stream, "the key", ctx.signal, 65_536);
   return typed.trim();
 }
@@ -234,10 +234,5 @@ export async function editProfile(
 /** The service in force for a profile that a command changes; its base URL is undefined if none is configured. */
 export function siteOf(ctx: Context, store: Store, profile: string): Site {
   const own = Object.hasOwn(store.profiles, profile) ? store.profiles[profile] : undefined;
-  const sourced = (value: string | undefined) =>
-    value ? { value, source: `profile ${profile}` } : undefined;
-  return siteIn(ctx.flags, ctx.host.env, {
-    baseUrl: sourced(own?.["base-url"]),
-    provider: sourced(own?.provider),
-  });
+  return siteIn(ctx.flags, ctx.host.env, profile, own);
 }

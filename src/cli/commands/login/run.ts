@@ -8,7 +8,7 @@ import { readKeyAnswer } from "../../../machine/failure.js";
 import { readTextStream } from "../../../machine/read-text.js";
 import { checkProvider, insecureHttpIn, profileIn } from "../../../machine/settings.js";
 import type { Context } from "../../context.js";
-import { ask, askHidden } from "../../terminal/prompts.js";
+import { ask } from "../../terminal/prompts.js";
 import { editProfile, profileName, siteOf } from "../config/run.js";
 
 export interface LoginOptions {
@@ -42,7 +42,7 @@ export async function login(ctx: Context, options: LoginOptions): Promise<number
   const base = parseBaseUrl(provider && known ? known : await baseUrl(ctx, known, interactive), insecureHttp);
   const typed = options.withKey
     ? await readTextStream(ctx.host.stdin.stream, "the key", ctx.signal, MAX_KEY_BYTES)
-    : await askHidden(ctx, `API key for ${base.origin} (hidden): `);
+    : await ask(ctx, `API key for ${base.origin} (hidden): `, { hidden: true });
   const key = typed.trim();
   if (key === "") throw new CodedError("NOT_AUTHENTICATED", "no key was given; nothing was saved");
   const untried = await tryKey(ctx, base, key, provider);
