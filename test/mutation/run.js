@@ -1,8 +1,11 @@
 #!/usr/bin/env node
 // Mutation testing: `npm run test:mutation -- [FILE or pattern…]`, by default of the source files that differ from
 // main. Breaks each line of them in turn and reports which breaks no test in test/ notices (see test/mutation/stryker.json).
-// MUTATION_TESTS="PATTERN…" runs only the test files named, which is much faster.
+// MUTATION_TESTS="PATTERN…" runs only the test files named, which is much faster. MUTATION_SHARE=0.3 breaks that share
+// of the lines, the same ones each time; what spans several lines is left as it is then.
 import { execFileSync, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const root = join(import.meta.dirname, "../..");
@@ -12,10 +15,29 @@ const git = (/** @type {string[]} */ ...args) =>
 const changed = () =>
   git("diff", "--name-only", "--diff-filter=d", "main").filter((name) => /^src\/.*(?<!\.d)\.ts$/.test(name));
 const files = named.length > 0 ? named : changed();
+const share = Number(process.env.MUTATION_SHARE ?? 1);
+const isTaken = (/** @type {string} */ line) =>
+  createHash("sha256").update(line).digest().readUInt32LE() < share * 2 ** 32;
+/** @param {string} file */
+const linesOf = (file) =>
+  readFileSync(join(root, file), "utf8")
+    .split("\n")
+    .map((_, index) => `${file}:${index + 1}-${index + 1}`);
+const sampled = () =>
+  git("ls-files", "--", ...files)
+    .filter(Boolean)
+    .flatMap(linesOf)
+    .filter(isTaken);
 if (files.length === 0) {
   process.stdout.write("no source file differs from main; name the files to test\n");
 } else {
   const stryker = join(root, "node_modules/@stryker-mutator/core/bin/stryker.js");
-  const args = [stryker, "run", "test/mutation/stryker.json", "--mutate", files.join(",")];
+  const args = [
+    stryker,
+    "run",
+    "test/mutation/stryker.json",
+    "--mutate",
+    (share < 1 ? sampled() : files).join(","),
+  ];
   process.exitCode = spawnSync(process.execPath, args, { cwd: root, stdio: "inherit" }).status ?? 1;
 }
