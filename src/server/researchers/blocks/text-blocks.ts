@@ -79,9 +79,9 @@ class TextReader {
     const under = this.lines[i + 1] ?? "";
     const mark = UNDERLINE.exec(under)?.[1];
     if (mark === undefined || this.#block !== undefined || ITEM.test(text) || /^\s*[|>]/.test(text)) return 0;
-    const closeBy = Math.abs(under.trim().length - text.trim().length) <= 3;
-    if (!closeBy && (this.format === "text" || !"=-".includes(mark))) return 0;
-    return RANKS.indexOf(mark) + 1 || 5;
+    const isAsLong = Math.abs(under.trim().length - text.trim().length) <= 3;
+    const isUnderline = this.format === "text" ? isAsLong : "=-".includes(mark);
+    return isUnderline ? RANKS.indexOf(mark) + 1 || 5 : 0;
   }
 
   #heading(rank: number, text: string): void {

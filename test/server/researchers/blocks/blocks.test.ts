@@ -24,8 +24,74 @@ describe("Markdown", () => {
       "text\n\n```js\n# no heading\n```\nafter",
       ["1 [] prose: text", "4 [] code: # no heading", "6 [] prose: after"],
     ],
+    [
+      "headings by their rank, without the marks behind them",
+      "# A\n### B ##\nb\n## C #1\nc\n# D\nd\n#no\n####### seven",
+      ["3 [A / B] prose: b", "5 [A / C #1] prose: c", "7 [D] prose: d ~ #no ~ ####### seven"],
+    ],
+    [
+      "no headings of other formats",
+      "== A\n\nUse:\n```\nb\n```\nc\n~~~\nd\n~~~\n\nTITLE\n\n1. Then",
+      [
+        "1 [] prose: == A",
+        "3 [] prose: Use:",
+        "5 [] code: b",
+        "7 [] prose: c",
+        "9 [] code: d",
+        "12 [] prose: TITLE",
+        "14 [] prose: 1. Then",
+      ],
+    ],
+    [
+      "no heading within a paragraph, a list or a quotation",
+      "one\ntwo\n---\n\n- item\n---\n\n> said\n---",
+      ["1 [] prose: one ~ two", "5 [] prose: - item", "8 [] prose: > said"],
+    ],
+    [
+      "items of every kind",
+      "* a\n+ b\n• c\n1. d\n12) e\n  - f\n  goes on\n-g",
+      [
+        "1 [] prose: * a",
+        "2 [] prose: + b",
+        "3 [] prose: • c",
+        "4 [] prose: 1. d",
+        "5 [] prose: 12) e",
+        "6 [] prose:   - f ~   goes on ~ -g",
+      ],
+    ],
+    [
+      "code up to its own mark, and to the end without one",
+      "~~~\na\n```\n\nb\n~~~\nc\n```x\nd",
+      ["2 [] code: a ~ ```", "5 [] code: b", "7 [] prose: c", "9 [] code: d"],
+    ],
+    ["a mark within a line is no code", "```x```\nafter", ["1 [] prose: ```x``` ~ after"]],
+    [
+      "a comment over several paragraphs",
+      "a <!-- b\n\nc\n\nd --> e <!-- f --> g",
+      ["1 [] prose: a ", "5 [] prose:  e  g"],
+    ],
   ])("%s", (_name, text, expected) => {
     expect(shown("a.md", text)).toEqual(expected);
+  });
+
+  it("cells, split by each bar that has no backslash", () => {
+    const cells = (text: string) => blocksOf("a.md", text).map((block) => block.cells);
+    expect(cells("| a \\| b | `c | d` |  |\n|x|y")).toEqual([
+      ["a \\| b", "`c", "d`", ""],
+      ["x", "y"],
+    ]);
+  });
+
+  it("tables apart, each with its own titles, or with none", () => {
+    const text = "|A|\n|:-:|\n|1|\n\n|B|\n|---|\n|2|\ntext\n|3|\n|4|";
+    expect(blocksOf("a.md", text)).toMatchObject([
+      { line: 3, cells: ["1"], header: ["A"], table: 1 },
+      { line: 7, cells: ["2"], header: ["B"], table: 5 },
+      { line: 8, kind: "prose" },
+      { line: 9, cells: ["3"], table: 9, caption: "text" },
+      { line: 10, cells: ["4"], table: 9, caption: "text" },
+    ]);
+    expect(blocksOf("a.md", text)[3]).not.toHaveProperty("header");
   });
 
   it("rows of tables with their header and caption", () => {
@@ -59,6 +125,41 @@ describe("plain text", () => {
       "no page breaks and delimiters",
       "one\n\f\ntwo\n+\nthree\n\n====\n",
       ["1 [] prose: one", "3 [] prose: two", "5 [] prose: three"],
+    ],
+    [
+      "headings in capitals, and with the marks of AsciiDoc",
+      "USAGE\n\na\n\n= A\n\nb\n\n=== B\nc",
+      ["3 [USAGE] prose: a", "7 [A] prose: b", "10 [A / B] prose: c"],
+    ],
+    [
+      "underlined headings of reStructuredText",
+      "Part\n~~~~\n\na\n\nDeeper\n^^^^^^\nb\n\nNot\n^^^^^^^^^^\nc",
+      [
+        "4 [Part] prose: a",
+        "8 [Part / Deeper] prose: b",
+        "10 [Part / Deeper] prose: Not",
+        "12 [Part / Deeper] prose: c",
+      ],
+    ],
+    [
+      "no headings in lines that are not alone, that go on, or that are long",
+      `USAGE\na\n\n1. Then comes this,\n\n1. Then ${"x".repeat(80)}\n\nOF`,
+      [
+        "1 [] prose: USAGE ~ a",
+        "4 [] prose: 1. Then comes this,",
+        `6 [] prose: 1. Then ${"x".repeat(80)}`,
+        "8 [] prose: OF",
+      ],
+    ],
+    [
+      "delimited blocks as code",
+      "a\n\n----\nb\n\nc\n----\nd",
+      ["1 [] prose: a", "4 [] code: b", "6 [] code: c", "8 [] prose: d"],
+    ],
+    [
+      "no attributes, macros, directives and comments of such formats",
+      ":toc: left\n[source,js]\ninclude::a.txt[]\n.. note:: x\n// a comment\n//not\n:a b: c",
+      ["6 [] prose: //not ~ :a b: c"],
     ],
   ])("%s", (_name, text, expected) => {
     expect(shown("a.txt", text)).toEqual(expected);
@@ -154,7 +255,91 @@ describe("HTML", () => {
   });
 });
 
+describe("a table of separated values", () => {
+  const rows = (text: string) =>
+    blocksOf("a.csv", text).map(({ line, lines, cells, header, kind, table }) => {
+      return { at: `${line}-${line + lines.length - 1}`, cells, header, kind, table };
+    });
+  const row = (at: string, cells: string[], header?: string[]) => ({
+    at,
+    cells,
+    header,
+    kind: "table",
+    table: 1,
+  });
+  it.each<[string, string, object[]]>([
+    [
+      "under its titles",
+      "a,b\n1,2\n3,4",
+      [row("2-2", ["1", "2"], ["a", "b"]), row("3-3", ["3", "4"], ["a", "b"])],
+    ],
+    [
+      "by the mark that its first line has most of",
+      "a;b;c,d\n1;2;3",
+      [row("2-2", ["1", "2", "3"], ["a", "b", "c,d"])],
+    ],
+    ["by tabs and by bars", "a\tb\n1\t2", [row("2-2", ["1", "2"], ["a", "b"])]],
+    ["by bars", "a|b\n1|2", [row("2-2", ["1", "2"], ["a", "b"])]],
+    [
+      "with a row over several lines",
+      'a,b\n"1\n2",3\n4,5',
+      [row("2-3", ["1\n2", "3"], ["a", "b"]), row("4-4", ["4", "5"], ["a", "b"])],
+    ],
+    ["with empty lines between", "a,b\n\n\n1,2", [row("4-4", ["1", "2"], ["a", "b"])]],
+    ["with rows of other lengths", "a,b\n1", [row("2-2", ["1"], ["a", "b"])]],
+    ["with a byte order mark", "\ufeffa,b\n1,2", [row("2-2", ["1", "2"], ["a", "b"])]],
+    ["without titles: a number", "a,1\nb,2", [row("1-1", ["a", "1"]), row("2-2", ["b", "2"])]],
+    ["without titles: one twice", "a,a\n1,2", [row("1-1", ["a", "a"]), row("2-2", ["1", "2"])]],
+    ["without titles: one that is empty", "a,\n1,2", [row("1-1", ["a", ""]), row("2-2", ["1", "2"])]],
+    [
+      "without titles: a text",
+      `${"a".repeat(102)},b\n1,2`,
+      [row("1-1", ["a".repeat(102), "b"]), row("2-2", ["1", "2"])],
+    ],
+    ["of one row", "a,b", [row("1-1", ["a", "b"])]],
+  ])("%s", (_name, text, expected) => {
+    expect(rows(text)).toEqual(expected);
+  });
+
+  it("that is none is read as code", () => {
+    expect(blocksOf("a.csv", 'a,"b\nc')).toMatchObject([{ kind: "code", lines: ['a,"b', "c"] }]);
+  });
+});
+
+it.each<[string, string, number[]]>([
+  ["a paragraph of Markdown", "a.md", [20, 5]],
+  ["a paragraph of HTML", "a.html", [20, 5]],
+  ["a piece of code", "a.ts", [20, 5]],
+])("%s is cut after so many lines", (_name, name, expected) => {
+  const text = Array.from({ length: 25 }, (_, i) => `line ${i}`).join("\n");
+  expect(blocksOf(name, text).map(({ lines }) => lines.length)).toEqual(expected);
+});
+
+it.each(["a.md", "a.ts"])("in %s a line of data is left out", (name) => {
+  const blocks = blocksOf(name, `one\n${"x".repeat(4_001)}\ntwo\n\n${"y".repeat(4_000)}`);
+  expect(blocks.map(({ line }) => line)).toEqual([1, 3, 5]);
+});
+
+it("the text before a table says what it is about, its end alone if it is long", () => {
+  const caption = (text: string) => blocksOf("a.md", `${text}\n\n| a |\n|---|\n| 1 |`).at(-1)?.caption;
+  expect(caption("Limits:")).toBe("Limits:");
+  expect(caption("two\nlines")).toBe("two lines");
+  expect(caption(`x${"y".repeat(400)}`)).toBe("y".repeat(400));
+  expect(caption("Limits:\n\n# Another matter")).toBeUndefined();
+  expect(caption("```\ncode\n```")).toBeUndefined();
+});
+
 describe("code", () => {
+  it("begins a piece at an empty line and at a comment", () => {
+    const text = "a();\n\nb();\n// what c does\n// and why\nc();\n# d\nd();\n#include <e>";
+    expect(shown("a.c", text)).toEqual([
+      "1 [] code: a();",
+      "3 [] code: b();",
+      "4 [] code: // what c does ~ // and why ~ c();",
+      "7 [] code: # d ~ d(); ~ #include <e>",
+    ]);
+  });
+
   it("keeps a comment with its declaration, however long the comment is", () => {
     const comment = Array.from({ length: 25 }, (_, i) => ` * line ${i}`);
     const text = ["const a = 1;", "/**", ...comment, " */", "export const MAX = 64;"].join("\n");

@@ -15,6 +15,16 @@ it.each([
   ["build", CODE, "code"],
   ["run", "#!/bin/sh\necho the words of a person who writes\n", "code"],
   ["page", "<!DOCTYPE html><p>x</p>", "html"],
+  ["page", '<?xml version="1.0"?>\n<html lang="en"><p>x</p>', "html"],
+  ["data", `\n${CODE}<html>`, "code"],
+  ["a.csv", PROSE, "csv"],
+  ["a.TSV", PROSE, "csv"],
+  ["manual.7", PROSE, "text"],
+  ["a.mdx", CODE, "markdown"],
+  ["page.xhtml", CODE, "html"],
+  ["empty", "", "code"],
+  ["plan", `${PROSE}\n## Then\n`, "markdown"],
+  ["even", "It says four words here.\nreturn;\n", "code"],
   ["saved.txt", "<html><p>x</p></html>", "html"],
 ])("%s is told by its name or its lines", (name, text, type) => {
   expect(fileType(name, text)).toBe(type);
