@@ -2,7 +2,7 @@ import type { PollInterval, Watched } from "./types.js";
 
 /** The next poll comes after this share of the age of the request: the lag is then about 2.5 % of the run. */
 const SHARE_OF_AGE = 1 / 20;
-/** No wait is shorter or longer than these, in milliseconds. */
+/** No wait of a watch is shorter or longer than these, in milliseconds. */
 export const SHORTEST_MS = 1_000;
 export const LONGEST_MS = 30_000;
 /** Spread of each wait to either side, so that polls of many ids drift apart. */
@@ -58,6 +58,9 @@ const SLACK = 0.03;
 /** The interval if nothing is known about how long runs take. */
 export const adaptiveInterval: PollInterval = (ageMs, random) => within(ageMs * SHARE_OF_AGE, random);
 
+/** The interval of a service that waits for a thousand: no end is seen later than 5 % of the run, jitter included. */
+export const patientInterval: PollInterval = (ageMs, random) => within(ageMs / 21, random, 60_000);
+
 /** Fewer finished runs than this say too little about the next one. */
 export const ENOUGH_RUNS = 30;
 /** Found by simulation (`bench/polling.js`): a lag of about 2 % of the run for a fifth fewer polls. */
@@ -73,9 +76,9 @@ export function learnedInterval(durationsMs: readonly number[]): PollInterval | 
 }
 
 /** Jitters a wait and keeps it within the bounds. */
-export function within(waitMs: number, random: number): number {
-  const wait = Math.min(Math.max(waitMs, SHORTEST_MS), LONGEST_MS);
-  return Math.min(Math.max(wait * (1 - JITTER + 2 * JITTER * random), SHORTEST_MS), LONGEST_MS);
+export function within(waitMs: number, random: number, longestMs = LONGEST_MS): number {
+  const wait = Math.min(Math.max(waitMs, SHORTEST_MS), longestMs);
+  return Math.min(Math.max(wait * (1 - JITTER + 2 * JITTER * random), SHORTEST_MS), longestMs);
 }
 
 /** How old a request is, in milliseconds, as far as is known; `now` is monotonic, `wallNow` epoch milliseconds. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { adaptiveInterval, ageOf, within } from "../../../src/client/watch/poll-interval.js";
+import { adaptiveInterval, ageOf, patientInterval, within } from "../../../src/client/watch/poll-interval.js";
 import { watched } from "./fixtures.js";
 
 test.each([
@@ -19,6 +19,16 @@ test("a wait is spread by a twentieth to either side and stays between 1 and 30 
   expect(within(1, 1)).toBe(1_050);
   expect(within(1e9, 0)).toBe(28_500);
 });
+
+test.each([30_000, 300_000, 600_000, 1_200_000, 7_200_000])(
+  "a service that waits sees the end of a run of %d ms within a twentieth of it, and a minute",
+  (age) => {
+    const longest = Math.round(patientInterval(age, 1));
+    expect(longest).toBeLessThanOrEqual(Math.max(age * 0.05, 1_500));
+    expect(longest).toBeLessThanOrEqual(60_000);
+    expect(patientInterval(age, 0)).toBeGreaterThanOrEqual(Math.min(age * 0.045, 57_000));
+  },
+);
 
 test("the age counts since the service created it where that is known, else since it is watched", () => {
   expect(ageOf(watched({ since: 400 }), 1_000, 50_000)).toBe(600);

@@ -7,6 +7,7 @@ import {
   UnreachableError,
 } from "../../../client/errors.js";
 import { NEW_REQUEST_MS } from "../../../client/watch/give-up-policy.js";
+import { patientInterval } from "../../../client/watch/poll-interval.js";
 import type { WatchEvent, WatchTarget } from "../../../client/watch/types.js";
 import { type Clock, onAbort } from "../../../clock.js";
 import type { Dialect } from "../../../dialects/dialect.js";
@@ -231,7 +232,8 @@ class Waits {
 
   async #watch(): Promise<void> {
     const { signal } = this.#closing;
-    const options = { signal, patience: Number.POSITIVE_INFINITY, answered: true };
+    const patience = Number.POSITIVE_INFINITY;
+    const options = { signal, patience, answered: true, pollInterval: patientInterval };
     try {
       for await (const event of this.client.watch(this.#targets, options)) {
         this.see(event);
