@@ -1,7 +1,6 @@
 import {
   CODE_OF_REFUSAL,
   NoOutputError,
-  OutcomeUnknownError,
   RefusedError,
   ResearchError,
   UnreachableError,
@@ -108,7 +107,6 @@ function ofQuota({ limit, retryAfter }: QuotaExceededError): Failure {
 
 function kindOf(error: ResearchError): OurCode {
   if (error instanceof RefusedError) return CODE_OF_REFUSAL[error.kind];
-  if (error instanceof OutcomeUnknownError) return "OUTCOME_UNKNOWN";
   if (error instanceof UnreachableError) return "UNREACHABLE";
   if (error instanceof NoOutputError || error.code in EXIT_CODES) return error.code as OurCode;
   return "INTERNAL";

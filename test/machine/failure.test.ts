@@ -44,6 +44,7 @@ describe("the code and the exit code of", () => {
     ["the service's limit", refused("rate-limited"), "SVC", 7],
     ["no way to the service", new UnreachableError("UNREACHABLE", "m"), "UNREACHABLE", 9],
     ["an unreadable answer", new UnreachableError("BAD_RESPONSE", "m"), "BAD_RESPONSE", 9],
+    ["a service that cannot answer now", new UnreachableError("SERVICE_DOWN", "m"), "SERVICE_DOWN", 9],
     ["an unknown outcome", new OutcomeUnknownError("m"), "OUTCOME_UNKNOWN", 11],
     ["no output yet", new NoOutputError("RUNNING", refused("refused"), "id"), "NOT_FINISHED", 8],
     ["no output of FAILED", new NoResultError("id", "FAILED"), "RESEARCH_FAILED", 3],

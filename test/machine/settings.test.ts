@@ -261,3 +261,43 @@ test.each([
 ])("of the key %j no more is shown than %s", (key, shown) => {
   expect(maskKey(key)).toBe(shown);
 });
+
+describe("of a provider", () => {
+  const EXA = { provider: "exa", model: "m", set: "a=1" };
+  const store: Store = { profiles: { exa: EXA, plain: { ...EXA, provider: "research" } } };
+
+  test.each<[string, Globals, Record<string, string>, [string?, string?]]>([
+    ["a profile's model and options are taken", { profile: "exa" }, {}, ["m", "a=1"]],
+    ["not by the interface", { profile: "plain" }, {}, []],
+    ["not where a flag names the address", { profile: "exa", baseUrl: "https://x.example" }, {}, []],
+  ])("%s", (_, flags, env, [model, set]) => {
+    const found = resolve(flags, env, store);
+    expect([found.model?.value, found.set?.value]).toEqual([model, set]);
+  });
+
+  const OWN = { RESEARCH_PROVIDER: "exa", EXA_API_KEY: " k " };
+
+  test.each<[string, Record<string, string>, string | undefined]>([
+    ["the key of its own tools is used at its own address", OWN, "k"],
+    ["and nowhere else", { ...OWN, RESEARCH_BASE_URL: "https://other.example" }, undefined],
+    ["nor at what is no address", { ...OWN, RESEARCH_BASE_URL: "nonsense" }, undefined],
+    ["nor by the interface", { EXA_API_KEY: "k", RESEARCH_BASE_URL: "https://api.exa.ai" }, undefined],
+    ["a key of ours comes first", { ...OWN, RESEARCH_API_KEY: "ours" }, "ours"],
+  ])("%s", (_, env, key) => {
+    expect(resolve({}, env, EMPTY).apiKey?.value).toBe(key);
+  });
+
+  test("the hint names the variable of its own tools at its own address only", () => {
+    const hintOf = (env: Record<string, string>) => {
+      try {
+        requireConnection(resolve({}, env, EMPTY));
+      } catch (error) {
+        return (error as { facts: { hint: string } }).facts.hint;
+      }
+      return "";
+    };
+    expect(hintOf({ RESEARCH_PROVIDER: "exa" })).toContain("Set EXA_API_KEY or RESEARCH_API_KEY,");
+    const elsewhere = { RESEARCH_PROVIDER: "exa", RESEARCH_BASE_URL: "https://other.example" };
+    expect(hintOf(elsewhere)).toContain("Set RESEARCH_API_KEY,");
+  });
+});

@@ -178,6 +178,7 @@ test("tools/list: what each tool does to the world, and what it costs a model to
     ...{ create: ["prompt"], output: ["id"], wait: ["ids"], status: ["ids"], stop: ["ids"] },
     ...{ list: undefined, quota: undefined },
   });
+  for (const { inputSchema } of tools) expect(inputSchema).toMatchObject({ additionalProperties: false });
   for (const { outputSchema } of tools) expect(outputSchema.properties).toHaveProperty("error");
   expect(JSON.stringify(tools).length).toBeLessThan(7_500);
   await client.close();
