@@ -73,12 +73,11 @@ it("what waits for its check when its client leaves is not created", async () =>
     const lines = ["POST /api/v1/conversations HTTP/1.1", "Host: localhost", `Authorization: Bearer ${KEY}`];
     const head = [...lines, "Content-Type: application/json", `Content-Length: ${body.length}`, "", ""];
     expect(await raw(service.baseUrl, head.join("\r\n") + body, 500)).toBe("");
-    await first;
-    // Its turn comes after the one that has left.
-    const stayed = await create({});
-    expect(await store.overview.newest(9)).toMatchObject({
-      conversations: [{ requestId: stayed.json.data?.request_id }],
-    });
+    // Its turn comes after the one that has left. A fast machine accepts the slow schema, a busy one refuses it.
+    const answers = [await create({}), await first];
+    const ids = answers.flatMap(({ json }) => (json.data ? [json.data.request_id] : []));
+    const { conversations } = await store.overview.newest(9);
+    expect(conversations.map(({ requestId }) => requestId)).toEqual(ids);
   } finally {
     await service.close();
   }
