@@ -9,10 +9,10 @@ import usual from "../../vitest.config.js";
 const NEED_A_TOOL = [
   "test/cli/commands/doctor/doctor.test.ts",
   "test/cli/completion/shells.test.ts",
-  "test/cli/output-file.test.ts",
   "test/e2e/{page,ui}.test.ts",
-  "test/faults/failing-calls.test.ts",
+  "test/faults/{disk,failing-calls}.test.ts",
   "test/lock/*.test.ts",
+  "test/machine/output-file.test.ts",
   "test/package/man.test.ts",
   "test/server/researchers/examples.test.ts",
   "test/store/synced.test.ts",
