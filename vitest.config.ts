@@ -1,5 +1,19 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { yamlAsData } from "./build/imports.js";
+
+/** What starts processes and waits for them. */
+const WAITS =
+  /\/test\/(action|cli\/completion|docs|e2e|faults|mcp|providers|server\/(postgres|researchers\/model))\//;
+
+/** What waits begins first: at the end it would be alone with idle cores. */
+class LongestWaitFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const waits = ({ moduleId }: TestSpecification) => WAITS.test(moduleId);
+    return [...sorted.filter(waits), ...sorted.filter((file) => !waits(file))];
+  }
+}
 
 export default defineConfig({
   plugins: [yamlAsData()],
@@ -14,6 +28,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: "forks",
+    sequence: { sequencer: LongestWaitFirst },
     // Loading the modules anew for each of some 300 files took a third of the processor time. What a test leaves
     // behind is undone by test/support/setup.ts.
     isolate: false,
