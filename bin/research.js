@@ -24,7 +24,7 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /**
- * A stream of the process, written to past `process.stdout` where that is no terminal: on a regular file or a
+ * A stream of the process, written to past `process.stdout` if that is not a terminal: on a regular file or a
  * device it would call back without an error on a full disk, and for a pipe it loads the network stack.
  * @param {1 | 2} fd
  * @param {() => NodeJS.WriteStream} open

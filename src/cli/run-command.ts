@@ -202,12 +202,12 @@ export function readArguments(
   }
   if (!action) return { kind: "help", text: usage };
   const usesKey = !KEYLESS.has(program.args[0] ?? "");
-  // As if each were given: then a flag that is none of `Globals` is an error of the compiler.
+  // As if each were given: then the compiler refuses a flag that `Globals` lacks.
   const flags: Required<Globals> = program.opts<Required<OptionsOf<typeof globalFlags>>>();
   return { kind: "action", flags, usesKey, action };
 }
 
-/** The help of a command as JSON, if the flag asks for it; undefined for its text. Throws UsageError for a word that is no command. */
+/** The help of a command as JSON, if the flag asks for it; undefined for its text. Throws UsageError for a word that is not a command. */
 function helpOf(
   program: Verb,
   command: Command,

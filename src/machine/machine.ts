@@ -30,7 +30,7 @@ export interface MachineOptions {
   /** By flags of a command or options of the library. */
   choices: Choices;
   readKey?: ReadKey | undefined;
-  /** What a client takes that is no setting. */
+  /** What a client takes beside the settings. */
   client?: Pick<ClientOptions, "userAgent" | "random" | "onEvent">;
   /** Called with the settings in force before the first client is made. */
   onConnect?: (settings: ResolvedSettings) => void;

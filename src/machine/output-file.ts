@@ -5,7 +5,7 @@ import { discard, LocalError, localError, orLocalError, systemCode } from "../st
 /** What link(2) gives on a file system without hard links (exFAT, some network mounts). */
 const NO_HARD_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
-/** Throws LocalError if `path` could not be written: it exists (without `force`), is no file, or a folder is closed. */
+/** Throws LocalError if `path` could not be written: it exists (without `force`), is not a file, or a folder is not writable. */
 export function checkTarget(path: string, force: boolean): void {
   const existing = lstat(path);
   if (existing?.isDirectory()) throw new LocalError(`${path} is a folder; name a file`);

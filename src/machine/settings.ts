@@ -204,7 +204,7 @@ export function resolveSettings(
 export function checkProvider({ value, source }: Sourced<string>): void {
   if (PROVIDER_NAMES.includes(value)) return;
   throw new UsageError(
-    `there is no provider ${JSON.stringify(value)} (named by ${source})`,
+    `unknown provider ${JSON.stringify(value)} (named by ${source})`,
     `There are: ${PROVIDER_NAMES.join(", ")}. \`research help providers\` says what each of them does.`,
   );
 }
@@ -244,7 +244,7 @@ function existing({ value, source }: Sourced<string>, store: Store): Profile | u
     known.length > 0
       ? `There are: ${known.join(", ")}.`
       : "There are no profiles yet: `research login` makes one.";
-  throw new UsageError(`there is no profile ${JSON.stringify(value)} (named by ${source})`, hint);
+  throw new UsageError(`unknown profile ${JSON.stringify(value)} (named by ${source})`, hint);
 }
 
 /** What a command needs to speak to the service. Throws CodedError if it is missing. */
@@ -258,7 +258,7 @@ export interface ServiceConnection {
 export function requireBaseUrl(settings: ResolvedSettings): URL {
   if (!settings.baseUrl) {
     throw new CodedError("NOT_CONFIGURED", "no base URL is configured", {
-      hint: "Give --base-url URL, set RESEARCH_BASE_URL, or run `research login`. `research try` needs no base URL.",
+      hint: "Run `research login --provider openai` (or perplexity, exa, parallel) for an account there, or give --base-url URL. `research try` needs neither.",
     });
   }
   return parseBaseUrl(settings.baseUrl.value, settings.insecureHttp.value);

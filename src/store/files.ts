@@ -46,7 +46,7 @@ const WORDS: Record<string, string> = {
   EEXIST: "it exists already",
   EFBIG: "it would grow beyond the allowed size",
   EISDIR: "it is a folder",
-  ENOENT: "there is no such file",
+  ENOENT: "no such file or folder",
   ENOSPC: "the disk is full",
   ENOTDIR: "a part of the path is not a folder",
   EPERM: "not permitted",

@@ -87,9 +87,7 @@ export class Settings {
   /** Changes what is stored, one process at a time. Throws LocalError; then the old settings stand. */
   async update(change: (stored: Store) => void): Promise<void> {
     if (!this.path) {
-      throw new LocalError(
-        "there is no folder for settings: set HOME or RESEARCH_CONFIG_DIR to an absolute path",
-      );
+      throw new LocalError("no folder for settings: set HOME or RESEARCH_CONFIG_DIR to an absolute path");
     }
     const release = await this.#lock(this.path);
     try {

@@ -121,7 +121,7 @@ async function begin(
 ): Promise<RecordedCreate | undefined> {
   if (!history) {
     if (unrecorded) return undefined;
-    throw new NotRecordedError("the request was not sent: there is no folder to record it in");
+    throw new NotRecordedError("the request was not sent: no folder to record it in");
   }
   const attempt = { origin, apiKey, body, profile };
   try {

@@ -165,7 +165,7 @@ describe("flag, --profile, environment, profile in use, default:", () => {
 
 describe("a profile that does not exist", () => {
   test.each<[Globals, Record<string, string>, Store, string]>([
-    [{ profile: "nope" }, {}, STORE, 'there is no profile "nope" (named by --profile)'],
+    [{ profile: "nope" }, {}, STORE, 'unknown profile "nope" (named by --profile)'],
     [{}, { RESEARCH_PROFILE: "nope" }, STORE, "(named by RESEARCH_PROFILE)"],
     [{}, {}, { profile: "gone", profiles: {} }, "(named by config use)"],
     [{ profile: "constructor" }, {}, STORE, 'no profile "constructor"'],
@@ -216,7 +216,7 @@ describe("the connection", () => {
       expect.objectContaining({
         ...{ code: "NOT_CONFIGURED", message: "no base URL is configured" },
         facts: {
-          hint: "Give --base-url URL, set RESEARCH_BASE_URL, or run `research login`. `research try` needs no base URL.",
+          hint: "Run `research login --provider openai` (or perplexity, exa, parallel) for an account there, or give --base-url URL. `research try` needs neither.",
         },
       }),
     );

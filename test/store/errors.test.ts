@@ -10,7 +10,7 @@ test.each([
   ["EEXIST", "it exists already (EEXIST)"],
   ["EFBIG", "it would grow beyond the allowed size (EFBIG)"],
   ["EISDIR", "it is a folder (EISDIR)"],
-  ["ENOENT", "there is no such file (ENOENT)"],
+  ["ENOENT", "no such file or folder (ENOENT)"],
   ["ENOSPC", "the disk is full (ENOSPC)"],
   ["ENOTDIR", "a part of the path is not a folder (ENOTDIR)"],
   ["EPERM", "not permitted (EPERM)"],

@@ -125,7 +125,7 @@ describe("a change", () => {
     await expect(new Settings("/proc/x", () => {}).update(() => {})).rejects.toThrow(
       expect.objectContaining({
         ...{ name: "LocalError", cause: expect.any(Error) },
-        message: "could not write /proc/x/config.json: there is no such file (ENOENT)",
+        message: "could not write /proc/x/config.json: no such file or folder (ENOENT)",
       }),
     );
     const { settings, path } = world("{}");

@@ -245,7 +245,7 @@ export function wholeNumber(least: number): (text: string) => number {
 
 /**
  * The tier, without a default: `serve keys add` has a flag of this name too, and a default of the command above it,
- * which is no limit, would pass for the tier of a new key.
+ * which means no limit, would pass for the tier of a new key.
  */
 export const tierFlag = (description: string) => choice(description, Object.keys(TIERS) as Tier[]);
 

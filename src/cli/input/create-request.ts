@@ -65,7 +65,7 @@ export async function showRequest(ctx: Context, body: CreateBody): Promise<numbe
 const HOW = 'Give it as one argument ("…"), on stdin, or with --prompt-file PATH.';
 
 /**
- * The prompt: the argument; or stdin, when the argument is `-`, or when there is none and stdin is no terminal;
+ * The prompt: the argument; or stdin, when the argument is `-`, or when there is none and stdin is not a terminal;
  * or a file, `-` being stdin. Throws UsageError for more than one, none, or a blank one, LocalError for an unreadable file.
  */
 export async function readPrompt(

@@ -86,7 +86,7 @@ export async function showFailure(reporter: Reporter, error: unknown, requestId:
   return failure.exit_code;
 }
 
-/** A state that could not be kept can be asked for again, so this is no error. */
+/** A state that could not be kept can be asked for again, so this is not an error. */
 export async function sayNotObserved(reporter: Reporter, error: LocalError | undefined): Promise<void> {
   if (error) await reporter.notice("HISTORY_NOT_UPDATED", error.message);
 }

@@ -71,7 +71,7 @@ export interface Overview {
 export interface Caller {
   /** The id of the key (see `keyIdOf`); conversations and hourly counts belong to it. */
   keyId: string;
-  /** §8, requests per hour; Infinity is no limit and needs no count. */
+  /** §8, requests per hour; Infinity means no limit, and nothing is counted. */
   limits: HourlyLimit;
   /** Whether it sees its own conversations only. A service without added keys has one key, which sees all. */
   ownOnly: boolean;

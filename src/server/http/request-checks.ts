@@ -47,7 +47,7 @@ export function checkContentLength(request: IncomingMessage): void {
   if (Number(request.headers["content-length"] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
 }
 
-/** Throws a ServiceError if nobody can be told any more: the client has left, or was told that it was too slow. */
+/** Throws a ServiceError if the client can no longer be answered: the client has left, or was told that it was too slow. */
 export function checkIsAnswerable({ socket }: IncomingMessage): void {
   if (socket.destroyed || socket.writableEnded)
     throw new ServiceError("BAD_REQUEST", "The connection was closed before the request was carried out.");

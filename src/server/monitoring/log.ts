@@ -39,7 +39,7 @@ export function hiding(secret: string | undefined, log: Log): Log {
     log(hidden(message), { ...facts, ...(facts?.stack !== undefined && { stack: hidden(facts.stack) }) });
 }
 
-/** What is said of an error that nobody foresaw. */
+/** The text of an unforeseen error. */
 export function defect(error: unknown, facts: LogFacts = {}): Parameters<Log> {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   return [`defect: ${message}`, { ...facts, ...(stack && { stack }) }];

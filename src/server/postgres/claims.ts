@@ -72,7 +72,7 @@ export interface ClaimsOptions {
 /** A claim as this store knows it: `worker` and `number` together fence it off from every other one. */
 class OwnClaim implements Claim {
   readonly abort = new AbortController();
-  /** Whether its end is being written: it is no longer for others to take away. */
+  /** Whether its end is being written: other workers may no longer take it. */
   ending = false;
   constructor(
     readonly job: ResearchJob,

@@ -7,7 +7,7 @@ import type { StateReader } from "./states.js";
 export interface NewConversation {
   requestId: string;
   keyId: string;
-  /** Creates an hour; Infinity is no limit. */
+  /** Creates an hour; Infinity means no limit. */
   limit: number;
   /** JSON text */
   job: string;

@@ -207,7 +207,7 @@ const PASSING = /^(?:25006|40|53|55|57)/;
 /** SQLSTATEs that end the session, or leave open what became of the statement: it may be committed. */
 const UNKNOWN = /^(?:08|25P0[34]|40003|57P|58|F0|XX)/;
 
-/** Undefined if it is not known whether the statement was done. Severity is no help: the server translates it. */
+/** Undefined if it is not known whether the statement was done. The severity does not tell, because the server translates it. */
 function refusalOf(error: unknown): Error | undefined {
   const { code, severity } = error as { code?: string; severity?: string };
   // Errors of the system have a code too.
@@ -242,7 +242,7 @@ export async function loadDriver(): Promise<Driver> {
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",
   ECONNRESET: "the connection was reset",
-  ENOENT: "there is no socket of a server at that path",
+  ENOENT: "no server has a socket at that path",
   EACCES: "this user may not use its socket",
   ENOTFOUND: "its host name is not known",
   EAI_AGAIN: "its host name could not be looked up",

@@ -69,7 +69,7 @@ async function run(child: ChildProcess, job: ResearchJob): Promise<string> {
   child.stderr?.on("data", (chunk: Buffer) => {
     stderr = (stderr + chunk.toString("utf8")).slice(-STDERR_TAIL);
   });
-  // A program need not read its question; that it did not is no error.
+  // A program need not read its question; that it did not is not an error.
   child.stdin?.on("error", () => {});
   child.stdin?.end(`${exactJson(job)}\n`);
   child.once("exit", () => void letGo(child));

@@ -17,7 +17,7 @@ export class Access {
     return this.#token;
   }
 
-  /** The cookie for whoever opens the link first (a Set-Cookie header); undefined for another token, or a used one. */
+  /** The cookie for the first browser that opens the link (a Set-Cookie header); undefined for another token, or a used one. */
   open(token: string, request: IncomingMessage): string | undefined {
     if (this.#token === undefined || !sameSecret(token, this.#token)) return undefined;
     this.#token = undefined;

@@ -53,7 +53,7 @@ export function createUi(parts: ViewParts): Ui {
     const view = conversationView(parts, requestId, request.headers.host ?? "");
     if (isEvents) return followed(view, version, parts.clock, streams);
     const shown = await view();
-    if (shown.size === 0) return messagePage(404, "Not found", "There is no conversation of this id.");
+    if (shown.size === 0) return messagePage(404, "Not found", "No conversation has this id.");
     const [title, root, events] = [`Conversation ${requestId}`, "../", `${requestId}/events`];
     return pageResponse({ status: 200, title, root, events, parts: shown });
   };

@@ -449,7 +449,7 @@ function openIntentIn(text: string): OpenIntent | undefined {
   return record && { intent: record, outcome: parse(outcome, second), sender: parseHolder(third) };
 }
 
-/** Undefined if there is no such file; empty if it is no file that could be read. */
+/** Undefined if there is no such file; empty if it could not be read. */
 function textOf(path: string): string | undefined {
   try {
     return readIfThere(path, MAX_RECORD_BYTES);

@@ -47,7 +47,7 @@ test.each([
   ["base-url", "ftp://x", "base URL"],
   ["set", '{"top_k":1,"stream":true}', '"stream" cannot be set at any provider: research sets it itself'],
   ["set", "webhook_url=https://a.example", '"webhook_url" cannot be set'],
-  ["colour", "red", 'there is no setting "colour"'],
+  ["colour", "red", 'unknown setting "colour"'],
 ])("set %s %j is refused", async (key, value, message) => {
   const home = folderWith();
   const env = { HOME: home, ...foldersIn(home) };

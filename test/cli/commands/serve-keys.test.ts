@@ -111,7 +111,7 @@ it.each([["list"], ["revoke", "alice"]])("keys %s makes no data folder", async (
   expect([code, stdout, stderr]).toEqual([
     12,
     "",
-    expect.stringContaining(`there is no data folder ${data}`),
+    expect.stringContaining(`the data folder does not exist: ${data}`),
   ]);
   expect(existsSync(data)).toBe(false);
 });

@@ -24,7 +24,7 @@ export async function completion(ctx: Context, shell: Shell, options: Completion
     return 0;
   }
   const place = scriptPlace(shell, ctx.host.env);
-  if (!place) throw new LocalError("there is no folder for the script: set HOME to an absolute path");
+  if (!place) throw new LocalError("no folder for the script: set HOME to an absolute path");
   install(place, script, options.force ?? false);
   const { path, line } = place;
   if (reporter.json) await reporter.resultJson({ shell, path, line: line ?? null });

@@ -60,7 +60,7 @@ export const config = define({
       name: "path",
       description: "print where the settings are kept",
       output: "the path; --json: {path}",
-      exits: { 0: "printed", 12: "there is no folder for settings" },
+      exits: { 0: "printed", 12: "no folder for settings" },
       examples: ["research config path"],
       run: async () => (await load()).configPath,
     }),

@@ -115,7 +115,7 @@ export async function configUse(ctx: Context, name: string): Promise<number> {
   if (!known.includes(name)) {
     const hint = known.length > 0 ? `There are: ${known.join(", ")}.` : "There are no profiles yet.";
     throw new UsageError(
-      `there is no profile ${JSON.stringify(name)}`,
+      `unknown profile ${JSON.stringify(name)}`,
       `${hint} \`research login --profile ${name}\` makes it.`,
     );
   }
@@ -131,7 +131,7 @@ export async function configPath(ctx: Context): Promise<number> {
   if (!path)
     throw new CodedError(
       "LOCAL_IO",
-      "there is no folder for settings: set HOME or RESEARCH_CONFIG_DIR to an absolute path",
+      "no folder for settings: set HOME or RESEARCH_CONFIG_DIR to an absolute path",
     );
   await ctx.reporter.show({ path }, `${path}\n`);
   return 0;
@@ -168,7 +168,7 @@ function notSent({ settings: { apiKey, baseUrl } }: Context): string {
 function checkKey(name: string): SettingName {
   if (Object.hasOwn(CHECKS, name)) return name as SettingName;
   throw new UsageError(
-    `there is no setting ${JSON.stringify(name)}`,
+    `unknown setting ${JSON.stringify(name)}`,
     `There are: ${Object.keys(CHECKS).join(", ")}.`,
   );
 }

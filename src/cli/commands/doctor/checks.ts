@@ -219,7 +219,7 @@ function installedSkill() {
 
 function settingsFinding({ store: { path }, settings: { profile } }: Machine): Finding {
   if (path === undefined)
-    return warn("there is no folder for settings", "set HOME or RESEARCH_CONFIG_DIR to an absolute path");
+    return warn("no folder for settings", "set HOME or RESEARCH_CONFIG_DIR to an absolute path");
   const place = { what: "settings", folder: dirname(path), file: path, written: false };
   return placeProblem(place) ?? ok(`profile ${profile.value} (${profile.source}) in ${path}`);
 }
@@ -227,11 +227,7 @@ function settingsFinding({ store: { path }, settings: { profile } }: Machine): F
 function historyFinding({ history, folders: { state: folder }, settings }: Machine): Finding {
   if (settings.history.value === "off") return openly(ok("no history is kept"));
   if (!history || folder === undefined)
-    return fail(
-      12,
-      "there is no folder for the history",
-      "set HOME or RESEARCH_STATE_DIR to an absolute path",
-    );
+    return fail(12, "no folder for the history", "set HOME or RESEARCH_STATE_DIR to an absolute path");
   const place = { what: "history", folder, file: join(folder, "history.jsonl"), written: true };
   const problem = placeProblem(place);
   if (problem) return problem;

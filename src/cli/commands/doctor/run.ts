@@ -37,7 +37,7 @@ function selectedIn(checks: readonly Check[], only: string | undefined): readonl
   const unknown = names.find((name) => !ids.includes(name));
   if (unknown === undefined) return names;
   throw new UsageError(
-    `there is no check ${JSON.stringify(unknown)}`,
+    `unknown check ${JSON.stringify(unknown)}`,
     `Did you mean ${nearest(unknown, ids)}? There are: ${ids.join(", ")}.`,
   );
 }

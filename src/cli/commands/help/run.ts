@@ -31,7 +31,7 @@ function about(document: HelpDocument, name: string): HelpDocument {
 function unknownIn(name: string, { commands, topics }: HelpDocument): UsageError {
   const names = [...topics, ...commands].map((one) => one.name);
   return new UsageError(
-    `there is no topic or command ${JSON.stringify(name)}`,
+    `unknown topic or command ${JSON.stringify(name)}`,
     `Did you mean \`research help ${nearest(name, names)}\`? \`research help\` lists the topics, \`research --help\` the commands.`,
   );
 }

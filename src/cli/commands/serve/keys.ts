@@ -146,7 +146,7 @@ async function openKeys(ctx: Context, options: StoreChoice, creates: boolean): P
       );
     }
     if (creates) await makeFolder(data);
-    else if (!existsSync(data)) throw new LocalError(`there is no data folder ${data}`);
+    else if (!existsSync(data)) throw new LocalError(`the data folder does not exist: ${data}`);
     if (!statSync(data).isDirectory()) throw new Error("it is not a folder");
     return new KeyFile(data, clock);
   } catch (error) {

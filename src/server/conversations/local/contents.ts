@@ -13,9 +13,9 @@ export type Kind = (typeof KINDS)[number];
 export interface Contents {
   /** Resolves when an output would outlive the machine's power, any other kind a `kill -9`. */
   write(kind: Kind, requestId: string, text: string): Promise<void>;
-  /** Rejects if there is none. */
+  /** Rejects if it does not exist. */
   read(kind: Kind, requestId: string): Promise<string>;
-  /** No error if there is none. */
+  /** Resolves too if it does not exist. */
   delete(kind: Kind, requestId: string): Promise<void>;
   readonly exchanges: ExchangeStore;
   /** Never rejects: what cannot be deleted now is deleted at the next start. */

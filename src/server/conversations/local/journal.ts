@@ -113,7 +113,7 @@ export class FileJournal implements Journal {
     const options = { encoding: "utf8", highWaterMark: PIECE_LENGTH, start: 0, autoClose: false } as const;
     for await (const piece of this.handle.createReadStream(options)) {
       const lines = (rest + piece).split("\n");
-      // The beginning of a line that is too long is no entry, and what is left of it is none either.
+      // Neither the beginning nor the rest of a line that is too long is an entry.
       rest = (lines.pop() ?? "").slice(0, LONGEST_LINE);
       lines.forEach(take);
     }

@@ -2,14 +2,14 @@ import { decodeHTML } from "entities/decode";
 import { type Block, captionAfter, Headings, MAX_LINES } from "./block.js";
 import { type HtmlToken, htmlTokens } from "./html-tokens.js";
 
-/** Elements whose text is no part of the text around them. */
+/** Elements whose text does not belong to the text around them. */
 const BLOCKS = new Set(
   (
     "address article aside blockquote body br caption center dd details dialog div dl dt fieldset figcaption figure " +
     "footer form h1 h2 h3 h4 h5 h6 header hr html li main nav ol p pre section summary table tbody td tfoot th thead tr ul"
   ).split(" "),
 );
-/** Elements and classes of what leads through a document and is no part of it. */
+/** Elements and classes of navigation, which is not part of a document's text. */
 const AROUND = new Set(["head", "nav", "button"]);
 const AROUND_CLASS =
   /\bclass\s*=\s*["'][^"']{0,200}?\b(?:toc|nav|navbar|navheader|navfooter|navigation|breadcrumbs?|sidebar|pagination|menu)\b/i;

@@ -63,7 +63,7 @@ const XML = /^<\?xml\s[^>]{0,100}?encoding\s*=\s*["']([\w.:-]{1,40})/i;
 export const NOT_TEXT = "not text";
 
 /**
- * Bytes as text, or why they are none. The encoding is that of a byte order mark, else `charset` (as the sender of the
+ * Bytes as text, or why they are not text. The encoding is that of a byte order mark, else `charset` (as the sender of the
  * bytes names it), else what the page says of itself, else UTF-8. Bytes that are invalid in it are not text.
  */
 export function decodeText(bytes: Uint8Array, charset?: string): { text: string } | { reason: string } {

@@ -136,7 +136,7 @@ function usageOf({ calls, tokens, output }: Spent, price: Price | undefined): Us
 }
 
 function noResult(why: string): ResearchFailure {
-  return new ResearchFailure(`There is no structured result: ${why}.`);
+  return new ResearchFailure(`The structured result failed: ${why}.`);
 }
 
 function budgetFailure(error: unknown): never {

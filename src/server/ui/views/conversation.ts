@@ -92,7 +92,7 @@ function factsHtml(conversation: ListedConversation, { key, remote, progress }: 
 
 async function resultHtml({ store }: ViewParts, { requestId, status }: ListedConversation): Promise<string> {
   if (status !== "COMPLETED") {
-    const why = isFinal(status) ? `There is none: the conversation is ${status}.` : "Not yet.";
+    const why = isFinal(status) ? `No result: the conversation is ${status}.` : "Not yet.";
     return `<h2>Result</h2>\n<p class="none">${why}</p>`;
   }
   const { output, data } = (await store.output(OPERATOR, requestId)) ?? {};

@@ -82,6 +82,6 @@ test("lines that are not JSON objects hide none", () => {
 test("an error of the file system names the folder", () => {
   const gone = new ResultsFile("/missing/folder");
   expect(() => gone.add(state("a"))).toThrow(
-    "the output folder /missing/folder cannot be used: there is no such file (ENOENT)",
+    "the output folder /missing/folder cannot be used: no such file or folder (ENOENT)",
   );
 });

@@ -39,9 +39,11 @@ function missingColumns({ columns, records }: Parsed, template: Template | undef
   const wanted = template?.columns ?? ["prompt"];
   const [name] = columns ? wanted.filter((wish) => !columns.includes(wish)) : [];
   if (name === undefined || !columns) return undefined;
-  const what = template ? `the template names a missing column, {{${name}}}` : "there is no column `prompt`";
+  const what = template
+    ? `the template names a missing column, {{${name}}}`
+    : "the column `prompt` is missing";
   const line = records.length > 0 || columns.length > 0 ? 1 : undefined;
-  const there = columns.length > 0 ? `there are: ${columns.join(", ")}` : "there is no header line";
+  const there = columns.length > 0 ? `the columns are: ${columns.join(", ")}` : "the header line is missing";
   return { ...(line && { line }), reason: `${what}; ${there}` };
 }
 
@@ -134,7 +136,7 @@ class Checks {
   }
 }
 
-/** The JSON text of a row's schema; in CSV it is text already, and an empty cell is no schema. */
+/** The JSON text of a row's schema; in CSV it is text already, and an empty cell means that the row has none. */
 export function schemaText(given: unknown): string | undefined {
   if (given === undefined || given === null || given === "") return undefined;
   return typeof given === "string" ? given : exactJson(given);

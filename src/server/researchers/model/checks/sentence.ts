@@ -3,14 +3,14 @@ import type { Cited } from "../prompts.js";
 import { normalizedNumbers } from "./numbers.js";
 import { standsIn, tokensOf } from "./tokens.js";
 
-/** A longer text is no sentence. In characters. */
+/** A longer text is not read as a sentence. In characters. */
 const LONGEST = 1_200;
 const MARKS = /\s*\[(\d+(?:\s*[,;]\s*\d+)*)\]/g;
 const ADDRESS = /(?<![a-z\d+.-])[a-z][a-z\d+.-]{0,20}:\/\/[^\s<>"'`)\]]+|\bwww\.[^\s<>"'`)\]]+/gi;
 /** Targets of links and images, and HTML: what a page would load or follow. */
 const TARGET = /\]\(\s*<?([^)>\s]+)/g;
 const TAG = /<\/?[a-z][^<>]*>/gi;
-/** What stands between quotation marks, in every kind of them. An apostrophe inside a word is none. */
+/** What stands between quotation marks, in every kind of them. An apostrophe inside a word does not count. */
 const SPEECH = new RegExp(
   [
     `"([^"]+)"|“([^“”]+)”|„([^„“”"]+)[“”"]|«([^«»]+)»|»([^«»]+)«|‹([^‹›]+)›|›([^‹›]+)‹|「([^「」]+)」|『([^『』]+)』`,
@@ -18,7 +18,7 @@ const SPEECH = new RegExp(
   ].join("|"),
   "gu",
 );
-/** The number of a step is no number. */
+/** The number of a step is not a number of the text. */
 const STEP = /^(\d{1,3})[.)]\s+/;
 
 /** The number that a step begins with; undefined if the text is not a numbered step. */

@@ -49,7 +49,7 @@ export class Completion {
   error: string | undefined;
   /** Whether nothing more is to come. */
   ended = false;
-  /** What came before the first text: of an answer that is no event stream, all of it. */
+  /** What came before the first text: if the answer is not an event stream, all of it. */
   body = "";
   /** The beginning of a line that has not ended. */
   #open = "";
@@ -83,7 +83,7 @@ export class Completion {
     }
   }
 
-  /** The body has ended; one that is no event stream may be a whole completion. */
+  /** The body has ended; one that is not an event stream may be a whole completion. */
   end(): void {
     this.#endLine();
     this.#read(this.body, "message");

@@ -60,7 +60,7 @@ export interface EndpointOptions {
   now: () => number;
 }
 
-/** A shorter text is no key worth hiding, and hiding it would garble replies that merely contain it. */
+/** A shorter text is not withheld: replies that merely contain it would be garbled. */
 const SHORTEST_KEY = 8;
 
 /** A model at an OpenAI-compatible endpoint. Knows what the endpoint has refused so far. */

@@ -204,7 +204,8 @@ export class ModelSession {
         return await work();
       } catch (error) {
         const why = `the exchanges with the model cannot be stored: ${errorText(error)}`;
-        if (budget.left.ms <= STORE_WAIT_MS) throw new ResearchFailure(`There is no result: ${why}.`);
+        if (budget.left.ms <= STORE_WAIT_MS)
+          throw new ResearchFailure(`The research gave no result: ${why}.`);
         notice(why);
       }
       await clock.sleep(STORE_WAIT_MS, signal);
