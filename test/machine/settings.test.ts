@@ -168,7 +168,7 @@ describe("a profile that does not exist", () => {
     [{ profile: "nope" }, {}, STORE, 'unknown profile "nope" (named by --profile)'],
     [{}, { RESEARCH_PROFILE: "nope" }, STORE, "(named by RESEARCH_PROFILE)"],
     [{}, {}, { profile: "gone", profiles: {} }, "(named by config use)"],
-    [{ profile: "constructor" }, {}, STORE, 'no profile "constructor"'],
+    [{ profile: "constructor" }, {}, STORE, 'unknown profile "constructor"'],
   ])("%j %j is an error", (flags, env, store, message) => {
     expect(() => resolve(flags, env, store)).toThrow(message);
   });

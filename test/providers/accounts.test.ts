@@ -313,7 +313,7 @@ test("the interface itself takes no model, option or follow-up", async () => {
     expect(seen.stderr).toContain("research interface");
   }
   const unknown = await inProcess(["create", "why"], { env: { ...env, RESEARCH_PROVIDER: "nosuch" } });
-  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('no provider "nosuch"') });
+  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('unknown provider "nosuch"') });
 });
 
 describe("keys", () => {

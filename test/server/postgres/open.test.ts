@@ -82,7 +82,7 @@ describe.skipIf(!postgres)("opening a database (needs PostgreSQL)", () => {
     const missing = await refusal(storeAt(nowhere.href));
     expect(missing).toBe("The database cannot be used: it has no database of that name.");
     nowhere.searchParams.set("host", folderWith());
-    expect(await refusal(storeAt(nowhere.href))).toMatch(/no socket of a server/);
+    expect(await refusal(storeAt(nowhere.href))).toMatch(/no server has a socket at that path/);
     const refused = await refusal(storeAt("postgresql://user:hunter2@127.0.0.1:1/secretname"));
     expect(refused).toBe("The database cannot be used: the connection was refused.");
   });

@@ -153,10 +153,10 @@ test("every bad line of CSV, by the line where its record begins", async () => {
 
 test("a missing column is a fault of the header; in JSON Lines of each row that lacks it", async () => {
   expect((await faults("q.csv", "company,x\nA,B\n")).messages).toEqual([
-    "q.csv:1: the column `prompt` is missing; there are: company, x",
+    "q.csv:1: the column `prompt` is missing; the columns are: company, x",
   ]);
   expect((await faults("q.csv", "company,x\nA,B\n", "--template", "{{compny}}")).messages).toEqual([
-    "q.csv:1: the template names a missing column, {{compny}}; there are: company, x",
+    "q.csv:1: the template names a missing column, {{compny}}; the columns are: company, x",
   ]);
   expect((await faults("q.jsonl", '{"a":1}\n{"b":1}\n', "--template", "{{a}}")).messages).toEqual([
     "q.jsonl:2: the template names a missing column, {{a}}",

@@ -117,7 +117,7 @@ describe("with few calls", () => {
     const endpoint = await modelEndpoint(behaving());
     const job = jobOf(QUESTION, { structured_output: true, output_schema: { type: "object" } });
     await expect(ask(endpoint, { limits: { ...AMPLE, calls: 1 } }, job)).rejects.toThrow(
-      "There is no structured result: the limit of --model-calls was reached.",
+      "The structured result failed: the limit of --model-calls was reached.",
     );
   });
 });

@@ -138,8 +138,8 @@ describe("invalid:", () => {
 
 describe("a missing column of all records is one fault", () => {
   test.each<[string[], string | undefined, string]>([
-    [["a", "b"], undefined, "the column `prompt` is missing; there are: a, b"],
-    [["a", "b"], "{{a}} {{c}}", "the template names a missing column, {{c}}; there are: a, b"],
+    [["a", "b"], undefined, "the column `prompt` is missing; the columns are: a, b"],
+    [["a", "b"], "{{a}} {{c}}", "the template names a missing column, {{c}}; the columns are: a, b"],
   ])("%j", (columns, text, reason) => {
     const template = text === undefined ? undefined : new Template(text);
     expect(made([{}, {}], { template }, columns).faults).toEqual([{ line: 1, reason }]);
@@ -147,7 +147,7 @@ describe("a missing column of all records is one fault", () => {
 
   test("and without a header line it has no line", () => {
     expect(made([], {}, [])).toEqual({
-      ...{ rows: [], faults: [{ reason: "the column `prompt` is missing; there is no header line" }] },
+      ...{ rows: [], faults: [{ reason: "the column `prompt` is missing; the header line is missing" }] },
     });
   });
 });
