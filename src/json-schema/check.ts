@@ -1,71 +1,24 @@
-import { once } from "node:events";
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { Worker } from "node:worker_threads";
 import { systemClock } from "../clock.js";
 import { exactJson } from "../json/exact-json.js";
-import { type Problem, READY, type SchemaAnswer, type SchemaQuestion } from "./messages.js";
+import { OverLimit, Threads } from "../threads.js";
+import type { Problem, SchemaAnswer, SchemaQuestion } from "./messages.js";
 
 export type { Problem } from "./messages.js";
 
-/** How long one question may take once the thread runs, ms. */
-const LIMIT_MS = 5_000;
-/** How long the thread may take to start on a busy machine, ms. */
-const START_MS = 60_000;
-/** The most memory that one question may take, MiB. */
-const LIMIT_MIB = 512;
+/** What one question may take. */
+const LIMITS = { limitMs: 5_000, heapMib: 512 };
 
 /** A deeper schema could overflow a stack, and a larger one takes seconds to compile. */
 const MAX_DEPTH = 100;
 const MAX_NODES = 20_000;
 
-/** A question took too long or too much memory; its thread is gone. */
-class LimitError extends Error {
-  override name = "LimitError";
+/** One thread for each: a value that takes long to check must not hold up the schemas of others. */
+const [schemas, values] = [threads(), threads()];
+
+function threads() {
+  const options = { name: "schema-worker", most: 1, keepsIdle: true, clock: systemClock, ...LIMITS };
+  return new Threads<SchemaQuestion, SchemaAnswer>(options);
 }
-
-/** A thread that answers one question at a time, and keeps no process alive while it has none. */
-class SchemaThread {
-  #worker: Promise<Worker> | undefined;
-  #last: Promise<unknown> = Promise.resolve();
-
-  /** Rejects with a LimitError, with `signal.reason`, or with what stopped the thread. `took`: in ms, once asked. */
-  ask(question: SchemaQuestion, signal?: AbortSignal, took?: (ms: number) => void): Promise<SchemaAnswer> {
-    const asked = this.#last.then(() => this.#ask(question, signal, took));
-    this.#last = asked.catch(() => {});
-    return asked;
-  }
-
-  async #ask(
-    question: SchemaQuestion,
-    signal?: AbortSignal,
-    took?: (ms: number) => void,
-  ): Promise<SchemaAnswer> {
-    signal?.throwIfAborted();
-    this.#worker ??= started(signal);
-    const starting = this.#worker;
-    let worker: Worker | undefined;
-    let begun: number | undefined;
-    try {
-      worker = await starting;
-      begun = systemClock.monotonic();
-      worker.ref();
-      const asked = message(worker, signal, LIMIT_MS, `it takes more than ${LIMIT_MS / 1000} s`);
-      worker.postMessage(question);
-      return (await asked) as SchemaAnswer;
-    } catch (error) {
-      this.#worker = undefined;
-      void worker?.terminate();
-      throw outOfMemory(error) ? new LimitError(`it takes more than ${LIMIT_MIB} MiB`) : error;
-    } finally {
-      worker?.unref();
-      if (begun !== undefined) took?.(systemClock.monotonic() - begun);
-    }
-  }
-}
-
-/** A value that takes long to check must not hold up the schemas of others. */
-const [schemas, values] = [new SchemaThread(), new SchemaThread()];
 
 /**
  * What makes `schema` unusable as a JSON Schema (of draft 2020-12, or the one that its `$schema` names); undefined if
@@ -95,19 +48,26 @@ export function problemText({ path, message }: Problem, whole: string): string {
 }
 
 async function ask(
-  thread: SchemaThread,
+  threads: Threads<SchemaQuestion, SchemaAnswer>,
   schema: object,
   value: string | undefined,
-  ...limits: [signal?: AbortSignal, took?: (ms: number) => void]
+  signal = new AbortController().signal,
+  took?: (ms: number) => void,
 ): Promise<Problem | undefined> {
   const message = oversize(schema);
   if (message !== undefined) return { message };
+  let start: number | undefined;
+  const begun = () => {
+    start = systemClock.monotonic();
+  };
   try {
     const question = { schema: exactJson(schema), ...(value !== undefined && { value }) };
-    return (await thread.ask(question, ...limits))[0];
+    return (await threads.ask(question, signal, { begun }))[0];
   } catch (error) {
-    if (error instanceof LimitError) return { message: `it cannot be checked: ${error.message}` };
-    throw error;
+    if (!(error instanceof OverLimit)) throw error;
+    return { message: `it cannot be checked: it takes more than ${error.limit}` };
+  } finally {
+    if (start !== undefined) took?.(systemClock.monotonic() - start);
   }
 }
 
@@ -126,61 +86,4 @@ export function oversize(value: unknown): string | undefined {
     return undefined;
   };
   return visit(value, 0);
-}
-
-async function started(signal?: AbortSignal): Promise<Worker> {
-  const worker = new Worker(workerFile(), {
-    env: {},
-    resourceLimits: { maxOldGenerationSizeMb: LIMIT_MIB },
-  });
-  // One that dies while it has nothing to do must not end the process.
-  worker.on("error", () => {});
-  try {
-    const said = await message(worker, signal, START_MS, `its thread did not start in ${START_MS / 1000} s`);
-    if (said !== READY) throw new Error(`the schema thread began with ${said}`);
-    return worker;
-  } catch (error) {
-    void worker.terminate();
-    throw error;
-  }
-}
-
-/** The next message of a worker. Rejects with what ends the worker, an abort, or a LimitError after `limitMs`. */
-async function message(
-  worker: Worker,
-  signal: AbortSignal | undefined,
-  limitMs: number,
-  late: string,
-): Promise<unknown> {
-  const over = new AbortController();
-  const limits = AbortSignal.any([over.signal, ...(signal ? [signal] : [])]);
-  const heard = once(worker, "message", { signal: limits });
-  const exit = once(worker, "exit", { signal: limits }).then(() => {
-    throw new Error("the schema thread ended by itself");
-  });
-  const time = systemClock.sleep(limitMs, limits).then(() => {
-    throw new LimitError(late);
-  });
-  try {
-    return (await Promise.race([heard, exit, time]))[0];
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw error;
-  } finally {
-    over.abort();
-  }
-}
-
-function outOfMemory(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
-}
-
-/** The thread's own bundle. It lies in dist/ both for the bundled program and for the sources beside it. */
-function workerFile(): string {
-  for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
-    for (const file of [join(folder, "schema-worker.js"), join(folder, "dist", "schema-worker.js")]) {
-      if (existsSync(file)) return file;
-    }
-    if (folder === dirname(folder)) throw new Error("dist/schema-worker.js is missing: run the build");
-  }
 }

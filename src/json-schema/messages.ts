@@ -13,6 +13,3 @@ export interface SchemaQuestion {
 
 /** Empty if nothing is wrong. The thread names the first problem only. */
 export type SchemaAnswer = readonly Problem[];
-
-/** Sent once, when the thread can be asked. */
-export const READY = "ready";

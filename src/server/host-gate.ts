@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.js";
-import { Semaphore } from "./semaphore.js";
+import { Semaphore } from "../semaphore.js";
 
 /** How many requests one host gets at a time, and how long after another one begins at least, ms. */
 const AT_ONCE = 2;

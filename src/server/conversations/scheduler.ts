@@ -1,5 +1,6 @@
 import { type Clock, onAbort } from "../../clock.js";
 import { exactJson, JsonText } from "../../json/exact-json.js";
+import { Semaphore } from "../../semaphore.js";
 import { errorText } from "../../text/phrases.js";
 import { progressWords } from "../../text/research-progress.js";
 import { defect, type Log, Troubles } from "../monitoring/log.js";
@@ -10,7 +11,6 @@ import {
   type ResearchJob,
   type ResearchNews,
 } from "../researchers/researcher.js";
-import { Semaphore } from "../semaphore.js";
 import { type Claim, type ConversationStore, type Outcome, ServiceClosing } from "./conversation-store.js";
 
 export interface SchedulerOptions {

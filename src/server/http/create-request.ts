@@ -3,8 +3,8 @@ import type { Clock } from "../../clock.js";
 import { parseExactAt } from "../../json/exact-json.js";
 import { isObject } from "../../json/is-object.js";
 import type { JsonSchema } from "../../protocol/conversation.js";
+import { KeyedMutex } from "../../semaphore.js";
 import type { ResearchJob } from "../researchers/researcher.js";
-import { KeyedMutex } from "../semaphore.js";
 import { checkIsAnswerable } from "./request-checks.js";
 import { ServiceError, tooManyRequests } from "./responses.js";
 

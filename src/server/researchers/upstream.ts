@@ -1,4 +1,5 @@
 import { type Clock, onAbort, withDeadline } from "../../clock.js";
+import { Semaphore } from "../../semaphore.js";
 import {
   type Claim,
   type RemoteRequests,
@@ -6,7 +7,6 @@ import {
   StoreError,
 } from "../conversations/conversation-store.js";
 import { type Log, Troubles } from "../monitoring/log.js";
-import { Semaphore } from "../semaphore.js";
 import { type Researcher, ResearchFailure, type ResearchJob } from "./researcher.js";
 
 /** What became of the one create of a conversation. */

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { promises as fs } from "node:fs";
 import { dirname, join } from "node:path";
+import { KeyedMutex } from "../../../semaphore.js";
 import { syncFolder, unlessMissing } from "../../files.js";
-import { KeyedMutex } from "../../semaphore.js";
 import type { ExchangeStore } from "../conversation-store.js";
 
 /** Outputs of COMPLETED conversations, what outcomes say beside the output, and jobs of conversations that have ended. */

@@ -1,10 +1,10 @@
 import type { Clock } from "../../../clock.js";
 import { exactJson, parseExactAt } from "../../../json/exact-json.js";
 import { isFinal, isRequestId } from "../../../protocol/conversation.js";
+import { KeyedMutex } from "../../../semaphore.js";
 import { errorText } from "../../../text/phrases.js";
 import type { KeyStore } from "../../keys/key-store.js";
 import type { ResearchJob } from "../../researchers/researcher.js";
-import { KeyedMutex } from "../../semaphore.js";
 import {
   type Caller,
   type Claim,

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../clock.js";
+import { OverLimit, Threads } from "../../../threads.js";
 import type { Block } from "../blocks/block.js";
-import { OverLimit, Threads } from "../threads.js";
 
 /** The bytes of a document, and what is known of it. */
 export interface DocumentTask {

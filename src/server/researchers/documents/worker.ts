@@ -1,6 +1,5 @@
-import { parentPort } from "node:worker_threads";
+import { answerQuestions } from "../../../threads.js";
 import { cutDocument } from "./cut.js";
-import type { DocumentTask } from "./document.js";
 
 // The thread's entry.
-parentPort?.on("message", async (task: DocumentTask) => parentPort?.postMessage(await cutDocument(task)));
+answerQuestions(cutDocument);

@@ -1,9 +1,9 @@
 import type { MessagePort } from "node:worker_threads";
 import { systemClock } from "../../../clock.js";
+import { OverLimit, Threads } from "../../../threads.js";
 import { type Researcher, ResearchFailure, type ResearchJob } from "../researcher.js";
 import { FolderIndex, type FolderIndexOptions } from "../sources/folder-index.js";
 import { firstOf } from "../sources/source.js";
-import { OverLimit, Threads } from "../threads.js";
 
 /** More threads than this would wait for the one index. */
 const MAX_THREADS = 4;
@@ -52,7 +52,7 @@ export function extractiveResearcher(options: ExtractiveOptions): Researcher {
     async research(job, signal) {
       const index = folder.connect();
       const reply = await threads
-        .ask({ job, index }, signal, [index])
+        .ask({ job, index }, signal, { transfer: [index] })
         .catch((error: unknown) => {
           throw error instanceof OverLimit ? new ResearchFailure(`The research ${error.message}.`) : error;
         })

@@ -1,5 +1,5 @@
-import { parentPort } from "node:worker_threads";
 import { errorText } from "../../../text/phrases.js";
+import { answerQuestions } from "../../../threads.js";
 import type { FolderSearch } from "../sources/corpus.js";
 import { searchThrough } from "../sources/folder-index.js";
 import { extract } from "../structured/extract.js";
@@ -9,12 +9,12 @@ import { report, structured } from "./report.js";
 
 // The thread's entry: ranking and validating keep a core busy, a schema's pattern can keep it for ever, and the
 // service has to go on answering.
-parentPort?.on("message", async ({ job, index }: Request) => {
+answerQuestions(async ({ job, index }: Request) => {
   const reply = await answer(job, searchThrough(index)).catch((error: unknown): Reply => {
     return { kind: "failure", reason: `The sources could not be read: ${errorText(error)}` };
   });
   index.close();
-  parentPort?.postMessage(reply);
+  return reply;
 });
 
 async function answer(job: Request["job"], search: FolderSearch): Promise<Reply> {

@@ -2,7 +2,7 @@ import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { errorText } from "../../../text/phrases.js";
-import { threadFile } from "../threads.js";
+import { threadFile } from "../../../threads.js";
 import type { CorpusOptions, FolderSearch } from "./corpus.js";
 import type { Source, SourceProvider } from "./source.js";
 

@@ -123,7 +123,7 @@ it("ends a research that needs too much memory, and goes on with the next one", 
   try {
     const asked = question("How many apples?", { structured_output: true, output_schema: { properties } });
     await expect(researcher.research(asked, never())).rejects.toThrow(
-      new ResearchFailure("The research needed more than 32 MiB of memory."),
+      new ResearchFailure("The research took more than 32 MiB of memory."),
     );
     const next = await researcher.research(question("How many apples does a basket hold?"), never());
     expect(next).toContain("> A basket holds 12 apples.");

@@ -1,4 +1,4 @@
-import { onAbort } from "../clock.js";
+import { onAbort } from "./clock.js";
 
 /** A number of places that callers take and give back; who waits first is served first. */
 export class Semaphore {

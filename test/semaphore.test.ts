@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Semaphore } from "../../src/server/semaphore.js";
+import { Semaphore } from "../src/semaphore.js";
 
 const { signal } = new AbortController();
 const settled = () => new Promise((resolve) => setImmediate(resolve));

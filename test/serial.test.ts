@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { KeyedMutex } from "../../src/server/semaphore.js";
+import { KeyedMutex } from "../src/semaphore.js";
 
 /** A task that begins and ends in `log`, and ends when `end` is called. */
 function task(log: string[], name: string) {
