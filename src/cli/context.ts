@@ -1,11 +1,10 @@
-import type { ClientEvent } from "../client/options.js";
+import type { ClientEvent } from "../client/session.js";
 import { Machine } from "../machine/machine.js";
 import { type Choices, maskKey, type ReadKey, type ResolvedSettings } from "../machine/settings.js";
 import { formatDuration } from "../text/duration.js";
 import { shellWord } from "../text/phrases.js";
-import type { Interruption } from "./errors.js";
 import type { Host } from "./terminal/host.js";
-import type { Reporter, Terminal } from "./terminal/reporter.js";
+import type { Interruption, Reporter, Terminal } from "./terminal/reporter.js";
 
 /** A wait that is longer than this, in milliseconds, is announced. */
 export const SILENT_WAIT_MS = 5_000;

@@ -28,9 +28,9 @@ import { status } from "./commands/status/command.js";
 import { stop } from "./commands/stop/command.js";
 import { watch } from "./commands/watch/command.js";
 import type { Context, Globals } from "./context.js";
-import { ClosedPipe, commandFailure, Interrupted, Interruption, withPlace } from "./errors.js";
+import { commandFailure, withPlace } from "./errors.js";
 import type { Host, ProcessEnding } from "./terminal/host.js";
-import { Reporter } from "./terminal/reporter.js";
+import { ClosedPipe, Interrupted, Interruption, Reporter } from "./terminal/reporter.js";
 
 /** Reads the arguments, runs the action, and maps an error to a message and to how the process ends. */
 export async function runCommand(argv: readonly string[], host: Host): Promise<ProcessEnding> {

@@ -1,13 +1,10 @@
 import { isCutShort } from "../dialects/providers.js";
 import { withMember } from "../json/exact-json.js";
 import { type CreateBody, type Data, isFinal, type Operation } from "../protocol/conversation.js";
-import type { Unsuccessful } from "./classify-response.js";
 import { NoOutputError, OutcomeUnknownError, RefusedError, UnreachableError } from "./errors.js";
 import { FAULTS, retryDelay } from "./failure-policy.js";
-import type { ClientOptions } from "./options.js";
-import { Session } from "./session.js";
+import { type ClientOptions, Session, type Unsuccessful } from "./session.js";
 import { NEW_REQUEST_MS } from "./watch/give-up-policy.js";
-import { Pace } from "./watch/poll-interval.js";
 import type { WatchEvent, WatchOptions, WatchSource } from "./watch/types.js";
 import { type WatchPorts, watch } from "./watch/watch.js";
 
@@ -40,7 +37,6 @@ const CREATE_GRACE_MS = 5_000;
 /** Speaks to one service. Every method may throw the errors of errors.ts, or `signal.reason`. */
 export class ResearchClient {
   readonly #session: Session;
-  #pace: Pace | undefined;
 
   /** Opens nothing yet. Throws TypeError, BaseUrlError or ResearchError for options that cannot be used. */
   constructor(options: ClientOptions) {
@@ -79,7 +75,7 @@ export class ResearchClient {
   /** §4.3. */
   async status(requestId: string, { signal, recordedAt }: StatusOptions = {}): Promise<StatusData> {
     const { clock } = this.#session;
-    const pace = await this.#paced();
+    const pace = await this.#session.pace();
     const waitMs = Math.max(pace.nextStart - clock.monotonic(), 0);
     pace.started(clock.monotonic() + waitMs);
     if (waitMs > 0) await clock.sleep(waitMs, signal);
@@ -150,18 +146,12 @@ export class ResearchClient {
   async *watch(source: WatchSource, options: WatchOptions = {}): AsyncGenerator<WatchEvent, void> {
     const { clock, random } = this.#session;
     const poll: WatchPorts["poll"] = (requestId, limits) => this.#session.call("status", requestId, limits);
-    yield* watch({ clock, random, poll, pace: await this.#paced() }, source, options);
+    yield* watch({ clock, random, poll, pace: await this.#session.pace() }, source, options);
   }
 
   /** Ends every connection at once. */
   async close(): Promise<void> {
     await this.#session.close();
-  }
-
-  async #paced(): Promise<Pace> {
-    const { betweenPollsMs } = await this.#session.dialect();
-    this.#pace ??= new Pace(betweenPollsMs);
-    return this.#pace;
   }
 
   async #read(

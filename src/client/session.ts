@@ -1,27 +1,80 @@
 import type { Dispatcher } from "undici";
 import { type Clock, systemClock } from "../clock.js";
-import { type Dialect, type DialectRequest, InputError } from "../dialects/dialect.js";
-import { research } from "../dialects/research.js";
-import { type CreateBody, isRequestId, type Operation } from "../protocol/conversation.js";
-import { isKeyText } from "../protocol/key-pattern.js";
 import {
-  type Classification,
-  classifyResponse,
-  KeyRedactor,
-  maxBytes,
-  salvageRequestId,
-} from "./classify-response.js";
-import { RefusedError, ResearchError } from "./errors.js";
-import { type ProxyAddress, parseBaseUrl, proxyFor } from "./http/address.js";
+  type Dialect,
+  type DialectRequest,
+  InputError,
+  type RefusalKind,
+  type ServiceError,
+} from "../dialects/dialect.js";
+import { research } from "../dialects/research.js";
+import { jsonSource, nestingDepth, parseExact, replaceTokens, withSource } from "../json/exact-json.js";
+import {
+  type CreateBody,
+  type Data,
+  type Gaps,
+  isRequestId,
+  type Operation,
+} from "../protocol/conversation.js";
+import { isKeyText, keyPattern } from "../protocol/key-pattern.js";
+import {
+  CODE_OF_REFUSAL,
+  type ErrorFacts,
+  OutcomeUnknownError,
+  RefusedError,
+  ResearchError,
+  UnreachableError,
+} from "./errors.js";
+import { AMBIGUOUS_STATUSES, FAULTS, type FaultName, MISDIRECTED_STATUS } from "./failure-policy.js";
+import { type ProxyAddress, type ProxyEnvironment, parseBaseUrl, proxyFor } from "./http/address.js";
 import {
   Connections,
   exchange,
+  type Headers,
   type HttpAnswer,
   headerOf,
   loginRequired,
   type RequestFailure,
 } from "./http/transport.js";
-import type { ClientEvent, ClientOptions } from "./options.js";
+
+export interface ClientOptions {
+  baseUrl: string;
+  apiKey: string;
+  /** How the service is spoken to, or what loads that when it is first needed; default: the interface itself. */
+  dialect?: Dialect | (() => Promise<Dialect>) | undefined;
+  /** What the interface does not show. */
+  gaps?: Partial<Gaps>;
+  /** Milliseconds for one exchange; default 30,000. */
+  requestTimeout?: number;
+  /** Allow plain http to another machine. */
+  insecureHttp?: boolean;
+  /** Where `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read; default: `process.env`. `{}` for no proxy. */
+  proxyEnvironment?: ProxyEnvironment;
+  userAgent?: string;
+  clock?: Clock;
+  /** In [0, 1); for jitter. */
+  random?: () => number;
+  /** Called after each exchange, and before each wait for a repetition. */
+  onEvent?: (event: ClientEvent) => void;
+}
+
+export type ClientEvent =
+  | {
+      kind: "exchange";
+      method: string;
+      url: string;
+      outcome: string;
+      elapsedMs: number;
+      /** The `Date` header of the answer, if there is one. */
+      date: string | undefined;
+    }
+  | {
+      kind: "retry";
+      operation: Operation;
+      requestId: string | undefined;
+      waitMs: number;
+      error: ResearchError;
+    };
 
 export interface CallLimits {
   signal?: AbortSignal | undefined;
@@ -47,6 +100,7 @@ export class Session {
   readonly #redactor: KeyRedactor;
   readonly #connections: Connections;
   readonly #proxy: ProxyAddress | undefined;
+  #pace: Pace | undefined;
 
   /** Opens nothing yet. Throws TypeError, BaseUrlError, or ResearchError `USAGE` (proxy) or `NOT_AUTHENTICATED` (key). */
   constructor(options: ClientOptions) {
@@ -76,6 +130,13 @@ export class Session {
   async dialect(): Promise<Dialect> {
     if (typeof this.#dialect === "function") this.#dialect = await this.#dialect();
     return this.#dialect;
+  }
+
+  /** When polls may start. */
+  async pace(): Promise<Pace> {
+    const { betweenPollsMs } = await this.dialect();
+    this.#pace ??= new Pace(betweenPollsMs);
+    return this.#pace;
   }
 
   /** §4.1 as it would be sent. Rejects with ResearchError `USAGE` for what the service cannot be asked. */
@@ -200,4 +261,315 @@ export class Session {
 /** For callers without types, and with an environment variable that is not set: it would be sent as "undefined". */
 function requireText(option: string, value: unknown): void {
   if (typeof value !== "string") throw new TypeError(`${option} must be a string, and it is ${typeof value}`);
+}
+
+/**
+ * When the polls of all watches of one client may start: `betweenMs` apart, or several at once as long as no second
+ * has more of them for it. All times are monotonic milliseconds.
+ */
+export class Pace {
+  /** When the newest polls start, as many as a second may have. */
+  readonly #starts: number[] = [];
+
+  /** 0 for polls that nothing limits. */
+  constructor(readonly betweenMs: number) {}
+
+  /** When the next poll may start. */
+  get nextStart(): number {
+    const last = this.#starts.at(-1) ?? Number.NEGATIVE_INFINITY;
+    return Math.max(last + this.betweenMs, this.#roomAt());
+  }
+
+  /** Whether one more may start together with one that starts at `now`. */
+  mayJoin(now: number): boolean {
+    return this.#starts.at(-1) === now && this.#roomAt() + LATE_MS <= now;
+  }
+
+  /** Notes that a poll starts at `at`, which is no earlier than the one before. */
+  started(at: number): void {
+    if (this.betweenMs === 0) return;
+    this.#starts.push(at);
+    if (this.#starts.length > SECOND / this.betweenMs) this.#starts.shift();
+  }
+
+  /** When the oldest of a full second is over. */
+  #roomAt(): number {
+    const isFull = this.#starts.length >= SECOND / this.betweenMs;
+    return isFull ? (this.#starts[0] ?? 0) + SECOND : Number.NEGATIVE_INFINITY;
+  }
+}
+
+const SECOND = 1_000;
+/** The last of several polls that start at once may arrive so much later, and the service counts what arrives. */
+const LATE_MS = 100;
+
+/** What an exchange means. Its data remembers the text it was read from, see `exactJson`. */
+export type Classification =
+  /** `waitMs`: how long the service asked to wait before the next poll, if it did. */
+  | { kind: "data"; data: Data; waitMs?: number }
+  /** Conclusive: the service said no. */
+  | { kind: "refused"; error: RefusedError }
+  /** Inconclusive: `FAULTS[fault]` says what follows. */
+  | { kind: "fault"; fault: FaultName; sent: boolean; error: ResearchError };
+
+/** Any classification but a success. */
+export type Unsuccessful = Exclude<Classification, { kind: "data" }>;
+
+export interface Asked {
+  dialect: Dialect;
+  operation: Operation;
+  /** The id in the path; undefined for create. */
+  requestId?: string | undefined;
+  /** `METHOD URL`, for messages. */
+  target: string;
+  /** Epoch ms, to read a `Retry-After` date against. */
+  now: number;
+}
+
+/** Reads an answer by §7, by its dialect, and by what an intermediary may have put in its place. Pure. */
+export function classifyResponse(answer: HttpAnswer | RequestFailure, asked: Asked): Classification {
+  const { dialect, operation } = asked;
+  const facts: ErrorFacts = {
+    requestId: asked.requestId,
+    retryAfter: readRetryAfter(headerOf(answer.headers, "retry-after"), asked.now),
+  };
+  if (answer.kind === "failure") return faulty(answer.fault, answer.sent, answer.message, asked, facts);
+  const known: ErrorFacts = { ...facts, httpStatus: answer.status };
+  const body = parseBody(answer, maxBytes(operation, dialect));
+  if (body.kind === "oversized")
+    return faulty("oversized", true, "the answer is too large or too deeply nested", asked, known);
+  const value = body.kind === "json" ? body.value : undefined;
+  const said = dialect.fault(operation, answer.status, value);
+  if (answer.status >= 300) return classifyError(answer, said, asked, known);
+  if (said) return refusal(said.kind ?? "refused", said, asked, known);
+  const data = dialect.data(operation, value);
+  if (typeof data === "string") return faulty("unreadable", true, data, asked, known);
+  const about = data.request_id;
+  if (asked.requestId !== undefined && about !== undefined && about !== asked.requestId) {
+    return faulty("wrong-request", true, "the answer is about another request", asked, known);
+  }
+  const pollAfter = readPollAfter(headerOf(answer.headers, "openai-poll-after-ms"));
+  const waitMs = Math.max((facts.retryAfter ?? 0) * 1_000, pollAfter);
+  return { kind: "data", data, ...(waitMs > 0 && { waitMs }) };
+}
+
+/** About 285 years: added to any date, the sum is still one. */
+const MAX_SECONDS = 9_000_000_000;
+
+/** A `Retry-After` header, in either form, as whole seconds from `now` (epoch ms). Undefined if it makes no sense. */
+export function readRetryAfter(value: string | undefined, now: number): number | undefined {
+  const text = value?.trim() ?? "";
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Math.ceil(Number(text)), MAX_SECONDS);
+  // Only the date forms of RFC 9110 have letters: Date.parse takes "-5" for a year.
+  const at = /^[A-Za-z]{3}/.test(text) ? Date.parse(text) : Number.NaN;
+  return at > now ? Math.ceil((at - now) / 1_000) : undefined;
+}
+
+/** Reads an `openai-poll-after-ms` header: milliseconds before the next poll; 0 if it makes no sense. */
+export function readPollAfter(value: string | undefined): number {
+  return /^\d{1,9}$/.test(value ?? "") ? Number(value) : 0;
+}
+
+/** Anything from 300 up. */
+function classifyError(
+  answer: HttpAnswer,
+  said: ServiceError | undefined,
+  asked: Asked,
+  facts: ErrorFacts,
+): Classification {
+  const { status, headers } = answer;
+  const { operation } = asked;
+  const fault = (name: FaultName, why: string, more: ErrorFacts = {}) =>
+    faulty(name, true, why, asked, { ...facts, ...more }, said);
+  if (status >= 500) return fault("unavailable", `the service is not available (HTTP ${status})`);
+  if (status < 400) {
+    const location = headerOf(headers, "location");
+    const to = location ? ` to ${location}` : "";
+    const name = status === 303 ? "see-other" : "redirected";
+    return fault(name, `a redirect${to} was not followed (HTTP ${status})`);
+  }
+  if (status === 405 && (operation === "status" || operation === "output")) {
+    const hint = `If the service wants another method, \`research config set ${operation}-method POST\` sets it.`;
+    return fault("wrong-method", `the service does not take ${asked.target} (HTTP 405)`, { hint });
+  }
+  // A service may use 408 for a result that is not there yet; to all else these say too little.
+  const isAboutResult = operation === "output" && said?.kind !== undefined;
+  if ((AMBIGUOUS_STATUSES.has(status) && !isAboutResult) || (status === MISDIRECTED_STATUS && !said))
+    return fault("ambiguous", `the service gave no result (HTTP ${status})`);
+  // The interface document has no 402; at a provider the status alone says that there is no money.
+  const isUnpaid = status === 402 && asked.dialect.name !== "research";
+  const kind = said?.kind ?? (isUnpaid ? "no-credit" : KIND_OF_STATUS[status]) ?? (said && "refused");
+  if (kind) return refusal(kind, said, asked, facts);
+  return fault("stray", `HTTP ${status} without a word from the service itself`);
+}
+
+function refusal(
+  kind: RefusalKind,
+  said: ServiceError | undefined,
+  asked: Asked,
+  facts: ErrorFacts,
+): Classification {
+  const isNoService = !said && kind === "not-found";
+  const hint = isNoService
+    ? "Is the base URL right? `research config list` shows where it comes from."
+    : undefined;
+  const message = said?.message || `HTTP ${facts.httpStatus} for ${asked.target}`;
+  // What has no money has one name, whatever word a provider has for it.
+  const code = (kind === "no-credit" ? undefined : said?.code) ?? CODE_OF_REFUSAL[kind];
+  const error = new RefusedError(kind, said !== undefined, code, message, { ...facts, hint });
+  return { kind: "refused", error };
+}
+
+function faulty(
+  fault: FaultName,
+  sent: boolean,
+  why: string,
+  asked: Asked,
+  facts: ErrorFacts,
+  said?: ServiceError,
+): Classification {
+  const message = `${asked.target}: ${why}`;
+  if (asked.operation === "create" && sent && FAULTS[fault].create === "unknown") {
+    return { kind: "fault", fault, sent, error: new OutcomeUnknownError(message, facts) };
+  }
+  const code = said?.code ?? (UNANSWERED.has(fault) ? "UNREACHABLE" : "BAD_RESPONSE");
+  return { kind: "fault", fault, sent, error: new UnreachableError(code, message, facts) };
+}
+
+const UNANSWERED: ReadonlySet<FaultName> = new Set([
+  "unreachable",
+  "unconnectable",
+  "lost",
+  "timeout",
+  "unavailable",
+]);
+
+/** HTTP statuses that say enough by themselves, from the service or from a proxy. */
+const KIND_OF_STATUS: Readonly<Record<number, RefusalKind>> = {
+  401: "unauthenticated",
+  403: "unauthenticated",
+  404: "not-found",
+  429: "rate-limited",
+  413: "invalid-input",
+  414: "invalid-input",
+  431: "invalid-input",
+};
+
+/** A control answer (create, stop, status) holds a few hundred bytes; this is room for any envelope. */
+const CONTROL_BYTES = 1 << 20;
+/** The largest output that is read. */
+const OUTPUT_BYTES = 64 << 20;
+
+/** The most that is read of an operation's answer, in bytes. */
+export function maxBytes(operation: Operation, dialect: Pick<Dialect, "statusIsResult">): number {
+  return operation === "output" || dialect.statusIsResult ? OUTPUT_BYTES : CONTROL_BYTES;
+}
+
+/** Deeper than any result is; V8's own JSON functions overflow the stack at several thousand. */
+const MAX_DEPTH = 1_000;
+
+interface Bytes {
+  headers: Headers;
+  body: Buffer;
+}
+
+/** `value` remembers its text, as `exactJson` needs it. */
+export type ParsedBody = { kind: "json"; value: unknown } | { kind: "none" } | { kind: "oversized" };
+
+/** Decodes and parses a body, within `maxBytes` after decompression and `MAX_DEPTH` of nesting. */
+export function parseBody(answer: Bytes, maxBytes: number): ParsedBody {
+  try {
+    const text = decoded(answer, maxBytes)
+      .toString("utf8")
+      .replace(/^\uFEFF/, "");
+    if (text.length > MAX_DEPTH && nestingDepth(text) > MAX_DEPTH) return { kind: "oversized" };
+    return { kind: "json", value: parseExact(text) };
+  } catch (error) {
+    return error instanceof RangeError ? { kind: "oversized" } : { kind: "none" };
+  }
+}
+
+/** The id in an answer that need not be whole, JSON or a success: it may be the only trace of a request. */
+export function salvageRequestId(answer: Bytes, dialect: Pick<Dialect, "salvage">): string | undefined {
+  let text: string;
+  try {
+    text = decoded(answer, CONTROL_BYTES).toString("utf8");
+  } catch {
+    return undefined;
+  }
+  return dialect.salvage(text);
+}
+
+/** No encoding is ever asked for, so zlib is loaded only where an intermediary used one all the same. */
+function decoded({ headers, body }: Bytes, maxOutputLength: number): Buffer {
+  const encoding = headerOf(headers, "content-encoding")?.trim().toLowerCase();
+  if (!encoding) return body;
+  const zlib = process.getBuiltinModule("node:zlib");
+  // Z_SYNC_FLUSH reads what there is of a stream that broke off.
+  const limit = { maxOutputLength, finishFlush: zlib.constants.Z_SYNC_FLUSH };
+  switch (encoding) {
+    case "gzip":
+    case "x-gzip":
+      return zlib.gunzipSync(body, limit);
+    case "deflate":
+      return zlib.inflateSync(body, limit);
+    case "br":
+      return zlib.brotliDecompressSync(body, { maxOutputLength });
+    default:
+      return body;
+  }
+}
+
+/** A shorter text is not hidden: hiding it would garble answers that merely contain it. */
+const SHORTEST = 8;
+/** So many characters of a key stand in no answer by accident. */
+const BEGINNING = 4;
+const PLACEHOLDER = "[key]";
+
+/** Takes the API key out of what came from a service, results too: a service or a proxy may quote the request. */
+export class KeyRedactor {
+  readonly #apiKey: string;
+  /** Finds the first characters of the key in all that holds the key: to compile the whole pattern takes ten times as long. */
+  readonly #beginning: RegExp | undefined;
+
+  constructor(apiKey: string) {
+    this.#apiKey = apiKey;
+    this.#beginning = apiKey.length >= SHORTEST ? keyPattern(apiKey.slice(0, BEGINNING)) : undefined;
+  }
+
+  /** Whether the key stands in `text`, as it is or encoded (see `keyPattern`). */
+  isIn(text: string): boolean {
+    return this.redact(text) !== text;
+  }
+
+  /** `text` with a placeholder for the key. */
+  redact(text: string): string {
+    if (!this.#beginning || text.search(this.#beginning) < 0) return text;
+    return text.replace(keyPattern(this.#apiKey), PLACEHOLDER);
+  }
+
+  /** A classification without the key, in its data or in its error; the same one if the key is not in it. */
+  redactClassification(result: Classification): Classification {
+    if (result.kind === "data") {
+      const text = jsonSource(result.data);
+      return this.isIn(text) ? { ...result, data: this.#redactData(text) } : result;
+    }
+    const { error } = result;
+    const { message, code, hint } = error;
+    Object.assign(error, {
+      message: this.redact(message),
+      code: this.redact(code),
+      hint: hint && this.redact(hint),
+    });
+    return result;
+  }
+
+  /** Reads the JSON text of an object, each string and number in it redacted; the rest of the text is kept as it is. */
+  #redactData(text: string): Data {
+    const redacted = replaceTokens(text, (token) => {
+      if (!this.isIn(token)) return token;
+      return JSON.stringify(token.startsWith('"') ? this.redact(JSON.parse(token)) : PLACEHOLDER);
+    });
+    return withSource(JSON.parse(redacted), redacted);
+  }
 }

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { commandFailure, Interrupted, UnfinishedError, worstOf } from "../../src/cli/errors.js";
+import { commandFailure, UnfinishedError } from "../../src/cli/errors.js";
+import { worstOf } from "../../src/cli/requests/answers.js";
+import { Interrupted } from "../../src/cli/terminal/reporter.js";
 import { NoOutputError, RefusedError, ResearchError, UnreachableError } from "../../src/client/errors.js";
 import { failureOf } from "../../src/machine/failure.js";
 import { LocalError } from "../../src/store/files.js";

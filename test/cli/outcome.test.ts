@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { exitCodeOf, exitCodeOfOutcome } from "../../src/cli/errors.js";
+import { exitCodeOf, exitCodeOfOutcome } from "../../src/cli/requests/answers.js";
 import { RefusedError, UnreachableError } from "../../src/client/errors.js";
 import type { WatchOutcome } from "../../src/workflows/follow.js";
 

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { maxBytes, parseBody, salvageRequestId } from "../../src/client/classify-response.js";
+import { maxBytes, parseBody, salvageRequestId } from "../../src/client/session.js";
 import { research } from "../../src/dialects/research.js";
 
 const salvage = (bytes: Parameters<typeof salvageRequestId>[0]) => salvageRequestId(bytes, research());

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { classifyResponse } from "../../src/client/classify-response.js";
 import { OutcomeUnknownError, RefusedError, UnreachableError } from "../../src/client/errors.js";
 import type { FaultName } from "../../src/client/failure-policy.js";
+import { classifyResponse } from "../../src/client/session.js";
 import { research } from "../../src/dialects/research.js";
 import type { Operation } from "../../src/protocol/conversation.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { KeyRedactor } from "../../src/client/classify-response.js";
 import { UnreachableError } from "../../src/client/errors.js";
+import { KeyRedactor } from "../../src/client/session.js";
 import { exactJson, parseExact } from "../../src/json/exact-json.js";
 import type { Data } from "../../src/protocol/conversation.js";
 

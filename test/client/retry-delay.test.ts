@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { readRetryAfter } from "../../src/client/classify-response.js";
 import { retryDelay } from "../../src/client/failure-policy.js";
+import { readRetryAfter } from "../../src/client/session.js";
 
 const NOW = Date.UTC(2030, 0, 1);
 

@@ -1,13 +1,15 @@
 import type { StatusData } from "../../client/client.js";
 import { ResearchError } from "../../client/errors.js";
 import { withMember } from "../../json/exact-json.js";
+import { EXIT_CODES } from "../../machine/errors.js";
 import { type Failure, failureOf } from "../../machine/failure.js";
+import { isFinal, type Status } from "../../protocol/conversation.js";
 import type { LocalError } from "../../store/files.js";
 import { safeLine } from "../../text/safe-text.js";
+import type { WatchOutcome } from "../../workflows/follow.js";
 import { askStates, resolveTarget, type StateAnswer } from "../../workflows/requests.js";
 import type { Context } from "../context.js";
-import { ClosedPipe, exitCodeOf, worstOf } from "../errors.js";
-import type { Reporter, Style } from "../terminal/reporter.js";
+import { ClosedPipe, type Reporter, type Style } from "../terminal/reporter.js";
 
 export interface StatusFlags {
   quiet?: boolean;
@@ -69,6 +71,33 @@ export async function showAnswers(
   const all = count === 1 ? found[0] : found;
   if (reporter.json && all) await write(() => reporter.resultJson(all));
   return worstOf(codes);
+}
+
+const ERRORS_FIRST = [3, 10, 8];
+
+/**
+ * The exit code of several ids, from theirs in the order given: the first error wins, then FAILED, then
+ * STOPPED, then unfinished.
+ */
+export function worstOf(codes: readonly number[]): number {
+  const error = codes.find((code) => code !== 0 && !ERRORS_FIRST.includes(code));
+  return error ?? ERRORS_FIRST.find((code) => codes.includes(code)) ?? 0;
+}
+
+/** The exit code of a state, for `watch`, `run` and `status --exit-status`. */
+export function exitCodeOf(status: Status): number {
+  if (!isFinal(status)) return EXIT_CODES.NOT_FINISHED;
+  return { COMPLETED: 0, FAILED: EXIT_CODES.RESEARCH_FAILED, STOPPED: EXIT_CODES.RESEARCH_STOPPED }[status];
+}
+
+/**
+ * The exit code of a request that was followed. `created`: whether this command created it; then nothing that ends
+ * the wait is an error (contract §1.5), since a script that sees one would create it again.
+ */
+export function exitCodeOfOutcome(outcome: WatchOutcome, { created = false } = {}): number {
+  if (outcome.kind === "final") return exitCodeOf(outcome.status ?? "");
+  if (outcome.kind === "given-up" && !created) return failureOf(outcome.error).exit_code;
+  return EXIT_CODES.NOT_FINISHED;
 }
 
 /** A failure of one request, which a person has to tell from those of others. */

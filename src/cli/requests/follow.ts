@@ -10,9 +10,8 @@ import {
 } from "../../workflows/follow.js";
 import type { Ports } from "../../workflows/ports.js";
 import { type NamedTarget, stopAll } from "../../workflows/requests.js";
-import { ClosedPipe, exitCodeOfOutcome, Interrupted } from "../errors.js";
-import { PLAIN, type Terminal } from "../terminal/reporter.js";
-import { sayNotObserved, statusLine, withId } from "./answers.js";
+import { ClosedPipe, Interrupted, PLAIN, type Terminal } from "../terminal/reporter.js";
+import { exitCodeOfOutcome, sayNotObserved, statusLine, withId } from "./answers.js";
 import type { OnDone } from "./on-done.js";
 import {
   changeLine,

@@ -1,6 +1,5 @@
 import { CodedError } from "../../machine/errors.js";
-import { Interrupted } from "../errors.js";
-import type { Terminal } from "./reporter.js";
+import { Interrupted, type Terminal } from "./reporter.js";
 
 /**
  * Asks a question on the terminal (stderr, so that stdout stays a result) and returns the line typed, which is not

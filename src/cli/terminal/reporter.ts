@@ -1,11 +1,11 @@
+import { setMaxListeners } from "node:events";
 import { untilAborted, withDeadline } from "../../clock.js";
 import { isOurs } from "../../machine/errors.js";
 import type { Failure } from "../../machine/failure.js";
 import { type Environment, localError, systemCode } from "../../store/files.js";
 import { safe, safeJson, safeLine } from "../../text/safe-text.js";
 import { columnsOf, unitsThatFit } from "../../text/width.js";
-import { ClosedPipe, Interrupted } from "../errors.js";
-import type { Host, Sink } from "./host.js";
+import type { Host, Signal, Sink } from "./host.js";
 
 /** Where a command speaks to its user, and hears that it should end. */
 export interface Terminal {
@@ -14,6 +14,59 @@ export interface Terminal {
   /** Aborted with an Interrupted when the first signal comes. */
   readonly signal: AbortSignal;
 }
+
+/** A signal came. `resume` says how to go on where this command ended, `requestId` names its request if it is one. */
+export class Interrupted extends Error {
+  resume: string | undefined;
+  requestId: string | undefined;
+
+  constructor(readonly signal: Signal) {
+    super(`interrupted by ${signal}`);
+  }
+}
+
+/**
+ * What signals mean while a command runs: the first one asks it to end and to say how to go on, a second one
+ * ends it at once. A hang-up with no terminal on any stream is ignored: that is `nohup`.
+ */
+export class Interruption {
+  readonly #controller = new AbortController();
+  /** Aborted with an Interrupted when the first signal comes. */
+  readonly signal = this.#controller.signal;
+  /** Hears no more signals. */
+  readonly release: () => void;
+  #received: Signal | undefined;
+  #isHandled = false;
+
+  constructor(host: Host) {
+    // Every exchange and every write that is under way listens: many, and no leak.
+    setMaxListeners(0, this.signal);
+    const hasTerminal = host.stdin.isTTY || host.stdout.isTTY || host.stderr.isTTY;
+    this.release = host.onSignal((signal) => {
+      if (signal === "SIGHUP" && !hasTerminal) return;
+      if (this.#received) return host.die(signal);
+      this.#received = signal;
+      this.#controller.abort(new Interrupted(signal));
+    });
+  }
+
+  get received(): Signal | undefined {
+    return this.#received;
+  }
+
+  /** The signal of which the process still has to die. */
+  get unhandled(): Signal | undefined {
+    return this.#isHandled ? undefined : this.#received;
+  }
+
+  /** The command ends in its usual way, so the process need not die of the signal. */
+  markHandled(): void {
+    this.#isHandled = true;
+  }
+}
+
+/** The reader of stdout has closed it. */
+export class ClosedPipe extends Error {}
 
 /** How long what is said after a signal may take to be read, in milliseconds. */
 const FAREWELL_MS = 1_000;

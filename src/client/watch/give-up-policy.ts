@@ -1,6 +1,6 @@
-import type { Unsuccessful } from "../classify-response.js";
 import { type RefusedError, type ResearchError, UnreachableError } from "../errors.js";
 import { FAULTS, retryDelay, TRIES } from "../failure-policy.js";
+import type { Unsuccessful } from "../session.js";
 import type { Watched } from "./types.js";
 
 /** Milliseconds without a successful poll after which an id is given up (contract §3, `--patience`). */

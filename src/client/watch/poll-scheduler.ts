@@ -1,6 +1,7 @@
 import TinyQueue from "tinyqueue";
 import { POOL_SIZE } from "../http/transport.js";
-import { type Pace, slackOf } from "./poll-interval.js";
+import type { Pace } from "../session.js";
+import { slackOf } from "./poll-interval.js";
 import type { Watched, WatchOptions } from "./types.js";
 
 interface Entry {

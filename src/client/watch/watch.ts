@@ -1,10 +1,10 @@
 import { type Clock, epochOf } from "../../clock.js";
 import { waitsForSomebody } from "../../dialects/providers.js";
 import { type Data, isFinal, STATUSES } from "../../protocol/conversation.js";
-import type { Classification, Unsuccessful } from "../classify-response.js";
+import { type Classification, Pace, type Unsuccessful } from "../session.js";
 import { DEFAULT_PATIENCE_MS, decideAfterFailure } from "./give-up-policy.js";
 import { InterruptibleSleep } from "./interruptible-sleep.js";
-import { adaptiveInterval, ageOf, Pace } from "./poll-interval.js";
+import { adaptiveInterval, ageOf } from "./poll-interval.js";
 import { PollScheduler } from "./poll-scheduler.js";
 import type {
   Ending,

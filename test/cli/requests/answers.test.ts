@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ClosedPipe } from "../../../src/cli/errors.js";
 import { showAnswers } from "../../../src/cli/requests/answers.js";
-import { PLAIN, type Reporter } from "../../../src/cli/terminal/reporter.js";
+import { ClosedPipe, PLAIN, type Reporter } from "../../../src/cli/terminal/reporter.js";
 import { ResearchError } from "../../../src/client/errors.js";
 import type { Failure } from "../../../src/machine/failure.js";
 import { LocalError } from "../../../src/store/files.js";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { Interruption } from "../../../src/cli/errors.js";
 import type { Host, Signal } from "../../../src/cli/terminal/host.js";
+import { Interruption } from "../../../src/cli/terminal/reporter.js";
 
 /** An interruption of a process; `terminal`: which of its streams is one. */
 function world(terminal: "stdin" | "stdout" | "stderr" | undefined = undefined) {

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ClosedPipe, Interrupted } from "../../../src/cli/errors.js";
 import type { Host, Sink } from "../../../src/cli/terminal/host.js";
-import { PLAIN, Reporter } from "../../../src/cli/terminal/reporter.js";
+import { ClosedPipe, Interrupted, PLAIN, Reporter } from "../../../src/cli/terminal/reporter.js";
 import { LocalError } from "../../../src/store/files.js";
 import { VirtualClock } from "../../support/virtual-clock.js";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Pace } from "../../../src/client/watch/poll-interval.js";
+import { Pace } from "../../../src/client/session.js";
 import { PollScheduler } from "../../../src/client/watch/poll-scheduler.js";
 import { watched } from "./fixtures.js";
 

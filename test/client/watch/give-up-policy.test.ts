@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Unsuccessful } from "../../../src/client/classify-response.js";
+import type { Unsuccessful } from "../../../src/client/session.js";
 import {
   type Circumstances,
   DEFAULT_PATIENCE_MS,

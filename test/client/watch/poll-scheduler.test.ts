@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { seeded } from "../../../bench/support/runs.js";
-import { adaptiveInterval, Pace } from "../../../src/client/watch/poll-interval.js";
+import { Pace } from "../../../src/client/session.js";
+import { adaptiveInterval } from "../../../src/client/watch/poll-interval.js";
 import { PollScheduler } from "../../../src/client/watch/poll-scheduler.js";
 import type { Watched } from "../../../src/client/watch/types.js";
 import { watched } from "./fixtures.js";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Classification } from "../../../src/client/classify-response.js";
-import { Pace } from "../../../src/client/watch/poll-interval.js";
+import type { Classification } from "../../../src/client/session.js";
+import { Pace } from "../../../src/client/session.js";
 import type { WatchEvent, WatchOptions, WatchSource } from "../../../src/client/watch/types.js";
 import { watch } from "../../../src/client/watch/watch.js";
 import { fault, refused } from "./fixtures.js";

@@ -7,13 +7,15 @@ import { Batch } from "../../../workflows/batch/batch.js";
 import type { BatchJob, BatchRunEvent } from "../../../workflows/batch/context.js";
 import { type RowState, stateWord } from "../../../workflows/batch/plan.js";
 import type { Ports } from "../../../workflows/ports.js";
-import { ClosedPipe, commandFailure, Interrupted, worstOf } from "../../errors.js";
-import { dollars } from "../../requests/answers.js";
+import { commandFailure } from "../../errors.js";
+import { dollars, worstOf } from "../../requests/answers.js";
 import { OnDone } from "../../requests/on-done.js";
 import { stuckText, usualLengthText } from "../../requests/progress-text.js";
 import { limitWords } from "../../requests/submit.js";
 import type { Host } from "../../terminal/host.js";
 import {
+  ClosedPipe,
+  Interrupted,
   notifyEnd,
   PLAIN,
   type Reporter,

@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { Classification } from "../../../client/classify-response.js";
 import { isLoopback, proxyFor } from "../../../client/http/address.js";
+import type { Classification } from "../../../client/session.js";
 import { Session } from "../../../client/session.js";
 import { failureOf, readKeyAnswer } from "../../../machine/failure.js";
 import type { Machine } from "../../../machine/machine.js";

@@ -5,8 +5,7 @@ import { WINDOW_MS } from "../../../protocol/limits.js";
 import { type HistoryEntry, NOT_CREATED, UNKNOWN } from "../../../store/history/log.js";
 import { requireEntry } from "../../../workflows/requests.js";
 import type { Context } from "../../context.js";
-import { worstOf } from "../../errors.js";
-import { withId } from "../../requests/answers.js";
+import { withId, worstOf } from "../../requests/answers.js";
 import { asksFirst, confirm } from "../../requests/table.js";
 
 export interface ForgetFlags {

@@ -4,8 +4,7 @@ import { isFinal } from "../../../protocol/conversation.js";
 import { type HistoryEntry, UNKNOWN } from "../../../store/history/log.js";
 import { askStates, type NamedTarget } from "../../../workflows/requests.js";
 import type { Context } from "../../context.js";
-import { worstOf } from "../../errors.js";
-import { sayNotObserved, showFailure } from "../../requests/answers.js";
+import { sayNotObserved, showFailure, worstOf } from "../../requests/answers.js";
 import { entryRow, entryTable } from "../../requests/table.js";
 
 export interface ListFlags {

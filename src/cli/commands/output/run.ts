@@ -1,8 +1,8 @@
 import { resolveTarget } from "../../../workflows/requests.js";
 import { fetchResult } from "../../../workflows/results.js";
 import { type Context, resumeCommand, wordsOf } from "../../context.js";
-import { exitCodeOfOutcome } from "../../errors.js";
 import { readGivenSchema } from "../../input/create-request.js";
+import { exitCodeOfOutcome } from "../../requests/answers.js";
 import { type FollowFlags, showFollow } from "../../requests/follow.js";
 import { checkFit, checkResultOptions, resultWords, sayLimits, showResult } from "../../results/show.js";
 import type { ResultFlags } from "../definition.js";

@@ -4,14 +4,15 @@ import type { WatchOutcome } from "../../../workflows/follow.js";
 import type { Ports } from "../../../workflows/ports.js";
 import { fetchResult, whyNoResult } from "../../../workflows/results.js";
 import { type Context, resumeCommand } from "../../context.js";
-import { exitCodeOfOutcome, Interrupted, UnfinishedError } from "../../errors.js";
+import { UnfinishedError } from "../../errors.js";
 import { completeRequest, readRequest, showRequest } from "../../input/create-request.js";
+import { exitCodeOfOutcome } from "../../requests/answers.js";
 import { type FollowFlags, showFollow } from "../../requests/follow.js";
 import { OnDone } from "../../requests/on-done.js";
 import { endText } from "../../requests/progress-text.js";
 import { type SubmitViewOptions, sayLeft, showSubmit } from "../../requests/submit.js";
 import { checkFit, checkResultOptions, resultWords, sayLimits, showResult } from "../../results/show.js";
-import { notifyEnd, type Terminal } from "../../terminal/reporter.js";
+import { Interrupted, notifyEnd, type Terminal } from "../../terminal/reporter.js";
 import type {
   NotifyOptions,
   OnDoneOptions,

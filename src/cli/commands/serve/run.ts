@@ -11,7 +11,7 @@ import { type Service, startService } from "../../../server/service.js";
 import { ServiceStartError } from "../../../server/start-error.js";
 import { errorText } from "../../../text/phrases.js";
 import type { Context } from "../../context.js";
-import { Interrupted } from "../../errors.js";
+import { Interrupted } from "../../terminal/reporter.js";
 import { announce, type Voice, voiceOf } from "./announce.js";
 import type { ServeOptions } from "./flags.js";
 import { modelOf, type ResearcherParts, researcherFor } from "./researcher.js";

@@ -1,6 +1,6 @@
 import { resolveTarget } from "../../../workflows/requests.js";
 import { type Context, resumeCommand } from "../../context.js";
-import { exitCodeOfOutcome, worstOf } from "../../errors.js";
+import { exitCodeOfOutcome, worstOf } from "../../requests/answers.js";
 import { type FollowFlags, showFollow } from "../../requests/follow.js";
 import { OnDone } from "../../requests/on-done.js";
 import { endText } from "../../requests/progress-text.js";
