@@ -198,7 +198,7 @@ export function readArguments(
     if (!isWhole) return readArguments(argv, host, true);
     if (error.exitCode === 0 && helped) return helpOf(program, helped, argv, host) ?? { kind: "text", text };
     if (error.exitCode === 0) return { kind: "text", text };
-    if (error.code !== "commander.help") throw usageError(error);
+    if (error.code !== "commander.help") throw usageError(error, program);
   }
   if (!action) return { kind: "help", text: usage };
   const usesKey = !KEYLESS.has(program.args[0] ?? "");
@@ -245,9 +245,11 @@ function describeProgram(program: Verb, version: string): void {
 }
 
 /** commander's sentence in our form; its suggestion becomes the hint. */
-function usageError(error: CommanderError): UsageError {
+function usageError(error: CommanderError, { commands }: Verb): UsageError {
   const [first = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
-  if (error.code === "commander.excessArguments")
+  const [, name] = /^too many arguments for '(.+?)'/.exec(first) ?? [];
+  const command = commands.find((one) => one.name() === name);
+  if (command?.registeredArguments.some((argument) => argument.name() === "prompt"))
     return new UsageError(first, "Put a prompt of several words in quotes.");
   const suggestion = rest
     .join(" ")

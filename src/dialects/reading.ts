@@ -29,14 +29,14 @@ function isoTime(value: unknown): string | undefined {
 }
 
 /** A page that a result refers to. */
-export interface Source {
+interface CitedPage {
   url: string;
   title: string | null;
 }
 
 /** Those of `found` that have a web address, each address once. */
-export function sourcesIn(found: readonly Fields[]): Source[] | undefined {
-  const sources = new Map<string, Source>();
+export function sourcesIn(found: readonly Fields[]): CitedPage[] | undefined {
+  const sources = new Map<string, CitedPage>();
   for (const { url, title } of found)
     if (typeof url === "string" && /^https?:\/\//i.test(url) && !sources.has(url))
       sources.set(url, { url, title: text(title) ?? null });

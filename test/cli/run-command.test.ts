@@ -27,3 +27,20 @@ test("the list of commands is whole, whichever of them the arguments name", asyn
   expect(stderr).toMatch(/^ {2}watch \[options\] <id\.\.\.> /m);
   expect(await research(["--profile", "status"])).toMatchObject({ code, stderr });
 });
+
+test.each(["create", "run", "try"])(
+  "%s takes one prompt, so words too many are to be quoted",
+  async (name) => {
+    const { code, stderr } = await research([name, "how", "do", "tides", "form"]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining("hint: Put a prompt of several words in quotes.\n"),
+    ]);
+  },
+);
+
+test.each([["show"], ["resolve"], ["config", "get"]])("%s %s takes no prompt", async (...words) => {
+  const { code, stderr } = await research([...words, "3f2a", "77b0"]);
+  expect(code).toBe(2);
+  expect(stderr).not.toContain("prompt");
+});

@@ -20,7 +20,7 @@ import { injectFault } from "./faults/fault-injection.js";
 import { create, type Handler, output, status, stop } from "./operations.js";
 import { metrics, type Probes, ready, takesAnyHost } from "./probes.js";
 import { checkContentLength, checkContentType, checkHost, checkOrigin, readBody } from "./request-checks.js";
-import { ANSWER_HEADERS, errorResponse, ServiceError, serviceErrorOf, successResponse } from "./responses.js";
+import { ANSWER_HEADERS, errorResponse, HttpError, httpErrorOf, successResponse } from "./responses.js";
 
 export interface AppParts extends Probes {
   /** False for a worker, which does research and answers no operation of §4. */
@@ -101,11 +101,11 @@ export function createApp(parts: AppParts): App {
   const { ui } = parts;
   if (ui) for (const path of ["/ui", "/ui/*"]) get(path, ui.answer);
 
-  routes.notFound(() => errorResponse(new ServiceError("NOT_FOUND", "There is nothing at this path.")));
+  routes.notFound(() => errorResponse(new HttpError("NOT_FOUND", "There is nothing at this path.")));
   const respondWith = (error: unknown, { outgoing }: HttpBindings) => {
     // The store's own troubles are said once, not for each request.
-    if (!(error instanceof ServiceError || error instanceof StoreError)) log(...defect(error));
-    if (!(error instanceof StoreOutcomeUnknownError)) return errorResponse(serviceErrorOf(error));
+    if (!(error instanceof HttpError || error instanceof StoreError)) log(...defect(error));
+    if (!(error instanceof StoreOutcomeUnknownError)) return errorResponse(httpErrorOf(error));
     // An answer would say that nothing was done, or that it was.
     outgoing.socket?.destroy();
     return RESPONSE_ALREADY_SENT;
@@ -132,5 +132,5 @@ type Routes = HonoBase<{ Bindings: HttpBindings & { exchange: Partial<Exchange> 
 function checkMethod(asked: string, method: "GET" | "POST"): void {
   if (asked === method || (asked === "HEAD" && method === "GET")) return;
   const headers = { Allow: method === "GET" ? "GET, HEAD" : method };
-  throw new ServiceError("METHOD_NOT_ALLOWED", `${asked} is not a method of this path.`, headers);
+  throw new HttpError("METHOD_NOT_ALLOWED", `${asked} is not a method of this path.`, headers);
 }

@@ -4,7 +4,7 @@ import type { Clock } from "../../clock.js";
 import type { HourlyLimit, Tier } from "../../protocol/limits.js";
 import type { Caller } from "../conversations/conversation-store.js";
 import { isValid, type KeyStore, keyHash } from "../keys/key-store.js";
-import { ServiceError } from "./responses.js";
+import { HttpError } from "./responses.js";
 
 /** Who sent a request, and the name of the key for the access log. */
 export interface Identity {
@@ -13,7 +13,7 @@ export interface Identity {
   keyName?: string;
 }
 
-/** §5: finds out by the bearer token who sent a request; rejects with a ServiceError (401). */
+/** §5: finds out by the bearer token who sent a request; rejects with a HttpError (401). */
 export type Authenticate = (request: IncomingMessage) => Promise<Identity>;
 
 /** The token of the Authorization header; undefined if there is none. */
@@ -46,8 +46,8 @@ export function authenticator(keys: KeyStore, single: SingleKey | undefined, clo
   };
 }
 
-function invalidKeyError(): ServiceError {
-  return new ServiceError("INVALID_API_KEY", "The API key is missing, invalid or expired.", {
+function invalidKeyError(): HttpError {
+  return new HttpError("INVALID_API_KEY", "The API key is missing, invalid or expired.", {
     "WWW-Authenticate": "Bearer",
   });
 }

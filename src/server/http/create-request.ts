@@ -6,7 +6,7 @@ import type { JsonSchema } from "../../protocol/conversation.js";
 import { KeyedMutex } from "../../semaphore.js";
 import type { ResearchJob } from "../researchers/researcher.js";
 import { checkIsAnswerable } from "./request-checks.js";
-import { ServiceError, tooManyRequests } from "./responses.js";
+import { HttpError, tooManyRequests } from "./responses.js";
 
 /** What the checks of one key's schemas may take within `MINUTE_MS`, ms. */
 const CHECKS_MS = 10_000;
@@ -20,7 +20,7 @@ export class SchemaChecks {
   readonly #spent = new Map<string, { at: number; ms: number }[]>();
   constructor(private readonly clock: Clock) {}
 
-  /** Throws a ServiceError for an unusable schema (400), and for a key whose time is used up (429). */
+  /** Throws a HttpError for an unusable schema (400), and for a key whose time is used up (429). */
   check(keyId: string, schema: JsonSchema, request: IncomingMessage): Promise<void> {
     return this.#turns.run(keyId, async () => {
       checkIsAnswerable(request);
@@ -90,6 +90,6 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
-function invalid(message: string): ServiceError {
-  return new ServiceError("VALIDATION_ERROR", message);
+function invalid(message: string): HttpError {
+  return new HttpError("VALIDATION_ERROR", message);
 }

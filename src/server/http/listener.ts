@@ -8,7 +8,7 @@ import {
 import type { Duplex } from "node:stream";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import type { App } from "./app.js";
-import { ANSWER_HEADERS, errorBody, errorResponse, ServiceError } from "./responses.js";
+import { ANSWER_HEADERS, errorBody, errorResponse, HttpError } from "./responses.js";
 
 /** How long a client may take to send its headers, and its whole request, in ms. */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -24,7 +24,7 @@ export function createListener(app: App, closing: AbortSignal): Server {
   // The adapter also serves HTTP/2; this server does not.
   const listener = getRequestListener((request, bindings) => app(request, bindings as HttpBindings), {
     errorHandler: () =>
-      errorResponse(new ServiceError("BAD_REQUEST", "The Host header or the target is malformed.")),
+      errorResponse(new HttpError("BAD_REQUEST", "The Host header or the target is malformed.")),
   });
   const open: Open = new WeakMap();
   const answering = new Set<ServerResponse>();
@@ -52,7 +52,7 @@ export function createListener(app: App, closing: AbortSignal): Server {
     },
   );
   server.on("checkExpectation", (_, response: ServerResponse) => {
-    const error = new ServiceError("EXPECTATION_FAILED", "The Expect header asks for what is not offered.");
+    const error = new HttpError("EXPECTATION_FAILED", "The Expect header asks for what is not offered.");
     const { headers, body } = lastAnswer(error);
     response.writeHead(error.status, headers).end(body);
   });
@@ -89,19 +89,19 @@ function answerUnreadable(open: Open, error: ParserError, socket: Duplex): void 
 }
 
 /** A last answer on a connection. */
-function lastAnswer(error: ServiceError) {
+function lastAnswer(error: HttpError) {
   const body = errorBody(error);
   const length = { "Content-Length": String(Buffer.byteLength(body)) };
   return { headers: { ...ANSWER_HEADERS, ...length, Connection: "close" }, body };
 }
 
-function parserServiceError(code: string | undefined): ServiceError {
+function parserServiceError(code: string | undefined): HttpError {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
-      return new ServiceError("HEADERS_TOO_LARGE", "The request's headers are too large.");
+      return new HttpError("HEADERS_TOO_LARGE", "The request's headers are too large.");
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return new ServiceError("REQUEST_TIMEOUT", "The request did not arrive in time.");
+      return new HttpError("REQUEST_TIMEOUT", "The request did not arrive in time.");
     default:
-      return new ServiceError("BAD_REQUEST", "The request is not HTTP that can be read.");
+      return new HttpError("BAD_REQUEST", "The request is not HTTP that can be read.");
   }
 }

@@ -12,7 +12,7 @@ import type {
 } from "../conversations/conversation-store.js";
 import { readCreateBody, type SchemaChecks } from "./create-request.js";
 import { checkIsAnswerable } from "./request-checks.js";
-import { ServiceError, tooManyRequests } from "./responses.js";
+import { HttpError, tooManyRequests } from "./responses.js";
 
 /** What an operation of §4 is asked, and by whom. */
 export interface Call {
@@ -26,7 +26,7 @@ export interface Call {
   requestId: string;
 }
 
-/** One operation: resolves with the answer's `data`, rejects with a ServiceError. */
+/** One operation: resolves with the answer's `data`, rejects with a HttpError. */
 export type Handler = (call: Call) => Promise<Data>;
 
 /** §4.1 */
@@ -55,7 +55,7 @@ export const stop: Handler = async ({ store, caller, request, body, requestId })
     case "already-ended": {
       const { status } = result;
       if (!isFinal(status)) throw new Error(`stop is not permitted from ${status}`);
-      throw new ServiceError(`CONVERSATION_ALREADY_${status}`, `The conversation is already ${status}.`);
+      throw new HttpError(`CONVERSATION_ALREADY_${status}`, `The conversation is already ${status}.`);
     }
     case "stopped":
       return {
@@ -89,13 +89,10 @@ export const output: Handler = async ({ store, caller, requestId }) => {
   if (found === undefined) throw notFoundError();
   const { status, endedAt, reason }: Conversation = found.conversation;
   if (!isFinal(status)) {
-    throw new ServiceError("CONVERSATION_NOT_COMPLETED", `The conversation is still ${status}.`);
+    throw new HttpError("CONVERSATION_NOT_COMPLETED", `The conversation is still ${status}.`);
   }
   if (status !== "COMPLETED" || found.output === undefined) {
-    throw new ServiceError(
-      "OUTPUT_NOT_AVAILABLE",
-      reason ?? `The conversation is ${status} and has no output.`,
-    );
+    throw new HttpError("OUTPUT_NOT_AVAILABLE", reason ?? `The conversation is ${status} and has no output.`);
   }
   const completed_at = endedAt === undefined ? undefined : timestamp(endedAt);
   const more = found.data === undefined ? {} : (parseExact(found.data) as Data);
@@ -108,15 +105,11 @@ function timestamp(at: number): string {
 }
 
 /** §7, REQUEST_NOT_FOUND. */
-function notFoundError(): ServiceError {
-  return new ServiceError("REQUEST_NOT_FOUND", "No request has this request_id.");
+function notFoundError(): HttpError {
+  return new HttpError("REQUEST_NOT_FOUND", "No request has this request_id.");
 }
 
-function rateLimitError(
-  operation: keyof HourlyLimit,
-  { limits }: Caller,
-  limited: RateLimited,
-): ServiceError {
+function rateLimitError(operation: keyof HourlyLimit, { limits }: Caller, limited: RateLimited): HttpError {
   const message = `The limit of ${limits[operation]} ${operation} requests per hour is exceeded.`;
   return tooManyRequests(message, limited.retryAfterMs);
 }

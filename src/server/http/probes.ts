@@ -3,7 +3,7 @@ import type { ConversationStore } from "../conversations/conversation-store.js";
 import { sameSecret } from "../keys/key-store.js";
 import type { Metrics } from "../monitoring/metrics.js";
 import { bearerToken } from "./authentication.js";
-import { ServiceError, successResponse, unavailable } from "./responses.js";
+import { HttpError, successResponse, unavailable } from "./responses.js";
 
 /** Whether the Host header of a target is not checked: an orchestrator asks by the address of its own network. */
 export function takesAnyHost(target: string, { metricsAccess }: Pick<Probes, "metricsAccess">): boolean {
@@ -36,10 +36,10 @@ export async function metrics(
   request: IncomingMessage,
 ): Promise<Response> {
   if (metrics === undefined || metricsAccess === undefined) {
-    throw new ServiceError("NOT_FOUND", "There is nothing at this path.");
+    throw new HttpError("NOT_FOUND", "There is nothing at this path.");
   }
   if (metricsAccess !== "open" && !sameSecret(bearerToken(request), metricsAccess.token)) {
-    throw new ServiceError("INVALID_API_KEY", "The token for metrics is missing or invalid.", {
+    throw new HttpError("INVALID_API_KEY", "The token for metrics is missing or invalid.", {
       "WWW-Authenticate": "Bearer",
     });
   }

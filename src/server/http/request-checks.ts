@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { ServiceError } from "./responses.js";
+import { HttpError } from "./responses.js";
 
 const LOOPBACK = /^(?:localhost|(?:[a-z0-9-]+\.)+localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
@@ -10,11 +10,11 @@ const LOOPBACK = /^(?:localhost|(?:[a-z0-9-]+\.)+localhost|127(?:\.\d{1,3}){3}|\
 export function checkHost(request: IncomingMessage, allowed: ReadonlySet<string>): void {
   const host = request.headers.host;
   if (host === undefined || host === "") {
-    throw new ServiceError("BAD_REQUEST", "The Host header is missing.");
+    throw new HttpError("BAD_REQUEST", "The Host header is missing.");
   }
   const name = host.toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");
   if (!LOOPBACK.test(name) && !allowed.has(name)) {
-    throw new ServiceError(
+    throw new HttpError(
       "MISDIRECTED_REQUEST",
       "This service does not answer to the name in the Host header.",
     );
@@ -24,10 +24,7 @@ export function checkHost(request: IncomingMessage, allowed: ReadonlySet<string>
 /** Only a web page sends Origin, and none has any business here. */
 export function checkOrigin(request: IncomingMessage): void {
   if (request.headers.origin !== undefined) {
-    throw new ServiceError(
-      "ORIGIN_NOT_ALLOWED",
-      "Requests of web pages (with an Origin header) are refused.",
-    );
+    throw new HttpError("ORIGIN_NOT_ALLOWED", "Requests of web pages (with an Origin header) are refused.");
   }
 }
 
@@ -35,22 +32,22 @@ export function checkOrigin(request: IncomingMessage): void {
 export function checkContentType(request: IncomingMessage): void {
   const type = request.headers["content-type"] ?? "";
   if (!/^\s*application\/json\s*(?:;|$)/i.test(type)) {
-    throw new ServiceError("UNSUPPORTED_MEDIA_TYPE", "The Content-Type header must be application/json.");
+    throw new HttpError("UNSUPPORTED_MEDIA_TYPE", "The Content-Type header must be application/json.");
   }
 }
 
 /** The interface does not show a limit of the body's size (§8); this is ours, in bytes. */
 export const MAX_BODY_BYTES = 1_048_576;
 
-/** Throws a ServiceError (413) if Content-Length is over MAX_BODY_BYTES. */
+/** Throws a HttpError (413) if Content-Length is over MAX_BODY_BYTES. */
 export function checkContentLength(request: IncomingMessage): void {
   if (Number(request.headers["content-length"] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
 }
 
-/** Throws a ServiceError if the client can no longer be answered: the client has left, or was told that it was too slow. */
+/** Throws a HttpError if the client can no longer be answered: the client has left, or was told that it was too slow. */
 export function checkIsAnswerable({ socket }: IncomingMessage): void {
   if (socket.destroyed || socket.writableEnded)
-    throw new ServiceError("BAD_REQUEST", "The connection was closed before the request was carried out.");
+    throw new HttpError("BAD_REQUEST", "The connection was closed before the request was carried out.");
 }
 
 /** The whole body, at most MAX_BODY_BYTES of it; a larger one is refused as soon as it is. */
@@ -66,15 +63,15 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
     request.on("end", () => resolve(Buffer.concat(chunks, size)));
     const broken = () => {
       if (!request.readableEnded)
-        reject(new ServiceError("BAD_REQUEST", "The request body could not be read to its end."));
+        reject(new HttpError("BAD_REQUEST", "The request body could not be read to its end."));
     };
     request.on("error", broken);
     request.on("close", broken);
   });
 }
 
-function tooLarge(): ServiceError {
-  return new ServiceError("PAYLOAD_TOO_LARGE", `The request body is larger than ${MAX_BODY_BYTES} bytes.`, {
+function tooLarge(): HttpError {
+  return new HttpError("PAYLOAD_TOO_LARGE", `The request body is larger than ${MAX_BODY_BYTES} bytes.`, {
     Connection: "close",
   });
 }

@@ -24,13 +24,13 @@ export const ERROR_STATUS = {
   SERVICE_UNAVAILABLE: 503,
 } as const;
 
-export type ServiceErrorCode = keyof typeof ERROR_STATUS;
+export type HttpErrorCode = keyof typeof ERROR_STATUS;
 
 /** Thrown by an operation or a request check to answer with an error of §7: its code, its HTTP status, its sentence. */
-export class ServiceError extends Error {
-  override name = "ServiceError";
+export class HttpError extends Error {
+  override name = "HttpError";
   constructor(
-    readonly code: ServiceErrorCode,
+    readonly code: HttpErrorCode,
     message: string,
     readonly headers: Readonly<Record<string, string>> = {},
   ) {
@@ -42,26 +42,26 @@ export class ServiceError extends Error {
 }
 
 /** §7, RATE_LIMIT_EXCEEDED, with `Retry-After` in seconds. `message` says what was exceeded. */
-export function tooManyRequests(message: string, retryAfterMs: number): ServiceError {
+export function tooManyRequests(message: string, retryAfterMs: number): HttpError {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
   const whole = `${message} The next one is allowed in ${formatDuration(seconds * 1_000)}.`;
-  return new ServiceError("RATE_LIMIT_EXCEEDED", whole, { "Retry-After": String(seconds) });
+  return new HttpError("RATE_LIMIT_EXCEEDED", whole, { "Retry-After": String(seconds) });
 }
 
 /** When a client may ask again if the store cannot be reached, seconds. */
 const UNAVAILABLE_S = 2;
 
 /** 503, with `Retry-After`. */
-export function unavailable(message: string): ServiceError {
-  return new ServiceError("SERVICE_UNAVAILABLE", message, { "Retry-After": String(UNAVAILABLE_S) });
+export function unavailable(message: string): HttpError {
+  return new HttpError("SERVICE_UNAVAILABLE", message, { "Retry-After": String(UNAVAILABLE_S) });
 }
 
 /** The answer to any error; the message of one that is not meant for clients is left out. */
-export function serviceErrorOf(error: unknown): ServiceError {
-  if (error instanceof ServiceError) return error;
+export function httpErrorOf(error: unknown): HttpError {
+  if (error instanceof HttpError) return error;
   if (error instanceof StoreUnavailableError)
     return unavailable("The service cannot reach its store just now. Nothing was done.");
-  return new ServiceError("INTERNAL_ERROR", "Internal error.");
+  return new HttpError("INTERNAL_ERROR", "Internal error.");
 }
 
 /** §2, response envelope of a success, as the text of a body. Members of `data` may be JsonText. */
@@ -75,7 +75,7 @@ export function successBody(data: Data): string {
 }
 
 /** §2, response envelope of an error, as the text of a body. */
-export function errorBody({ code, message }: ServiceError): string {
+export function errorBody({ code, message }: HttpError): string {
   return JSON.stringify({ status: false, version: API_VERSION, error: { message, code } });
 }
 
@@ -92,7 +92,7 @@ export function successResponse(data: Data): Response {
 }
 
 /** The HTTP response of an error of §7. */
-export function errorResponse(error: ServiceError): Response {
+export function errorResponse(error: HttpError): Response {
   return new Response(errorBody(error), {
     status: error.status,
     headers: { ...ANSWER_HEADERS, ...error.headers },

@@ -12,7 +12,7 @@ import {
 import { type Log, Troubles } from "../monitoring/log.js";
 import type { ResearchJob } from "../researchers/researcher.js";
 import type { Role } from "../role.js";
-import { type Database, type Statement, sql } from "./database.js";
+import { type Database, type SqlStatement, sql } from "./database.js";
 import { listen, notify } from "./notifications.js";
 import { ProcessLease } from "./process-lease.js";
 
@@ -162,7 +162,7 @@ export class Claims {
    * Runs a statement with request_id, worker, claims and these values until the database has answered, or the lease has
    * run out; no rows then. It must bear to be repeated.
    */
-  async write(claim: Claim, statement: Statement, values: readonly unknown[]) {
+  async write(claim: Claim, statement: SqlStatement, values: readonly unknown[]) {
     const { job, number, worker } = this.#own(claim);
     const { clock, database } = this.options;
     for (let isRepeated = false; ; await clock.sleep(LOOK_MS)) {

@@ -5,14 +5,14 @@ import { type Log, Troubles } from "../monitoring/log.js";
 import { ServiceStartError } from "../start-error.js";
 
 /** A text with a name of its own, under which each connection prepares it once. */
-export interface Statement {
+export interface SqlStatement {
   name: string;
   text: string;
 }
 
 /** Names a statement: sql("name")`text`. */
 export function sql(name: string) {
-  return (strings: TemplateStringsArray, ...parts: readonly (string | number)[]): Statement => ({
+  return (strings: TemplateStringsArray, ...parts: readonly (string | number)[]): SqlStatement => ({
     name,
     text: String.raw(strings, ...parts),
   });
@@ -114,7 +114,7 @@ export class Database {
    * Runs one statement; on another connection if the first one had ended before it was sent. `isLong`: without the
    * limits of time. Rejects with StatementRefused, StoreUnavailableError or StoreOutcomeUnknownError.
    */
-  async run(statement: Statement, values: readonly unknown[], isLong = false): Promise<QueryResultRow[]> {
+  async run(statement: SqlStatement, values: readonly unknown[], isLong = false): Promise<QueryResultRow[]> {
     for (;;) {
       if (this.isGivenUp) throw new StoreUnavailableError("the store is closed");
       const client = (await this.#pool.connect().catch((error) => this.#unreachable(error))) as Connection & {
@@ -140,7 +140,7 @@ export class Database {
    * Runs a statement that changes nothing, once more if its connection was lost, as every idle one is when the
    * server restarts. Rejects with StatementRefused or StoreUnavailableError.
    */
-  async read(statement: Statement, values: readonly unknown[]): Promise<QueryResultRow[]> {
+  async read(statement: SqlStatement, values: readonly unknown[]): Promise<QueryResultRow[]> {
     try {
       return await this.run(statement, values).catch((error) => {
         if (error instanceof StoreOutcomeUnknownError) return this.run(statement, values);

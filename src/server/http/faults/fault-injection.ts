@@ -9,9 +9,9 @@ import {
   ANSWER_HEADERS,
   ERROR_STATUS,
   errorResponse,
-  ServiceError,
-  type ServiceErrorCode,
-  serviceErrorOf,
+  HttpError,
+  type HttpErrorCode,
+  httpErrorOf,
 } from "../responses.js";
 import type { InjectedFault } from "./fault.js";
 
@@ -36,7 +36,7 @@ export async function injectFault(
   answer: Answer,
 ): Promise<Response> {
   if (typeof kind === "object") return plain(kind.status, kind.retryAfter);
-  const carriedOut = () => answer().catch((error) => errorResponse(serviceErrorOf(error)));
+  const carriedOut = () => answer().catch((error) => errorResponse(httpErrorOf(error)));
   switch (kind) {
     case "reset":
       outgoing.socket?.resetAndDestroy();
@@ -72,9 +72,9 @@ const PAGE = "<!doctype html>\n<title>Welcome</title>\n<p>Please sign in to use 
 
 function plain(status: number, retryAfter?: string): Response {
   const headers = retryAfter === undefined ? {} : { "Retry-After": retryAfter };
-  const codes = Object.keys(ERROR_STATUS) as ServiceErrorCode[];
+  const codes = Object.keys(ERROR_STATUS) as HttpErrorCode[];
   const code = status < 500 ? codes.find((name) => ERROR_STATUS[name] === status) : undefined;
-  if (code !== undefined) return errorResponse(new ServiceError(code, "A fault on demand.", headers));
+  if (code !== undefined) return errorResponse(new HttpError(code, "A fault on demand.", headers));
   const bodiless = status === 204 || status === 205 || status === 304;
   return new Response(bodiless ? null : `${status} by a fault on demand\n`, { status, headers });
 }
