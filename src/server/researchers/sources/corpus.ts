@@ -103,8 +103,7 @@ export class Corpus implements FolderSearch {
 
   async open(id: string, from: number, to: number): Promise<Opened | undefined> {
     await this.refresh();
-    const opened = this.#index.open(id, from, to);
-    return opened && { document: { id, title: opened.title }, passages: opened.passages };
+    return this.#index.open(id, from, to);
   }
 
   async describe(): Promise<Description> {

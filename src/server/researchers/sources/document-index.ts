@@ -1,7 +1,7 @@
 import type { Block } from "../blocks/block.js";
 import { Bm25Index } from "./bm25.js";
 import { languageOf } from "./language.js";
-import type { Description, Hit, Passage } from "./source.js";
+import type { Description, Hit, Opened, Passage } from "./source.js";
 import { related, words } from "./words.js";
 
 /** What is known of a document beside what its words are. */
@@ -82,12 +82,12 @@ export class DocumentIndex {
       .map((place) => ({ ...place, score: place.score / best }));
   }
 
-  /** The title of a document, and its blocks that have a line from `from` to `to`; undefined without such a document. */
-  open(id: string, from: number, to: number): { title: string; passages: Passage[] } | undefined {
+  /** As a Source does. */
+  open(id: string, from: number, to: number): Opened | undefined {
     const entry = this.#entries.get(id);
     if (entry === undefined) return undefined;
     const found = this.blocksOf(id).filter(({ line, lines }) => line <= to && line + lines.length > from);
-    return { title: entry.title, passages: found.map((block) => ({ id, ...block })) };
+    return { document: { id, title: entry.title }, passages: found.map((block) => ({ id, ...block })) };
   }
 
   /** What a term (as `words` gives it) tells: the rarer it is, the more. */

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
@@ -61,58 +62,42 @@ export class FolderIndex implements SourceProvider {
   }
 }
 
+/** Answered by one message through `reply`. */
 interface Call {
-  id: number;
   method: keyof FolderSearch;
   args: never;
+  reply: MessagePort;
 }
-type Answer = { id: number; value: unknown } | { id: number; error: string };
+type Answer = { value: unknown } | { error: string };
 
 /** Answers the calls that come in through `port` with what `search` says. */
 export function serveSearch(port: MessagePort, search: FolderSearch): void {
-  port.on("message", async ({ id, method, args }: Call) => {
-    const answer: Answer = await Reflect.apply<FolderSearch, never, Promise<unknown>>(
-      search[method],
-      search,
-      args,
-    ).then(
-      (value) => ({ id, value }),
-      (error: unknown) => ({ id, error: errorText(error) }),
+  port.on("message", async ({ method, args, reply }: Call) => {
+    const found = Reflect.apply<FolderSearch, never, Promise<unknown>>(search[method], search, args);
+    const answer: Answer = await found.then(
+      (value) => ({ value }),
+      (error: unknown) => ({ error: errorText(error) }),
     );
-    port.postMessage(answer);
+    reply.postMessage(answer);
   });
 }
 
 /** A search that is done in another thread. A call rejects if that thread has ended, or ends before it has answered. */
 export function searchThrough(port: MessagePort): FolderSearch {
-  const ended = () => new Error("the thread of the index ended");
-  const waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>();
-  let nextId = 1;
-  let isClosed = false;
-  port.on("message", (answer: Answer) => {
-    const call = waiting.get(answer.id);
-    waiting.delete(answer.id);
-    if (waiting.size === 0) port.unref();
-    if ("error" in answer) call?.reject(new Error(answer.error));
-    else call?.resolve(answer.value as never);
-  });
-  port.on("close", () => {
-    isClosed = true;
-    for (const { reject } of waiting.values()) reject(ended());
-    waiting.clear();
-  });
-  port.unref();
   const call =
     (method: Call["method"]) =>
-    (...args: unknown[]) =>
-      new Promise<never>((resolve, reject) => {
-        if (isClosed) return reject(ended());
-        const id = nextId++;
-        waiting.set(id, { resolve, reject });
-        // A process must not end while it waits for an answer, and must be able to end while it does not.
-        port.ref();
-        port.postMessage({ id, method, args });
-      });
+    async (...args: unknown[]): Promise<never> => {
+      const { port1, port2: reply } = new MessageChannel();
+      const ended = once(port1, "close").then(() => [{ error: "the thread of the index ended" }]);
+      try {
+        port.postMessage({ method, args, reply }, [reply]);
+        const [answer] = (await Promise.race([once(port1, "message"), ended])) as [Answer];
+        if ("error" in answer) throw new Error(answer.error);
+        return answer.value as never;
+      } finally {
+        port1.close();
+      }
+    };
   return {
     search: call("search"),
     tables: call("tables"),

@@ -112,7 +112,7 @@ class WebSource implements Source {
   async open(id: string, from: number, to: number): Promise<Opened | undefined> {
     const { blocks, ...about } = this.#pages.get(id) ?? {};
     const opened = this.#index.open(id, from, to);
-    return opened && { document: { id, url: id, ...about, title: opened.title }, passages: opened.passages };
+    return opened && { ...opened, document: { ...about, ...opened.document, url: id } };
   }
 
   async describe(): Promise<Description> {
