@@ -53,6 +53,10 @@ const GIVE_BACK_OTHERS = sql("give-back-others")`
   UPDATE research.conversations SET worker = NULL, starts = greatest(0, starts - 1)
   WHERE worker = $1 AND NOT request_id = ANY ($2::uuid[])`;
 
+/** ids: those of them that a client has stopped. */
+const STOPPED = sql("stopped")`
+  SELECT request_id::text FROM research.conversations WHERE request_id = ANY ($1::uuid[]) AND status = 'STOPPED'`;
+
 /** How long until the next conversation is due, ms; NULL if none waits. */
 const NEXT_DUE = sql("next-due")`
   SELECT extract(epoch FROM min(due_at) - now())::float8 * 1000 AS ms FROM research.conversations
@@ -60,6 +64,8 @@ const NEXT_DUE = sql("next-due")`
 
 /** How long a claim waits at most before it looks again: a notification can be lost. */
 const LOOK_MS = 500;
+
+const stopped = () => new ConversationStopped("the conversation was stopped");
 
 export interface ClaimsOptions {
   database: Database;
@@ -114,7 +120,7 @@ export class Claims {
     this.#listening = listen(database, clock, this.#closing.signal, (payload) => {
       const [word, requestId = ""] = payload.split(" ");
       if (word === "stop") {
-        this.#lose(requestId, new ConversationStopped("the conversation was stopped"));
+        this.#lose(requestId, stopped());
         return;
       }
       if (word === "connected") this.lease.renewSoon();
@@ -227,14 +233,22 @@ export class Claims {
 
   /** What the database does not count as held is lost; what it does, and this process does not know, is given back. */
   async #reconcile(held: ReadonlySet<string>, askedAt: number): Promise<void> {
-    for (const [requestId, claim] of this.#held) {
-      if (claim.since < askedAt && !held.has(requestId))
-        this.#lose(requestId, new ClaimLost("stopped, or taken over"));
-    }
+    const lost = [...this.#held].filter(([id, { since }]) => since < askedAt && !held.has(id));
+    if (lost.length > 0) await this.#loseThese(lost);
     if ([...held].every((requestId) => this.#held.has(requestId))) return;
     await this.#inTurn(() =>
       this.options.database.run(GIVE_BACK_OTHERS, [this.lease.id, [...this.#held.keys()]]),
     );
+  }
+
+  /** The notification of a stop may be late, and some databases have none. */
+  async #loseThese(lost: readonly [string, OwnClaim][]): Promise<void> {
+    const rows = await this.options.database.read(STOPPED, [lost.map(([id]) => id)]).catch(() => []);
+    const stoppedIds = new Set(rows.map(({ request_id }) => request_id));
+    for (const [id, claim] of lost) {
+      if (this.#held.get(id) === claim)
+        this.#lose(id, stoppedIds.has(id) ? stopped() : new ClaimLost("taken over"));
+    }
   }
 
   #loseAll(): void {

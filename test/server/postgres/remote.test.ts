@@ -56,6 +56,21 @@ describe.skipIf(!postgres)("requests at another service, in PostgreSQL (needs Po
     }
   });
 
+  it("a stop whose notification is lost is still a stop, not a claim that another worker took", async () => {
+    const url = await newDatabase();
+    const { clock, pass } = movableClock();
+    const store = await storeAt(url, { clock });
+    await store.create(callerOf(), newJob());
+    const claim = await store.claim(never);
+    await query(
+      url,
+      "UPDATE research.conversations SET status = 'STOPPED', worker = NULL, job = NULL, completed_at = now()",
+    );
+    pass(RENEWAL_MS);
+    await until(async () => claim.signal.aborted || undefined);
+    expect(claim.signal.reason).toBeInstanceOf(ConversationStopped);
+  });
+
   it("are not begun once the lease has run out, also before others have noticed", async () => {
     const url = await newDatabase();
     const { clock, pass } = movableClock();
