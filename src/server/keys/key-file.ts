@@ -18,20 +18,17 @@ const MAX_BYTES = 32 * 1_048_576;
 const LOCK_MS = 5_000;
 
 const limit = v.pipe(v.number(), v.integer(), v.minValue(0));
-const keyFile = v.object({
-  keys: v.array(
-    v.object({
-      id: v.string(),
-      name: v.string(),
-      hash: v.string(),
-      tier: v.picklist(["free", "pro", "enterprise"]),
-      limits: v.object({ create: limit, stop: limit }),
-      createdAt: v.number(),
-      expiresAt: v.optional(v.number()),
-      revokedAt: v.optional(v.number()),
-    }),
-  ),
+const key = v.object({
+  id: v.string(),
+  name: v.string(),
+  hash: v.string(),
+  tier: v.picklist(["free", "pro", "enterprise"]),
+  limits: v.object({ create: limit, stop: limit }),
+  createdAt: v.number(),
+  expiresAt: v.optional(v.number()),
+  revokedAt: v.optional(v.number()),
 });
+const keyFile = v.pipe(v.string(), v.parseJson(), v.object({ keys: v.array(key) }));
 
 /** The keys of a service without a folder: none can be added. */
 export const noKeys: KeyStore = {
@@ -142,15 +139,7 @@ function current(keys: readonly ServiceKey[], name: string): ServiceKey | undefi
 async function read(path: string): Promise<ServiceKey[]> {
   const text = await readRegularFile(path, MAX_BYTES);
   if (text === undefined) return [];
-  const parsed = v.safeParse(keyFile, parseJson(text));
+  const parsed = v.safeParse(keyFile, text);
   if (!parsed.success) throw new Error(`${path} is not a file of keys`);
   return parsed.output.keys;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,6 @@
 import { appendFileSync, existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { apiKeyFor } from "../../../src/server/keys/own-key.js";
 import type { Service } from "../../../src/server/service.js";
 import { ServiceStartError } from "../../../src/server/start-error.js";
 import { folderWith } from "../../support/folder.js";
@@ -97,11 +96,9 @@ describe("after a restart", () => {
 
   it("keeps its files to the user", async () => {
     const dataDir = join(folderWith(), "deep", "data");
-    await apiKeyFor(dataDir);
     await during({ dataDir }, create);
     expect(statSync(dataDir).mode & 0o777).toBe(0o700);
-    for (const name of ["journal.ndjson", "api-key"])
-      expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
+    expect(statSync(join(dataDir, "journal.ndjson")).mode & 0o777).toBe(0o600);
     expect(readFileSync(join(dataDir, "journal.ndjson"), "utf8")).not.toContain(KEY);
     const lines: string[] = [];
     await during({ dataDir, log: (line) => lines.push(line) }, async () => {});
@@ -138,19 +135,5 @@ describe("one service a folder", () => {
   it("says why a folder cannot be used", async () => {
     const file = join(folderWith({ file: "" }), "file");
     await expect(serviceFor({ dataDir: file })).rejects.toThrow(/^The data folder .* cannot be used: /);
-    await expect(apiKeyFor(file)).rejects.toThrow(/^The data folder .* cannot be used: /);
-    const message =
-      /^The data folder .* cannot be used: .*api-key holds no key; remove the file to get a new one/;
-    for (const text of ["", "\n", "two words"])
-      await expect(apiKeyFor(folderWith({ "api-key": text }))).rejects.toThrow(message);
   });
-});
-
-it("the key is kept with the data, else fresh each time", async () => {
-  const dataDir = folderWith();
-  const first = await apiKeyFor(dataDir);
-  expect(first).toEqual({ apiKey: expect.stringMatching(/^research-[\w-]{32}$/), fresh: true });
-  expect(await apiKeyFor(dataDir)).toEqual({ apiKey: first.apiKey, fresh: false });
-  expect((await apiKeyFor()).apiKey).not.toBe((await apiKeyFor()).apiKey);
-  expect(await apiKeyFor()).toMatchObject({ fresh: true });
 });

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { systemClock } from "../../../src/clock.js";
-import { KeyFile } from "../../../src/server/keys/key-file.js";
+import { KeyFile, noKeys } from "../../../src/server/keys/key-file.js";
 import type { ServiceKey } from "../../../src/server/keys/key-store.js";
 import { keyHash, newKey } from "../../../src/server/keys/key-store.js";
 import type { Service } from "../../../src/server/service.js";
@@ -153,6 +153,29 @@ it("a change within the file is seen by the next look, also one that leaves its 
   writeFileSync(path, readFileSync(path, "utf8").replace("alice", "carol"));
   pass(1_000);
   expect((await keys.find(hash))?.name).toBe("carol");
+});
+
+it("a name is for one key that is not revoked: no second one, and only the named one is revoked", async () => {
+  const keys = new KeyFile(folderWith(), systemClock);
+  const keyNamed = (name: string) =>
+    newKey({ name, tier: "free", limits: LIMITS, now: 1_000, validMs: undefined }).key;
+  const [alice, bob, second] = [keyNamed("alice"), keyNamed("bob"), keyNamed("alice")];
+  for (const key of [alice, bob]) expect(await keys.add(key)).toBe(true);
+  expect(await keys.add(second)).toBe(false);
+  expect(await keys.revoke("carol", 2_000)).toBe(false);
+  expect(await keys.list()).toEqual([alice, bob]);
+  expect(await keys.revoke("alice", 2_000)).toBe(true);
+  expect(await keys.revoke("alice", 3_000)).toBe(false);
+  expect(await keys.add(second)).toBe(true);
+  expect(await keys.list()).toEqual([{ ...alice, revokedAt: 2_000 }, bob, second]);
+});
+
+it("without a folder no key can be added, and none was", async () => {
+  const { key } = newKey({ name: "a", tier: "free", limits: LIMITS, now: 0, validMs: undefined });
+  expect([await noKeys.add(key), await noKeys.revoke("a", 0), await noKeys.inUse()]).toEqual(
+    Array(3).fill(false),
+  );
+  expect(await noKeys.list()).toEqual([]);
 });
 
 it("requests that come together at first all find the added keys", async () => {
