@@ -1,5 +1,5 @@
 import { isComment } from "../blocks/code-blocks.js";
-import { sentenceSegments } from "../sentence-segments.js";
+import { sentencesIn } from "../sentences-in.js";
 import type { Passage } from "../sources/source.js";
 
 /** A sentence, or a line of code or of a table that stands for one. */
@@ -17,12 +17,6 @@ export interface Sentence {
 const LEAD =
   /^\s*(?:(?:[-*+>•]|\d{1,3}[.)]|\.{1,3}|\/{2,3}!?|\/\*\*?|\*|#+|--|;+|<!--|"""|<\d+>)\s+)*(?:\[[ x]\]\s+)?/;
 const TAIL = /(?:\*\/|-->|""")\s*$/;
-/** Where the segmenter sees an end and a reader sees none. */
-const ABBREVIATION =
-  /(?:\b(?:e\.g|i\.e|etc|vs|cf|resp|approx|ca|fig|sec|no|vol|dr|mr|mrs|st)\.|\(see\.)\s*$/i;
-
-/** What no sentence begins with: a small letter, or a mark that closes what was opened before. */
-const GOES_ON = /^(?:\p{Ll}|[)\]”’,;]|[`'"][\s.,;)])/u;
 
 /** The sentences of a passage, in order. */
 export function sentencesOf(passage: Passage): Sentence[] {
@@ -53,20 +47,11 @@ function plainLines({ lines, kind }: Passage): Pick<Sentence, "text" | "kind">[]
 }
 
 function split({ start, text, kind }: Sentence): Sentence[] {
-  const found: Sentence[] = [];
-  let from = 0;
-  for (const { segment, index } of sentenceSegments(text.replace(/\s/g, " "))) {
-    const next = index + segment.length;
-    const sentence = text.slice(from, next);
-    const goesOn =
-      ABBREVIATION.test(sentence.trimEnd().slice(-12)) || GOES_ON.test(text.slice(next, next + 2));
-    if (next < text.length && goesOn) continue;
-    const at = next - sentence.trimStart().length;
-    const end = from + sentence.trimEnd().length;
-    if (at < end) found.push({ start: start + at, end: start + end, text: readable(sentence), kind });
-    from = next;
-  }
-  return found;
+  return [...sentencesIn(text)].flatMap(({ segment, index }) => {
+    const from = start + index + segment.length - segment.trimStart().length;
+    const end = start + index + segment.trimEnd().length;
+    return from < end ? { start: from, end, text: readable(segment), kind } : [];
+  });
 }
 
 /** The lines of neighbouring sentences as they stand in the file, without what is before and after. */

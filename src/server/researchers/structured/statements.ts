@@ -1,6 +1,6 @@
 import { MAX_LINE } from "../blocks/block.js";
 import { itemName, readable } from "../extractive/sentences.js";
-import { sentenceSegments } from "../sentence-segments.js";
+import { sentencesIn } from "../sentences-in.js";
 import type { Passage } from "../sources/source.js";
 
 /** A value that a source gives outright beside its name. */
@@ -41,7 +41,7 @@ export function statementsIn(passage: Passage): Statement[] {
   const text = readable(passage.lines.join(" ").slice(0, MAX_LINE)).replace(/\*\*|__/g, "");
   const isWhole =
     text.length <= SHORT && passage.lines.length === 1 && !/[.!?:]$/.test(text) && !item?.isCode;
-  const sentences = [...sentenceSegments(text)];
+  const sentences = [...sentencesIn(text)];
   const byDefault = (value: string, at: number): Statement => {
     const sentence = sentences.findLast(({ index }) => index <= at)?.segment ?? "";
     return { label, isDefault: true, text: value, sentence };

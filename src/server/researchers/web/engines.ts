@@ -15,11 +15,11 @@ export interface Engine {
   url?: string;
   /** The header that takes the key; undefined if it needs none. */
   header?: (key: string) => Record<string, string>;
-  /** What is asked for, added to the address of a GET or as the JSON of a POST. */
-  method: "GET" | "POST";
+  /** What is asked for: added to the address or, with `isPost`, sent as JSON. */
+  isPost?: boolean;
   ask: (query: string, count: number) => Record<string, string | number>;
-  /** The path to the list of results. */
-  results: readonly string[];
+  /** The path to the list of results, if it is not `results`. */
+  results?: readonly string[];
   /** The name of a result's address, if it is not `url`. */
   address?: string;
   /** A name that every answer has, if the list of results is left out when nothing was found. */
@@ -28,11 +28,10 @@ export interface Engine {
 
 /** By the documentation of each engine. */
 export const ENGINES = {
-  searxng: { method: "GET", ask: (q) => ({ q, format: "json" }), results: ["results"] },
+  searxng: { ask: (q) => ({ q, format: "json" }) },
   brave: {
     url: "https://api.search.brave.com/res/v1/web/search",
     header: (key) => ({ "x-subscription-token": key }),
-    method: "GET",
     ask: (q, count) => ({ q, count }),
     results: ["web", "results"],
     mark: "type",
@@ -40,21 +39,19 @@ export const ENGINES = {
   tavily: {
     url: "https://api.tavily.com/search",
     header: (key) => ({ authorization: `Bearer ${key}` }),
-    method: "POST",
+    isPost: true,
     ask: (query, max_results) => ({ query, max_results }),
-    results: ["results"],
   },
   exa: {
     url: "https://api.exa.ai/search",
     header: (key) => ({ "x-api-key": key }),
-    method: "POST",
+    isPost: true,
     ask: (query, numResults) => ({ query, numResults }),
-    results: ["results"],
   },
   serper: {
     url: "https://google.serper.dev/search",
     header: (key) => ({ "x-api-key": key }),
-    method: "POST",
+    isPost: true,
     ask: (q, num) => ({ q, num }),
     results: ["organic"],
     address: "link",
@@ -102,14 +99,12 @@ export class SearchEngine {
   async ask(query: string, count: number, signal: AbortSignal): Promise<SearchResult[]> {
     const { name, url, apiKey, connections } = this.options;
     const engine: Engine = ENGINES[name];
-    const { method, header } = engine;
+    const { isPost = false, header } = engine;
     const asked = engine.ask(query, count);
-    const path =
-      name === "searxng" ? `${url.pathname.replace(/\/(?:search\/?)?$/, "")}/search` : url.pathname;
-    const isPost = method === "POST";
+    const path = engine.url ? url.pathname : `${url.pathname.replace(/\/(?:search\/?)?$/, "")}/search`;
     const request = {
       origin: url.origin,
-      method,
+      method: isPost ? "POST" : "GET",
       path: isPost ? path : `${path}?${new URLSearchParams(asked as Record<string, string>)}`,
       headers: {
         accept: "application/json",
@@ -125,24 +120,24 @@ export class SearchEngine {
         throw new EngineFailure(`could not be asked: ${reasonOf(error)}`, true);
       });
     if (status !== 200) throw refused(status, header !== undefined);
-    return this.#results(engine, text).slice(0, count);
+    return resultsIn(text, engine).slice(0, count);
   }
 
   close(): Promise<void> {
     return this.options.connections.close();
   }
+}
 
-  #results({ results, address = "url", mark = "" }: Engine, body: string): SearchResult[] {
-    const at = (value: unknown, name: string) => (isObject(value) ? value[name] : undefined);
-    const answer = parsed(body);
-    const list = results.reduce(at, answer) ?? (at(answer, mark) === undefined ? undefined : []);
-    if (!Array.isArray(list)) throw new EngineFailure("gave an answer that is not its JSON");
-    return list.flatMap((result) => {
-      const [url, title] = [at(result, address), at(result, "title")];
-      if (typeof url !== "string") return [];
-      return [{ url, title: typeof title === "string" ? title.slice(0, MAX_TITLE) : "" }];
-    });
-  }
+function resultsIn(text: string, { results = ["results"], address = "url", mark = "" }: Engine) {
+  const at = (value: unknown, name: string) => (isObject(value) ? value[name] : undefined);
+  const answer = parsed(text);
+  const list = results.reduce(at, answer) ?? (at(answer, mark) === undefined ? undefined : []);
+  if (!Array.isArray(list)) throw new EngineFailure("gave an answer that is not its JSON");
+  return list.flatMap((result): SearchResult[] => {
+    const [url, title] = [at(result, address), at(result, "title")];
+    if (typeof url !== "string") return [];
+    return [{ url, title: typeof title === "string" ? title.slice(0, MAX_TITLE) : "" }];
+  });
 }
 
 function refused(status: number, hasKey: boolean): EngineFailure {

@@ -39,6 +39,7 @@ export interface FetchedPage {
 export type Refusal = (url: URL) => Promise<string | undefined>;
 
 const TYPES = /^(?:text\/(?!css|javascript|ecmascript|calendar|vcard)[\w.+-]+|application\/xhtml\+xml)$/i;
+const MEDIA_TYPE = /^\s*([^;\s]*)(?:.*?;\s*charset\s*=\s*["']?([\w.:-]+))?/is;
 const MAX_REDIRECTS = 4;
 /** Of a body, after what it is packed with is undone, in bytes. */
 const MAX_BYTES = 8 * 1_048_576;
@@ -137,17 +138,15 @@ export class PageFetcher {
       signal,
     });
     try {
-      const location = REDIRECTS.has(statusCode) ? one(headers.location) : undefined;
-      if (location !== undefined) {
-        if (!URL.canParse(location, url.href)) throw new LeftOut("it redirects to an invalid address");
-        return withoutHash(new URL(location, url));
+      const { location, "content-type": media = "", "content-encoding": encoding = "" } = headers;
+      if (REDIRECTS.has(statusCode) && location !== undefined) {
+        if (!URL.canParse(`${location}`, url.href)) throw new LeftOut("it redirects to an invalid address");
+        return withoutHash(new URL(`${location}`, url));
       }
       if (statusCode !== 200) throw new LeftOut(`it answered ${statusCode}`, statusCode);
-      const [, type = "", charset] =
-        /^\s*([^;\s]*)(?:.*?;\s*charset\s*=\s*["']?([\w.:-]+))?/is.exec(one(headers["content-type"]) ?? "") ??
-        [];
+      const [, type = "", charset] = MEDIA_TYPE.exec(`${media}`) ?? [];
       if (!types.test(type)) throw new LeftOut(type === "" ? "it has no media type" : `not text but ${type}`);
-      const bytes = await bodyOf(body, one(headers["content-encoding"])?.trim().toLowerCase());
+      const bytes = await bodyOf(body, `${encoding}`.trim().toLowerCase());
       return { url, type: type.toLowerCase(), charset, bytes };
     } finally {
       // What was not read is not waited for.
@@ -187,21 +186,14 @@ export class PageFetcher {
 }
 
 /** A connection to `target` (`address:port`) through a proxy. */
-async function tunnel(
-  { url, authorization }: WebProxy,
-  target: string,
-  signal: AbortSignal,
-): Promise<Socket> {
+async function tunnel(proxy: WebProxy, target: string, signal: AbortSignal): Promise<Socket> {
+  const { authorization, url } = proxy;
   const client = new Client(url.origin, { connectTimeout: CONNECT_MS });
   try {
     const headers = { host: target, ...(authorization && { "proxy-authorization": authorization }) };
     const { connect } = await apiParts();
-    const { socket, statusCode } = await connect.call(client, {
-      origin: url.origin,
-      path: target,
-      headers,
-      signal,
-    });
+    const request = { origin: url.origin, path: target, headers, signal };
+    const { socket, statusCode } = await connect.call(client, request);
     const tunnelled = socket as Socket;
     signal.addEventListener("abort", () => tunnelled.destroy(), { once: true });
     if (statusCode === 200) return tunnelled;
@@ -239,8 +231,4 @@ export async function bodyOf(body: Readable, encoding = ""): Promise<Buffer> {
     pieces.push(piece);
   }
   return Buffer.concat(pieces, size);
-}
-
-function one(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value;
 }

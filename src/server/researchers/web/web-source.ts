@@ -73,12 +73,10 @@ export function webSources(options: WebOptions): SourceProvider {
 class WebSource implements Source {
   readonly #pages = new Map<string, Page>();
   readonly #index = new DocumentIndex((id) => this.#pages.get(id)?.blocks ?? []);
-  /** The answers to what was asked for, by its subject. */
-  readonly #asked = new Map<string, Promise<Kept["answer"]>>();
+  /** The answers to what was asked for, in an earlier process too, by its subject. */
+  readonly #asked: Promise<Map<string, Kept["answer"] | Promise<Kept["answer"]>>>;
   readonly #unread: Unread[] = [];
   readonly #notes = new Set<string>();
-  /** Those of an earlier process. */
-  readonly #kept: Promise<Map<string, Kept["answer"]>>;
   readonly #fetcher: PageFetcher;
   /** The engine's failure, if it is to be asked no further. */
   #broken: Searched | undefined;
@@ -97,10 +95,10 @@ class WebSource implements Source {
     const { network, clock, gate, version } = shared;
     this.#fetcher = new PageFetcher({ network, clock, gate, userAgent: `${ROBOT}/${version}` }, signal);
     const isKept = (record: unknown): record is Kept => isObject(record) && record.kind === "web";
-    this.#kept = shared.exchanges
+    this.#asked = shared.exchanges
       .read(requestId)
       .then((records) => new Map(records.filter(isKept).map(({ subject, answer }) => [subject, answer])));
-    this.#kept.catch(() => {});
+    this.#asked.catch(() => {});
   }
 
   search(query: string, n: number): Promise<Hit[]> {
@@ -122,12 +120,10 @@ class WebSource implements Source {
 
   async #search(query: string, n: number): Promise<Hit[]> {
     const chosen = this.#choose(await this.#resultsOf(query));
-    const fetched = await Promise.all(
-      chosen.map(async (result) => ({ url: result.url, page: await this.#page(result) })),
-    );
+    const pages = await Promise.all(chosen.map(async (one) => [one.url, await this.#page(one)] as const));
     this.signal.throwIfAborted();
     // In the order of the results, and not of their arrival.
-    for (const { url, page } of fetched) this.#take(url, page);
+    for (const [url, page] of pages) this.#take(url, page);
     return this.#index.search(query, n);
   }
 
@@ -176,9 +172,8 @@ class WebSource implements Source {
         this.#notes.add(`The limit of ${MAX_TEXT / 1_048_576} MiB of text from the web was reached.`);
         break;
       }
-      if (!URL.canParse(address)) continue;
-      const url = withoutHash(new URL(address));
-      if (this.#tried.has(url.href) || this.#pages.has(url.href)) continue;
+      const url = URL.canParse(address) && withoutHash(new URL(address));
+      if (!url || this.#tried.has(url.href) || this.#pages.has(url.href)) continue;
       const refusal = this.#forbidden(url);
       if (refusal !== undefined) this.#leaveOut(url, refusal);
       else {
@@ -209,10 +204,9 @@ class WebSource implements Source {
         const { url: end, bytes, ...page } = await this.#fetcher.fetch(url, refusalOf);
         const { href: id, pathname: name } = end;
         const document = await read({ name, bytes, page }, this.signal);
+        if ("reason" in document) return document;
         const accessed = new Date(clock.now()).toISOString();
-        return "reason" in document
-          ? document
-          : { id, accessed, ...document, title: document.title ?? (title || id) };
+        return { id, accessed, ...document, title: document.title ?? (title || id) };
       } catch (error) {
         if (!(error instanceof LeftOut)) throw error;
         return { reason: error.message };
@@ -241,19 +235,18 @@ class WebSource implements Source {
     this.shared.log(`${this.requestId}: ${name} is left out: ${reason}`);
   }
 
-  /** What was answered for a subject, in an earlier process too, else what `ask` gives, which is kept. */
-  #once<T extends Kept["answer"]>(subject: string, ask: () => Promise<T>): Promise<T> {
-    const answer = this.#asked.get(subject) ?? this.#keptOr(subject, ask);
-    this.#asked.set(subject, answer);
+  /** What was answered for a subject, else what `ask` gives, which is kept. */
+  async #once<T extends Kept["answer"]>(subject: string, ask: () => Promise<T>): Promise<T> {
+    const asked = await this.#asked;
+    const answer = asked.get(subject) ?? this.#keep(subject, ask());
+    asked.set(subject, answer);
     return answer as Promise<T>;
   }
 
   /** A store that fails costs another fetch after a restart, and no result. */
-  async #keptOr(subject: string, ask: () => Promise<Kept["answer"]>): Promise<Kept["answer"]> {
+  async #keep<T extends Kept["answer"]>(subject: string, asked: Promise<T>): Promise<T> {
     const { exchanges, log } = this.shared;
-    const kept = (await this.#kept).get(subject);
-    if (kept !== undefined) return kept;
-    const answer = await ask();
+    const answer = await asked;
     const record: Kept = { kind: "web", subject, answer };
     await exchanges.append(this.requestId, record).catch((error: Error) => {
       log(`${this.requestId}: what was found on the web cannot be stored: ${error.message}`);

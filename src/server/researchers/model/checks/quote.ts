@@ -1,5 +1,5 @@
 import { isComment } from "../../blocks/code-blocks.js";
-import { sentenceSegments } from "../../sentence-segments.js";
+import { sentencesIn } from "../../sentences-in.js";
 import type { Passage } from "../../sources/source.js";
 import { occurrences, tokensOf, withoutMarkup } from "./tokens.js";
 
@@ -11,9 +11,6 @@ interface Section {
 
 /** A shorter quote says something only where it is the only one of its kind. Counted in words. */
 const SHORTEST = 3;
-/** A full stop after one of these ends no sentence. To join too much only makes a quote longer. */
-const ABBREVIATION =
-  /(?:^|[^\p{L}])(?:\p{L}|e\.g|i\.e|etc|vs|cf|approx|nos?|dr|mrs?|ms|st|figs?|secs?|ch|vol|pp?|inc|ltd|co|corp|jr|sr|al|ca|resp|incl|excl|max|min|est|dept|viz)\.["'’”)\]*_]*\s*$/iu;
 
 /**
  * The place of a quote in the text of one block, widened to whole sentences (in code to whole lines, in a table to the
@@ -40,11 +37,7 @@ function locate(text: string, quote: string): Section | undefined {
 
 /** `section` extended to the sentences that it touches. */
 function wholeSentences(text: string, { start, end }: Section): Section {
-  // A line break inside a paragraph ends no sentence; one character for one keeps the offsets.
-  const flat = text.replace(/\s/g, " ");
-  const ends = [...sentenceSegments(flat)]
-    .map(({ segment, index }) => index + segment.length)
-    .filter((at) => !ABBREVIATION.test(flat.slice(Math.max(0, at - 20), at)));
+  const ends = [...sentencesIn(text)].map(({ segment, index }) => index + segment.length);
   return {
     start: ends.findLast((at) => at <= start) ?? 0,
     end: ends.find((at) => at >= end) ?? text.length,

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { sentenceSegments } from "../../../src/server/researchers/sentence-segments.js";
+import { sentencesIn } from "../../../src/server/researchers/sentences-in.js";
 
-const read = (text: string) => [...sentenceSegments(text)];
+const read = (text: string) => [...sentencesIn(text)];
 
 it("gives sentence after sentence, each with its place", () => {
   expect(read("One is here. Two? Three")).toEqual([
