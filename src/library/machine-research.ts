@@ -9,7 +9,7 @@ import { failureOf } from "../machine/failure.js";
 import { Machine } from "../machine/machine.js";
 import { keyReader } from "../machine/settings.js";
 import { type CreateBody, isFinal } from "../protocol/conversation.js";
-import { digestOf } from "../store/history/log.js";
+import { digestOf } from "../store/history/history.js";
 import { Batch } from "../workflows/batch/batch.js";
 import type { BatchRunEvent } from "../workflows/batch/context.js";
 import type { RowState } from "../workflows/batch/plan.js";

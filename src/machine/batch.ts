@@ -7,7 +7,6 @@ import { OutputFolder } from "../workflows/batch/output-folder.js";
 import { changedRows, occupiedFiles, type PlanOptions, planRows } from "../workflows/batch/plan.js";
 import type { Row } from "../workflows/batch/row.js";
 import type { Ports } from "../workflows/ports.js";
-import { currentHour } from "../workflows/quota.js";
 import { checkResult } from "../workflows/results.js";
 import { rowError } from "./failure.js";
 import { textWithSources } from "./result-text.js";
@@ -76,7 +75,7 @@ export function pacerOf(
   const sent = [...known.values()].filter(({ stage }) => stage !== "free");
   return new CreatePacer({
     clock: ports.clock,
-    attempts: () => ("origin" in ports ? currentHour(ports, limit ?? 1)?.attempts : undefined),
+    attempts: () => ("origin" in ports ? ports.history?.hour(ports, limit ?? 1).attempts : undefined),
     ...{ limit, shards },
     own: sent.map(({ sentAt }) => Date.parse(sentAt)),
     isHourly: !("provider" in ports && ports.provider),

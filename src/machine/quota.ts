@@ -1,5 +1,4 @@
 import { LocalError } from "../store/files.js";
-import { currentHour } from "../workflows/quota.js";
 import type { LimitOptions, Machine } from "./machine.js";
 import { requireConnection } from "./settings.js";
 
@@ -21,7 +20,7 @@ export function quotaOf(machine: Machine, options: LimitOptions): Quota {
   const { origin } = requireConnection(settings);
   const limit = machine.hourlyLimit(options) ?? Number.POSITIVE_INFINITY;
   const isLimited = limit !== Number.POSITIVE_INFINITY;
-  const hour = currentHour(ports, isLimited ? limit : 1);
+  const hour = ports.history?.hour(ports, isLimited ? limit : 1);
   if (!hour)
     throw new LocalError(
       "the creates of this hour are not counted, since no history is kept on this machine",

@@ -4,9 +4,13 @@ import { RefusedError, UnreachableError } from "../client/errors.js";
 import { untilAborted } from "../clock.js";
 import { livenessOf, lockWithin } from "../lock.js";
 import type { CreateBody } from "../protocol/conversation.js";
-import { LocalError, localError, makeFolder } from "../store/files.js";
-import { type History, type UnsettledCreate, wantedName } from "../store/history/history.js";
-import { type HistoryEntry, sha256 } from "../store/history/log.js";
+import { LocalError, localError, makeFolder, sha256 } from "../store/files.js";
+import {
+  type History,
+  type HistoryEntry,
+  type UnsettledCreate,
+  wantedName,
+} from "../store/history/history.js";
 import { CreateRefusedError, QuotaExceededError, UnresolvedCreateError } from "./errors.js";
 import { type SendOptions, type SubmitPorts, type Submitted, submit, withModel } from "./submit.js";
 

@@ -2,7 +2,7 @@ import { type ErrorFacts, OutcomeUnknownError, RefusedError, ResearchError } fro
 import { isFinal } from "../protocol/conversation.js";
 import { WINDOW_MS } from "../protocol/limits.js";
 import { LocalError } from "../store/files.js";
-import type { HistoryEntry } from "../store/history/log.js";
+import type { HistoryEntry } from "../store/history/history.js";
 
 /** The create could not be recorded, so it was not sent. */
 export class NotRecordedError extends LocalError {}

@@ -1,7 +1,6 @@
 import type { CallOptions } from "../client/client.js";
 import { RefusedError } from "../client/errors.js";
 import { inWindow, nextSlot, TIERS, type Tier } from "../protocol/limits.js";
-import { type HourlyUsage, hourlyUsage } from "../store/history/reserve-create.js";
 import { QuotaExceededError } from "./errors.js";
 import type { Ports } from "./ports.js";
 
@@ -13,15 +12,6 @@ const LEAST_RETRY_MS = 1_000;
 /** Creates per hour (§8): a given number overrides a tier. Infinity for no limit, undefined if neither is given. */
 export function createsPerHour(perHour: number | undefined, tier: Tier | undefined): number | undefined {
   return perHour ?? (tier && TIERS[tier].create);
-}
-
-/** The current hour for the origin and key in force, by this machine's records; undefined if none are kept. */
-export function currentHour(
-  ports: Pick<Ports, "history" | "origin" | "apiKey" | "clock">,
-  limit: number,
-): HourlyUsage | undefined {
-  const { history, origin, apiKey, clock } = ports;
-  return history && hourlyUsage(history, { origin, apiKey }, limit, clock.now());
 }
 
 /**

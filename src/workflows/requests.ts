@@ -5,7 +5,7 @@ import { isCutShort } from "../dialects/providers.js";
 import { exactJson } from "../json/exact-json.js";
 import { type Data, isFinal, isRequestId, ownPart } from "../protocol/conversation.js";
 import { inWords, LocalError } from "../store/files.js";
-import { type HistoryEntry, NOT_CREATED, type Seen, UNKNOWN } from "../store/history/log.js";
+import { type HistoryEntry, NOT_CREATED, type Seen, UNKNOWN } from "../store/history/history.js";
 import { CreatedElsewhereError, StillRunningError, TargetError, UnresolvedCreateError } from "./errors.js";
 import type { Ports } from "./ports.js";
 

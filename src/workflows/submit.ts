@@ -3,10 +3,9 @@ import { OutcomeUnknownError, RefusedError, UnreachableError } from "../client/e
 import type { CreateBody } from "../protocol/conversation.js";
 import { LocalError, localErrorOf } from "../store/files.js";
 import type { RecordedCreate } from "../store/history/history.js";
-import { reserve } from "../store/history/reserve-create.js";
 import { NotRecordedError, QuotaExceededError, UnresolvedCreateError } from "./errors.js";
 import type { Ports } from "./ports.js";
-import { blockedUntil, currentHour, waitUntil } from "./quota.js";
+import { blockedUntil, waitUntil } from "./quota.js";
 
 /** What a create needs of the ports. */
 export type SubmitPorts = Pick<
@@ -103,7 +102,7 @@ export async function submitWithinQuota(
       return await submit(ports, body, options);
     } catch (error) {
       // A provider's limits are of seconds or minutes, so only its own word says how long to wait.
-      const attempts = () => (ports.provider ? [] : (currentHour(ports, limit ?? 1)?.attempts ?? []));
+      const attempts = () => (ports.provider ? [] : (ports.history?.hour(ports, limit ?? 1).attempts ?? []));
       const until = blockedUntil(error, attempts, limit, ports.clock.now());
       if (until === undefined || !waitForQuota) throw error;
       await onEvent?.({ kind: "waiting-for-quota", until, error });
@@ -126,7 +125,7 @@ async function begin(
   const attempt = { origin, apiKey, body, profile };
   try {
     if (limit === undefined || limit === Number.POSITIVE_INFINITY) return history.begin(attempt);
-    const claim = await reserve(history, history.folder, attempt, limit, () => clock.now(), signal);
+    const claim = await history.reserve(attempt, limit, signal);
     if ("pending" in claim) return claim.pending;
     throw new QuotaExceededError(limit, claim.fullUntil, clock.now());
   } catch (error) {

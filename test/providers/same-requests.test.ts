@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { wantedName } from "../../src/store/history/history.js";
-import { digestOf, keyId } from "../../src/store/history/log.js";
+import { digestOf, keyId, wantedName } from "../../src/store/history/history.js";
 import { folderWith } from "../support/folder.js";
 import { foldersIn } from "../support/home.js";
 import { connectMcp } from "../support/mcp.js";

@@ -2,8 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { appendLine, LocalError, overwrite, replaceFile, UnsyncedError } from "../../src/store/files.js";
-import { OpenIntents, RecordedCreate } from "../../src/store/history/history.js";
-import { AppendLog, intentOf } from "../../src/store/history/log.js";
+import { AppendLog, intentOf, OpenIntents, RecordedCreate } from "../../src/store/history/history.js";
 import { Settings } from "../../src/store/settings.js";
 import { folderWith } from "../support/folder.js";
 import { isTraceable, NEEDS_TRACING, ownCalls } from "../support/own-calls.js";

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { LocalError } from "../../src/store/files.js";
-import type { History } from "../../src/store/history/history.js";
-import type { Seen } from "../../src/store/history/log.js";
+import type { History, Seen } from "../../src/store/history/history.js";
 import { observe } from "../../src/workflows/requests.js";
 
 const entry = (): Seen => ({

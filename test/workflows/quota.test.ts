@@ -3,7 +3,7 @@ import { RefusedError, UnreachableError } from "../../src/client/errors.js";
 import type { Clock } from "../../src/clock.js";
 import { History } from "../../src/store/history/history.js";
 import { QuotaExceededError } from "../../src/workflows/errors.js";
-import { blockedUntil, createsPerHour, currentHour, waitUntil } from "../../src/workflows/quota.js";
+import { blockedUntil, createsPerHour, waitUntil } from "../../src/workflows/quota.js";
 import { folderWith } from "../support/folder.js";
 
 const NOW = 100_000_000;
@@ -22,14 +22,12 @@ test.each([
   expect(createsPerHour(perHour, tier)).toBe(creates);
 });
 
-test("the hour is that of the origin and key in force; without a history there is none", () => {
+test("the hour is that of an origin and a key", () => {
   const history = new History(folderWith(), () => NOW);
   const attempt = { origin: "https://a.example", profile: null, apiKey: "k", body: { prompt: "x" } };
   history.begin(attempt).created("id", {});
   history.begin({ ...attempt, apiKey: "other" }).created("id-2", {});
-  const clock = { now: () => NOW } as Clock;
-  expect(currentHour({ ...attempt, history, clock }, 1)?.attempts).toEqual([NOW]);
-  expect(currentHour({ ...attempt, history: undefined, clock }, 1)).toBeUndefined();
+  expect(history.hour(attempt, 1).attempts).toEqual([NOW]);
 });
 
 const limited = (retryAfter?: number) => new RefusedError("rate-limited", true, "X", "m", { retryAfter });

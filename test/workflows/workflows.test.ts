@@ -7,7 +7,6 @@ import { History } from "../../src/store/history/history.js";
 import { NotRecordedError, QuotaExceededError, UnresolvedCreateError } from "../../src/workflows/errors.js";
 import { type FollowEvent, follow, WatchProgress } from "../../src/workflows/follow.js";
 import type { Ports } from "../../src/workflows/ports.js";
-import { currentHour } from "../../src/workflows/quota.js";
 import {
   askStates,
   requireEntry,
@@ -156,7 +155,7 @@ test("without a history a create is refused, unless it may go unrecorded", async
 test("the hour's limit stops a create before it is sent, or has it waited for", async () => {
   const { ports, service } = await machine();
   await submit(ports, body, { limit: 1 });
-  expect(currentHour(ports, 1)?.attempts).toHaveLength(1);
+  expect(ports.history?.hour(ports, 1).attempts).toHaveLength(1);
   const error = await submitWithinQuota(ports, body, { limit: 1 }).catch((error: unknown) => error);
   expect(error).toBeInstanceOf(QuotaExceededError);
   expect((error as QuotaExceededError).retryAfter).toBeGreaterThan(3_500);

@@ -2,7 +2,7 @@ import type { ResearchError } from "../../client/errors.js";
 import type { Moment, WatchEvent } from "../../client/watch/types.js";
 import type { Clock } from "../../clock.js";
 import { isFinal, type Status } from "../../protocol/conversation.js";
-import { timeOf } from "../../store/history/log.js";
+import { timeOf } from "../../store/history/history.js";
 import { formatDuration, isoDate } from "../../text/duration.js";
 import { progressWords } from "../../text/research-progress.js";
 import { safeLine } from "../../text/safe-text.js";

@@ -2,7 +2,6 @@ import type { CreateBody } from "../../protocol/conversation.js";
 import { TIERS, type Tier } from "../../protocol/limits.js";
 import { formatDuration, isoDate } from "../../text/duration.js";
 import type { Ports } from "../../workflows/ports.js";
-import { currentHour } from "../../workflows/quota.js";
 import { type Submitted, submitWithinQuota } from "../../workflows/submit.js";
 import type { Reporter, Terminal } from "../terminal/reporter.js";
 
@@ -43,7 +42,7 @@ export function limitWords({ provider }: Pick<Ports, "provider">): string {
 /** With a limit set, says how many creates are left in this hour; without one, nothing. */
 export async function sayLeft(reporter: Reporter, ports: Ports, limit: number | undefined): Promise<void> {
   if (limit === undefined || limit === Number.POSITIVE_INFINITY) return;
-  const hour = currentHour(ports, limit);
+  const hour = ports.history?.hour(ports, limit);
   if (!hour)
     return reporter.notice(
       "QUOTA_UNKNOWN",

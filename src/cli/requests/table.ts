@@ -1,6 +1,6 @@
 import { epochOf } from "../../clock.js";
 import { UsageError } from "../../machine/errors.js";
-import type { HistoryEntry } from "../../store/history/log.js";
+import type { HistoryEntry } from "../../store/history/history.js";
 import { formatDuration } from "../../text/duration.js";
 import { safeLine } from "../../text/safe-text.js";
 import { ask } from "../terminal/prompts.js";

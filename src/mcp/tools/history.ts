@@ -1,5 +1,5 @@
 import { quotaJson } from "../../machine/quota.js";
-import type { HistoryEntry } from "../../store/history/log.js";
+import type { HistoryEntry } from "../../store/history/history.js";
 import {
   arrayOf,
   COUNT,

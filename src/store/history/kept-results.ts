@@ -1,7 +1,6 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
-import { makeFolder, namesIn, orLocalError, readIfThere, replaceFile } from "../files.js";
-import { sha256 } from "./log.js";
+import { makeFolder, namesIn, orLocalError, readIfThere, replaceFile, sha256 } from "../files.js";
 
 /** A provider may forget a result after ten minutes; it stays here for this long, in milliseconds. */
 const KEPT_MS = 30 * 86_400_000;

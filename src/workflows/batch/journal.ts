@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { jsonIn } from "../../json/exact-json.js";
 import { linesBackward } from "../../store/files.js";
-import { type HistoryEntry, UNKNOWN } from "../../store/history/log.js";
+import { type HistoryEntry, UNKNOWN } from "../../store/history/history.js";
 
 const text = v.string();
 const maybe = v.nullable(v.string());

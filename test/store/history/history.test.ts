@@ -10,7 +10,7 @@ import {
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { LocalError } from "../../../src/store/files.js";
-import { History } from "../../../src/store/history/history.js";
+import { AppendLog, History } from "../../../src/store/history/history.js";
 import { folderWith } from "../../support/folder.js";
 
 const ORIGIN = "https://a.example";
@@ -277,7 +277,7 @@ test("nothing is kept of a state that was seen of a request without an id", () =
 });
 
 test("the outcome of a create is its entry, or that it was dismissed, and that of no other", () => {
-  const { begin, open } = world();
+  const { begin, open, log } = world();
   const made = begin("made");
   made.created("id-1", {});
   const refused = begin("refused");
@@ -286,7 +286,8 @@ test("the outcome of a create is its entry, or that it was dismissed, and that o
   expect(open().outcomeOf(refused.localId)).toBe("dismissed");
   expect(open().outcomeOf(`${refused.localId}x`)).toBeUndefined();
   expect(open().outcomeOf(made.localId.slice(0, -1))).toBeUndefined();
-  open().redate("local-1", { origin: ORIGIN, apiKey: "k" });
+  const redated = { local_id: "local-1", origin: ORIGIN, key_id: "k", at: new Date(0).toISOString() };
+  new AppendLog(log).append({ kind: "redated", ...redated }, { sync: false });
   begin("other").dismissed("local-2");
   expect(["local-1", "local-2"].map((id) => open().outcomeOf(id))).toEqual([undefined, undefined]);
 });

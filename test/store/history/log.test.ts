@@ -2,7 +2,7 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { LocalError } from "../../../src/store/files.js";
-import { AppendLog, type HistoryLine, isUnreadable } from "../../../src/store/history/log.js";
+import { AppendLog, type HistoryLine, isUnreadable } from "../../../src/store/history/history.js";
 import { folderWith } from "../../support/folder.js";
 
 const line = (kind: "dismissed" | "redated", name: string): HistoryLine =>

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { exactJson, parseExactAt } from "../../../src/json/exact-json.js";
 import type { JsonSchema } from "../../../src/protocol/conversation.js";
-import { createdRecord, OpenIntents, unknownEntry } from "../../../src/store/history/history.js";
-import { intentOf } from "../../../src/store/history/log.js";
+import { createdRecord, intentOf, OpenIntents, unknownEntry } from "../../../src/store/history/history.js";
 import { folderWith } from "../../support/folder.js";
 
 const intent = (prompt = "ü\n") =>

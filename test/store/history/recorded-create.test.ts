@@ -2,8 +2,13 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { LocalError } from "../../../src/store/files.js";
-import { OpenIntents, RecordedCreate } from "../../../src/store/history/history.js";
-import { AppendLog, intentOf, keyId } from "../../../src/store/history/log.js";
+import {
+  AppendLog,
+  intentOf,
+  keyId,
+  OpenIntents,
+  RecordedCreate,
+} from "../../../src/store/history/history.js";
 import { folderWith } from "../../support/folder.js";
 
 const ORIGIN = "https://a.example";

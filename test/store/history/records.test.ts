@@ -7,7 +7,7 @@ import {
   notCreatedEntry,
   readLine,
   timeOf,
-} from "../../../src/store/history/log.js";
+} from "../../../src/store/history/history.js";
 
 const CREATED = {
   ...{ kind: "created", local_id: "local-1", request_id: "id-1", origin: "https://a.example", prompt: "x" },

@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 import { lock } from "../../../src/lock.js";
 import { LocalError } from "../../../src/store/files.js";
 import { History } from "../../../src/store/history/history.js";
-import { hourlyUsage, reserve } from "../../../src/store/history/reserve-create.js";
 import { folderWith } from "../../support/folder.js";
 
 const HOUR = 3_600_000;
@@ -17,9 +16,9 @@ function machine() {
   const open = () => new History(folder, now);
   return {
     ...{ folder, clock, open },
-    take: (limit: number) => reserve(open(), folder, ATTEMPT, limit, now),
+    take: (limit: number) => open().reserve(ATTEMPT, limit),
     async create(limit: number) {
-      const claim = await reserve(open(), folder, ATTEMPT, limit, now);
+      const claim = await open().reserve(ATTEMPT, limit);
       if (!("pending" in claim)) throw new Error("the hour is full");
       claim.pending.created(`id-${readdirSync(folder).length}-${clock.now}`, {});
     },
@@ -33,7 +32,7 @@ test("as many as the limit, and the next an hour and a second after the first", 
   clock.now += 1_000;
   await create(2);
   expect(await take(2)).toEqual({ fullUntil: start + HOUR + 1_000 });
-  expect(hourlyUsage(open(), ATTEMPT, 2, clock.now)).toEqual({
+  expect(open().hour(ATTEMPT, 2)).toEqual({
     ...{ attempts: [start, start + 1_000], nextAt: start + HOUR + 1_000 },
   });
   clock.now = start + HOUR + 1_000;
@@ -44,7 +43,10 @@ test("a create counts until an hour and a second after it", async () => {
   const { clock, create, open } = machine();
   const start = clock.now;
   await create(1);
-  const countedAfter = (ms: number) => hourlyUsage(open(), ATTEMPT, 1, start + ms).attempts;
+  const countedAfter = (ms: number) => {
+    clock.now = start + ms;
+    return open().hour(ATTEMPT, 1).attempts;
+  };
   expect([countedAfter(HOUR + 999), countedAfter(HOUR + 1_000)]).toEqual([[start], []]);
 });
 
@@ -57,7 +59,7 @@ test("a history that cannot be read is named, any other failure is that of the c
       throw new Error("broken");
     }
   }
-  const counting = reserve(new Broken(folder, Date.now), folder, ATTEMPT, 1, Date.now);
+  const counting = new Broken(folder, Date.now).reserve(ATTEMPT, 1);
   await expect(counting).rejects.toMatchObject({
     ...{ name: "LocalError", message: "the creates of this hour could not be counted: broken" },
     cause: { message: "broken" },
@@ -94,7 +96,7 @@ test("a lock that is held, or cannot be made, is an error of this machine", asyn
   const { folder, take } = machine();
   mkdirSync(join(folder, "hour.lock", "something"), { recursive: true });
   await expect(take(1)).rejects.toThrow(/could not be counted: .*cannot be read/);
-  const nowhere = reserve(new History("/proc/x", Date.now), "/proc/x", ATTEMPT, 1, Date.now);
+  const nowhere = new History("/proc/x", Date.now).reserve(ATTEMPT, 1);
   await expect(nowhere).rejects.toThrow(LocalError);
   await expect(nowhere).rejects.toMatchObject({ cause: expect.any(Error) });
 });
@@ -103,7 +105,7 @@ test("the wait for the lock ends with its signal", async () => {
   const { folder, open } = machine();
   const release = await lock(join(folder, "hour.lock"));
   const enough = new AbortController();
-  const waiting = reserve(open(), folder, ATTEMPT, 1, Date.now, enough.signal);
+  const waiting = open().reserve(ATTEMPT, 1, enough.signal);
   enough.abort(new Error("enough"));
   await expect(waiting).rejects.toThrow("enough");
   release();

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { AppendLog } from "../../../src/store/history/log.js";
+import { AppendLog } from "../../../src/store/history/history.js";
 import { refuse } from "../../support/behaviours.js";
 import { foldersIn, plant } from "../../support/home.js";
 import { environment, NODE, PROGRAM } from "../../support/run.js";

@@ -3,14 +3,16 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parseExact } from "../../../src/json/exact-json.js";
 import type { JsonSchema } from "../../../src/protocol/conversation.js";
-import { sameCreates, type WantedCreate, wantedName } from "../../../src/store/history/history.js";
 import {
   AppendLog,
   entryOf,
   type HistoryEntry,
   type HistoryLine,
   intentOf,
-} from "../../../src/store/history/log.js";
+  sameCreates,
+  type WantedCreate,
+  wantedName,
+} from "../../../src/store/history/history.js";
 import { folderWith } from "../../support/folder.js";
 
 const NOW = Date.UTC(2030, 0, 1);

@@ -1,7 +1,13 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { attempts, durations, type OpenIntent } from "../../../src/store/history/history.js";
-import { AppendLog, type HistoryLine, keyId } from "../../../src/store/history/log.js";
+import {
+  AppendLog,
+  attempts,
+  History,
+  type HistoryLine,
+  keyId,
+  type OpenIntent,
+} from "../../../src/store/history/history.js";
 import { folderWith } from "../../support/folder.js";
 
 const ORIGIN = "https://a.example";
@@ -10,7 +16,11 @@ const HOUR = 3_600_000;
 const at = (ms: number) => new Date(NOW + ms).toISOString();
 
 function logOf(...lines: HistoryLine[]): AppendLog {
-  const log = new AppendLog(join(folderWith(), "history.jsonl"));
+  return logIn(folderWith(), lines);
+}
+
+function logIn(folder: string, lines: readonly HistoryLine[]): AppendLog {
+  const log = new AppendLog(join(folder, "history.jsonl"));
   for (const line of lines) log.append(line, { sync: false });
   return log;
 }
@@ -133,18 +143,18 @@ describe("the creates that count in the hour", () => {
 });
 
 test("durations are those of an origin, the newest first, none of a clock that was set back", () => {
-  const log = logOf(
-    ...[
-      seen("a", 1, 10),
-      seen("b", 2, -20),
-      seen("c", 3),
-      seen("d", 4, 40, "https://b.example"),
-      seen("e", 5, 50),
-      seen("f", 6, 0),
-      created("g", 7, { duration_ms: 70 }),
-      { ...seen("h", 8), later: { duration_ms: 80 } } as HistoryLine,
-    ],
-  );
-  expect(durations(log, ORIGIN, 9)).toEqual([0, 50, 10]);
-  expect(durations(log, ORIGIN, 2)).toEqual([0, 50]);
+  const folder = folderWith();
+  logIn(folder, [
+    seen("a", 1, 10),
+    seen("b", 2, -20),
+    seen("c", 3),
+    seen("d", 4, 40, "https://b.example"),
+    seen("e", 5, 50),
+    seen("f", 6, 0),
+    created("g", 7, { duration_ms: 70 }),
+    { ...seen("h", 8), later: { duration_ms: 80 } } as HistoryLine,
+  ]);
+  const history = new History(folder, () => NOW);
+  expect(history.durations(ORIGIN, 9)).toEqual([0, 50, 10]);
+  expect(history.durations(ORIGIN, 2)).toEqual([0, 50]);
 });

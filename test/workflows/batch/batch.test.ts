@@ -2,8 +2,7 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { ResearchClient } from "../../../src/client/client.js";
-import { History } from "../../../src/store/history/history.js";
-import { digestOf } from "../../../src/store/history/log.js";
+import { digestOf, History } from "../../../src/store/history/history.js";
 import { Batch } from "../../../src/workflows/batch/batch.js";
 import {
   type BatchRunEvent,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseExact } from "../../../src/json/exact-json.js";
 import type { JsonSchema } from "../../../src/protocol/conversation.js";
-import { digestOf } from "../../../src/store/history/log.js";
+import { digestOf } from "../../../src/store/history/history.js";
 import { fileStem, isRepeated, rowId } from "../../../src/workflows/batch/row.js";
 
 test("the digest knows prompt, structured output and schema, and not the order of fields", () => {

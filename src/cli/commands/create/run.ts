@@ -3,7 +3,7 @@ import { CodedError } from "../../../machine/errors.js";
 import type { LimitOptions } from "../../../machine/machine.js";
 import { type CreateBody, requestBody } from "../../../protocol/conversation.js";
 import { LocalError } from "../../../store/files.js";
-import { forProvider, UNKNOWN } from "../../../store/history/log.js";
+import { forProvider, UNKNOWN } from "../../../store/history/history.js";
 import { UnresolvedCreateError } from "../../../workflows/errors.js";
 import { requireEntry } from "../../../workflows/requests.js";
 import { type Context, resumeCommand } from "../../context.js";

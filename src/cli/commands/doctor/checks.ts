@@ -9,7 +9,7 @@ import { quotaOf } from "../../../machine/quota.js";
 import { maskKey, requireBaseUrl, requireConnection } from "../../../machine/settings.js";
 import { isKeyText } from "../../../protocol/key-pattern.js";
 import { inWords, readIfThere, systemCode } from "../../../store/files.js";
-import { UNKNOWN } from "../../../store/history/log.js";
+import { UNKNOWN } from "../../../store/history/history.js";
 import { formatDuration, isoDate } from "../../../text/duration.js";
 import { shellWord } from "../../../text/phrases.js";
 import { SCRIPTS, SHELLS, scriptPlace } from "../../completion/scripts.js";

@@ -2,7 +2,7 @@ import { CodedError, UsageError } from "../../../machine/errors.js";
 import { failureOf } from "../../../machine/failure.js";
 import { isFinal } from "../../../protocol/conversation.js";
 import { WINDOW_MS } from "../../../protocol/limits.js";
-import { type HistoryEntry, NOT_CREATED, UNKNOWN } from "../../../store/history/log.js";
+import { type HistoryEntry, NOT_CREATED, UNKNOWN } from "../../../store/history/history.js";
 import { requireEntry } from "../../../workflows/requests.js";
 import type { Context } from "../../context.js";
 import { withId, worstOf } from "../../requests/answers.js";

@@ -1,7 +1,7 @@
 import { parseBaseUrl } from "../../../client/http/address.js";
 import { requireConnection } from "../../../machine/settings.js";
 import { isFinal } from "../../../protocol/conversation.js";
-import { type HistoryEntry, UNKNOWN } from "../../../store/history/log.js";
+import { type HistoryEntry, UNKNOWN } from "../../../store/history/history.js";
 import { askStates, type NamedTarget } from "../../../workflows/requests.js";
 import type { Context } from "../../context.js";
 import { sayNotObserved, showFailure, worstOf } from "../../requests/answers.js";

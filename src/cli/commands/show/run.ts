@@ -1,5 +1,5 @@
 import { isObject } from "../../../json/is-object.js";
-import type { HistoryEntry } from "../../../store/history/log.js";
+import type { HistoryEntry } from "../../../store/history/history.js";
 import { usageWords } from "../../../text/research-progress.js";
 import { safe, safeJson, safeLine } from "../../../text/safe-text.js";
 import { requireEntry } from "../../../workflows/requests.js";

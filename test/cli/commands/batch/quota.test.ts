@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { limitFlag } from "../../../../src/cli/requests/submit.js";
 import { RefusedError } from "../../../../src/client/errors.js";
 import { History } from "../../../../src/store/history/history.js";
-import { hourlyUsage, reserve } from "../../../../src/store/history/reserve-create.js";
 import { blockedUntil } from "../../../../src/workflows/quota.js";
 import { answer, errorEnvelope, refuse } from "../../../support/behaviours.js";
 import { folderWith } from "../../../support/folder.js";
@@ -147,10 +146,10 @@ test("to count and to begin is one step: of 40 at once, as many as the limit get
   const now = () => Date.UTC(2030, 0, 1);
   const attempt = { origin: "http://x", apiKey: KEY, profile: null, body: { prompt: "p" } };
   const claims = await Promise.all(
-    Array.from({ length: 40 }, () => reserve(new History(folder, now), folder, attempt, 10, now)),
+    Array.from({ length: 40 }, () => new History(folder, now).reserve(attempt, 10)),
   );
   expect(claims.filter((claim) => "pending" in claim)).toHaveLength(10);
-  expect(hourlyUsage(new History(folder, now), attempt, 10, now())).toMatchObject({
+  expect(new History(folder, now).hour(attempt, 10)).toMatchObject({
     nextAt: now() + HOUR + 1_000,
   });
 });

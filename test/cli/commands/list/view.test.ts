@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { entryRow, entryTable } from "../../../../src/cli/requests/table.js";
 import { PLAIN } from "../../../../src/cli/terminal/reporter.js";
-import type { HistoryEntry } from "../../../../src/store/history/log.js";
+import type { HistoryEntry } from "../../../../src/store/history/history.js";
 import { columnsOf } from "../../../../src/text/width.js";
 import { NAMED } from "../../../support/style.js";
 

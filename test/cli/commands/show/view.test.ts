@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { entryDetails } from "../../../../src/cli/commands/show/run.js";
-import type { HistoryEntry } from "../../../../src/store/history/log.js";
+import type { HistoryEntry } from "../../../../src/store/history/history.js";
 import { NAMED } from "../../../support/style.js";
 
 const ENTRY: HistoryEntry = {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { HistoryEntry } from "../../../../src/store/history/log.js";
+import type { HistoryEntry } from "../../../../src/store/history/history.js";
 import { type KnownRow, reconcile } from "../../../../src/workflows/batch/journal.js";
 
 const row = (stage: KnownRow["stage"], localId = "local-1"): KnownRow => ({

@@ -3,7 +3,7 @@ import { exactJson, jsonIn, memberText, roundedNumbers } from "../../../../json/
 import { isObject } from "../../../../json/is-object.js";
 import { MAX_INPUT_BYTES } from "../../../../machine/read-text.js";
 import { type CreateBody, type JsonSchema, requestBody } from "../../../../protocol/conversation.js";
-import { digestOf } from "../../../../store/history/log.js";
+import { digestOf } from "../../../../store/history/history.js";
 import { fileStem, MAX_STEM_BYTES, type Row, rowId } from "../../../../workflows/batch/row.js";
 import type { InputRecord, Parsed, RowFault } from "./formats.js";
 

@@ -7,7 +7,7 @@ import {
   schemaText,
   Template,
 } from "../../../../../src/cli/commands/batch/input/rows.js";
-import { digestOf } from "../../../../../src/store/history/log.js";
+import { digestOf } from "../../../../../src/store/history/history.js";
 
 const none: RowOptions = {
   template: undefined,
