@@ -240,7 +240,7 @@ function describeProgram(program: Verb, version: string): void {
     .helpCommand(false)
     .addHelpText(
       "after",
-      '\nNew here? `research try "your question"` answers from the files of this folder: no account, no key.\n`research help` lists the topics: exit codes, settings, JSON and more.',
+      '\nNew here? `research try "your question"` answers from the files of this folder: no account, no key.\nAn account at OpenAI, Perplexity, Exa or Parallel? `research login --provider openai` (or perplexity, exa, parallel).\n`research help` lists the topics: exit codes, settings, JSON and more.',
     );
 }
 

@@ -118,7 +118,8 @@ describe("login", () => {
   });
 
   test.each([
-    [[], "", 2, "not a terminal"],
+    [[], "", 2, "research login --base-url URL --with-key < keyfile"],
+    [["--provider", "exa"], "", 2, "research login --provider exa --with-key < keyfile"],
     [["--with-key"], "k", 2, "no base URL"],
     [["--with-key", "--base-url", NOWHERE], " \n", 4, "no key was given"],
   ])("%j with %j ends with %d", async (flags, input, code, message) => {

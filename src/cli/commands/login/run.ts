@@ -27,7 +27,7 @@ export async function login(ctx: Context, options: LoginOptions): Promise<number
   if (!interactive && !options.withKey) {
     throw new UsageError(
       "login asks for the key on a terminal, and stdin is not a terminal",
-      "In a script: research login --base-url URL --with-key < keyfile",
+      `In a script: research login ${options.provider ? `--provider ${options.provider}` : "--base-url URL"} --with-key < keyfile`,
     );
   }
   const site = siteOf(ctx, store, profile);
