@@ -73,7 +73,7 @@ class Filling {
     if (wanted.names.length > MAX_DEPTH) throw new SchemaTooLarge();
     const views = this.reader.views(schema);
     for (const view of views) {
-      const about = `${wanted.about} ${descriptionOf(view.schema)}`.trim();
+      const about = `${wanted.about} ${descriptionOf(view.schema)}`;
       const value = await this.#value(view, { ...wanted, about });
       if (value !== undefined) return value;
     }
@@ -83,7 +83,6 @@ class Filling {
   async #value(view: View, wanted: Wanted): Promise<unknown> {
     if (view.type === "object") return this.#object(view.schema, wanted);
     if (view.type === "array") return this.#array(view.schema, wanted);
-    if (view.type === "null") return null;
     if ("const" in view.schema) return view.schema.const;
     return this.#scalar(view, wanted);
   }
@@ -158,7 +157,7 @@ class Filling {
 
 /** A name without its type, its arguments or its placeholder: "port (integer)", "kill([signal])", "--size=n". */
 function nameIn(label: string): string {
-  return label.replace(/[([=<{].*$/, "");
+  return label.replace(/[([=<{].*/, "");
 }
 
 /** Whether a statement is of the name that is asked for and of nothing else, and says what is asked of it. */

@@ -20,7 +20,7 @@ const DEFAULT_BEFORE =
   /(?<!\bis the )\bdefaults?(?: (?:value|setting|size|limit|number|level|port|timeout))?(?: is| are| to| of)?(?: set to| being)?(?: typically| usually| currently| always| about)?(?=[\s:=*]{1,6}\S)[\s:=*]{1,6}/giu;
 /** "X by default", "X (default)", "X is the default". */
 const DEFAULT_AFTER =
-  /([`'"“‘]?[^\s`'"”’()]{1,80}[`'"”’]?(?: (?!and\b|or\b)\p{L}{1,20})?)(?:,? by default\b| \((?:the )?default\)| is the default\b)/giu;
+  /([`'"“‘]?[^\s`'"”’()]{1,80}[`'"”’]?(?:(?<![.!?]) (?!and\b|or\b)\p{L}{1,20})?)(?:,? by default\b| \((?:the )?default\)| is the default\b)/giu;
 /** `key: value` and `key = value`, also in an item of a list. */
 const KEY_VALUE =
   /^\s{0,40}(?:[-*+•]\s{1,4})?[`*"']{0,3}(\p{L}[\p{L}\p{N} _.-]{0,60}[\p{L}\p{N}])[`*"']{0,3}\s{0,4}(?::|=)[*`]{0,3}(?=[\s"'\d])\s{0,4}(\S.{0,200})$/u;

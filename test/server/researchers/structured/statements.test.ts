@@ -26,6 +26,7 @@ it.each<[string, string[], string[][]]>([
   ],
   ["key = value with marks", ["- **`size`** = 7,", "and more"], [["size", "7"]]],
   ["a key of one line of several", ["First", "port: 5432;", "last"], [["port", "5432"]]],
+  ["no blanks behind a value", ["port: 5432  ", "x"], [["port", "5432"]]],
   ["no address as a value", ["see http://a.test/ here", "now"], []],
   ["no key that is a sentence", ["This is. What: 7", "x"], [["This is. What", "7"]]],
   ["default: value", ["(Where.) Default: 5 apples.", "x"], [["port", "5 apples. x", "default"]]],
@@ -54,13 +55,13 @@ it("gives the sentence that a default stands in, and at most 200 characters of w
   const [one, other] = statementsIn({
     id: "a.md",
     line: 1,
-    lines: ["Trees grow. The height defaults to 5 metres. Rows are 7 by default. More."],
+    lines: ["Trees grow. The height defaults to 5 metres. Seven by default. More."],
     heading: "",
     kind: "prose",
   });
   expect([one?.sentence.trim(), other?.sentence.trim()]).toEqual([
     "The height defaults to 5 metres.",
-    "Rows are 7 by default.",
+    "Seven by default.",
   ]);
   expect(said([`It defaults to ${"5".repeat(300)}`, "x"])[0]?.[1]).toHaveLength(200);
 });

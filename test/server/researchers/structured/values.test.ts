@@ -40,6 +40,8 @@ it.each<[string, object, unknown]>([
   ["`yes`", { type: "boolean" }, true],
   ["✓", { type: "boolean" }, true],
   ["*No*", { type: "boolean" }, false],
+  ["no", { type: "boolean" }, false],
+  ["is no", { type: "boolean" }, undefined],
   ["not yet", { type: "boolean" }, undefined],
   ["yes, often", { type: "boolean" }, undefined],
   ["in no case", { type: "boolean" }, undefined],
@@ -48,7 +50,7 @@ it.each<[string, object, unknown]>([
   ["", { type: "string" }, undefined],
   ["Low", { type: "string", enum: ["low", "high"] }, "low"],
   ["lower", { type: "string", enum: ["low", "high"] }, undefined],
-  ["low", { const: "low", type: "string" }, "low"],
+  ["Low", { const: "low", type: "string" }, "low"],
   ["a", { type: "object" }, undefined],
 ])("the cell %j, as %j, is %j", (cell, schema, expected) => {
   expect(cellValue(cell, view({ ...schema }))).toBe(expected);
@@ -75,6 +77,8 @@ it.each([
   ["‘utf8’ is it", { type: "string" }, "", "", "utf8"],
   ["(\"'utf8'\")", { type: "string" }, "", "", "utf8"],
   ["is `utf8`", { type: "string" }, "", "", undefined],
+  ["`a 'b'`", { type: "string" }, "", "", "a 'b'"],
+  ["`'a' b`", { type: "string" }, "", "", "'a' b"],
   ["`utf8`", { type: "string", pattern: "^x" }, "", "", undefined],
   ["`utf8`", { type: "object" }, "", "", undefined],
   ["now read", { type: "string", enum: ["read"] }, "", "", undefined],
