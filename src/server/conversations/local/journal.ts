@@ -106,14 +106,14 @@ export class FileJournal implements Journal {
     let [rest, skipped] = ["", 0];
     const take = (line: string) => {
       const text = line.trim();
-      const entry = parseEntry(text);
+      const entry = line.length < LONGEST_LINE ? parseEntry(text) : undefined;
       if (entry !== undefined) visit(entry);
       else if (text !== "") skipped += 1;
     };
     const options = { encoding: "utf8", highWaterMark: PIECE_LENGTH, start: 0, autoClose: false } as const;
     for await (const piece of this.handle.createReadStream(options)) {
       const lines = (rest + piece).split("\n");
-      // Neither the beginning nor the rest of a line that is too long is an entry.
+      // Of a line that is too long so much is kept that it is known to be.
       rest = (lines.pop() ?? "").slice(0, LONGEST_LINE);
       lines.forEach(take);
     }

@@ -152,6 +152,28 @@ it("is read back as it was, whatever stands in its lines and however long it is"
   });
 });
 
+it("a line that is longer than any that it writes is skipped, and not read with a piece cut out of it", async () => {
+  const dataDir = folderWith();
+  await withStore(dataDir, (store) => store.create(caller, job(1)));
+  const entry = { kind: "created", job: job(2, "x".repeat(18 * 1_048_576)), key: "k", at: 1 };
+  appendFileSync(journalOf(dataDir), `${JSON.stringify(entry)}\n`);
+  await withStore(dataDir, async (store) => {
+    expect([await stateOf(store, 1), await stateOf(store, 2)]).toEqual(["PENDING", undefined]);
+  });
+});
+
+it("an ended conversation whose job is lost is there without it", async () => {
+  const dataDir = folderWith();
+  await withStore(dataDir, async (store) => {
+    await store.create(caller, job(1));
+    await store.stop(caller, id(1));
+    expect(await store.overview.job(id(1))).toEqual(job(1));
+    rmSync(join(dataDir, "ended-jobs"), { recursive: true });
+    expect(await store.overview.job(id(1))).toBeUndefined();
+    expect(await stateOf(store, 1)).toBe("STOPPED");
+  });
+});
+
 it.each([
   '{"kind":"created"}',
   '{"kind":"created","job":{"request_id":"..","prompt":"x","structured_output":false},"key":"k","at":1}',
@@ -193,12 +215,18 @@ describe("a folder", () => {
       await store.create(caller, job(1));
       const claim = await store.claim(never);
       rmSync(dataDir, { recursive: true });
-      await expect(store.create(caller, job(2))).rejects.toBeInstanceOf(StoreUnavailableError);
-      await expect(store.stop(caller, id(1))).rejects.toBeInstanceOf(StoreUnavailableError);
-      await expect(store.end(claim, { status: "COMPLETED", output: '""' })).rejects.toBeInstanceOf(
-        StoreUnavailableError,
-      );
-      await expect(store.ready()).rejects.toBeInstanceOf(StoreUnavailableError);
+      const refused = [
+        () => store.create(caller, job(2)),
+        () => store.stop(caller, id(1)),
+        () => store.end(claim, { status: "COMPLETED", output: '""' }),
+        () => store.ready(),
+      ];
+      for (const attempt of refused) {
+        const error = await attempt().then(String, (reason) => reason);
+        expect(error).toBeInstanceOf(StoreUnavailableError);
+        // What operators read says why.
+        expect(error.message).toContain("ENOENT");
+      }
       expect(await stateOf(store, 2)).toBeUndefined();
       expect(await stateOf(store, 1)).toBe("PROCESSING");
     });

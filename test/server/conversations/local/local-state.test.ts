@@ -33,6 +33,25 @@ it("what a compacted journal holds counts the same requests in the hour, each of
   expect(sorted(after)).toHaveLength(counts.length);
 });
 
+it("a request that is refused for its number takes no count from a compacted journal", () => {
+  const state = new LocalState();
+  const count = () => ({ operation: "stop", key: "k", at: NOW }) as const;
+  const first = count();
+  state.take(first, 1);
+  state.written(first);
+  expect(state.take(count(), 1)).toEqual({ retryAfterMs: 3_600_000 });
+  expect([...state.kept(NOW)]).toEqual([{ kind: "counted", ...first }]);
+});
+
+it("a create that stands in the journal twice begins nothing anew", () => {
+  const state = new LocalState();
+  const created = { kind: "created", job: jobOf("one"), key: "k", at: NOW } as const;
+  state.apply(created);
+  state.apply({ kind: "ended", request_id: "one", status: "STOPPED", ended_at: NOW });
+  state.apply(created);
+  expect(state.rows.get("one")).toMatchObject({ status: "STOPPED" });
+});
+
 it("a create or a stop that could not be written counts in no hour", async () => {
   let isFull = true;
   const state = new LocalState();

@@ -6,11 +6,26 @@ import { systemClock } from "../../../../src/clock.js";
 import type { ConversationStore } from "../../../../src/server/conversations/conversation-store.js";
 import { openLocalStore } from "../../../../src/server/conversations/local/open-local-store.js";
 import { folderWith } from "../../../support/folder.js";
+import { VirtualClock } from "../../../support/virtual-clock.js";
 
 const UNLIMITED = { create: Number.POSITIVE_INFINITY, stop: Number.POSITIVE_INFINITY };
 const caller = { keyId: "k", limits: UNLIMITED, ownOnly: false };
 const place = { at: "https://there.example", provider: "there", canStop: true };
 const never = new AbortController().signal;
+
+it("while another service refuses every create, one of each kind is begun a minute", async () => {
+  const clock = new VirtualClock();
+  const { remote } = await openLocalStore({ pendingMs: 0, clock, log: () => {} });
+  for (let i = 0; i < 3; i++) await remote.answered(true);
+  for (const afterMs of [60_000, 60_000, 90_000]) {
+    expect(await remote.busyMs("create")).toBe(60_000);
+    await clock.sleep(59_999);
+    expect(await remote.busyMs("create")).toBe(1);
+    await clock.sleep(afterMs - 59_999);
+    expect(await remote.busyMs("create")).toBe(0);
+  }
+  expect([await remote.busyMs("conversation"), await remote.busyMs("conversation")]).toEqual([0, 60_000]);
+});
 
 it("what is known of a request at another service outlives the process, and a compaction of the journal", async () => {
   const dataDir = folderWith();

@@ -14,8 +14,8 @@ const object = (properties: object, required = Object.keys(properties)) => ({
 });
 
 /** A schema or a value that many levels down. */
-const nested = (inner: object, levels: number): object =>
-  levels === 0 ? inner : object({ a: nested(inner, levels - 1) });
+const nested = (inner: object, levels: number): Record<string, unknown> =>
+  levels === 0 ? { ...inner } : object({ a: nested(inner, levels - 1) });
 const deep = (inner: object, levels: number): object =>
   levels === 0 ? inner : { a: deep(inner, levels - 1) };
 
