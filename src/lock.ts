@@ -47,23 +47,18 @@ export class UnreadableLockError extends HeldError {
 /**
  * Takes the lock at `path` and resolves with the function that releases it, which never throws. A dead holder is
  * passed over. Rejects with HeldError if a living process holds the lock or its holder cannot be checked (it is on
- * another host, or the lock cannot be read), and with the system's errors.
+ * another host, or the lock cannot be read), with the system's errors, and with `signal.reason`.
+ *
+ * Waits up to `waitMs` for each process that holds the lock: where many take it in turn, the last one waits for as long as
+ * the others make progress.
  *
  * A lock is a folder with one record, whose name is used once. It appears whole, by a rename, which fails if the
  * folder is there and not empty. Only the record that was checked is ever removed. So of any number of processes
  * that pass over a dead holder, one has the lock.
  */
-export function lock(path: string): Promise<() => void> {
-  return lockWithin(path, 0);
-}
-
-/**
- * The same, waiting up to `waitMs` for each process that holds the lock: where many take it in turn, the last one waits
- * for as long as the others make progress. Rejects with `signal.reason` if that is aborted meanwhile.
- */
-export async function lockWithin(
+export async function lock(
   path: string,
-  waitMs: number,
+  waitMs = 0,
   signal?: AbortSignal,
   clock: Pick<Clock, "monotonic" | "sleep"> = systemClock,
 ): Promise<() => void> {
@@ -271,7 +266,7 @@ export function processLiveness({ pid, began }: Holder): Liveness {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ESRCH") return "dead";
+    if (hasCode(error, "ESRCH")) return "dead";
   }
   const stat = processStat(pid);
   if (stat === undefined || began === undefined) return "unknown";
@@ -336,7 +331,7 @@ export function waitWhileHeld(path: string): void {
 /** Whether one of the lock's records names a process that may live. A lock that cannot be read counts as free. */
 function isHeld(path: string): boolean {
   try {
-    const records = fs.readdirSync(path).filter((name) => /^holder-\w+$/.test(name));
+    const records = fs.readdirSync(path).filter((name) => RECORD.test(name));
     return records.some((name) => {
       const holder = parseHolder(fs.readFileSync(join(path, name), "utf8"));
       const own = thisProcess();

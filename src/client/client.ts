@@ -183,8 +183,10 @@ export class ResearchClient {
     } catch (error) {
       isUnknown = error instanceof RefusedError;
     }
-    if (result.kind === "refused" && (isUnknown || isRateLimit(result))) throw result.error;
     const { error } = result;
+    // A 429 created nothing, whatever else stands in it, nor does a provider without money.
+    if (error instanceof RefusedError && (isUnknown || /^(?:rate-limited|no-credit)$/.test(error.kind)))
+      throw error;
     const detail = error instanceof OutcomeUnknownError ? error.detail : error.message;
     throw new OutcomeUnknownError(detail, { ...error, requestId });
   }
@@ -226,16 +228,14 @@ export class ResearchClient {
 
 /** What a stop does about an answer that is not the one hoped for. */
 function stopHandling(result: Unsuccessful): "fail" | "retry" | "ask" | "ask-retry" {
-  if (result.kind === "fault")
-    return result.sent ? FAULTS[result.fault].stop : unsent(FAULTS[result.fault].stop);
+  if (result.kind === "fault") {
+    const { stop } = FAULTS[result.fault];
+    // One that never left needs no question about what it did.
+    return stop === "ask-retry" && !result.sent ? "retry" : stop;
+  }
   // §7: the code for stopping a FAILED or STOPPED conversation is not shown, so any refusal may be that.
   const { kind, enveloped } = result.error;
   return enveloped && (kind === "refused" || kind === "invalid-input") ? "ask" : "fail";
-}
-
-/** A 429 created nothing, whatever else stands in it, nor does a provider without money. */
-function isRateLimit(result: Unsuccessful): boolean {
-  return result.kind === "refused" && ["rate-limited", "no-credit"].includes(result.error.kind);
 }
 
 /** A 404 in the service's own words about a request that was made a moment ago says nothing. */
@@ -255,9 +255,4 @@ function stoppedData(data: StatusData, requestId: string): StatusData {
   if (!isFinal(data.status) || data.status === "STOPPED") return data;
   const message = `${requestId} is ${data.status} and cannot be stopped any more`;
   throw new RefusedError("refused", true, "NOT_ALLOWED", message, { requestId });
-}
-
-/** A stop that never left needs no question about what it did. */
-function unsent<T extends string>(handling: T): T | "retry" {
-  return handling === "ask-retry" ? "retry" : handling;
 }

@@ -27,13 +27,8 @@ export function exa(defaultModel: string): Dialect {
     betweenPollsMs: 200,
     create(body) {
       requireSchema("Exa", body);
-      const {
-        prompt,
-        model: effort = defaultModel,
-        output_schema: outputSchema,
-        after: previousRunId,
-      } = body;
-      const ours = { query: prompt, effort, outputSchema, previousRunId };
+      const { prompt: query, model: effort = defaultModel, output_schema: outputSchema } = body;
+      const ours = { query, effort, outputSchema, previousRunId: body.after };
       const request = createAt("Exa", PATH, body, ours, []);
       return effort === "max" ? { ...request, headers: MAX_EFFORT } : request;
     },
@@ -52,17 +47,13 @@ export function exa(defaultModel: string): Dialect {
       const output = exactPart(answer, "output");
       const hasFields = output.structured !== undefined && output.structured !== null;
       const { total } = fields(answer.costDollars);
-      return answerData(
-        operation,
-        answer,
-        { id, status, created },
-        {
-          output: hasFields ? memberText(output, "structured") : text(output.text),
-          cost_dollars: typeof total === "number" ? total : undefined,
-          sources: sourcesIn(items(output.grounding).flatMap(({ citations }) => items(citations))),
-          stop_reason: text(answer.stopReason),
-        },
-      );
+      const more = {
+        output: hasFields ? memberText(output, "structured") : text(output.text),
+        cost_dollars: typeof total === "number" ? total : undefined,
+        sources: sourcesIn(items(output.grounding).flatMap(({ citations }) => items(citations))),
+        stop_reason: text(answer.stopReason),
+      };
+      return answerData(operation, answer, { id, status, created }, more);
     },
     salvage: (torn) => salvageId(torn, "id", /^agent_run_/),
   };

@@ -23,19 +23,13 @@ export function parallel(defaultModel: string): Dialect {
     mayLag: true,
     betweenPollsMs: 100,
     create(body) {
-      const {
-        prompt: input,
-        model: processor = defaultModel,
-        structured_output,
-        output_schema,
-        after,
-      } = body;
+      const { prompt: input, model: processor = defaultModel, structured_output, output_schema } = body;
       // Without one the output is JSON of the service's own design, so a report has to be asked for.
       const schema = output_schema
         ? { type: "json", json_schema: output_schema }
         : { type: structured_output ? "auto" : "text" };
       const task_spec = { output_schema: schema };
-      const ours = { input, processor, task_spec, previous_interaction_id: after };
+      const ours = { input, processor, task_spec, previous_interaction_id: body.after };
       return createAt("Parallel", PATH, body, ours, []);
     },
     request(operation, requestId) {
@@ -59,17 +53,13 @@ export function parallel(defaultModel: string): Dialect {
       const output = exactPart(answer, "output");
       if (operation === "output" && !Object.hasOwn(output, "content")) return "the answer has no output";
       const citations = items(output.basis).flatMap((basis) => items(basis.citations));
-      return answerData(
-        operation,
-        run,
-        { id, status, created },
-        {
-          model: text(run.processor),
-          output: memberText(output, "content"),
-          basis: memberText(output, "basis"),
-          sources: sourcesIn(citations),
-        },
-      );
+      const more = {
+        model: text(run.processor),
+        output: memberText(output, "content"),
+        basis: memberText(output, "basis"),
+        sources: sourcesIn(citations),
+      };
+      return answerData(operation, run, { id, status, created }, more);
     },
     salvage: (torn) => salvageId(torn, "run_id", /^trun_/),
   };

@@ -93,22 +93,17 @@ function data(operation: Operation, value: unknown): Data | string {
   if (operation === "create" && /^(?:req|msg)_/.test(String(id))) return "the answer has no id";
   const messages = items(answer.output).filter(({ type }) => type === "message");
   const parts = messages.flatMap(({ content }) => items(content));
-  return answerData(
-    operation,
-    answer,
-    { id, status, created },
-    {
-      output: resultIn(textIn(messages), isStructured(answer)),
-      cost_dollars: costIn(answer),
-      sources: sourcesIn([
-        ...parts.flatMap(({ annotations }) => items(annotations)),
-        ...items(answer.output).flatMap(({ type, results }) =>
-          type === "search_results" ? items(results) : [],
-        ),
-      ]),
-      stop_reason: text(fields(answer.incomplete_details).reason),
-    },
-  );
+  const searches = items(answer.output).filter(({ type }) => type === "search_results");
+  const more = {
+    output: resultIn(textIn(messages), isStructured(answer)),
+    cost_dollars: costIn(answer),
+    sources: sourcesIn([
+      ...parts.flatMap(({ annotations }) => items(annotations)),
+      ...searches.flatMap(({ results }) => items(results)),
+    ]),
+    stop_reason: text(fields(answer.incomplete_details).reason),
+  };
+  return answerData(operation, answer, { id, status, created }, more);
 }
 
 function textIn(messages: readonly Fields[]): string | undefined {

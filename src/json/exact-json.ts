@@ -25,7 +25,11 @@ export function parseExactAt(text: string, ...path: readonly string[]): unknown 
   const whole: unknown = JSON.parse(text);
   const part = path.reduce(memberOf, whole);
   // Most texts have no such member, and then they are not searched.
-  if (isObject(part)) withSource(part, path.reduce(textOfMember, text));
+  if (isObject(part))
+    withSource(
+      part,
+      path.reduce((source, name) => lastMember(source, name) ?? "null", text),
+    );
   return whole;
 }
 
@@ -36,11 +40,6 @@ export function jsonIn(text: string, ...path: readonly string[]): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** The text of a member that is there. */
-function textOfMember(source: string, name: string): string {
-  return lastMember(source, name) ?? "null";
 }
 
 function memberOf(value: unknown, name: string): unknown {

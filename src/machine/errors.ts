@@ -1,9 +1,7 @@
-export interface Facts {
-  httpStatus?: number | undefined;
-  hint?: string | undefined;
-  requestId?: string | undefined;
+import type { ErrorFacts } from "../client/errors.js";
+
+export interface Facts extends ErrorFacts {
   localId?: string | undefined;
-  retryAfter?: number | undefined;
 }
 
 /** The error codes that are ours, each with its exit code. */

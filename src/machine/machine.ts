@@ -5,12 +5,11 @@ import type { Dialect } from "../dialects/dialect.js";
 import { INTERFACE, type Provider, providerNamed } from "../dialects/providers.js";
 import { research } from "../dialects/research.js";
 import type { CreateBody } from "../protocol/conversation.js";
-import type { Tier } from "../protocol/limits.js";
+import { TIERS, type Tier } from "../protocol/limits.js";
 import { type Environment, type Folders, folders } from "../store/files.js";
 import { History } from "../store/history/history.js";
 import { Settings } from "../store/settings.js";
 import type { Ports } from "../workflows/ports.js";
-import { createsPerHour } from "../workflows/quota.js";
 import { type AskOptions, askedOf, noTiers } from "./asked.js";
 import {
   type Choices,
@@ -175,7 +174,8 @@ export class Machine implements Ports {
       if (tier) throw noTiers(this.settings.provider.value);
       return perHour;
     }
-    return createsPerHour(perHour, tier ?? this.settings.tier?.value);
+    const ofTier = tier ?? this.settings.tier?.value;
+    return perHour ?? (ofTier && TIERS[ofTier].create);
   }
 
   /** Ends every connection. */

@@ -101,16 +101,11 @@ export function fromEnvironment(env: Environment, name: string): Sourced<string>
   return value ? { value, source: name } : undefined;
 }
 
-/** What completion has to know of the settings. */
-export interface StoredSettings {
-  profiles: string[];
-  /** The origin in force; undefined if no usable base URL is configured. */
-  origin: string | undefined;
-  keepsHistory: boolean;
-}
-
-/** Reads the settings as completion needs them: without a notice or a repair, and as if unset where they are unusable. */
-export function readStored(folder: Folders["config"], env: Environment, choices: Choices): StoredSettings {
+/**
+ * Reads the settings as completion needs them: without a notice or a repair, and as if unset where they are unusable.
+ * `origin`: the one in force; undefined if no usable base URL is configured.
+ */
+export function readStored(folder: Folders["config"], env: Environment, choices: Choices) {
   const store = storeIn(folder);
   const { profiles } = store;
   const name = profileIn(choices, env, store).value;
@@ -119,7 +114,7 @@ export function readStored(folder: Folders["config"], env: Environment, choices:
   return {
     profiles: Object.keys(profiles),
     origin: url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined,
-    keepsHistory: own?.history !== "off" && !/^(?:1|true|yes)$/i.test(env.RESEARCH_NO_HISTORY ?? ""),
+    keepsHistory: own?.history !== "off" && !ON.test(env.RESEARCH_NO_HISTORY ?? ""),
   };
 }
 
@@ -247,13 +242,6 @@ function existing({ value, source }: Sourced<string>, store: Store): Profile | u
   throw new UsageError(`unknown profile ${JSON.stringify(value)} (named by ${source})`, hint);
 }
 
-/** What a command needs to speak to the service. Throws CodedError if it is missing. */
-export interface ServiceConnection {
-  baseUrl: string;
-  origin: string;
-  apiKey: string;
-}
-
 /** The base URL in force. Throws CodedError `NOT_CONFIGURED`, or BaseUrlError for an invalid one. */
 export function requireBaseUrl(settings: ResolvedSettings): URL {
   if (!settings.baseUrl) {
@@ -265,7 +253,7 @@ export function requireBaseUrl(settings: ResolvedSettings): URL {
 }
 
 /** The base URL and the key that may be sent there. Throws CodedError `NOT_AUTHENTICATED` if there is no such key. */
-export function requireConnection(settings: ResolvedSettings): ServiceConnection {
+export function requireConnection(settings: ResolvedSettings) {
   const url = requireBaseUrl(settings);
   const { apiKey } = settings;
   if (!apiKey) {
@@ -311,21 +299,14 @@ function eachGap<T>(of: (name: keyof Gaps) => T): Record<keyof Gaps, T> {
   return Object.fromEntries(names.map((name) => [name, of(name)])) as Record<keyof Gaps, T>;
 }
 
-const SWITCH: Readonly<Record<string, boolean>> = {
-  1: true,
-  true: true,
-  yes: true,
-  0: false,
-  false: false,
-  no: false,
-};
+const ON = /^(?:1|true|yes)$/i;
+const OFF = /^(?:0|false|no)$/i;
 
 /** Whether a variable switches something on; undefined if it is unset or empty. Throws UsageError for an unusable value. */
 export function switchIn(env: Environment, name: string): boolean | undefined {
   const value = env[name];
   if (!value) return undefined;
-  const key = value.toLowerCase();
-  if (Object.hasOwn(SWITCH, key)) return SWITCH[key];
+  if (ON.test(value) || OFF.test(value)) return ON.test(value);
   throw new UsageError(
     `invalid value for ${name}: ${JSON.stringify(value)}`,
     "It takes 1, true or yes, and 0, false or no.",

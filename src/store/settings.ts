@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import * as v from "valibot";
-import { HeldError, lockWithin } from "../lock.js";
+import { HeldError, lock } from "../lock.js";
 import {
   discard,
   inWords,
@@ -50,6 +50,7 @@ const store = v.looseObject({
 export type Profile = v.InferOutput<typeof profile>;
 export type Store = v.InferOutput<typeof store>;
 
+export const NO_FOLDER = "no folder for settings: set HOME or RESEARCH_CONFIG_DIR to an absolute path";
 const LOCK_WAIT_MS = 2_000;
 const MAX_BYTES = 1 << 20;
 
@@ -86,9 +87,7 @@ export class Settings {
 
   /** Changes what is stored, one process at a time. Throws LocalError; then the old settings stand. */
   async update(change: (stored: Store) => void): Promise<void> {
-    if (!this.path) {
-      throw new LocalError("no folder for settings: set HOME or RESEARCH_CONFIG_DIR to an absolute path");
-    }
+    if (!this.path) throw new LocalError(NO_FOLDER);
     const release = await this.#lock(this.path);
     try {
       const next = this.read();
@@ -109,7 +108,7 @@ export class Settings {
   async #lock(path: string): Promise<() => void> {
     try {
       makeFolder(dirname(path));
-      return await lockWithin(`${path}.lock`, LOCK_WAIT_MS);
+      return await lock(`${path}.lock`, LOCK_WAIT_MS);
     } catch (error) {
       if (error instanceof HeldError) throw new LocalError(error.message, { cause: error });
       throw localError(`could not write ${path}`, error);

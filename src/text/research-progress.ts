@@ -24,8 +24,13 @@ export function usageWords(usage: unknown): string | undefined {
   if (isCount(calls)) parts.push(`${grouped(calls)} ${calls === 1 ? "call" : "calls"}`);
   if (isCount(input_tokens) && isCount(output_tokens))
     parts.push(`${grouped(input_tokens + output_tokens)} tokens`);
-  if (typeof cost_dollars === "number") parts.push(`$${cost_dollars.toFixed(cost_dollars < 1 ? 4 : 2)}`);
+  if (typeof cost_dollars === "number") parts.push(dollars(cost_dollars));
   return parts.length > 0 ? parts.join(", ") : undefined;
+}
+
+/** What something cost, with as many digits as say something. */
+export function dollars(cost: number): string {
+  return `$${cost.toFixed(cost < 1 ? 4 : 2)}`;
 }
 
 function isCount(value: unknown): value is number {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { CallOptions } from "../client/client.js";
 import { RefusedError, UnreachableError } from "../client/errors.js";
 import { untilAborted } from "../clock.js";
-import { livenessOf, lockWithin } from "../lock.js";
+import { livenessOf, lock } from "../lock.js";
 import type { CreateBody } from "../protocol/conversation.js";
 import { LocalError, localError, makeFolder, sha256 } from "../store/files.js";
 import {
@@ -154,7 +154,7 @@ async function acquire(folder: string, name: string, signal: AbortSignal | undef
   const locks = join(folder, "creates");
   try {
     makeFolder(locks);
-    return await lockWithin(join(locks, `${name.slice(0, 32)}.lock`), LONGEST_CREATE_MS, signal);
+    return await lock(join(locks, `${name.slice(0, 32)}.lock`), LONGEST_CREATE_MS, signal);
   } catch (error) {
     signal?.throwIfAborted();
     throw localError("the request was not sent, since the same one may be under way", error);

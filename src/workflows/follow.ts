@@ -1,7 +1,7 @@
 import type { StatusData } from "../client/client.js";
 import type { ResearchError } from "../client/errors.js";
 import { learnedInterval } from "../client/watch/poll-interval.js";
-import type { PollInterval, WatchEvent, WatchOptions, WatchTarget } from "../client/watch/types.js";
+import type { WatchEvent, WatchOptions, WatchTarget } from "../client/watch/types.js";
 import { epochOf } from "../clock.js";
 import { isFinal, type Status } from "../protocol/conversation.js";
 import type { LocalError } from "../store/files.js";
@@ -40,7 +40,11 @@ export async function* follow(
   });
   const watched =
     Symbol.asyncIterator in source ? eachNew(source, isNew, toWatch) : source.filter(isNew).map(toWatch);
-  for await (const event of ports.client.watch(watched, { ...intervalFromHistory(ports), ...options })) {
+  const pollInterval = learnedInterval(ports.history?.durations(ports.origin, RUNS) ?? []);
+  for await (const event of ports.client.watch(watched, {
+    ...(pollInterval && { pollInterval }),
+    ...options,
+  })) {
     if (event.kind === "state") {
       const { requestId, data } = event;
       const error = observe(ports, targets.get(requestId)?.entry, data as StatusData);
@@ -59,13 +63,6 @@ async function* eachNew(
   toWatch: (target: Target) => WatchTarget,
 ): AsyncGenerator<WatchTarget, void> {
   for await (const target of source) if (isNew(target)) yield toWatch(target);
-}
-
-function intervalFromHistory({ history, origin }: Pick<Ports, "history" | "origin">): {
-  pollInterval?: PollInterval;
-} {
-  const pollInterval = learnedInterval(history?.durations(origin, RUNS) ?? []);
-  return pollInterval ? { pollInterval } : {};
 }
 
 /** How a followed request stands; `status` is the last state seen, null if none was. */

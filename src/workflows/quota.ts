@@ -1,6 +1,6 @@
 import type { CallOptions } from "../client/client.js";
 import { RefusedError } from "../client/errors.js";
-import { inWindow, nextSlot, TIERS, type Tier } from "../protocol/limits.js";
+import { inWindow, nextSlot } from "../protocol/limits.js";
 import { QuotaExceededError } from "./errors.js";
 import type { Ports } from "./ports.js";
 
@@ -8,11 +8,6 @@ import type { Ports } from "./ports.js";
 const LEAST_WAIT_MS = 60_000;
 /** A `Retry-After` of 0 would make a busy loop. */
 const LEAST_RETRY_MS = 1_000;
-
-/** Creates per hour (§8): a given number overrides a tier. Infinity for no limit, undefined if neither is given. */
-export function createsPerHour(perHour: number | undefined, tier: Tier | undefined): number | undefined {
-  return perHour ?? (tier && TIERS[tier].create);
-}
 
 /**
  * Until when (epoch ms) a create that failed with `error` has to wait for the hour; undefined for any other

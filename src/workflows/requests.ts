@@ -44,7 +44,11 @@ export function resolveTarget(ports: TargetPorts, text: string): NamedTarget {
 
 /** What the history holds of a text; undefined for a well-formed id that is not in it. Throws TargetError. */
 export function findEntry(ports: TargetPorts, text: string): HistoryEntry | undefined {
-  if (text === LAST) return newest(ports);
+  if (text === LAST) {
+    const newest = ports.history?.newest(ports.origin);
+    if (newest) return newest;
+    throw new TargetError("none-created", `@last: no request to ${ports.origin} is recorded on this machine`);
+  }
   if (!isRequestId(text)) throw new TargetError("invalid", `invalid request id: ${JSON.stringify(text)}`);
   const found = ports.history?.find(text) ?? [];
   const whole = found.find((entry) => entry.request_id === text || entry.local_id === text);
@@ -95,12 +99,6 @@ export function withItsOrigin(error: unknown, { requestId, entry }: Target, orig
   if (!(error instanceof RefusedError) || error.kind !== "not-found") return error;
   if (!entry || entry.origin === origin) return error;
   return new CreatedElsewhereError(error, requestId, entry, origin);
-}
-
-function newest({ history, origin }: TargetPorts): HistoryEntry {
-  const entry = history?.newest(origin);
-  if (entry) return entry;
-  throw new TargetError("none-created", `@last: no request to ${origin} is recorded on this machine`);
 }
 
 /** What the service answered about one request, or why there is no answer. */

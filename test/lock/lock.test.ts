@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { HeldError, lock, lockWithin } from "../../src/lock.js";
+import { HeldError, lock } from "../../src/lock.js";
 import { CONTAINER, hasContainers, NEEDS_CONTAINERS } from "../support/containers.js";
 import { folderWith } from "../support/folder.js";
 import { lockProgram, startHolder } from "../support/lock-holder.js";
@@ -70,7 +70,7 @@ test("many processes in turn are waited for as long as each of them ends in time
       if (++turns < 5) release = await lock(path);
     },
   };
-  (await lockWithin(path, 1_000, undefined, takesTurns))();
+  (await lock(path, 1_000, undefined, takesTurns))();
   expect(turns).toBe(5);
 });
 
@@ -81,9 +81,7 @@ test("one process is waited for no longer than that", async () => {
   const sleep = async () => {
     time += 600;
   };
-  await expect(lockWithin(path, 1_000, undefined, { monotonic: () => time, sleep })).rejects.toThrow(
-    HeldError,
-  );
+  await expect(lock(path, 1_000, undefined, { monotonic: () => time, sleep })).rejects.toThrow(HeldError);
   expect(time).toBe(1_200);
   release();
 });
@@ -101,7 +99,7 @@ describe("one process", () => {
   test("waits for a lock that is released in time", async () => {
     const path = fresh();
     const release = await lock(path);
-    const second = lockWithin(path, 20_000);
+    const second = lock(path, 20_000);
     setTimeout(release, 50);
     (await second)();
   });
@@ -110,7 +108,7 @@ describe("one process", () => {
     const path = fresh();
     const release = await lock(path);
     const enough = new AbortController();
-    const second = lockWithin(path, 3_600_000, enough.signal);
+    const second = lock(path, 3_600_000, enough.signal);
     setTimeout(() => enough.abort(new Error("enough")), 50);
     await expect(second).rejects.toThrow("enough");
     release();
@@ -240,7 +238,7 @@ describe("what cannot be read as a lock is held, and stays as it is:", () => {
     make(path);
     await expect(lock(path)).rejects.toThrow(HeldError);
     // It is not waited for, so the signal that ends a wait is not looked at.
-    await expect(lockWithin(path, 3_600_000, AbortSignal.abort())).rejects.toThrow(/cannot be read/);
+    await expect(lock(path, 3_600_000, AbortSignal.abort())).rejects.toThrow(/cannot be read/);
     expect(readdirSync(join(path, ".."))).toEqual(["lock"]);
   });
 });

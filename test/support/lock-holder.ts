@@ -8,7 +8,7 @@ import { NODE, Running } from "./run.js";
 const SCRIPT = `
 const seeded = ${seeded};
 import { writeFileSync, rmSync } from "node:fs";
-import { lock, lockWithin } from "./lock.js";
+import { lock } from "./lock.js";
 const [path, mode, seed] = process.argv.slice(2);
 const random = seeded(Number(seed));
 if (mode === "hold") {
@@ -21,7 +21,7 @@ if (mode === "hold") {
   }
 } else {
   for (let round = 0; round < Number(mode); round++) {
-    const release = await lockWithin(path, 60_000);
+    const release = await lock(path, 60_000);
     // Only one process at a time may be here.
     writeFileSync(path + ".inside", "", { flag: "wx" });
     await new Promise((resolve) => setTimeout(resolve, random() * 3));

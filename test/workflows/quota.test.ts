@@ -3,24 +3,12 @@ import { RefusedError, UnreachableError } from "../../src/client/errors.js";
 import type { Clock } from "../../src/clock.js";
 import { History } from "../../src/store/history/history.js";
 import { QuotaExceededError } from "../../src/workflows/errors.js";
-import { blockedUntil, createsPerHour, waitUntil } from "../../src/workflows/quota.js";
+import { blockedUntil, waitUntil } from "../../src/workflows/quota.js";
 import { folderWith } from "../support/folder.js";
 
 const NOW = 100_000_000;
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-
-test.each([
-  [undefined, undefined, undefined],
-  [undefined, "free", 10],
-  [undefined, "pro", 100],
-  [undefined, "enterprise", Number.POSITIVE_INFINITY],
-  [5, "pro", 5],
-  [0, "pro", 0],
-  [5, undefined, 5],
-] as const)("%s an hour and the tier %s are %s creates an hour", (perHour, tier, creates) => {
-  expect(createsPerHour(perHour, tier)).toBe(creates);
-});
 
 test("the hour is that of an origin and a key", () => {
   const history = new History(folderWith(), () => NOW);

@@ -39,7 +39,7 @@ function answer([shell = "", count = "", ...typed]: readonly string[], host: Hos
   return found
     .map(({ value, about }) => ({ value: `${line.lead}${value}`, about }))
     .filter(({ value }) => HARMLESS.test(value) && value.startsWith(`${line.lead}${line.current}`))
-    .map(({ value, about }) => lineOf({ value: value.slice(typedBefore), about }))
+    .map(({ value, about }) => `${value.slice(typedBefore)}\t${about}\n`)
     .join("");
 }
 
@@ -50,10 +50,6 @@ function foldersOrNone(host: Host): Folders {
   } catch {
     return { config: undefined, state: undefined };
   }
-}
-
-function lineOf({ value, about }: Candidate): string {
-  return `${value}\t${about}\n`;
 }
 
 /** A word that may stand at the cursor, and what it is in a few words. */
@@ -110,18 +106,18 @@ function valuesOf(
     case "key":
       return plain(SETTING_NAMES);
     case "topic":
-      return [...table.topics.map(({ name, about }) => ({ value: name, about })), ...topCommands(table)];
+      return [
+        ...table.topics.map(({ name, about }) => ({ value: name, about })),
+        ...Object.entries(table.commands).flatMap(([value, { about }]) =>
+          value.includes(" ") ? [] : { value, about },
+        ),
+      ];
     case "id":
     case "local-id":
       return line.options.length === 0 ? ids(kind, command, line, machine) : [];
     default:
       return [];
   }
-}
-
-function topCommands({ commands }: CompletionTable): Candidate[] {
-  const top = Object.entries(commands).filter(([name]) => !name.includes(" "));
-  return top.map(([value, { about }]) => ({ value, about }));
 }
 
 /** The ids of the origin in force, or of all origins if none is configured (contract §7). */

@@ -1,15 +1,10 @@
-/** The words as they were typed, and how much of the last one the shell leaves as it is, in characters. */
-export interface Joined {
-  whole: string[];
-  typedBefore: number;
-}
-
 /**
  * Undoes what bash does to a command line: since version 4 it ends a word at each character of `COMP_WORDBREAKS`, so
  * that `--tier=free` is three words and `@last` two; in every version it replaces only what follows the last `=` or `:`.
- * `breaks` is empty for the other shells, which do neither. Pure.
+ * `breaks` is empty for the other shells, which do neither. Returns the words as they were typed, and how much of the last
+ * one the shell leaves as it is, in characters. Pure.
  */
-export function joinWords(words: readonly string[], breaks: string): Joined {
+export function joinWords(words: readonly string[], breaks: string) {
   const joining = [..."=@:"].filter((char) => breaks.includes(char));
   const isBreak = (word: string) => word !== "" && [...word].every((char) => joining.includes(char));
   const whole: string[] = [];

@@ -23,7 +23,9 @@ export function helpDocument(program: Verb, version: string): HelpDocument {
     description: program.description(),
     options: globalOptions(program),
     commands: commandTable(program),
-    exit_codes: EXIT_CODE_MEANINGS.flatMap(({ codes, meaning }) => codes.map((code) => ({ code, meaning }))),
+    exit_codes: Object.entries(EXIT_CODE_MEANINGS).flatMap(([codes, meaning]) =>
+      codes.split(", ").map((code) => ({ code: Number(code), meaning })),
+    ),
     environment: VARIABLES,
     topics: TOPICS,
   };

@@ -1,39 +1,23 @@
 import { PROVIDERS } from "../../dialects/providers.js";
 
 /** Every exit code of the program (contract §1.5), in the words of help, man page and README; of deaths by a signal those that a shell shows. */
-export const EXIT_CODE_MEANINGS: readonly { codes: readonly number[]; meaning: string }[] = [
-  { codes: [0], meaning: "done; for `watch` and `run`: COMPLETED" },
-  { codes: [1], meaning: "a defect of this program, or something unforeseen" },
-  {
-    codes: [2],
-    meaning:
-      "bad input: usage, a blank prompt, an invalid schema, no base URL configured, `VALIDATION_ERROR`; if this program found it, nothing was sent",
-  },
-  { codes: [3], meaning: "the research ended FAILED" },
-  { codes: [4], meaning: "not authenticated: no key, `INVALID_API_KEY`, any other 401 or 403" },
-  {
-    codes: [5],
-    meaning: "not found: `REQUEST_NOT_FOUND`, any other 404; `@last` with an empty history",
-  },
-  {
-    codes: [6],
-    meaning: "refused: not allowed in this state, or any other refusal by the service; nothing was created",
-  },
-  { codes: [7], meaning: "rate limited" },
-  { codes: [8], meaning: "not finished yet: `watch --timeout` reached, `output` asked too early" },
-  {
-    codes: [9],
-    meaning: "the service could not be reached, or its answer could not be read; nothing was created",
-  },
-  { codes: [10], meaning: "the research ended STOPPED" },
-  { codes: [11], meaning: "`create`: outcome unknown; it was sent, and no readable answer came back" },
-  { codes: [12], meaning: "this machine: a file could not be read or written, or exists already" },
-  { codes: [13], meaning: "`--strict`: the result does not fit its schema" },
-  {
-    codes: [130, 143, 129],
-    meaning: "it died of SIGINT, SIGTERM, SIGHUP, after saying how to go on",
-  },
-];
+export const EXIT_CODE_MEANINGS: Readonly<Record<string, string>> = {
+  0: "done; for `watch` and `run`: COMPLETED",
+  1: "a defect of this program, or something unforeseen",
+  2: "bad input: usage, a blank prompt, an invalid schema, no base URL configured, `VALIDATION_ERROR`; if this program found it, nothing was sent",
+  3: "the research ended FAILED",
+  4: "not authenticated: no key, `INVALID_API_KEY`, any other 401 or 403",
+  5: "not found: `REQUEST_NOT_FOUND`, any other 404; `@last` with an empty history",
+  6: "refused: not allowed in this state, or any other refusal by the service; nothing was created",
+  7: "rate limited",
+  8: "not finished yet: `watch --timeout` reached, `output` asked too early",
+  9: "the service could not be reached, or its answer could not be read; nothing was created",
+  10: "the research ended STOPPED",
+  11: "`create`: outcome unknown; it was sent, and no readable answer came back",
+  12: "this machine: a file could not be read or written, or exists already",
+  13: "`--strict`: the result does not fit its schema",
+  "130, 143, 129": "it died of SIGINT, SIGTERM, SIGHUP, after saying how to go on",
+};
 
 /** An environment variable that the program reads, or sets for a command that it starts. */
 export interface Variable {

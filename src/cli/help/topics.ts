@@ -19,7 +19,7 @@ const count = (value: number) => (Number.isFinite(value) ? String(value) : "cust
 
 /** What stands for each `{{name}}` of topics.txt. */
 const TABLES: Readonly<Record<string, string>> = {
-  "exit codes": definitions(EXIT_CODE_MEANINGS.map(({ codes, meaning }) => [codes.join(", "), meaning])),
+  "exit codes": definitions(Object.entries(EXIT_CODE_MEANINGS)),
   variables: definitions(
     VARIABLES.map(({ name, description, flag }) => [name, flag ? `${description} (${flag})` : description]),
   ),

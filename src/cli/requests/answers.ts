@@ -11,15 +11,13 @@ import { askStates, resolveTarget, type StateAnswer } from "../../workflows/requ
 import type { Context } from "../context.js";
 import { ClosedPipe, type Reporter, type Style } from "../terminal/reporter.js";
 
-export interface StatusFlags {
-  quiet?: boolean;
-  exitStatus?: boolean;
-}
-
 /** Asks for the state of each request, all at once, and answers in the order given. */
-export async function status(ctx: Context, ids: readonly string[], options: StatusFlags): Promise<number> {
+export async function status(
+  ctx: Context,
+  ids: readonly string[],
+  { quiet, exitStatus }: { quiet?: boolean; exitStatus?: boolean },
+): Promise<number> {
   const targets = ids.map((id) => resolveTarget(ctx.ports, id));
-  const { quiet, exitStatus } = options;
   const answers = await askStates(ctx.ports, targets, { signal: ctx.signal });
   const exit = exitStatus ? { exitCode: exitCodeOf } : {};
   return showAnswers(ctx.reporter, targets.length, answers, { quiet, ...exit });
@@ -134,11 +132,6 @@ export function statusWord(status: string, style: Style): string {
     default:
       return style.busy(word);
   }
-}
-
-/** What something cost, with as many digits as say something. */
-export function dollars(cost: number): string {
-  return `$${cost.toFixed(cost < 1 ? 4 : 2)}`;
 }
 
 /** One request and its state: `id<TAB>STATUS`. */

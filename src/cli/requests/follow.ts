@@ -52,11 +52,10 @@ export async function showFollow(
   targets: readonly NamedTarget[],
   options: FollowViewOptions,
 ): Promise<WatchOutcome[]> {
-  const view = new FollowView(terminal, ports, targets, options);
   try {
-    return await view.run();
+    return await new FollowView(terminal, ports, targets, options).run();
   } finally {
-    view.end();
+    terminal.reporter.stopLive();
   }
 }
 
@@ -103,19 +102,13 @@ class FollowView {
     return this.#progress.outcomes;
   }
 
-  end(): void {
-    this.terminal.reporter.stopLive();
-  }
-
   async #show(event: FollowEvent): Promise<void> {
     const { reporter } = this.terminal;
     switch (event.kind) {
       case "state":
-        this.#said.set(event.requestId, event.data.progress);
-        return this.#changed(event);
       case "progress":
         this.#said.set(event.requestId, event.data.progress);
-        return reporter.redraw();
+        return event.kind === "state" ? this.#changed(event) : reporter.redraw();
       case "trouble":
       case "recovered":
       case "asked-to-wait":
@@ -215,12 +208,8 @@ class FollowView {
     const { outcomes } = this.#progress;
     const states = outcomes.map(({ status }) => status);
     const elapsedMs = this.ports.clock.monotonic() - this.#start;
-    return {
-      states,
-      elapsedMs,
-      usual: this.#taken.usual,
-      progress: this.#said.get(outcomes[0]?.requestId ?? ""),
-    };
+    const progress = this.#said.get(outcomes[0]?.requestId ?? "");
+    return { states, elapsedMs, usual: this.#taken.usual, progress };
   }
 
   #drawn() {

@@ -4,7 +4,6 @@ import { untilAborted } from "../../clock.js";
 import { CodedError } from "../../machine/errors.js";
 import { failureOf } from "../../machine/failure.js";
 import type { Status } from "../../protocol/conversation.js";
-import type { OnDoneOptions } from "../commands/definition.js";
 import type { Terminal } from "../terminal/reporter.js";
 
 /** A request that ended, and the file its result is in where that was fetched. */
@@ -23,8 +22,8 @@ export class OnDone {
   #failures = 0;
 
   /** Undefined if no command was given. */
-  static of(terminal: Terminal, { onDone }: OnDoneOptions): OnDone | undefined {
-    return onDone === undefined ? undefined : new OnDone(terminal, onDone);
+  static of(terminal: Terminal, command: string | undefined): OnDone | undefined {
+    return command === undefined ? undefined : new OnDone(terminal, command);
   }
 
   private constructor(

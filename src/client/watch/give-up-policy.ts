@@ -34,7 +34,8 @@ export function decideAfterFailure(
   const end = finalError(watched, result, circumstances);
   if (end) return { end };
   const askedMs = (result.error.retryAfter ?? 0) * 1_000;
-  const pause = pauseAfterFailure(watched.failures, intervalMs, random);
+  // The first few come like any retry, but never sooner than the watch's interval.
+  const pause = Math.max(intervalMs, retryDelay(watched.failures, undefined, random) ?? LATER_MS);
   // One poll when patience ends is worth more than an even interval.
   const { patience, now } = circumstances;
   const patienceEnds = Math.max(watched.quietSince + askedMs + patience - now, 1);
@@ -54,7 +55,9 @@ function finalError(watched: Watched, result: Unsuccessful, c: Circumstances): R
       return isNew && !outOfPatience ? undefined : error;
     }
     if (!isTemporary(result.error, c.answered)) return error;
-    return outOfPatience ? outage(error) : undefined;
+    if (!outOfPatience) return undefined;
+    // Refusals for so long are an outage, whatever the last one of them was.
+    return new UnreachableError("UNREACHABLE", `no poll has succeeded for too long: ${error.message}`, error);
   }
   const { watch } = FAULTS[result.fault];
   if (watch === "answered" && !c.answered) return error;
@@ -71,16 +74,6 @@ function isTemporary({ kind, enveloped, httpStatus }: RefusedError, answered: bo
   const byIntermediary = !enveloped && kind !== "unauthenticated";
   const tooLarge = httpStatus === 413 || httpStatus === 414 || httpStatus === 431;
   return (byIntermediary || tooLarge) && answered;
-}
-
-/** Refusals for so long are an outage, whatever the last one of them was. */
-function outage(error: ResearchError): UnreachableError {
-  return new UnreachableError("UNREACHABLE", `no poll has succeeded for too long: ${error.message}`, error);
-}
-
-/** Milliseconds until the next poll: the first few come like any retry, but never sooner than the watch's interval. */
-function pauseAfterFailure(failures: number, intervalMs: number, random: number): number {
-  return Math.max(intervalMs, retryDelay(failures, undefined, random) ?? LATER_MS);
 }
 
 /** Milliseconds between two polls, at least, once an outage outlasts the retries. */

@@ -15,7 +15,8 @@ export interface HtmlPage {
 
 /** A whole page in one file. Its policy allows its own style and nothing else: no script, no picture, no request. */
 export function page({ title, body, wide = false }: HtmlPage): string {
-  const policy = `default-src 'none'; style-src 'sha256-${hashOf(STYLE)}'; base-uri 'none'; form-action 'none'`;
+  const hash = createHash("sha256").update(STYLE).digest("base64");
+  const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
   const head = [
     '<meta charset="utf-8">',
     `<meta http-equiv="Content-Security-Policy" content="${escapeHtml(policy)}">`,
@@ -27,8 +28,4 @@ export function page({ title, body, wide = false }: HtmlPage): string {
     `<style>${STYLE}</style>`,
   ];
   return `<!doctype html>\n<html lang="en">\n<head>\n${head.join("\n")}\n</head>\n<body${wide ? ' class="wide"' : ""}>\n${body}\n</body>\n</html>\n`;
-}
-
-function hashOf(style: string): string {
-  return createHash("sha256").update(style).digest("base64");
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { shortLine } from "../../text/phrases.js";
-import type { Inline, MarkdownBlock } from "../document.js";
+import type { Inline } from "../document.js";
 import { parse } from "../parse.js";
 import { blockHtml, escapeHtml, type Heading } from "./blocks.js";
 import { page } from "./page.js";
@@ -59,12 +59,8 @@ export function contentOf(
   const at = blocks.findIndex((block) => block.kind === "heading" && block.level === 1) + 1;
   const [before, after] = [blocks.slice(0, at), blocks.slice(at)].map((part) => blockHtml(part, headings));
   const content = [before, withContents ? contents(headings) : "", after].filter(Boolean).join("\n");
-  const title = titleOf(blocks[at - 1]);
-  return title === undefined ? { content } : { content, title };
-}
-
-function titleOf(block: MarkdownBlock | undefined): string | undefined {
-  return block?.kind === "heading" ? textOf(block.inlines) : undefined;
+  const title = blocks[at - 1];
+  return title?.kind === "heading" ? { content, title: textOf(title.inlines) } : { content };
 }
 
 function textOf(inlines: readonly Inline[]): string {

@@ -18,13 +18,15 @@ export function structuredHtml(json: string): string {
 function valueHtml(tree: JsonTree): string {
   switch (tree.kind) {
     case "literal":
-      return `<span class="literal">${escapeHtml(tree.token)}</span>`;
+      return literal(tree.token);
     case "string":
       return stringHtml(tree.text);
     case "object":
-      return tree.members.length === 0 ? empty("{}") : `<dl>\n${tree.members.map(member).join("\n")}\n</dl>`;
+      return tree.members.length === 0
+        ? literal("{}")
+        : `<dl>\n${tree.members.map(member).join("\n")}\n</dl>`;
     case "array": {
-      if (tree.items.length === 0) return empty("[]");
+      if (tree.items.length === 0) return literal("[]");
       const columns = columnsOf(tree.items);
       if (columns) return table(columns, tree.items);
       return `<ul class="values">\n${tree.items.map((item) => `<li>${valueHtml(item)}</li>`).join("\n")}\n</ul>`;
@@ -42,8 +44,8 @@ function stringHtml(text: string): string {
   return href === undefined ? html : anchor(href, html);
 }
 
-function empty(token: string): string {
-  return `<span class="literal">${token}</span>`;
+function literal(token: string): string {
+  return `<span class="literal">${escapeHtml(token)}</span>`;
 }
 
 /** The names of like objects: each has at least half of all names, and no name twice. Undefined for anything else. */

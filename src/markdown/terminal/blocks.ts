@@ -214,7 +214,6 @@ function rowLines(row: Row, widths: readonly number[], align: readonly Align[]):
 function padded({ runs, columns }: StyledLine, width: number, align: Align): Run[] {
   const space = Math.max(0, width - columns);
   const before = align === "right" ? space : align === "center" ? Math.floor(space / 2) : 0;
-  const blank = (length: number) => ({ text: " ".repeat(length), look: 0 });
   return [blank(before), ...runs, blank(space - before)];
 }
 
@@ -225,9 +224,8 @@ function entries(header: Row, body: readonly Row[], columns: number): StyledLine
     const lines = row.flatMap((cell, x) => {
       const name = header[x] ?? [];
       const runs = name.length > 0 ? [...name, { text: ": ", look: LOOK.bold }, ...cell] : cell;
-      const blank = { text: "  ", look: 0 };
       const [first = lineOf(), ...rest] = wrap(runs, columns - 2);
-      return [first, ...prefixed(rest, blank, blank)];
+      return [first, ...prefixed(rest, blank(2), blank(2))];
     });
     return index === 0 ? lines : [lineOf(), ...lines];
   });

@@ -2,7 +2,7 @@ import { promises as fs } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import type { Clock } from "../../clock.js";
-import { lockWithin } from "../../lock.js";
+import { lock } from "../../lock.js";
 import { errorText } from "../../text/phrases.js";
 import { StoreUnavailableError } from "../conversations/conversation-store.js";
 import { readRegularFile, unlessMissing } from "../files.js";
@@ -116,7 +116,7 @@ export class KeyFile implements KeyStore {
   }
 
   async #change(change: (keys: ServiceKey[]) => ServiceKey[] | undefined): Promise<boolean> {
-    const unlock = await lockWithin(`${this.#path}.lock`, LOCK_MS);
+    const unlock = await lock(`${this.#path}.lock`, LOCK_MS);
     try {
       const keys = change(await read(this.#path));
       if (keys === undefined) return false;

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { epochOf } from "../../clock.js";
 import { exactJson, jsonIn, roundedNumbers } from "../../json/exact-json.js";
 import { isObject } from "../../json/is-object.js";
-import { type Holder, lockWithin, parseHolder, thisProcess, waitWhileHeld } from "../../lock.js";
+import { type Holder, lock, parseHolder, thisProcess, waitWhileHeld } from "../../lock.js";
 import {
   type CreateBody,
   type Data,
@@ -295,7 +295,7 @@ export class AppendLog {
   /** Drops lines; none that another process appends is lost. Rejects with HeldError or the system's error. */
   async rewrite(isDropped: (line: HistoryLine) => boolean): Promise<void> {
     makeFolder(dirname(this.path));
-    const release = await lockWithin(this.#lock, LOCK_WAIT_MS);
+    const release = await lock(this.#lock, LOCK_WAIT_MS);
     try {
       const kept: Buffer[] = [];
       for (const bytes of linesBackward(this.path)) {
@@ -509,7 +509,7 @@ export class History {
     let release = () => {};
     try {
       makeFolder(this.#folder);
-      release = await lockWithin(join(this.#folder, "hour.lock"), LOCK_WAIT_MS, signal);
+      release = await lock(join(this.#folder, "hour.lock"), LOCK_WAIT_MS, signal);
       const found = this.#hourly(attempt);
       // Counted as of now each time, they would fill the hour until the clock is where it was.
       for (const { localId, isAhead } of found) if (isAhead) this.#redate(localId, attempt);

@@ -115,13 +115,19 @@ export class RowSubmitter {
 
   /** Reads a create that failed: true if the next row is to be sent. */
   async #failed(state: RowState, error: unknown): Promise<boolean> {
-    const { ports, emit, signal } = this.context;
+    const { ports, emit, signal, folder, pacer, describe } = this.context;
     if (error instanceof UnresolvedCreateError) {
-      this.#unknown(state, error);
+      pacer.sent();
+      this.#over(state, error, { standing: "unknown", error: describe(error) });
       return true;
     }
     if (error instanceof RefusedError && (error.kind === "invalid-input" || error.kind === "refused")) {
-      this.#refused(state, error);
+      const why = describe(error);
+      this.#answered();
+      pacer.sent();
+      this.#dismiss(state, why);
+      const endedAt = folder.known.get(state.row.id)?.endedAt;
+      this.#over(state, error, { standing: "refused", error: why, endedAt });
       return true;
     }
     // As in the history: these provably created nothing; after any other error the row stays open.
@@ -139,21 +145,6 @@ export class RowSubmitter {
 
   #answered(): void {
     if (this.#outage.answered()) this.context.emit({ kind: "recovered" });
-  }
-
-  #unknown(state: RowState, error: UnresolvedCreateError): void {
-    this.context.pacer.sent();
-    this.#over(state, error, { standing: "unknown", error: this.context.describe(error) });
-  }
-
-  #refused(state: RowState, error: RefusedError): void {
-    const { folder, pacer, describe } = this.context;
-    const why = describe(error);
-    this.#answered();
-    pacer.sent();
-    this.#dismiss(state, why);
-    const endedAt = folder.known.get(state.row.id)?.endedAt;
-    this.#over(state, error, { standing: "refused", error: why, endedAt });
   }
 
   /** Notes what became of a create that failed; its row is sent no more. */

@@ -22,13 +22,13 @@ function onDone(command: string, json = false) {
   const env = { PATH: process.env.PATH, RESEARCH_SERVE_API_KEY: "secret" };
   const host = { env, clock: systemClock } as unknown as Host;
   const terminal = { host, reporter: reporter as Reporter, signal: control.signal };
-  const made = OnDone.of(terminal, { onDone: command });
+  const made = OnDone.of(terminal, command);
   if (!made) throw new Error("no command");
   return { made, said, control };
 }
 
 test("without a command nothing is run", () => {
-  expect(OnDone.of({} as never, {})).toBeUndefined();
+  expect(OnDone.of({} as never, undefined)).toBeUndefined();
 });
 
 test("the command knows the request, and none of the service's secrets", async () => {

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { epochOf } from "../../../clock.js";
 import { type BatchRow, batchIndex, rowPage } from "../../../markdown/html/batch-pages.js";
 import { GENERATOR } from "../../../markdown/html/page.js";
 import { resultPage } from "../../../markdown/html/result-page.js";
@@ -44,8 +45,8 @@ function pageName({ stem, row }: RowState): string {
 
 function rowOf(state: RowState): BatchRow {
   // Both times are of this machine: the clock of the service may differ.
-  const startedAt = timeOf(state.sentAt ?? state.createdAt ?? undefined);
-  const endedAt = timeOf(state.endedAt);
+  const startedAt = epochOf(state.sentAt ?? state.createdAt);
+  const endedAt = epochOf(state.endedAt);
   const isOver = startedAt !== undefined && endedAt !== undefined;
   return {
     line: state.row.line,
@@ -74,9 +75,4 @@ function pageOf(out: string, state: RowState, origin: string): string {
 function read(out: string, name: string): string | undefined {
   const path = join(out, name);
   return orLocalError(`${path} could not be read`, () => readIfThere(path));
-}
-
-function timeOf(text: string | undefined): number | undefined {
-  const time = text === undefined ? Number.NaN : Date.parse(text);
-  return Number.isNaN(time) ? undefined : time;
 }

@@ -3,12 +3,14 @@ import { ROW_FORMS } from "../../../machine/batch.js";
 import { EXIT_CODES } from "../../../machine/errors.js";
 import { type Failure, failureOf } from "../../../machine/failure.js";
 import { formatDuration, isoDate } from "../../../text/duration.js";
+import { dollars } from "../../../text/research-progress.js";
 import { Batch } from "../../../workflows/batch/batch.js";
 import type { BatchJob, BatchRunEvent } from "../../../workflows/batch/context.js";
 import { type RowState, stateWord } from "../../../workflows/batch/plan.js";
 import type { Ports } from "../../../workflows/ports.js";
+import { SILENT_WAIT_MS } from "../../context.js";
 import { commandFailure } from "../../errors.js";
-import { dollars, worstOf } from "../../requests/answers.js";
+import { worstOf } from "../../requests/answers.js";
 import { OnDone } from "../../requests/on-done.js";
 import { stuckText, usualLengthText } from "../../requests/progress-text.js";
 import { limitWords } from "../../requests/submit.js";
@@ -53,7 +55,7 @@ export async function showBatch(
   { onDone, notify: isNotified, ...options }: ShowOptions,
   resume: string,
 ): Promise<number> {
-  const done = OnDone.of(terminal, { ...(onDone !== undefined && { onDone }) });
+  const done = OnDone.of(terminal, onDone);
   const batch = new Batch(ports, job, {
     ...options,
     signal: terminal.signal,
@@ -110,9 +112,6 @@ function exitCodeOf({ standing, error }: RowState): number {
       return error?.exit_code ?? EXIT_CODES.NOT_FINISHED;
   }
 }
-
-/** A longer wait is announced, in milliseconds (contract §5). */
-const SILENT_WAIT_MS = 5_000;
 
 export interface RendererParts {
   batch: Batch;
@@ -199,14 +198,10 @@ export class BatchRenderer {
   async summary(exitCode: number): Promise<void> {
     const { reporter, batch } = this.parts;
     this.end();
-    const { counts } = batch.progress;
-    const { costDollars } = batch.progress;
+    const { counts, costDollars } = batch.progress;
     if (reporter.json) await reporter.resultJson(summaryJson(counts, exitCode, costDollars));
     else {
-      const usual =
-        this.parts.usual === undefined
-          ? ""
-          : `; a run ${this.parts.usual.replace("usually", "usually takes")}`;
+      const usual = this.parts.usual ? `; a run ${this.parts.usual.replace("usually", "usually takes")}` : "";
       const tookMs = this.parts.host.clock.monotonic() - this.#start;
       const cost = costDollars === undefined ? "" : `; it cost ${dollars(costDollars)}`;
       await reporter.say(`${countsText(counts, PLAIN)}; it took ${formatDuration(tookMs)}${usual}${cost}`);
@@ -266,9 +261,9 @@ export class BatchRenderer {
     const { counts, states } = batch.progress;
     const [unknown, ...others] = states.filter(({ standing }) => standing === "unknown");
     if (unknown) {
-      const rows = others.length > 0 ? `${others.length + 1} rows have` : "1 row has";
-      const were = others.length > 0 ? "were" : "was";
-      const more = others.length > 0 ? ` (all: research list --status UNKNOWN)` : "";
+      const isOne = others.length === 0;
+      const [rows, were] = isOne ? ["1 row has", "was"] : [`${others.length + 1} rows have`, "were"];
+      const more = isOne ? "" : " (all: research list --status UNKNOWN)";
       const settle = unknown.localId
         ? `settle it with: research resolve ${unknown.localId} --request-id ID, or --not-created${more}; `
         : "";

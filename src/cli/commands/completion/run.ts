@@ -10,13 +10,12 @@ import {
 import { MARKER, SCRIPTS, type ScriptPlace, type Shell, scriptPlace } from "../../completion/scripts.js";
 import type { Context } from "../../context.js";
 
-export interface CompletionOptions {
-  install?: boolean;
-  force?: boolean;
-}
-
 /** Prints the completion script of a shell, or writes it where the shell looks for it. */
-export async function completion(ctx: Context, shell: Shell, options: CompletionOptions): Promise<number> {
+export async function completion(
+  ctx: Context,
+  shell: Shell,
+  options: { install?: boolean; force?: boolean },
+): Promise<number> {
   const { reporter } = ctx;
   const script = SCRIPTS[shell];
   if (!options.install) {

@@ -16,7 +16,8 @@ import {
 } from "../../../machine/settings.js";
 import { isKeyText } from "../../../protocol/key-pattern.js";
 import { TIERS } from "../../../protocol/limits.js";
-import type { Profile, Store } from "../../../store/settings.js";
+import { LocalError } from "../../../store/files.js";
+import { NO_FOLDER, type Profile, type Store } from "../../../store/settings.js";
 import { safeLine } from "../../../text/safe-text.js";
 import { columnsOf } from "../../../text/width.js";
 import type { Context } from "../../context.js";
@@ -83,7 +84,8 @@ export async function configList(ctx: Context): Promise<number> {
 /** Stores a setting in the profile in use. A key with no value comes from a hidden prompt or from stdin. */
 export async function configSet(ctx: Context, name: string, given: string | undefined): Promise<number> {
   const key = checkKey(name);
-  const value = given ?? (key === "api-key" ? await readKey(ctx) : undefined);
+  const question = ctx.host.stdin.isTTY ? "API key (hidden): " : undefined;
+  const value = given ?? (key === "api-key" ? await readKey(ctx, question) : undefined);
   if (value === undefined) throw new UsageError(`${key} needs a value`, `research config set ${key} VALUE`);
   const store = ctx.store.read();
   const profile = profileName(ctx, store);
@@ -128,11 +130,7 @@ export async function configUse(ctx: Context, name: string): Promise<number> {
 /** Prints where the settings are kept. */
 export async function configPath(ctx: Context): Promise<number> {
   const { path } = ctx.store;
-  if (!path)
-    throw new CodedError(
-      "LOCAL_IO",
-      "no folder for settings: set HOME or RESEARCH_CONFIG_DIR to an absolute path",
-    );
+  if (!path) throw new LocalError(NO_FOLDER);
   await ctx.reporter.show({ path }, `${path}\n`);
   return 0;
 }
@@ -186,11 +184,14 @@ function mustMatch(key: string, pattern: RegExp, allowed: string): (value: strin
   };
 }
 
-async function readKey(ctx: Context): Promise<string> {
-  const { stdin } = ctx.host;
-  const typed = stdin.isTTY
-    ? await ask(ctx, "API key (hidden): ", { hidden: true })
-    : await readTextStream(stdin.stream, "the key", ctx.signal, 65_536);
+const MAX_KEY_BYTES = 65_536;
+
+/** A key, from a hidden answer to `question` or, without one, from stdin. */
+export async function readKey(ctx: Context, question: string | undefined): Promise<string> {
+  const typed =
+    question === undefined
+      ? await readTextStream(ctx.host.stdin.stream, "the key", ctx.signal, MAX_KEY_BYTES)
+      : await ask(ctx, question, { hidden: true });
   return typed.trim();
 }
 

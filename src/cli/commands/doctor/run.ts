@@ -6,16 +6,10 @@ import { nearest } from "../../help/nearest.js";
 import { PLAIN, type Style } from "../../terminal/reporter.js";
 import { type Check, checksOf, type Finding } from "./checks.js";
 
-export interface DoctorOptions {
-  offline?: boolean;
-  only?: string;
-  report?: boolean;
-}
-
 /** Checks this machine, the settings and the service, and changes nothing. */
 export async function doctor(
   ctx: Context,
-  { offline = false, only, report }: DoctorOptions,
+  { offline = false, only, report }: { offline?: boolean; only?: string; report?: boolean },
 ): Promise<number> {
   const { reporter, host } = ctx;
   const { checks, close } = checksOf(ctx);

@@ -2,7 +2,6 @@ import { UsageError } from "../../../machine/errors.js";
 import type { Context } from "../../context.js";
 import { type HelpDocument, helpDocument } from "../../help/document.js";
 import { nearest } from "../../help/nearest.js";
-
 import { definitions, TOPICS } from "../../help/topics.js";
 import type { Verb } from "../definition.js";
 

@@ -8,11 +8,6 @@ import type { Context } from "../../context.js";
 import { withId, worstOf } from "../../requests/answers.js";
 import { asksFirst, confirm } from "../../requests/table.js";
 
-export interface ForgetFlags {
-  olderThan?: number;
-  yes?: boolean;
-}
-
 const FORGETTING = {
   verb: "Forget",
   loss: "Prompt, id and kept result leave this disk.",
@@ -23,7 +18,7 @@ const FORGETTING = {
 export async function historyForget(
   ctx: Context,
   ids: readonly string[],
-  { olderThan, yes }: ForgetFlags,
+  { olderThan, yes }: { olderThan?: number; yes?: boolean },
 ): Promise<number> {
   if (ids.length > 0 === (olderThan !== undefined))
     throw new UsageError("name ids, or give --older-than", "research history forget --older-than 90d");

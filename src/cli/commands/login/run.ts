@@ -5,19 +5,16 @@ import { INTERFACE, type Provider, providerNamed } from "../../../dialects/provi
 import { research } from "../../../dialects/research.js";
 import { CodedError, UsageError } from "../../../machine/errors.js";
 import { readKeyAnswer } from "../../../machine/failure.js";
-import { readTextStream } from "../../../machine/read-text.js";
 import { checkProvider, insecureHttpIn, profileIn } from "../../../machine/settings.js";
 import type { Context } from "../../context.js";
 import { ask } from "../../terminal/prompts.js";
-import { editProfile, profileName, siteOf } from "../config/run.js";
+import { editProfile, profileName, readKey, siteOf } from "../config/run.js";
 
 export interface LoginOptions {
   withKey?: boolean;
   /** The service is this provider, at its own address unless a base URL is given. */
   provider?: string;
 }
-
-const MAX_KEY_BYTES = 65_536;
 
 /** Stores a base URL and a key that was tried against it. */
 export async function login(ctx: Context, options: LoginOptions): Promise<number> {
@@ -40,10 +37,7 @@ export async function login(ctx: Context, options: LoginOptions): Promise<number
   const known = ctx.flags.baseUrl ?? (isOther ? provider?.baseUrl : site.baseUrl?.value);
   const insecureHttp = insecureHttpIn(ctx.flags, ctx.host.env).value;
   const base = parseBaseUrl(provider && known ? known : await baseUrl(ctx, known, interactive), insecureHttp);
-  const typed = options.withKey
-    ? await readTextStream(ctx.host.stdin.stream, "the key", ctx.signal, MAX_KEY_BYTES)
-    : await ask(ctx, `API key for ${base.origin} (hidden): `, { hidden: true });
-  const key = typed.trim();
+  const key = await readKey(ctx, options.withKey ? undefined : `API key for ${base.origin} (hidden): `);
   if (key === "") throw new CodedError("NOT_AUTHENTICATED", "no key was given; nothing was saved");
   const untried = await tryKey(ctx, base, key, provider);
   const keptFor = store.profiles[profile]?.["api-key"] && store.profiles[profile]?.["api-key-origin"];

@@ -3,14 +3,12 @@ import { isRequestId } from "../../../protocol/conversation.js";
 import { requireEntry } from "../../../workflows/requests.js";
 import type { Context } from "../../context.js";
 
-export interface ResolveOptions {
-  requestId?: string;
-  notCreated?: boolean;
-}
-
 /** Settles a create whose outcome is unknown, by what its user found out elsewhere. */
-export async function resolve(ctx: Context, id: string, options: ResolveOptions): Promise<number> {
-  const { requestId, notCreated } = options;
+export async function resolve(
+  ctx: Context,
+  id: string,
+  { requestId, notCreated }: { requestId?: string; notCreated?: boolean },
+): Promise<number> {
   if ((requestId === undefined) === !notCreated) {
     throw new UsageError(
       "give either --request-id ID or --not-created",

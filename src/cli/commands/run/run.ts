@@ -82,7 +82,7 @@ export async function showRun(
     resume: resume && (() => goOn ?? ""),
   };
   const [outcome] = await showFollow(terminal, ports, [target], view);
-  const done = OnDone.of(terminal, options);
+  const done = OnDone.of(terminal, options.onDone);
   let file: string | undefined;
   try {
     if (!outcome || exitCodeOfOutcome(outcome, { created: true }) !== 0)

@@ -1,11 +1,11 @@
 import { isObject } from "../../../json/is-object.js";
 import type { HistoryEntry } from "../../../store/history/history.js";
-import { usageWords } from "../../../text/research-progress.js";
+import { dollars, usageWords } from "../../../text/research-progress.js";
 import { safe, safeJson, safeLine } from "../../../text/safe-text.js";
 import { requireEntry } from "../../../workflows/requests.js";
 import { keptResult } from "../../../workflows/results.js";
 import type { Context } from "../../context.js";
-import { dollars, statusWord } from "../../requests/answers.js";
+import { statusWord } from "../../requests/answers.js";
 import type { Style } from "../../terminal/reporter.js";
 
 /** Everything the history holds of one request, and what its kept result says of its cost and its sources. */

@@ -12,12 +12,12 @@ const STOPPING = {
 /** Of a request about which the service gave no answer. */
 const UNSEEN = { status: "?", created_at: null };
 
-export interface StopOptions {
-  yes?: boolean;
-}
-
 /** Stops each request; on a terminal it asks first, since nothing is kept and nothing can be restarted. */
-export async function stop(ctx: Context, ids: readonly string[], { yes }: StopOptions): Promise<number> {
+export async function stop(
+  ctx: Context,
+  ids: readonly string[],
+  { yes }: { yes?: boolean },
+): Promise<number> {
   const targets = ids.map((id) => resolveTarget(ctx.ports, id));
   const { reporter, signal } = ctx;
   if (!yes && asksFirst(ctx)) await confirm(ctx, await namedRequests(ctx, targets), STOPPING);

@@ -12,7 +12,7 @@ export type WatchFlags = FollowFlags & OnDoneOptions & NotifyOptions;
 /** Polls until every request is final. */
 export async function watch(ctx: Context, ids: readonly string[], options: WatchFlags): Promise<number> {
   const targets = ids.map((id) => resolveTarget(ctx.ports, id));
-  const done = OnDone.of(ctx, options);
+  const done = OnDone.of(ctx, options.onDone);
   const flags = options.onDone === undefined ? [] : ["--on-done", options.onDone];
   const resume = (left: readonly string[]) => resumeCommand(ctx.flags, "watch", ...left, ...flags);
   const outcomes = await showFollow(ctx, ctx.ports, targets, { ...options, print: true, resume, done });
