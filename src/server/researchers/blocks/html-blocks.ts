@@ -47,6 +47,15 @@ interface RowInWork {
   isWide: boolean;
 }
 
+interface CellInWork {
+  row: RowInWork;
+  isTitle: boolean;
+  /** Over how many columns it goes. */
+  span: number;
+  /** How many lines its row had before it. */
+  linesBefore: number;
+}
+
 const newRow = (): RowInWork => ({ cells: [], lines: [], titles: [], isWide: false });
 
 class HtmlReader {
@@ -61,7 +70,7 @@ class HtmlReader {
   #pre = 0;
   #tables: TableInWork[] = [];
   #nextTable = 1;
-  #cell: { isTitle: boolean; span: number; linesBefore: number } | undefined;
+  #cell: CellInWork | undefined;
   #paragraphs = 0;
 
   take(token: HtmlToken): void {
@@ -70,8 +79,8 @@ class HtmlReader {
       return;
     }
     if (this.#hides(token) || !(BLOCKS.has(token.name) || token.name === "title")) return;
-    const isBreak = token.name === "br";
-    if (!isBreak || this.#pre === 0) this.#close(isBreak && this.#cell !== undefined);
+    if (token.name === "br" && (this.#pre > 0 || this.#cell)) this.#text(" ", token.line);
+    else this.#close();
     if (token.kind === "open") this.#open(token.name, token.attributes);
     else this.#end(token.name);
   }
@@ -112,7 +121,8 @@ class HtmlReader {
       this.#endCell();
       const isTitle = name === "th" && !/\bscope\s*=\s*["']?row/i.test(attributes);
       const span = Number(COLSPAN.exec(attributes.slice(0, 1_000))?.[1] ?? 1);
-      this.#cell = { isTitle, span, linesBefore: this.#tables.at(-1)?.row.lines.length ?? 0 };
+      const row = this.#tables.at(-1)?.row;
+      this.#cell = row && { row, isTitle, span, linesBefore: row.lines.length };
       this.#paragraphs = 0;
     }
   }
@@ -148,25 +158,22 @@ class HtmlReader {
   }
 
   /** The text read so far is a block of its own, a heading, a term or a cell. */
-  #close(staysInCell = false): void {
+  #close(): void {
     const lines = this.#lines
       .map(({ line, text }) => ({ line, text: this.#pre > 0 ? text.trimEnd() : text.trim() }))
       .filter(({ text }) => text !== "");
-    if (staysInCell) return;
     this.#lines = [];
     if (lines.length === 0) return;
     const text = lines.map((each) => each.text.trim()).join(" ");
     if (this.#heading !== undefined) this.#headings.begin(this.#heading, text);
     else if (this.#isTerm) this.#headings.term(Math.max(0, this.#lists - 1), text);
-    else if (this.#cell && this.#pre === 0) this.#addToCell(text, lines);
+    else if (this.#cell && this.#pre === 0) this.#addToCell(this.#cell, text, lines);
     else for (const part of cut(lines)) this.#add(part, this.#pre > 0 ? "code" : "prose");
   }
 
   /** A cell with one text is one of its row; one with several paragraphs is read like a list of definitions. */
-  #addToCell(text: string, lines: { line: number; text: string }[]): void {
-    const row = this.#tables.at(-1)?.row;
+  #addToCell({ row, linesBefore }: CellInWork, text: string, lines: { line: number; text: string }[]): void {
     this.#paragraphs += 1;
-    if (row === undefined) return;
     if (this.#paragraphs === 1) {
       row.cells.push(text);
       row.lines.push(...lines);
@@ -174,7 +181,7 @@ class HtmlReader {
     }
     const label = this.#paragraphs === 2 ? row.cells.pop() : undefined;
     if (label !== undefined) {
-      row.lines.length = this.#cell?.linesBefore ?? 0;
+      row.lines.length = linesBefore;
       if (label.length <= MAX_LABEL) this.#headings.term(this.#lists, label);
     }
     for (const part of cut(lines)) this.#add(part, "prose");
@@ -182,9 +189,8 @@ class HtmlReader {
 
   /** An empty cell, and the further columns of a wide one, keep the others under their titles. */
   #endCell(): void {
-    const row = this.#tables.at(-1)?.row;
-    if (this.#cell === undefined || row === undefined) return;
-    const { isTitle, span } = this.#cell;
+    if (this.#cell === undefined) return;
+    const { row, isTitle, span } = this.#cell;
     if (this.#paragraphs === 0) row.cells.push("");
     if (this.#paragraphs > 0) this.#headings.endTerms(this.#lists);
     if (this.#paragraphs <= 1) for (let i = 1; i < span; i++) row.cells.push("");

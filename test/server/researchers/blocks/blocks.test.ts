@@ -64,6 +64,8 @@ describe("Markdown", () => {
       "~~~\na\n```\n\nb\n~~~\nc\n```x\nd",
       ["2 [] code: a ~ ```", "5 [] code: b", "7 [] prose: c", "9 [] code: d"],
     ],
+    ["a mark that is too short is no code", "~x\n``y\nafter", ["1 [] prose: ~x ~ ``y ~ after"]],
+    ["a bar within a line is no table", "a | b\n  | c |", ["1 [] prose: a | b", "2 [] table:   | c |"]],
     ["a mark within a line is no code", "```x```\nafter", ["1 [] prose: ```x``` ~ after"]],
     [
       "a comment over several paragraphs",
@@ -80,6 +82,20 @@ describe("Markdown", () => {
       ["a \\| b", "`c", "d`", ""],
       ["x", "y"],
     ]);
+  });
+
+  it("a row as it stands, with nothing but what is known of its table", () => {
+    expect(blocksOf("a.md", "|1|")).toStrictEqual([
+      { line: 1, lines: ["|1|"], heading: "", kind: "table", cells: ["1"], table: 1 },
+    ]);
+  });
+
+  it("titles above a line of as many dashes as a person would make", () => {
+    const rule = (length: number) => `|${"-".repeat(length - 2)}|`;
+    const headers = (text: string) => blocksOf("a.md", text).map(({ header }) => header);
+    expect(headers(`|A|\n  ${rule(2_000)}  \n|1|`)).toEqual([["A"]]);
+    expect(headers(`|A|\n${rule(2_001)}`)).toEqual([undefined, undefined]);
+    expect(headers("|A|\n| |\n|:|")).toEqual([undefined, undefined, undefined]);
   });
 
   it("tables apart, each with its own titles, or with none", () => {
@@ -115,6 +131,15 @@ describe("plain text", () => {
       "numbered headings alone on their line",
       "  15. Disclaimer.\n\n  THERE IS NO\nWARRANTY.",
       ["3 [15. Disclaimer.] prose:   THERE IS NO ~ WARRANTY."],
+    ],
+    [
+      "numbered headings that are indented or have a comma within them",
+      "  1. Pears, apples  \n\na\n\n2. Pears, \n\nb",
+      [
+        "3 [1. Pears, apples] prose: a",
+        "5 [1. Pears, apples] prose: 2. Pears, ",
+        "7 [1. Pears, apples] prose: b",
+      ],
     ],
     [
       "terms of AsciiDoc with what is indented below them",
@@ -195,6 +220,68 @@ describe("HTML", () => {
     ],
     ["a tag that does not end", "a < b and <b", ["1 [] prose: a < b and <b"]],
     [
+      "the title of a page apart from its text",
+      "<title>T</title>text",
+      ["1 [] prose: T", "1 [] prose: text"],
+    ],
+    ["a line broken by a tag", "one<br>two", ["1 [] prose: one", "1 [] prose: two"]],
+    [
+      "nothing of what leads through the document, however deep it is",
+      '<div class="toc"><div>a<img class="nav"></div>b</div>text<nav>c<div>d</nav>',
+      ["1 [] prose: text"],
+    ],
+    ["an empty element of such a class hides nothing", '<img class="menu">text', ["1 [] prose: text"]],
+    [
+      "lists of definitions within others",
+      "<dl><dt>a</dt><dd>1<dl><dt>b</dt><dd>2</dd></dl>3</dd><dt>c</dt><dd>4</dd></dl>",
+      ["1 [a] prose: 1", "1 [a / b] prose: 2", "1 [a] prose: 3", "1 [c] prose: 4"],
+    ],
+    [
+      "code as it is indented",
+      "<pre>\n  a  b \r\n\n\tc<br>d </pre>\n<p>  e \t f\n   g </p>",
+      ["2 [] code:   a  b ~  ~ \tc d", "5 [] prose: e f ~ g"],
+    ],
+    ["code in a cell", "<table><tr><td><pre>a\n  b</pre></td></tr></table>", ["1 [] code: a ~   b"]],
+    [
+      "a cell of several lines, and one with a break",
+      "<table><tr><td> a \n b </td><td>c<br>d</td></tr></table>",
+      ["1 [] table: a ~ b | c d"],
+    ],
+    [
+      "text behind a table, or between its rows",
+      "<table><tr><td>a</td>b<tr><td>c</table>d",
+      ["1 [] prose: b", "1 [] table: a", "1 [] table: c", "1 [] prose: d"],
+    ],
+    [
+      "a row and a cell without a table",
+      "<tr><td>a</td></tr><caption>b</caption><p>c",
+      ["1 [] prose: a", "1 [] prose: b", "1 [] prose: c"],
+    ],
+    [
+      "the name of a cell of several paragraphs, if it is short",
+      ["x".repeat(160), "y".repeat(161)]
+        .map((label) => `<table><tr><td><p>${label}<p>a<p>b</table>`)
+        .join("\n"),
+      [
+        `1 [${"x".repeat(160)}] prose: a`,
+        `1 [${"x".repeat(160)}] prose: b`,
+        "2 [] prose: a",
+        "2 [] prose: b",
+      ],
+    ],
+    ["text around lines that are empty", "<p>a\n\nb\n \n\nc</p>", ["1 [] prose: a ~  ~ b", "6 [] prose: c"]],
+    [
+      "no comments, declarations and instructions",
+      "<!doctype html>\n<!-- > -->\n<?xml ?>\na<!x>b<!",
+      ["4 [] prose: ab"],
+    ],
+    [
+      "no scripts, but what stands behind one that is closed by itself",
+      "<svg/>a<svg x><p>b</svg>c",
+      ["1 [] prose: ac"],
+    ],
+    ["lines after a tag over several lines", "<a\nb='>'\nc>d\n</a\n>e", ["3 [] prose: d ~  ~ e"]],
+    [
       "character references, none of which breaks a line",
       "<p>&para; caf&eacute; &#8364;5 a&nbsp;b&#10;c &unknown;</p>",
       ["1 [] prose: ¶ café €5 a b c &unknown;"],
@@ -239,6 +326,20 @@ describe("HTML", () => {
         { cells: ["creates", "10"], header: ["Limit", "Value"], caption: "Free" },
         { cells: ["creates", "100"], header: ["Limit", "Value"], caption: "Pro" },
       ],
+    ],
+    [
+      "a cell that says that it is the title of its row",
+      table(
+        "<th scope = row>a</th><th>b</th>",
+        '<th scope="col">c</th><th>d</th>',
+        "<th scope='row'>e</th><th>f</th>",
+      ),
+      [{ cells: ["a", "b"] }, { cells: ["e", "f"], header: ["c", "d"] }],
+    ],
+    [
+      "the caption with the title over several columns",
+      `<table><caption>Limits</caption><tr><th colspan="2">Free</th></tr><tr><td>a<td>1</tr></table>`,
+      [{}, { cells: ["a", "1"], caption: "Limits Free" }],
     ],
     [
       "titles without a row below them",
@@ -286,6 +387,12 @@ describe("a table of separated values", () => {
       [row("2-3", ["1\n2", "3"], ["a", "b"]), row("4-4", ["4", "5"], ["a", "b"])],
     ],
     ["with empty lines between", "a,b\n\n\n1,2", [row("4-4", ["1", "2"], ["a", "b"])]],
+    [
+      "with lines of blanks between",
+      "a,b\n  \n1,2",
+      [row("2-2", ["  "], ["a", "b"]), row("3-3", ["1", "2"], ["a", "b"])],
+    ],
+    ["with a row that begins with an empty line", 'a,b\n"\n1",2', [row("2-3", ["\n1", "2"], ["a", "b"])]],
     ["with rows of other lengths", "a,b\n1", [row("2-2", ["1"], ["a", "b"])]],
     ["with a byte order mark", "\ufeffa,b\n1,2", [row("2-2", ["1", "2"], ["a", "b"])]],
     ["without titles: a number", "a,1\nb,2", [row("1-1", ["a", "1"]), row("2-2", ["b", "2"])]],
@@ -337,6 +444,14 @@ describe("code", () => {
       "3 [] code: b();",
       "4 [] code: // what c does ~ // and why ~ c();",
       "7 [] code: # d ~ d(); ~ #include <e>",
+    ]);
+  });
+
+  it("begins one at a comment that the file begins with, and at one behind an empty line", () => {
+    expect(shown("a.c", "// a\na();\n\n// b\n\n// c\nc();")).toEqual([
+      "1 [] code: // a ~ a();",
+      "4 [] code: // b",
+      "6 [] code: // c ~ c();",
     ]);
   });
 
