@@ -73,12 +73,14 @@ async function run(child: ChildProcess, job: ResearchJob): Promise<string> {
   child.stdin?.on("error", () => {});
   child.stdin?.end(`${exactJson(job)}\n`);
   child.once("exit", () => void letGo(child));
-  const [code, signal] = await ended(child);
+  const [code, signal] = await once(child, "close").catch((error: unknown) => {
+    throw new ResearchFailure(`The researcher could not be started: ${errorText(error)}`);
+  });
   if (failure !== undefined) throw failure;
   if (code !== 0) {
     const reason = stderr.trimEnd().split("\n").at(-1)?.trim();
     const how = code === null ? `was ended by ${signal}` : `ended with exit code ${code}`;
-    throw new ResearchFailure(reason ? reason : `The researcher ${how} and said nothing.`);
+    throw new ResearchFailure(reason || `The researcher ${how} and said nothing.`);
   }
   return Buffer.concat(chunks, size).toString("utf8");
 }
@@ -91,16 +93,6 @@ async function letGo(child: ChildProcess): Promise<void> {
   await systemClock.sleep(PIPE_GRACE_MS, closed.signal).catch(() => {});
   child.stdout?.destroy();
   child.stderr?.destroy();
-}
-
-async function ended(child: ChildProcess): Promise<[number | null, NodeJS.Signals | null]> {
-  try {
-    const [code, signal] = await once(child, "close");
-    return [code, signal];
-  } catch (error) {
-    const why = errorText(error);
-    throw new ResearchFailure(`The researcher could not be started: ${why}`);
-  }
 }
 
 function resultOf(job: ResearchJob, printed: string): unknown {

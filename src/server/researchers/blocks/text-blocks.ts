@@ -61,7 +61,11 @@ class TextReader {
       return 0;
     }
     if (/^\s*\|/.test(text)) this.#row(i, text);
-    else this.#prose(i, text);
+    else {
+      this.#table = undefined;
+      if (ITEM.test(text)) this.#close();
+      this.#add(i, text, "prose");
+    }
     return 0;
   }
 
@@ -136,12 +140,6 @@ class TextReader {
     };
     if (isTableRule(text) || this.#table.header === cells) return;
     this.#found.push({ line: i + 1, lines: [text], heading, kind: "table", cells, ...this.#table });
-  }
-
-  #prose(i: number, text: string): void {
-    this.#table = undefined;
-    if (ITEM.test(text)) this.#close();
-    this.#add(i, text, "prose");
   }
 
   #add(i: number, text: string, kind: Block["kind"]): void {

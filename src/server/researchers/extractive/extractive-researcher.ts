@@ -28,10 +28,8 @@ export interface Request {
   index: MessagePort;
 }
 
-/** What it answers. */
-export type Reply =
-  /** `sources`: where the values of a structured output stand, as in `docs/a.md:12`; it names none itself. */
-  { kind: "output"; output: unknown; sources?: string[] } | { kind: "failure"; reason: string };
+/** What it answers; `sources` say where the values of a structured output stand, which names none itself. */
+export type Reply = { output: unknown; sources?: string[] } | { failure: string };
 
 /**
  * Researches in the files of a folder: quotes with `file:line`, or a schema filled with what the files say. Throws
@@ -57,7 +55,7 @@ export function extractiveResearcher(options: ExtractiveOptions): Researcher {
           throw error instanceof OverLimit ? new ResearchFailure(`The research ${error.message}.`) : error;
         })
         .finally(() => index.close());
-      if (reply.kind === "failure") throw new ResearchFailure(reply.reason);
+      if ("failure" in reply) throw new ResearchFailure(reply.failure);
       const { output, sources = [] } = reply;
       if (sources.length > 0) log?.(`${job.request_id}: the values are from ${firstOf(sources, MAX_PLACES)}`);
       return output;

@@ -1,5 +1,6 @@
 import { errorText } from "../../../text/phrases.js";
 import { answerQuestions } from "../../../threads.js";
+import { ResearchFailure } from "../researcher.js";
 import type { FolderSearch } from "../sources/corpus.js";
 import { searchThrough } from "../sources/folder-index.js";
 import { extract } from "../structured/extract.js";
@@ -11,7 +12,8 @@ import { report, structured } from "./report.js";
 // service has to go on answering.
 answerQuestions(async ({ job, index }: Request) => {
   const reply = await answer(job, searchThrough(index)).catch((error: unknown): Reply => {
-    return { kind: "failure", reason: `The sources could not be read: ${errorText(error)}` };
+    const isReason = error instanceof ResearchFailure;
+    return { failure: isReason ? error.message : `The sources could not be read: ${errorText(error)}` };
   });
   index.close();
   return reply;
@@ -20,6 +22,5 @@ answerQuestions(async ({ job, index }: Request) => {
 async function answer(job: Request["job"], search: FolderSearch): Promise<Reply> {
   if (job.output_schema !== undefined) return extract(search, job.prompt, job.output_schema);
   const findings = await find(search, job.prompt);
-  const output = job.structured_output ? structured(findings) : report(job.prompt, findings);
-  return { kind: "output", output };
+  return { output: job.structured_output ? structured(findings) : report(job.prompt, findings) };
 }

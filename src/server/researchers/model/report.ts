@@ -1,10 +1,10 @@
 import { shortLine } from "../../../text/phrases.js";
 import type { CitedSource, Usage } from "../researcher.js";
 import { type Description, listOf } from "../sources/source.js";
-
 import { type Answer, citedIn } from "./checks/answer.js";
 import type { Fact } from "./facts.js";
 import type { Cited } from "./prompts.js";
+import { FLAGS } from "./session/budget.js";
 import type { Gathered } from "./steps/gather.js";
 
 const LONGEST_TITLE = 200;
@@ -129,7 +129,7 @@ function remarksOn(answer: Answer | undefined, findings: Gathered): string {
     isForeign && "The answer is not in the language of the question, also when it was asked for once more.",
     isContextCut &&
       "The model may not have seen all passages: the endpoint seems to have cut off what it was sent.",
-    spent && `The search ended early, at the limit of ${spent.flag}.`,
+    spent && `The search ended early, at the limit of ${FLAGS[spent.what]}.`,
     answer && isOpen && "The search ended when it found nothing new; some of the question may still be open.",
   );
 }

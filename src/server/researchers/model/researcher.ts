@@ -84,9 +84,10 @@ export function modelResearcher(options: ModelResearcherOptions): Researcher {
       );
     if (!isEmpty) advance({ step: "write", done: 0, of: 1 });
     if (output_schema !== undefined) {
-      const { value, leftOut } = await writeResult(session, prompt, facts, output_schema).catch(
-        budgetFailure,
-      );
+      const result = await writeResult(session, prompt, facts, output_schema).catch((error: unknown) => {
+        throw error instanceof BudgetSpent ? noResult(error.message) : error;
+      });
+      const { value, leftOut } = result;
       const quotes = facts.map(({ quote }) => quote);
       const grounds = groundsOf(value, quotes).flatMap((index) => facts[index] ?? []);
       log(`the values are from ${grounds.map(citationOf).join(", ")}`);
@@ -137,10 +138,6 @@ function usageOf({ calls, tokens, output }: Spent, price: Price | undefined): Us
 
 function noResult(why: string): ResearchFailure {
   return new ResearchFailure(`The structured result failed: ${why}.`);
-}
-
-function budgetFailure(error: unknown): never {
-  throw error instanceof BudgetSpent ? noResult(error.message) : error;
 }
 
 /** A JSON value with `hide` applied to every string in it: a source or the question may hold the key. */

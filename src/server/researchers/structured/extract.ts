@@ -1,13 +1,13 @@
 import { checkValue, problemText } from "../../../json-schema/check.js";
 import type { JsonSchema } from "../../../protocol/conversation.js";
 import { coverageOf, type Weights } from "../extractive/coverage.js";
-import type { Reply } from "../extractive/extractive-researcher.js";
 import { readQuestion } from "../extractive/question.js";
+import { ResearchFailure } from "../researcher.js";
 import type { FolderSearch, Table } from "../sources/corpus.js";
 import type { Passage } from "../sources/source.js";
 import { words } from "../sources/words.js";
 import { apart, overlap, propertyWords, ROLE_WORDS, rolesAsked, saysRole, unitOf, unitsIn } from "./names.js";
-import { descriptionOf, MAX_DEPTH, propertiesOf, SchemaReader, SchemaTooLarge, type View } from "./schema.js";
+import { descriptionOf, MAX_DEPTH, propertiesOf, SchemaReader, tooLarge, type View } from "./schema.js";
 import { type Statement, statementsIn } from "./statements.js";
 import { agreed, cellFor, type Demand, type PlacedValue, rowsFor, type Wanted } from "./tables.js";
 import { particular, valueAt } from "./values.js";
@@ -26,32 +26,29 @@ const CLOSE = 0.8;
 
 /**
  * Fills `schema` with what the sources say outright: cells of tables, definitions, `key: value`, "default: X" beside
- * its name. What they do not say so makes it a failure: nothing is guessed from sentences.
+ * its name. What they do not say so makes it a ResearchFailure: nothing is guessed from sentences. `sources` are the
+ * places of the values, as in `docs/a.md:12`.
  */
-export async function extract(search: FolderSearch, prompt: string, schema: JsonSchema): Promise<Reply> {
-  try {
-    const topic = JSON.stringify(schema).slice(0, MAX_TOPIC);
-    const tables = await search.tables(`${prompt} ${topic}`, TABLES);
-    const subject = await search.weights(readQuestion(prompt.replace(ROLE_WORDS, " ")).terms);
-    const filling = new Filling(search, prompt, new SchemaReader(schema), tables, subject);
-    const value = await filling.fill(schema, { names: [], about: "" });
-    if (value === undefined) {
-      const what = filling.missing.slice(0, NAMED).join(", ") || "anything that the schema asks for";
-      return failure(
-        `The sources do not say ${what} outright. Without a model only tables, definitions and "name: value" are read; --model reads sentences.`,
-      );
-    }
-    const problem = await checkValue(schema, JSON.stringify(value));
-    if (problem === undefined) return { kind: "output", output: value, sources: [...filling.places] };
-    return failure(`What the sources say does not fit the schema: ${problemText(problem, "the top level")}.`);
-  } catch (error) {
-    if (!(error instanceof SchemaTooLarge)) throw error;
-    return failure(`The schema cannot be filled: ${error.message}.`);
+export async function extract(
+  search: FolderSearch,
+  prompt: string,
+  schema: JsonSchema,
+): Promise<{ output: unknown; sources: string[] }> {
+  const topic = JSON.stringify(schema).slice(0, MAX_TOPIC);
+  const tables = await search.tables(`${prompt} ${topic}`, TABLES);
+  const subject = await search.weights(readQuestion(prompt.replace(ROLE_WORDS, " ")).terms);
+  const filling = new Filling(search, prompt, new SchemaReader(schema), tables, subject);
+  const output = await filling.fill(schema, { names: [], about: "" });
+  if (output === undefined) {
+    const what = filling.missing.slice(0, NAMED).join(", ") || "anything that the schema asks for";
+    throw new ResearchFailure(
+      `The sources do not say ${what} outright. Without a model only tables, definitions and "name: value" are read; --model reads sentences.`,
+    );
   }
-}
-
-function failure(reason: string): Reply {
-  return { kind: "failure", reason };
+  const problem = await checkValue(schema, JSON.stringify(output));
+  if (problem === undefined) return { output, sources: [...filling.places] };
+  const why = problemText(problem, "the top level");
+  throw new ResearchFailure(`What the sources say does not fit the schema: ${why}.`);
 }
 
 class Filling {
@@ -70,7 +67,7 @@ class Filling {
 
   /** A value for `schema`; undefined if the sources do not say it. */
   async fill(schema: unknown, wanted: Wanted): Promise<unknown> {
-    if (wanted.names.length > MAX_DEPTH) throw new SchemaTooLarge();
+    if (wanted.names.length > MAX_DEPTH) throw tooLarge();
     const views = this.reader.views(schema);
     for (const view of views) {
       const about = `${wanted.about} ${descriptionOf(view.schema)}`;

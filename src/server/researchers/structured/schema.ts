@@ -1,5 +1,6 @@
 import { isObject } from "../../../json/is-object.js";
 import type { JsonSchema } from "../../../protocol/conversation.js";
+import { ResearchFailure } from "../researcher.js";
 
 /** A part of a schema, ready to be filled. */
 export interface View {
@@ -9,19 +10,18 @@ export interface View {
   nullable: boolean;
 }
 
-/** A schema has more levels or parts than a text can fill: references may go in circles. */
-export class SchemaTooLarge extends Error {
-  override name = "SchemaTooLarge";
-  constructor() {
-    super(`it has more than ${MAX_DEPTH} levels or ${MAX_PARTS} parts with its references resolved`);
-  }
-}
-
+/** More levels or parts than a text can fill: references may go in circles. */
 export const MAX_DEPTH = 8;
 const MAX_PARTS = 1_000;
 const TYPES: readonly string[] = ["object", "array", "string", "number", "integer", "boolean", "null"];
 
-/** Reads one schema, and throws SchemaTooLarge where that would not end. */
+/** Why a schema of more levels or parts is not filled. */
+export function tooLarge(): ResearchFailure {
+  const limits = `more than ${MAX_DEPTH} levels or ${MAX_PARTS} parts with its references resolved`;
+  return new ResearchFailure(`The schema cannot be filled: it has ${limits}.`);
+}
+
+/** Reads one schema, and throws a ResearchFailure where that would not end. */
 export class SchemaReader {
   #parts = 0;
   constructor(readonly root: JsonSchema) {}
@@ -29,7 +29,7 @@ export class SchemaReader {
   /** What a (sub)schema asks for, its local references and `allOf` resolved; one for each alternative it offers. */
   views(schema: unknown, depth = 0): View[] {
     this.#parts += 1;
-    if (this.#parts > MAX_PARTS || depth > 2 * MAX_DEPTH) throw new SchemaTooLarge();
+    if (this.#parts > MAX_PARTS || depth > 2 * MAX_DEPTH) throw tooLarge();
     if (schema === true) return this.views({}, depth);
     if (!isObject(schema)) return [];
     const { $ref, allOf, anyOf, oneOf, ...own } = schema;

@@ -35,11 +35,9 @@ export function normalizedNumbers(text: string): Set<string> {
 
 /** Whether a number of a JSON value stands in a text, digit for digit: one that JSON has rounded does not. */
 export function hasNumber(text: string, value: number): boolean {
-  return [...normalizedNumbers(text)].some((number) => withoutTrailingZeros(number) === String(value));
-}
-
-function withoutTrailingZeros(number: string): string {
-  return /^-?\d+\.\d+$/.test(number) ? number.replace(/\.?0+$/, "") : number;
+  return [...normalizedNumbers(text)].some(
+    (number) => number.replace(/^(-?\d+\.\d*?)0+$/, "$1") === String(value),
+  );
 }
 
 /** A comma groups the digits of one number, or separates two. */

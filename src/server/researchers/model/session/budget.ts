@@ -10,17 +10,14 @@ export interface BudgetLimits {
   ms: number;
 }
 
-/** The flags that set the limits. */
-const FLAGS = { tokens: "--model-tokens", calls: "--model-calls", ms: "--model-time" };
+/** The flags that set the limits, for people. */
+export const FLAGS = { tokens: "--model-tokens", calls: "--model-calls", ms: "--model-time" };
 
 /** A limit does not allow the next request. */
 export class BudgetSpent extends Error {
   override name = "BudgetSpent";
-  /** For people. */
-  readonly flag: string;
   constructor(readonly what: keyof BudgetLimits) {
     super(`the limit of ${FLAGS[what]} was reached`);
-    this.flag = FLAGS[what];
   }
 }
 
