@@ -235,7 +235,11 @@ function describeProgram(program: Verb, version: string): void {
     )
     .version(version, "-V, --version")
     .addFlags(globalFlags)
-    .configureHelp({ showGlobalOptions: true })
+    // The flags of a command are not those of the commands below it, which commander takes for granted.
+    .configureHelp({
+      showGlobalOptions: true,
+      visibleGlobalOptions: (command) => (command.parent ? [...program.options] : []),
+    })
     // Ours shows topics, too.
     .helpCommand(false)
     .addHelpText(

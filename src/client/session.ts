@@ -390,7 +390,7 @@ function classifyError(
   }
   if (status === 405 && (operation === "status" || operation === "output")) {
     const hint = `If the service wants another method, \`research config set ${operation}-method POST\` sets it.`;
-    return fault("wrong-method", `the service does not take ${asked.target} (HTTP 405)`, { hint });
+    return fault("wrong-method", "the service does not take this method (HTTP 405)", { hint });
   }
   // A service may use 408 for a result that is not there yet; to all else these say too little.
   const isAboutResult = operation === "output" && said?.kind !== undefined;

@@ -91,9 +91,9 @@ function sentenceOf(error: ResearchError): string {
 }
 
 function ofUnresolved(error: UnresolvedCreateError): Failure {
-  const { localId, notSaved } = error;
+  const { localId, notSaved, requestId = "ID" } = error;
   const kept = localId
-    ? `It is kept as unknown; settle it: research resolve ${localId} --request-id ID, or --not-created.`
+    ? `It is kept as unknown; settle it: research resolve ${localId} --request-id ${requestId}, or --not-created.`
     : "It is in no history; look for it where the service lists requests.";
   return { ...ofService(error), local_id: localId, hint: notSaved ? `${kept} ${notSaved.message}` : kept };
 }

@@ -112,6 +112,14 @@ test("list --refresh asks for what still runs, and survives a poll that fails", 
   expect((await research(["list"])).stdout.match(/\tCOMPLETED\t/g)).toHaveLength(3);
 });
 
+test("list --refresh --status finds what has ended, however many newer ones there are", async () => {
+  const { research } = await world();
+  const ended = (await research(["create", "a => COMPLETED"])).stdout.trim();
+  await research(["create", "b => PROCESSING"]);
+  const { stdout } = await research(["list", "--refresh", "--status", "completed", "--limit", "1"]);
+  expect(stdout).toMatch(new RegExp(`^${ended}\tCOMPLETED\t.*\n$`));
+});
+
 test("on a terminal the list is a table with ages", async () => {
   const { home, env, service } = await world();
   const folders = foldersIn(home);

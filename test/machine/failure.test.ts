@@ -147,12 +147,12 @@ test.each([
   [
     "local-1",
     undefined,
-    "It is kept as unknown; settle it: research resolve local-1 --request-id ID, or --not-created.",
+    "It is kept as unknown; settle it: research resolve local-1 --request-id id, or --not-created.",
   ],
   [
     "local-1",
     new LocalError("disk full"),
-    "It is kept as unknown; settle it: research resolve local-1 --request-id ID, or --not-created. disk full",
+    "It is kept as unknown; settle it: research resolve local-1 --request-id id, or --not-created. disk full",
   ],
   [undefined, undefined, "It is in no history; look for it where the service lists requests."],
 ])("an unknown create %s says how it is settled", (localId, notSaved, hint) => {

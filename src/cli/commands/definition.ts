@@ -144,7 +144,7 @@ interface Definition<A extends readonly ArgumentForm[], F extends Flags, R> exte
   notes?: string;
   /** Loads what it does. */
   run?: () => Promise<R>;
-  /** The commands below it; the flags of this one may also stand before their names. */
+  /** The commands below it; flags that both have may also stand before their names. */
   commands?: readonly Define[];
 }
 
@@ -173,6 +173,7 @@ export function define<
     for (const below of commands) below(verb, perform);
     if (!run) return;
     verb.action((...given: unknown[]) => {
+      refuseFlagsOfParents(verb);
       const options = { ...givenTo(program), ...verb.opts() };
       const words = given.slice(0, forms.length);
       perform(async (ctx) =>
@@ -180,6 +181,17 @@ export function define<
       );
     });
   };
+}
+
+/** A command above takes its own flags wherever they stand; one that `verb` does not have is an error, not ignored. */
+function refuseFlagsOfParents(verb: Command): void {
+  const own = new Set(verb.options.map((option) => option.attributeName()));
+  for (let above = verb.parent; above?.parent; above = above.parent)
+    for (const option of above.options) {
+      const name = option.attributeName();
+      if (!own.has(name) && above.getOptionValueSource(name) === "cli")
+        verb.error(`error: unknown option '${option.long}'`, { code: "commander.unknownOption" });
+    }
 }
 
 /** The flags that were given, of a command and of its parents below the program. Default values are left out. */

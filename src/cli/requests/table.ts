@@ -28,7 +28,8 @@ export type Listed = Pick<HistoryEntry, "request_id" | "status" | "created_at" |
 export function entryTable(entries: readonly Listed[], now: number, columns: number, style: Style): string {
   if (entries.length === 0) return "";
   const rows = entries.map(({ request_id, local_id = "", status, created_at, sent_at, prompt }) => {
-    const since = epochOf(created_at) ?? epochOf(sent_at);
+    // As everywhere an age counts from the moment it was sent, by this machine's clock (contract §3).
+    const since = epochOf(sent_at) ?? epochOf(created_at);
     const age = since === undefined ? "?" : formatDuration(now - since);
     return { id: request_id ?? local_id, status, age, prompt: safeLine(prompt) };
   });
@@ -61,7 +62,7 @@ export async function confirm(
   { verb, loss, refused }: { verb: string; loss: string; refused: string },
 ): Promise<void> {
   const { host, reporter } = terminal;
-  const columns = host.stderr.stream?.columns ?? 80;
+  const columns = host.stderr.stream?.columns || 80;
   const rows = requests.slice(0, MOST_ROWS);
   const table = entryTable(rows, host.clock.now(), columns, await reporter.style());
   const more = requests.length > rows.length ? `and ${requests.length - rows.length} more\n` : "";

@@ -19,6 +19,19 @@ it("adds a key that is printed once and stored as its hash only, free unless tol
   expect((await keys("list", "--data", data)).stdout).toMatch(/^alice\tvalid\tfree\t10\t20\t\S+Z\t-\n$/);
 });
 
+it("takes no flag of the service beside its own, and its help names none", async () => {
+  const data = folderWith();
+  for (const flags of [["--port", "3"], ["--model=m"], ["--ui"]]) {
+    const { code, stderr } = await keys("add", "alice", "--data", data, ...flags);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("error: unknown option '--")]);
+  }
+  expect(existsSync(join(data, "keys.json"))).toBe(false);
+  const { stdout } = await keys("add", "--help");
+  expect(stdout).toContain("--creates-per-hour");
+  expect(stdout).toContain("--request-timeout");
+  expect(stdout).not.toContain("--port");
+});
+
 it("says all of a key as JSON", async () => {
   const data = folderWith();
   const limits = ["--creates-per-hour", "5", "--stops-per-hour", "6"];

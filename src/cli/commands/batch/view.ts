@@ -113,7 +113,9 @@ export function estimateText({ counts, limit, now, lastSentAt, endsAt }: BatchEs
   const { waiting, done, running, unknown, failed, refused, stopped } = counts;
   const before = { done, running, unknown, failed, refused, stopped };
   const rest = Object.entries(before).flatMap(([name, count]) => (count > 0 ? [`${count} ${name}`] : []));
-  const lines = [`${sum(counts)} rows: ${[`${waiting} to send`, ...rest].join(", ")}`];
+  const lines = [
+    `${sum(counts)} ${sum(counts) === 1 ? "row" : "rows"}: ${[`${waiting} to send`, ...rest].join(", ")}`,
+  ];
   if (waiting > 0 && lastSentAt === null)
     lines.push("cannot estimate the end without a limit: pass --tier or --per-hour");
   if (lastSentAt !== null) {

@@ -21,21 +21,25 @@ export async function list(ctx: Context, options: ListFlags): Promise<number> {
   const { reporter, host } = ctx;
   const origin = narrowed(ctx);
   const wanted = options.status?.toUpperCase();
-  // A status may change by being refreshed, so the filter waits for that.
   const words = (options.search ?? "").toLowerCase().split(/\s+/);
   const from = options.since === undefined ? Number.NEGATIVE_INFINITY : host.clock.now() - options.since;
   const accepts = ({ prompt, ...entry }: HistoryEntry) =>
     (origin === undefined || entry.origin === origin) &&
     Date.parse(entry.sent_at) >= from &&
     (options.search === undefined || hasAll(prompt.toLowerCase(), words));
+  // A status may change by being refreshed, so its filter waits for that, and the limit for the filter.
+  const filtersLater = options.refresh && wanted !== undefined;
+  const limit = filtersLater ? Number.POSITIVE_INFINITY : options.limit;
   const status = options.refresh ? undefined : wanted;
-  const found = ctx.history?.list({ limit: options.limit, accepts, status }) ?? [];
+  const found = ctx.history?.list({ limit, accepts, status }) ?? [];
   const code = options.refresh ? await refresh(ctx, found) : 0;
-  const entries = found.filter((entry) => wanted === undefined || entry.status.toUpperCase() === wanted);
+  const entries = found
+    .filter((entry) => wanted === undefined || entry.status.toUpperCase() === wanted)
+    .slice(0, options.limit);
   if (reporter.json) await reporter.resultJson(entries);
   else if (host.stdout.isTTY)
     await reporter.result(
-      entryTable(entries, host.clock.now(), host.stdout.stream?.columns ?? 80, await reporter.style()),
+      entryTable(entries, host.clock.now(), host.stdout.stream?.columns || 80, await reporter.style()),
     );
   else await reporter.result(entries.map((entry) => `${entryRow(entry)}\n`).join(""));
   if (entries.length === 0) await reporter.say("no matching requests");

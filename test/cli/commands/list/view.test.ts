@@ -28,13 +28,13 @@ test.each<[string, Partial<HistoryEntry>, string]>([
   expect(entryRow({ ...ENTRY, ...parts })).toBe(row);
 });
 
-test("a table has its columns aligned, and ages by the service's word, else by ours", () => {
+test("a table has its columns aligned, and ages from the time it was sent", () => {
   const unknown = { ...ENTRY, request_id: null, status: "UNKNOWN", created_at: null, prompt: "b" };
   const odd = { ...ENTRY, request_id: "a-longer-id", status: "COMPLETED", created_at: "soon", prompt: "c" };
   expect(entryTable([ENTRY, unknown, odd], NOW, 80, PLAIN)).toBe(
     [
       "ID           STATUS        AGE  PROMPT",
-      "id-1         PENDING    1h 00m  What is it?",
+      "id-1         PENDING    2h 00m  What is it?",
       "local-1      UNKNOWN    2h 00m  b",
       "a-longer-id  COMPLETED  2h 00m  c",
       "",
@@ -55,7 +55,7 @@ test("a prompt is cut to the width, by whole characters, and never below 20 colu
       .at(-1);
   // Each character takes two columns.
   expect(promptIn(0)).toBe(`${"😀".repeat(9)}…`);
-  // id-1, PENDING, 1h 00m and three gaps take 23 columns.
+  // id-1, PENDING, 2h 00m and three gaps take 23 columns.
   expect(promptIn(23 + 59)).toBe(`${"😀".repeat(29)}…`);
   expect(promptIn(23 + 60)).toBe(prompt);
 });
@@ -63,7 +63,7 @@ test("a prompt is cut to the width, by whole characters, and never below 20 colu
 test("the head is dim and a state has its colour, which takes no room", () => {
   const [head, line] = entryTable([ENTRY], NOW, 80, NAMED).split("\n");
   expect(head).toBe("<dim>ID    STATUS      AGE  PROMPT</>");
-  expect(line).toBe("id-1  <busy>PENDING</>  1h 00m  What is it?");
+  expect(line).toBe("id-1  <busy>PENDING</>  2h 00m  What is it?");
 });
 
 test("a prompt whose characters take two columns each is cut to the terminal", () => {
