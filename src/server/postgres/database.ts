@@ -262,11 +262,11 @@ const REASONS: Readonly<Record<string, string>> = {
  * environment holds (PG*, RESEARCH_SERVE_DATABASE).
  */
 export function connectionFailure(error: unknown): string {
-  const { code, message = "" } = error as { code?: string; message?: string };
-  const known = code === undefined ? undefined : REASONS[code];
+  const { code = "", message = "" } = error as { code?: string; message?: string };
+  const known = REASONS[code];
   if (known !== undefined) return known;
   if (/password must be a string/.test(message)) return "it asks for a password, and PGPASSWORD is not set";
   if (/does not support SSL/.test(message)) return "it does not offer TLS";
   if (/timeout/i.test(message)) return "it did not answer in time";
-  return code === undefined ? "the connection ended" : `the connection failed with ${code}`;
+  return code === "" ? "the connection ended" : `the connection failed with ${code}`;
 }

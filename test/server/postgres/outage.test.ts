@@ -98,12 +98,14 @@ describe.skipIf(!postgres?.server)("a database that goes away (needs its own Pos
 
   it("a worker that loses its lease while the database is away stops its work, and takes it again", async () => {
     const proxy = new PostgresProxy(await newDatabase());
-    const store = await storeAt(proxy.url, { leaseMs: 900 });
+    const log: string[] = [];
+    const store = await storeAt(proxy.url, { leaseMs: 900, log: (line) => void log.push(line) });
     const job = newJob();
     await store.create(callerOf(), job);
     const claim = await store.claim(never);
     await proxy.away();
     await until(async () => claim.signal.aborted || undefined);
+    expect(log).toContain("the lease of this process was lost: others may take its work");
     proxy.back();
     const again = await store.claim(never);
     expect(again).toMatchObject({ job, starts: 2 });

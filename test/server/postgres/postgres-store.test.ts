@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
+import { type Clock, systemClock } from "../../../src/clock.js";
 import { query } from "../../support/postgres.js";
 import { callerOf as caller, closeStores, newJob as job, storeAt } from "../../support/postgres-store.js";
 import { until } from "../../support/service.js";
@@ -131,6 +132,32 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
     await query(url, "CHECKPOINT");
     const few = await cost("few");
     expect((await cost("many")) / few).toBeLessThan(2);
+  });
+
+  describe("a worker that does not look by itself", () => {
+    /** It looks for work every half a second. */
+    const blind: Clock = {
+      ...systemClock,
+      sleep: (ms, signal) => systemClock.sleep(ms === 500 ? 60_000 : ms, signal),
+    };
+
+    it("learns of new work, and of the end of the wait for it", async () => {
+      const store = await storeAt(await newDatabase(), { clock: blind, pendingMs: 200 });
+      const claiming = store.claim(never);
+      const [first, second] = [job(), job()];
+      await store.create(caller(), first);
+      await store.create(caller(), second);
+      expect((await claiming).job).toEqual(first);
+      expect((await store.claim(never)).job).toEqual(second);
+    });
+
+    it("ends its wait by the signal", async () => {
+      const store = await storeAt(await newDatabase(), { clock: blind });
+      const stop = new AbortController();
+      const claiming = store.claim(stop.signal);
+      setImmediate(() => stop.abort(new Error("enough")));
+      await expect(claiming).rejects.toThrow("enough");
+    });
   });
 
   it("works at a database that refuses notifications", async () => {
