@@ -1,5 +1,12 @@
-import { exactJson, JsonText, jsonIn, memberText, parseExact, withSource } from "../json/exact-json.js";
-import { isObject } from "../json/is-object.js";
+import {
+  exactJson,
+  isObject,
+  JsonText,
+  jsonIn,
+  memberText,
+  parseExact,
+  withSource,
+} from "../json/exact-json.js";
 import { type Data, isRequestId, type KnownStatus, type Operation } from "../protocol/conversation.js";
 import type { RefusalKind, ServiceError } from "./dialect.js";
 

@@ -3,7 +3,6 @@ import { exactJson, memberText, withSource } from "../json/exact-json.js";
 import {
   CREATE,
   type CreateBody,
-  type Data,
   DEFAULT_GAPS,
   endpoint,
   type Gaps,
@@ -17,17 +16,6 @@ const failure = v.looseObject({
   status: v.literal(false),
   error: v.looseObject({ message: v.optional(v.string(), ""), code: v.string() }),
 });
-
-type Envelope = { ok: true; data: Data } | { ok: false; error: { code: string; message: string } };
-
-/** Reads a parsed body as an envelope; undefined if it is not an envelope. */
-function readEnvelope(body: unknown): Envelope | undefined {
-  const good = v.safeParse(success, body);
-  if (good.success) return { ok: true, data: good.output.data };
-  const bad = v.safeParse(failure, body);
-  if (bad.success) return { ok: false, error: bad.output.error };
-  return undefined;
-}
 
 const SHAPES = {
   /** §4.1: what create must carry to count; without `status` or `created_at` it is still a request with an id. */
@@ -58,15 +46,15 @@ export function research(gaps: Partial<Gaps> = {}): Dialect {
     request: (operation, requestId) => endpoint(operation, requestId, filled),
     probeId: "00000000-0000-0000-0000-000000000000",
     fault(_operation, _httpStatus, answer) {
-      const envelope = readEnvelope(answer);
-      if (!envelope || envelope.ok) return undefined;
-      const { code, message } = envelope.error;
+      const said = v.safeParse(failure, answer);
+      if (!said.success) return undefined;
+      const { code, message } = said.output.error;
       return { code, message, kind: kindOfCode(code) };
     },
     data(operation, answer) {
-      const envelope = readEnvelope(answer);
-      if (!envelope?.ok) return "the answer is not one of this service's";
-      const data = v.safeParse(SHAPES[operation], envelope.data);
+      const envelope = v.safeParse(success, answer);
+      if (!envelope.success) return "the answer is not one of this service's";
+      const data = v.safeParse(SHAPES[operation], envelope.output.data);
       if (!data.success) return `the answer lacks what it must hold (${v.summarize(data.issues)})`;
       // The validation has copied the data without its text.
       return withSource(data.output, memberText(Object(answer), "data")?.text ?? "{}");

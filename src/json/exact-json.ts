@@ -25,7 +25,7 @@ export function parseExactAt(text: string, ...path: readonly string[]): unknown 
   const whole: unknown = JSON.parse(text);
   const part = path.reduce(memberOf, whole);
   // Most texts have no such member, and then they are not searched.
-  if (isObject(part))
+  if (isStructured(part))
     withSource(
       part,
       path.reduce((source, name) => lastMember(source, name) ?? "null", text),
@@ -43,16 +43,17 @@ export function jsonIn(text: string, ...path: readonly string[]): unknown {
 }
 
 function memberOf(value: unknown, name: string): unknown {
-  return isObject(value) && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
+  return isStructured(value) && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
 }
 
-function isObject(value: unknown): value is object {
+/** RFC 8259 §1: the structured types are objects and arrays. */
+function isStructured(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
 /** Makes `value` remember the JSON text that it was read from. Returns `value`. */
 export function withSource<T>(value: T, text: string): T {
-  if (isObject(value)) SOURCES.set(value, text);
+  if (isStructured(value)) SOURCES.set(value, text);
   return value;
 }
 
@@ -62,7 +63,7 @@ export function withSource<T>(value: T, text: string): T {
  */
 export function exactJson(value: unknown): string {
   if (Object.is(value, -0)) return "-0";
-  if (!isObject(value)) return JSON.stringify(value) ?? "null";
+  if (!isStructured(value)) return JSON.stringify(value) ?? "null";
   if (value instanceof JsonText) return compactJson(value.text);
   const source = SOURCES.get(value);
   if (source !== undefined) return compactJson(source);
@@ -261,4 +262,9 @@ function digits(number: string): string {
     .replace(/e.*$/i, "")
     .replace(/[-.]/g, "")
     .replace(/^0+|0+$/g, "");
+}
+
+/** Whether a value of JSON is an object, and neither null nor a list. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return isStructured(value) && !Array.isArray(value);
 }

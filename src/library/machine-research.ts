@@ -64,7 +64,7 @@ export class MachineResearch implements Research {
     const { data, localId, notSaved } = await submitWithinQuota(this.#ports, body, {
       ...options,
       signal,
-      limit: this.#limit,
+      limit: this.machine.hourlyLimit(this.options),
     });
     return { requestId: data.request_id, localId, data, notSaved };
   }
@@ -138,7 +138,8 @@ export class MachineResearch implements Research {
   ): AsyncGenerator<BatchEvent, void> {
     const signal = this.#untilClosed(options.signal);
     const rows = await rowsOf(requests, (request) => this.#bodyOf(request, signal));
-    const job = await openBatch(this.#ports, rows, { out, limit: this.#limit, retryFailed });
+    const limit = this.machine.hourlyLimit(this.options);
+    const job = await openBatch(this.#ports, rows, { out, limit, retryFailed });
     const { states, folder } = job;
     try {
       const limits = { ...ROW_FORMS, signal, timeout, announces: false };
@@ -175,10 +176,6 @@ export class MachineResearch implements Research {
     const body = await checkedBody(prompt, schema, signal);
     const own = { ...(model !== undefined && { model }), ...(options && { options }) };
     return this.machine.asked({ ...body, ...own }, {});
-  }
-
-  get #limit(): number | undefined {
-    return this.machine.hourlyLimit(this.options);
   }
 }
 

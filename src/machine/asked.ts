@@ -1,6 +1,5 @@
 import { INTERFACE, providerNamed } from "../dialects/providers.js";
-import { jsonIn } from "../json/exact-json.js";
-import { isObject } from "../json/is-object.js";
+import { isObject, jsonIn } from "../json/exact-json.js";
 import { type CreateBody, type JsonSchema, requestBody } from "../protocol/conversation.js";
 import { UsageError } from "./errors.js";
 import { checkSize } from "./read-text.js";

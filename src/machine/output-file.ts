@@ -34,13 +34,7 @@ function replace(path: string, text: string | Uint8Array, force: boolean): void 
   const folder = draftFolder(path);
   const draft = join(folder, "draft");
   try {
-    const fd = fs.openSync(draft, "wx");
-    try {
-      fs.writeFileSync(fd, text);
-      fs.fsyncSync(fd);
-    } finally {
-      fs.closeSync(fd);
-    }
+    fs.writeFileSync(draft, text, { flag: "wx", flush: true });
     if (force) fs.renameSync(draft, path);
     else publish(draft, path);
   } finally {

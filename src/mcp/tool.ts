@@ -1,4 +1,4 @@
-import { isObject } from "../json/is-object.js";
+import { isObject } from "../json/exact-json.js";
 import { CodedError, EXIT_CODES } from "../machine/errors.js";
 import { type Failure, failureOf } from "../machine/failure.js";
 import type { Data } from "../protocol/conversation.js";

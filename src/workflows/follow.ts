@@ -16,20 +16,17 @@ export type FollowEvent =
   /** A state was seen and could not be kept in the history; the watch goes on. */
   | { kind: "not-observed"; requestId: string; error: LocalError };
 
-/** All targets at once, or as they come while the watch runs. */
-export type TargetSource = readonly Target[] | AsyncIterable<Target>;
-
 /** How many of the newest finished runs are looked at: what a service took long ago says little about today. */
 const RUNS = 200;
 
 /**
- * Watches requests to their end and keeps each state that is seen in the history. The poll interval is learned
+ * Watches requests, all at once or as they come, to their end and keeps each state that is seen in the history. The poll interval is learned
  * from the finished runs of the origin, if enough are known. Ends when the source has ended and every request is
  * final, given up or out of time; throws `signal.reason` when aborted. A request that is named twice is watched once.
  */
 export async function* follow(
   ports: Pick<Ports, "client" | "history" | "origin">,
-  source: TargetSource,
+  source: readonly Target[] | AsyncIterable<Target>,
   options: FollowOptions = {},
 ): AsyncGenerator<FollowEvent, void> {
   const targets = new Map<string, Target>();

@@ -3,15 +3,12 @@ import type { Clock } from "../clock.js";
 import type { Provider } from "../dialects/providers.js";
 import type { History } from "../store/history/history.js";
 
-/** The calls of a client that the workflows make. */
-export type ServiceClient = Pick<ResearchClient, "create" | "check" | "status" | "stop" | "output" | "watch">;
-
 /**
  * What the workflows work with. A front end makes it once; a member that is costly, or that may be missing for a
  * command that does not need it, is a getter. Each function asks for the members it uses.
  */
 export interface Ports {
-  readonly client: ServiceClient;
+  readonly client: Pick<ResearchClient, "create" | "check" | "status" | "stop" | "output" | "watch">;
   /** Scheme, host and port of the service. */
   readonly origin: string;
   /** The key in force: creates per hour are counted for it. Only its digest is kept. */

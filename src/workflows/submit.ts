@@ -30,18 +30,11 @@ export interface SendOptions extends CallOptions {
   onIntent?: (localId: string | undefined) => void;
 }
 
-/** Before a create that the hourly limit does not allow yet. Times are epoch ms. */
-export interface WaitingForQuota {
-  kind: "waiting-for-quota";
-  until: number;
-  error: unknown;
-}
-
 export interface QuotaSubmitOptions extends SendOptions {
   /** Whether to wait for the hour instead of throwing. */
   waitForQuota?: boolean | undefined;
-  /** Awaited before each wait. */
-  onEvent?: (event: WaitingForQuota) => void | Promise<void>;
+  /** Awaited before each wait, which ends at `until` (epoch ms). */
+  onWait?: (until: number) => void | Promise<void>;
 }
 
 /**
@@ -94,7 +87,7 @@ export function withModel({ provider }: Pick<Ports, "provider">, body: CreateBod
 export async function submitWithinQuota(
   ports: SubmitPorts,
   body: CreateBody,
-  { waitForQuota = false, onEvent, ...options }: QuotaSubmitOptions,
+  { waitForQuota = false, onWait, ...options }: QuotaSubmitOptions,
 ): Promise<Submitted> {
   const { limit, signal } = options;
   for (;;) {
@@ -105,7 +98,7 @@ export async function submitWithinQuota(
       const attempts = () => (ports.provider ? [] : (ports.history?.hour(ports, limit ?? 1).attempts ?? []));
       const until = blockedUntil(error, attempts, limit, ports.clock.now());
       if (until === undefined || !waitForQuota) throw error;
-      await onEvent?.({ kind: "waiting-for-quota", until, error });
+      await onWait?.(until);
       await waitUntil(ports, until, { signal });
     }
   }

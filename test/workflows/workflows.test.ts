@@ -168,7 +168,7 @@ test("the hour's limit stops a create before it is sent, or has it waited for", 
     limit: 1,
     waitForQuota: true,
     signal: controller.signal,
-    onEvent: ({ until }) => {
+    onWait: (until) => {
       waits.push(until);
       controller.abort(reason);
     },

@@ -1,5 +1,4 @@
 import { jsonIn } from "../../json/exact-json.js";
-import { isObject } from "../../json/is-object.js";
 import { readStored, SETTING_NAMES } from "../../machine/settings.js";
 import { isFinal, isRequestId } from "../../protocol/conversation.js";
 import { type Folders, folders, linesBackward } from "../../store/files.js";
@@ -210,7 +209,7 @@ function recentRequests(folder: string, { prefix, origin, limit, accepts }: Want
   let lines = 0;
   for (const bytes of linesBackward(`${folder}/history.jsonl`, needle, MAX_BYTES)) {
     if (found.length >= limit || ++lines > MAX_LINES) break;
-    const line = parse(bytes.toString("utf8"));
+    const line: Fields = Object(jsonIn(bytes.toString("utf8")));
     const { kind, request_id: id } = line;
     if (!isRequestId(id) || (origin !== undefined && line.origin !== origin)) continue;
     if (kind === "status" && !states.has(id)) states.set(id, textIn(line, "status"));
@@ -227,9 +226,9 @@ function unknownOutcomes(folder: string, { prefix, origin, limit }: WantedReques
   const names = fs.readdirSync(`${folder}/open`).filter((name) => name.endsWith(".json"));
   const found = names.slice(0, MAX_OPEN).flatMap((name) => {
     const [intent = "", outcome = ""] = linesOf(`${folder}/open/${name}`);
-    const record = parse(intent);
+    const record: Fields = Object(jsonIn(intent));
     const id = record.local_id;
-    if (!isRequestId(id) || !id.startsWith(prefix) || parse(outcome).confirmed === true) return [];
+    if (!isRequestId(id) || !id.startsWith(prefix) || Object(jsonIn(outcome)).confirmed === true) return [];
     if (origin !== undefined && record.origin !== origin) return [];
     return [{ id, status: "UNKNOWN", ...aboutOf(record) }];
   });
@@ -253,9 +252,4 @@ function aboutOf(record: Fields): Pick<KnownRequest, "prompt" | "at"> {
 function textIn(record: Fields, key: string): string {
   const value = record[key];
   return typeof value === "string" ? value : "";
-}
-
-function parse(text: string): Fields {
-  const value = jsonIn(text);
-  return isObject(value) ? value : {};
 }

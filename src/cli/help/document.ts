@@ -22,7 +22,7 @@ export function helpDocument(program: Verb, version: string): HelpDocument {
     version,
     description: program.description(),
     options: globalOptions(program),
-    commands: commandTable(program),
+    commands: program.commands.flatMap((command) => entries(command as Verb, [], globalOptions(program))),
     exit_codes: Object.entries(EXIT_CODE_MEANINGS).flatMap(([codes, meaning]) =>
       codes.split(", ").map((code) => ({ code: Number(code), meaning })),
     ),
@@ -73,17 +73,12 @@ export interface CommandEntry {
   examples: string[];
 }
 
-/** Every command of a program, made from its definitions: each command before those below it. */
-export function commandTable(program: Verb): CommandEntry[] {
-  return program.commands.flatMap((command) => entries(command as Verb, [], globalOptions(program)));
-}
-
 /** The flags that every command takes. */
-export function globalOptions(program: Verb): OptionEntry[] {
+function globalOptions(program: Verb): OptionEntry[] {
   return program.options.map((option) => optionEntry(option, "", true));
 }
 
-/** `parents`: the names of the commands above it; `above`: their flags, which it takes as well. */
+/** A command and those below it. `parents`: the names of the commands above it; `above`: their flags, which it takes as well. */
 function entries(command: Verb, parents: readonly string[], above: readonly OptionEntry[]): CommandEntry[] {
   const words = [...parents, command.name()];
   const name = words.join(" ");

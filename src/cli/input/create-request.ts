@@ -46,18 +46,12 @@ export async function showRequest(ctx: Context, body: CreateBody): Promise<numbe
   const variable = provider?.baseUrl === base.origin ? provider.keyVariable : "RESEARCH_API_KEY";
   const [name, prefix] = dialect.keyHeader;
   const all = { [name]: `${prefix}$${variable}`, "content-type": "application/json", ...own };
-  const headers = Object.fromEntries(
-    Object.entries(all).map(([one, value]) => [
-      one.replace(/\b[a-z]/g, (letter) => letter.toUpperCase()),
-      value,
-    ]),
-  );
+  const titled = (header: string) => header.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
+  const headers = Object.fromEntries(Object.entries(all).map(([one, value]) => [titled(one), value]));
   const json = parseExact(text);
   const flags = Object.entries(headers).map(([one, value]) => `-H "${one}: ${value}"`);
-  const command = ["curl -sS --globoff", `-X ${method}`, shellWord(url), ...flags, "--data-binary @-"].join(
-    " ",
-  );
-  const shown = `${command} <<'RESEARCH_REQUEST'\n${safeJson(json)}\nRESEARCH_REQUEST\n`;
+  const words = ["curl -sS --globoff", `-X ${method}`, shellWord(url), ...flags, "--data-binary @-"];
+  const shown = `${words.join(" ")} <<'RESEARCH_REQUEST'\n${safeJson(json)}\nRESEARCH_REQUEST\n`;
   await reporter.show({ method, url, headers, body: json }, shown);
   return 0;
 }

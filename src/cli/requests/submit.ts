@@ -22,7 +22,7 @@ export async function showSubmit(
     limit,
     waitForQuota,
     signal,
-    onEvent: ({ until }) =>
+    onWait: (until) =>
       reporter.notice(
         "WAITING_FOR_QUOTA",
         `${limitWords(ports)}; waiting ${formatDuration(until - ports.clock.now())}, until ${isoDate(until)}`,

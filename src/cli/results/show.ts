@@ -92,20 +92,14 @@ async function forReading(
   return safe.endsWith("\n") ? safe : `${safe}\n`;
 }
 
-/** A request whose result is checked; a schema that is not known is undefined. */
-export interface CheckedRequest {
-  requestId: string;
-  schema: JsonSchema | undefined;
-}
-
 /**
  * Checks a result against the schema it was asked for. A mismatch is said, or thrown as CodedError `SCHEMA_MISMATCH`
- * with `strict`. `name` stands before the message if there are several results.
+ * with `strict`. `name` stands before the message if there are several results. A schema that is not known is undefined.
  */
 export async function checkFit(
   { reporter, signal }: Pick<Terminal, "reporter" | "signal">,
   result: Pick<Result, "exact">,
-  { requestId, schema }: CheckedRequest,
+  { requestId, schema }: { requestId: string; schema: JsonSchema | undefined },
   { strict = false, name }: Pick<ResultFlags, "strict"> & { name?: string },
 ): Promise<void> {
   const subject = name ? `${name}: ` : "";

@@ -232,18 +232,8 @@ export function hasColour(sink: Sink, env: Environment): boolean {
   return isLive(sink, env) && !isSet(env.NO_COLOR);
 }
 
-/** What a result is laid out for. */
-export interface ReadingTerminal {
-  columns: number;
-  colour: boolean;
-  hyperlinks: boolean;
-}
-
-/** What is known of a terminal. Unlike messages, a result does not follow FORCE_COLOR (contract §6). */
-export function readingTerminal(
-  { isTTY, stream }: Pick<Sink, "isTTY" | "stream">,
-  env: Environment,
-): ReadingTerminal {
+/** What a result is laid out for. Unlike messages, a result does not follow FORCE_COLOR (contract §6). */
+export function readingTerminal({ isTTY, stream }: Pick<Sink, "isTTY" | "stream">, env: Environment) {
   const isShown = isLive({ isTTY }, env);
   return {
     columns: stream?.columns || WIDTH,

@@ -9,16 +9,15 @@ const NARROWEST = 2;
 /** A line of three characters may become one of a hundred; a result that grows beyond this is shown as it came. */
 const MOST_COLUMNS = 8 << 20;
 
-export interface SizedTerminal extends TerminalCapabilities {
-  columns: number;
-}
-
 /**
  * Markdown laid out for reading on a terminal, the addresses of its links below it, with a line break at the end.
  * Only ours are the control characters in it: line breaks, SGR with `colour`, OSC 8 with `hyperlinks`. Undefined if it
  * cannot be laid out.
  */
-export function layOut(markdown: string, terminal: SizedTerminal): string | undefined {
+export function layOut(
+  markdown: string,
+  terminal: TerminalCapabilities & { columns: number },
+): string | undefined {
   const document = parse(markdown);
   if (!document) return undefined;
   const columns = Math.max(NARROWEST, Math.min(WIDEST, terminal.columns));

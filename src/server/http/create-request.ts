@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../clock.js";
-import { parseExactAt } from "../../json/exact-json.js";
-import { isObject } from "../../json/is-object.js";
+import { isObject, parseExactAt } from "../../json/exact-json.js";
 import type { JsonSchema } from "../../protocol/conversation.js";
 import { KeyedMutex } from "../../semaphore.js";
 import type { ResearchJob } from "../researchers/researcher.js";

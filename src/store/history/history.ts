@@ -2,8 +2,7 @@ import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import * as v from "valibot";
 import { epochOf } from "../../clock.js";
-import { exactJson, jsonIn, roundedNumbers } from "../../json/exact-json.js";
-import { isObject } from "../../json/is-object.js";
+import { exactJson, isObject, jsonIn, roundedNumbers } from "../../json/exact-json.js";
 import { type Holder, lock, parseHolder, thisProcess, waitWhileHeld } from "../../lock.js";
 import {
   type CreateBody,

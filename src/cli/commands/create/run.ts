@@ -32,11 +32,8 @@ export async function create(
   prompt: string | undefined,
   options: CreateFlags,
 ): Promise<number> {
-  return showCreate(
-    ctx,
-    await completeRequest(ctx, await readRequest(ctx, prompt, options), options),
-    options,
-  );
+  const body = await readRequest(ctx, prompt, options);
+  return showCreate(ctx, await completeRequest(ctx, body, options), options);
 }
 
 /** A new request with the prompt and the schema of an old one. One whose outcome is unknown must be settled first. */

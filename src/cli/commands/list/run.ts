@@ -21,12 +21,12 @@ export async function list(ctx: Context, options: ListFlags): Promise<number> {
   const { reporter, host } = ctx;
   const origin = narrowed(ctx);
   const wanted = options.status?.toUpperCase();
-  const words = (options.search ?? "").toLowerCase().split(/\s+/);
+  const words = options.search?.toLowerCase().split(/\s+/) ?? [];
   const from = options.since === undefined ? Number.NEGATIVE_INFINITY : host.clock.now() - options.since;
   const accepts = ({ prompt, ...entry }: HistoryEntry) =>
     (origin === undefined || entry.origin === origin) &&
     Date.parse(entry.sent_at) >= from &&
-    (options.search === undefined || hasAll(prompt.toLowerCase(), words));
+    words.every((word) => prompt.toLowerCase().includes(word));
   // A status may change by being refreshed, so its filter waits for that, and the limit for the filter.
   const filtersLater = options.refresh && wanted !== undefined;
   const limit = filtersLater ? Number.POSITIVE_INFINITY : options.limit;
@@ -44,10 +44,6 @@ export async function list(ctx: Context, options: ListFlags): Promise<number> {
   else await reporter.result(entries.map((entry) => `${entryRow(entry)}\n`).join(""));
   if (entries.length === 0) await reporter.say("no matching requests");
   return code;
-}
-
-function hasAll(text: string, words: readonly string[]): boolean {
-  return words.every((word) => text.includes(word));
 }
 
 function narrowed(ctx: Context): string | undefined {

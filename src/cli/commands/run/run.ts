@@ -74,14 +74,8 @@ export async function showRun(
   }
   if (signal.aborted) throw interrupted(signal, requestId, goOn);
   const target = { requestId, entry: ports.history?.find(requestId)[0] };
-  const view = {
-    ...options,
-    print: false,
-    answered: true,
-    created: true,
-    resume: resume && (() => goOn ?? ""),
-  };
-  const [outcome] = await showFollow(terminal, ports, [target], view);
+  const own = { print: false, answered: true, created: true, resume: resume && (() => goOn ?? "") };
+  const [outcome] = await showFollow(terminal, ports, [target], { ...options, ...own });
   const done = OnDone.of(terminal, options.onDone);
   let file: string | undefined;
   try {

@@ -1,4 +1,4 @@
-import { isObject } from "../../../json/is-object.js";
+import { isObject } from "../../../json/exact-json.js";
 import type { HistoryEntry } from "../../../store/history/history.js";
 import { dollars, usageWords } from "../../../text/research-progress.js";
 import { safe, safeJson, safeLine } from "../../../text/safe-text.js";

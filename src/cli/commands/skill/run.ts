@@ -6,16 +6,10 @@ import { CodedError } from "../../../machine/errors.js";
 import { makeSharedFolder, orLocalError, readIfThere, replaceFile } from "../../../store/files.js";
 import type { Context } from "../../context.js";
 
-export interface SkillOptions {
-  /** The folder of skills. */
-  dir?: string;
-  force?: boolean;
-}
-
-/** Writes the skill. Throws CodedError `LOCAL_IO` for a copy that was edited, LocalError if it cannot be written. */
+/** Writes the skill below `dir`, a folder of skills. Throws CodedError `LOCAL_IO` for a copy that was edited, LocalError if it cannot be written. */
 export async function skillInstall(
   ctx: Context,
-  { dir = skillsFolder(), force }: SkillOptions,
+  { dir = skillsFolder(), force }: { dir?: string; force?: boolean },
 ): Promise<number> {
   const path = skillPath(dir);
   const failed = `could not write ${path}`;
@@ -32,10 +26,7 @@ export async function skillInstall(
 }
 
 /** Says whether the copy is there, and of this version. */
-export async function skillStatus(
-  ctx: Context,
-  { dir = skillsFolder() }: Pick<SkillOptions, "dir">,
-): Promise<number> {
+export async function skillStatus(ctx: Context, { dir = skillsFolder() }: { dir?: string }): Promise<number> {
   const path = skillPath(dir);
   const state = orLocalError(`could not read ${path}`, () => skillState(dir));
   await ctx.reporter.show({ path, state }, `${path}\t${state}\n`);

@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import { exactJson, parseExactAt } from "../../../json/exact-json.js";
-import { isObject } from "../../../json/is-object.js";
+import { exactJson, isObject, parseExactAt } from "../../../json/exact-json.js";
 import { isRequestId, type JsonSchema } from "../../../protocol/conversation.js";
 
 const finite = v.pipe(v.number(), v.finite());

@@ -1,5 +1,4 @@
-import { exactJson } from "../../../json/exact-json.js";
-import { isObject } from "../../../json/is-object.js";
+import { exactJson, isObject } from "../../../json/exact-json.js";
 import type { JsonSchema } from "../../../protocol/conversation.js";
 import type { Description } from "../sources/source.js";
 import type { Fact, Section } from "./facts.js";

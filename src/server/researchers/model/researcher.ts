@@ -1,5 +1,5 @@
 import { type Clock, untilAborted } from "../../../clock.js";
-import { isObject } from "../../../json/is-object.js";
+import { isObject } from "../../../json/exact-json.js";
 import type { ExchangeStore } from "../../conversations/conversation-store.js";
 import {
   type Progress,

@@ -1,4 +1,4 @@
-import { isObject } from "../../../json/is-object.js";
+import { isObject } from "../../../json/exact-json.js";
 import type { JsonSchema } from "../../../protocol/conversation.js";
 import { ResearchFailure } from "../researcher.js";
 

@@ -1,4 +1,4 @@
-import { isObject } from "../../../json/is-object.js";
+import { isObject } from "../../../json/exact-json.js";
 import { type EndpointConnections, reasonOf, sendVia } from "../model/endpoint/endpoint.js";
 import { parsed } from "../model/endpoint/json-reply.js";
 import { bodyOf } from "./page-fetcher.js";

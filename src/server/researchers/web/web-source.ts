@@ -1,5 +1,5 @@
 import { type Clock, withDeadline } from "../../../clock.js";
-import { isObject } from "../../../json/is-object.js";
+import { isObject } from "../../../json/exact-json.js";
 import type { ExchangeStore } from "../../conversations/conversation-store.js";
 import { HostGate } from "../../host-gate.js";
 import { documentReader, MAX_PAGE_TEXT, type ReadDocument } from "../documents/document.js";

@@ -1,6 +1,5 @@
 import { InputError } from "../../../../dialects/dialect.js";
-import { exactJson, jsonIn, memberText, roundedNumbers } from "../../../../json/exact-json.js";
-import { isObject } from "../../../../json/is-object.js";
+import { exactJson, isObject, jsonIn, memberText, roundedNumbers } from "../../../../json/exact-json.js";
 import { MAX_INPUT_BYTES } from "../../../../machine/read-text.js";
 import { type CreateBody, type JsonSchema, requestBody } from "../../../../protocol/conversation.js";
 import { digestOf } from "../../../../store/history/history.js";

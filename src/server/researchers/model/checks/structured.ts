@@ -1,4 +1,4 @@
-import { isObject } from "../../../../json/is-object.js";
+import { isObject } from "../../../../json/exact-json.js";
 import { hasNumber } from "./numbers.js";
 import { standsIn, tokensOf } from "./tokens.js";
 

@@ -1,5 +1,5 @@
 import { epochOf } from "../../../../clock.js";
-import { isObject } from "../../../../json/is-object.js";
+import { isObject } from "../../../../json/exact-json.js";
 import { shortLine } from "../../../../text/phrases.js";
 import { parsed } from "./json-reply.js";
 

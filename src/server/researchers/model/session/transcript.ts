@@ -1,4 +1,4 @@
-import { isObject } from "../../../../json/is-object.js";
+import { isObject } from "../../../../json/exact-json.js";
 import type { ModelReply } from "../endpoint/answer.js";
 import type { Spent } from "./budget.js";
 
