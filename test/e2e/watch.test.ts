@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { refuse } from "../support/behaviours.js";
 import { jsonErrors, jsonLines, world } from "../support/world.js";
 
 const FOREVER = `x => PENDING ${"PROCESSING ".repeat(5)}`.trim();
@@ -153,6 +154,23 @@ test("--stop-on-interrupt stops what still runs, and only that", async () => {
   expect(here.service.server.of("stop").map(({ path }) => path)).toEqual([
     `/api/v1/conversation/${slow}/stop`,
   ]);
+});
+
+test("--stop-on-interrupt names the command that goes on with what could not be stopped", async () => {
+  const kept: string[] = [];
+  const here = await world({
+    fault: (operation, _nth, { path }) =>
+      operation === "stop" && kept.some((id) => path.includes(id)) ? refuse(403, "NO") : undefined,
+  });
+  const stopped = here.service.add(FOREVER);
+  kept.push(here.service.add(FOREVER));
+  const running = here.start(["watch", stopped, ...kept, "--interval", "30ms", "--stop-on-interrupt"]);
+  while (here.service.server.count("status") < 6) await new Promise((resolve) => setTimeout(resolve, 10));
+  running.kill("SIGINT");
+  const run = await running.done;
+  expect(run).toMatchObject({ signal: "SIGINT" });
+  expect(run.stderr).toContain(`${stopped} is STOPPED`);
+  expect(run.stderr).toMatch(new RegExp(`go on with: research watch ${kept[0]}\n`));
 });
 
 test("Ctrl-C ends a bash loop around a watch", async () => {

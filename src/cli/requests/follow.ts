@@ -169,20 +169,26 @@ class FollowView {
     reporter.stopLive();
     const ids = running.map(({ requestId }) => requestId);
     error.requestId = ids.length === 1 ? ids[0] : undefined;
-    if (this.options.stopOnInterrupt) return this.#stop(ids);
-    const resume = this.#resume(ids);
-    error.resume = resume && `the research goes on; go on with: ${resume}`;
+    const isStopped = this.options.stopOnInterrupt === true;
+    const resume = this.#resume(isStopped ? await this.#stop(ids) : ids);
+    const what = isStopped ? "what was not stopped may go on" : "the research goes on";
+    error.resume = resume && `${what}; go on with: ${resume}`;
   }
 
-  /** The signal that ended the watch must not end the stops. */
-  async #stop(ids: readonly string[]): Promise<void> {
+  /** The signal that ended the watch must not end the stops. Returns the ids that could not be stopped. */
+  async #stop(ids: readonly string[]): Promise<string[]> {
     const { reporter } = this.terminal;
+    const failed: string[] = [];
     const targets = this.targets.filter(({ requestId }) => ids.includes(requestId));
     for await (const answer of stopAll(this.ports, targets)) {
-      if (answer.kind === "answered")
-        await reporter.say(`${answer.target.requestId} is ${answer.data.status}`);
-      else await reporter.error(withId(failureOf(answer.error), answer.target.requestId, reporter));
+      const { requestId } = answer.target;
+      if (answer.kind === "answered") await reporter.say(`${requestId} is ${answer.data.status}`);
+      else {
+        failed.push(requestId);
+        await reporter.error(withId(failureOf(answer.error), requestId, reporter));
+      }
     }
+    return failed;
   }
 
   async #sayTimeout(limit: "whole" | "queue", what: string, afterMs: number): Promise<void> {
