@@ -52,6 +52,15 @@ How many rows of trees there are; 30 by default.
 ### watering
 
 The default is \`drip\`. In a dry year, the default is \`hose\`.
+
+## Stock
+
+- Nails: 500 in the shed
+
+## Sale
+
+- Nails: 700
+  behind the shed
 `;
 
 let corpus: Corpus;
@@ -176,6 +185,12 @@ describe("what the document says outright is filled", () => {
       "settings of the orchard",
       object({ crates: whole }),
       { crates: 40 },
+    ],
+    [
+      "the value nearest to the question, where another is of something else",
+      "How many nails are in the shed?",
+      object({ nails: whole }),
+      { nails: 500 },
     ],
     [
       "eight levels down",
