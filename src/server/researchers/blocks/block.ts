@@ -46,7 +46,7 @@ export class Headings {
 
   /** The terms in force at this depth of nested lists of definitions (0 is the outermost). */
   term(depth: number, text: string): void {
-    this.#terms.length = Math.min(this.#terms.length, depth);
+    this.endTerms(depth);
     this.#terms.push(text);
   }
 

@@ -64,8 +64,8 @@ export function modelResearcher(options: ModelResearcherOptions): Researcher {
       progress = { ...progress, ...more, calls, tokens };
       tell({ progress, usage: usage() });
     };
-    const cite = (facts: readonly Fact[]) =>
-      tell({ usage: usage(), sources: hidden(citedSources(facts), hide) });
+    const cite = (cited: readonly Fact[]) =>
+      tell({ usage: usage(), sources: hidden(citedSources(cited), hide) });
     const log = (line: string) => options.log(hide(`${requestId}: ${line}`));
     const seen = { notice: (line: string) => options.notice(hide(line)), spent: () => advance({}) };
     const session = new ModelSession({ requestId, endpoint, budget, exchanges, clock, signal, ...seen });

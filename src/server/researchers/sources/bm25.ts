@@ -1,4 +1,4 @@
-import { runsOf, words } from "./words.js";
+import { words } from "./words.js";
 
 /** What a word counts in each field, in quarters of a word of the text itself (BM25F). */
 const FIELD_WEIGHT = { text: 4, heading: 3, name: 1 } as const;
@@ -10,9 +10,6 @@ const B = 0.6;
 const MOST_WEIGHT = 0xff;
 /** Words beyond these are not searchable: only data has as many different ones. */
 const MOST_TERMS = 1_500_000;
-const MOST_RUNS = 100_000;
-
-const NOTHING: { text: string; ids: readonly number[] } = { text: "", ids: [] };
 
 /** The text of one passage by field. */
 export type PassageFields = Record<keyof typeof FIELD_WEIGHT, string>;
@@ -38,12 +35,9 @@ export interface PassageMatch {
  */
 export class Bm25Index {
   readonly #terms = new Map<string, number>();
-  /** The ids of the terms of a run of letters: most come again and again. */
-  readonly #runs = new Map<string, readonly number[]>();
   /** How many passages have each term. */
   readonly #having: number[] = [];
   readonly #documents = new Map<string, Postings>();
-  readonly #last = { heading: NOTHING, name: NOTHING };
   #passages = 0;
   #length = 0;
 
@@ -56,7 +50,7 @@ export class Bm25Index {
     passages.forEach((fields, i) => {
       const weights = new Map<number, number>();
       for (const field of FIELDS) {
-        const ids = field === "text" ? this.#idsOf(fields.text) : this.#repeated(field, fields[field]);
+        const ids = this.#idsOf(fields[field]);
         if (field === "text") lengths[i] = Math.min(ids.length, 0xffff);
         for (const id of ids) weights.set(id, (weights.get(id) ?? 0) + FIELD_WEIGHT[field]);
       }
@@ -117,26 +111,14 @@ export class Bm25Index {
     }
   }
 
-  /** The ids of a field that neighbouring passages have in common. */
-  #repeated(field: "heading" | "name", text: string): readonly number[] {
-    if (this.#last[field].text !== text) this.#last[field] = { text, ids: this.#idsOf(text) };
-    return this.#last[field].ids;
-  }
-
   #idsOf(text: string): number[] {
     const ids: number[] = [];
-    for (const run of runsOf(text)) for (const id of this.#runs.get(run) ?? this.#idsOfRun(run)) ids.push(id);
-    return ids;
-  }
-
-  #idsOfRun(run: string): readonly number[] {
-    const ids = words(run).flatMap((word) => {
+    for (const word of words(text)) {
       const id = this.#terms.get(word) ?? this.#terms.size;
-      if (id < MOST_TERMS) this.#terms.set(word, id);
-      return id < MOST_TERMS ? [id] : [];
-    });
-    if (this.#runs.size >= MOST_RUNS) this.#runs.clear();
-    this.#runs.set(run, ids);
+      if (id >= MOST_TERMS) continue;
+      this.#terms.set(word, id);
+      ids.push(id);
+    }
     return ids;
   }
 }

@@ -20,18 +20,15 @@ const MOST_KNOWN = 20_000;
 
 /** The words of `text` that carry meaning, each reduced to its stem, in order and with repetition. */
 export function words(text: string): string[] {
-  return runsOf(text).flatMap(termsOf);
+  // Most text is ASCII, and its expression takes a third of the time.
+  const runs = text.match(/[^\x00-\x7f]/.test(text) ? RUN : ASCII_RUN) ?? [];
+  return runs.flatMap(termsOf);
 }
 
 /** Which share of the words of two texts both have: 0 to 1. */
 export function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const shared = [...a].filter((word) => b.has(word)).length;
   return shared / Math.max(1, a.size + b.size - shared);
-}
-
-/** The runs of letters and digits in `text`. Most text is ASCII, and its expression takes a third of the time. */
-export function runsOf(text: string): readonly string[] {
-  return text.match(/[^\x00-\x7f]/.test(text) ? RUN : ASCII_RUN) ?? [];
 }
 
 /** The words of one run. */

@@ -85,14 +85,11 @@ export class EngineFailure extends Error {
 
 /** A search engine that is asked through its JSON interface. */
 export class SearchEngine {
-  constructor(private readonly options: EngineOptions) {}
-
-  get name(): EngineName {
-    return this.options.name;
-  }
-
-  get origin(): string {
-    return this.options.url.origin;
+  readonly name: EngineName;
+  readonly origin: string;
+  constructor(private readonly options: EngineOptions) {
+    this.name = options.name;
+    this.origin = options.url.origin;
   }
 
   /** At most `count` results, best first. Throws an EngineFailure, or `signal.reason`. */

@@ -75,7 +75,7 @@ export class LeftOut extends Error {
  */
 export class PageFetcher {
   readonly #agent: UndiciAgent;
-  readonly #addresses = new Map<string, Promise<string[]>>();
+  readonly #addresses = new Map<string, string[] | Promise<string[]>>();
   constructor(
     private readonly options: { network: Network; clock: Clock; gate: HostGate; userAgent: string },
     private readonly signal: AbortSignal,
@@ -154,20 +154,15 @@ export class PageFetcher {
     }
   }
 
-  #addressesOf(name: string): Promise<string[]> {
-    if (isIP(name)) return Promise.resolve([name]);
-    const known = this.#addresses.get(name) ?? this.options.network.resolve(name).catch(() => []);
-    this.#addresses.set(name, known);
-    return known;
-  }
-
   /** A connection to the checked address of a host, through the proxy if there is one. */
   async #connect(target: Undici.Options): Promise<Socket> {
     const { network } = this.options;
     const isTls = target.protocol === "https:";
     const port = Number(target.port || (isTls ? 443 : 80));
     const name = target.hostname.replace(/^\[|\]$/g, "");
-    const addresses = await this.#addressesOf(name);
+    const known = this.#addresses.get(name) ?? (isIP(name) ? [name] : network.resolve(name).catch(() => []));
+    this.#addresses.set(name, known);
+    const addresses = await known;
     const [hostname] = addresses;
     if (hostname === undefined) throw new LeftOut("its name has no address");
     if (!addresses.every((each) => network.isAllowed(each, port)))

@@ -185,7 +185,7 @@ class WebSource implements Source {
     return chosen;
   }
 
-  /** Why no request may go to an address, whatever stands there. */
+  /** Why no request may go to an address, whatever its robots.txt says. */
   #forbidden({ hostname, origin }: URL): string | undefined {
     const { domains, notDomains, engine } = this.shared;
     const isIn = (list: readonly string[]) =>

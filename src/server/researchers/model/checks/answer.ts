@@ -14,16 +14,6 @@ export interface Answer extends Draft {
   isForeign: boolean;
 }
 
-const NOTHING: Answer = {
-  sentences: [],
-  sections: [],
-  disagree: [],
-  missing: [],
-  dropped: 0,
-  droppedSteps: 0,
-  isWritten: false,
-  isForeign: false,
-};
 /** How many sentences a summary has at most. */
 const SUMMARY = 5;
 /** How much of what is wrong is shown of each text, in characters. */
@@ -74,7 +64,8 @@ export function checkAnswer(
   });
   const missing = draft.missing.map((text) => titleOf(text, [])).filter(Boolean);
   const checked = { sentences: summary.slice(0, SUMMARY), sections, disagree, missing };
-  return { answer: { ...NOTHING, ...checked, dropped: wrong.length, droppedSteps, isWritten: true }, wrong };
+  const answer = { ...checked, dropped: wrong.length, droppedSteps, isWritten: true, isForeign: false };
+  return { answer, wrong };
 }
 
 /** The facts as an answer: each claim that can stand on its own quote, else the quote itself. */
@@ -85,7 +76,9 @@ export function factsAnswer(facts: readonly Fact[], question: string): Answer {
     const stands = !("wrong" in checked) && checked.facts.length === 1;
     return stands ? checked : { text: quote.replace(/\s+/g, " "), facts: [i + 1] };
   });
-  return { ...NOTHING, sections: [{ title: "", kind: "list", columns: [], items }] };
+  const nothing = { sentences: [], disagree: [], missing: [], dropped: 0, droppedSteps: 0 };
+  const sections = [{ title: "", kind: "list" as const, columns: [], items }];
+  return { ...nothing, sections, isWritten: false, isForeign: false };
 }
 
 /** Everything in an answer that cites. */

@@ -67,18 +67,14 @@ const SHORTEST_KEY = 8;
 export class ChatEndpoint {
   #capabilities = ALL_CAPABILITIES;
   readonly #key: RegExp | undefined;
-  constructor(private readonly options: EndpointOptions) {
-    const { apiKey = "" } = options;
-    this.#key = apiKey.length < SHORTEST_KEY ? undefined : keyPattern(apiKey);
-  }
-
-  get model(): string {
-    return this.options.model;
-  }
-
+  readonly model: string;
   /** For messages: scheme, host and port. */
-  get origin(): string {
-    return this.options.url.origin;
+  readonly origin: string;
+  constructor(private readonly options: EndpointOptions) {
+    const { apiKey = "", model, url } = options;
+    this.model = model;
+    this.origin = url.origin;
+    this.#key = apiKey.length < SHORTEST_KEY ? undefined : keyPattern(apiKey);
   }
 
   /** Sends one request and reads the answer to its end. Rejects with `signal.reason` on an abort. */

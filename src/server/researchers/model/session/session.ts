@@ -73,10 +73,8 @@ export class ModelSession {
   /** How many bytes more of input the budget allows; `outputTokens` of the task are set aside for its reply. */
   room(task: Task): number {
     const { budget } = this.options;
-    return (
-      budget.bytesFor(budget.left.tokens - task.keep.tokens - task.outputTokens) -
-      this.#bytes(requestOf(task))
-    );
+    const tokens = budget.left.tokens - task.keep.tokens - task.outputTokens;
+    return budget.bytesFor(tokens) - this.#bytes(requestOf(task));
   }
 
   /**
@@ -146,19 +144,17 @@ export class ModelSession {
       const outcome = await this.#attempt(request, { hash, estimate }, budget.left.ms - keep.ms);
       if (!("kind" in outcome)) return outcome;
       if (outcome.kind === "unsupported") continue;
+      const { message } = outcome;
       if (outcome.kind === "too-long")
-        throw new ContextExceeded(
-          `The context of the model is too short for what it is asked (${outcome.message}).`,
-        );
+        throw new ContextExceeded(`The context of the model is too short for what it is asked (${message}).`);
       failures += 1;
-      if (outcome.kind === "refused" || failures >= MAX_TRIES[outcome.kind])
-        throw this.#failure(outcome.message);
+      if (outcome.kind === "refused" || failures >= MAX_TRIES[outcome.kind]) throw this.#failure(message);
       // The endpoint's own `Retry-After` is never shortened.
       const waitMs = outcome.afterMs ?? FIRST_WAIT_MS * 2 ** (failures - 1);
       if (waitMs >= budget.left.ms - keep.ms) throw new BudgetSpent("ms");
       if (waitMs > SILENT_WAIT_MS) {
         const until = new Date(clock.now() + waitMs).toISOString();
-        notice(`the model endpoint ${endpoint.origin} ${outcome.message}; it is asked again at ${until}`);
+        notice(`the model endpoint ${endpoint.origin} ${message}; it is asked again at ${until}`);
       }
       await clock.sleep(waitMs, signal);
     }
@@ -218,16 +214,13 @@ export class ModelSession {
   }
 }
 
-function requestOf(
-  { name, schema, instructions, input, outputTokens }: Task,
-  added: Message[] = [],
-): ChatRequest {
-  const messages: Message[] = [
+function requestOf(task: Task, added: readonly Message[] = []): ChatRequest {
+  const { name, schema, instructions, input, outputTokens } = task;
+  const asked: Message[] = [
     { role: "system", content: instructions },
     { role: "user", content: input },
-    ...added,
   ];
-  return { messages, schema: { name, schema }, maxTokens: outputTokens };
+  return { messages: [...asked, ...added], schema: { name, schema }, maxTokens: outputTokens };
 }
 
 /** A stream that broke off may have been counted whole; what was refused was not. In tokens. */

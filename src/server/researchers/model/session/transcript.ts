@@ -14,7 +14,9 @@ export class Transcript {
   readonly #records: Set<ExchangeRecord>;
   /** `records` are stored values: those of a source are kept beside those of the model, and are left out. */
   constructor(records: readonly unknown[]) {
-    this.#records = new Set(records.filter(isExchangeRecord));
+    const isExchange = (record: unknown): record is ExchangeRecord =>
+      isObject(record) && (record.kind === "sent" || record.kind === "ended");
+    this.#records = new Set(records.filter(isExchange));
   }
 
   /** What the exchanges of one hash cost, and the reply if one of them brought one. Gives each out once. */
@@ -34,10 +36,6 @@ export class Transcript {
     for (const record of taken) this.#records.delete(record);
     return taken;
   }
-}
-
-function isExchangeRecord(value: unknown): value is ExchangeRecord {
-  return isObject(value) && (value.kind === "sent" || value.kind === "ended");
 }
 
 /** A request without an end was under way when the process was killed; it counts as estimated. */

@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findQuote } from "../../../../../src/server/researchers/model/checks/quote.js";
-import { occurrences, tokensOf } from "../../../../../src/server/researchers/model/checks/tokens.js";
+import { occurrences, tokensOf } from "../../../../src/server/researchers/model/checks/tokens.js";
+import { findQuote } from "../../../../src/server/researchers/model/facts.js";
 
 // Real sentences: what this repository's own documents say.
-const ROOT = join(import.meta.dirname, "../../../../..");
+const ROOT = join(import.meta.dirname, "../../../..");
 const FILES = ["README.md", "SECURITY.md", "LICENSE", "docs/interface.md", "src/README.md"];
 const RUNS = 1_000;
 

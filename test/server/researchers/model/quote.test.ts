@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { findQuote } from "../../../../../src/server/researchers/model/checks/quote.js";
+import { findQuote } from "../../../../src/server/researchers/model/facts.js";
 
 function shown(text: string, quote: string, kind: "prose" | "code" | "table" = "prose"): string | undefined {
   const place = findQuote(text, quote, kind);
