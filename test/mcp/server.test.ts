@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import { type Called, connectMcp } from "../support/mcp.js";
 import { world } from "../support/world.js";
@@ -67,6 +68,84 @@ test.each([
   await client.close();
 });
 
+/** Arguments that do not fit, and what is said of them. */
+const REFUSED: [string, Record<string, unknown>, string][] = [
+  ["research_create", {}, "prompt is missing, it must be a text that is not blank"],
+  ["research_create", { prompt: " \n" }, "prompt must be a text that is not blank"],
+  [
+    "research_create",
+    { prompt: "q", agian: true },
+    '"agian" is not one of its arguments (prompt, schema, model, again',
+  ],
+  [
+    "research_create",
+    { prompt: "q", schema: "{}", again: 1 },
+    "schema must be an object; again must be true or",
+  ],
+  ["research_wait", { ids: [], seconds: 1 }, "ids must be a list of 1 to 100 ids"],
+  ["research_wait", { ids: Array(101).fill("a") }, "ids must be a list of 1 to 100 ids"],
+  ["research_wait", { ids: ["a", 1] }, "ids must be a list of 1 to 100 ids"],
+  ["research_wait", { ids: ["a"], seconds: 240.5 }, "seconds must be a number from 0 to 240"],
+  ["research_output", { id: "a", offset: -1 }, "offset must be a whole number from 0 to"],
+  ["research_output", { id: "a", offset: 1.5 }, "offset must be a whole number from 0 to"],
+  ["research_output", { id: "a", save_to: 1 }, "save_to must be a path, without control characters"],
+  ["research_list", { limit: 0 }, "limit must be a whole number from 1 to 500"],
+  ["research_list", { limit: 501 }, "limit must be a whole number from 1 to 500"],
+  ["research_quota", { constructor: 1 }, '"constructor" is not one of its arguments'],
+];
+
+interface ListedTool {
+  name: string;
+  inputSchema: { properties: Record<string, { description: string }> };
+  outputSchema: { properties: object };
+}
+
+test("the schemas that a client is shown say what is taken, and what is given", async () => {
+  const { service, home, env } = await world();
+  const client = await connectMcp({ home, env, args: ["--tier", "free", "--allow-dir", home] });
+  const tools = new Map(((await client.tools()) as ListedTool[]).map((tool) => [tool.name, tool]));
+  const ajv = new Ajv2020();
+  const fits = (name: string, args: object) => ajv.validate(tools.get(name)?.inputSchema ?? {}, args);
+  const id = service.add("q => COMPLETED");
+  const taken: [string, Record<string, unknown>][] = [
+    ["research_create", { prompt: "q", schema: {}, again: true, save_to: "a.md" }],
+    ["research_wait", { ids: [id], seconds: 0.5 }],
+    ["research_status", { ids: Array(100).fill(id) }],
+    ["research_stop", { ids: [service.add("q => PROCESSING")] }],
+    ["research_output", { id, offset: 0 }],
+    ["research_output", { id, save_to: "b.md" }],
+    ["research_list", { limit: 500, status: "COMPLETED" }],
+    ["research_list", { limit: 1 }],
+    ["research_quota", {}],
+  ];
+  for (const [name, args] of taken) {
+    expect(fits(name, args), `${name} ${JSON.stringify(args)}`).toBe(true);
+    const { isError, content } = await client.call(name, args);
+    expect(isError, name).toBe(false);
+    const { profile: _, ...named } = content;
+    const properties = Object.keys(tools.get(name)?.outputSchema.properties ?? {});
+    expect(properties, name).toEqual(expect.arrayContaining(Object.keys(named)));
+  }
+  const refused: [string, Record<string, unknown>][] = [
+    ...REFUSED.map(([name, args]) => [name, args] as [string, Record<string, unknown>]),
+    ...["schema", "again", "model", "save_to"].map(
+      (name) => ["research_create", { prompt: "q", [name]: 1 }] as [string, Record<string, unknown>],
+    ),
+    ["research_wait", { ids: ["a"], seconds: 241 }],
+    ["research_wait", { ids: ["a"], seconds: -1 }],
+    ["research_output", { id: " " }],
+    ["research_list", { limit: 1.5 }],
+    ["research_list", { status: "" }],
+  ];
+  for (const [name, args] of refused) {
+    expect(fits(name, args), `${name} ${JSON.stringify(args)}`).toBe(false);
+    expect(await client.call(name, args), name).toMatchObject({ content: { error: { code: "USAGE" } } });
+  }
+  for (const { inputSchema } of tools.values())
+    for (const { description } of Object.values(inputSchema.properties)) expect(description).toMatch(/\w/);
+  await client.close();
+});
+
 test("a wait ends with its time, and a cancelled one stops nothing", async () => {
   const { service, home, env } = await world();
   const client = await connectMcp({ home, env });
@@ -104,32 +183,12 @@ test("a wait ends with its time, and a cancelled one stops nothing", async () =>
 test.each(REVISIONS)("%s: arguments that do not fit are a result that says what fits", async (revision) => {
   const { service, home, env } = await world();
   const client = await connectMcp({ home, env }, revision);
-  const calls: [string, Record<string, unknown>, string][] = [
-    ["research_create", {}, "prompt is missing, it must be a text that is not blank"],
-    ["research_create", { prompt: " \n" }, "prompt must be a text that is not blank"],
-    [
-      "research_create",
-      { prompt: "q", agian: true },
-      '"agian" is not one of its arguments (prompt, schema, model, again',
-    ],
-    [
-      "research_create",
-      { prompt: "q", schema: "{}", again: 1 },
-      "schema must be an object; again must be true or",
-    ],
-    ["research_wait", { ids: [], seconds: 1 }, "ids must be a list of 1 to 100 ids"],
-    ["research_wait", { ids: Array(101).fill("a") }, "ids must be a list of 1 to 100 ids"],
-    ["research_wait", { ids: ["a", 1] }, "ids must be a list of 1 to 100 ids"],
-    ["research_wait", { ids: ["a"], seconds: 240.5 }, "seconds must be a number from 0 to 240"],
-    ["research_output", { id: "a", offset: -1 }, "offset must be a whole number from 0 to"],
-    ["research_output", { id: "a", offset: 1.5 }, "offset must be a whole number from 0 to"],
-    ["research_output", { id: "a", save_to: 1 }, "save_to must be a path, without control characters"],
-    ["research_create", { prompt: "q", model: "m" }, "the research interface takes no model"],
-    ["research_list", { limit: 0 }, "limit must be a whole number from 1 to 500"],
-    ["research_list", { limit: 501 }, "limit must be a whole number from 1 to 500"],
-    ["research_quota", { constructor: 1 }, '"constructor" is not one of its arguments'],
+  const atInterface = [
+    "research_create",
+    { prompt: "q", model: "m" },
+    "the research interface takes no model",
   ];
-  for (const [name, args, message] of calls)
+  for (const [name, args, message] of [...REFUSED, atInterface] as typeof REFUSED)
     expect(await client.call(name, args), `${name} ${JSON.stringify(args)}`).toMatchObject({
       isError: true,
       content: { error: { code: "USAGE", exit_code: 2, message: expect.stringContaining(message) } },
