@@ -369,29 +369,22 @@ const REORDER = 256;
 
 /** What this machine created: `history.jsonl` is the log, `open/` holds the creates whose outcome is not in it yet. */
 export class History {
-  readonly #folder: string;
   readonly #log: AppendLog;
   readonly #open: OpenIntents;
   #torn = 0;
 
-  /** Touches nothing yet. `now` gives epoch milliseconds. */
+  /** Touches nothing yet. `folder` is where it is kept; `now` gives epoch milliseconds. */
   constructor(
-    folder: string,
+    readonly folder: string,
     private readonly now: () => number,
   ) {
-    this.#folder = folder;
     this.#log = new AppendLog(join(folder, "history.jsonl"));
     this.#open = new OpenIntents(join(folder, "open"));
   }
 
-  /** Where it is kept. */
-  get folder(): string {
-    return this.#folder;
-  }
-
   /** The results of providers' requests. */
   get results(): KeptResults {
-    return new KeptResults(join(this.#folder, "results"), this.now);
+    return new KeptResults(join(this.folder, "results"), this.now);
   }
 
   /** Lines and files that could not be read so far. */
@@ -402,8 +395,8 @@ export class History {
   /** Puts the intent of a create on the disk, synced. Throws LocalError: then nothing may be sent. */
   begin(attempt: Attempt): RecordedCreate {
     const intent = intentOf(attempt, this.#date());
-    orLocalError(`could not record the request before sending it in ${this.#folder}`, () => {
-      makeFolder(this.#folder);
+    orLocalError(`could not record the request before sending it in ${this.folder}`, () => {
+      makeFolder(this.folder);
       this.#open.add(intent);
     });
     return this.#pending(intent);
@@ -507,8 +500,8 @@ export class History {
   ): Promise<{ pending: RecordedCreate } | { fullUntil: number }> {
     let release = () => {};
     try {
-      makeFolder(this.#folder);
-      release = await lock(join(this.#folder, "hour.lock"), LOCK_WAIT_MS, signal);
+      makeFolder(this.folder);
+      release = await lock(join(this.folder, "hour.lock"), LOCK_WAIT_MS, signal);
       const found = this.#hourly(attempt);
       // Counted as of now each time, they would fill the hour until the clock is where it was.
       for (const { localId, isAhead } of found) if (isAhead) this.#redate(localId, attempt);
@@ -550,7 +543,7 @@ export class History {
         line.kind === "status" ? requests.has(`${line.origin} ${line.request_id}`) : names.has(line.local_id),
       );
     } catch (error) {
-      throw localError(`could not forget requests in ${this.#folder}`, error);
+      throw localError(`could not forget requests in ${this.folder}`, error);
     }
   }
 
@@ -601,7 +594,7 @@ export class History {
       return open;
     } catch (error) {
       if (isUnreadable(error)) return [];
-      throw localError(`could not read the history in ${this.#folder}`, error);
+      throw localError(`could not read the history in ${this.folder}`, error);
     }
   }
 

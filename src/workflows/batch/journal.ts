@@ -89,8 +89,8 @@ export interface KnownRow extends RowFacts {
 export function readJournal(path: string): Map<string, KnownRow> {
   const lines: JournalLine[] = [];
   for (const bytes of linesBackward(path)) {
-    const parsed = parse(bytes);
-    if (parsed) lines.push(parsed);
+    const parsed = v.safeParse(line, jsonIn(bytes.toString("utf8")));
+    if (parsed.success) lines.push(parsed.output);
   }
   const known = new Map<string, KnownRow>();
   for (const entry of lines.reverse()) {
@@ -122,11 +122,6 @@ export function afterLine(known: KnownRow | undefined, entry: JournalLine): Know
     case "told":
       return { ...known, unreported: false };
   }
-}
-
-function parse(bytes: Buffer): JournalLine | undefined {
-  const result = v.safeParse(line, jsonIn(bytes.toString("utf8")));
-  return result.success ? result.output : undefined;
 }
 
 /**

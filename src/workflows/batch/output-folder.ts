@@ -31,7 +31,8 @@ export class OutputFolder {
 
   private constructor(
     readonly path: string,
-    private readonly release: () => void,
+    /** Unlocks the folder. */
+    readonly close: () => void,
   ) {
     this.known = readKnownRows(path);
     this.results = new ResultsFile(path);
@@ -86,11 +87,6 @@ export class OutputFolder {
       fs.writeFileSync(draft, text, { flush: true });
       fs.renameSync(draft, join(this.path, name));
     });
-  }
-
-  /** Unlocks the folder. */
-  close(): void {
-    this.release();
   }
 }
 

@@ -21,8 +21,7 @@ export interface Parsed {
   columns?: readonly string[];
 }
 
-export const FORMATS = ["txt", "jsonl", "csv"] as const;
-export type Format = (typeof FORMATS)[number];
+export type Format = "txt" | "jsonl" | "csv";
 
 /** The format of an input: by the ending of its file's name, else by how it begins. `template`: whether columns are named. */
 export function formatOf(path: string, text: string, template: boolean): Format {
@@ -45,8 +44,8 @@ export function parseLines(text: string): Parsed {
 export function parseJsonLines(text: string): Parsed {
   const parsed: Parsed & { records: InputRecord[] } = { records: [], faults: [] };
   for (const { line, text: json } of linesOf(text)) {
-    const fields = objectOf(json);
-    if (fields) parsed.records.push({ line, fields });
+    const value = jsonIn(json, "output_schema");
+    if (isObject(value)) parsed.records.push({ line, fields: withSource(value, json) });
     else parsed.faults.push({ line, reason: "not a JSON object" });
   }
   return parsed;
@@ -59,11 +58,6 @@ function linesOf(text: string): { line: number; text: string }[] {
     .filter(({ text: content }) => content.trim() !== "");
 }
 
-function objectOf(json: string): Record<string, unknown> | undefined {
-  const value = jsonIn(json, "output_schema");
-  return isObject(value) ? withSource(value, json) : undefined;
-}
-
 /** Comma-separated values with a header line (RFC 4180). What cannot be read as such ends the search for faults. */
 export function parseCsv(text: string): Parsed {
   const faults: RowFault[] = [];
@@ -74,9 +68,9 @@ export function parseCsv(text: string): Parsed {
     const line = info.lines - (raw.trim().match(/\n/g)?.length ?? 0);
     if (!columns) {
       columns = cells.map((name) => name.trim());
-      faults.push(
-        ...twice(columns).map((name) => ({ line, reason: `two columns are named ${quoted(name)}` })),
-      );
+      const twice = columns.filter((name, index, all) => all.indexOf(name) !== index);
+      for (const name of twice)
+        faults.push({ line, reason: `two columns are named ${JSON.stringify(name)}` });
     } else if (cells.length !== columns.length) {
       const reason = `it has ${cells.length} ${cells.length === 1 ? "cell" : "cells"}, and the header names ${columns.length} columns`;
       faults.push({ line, reason });
@@ -94,12 +88,4 @@ export function parseCsv(text: string): Parsed {
     faults.push({ ...line, reason: `invalid CSV: ${error.message}` });
   }
   return { records, faults, columns: columns ?? [] };
-}
-
-function twice(names: readonly string[]): string[] {
-  return names.filter((name, i) => names.indexOf(name) !== i);
-}
-
-function quoted(name: string): string {
-  return JSON.stringify(name);
 }
