@@ -1,7 +1,8 @@
 import { ResearchError } from "../client/errors.js";
 import { parseExact } from "../json/exact-json.js";
-import { EXIT_CODES, UsageError } from "../machine/errors.js";
+import { CodedError, EXIT_CODES, UsageError } from "../machine/errors.js";
 import { type Failure, failureOf } from "../machine/failure.js";
+import { LocalError } from "../store/files.js";
 import { InvalidSettingsError } from "../store/settings.js";
 import type { Signal } from "./terminal/host.js";
 import { Interrupted } from "./terminal/reporter.js";
@@ -29,6 +30,16 @@ export class UnfinishedError extends Error {
   }
 }
 
+/** `error`, with the request whose result this machine could not write and the command that fetches it again. */
+export function undelivered(error: unknown, requestId: string, resume?: string): unknown {
+  if (!(error instanceof LocalError)) return error;
+  return new CodedError("LOCAL_IO", error.message, { requestId, hint: resume && existsText(resume) });
+}
+
+function existsText(resume: string): string {
+  return `The request exists; go on with: ${resume}`;
+}
+
 /** What a shell reports for a process that died of a signal. */
 export const SIGNAL_EXIT_CODES: Record<Signal, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
@@ -42,7 +53,7 @@ export function commandFailure(error: unknown): Failure {
   if (!(error instanceof UnfinishedError)) return failureOf(error);
   const { cause, requestId, resume } = error;
   const failure = failureOf(cause);
-  const goOn = resume && `The request exists; go on with: ${resume}`;
+  const goOn = resume && existsText(resume);
   return {
     ...failure,
     exit_code: EXIT_CODES.NOT_FINISHED,

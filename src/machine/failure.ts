@@ -91,10 +91,11 @@ function sentenceOf(error: ResearchError): string {
 }
 
 function ofUnresolved(error: UnresolvedCreateError): Failure {
-  const { localId, notSaved, requestId = "ID" } = error;
+  const { localId, notSaved, requestId } = error;
+  const name = requestId === undefined ? "" : ` as ${requestId}`;
   const kept = localId
-    ? `It is kept as unknown; settle it: research resolve ${localId} --request-id ${requestId}, or --not-created.`
-    : "It is in no history; look for it where the service lists requests.";
+    ? `It is kept as unknown; settle it: research resolve ${localId} --request-id ${requestId ?? "ID"}, or --not-created.`
+    : `It is in no history; look for it${name} where the service lists requests.`;
   return { ...ofService(error), local_id: localId, hint: notSaved ? `${kept} ${notSaved.message}` : kept };
 }
 

@@ -9,6 +9,7 @@ import { foldersIn, listed, plant } from "../support/home.js";
 import { research } from "../support/in-process.js";
 import { bash, type RunResult } from "../support/run.js";
 import { smallDisk } from "../support/small-disk.js";
+import { jsonErrors } from "../support/world.js";
 import { goodAnswer, ID } from "./plays.js";
 
 const CREATED = does.answer(goodAnswer("create"));
@@ -181,6 +182,24 @@ test.concurrent.each([
   expect(await bash(`${command} 2>&- <&-`, { home, env })).toMatchObject({ code: 0 });
   if (words === "run x")
     expect(await bash(`${command} 2> /dev/full`, { home, env })).toMatchObject({ code: 0 });
+});
+
+test.concurrent("a result that could not be written names its request, and run the command that fetches it", async () => {
+  const service = await HappyService.start();
+  const home = folderWith();
+  const env = { ...foldersIn(home), ...service.env };
+  const file = ["-o", "/dev/full", "--force"];
+  const run = await research(["run", "x => COMPLETED", ...file, "--json"], { home, env });
+  const [id] = service.conversations.keys();
+  const hint = `The request exists; go on with: research output -w ${id} -o /dev/full --force`;
+  expect(jsonErrors(run.stderr)).toMatchObject([{ code: "LOCAL_IO", exit_code: 12, request_id: id, hint }]);
+  const again = await research(["output", id ?? "", ...file, "--json"], { home, env });
+  expect(jsonErrors(again.stderr)).toMatchObject([{ code: "LOCAL_IO", exit_code: 12, request_id: id }]);
+  const plain = await bash("research run 'x => COMPLETED' > /dev/full", { home, env });
+  expect([plain.code, plain.stderr]).toEqual([
+    12,
+    expect.stringContaining("go on with: research output -w "),
+  ]);
 });
 
 test.concurrent("a result on a regular file of a full disk is an error", async () => {

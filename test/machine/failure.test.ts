@@ -154,7 +154,7 @@ test.each([
     new LocalError("disk full"),
     "It is kept as unknown; settle it: research resolve local-1 --request-id id, or --not-created. disk full",
   ],
-  [undefined, undefined, "It is in no history; look for it where the service lists requests."],
+  [undefined, undefined, "It is in no history; look for it as id where the service lists requests."],
 ])("an unknown create %s says how it is settled", (localId, notSaved, hint) => {
   const facts = { requestId: "id", httpStatus: 500 };
   expect(failureOf(new UnresolvedCreateError("cut off", facts, localId, notSaved))).toMatchObject({

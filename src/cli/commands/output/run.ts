@@ -1,6 +1,7 @@
 import { resolveTarget } from "../../../workflows/requests.js";
 import { fetchResult } from "../../../workflows/results.js";
 import { type Context, resumeCommand, wordsOf } from "../../context.js";
+import { undelivered } from "../../errors.js";
 import { readGivenSchema } from "../../input/create-request.js";
 import { exitCodeOfOutcome } from "../../requests/answers.js";
 import { type FollowFlags, showFollow } from "../../requests/follow.js";
@@ -37,7 +38,9 @@ export async function output(ctx: Context, id: string, options: OutputFlags): Pr
   await sayLimits(ctx.reporter, result.data, requestId);
   const { prompt, created_at } = target.entry ?? {};
   const source = { requestId, origin: ports.origin, question: prompt, createdAt: created_at };
-  await showResult(ctx, result, source, options);
+  await showResult(ctx, result, source, options).catch((error) => {
+    throw undelivered(error, requestId);
+  });
   await checkFit(ctx, result, { requestId, schema }, options);
   return 0;
 }

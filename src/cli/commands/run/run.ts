@@ -4,7 +4,7 @@ import type { WatchOutcome } from "../../../workflows/follow.js";
 import type { Ports } from "../../../workflows/ports.js";
 import { fetchResult, whyNoResult } from "../../../workflows/results.js";
 import { type Context, resumeCommand } from "../../context.js";
-import { UnfinishedError } from "../../errors.js";
+import { UnfinishedError, undelivered } from "../../errors.js";
 import { completeRequest, readRequest, showRequest } from "../../input/create-request.js";
 import { exitCodeOfOutcome } from "../../requests/answers.js";
 import { type FollowFlags, showFollow } from "../../requests/follow.js";
@@ -88,7 +88,8 @@ export async function showRun(
     await checkFit(terminal, result, { requestId, schema: body.output_schema }, options);
   } catch (error) {
     if (error instanceof Interrupted) throw interrupted(signal, requestId, goOn);
-    throw UnfinishedError.unlessEnded(error, requestId, goOn);
+    const named = goOn === undefined ? error : undelivered(error, requestId, goOn);
+    throw UnfinishedError.unlessEnded(named, requestId, goOn);
   } finally {
     const status = outcome?.status ?? null;
     if (status !== null && isFinal(status)) done?.run({ requestId, status, file });
