@@ -154,6 +154,7 @@ describe("no reply is", () => {
   });
 
   it.each<[number, unknown, string, string]>([
+    [300, {}, "refused", "redirects, and the key is sent nowhere else (HTTP 300)"],
     [301, {}, "refused", "redirects, and the key is sent nowhere else (HTTP 301)"],
     [401, { error: { message: "sk-se…" } }, "refused", "refuses the key (HTTP 401)"],
     [403, {}, "refused", "refuses the key (HTTP 403)"],
