@@ -26,7 +26,6 @@ const LABEL = 0.4;
 const AS_LABEL = 1.5;
 /** How much of the score the label decides. */
 const BY_LABEL = 0.3;
-const NOTHING: ReadonlySet<string> = new Set();
 
 export function contextOf({ id, heading, header = [], caption = "", lines, cells }: Passage): WindowContext {
   const at = heading.lastIndexOf(" / ");
@@ -45,12 +44,12 @@ export function contextOf({ id, heading, header = [], caption = "", lines, cells
 export function coverageOf(
   weights: Weights,
   terms: ReadonlySet<string>,
-  { near, far }: Pick<WindowContext, "near" | "far"> = { near: NOTHING, far: NOTHING },
+  { near, far }: Partial<WindowContext> = {},
 ): number {
   const shareOf = (term: string) => {
     if (terms.has(term)) return 1;
-    if (near.has(term)) return IN_NEAR;
-    return far.has(term) ? IN_FAR : 0;
+    if (near?.has(term)) return IN_NEAR;
+    return far?.has(term) ? IN_FAR : 0;
   };
   return weighed(weights, (term) =>
     Math.max(shareOf(term), ...related(term).map((other) => AS_RELATED * shareOf(other))),

@@ -1,8 +1,8 @@
-import { type Dirent, promises as fs } from "node:fs";
-import { join, relative, resolve, sep } from "node:path";
+import { type Dirent, existsSync, promises as fs } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import ignore, { type Ignore } from "ignore";
 import { isPacked } from "../documents/document.js";
-import { isIgnored, type Rules, rulesAbove, withRulesOf } from "./gitignore.js";
-import { largerThan, MAX_FILE_BYTES, NOT_TEXT } from "./read-file.js";
+import { largerThan, MAX_FILE_BYTES, NOT_TEXT, readRegularFile } from "./read-file.js";
 
 /** A file that may be read. */
 export interface SourceFile {
@@ -69,9 +69,8 @@ export async function findSources(root: string, exclude: readonly string[] = [])
       if (reason !== undefined) leaveOut(full, reason);
       if (reason !== undefined || !stat?.isFile() || stat.size === 0) continue;
       if (found.files.length >= MAX_FILES) return { ...found, stopped: `stopped at ${MAX_FILES} files` };
-      if (total + stat.size > MAX_TOTAL_BYTES) {
+      if (total + stat.size > MAX_TOTAL_BYTES)
         return { ...found, stopped: `stopped at ${MAX_TOTAL_BYTES / 1_048_576} MiB` };
-      }
       total += stat.size;
       found.files.push({ name: nameOf(root, full), size: stat.size, changed: stat.mtimeMs });
     }
@@ -92,4 +91,48 @@ function unreadable(entry: Dirent, size: number): string | undefined {
 
 function nameOf(root: string, path: string): string {
   return path === root ? "." : relative(root, path).split(sep).join("/");
+}
+
+/** One .gitignore with the folder it speaks of. */
+interface Rules {
+  folder: string;
+  ignore: Ignore;
+}
+
+/** git tells cases apart where the file system does. */
+const AS_GIT = { ignorecase: process.platform !== "linux" };
+/** Each rule is tried on each path: 256 KiB are some ten thousand rules. */
+const MAX_RULES_BYTES = 262_144;
+
+/** The .gitignore files between the root of the repository around `root` and `root` itself. */
+function rulesAbove(root: string): Rules[] {
+  const above: string[] = [];
+  for (let path = root; ; path = dirname(path)) {
+    if (path !== root) above.unshift(path);
+    if (existsSync(join(path, ".git"))) break;
+    if (dirname(path) === path) return [];
+  }
+  let rules: Rules[] = [];
+  for (const path of above) rules = withRulesOf(path, rules) ?? rules;
+  // A person who names an ignored folder as the sources wants it to be read.
+  return above.length > 0 && isIgnored(root, true, rules) ? [] : rules;
+}
+
+/** `rules` and those of the .gitignore in `folder`; undefined if there is one that is too large to be read. */
+function withRulesOf(folder: string, rules: Rules[]): Rules[] | undefined {
+  const text = readRegularFile(join(folder, ".gitignore"), MAX_RULES_BYTES);
+  if (text === "too large") return undefined;
+  if (text === undefined) return rules;
+  return [...rules, { folder, ignore: ignore(AS_GIT).add(text.toString("utf8")) }];
+}
+
+/** As git does it: the last rule that says anything wins, an inner .gitignore coming after an outer one. */
+function isIgnored(path: string, folder: boolean, rules: readonly Rules[]): boolean {
+  let ignored = false;
+  for (const { folder: base, ignore } of rules) {
+    const said = ignore.test(relative(base, path).split(sep).join("/") + (folder ? "/" : ""));
+    if (said.ignored) ignored = true;
+    else if (said.unignored) ignored = false;
+  }
+  return ignored;
 }

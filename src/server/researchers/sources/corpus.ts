@@ -81,9 +81,9 @@ export class Corpus implements FolderSearch {
   async tables(query: string, limit: number): Promise<Table[]> {
     await this.refresh();
     const tables = new Map<string, Table>();
-    for (const { id: file, block } of this.#index.places(query, 8 * limit, "table", 1)) {
+    for (const { document: file, passage } of this.#index.places(query, 8 * limit, "table", 1)) {
       const blocks = this.#blocksOf(file);
-      const found = blocks[block];
+      const found = blocks[passage];
       const key = `${file} ${found?.table}`;
       if (found?.cells === undefined || tables.has(key)) continue;
       const { table, header = [], heading, caption = "" } = found;

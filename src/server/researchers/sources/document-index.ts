@@ -1,5 +1,5 @@
 import type { Block } from "../blocks/block.js";
-import { Bm25Index } from "./bm25.js";
+import { Bm25Index, type PassageMatch } from "./bm25.js";
 import { languageOf } from "./language.js";
 import type { Description, Hit, Opened, Passage } from "./source.js";
 import { related, words } from "./words.js";
@@ -9,15 +9,6 @@ interface Entry {
   title: string;
   language: string | undefined;
   kinds: Passage["kind"][];
-}
-
-/** Where a query was found. */
-interface Place {
-  id: string;
-  /** Which block of the document. */
-  block: number;
-  /** 1 is the best one for the query. */
-  score: number;
 }
 
 /** Longer questions are cut to this many different words; more do not make an answer better, only slower. */
@@ -56,25 +47,25 @@ export class DocumentIndex {
 
   /** The best passages for `query`, best first, at most `limit`; only of `kind` if given. */
   search(query: string, limit: number, kind?: Passage["kind"]): Hit[] {
-    return this.places(query, limit, kind).flatMap(({ id, block, score }) => {
-      const found = this.blocksOf(id)[block];
+    return this.places(query, limit, kind).flatMap(({ document: id, passage, score }) => {
+      const found = this.blocksOf(id)[passage];
       return found === undefined ? [] : [{ passage: { id, ...found }, score }];
     });
   }
 
-  /** As `search`, without the text, and only of documents with a rank of at least `leastRank`. */
-  places(query: string, limit: number, kind?: Passage["kind"], leastRank = 0): Place[] {
+  /** As `search`, without the text, and only of documents with a rank of at least `leastRank`; the best score is 1. */
+  places(query: string, limit: number, kind?: Passage["kind"], leastRank = 0): PassageMatch[] {
     const asked = [...new Set(words(query))].slice(0, MAX_QUERY_WORDS);
     const terms = new Map(asked.flatMap(related).map((term) => [term, RELATED]));
     for (const term of asked) terms.set(term, 1);
     let best = 0;
-    const places: Place[] = [];
-    for (const { document: id, passage: block, score } of this.#index.search(terms)) {
-      const own = this.#entries.get(id)?.kinds[block] ?? "prose";
-      const rank = sourceRank(id, own);
+    const places: PassageMatch[] = [];
+    for (const { document, passage, score } of this.#index.search(terms)) {
+      const own = this.#entries.get(document)?.kinds[passage] ?? "prose";
+      const rank = sourceRank(document, own);
       best = Math.max(best, score * rank);
       if (kind === undefined || (own === kind && rank >= leastRank))
-        places.push({ id, block, score: score * rank });
+        places.push({ document, passage, score: score * rank });
     }
     return places
       .sort((a, b) => b.score - a.score)

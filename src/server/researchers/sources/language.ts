@@ -27,12 +27,9 @@ export function languageOf(text: string): string | undefined {
   const script = SCRIPTS.find(([, pattern]) => (text.match(pattern)?.length ?? 0) * 4 > letters);
   if (script !== undefined) return script[0];
   const all = text.toLowerCase().match(/\p{L}+/gu) ?? [];
-  const counts = LANGUAGES.map(({ name, known }) => ({
-    name,
-    count: all.filter((word) => known.has(word)).length,
-  })).sort((a, b) => b.count - a.count);
-  const [first, second] = counts;
-  if (first === undefined || first.count < LEAST || first.count <= 1.3 * (second?.count ?? 0))
-    return undefined;
-  return first.name;
+  const countOf = (known: ReadonlySet<string>) => all.filter((word) => known.has(word)).length;
+  const counts = LANGUAGES.map(({ name, known }) => ({ name, count: countOf(known) }));
+  const [first, second] = counts.sort((a, b) => b.count - a.count);
+  const isClear = first && first.count >= LEAST && first.count > 1.3 * (second?.count ?? 0);
+  return isClear ? first.name : undefined;
 }

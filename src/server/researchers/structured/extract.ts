@@ -173,12 +173,9 @@ function fits(
 }
 
 /** Which share of the question a statement and what is above it speak of. */
-function coverageIn(
-  { label, sentence }: Statement,
-  { id, heading, lines }: Passage,
-  subject: Weights,
-): number {
+function coverageIn({ label, sentence }: Statement, passage: Passage, subject: Weights): number {
   if (subject.size === 0) return 1;
+  const { id, heading, lines } = passage;
   const around = { near: new Set(words(heading)), far: new Set(words([id, ...lines].join(" "))) };
   return coverageOf(subject, new Set(words(`${nameIn(label)} ${sentence}`)), around);
 }

@@ -26,22 +26,15 @@ const UNITS: readonly [string, RegExp][] = [
   ["%", /^(?:%|percent|percentage)$/i],
 ];
 
-/** What a table's column can say of its cells. */
-const TITLES = {
-  default: /\bdefaults?\b/i,
-  maximum: /\bmax(?:imum|imal)?\b|\blimit\b|\bmost\b/i,
-  minimum: /\bmin(?:imum|imal)?\b|\bleast\b/i,
-} as const;
-export type ValueRole = keyof typeof TITLES;
-
-/** What a question asks a value to be. */
-const ASKED: Readonly<Record<ValueRole, RegExp>> = {
+/** What a question can ask a value to be, and the title of a column say of its cells. */
+const ROLES = {
   default:
     /\bdefaults?\b|\bunless\b|\botherwise\b|\bif (?:none|nothing|no \w+|not)\b|\bwhen (?:none|nothing|no \w+)\b/i,
   maximum:
     /\bmax(?:imum|imal)?\b|\bmost\b|\blimit\b|\blargest\b|\blongest\b|\bup to\b|\bhow (?:long|large|big|many) (?:can|may)\b|\bwithin how\b/i,
   minimum: /\bmin(?:imum|imal)?\b|\bleast\b|\bsmallest\b|\bshortest\b/i,
-};
+} as const;
+export type ValueRole = keyof typeof ROLES;
 
 /** Words of a question that ask for a role and name no subject. */
 export const ROLE_WORDS = /\b(?:by default|defaults?|max(?:imum)?|min(?:imum)?|at most|at least)\b/gi;
@@ -51,12 +44,12 @@ export function rolesAsked(prompt: string, name: string, about: string): ValueRo
   const isIdentifier = prompt.includes(name) && /[_\p{Lu}]/u.test(name);
   const asked = `${prompt} ${about}`.replace(/[\p{L}\p{N}]+(?:_[\p{L}\p{N}]+)+/gu, " ");
   const text = isIdentifier ? asked : `${asked} ${apart(name)}`;
-  return (Object.keys(ASKED) as ValueRole[]).filter((role) => ASKED[role].test(text));
+  return (Object.keys(ROLES) as ValueRole[]).filter((role) => ROLES[role].test(text));
 }
 
 /** Whether the title of a column, or a name, says that its values are one of `roles`. */
 export function saysRole(title: string, roles: readonly ValueRole[]): boolean {
-  return roles.some((role) => TITLES[role].test(apart(title)));
+  return roles.some((role) => ROLES[role].test(apart(title)));
 }
 
 /** The words of a property's name that a text about it would have; all of them when they are all fillers. */

@@ -35,9 +35,6 @@ export interface FetchedPage {
   bytes: Uint8Array;
 }
 
-/** Why an address, that of a redirect too, must not be asked for; undefined if it may be. */
-export type Refusal = (url: URL) => Promise<string | undefined>;
-
 const TYPES = /^(?:text\/(?!css|javascript|ecmascript|calendar|vcard)[\w.+-]+|application\/xhtml\+xml)$/i;
 const MEDIA_TYPE = /^\s*([^;\s]*)(?:.*?;\s*charset\s*=\s*["']?([\w.:-]+))?/is;
 const MAX_REDIRECTS = 4;
@@ -92,10 +89,11 @@ export class PageFetcher {
   }
 
   /**
-   * A page; without `refusal` a robots.txt, of any type, which is fetched once for an origin and does not wait its turn
-   * before the first page. Throws a LeftOut, or `signal.reason`.
+   * A page. `refusalOf` says why an address, that of a redirect too, must not be asked for; without it it is a
+   * robots.txt, of any type, which is fetched once for an origin and does not wait its turn before the first page. Throws
+   * a LeftOut, or `signal.reason`.
    */
-  async fetch(address: URL, refusalOf?: Refusal): Promise<FetchedPage> {
+  async fetch(address: URL, refusalOf?: (url: URL) => Promise<string | undefined>): Promise<FetchedPage> {
     const { clock, gate } = this.options;
     let url = address;
     let leftMs = PAGE_MS;

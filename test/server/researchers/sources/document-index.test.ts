@@ -34,8 +34,8 @@ it("leaves out documents of a low rank where asked", () => {
     "a.md": [{ ...row, cells: ["kiwi"] }],
     "test/a.md": [{ ...row, cells: ["kiwi"] }],
   });
-  expect(index.places("kiwi", 9, "table").map(({ id }) => id)).toEqual(["a.md", "test/a.md"]);
-  expect(index.places("kiwi", 9, "table", 1).map(({ id }) => id)).toEqual(["a.md"]);
+  expect(index.places("kiwi", 9, "table").map(({ document }) => document)).toEqual(["a.md", "test/a.md"]);
+  expect(index.places("kiwi", 9, "table", 1).map(({ document }) => document)).toEqual(["a.md"]);
 });
 
 it.each([

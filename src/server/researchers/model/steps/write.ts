@@ -50,9 +50,8 @@ export async function writeAnswer(
       return wrong.length === 0 || isLast ? { value: best } : { wrong: wrong.join("; ") };
     });
   } catch (error) {
-    const isEnough =
-      error instanceof BudgetSpent || error instanceof ContextExceeded || error instanceof UnreadableReply;
-    if (!isEnough) throw error;
+    const known = [BudgetSpent, ContextExceeded, UnreadableReply];
+    if (!known.some((kind) => error instanceof kind)) throw error;
   }
   if (best !== undefined && (citedIn(best).length > 0 || best.dropped === 0)) return best;
   const { dropped = 0, droppedSteps = 0 } = best ?? {};
@@ -98,8 +97,7 @@ function taskFor(
   facts: readonly Fact[],
   outputTokens: number,
 ): Task {
-  const keep = session.budget.share(0, 0);
-  const task = { ...prompt, outputTokens, keep };
+  const task = { ...prompt, outputTokens, keep: session.budget.share(0, 0) };
   let room = session.room({ ...task, input: questionInput(question), outputTokens: 0 });
   // A part of what is left is for the reply.
   room -= Math.min(session.budget.bytesFor(outputTokens), room / 3);
