@@ -35,8 +35,13 @@ function replace(path: string, text: string | Uint8Array, force: boolean): void 
   const draft = join(folder, "draft");
   try {
     fs.writeFileSync(draft, text, { flag: "wx", flush: true });
-    if (force) fs.renameSync(draft, path);
-    else publish(draft, path);
+    if (!force) publish(draft, path);
+    else {
+      const old = lstat(path);
+      // A file that was private stays so.
+      if (old?.isFile()) fs.chmodSync(draft, old.mode & 0o777);
+      fs.renameSync(draft, path);
+    }
   } finally {
     discard(folder);
   }

@@ -72,3 +72,14 @@ test("on a terminal it names id, prompt, state and age before it stops", async (
   expect((await program.done).code).toBe(2);
   expect(rig.service.server.count("stop")).toBe(0);
 });
+
+test("Ctrl-C at the question stops nothing, and what is said of it stands on a line of its own", async () => {
+  const rig = await world();
+  const id = rig.service.add("a => PROCESSING");
+  const program = screen(["stop", id], { home: rig.home, env: rig.env });
+  await program.waitFor(/\[y\/N\]/);
+  program.type("\u0003");
+  expect(await program.done).toMatchObject({ signal: 2 });
+  expect(program.text()).toMatch(/^error: interrupted by SIGINT *$/m);
+  expect(rig.service.server.count("stop")).toBe(0);
+});

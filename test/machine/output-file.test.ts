@@ -1,5 +1,13 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { checkTarget, writeTarget } from "../../src/machine/output-file.js";
@@ -46,7 +54,7 @@ test.each([1, 245, 255])("a name of %d bytes is written, and nothing else stays"
   expect(readFileSync(join(folder, name), "utf8")).toBe("text");
 });
 
-test("--force replaces a file, and a symbolic link by a file", () => {
+test("--force replaces a file, which keeps its mode, and a symbolic link by a file", () => {
   const folder = folderWith();
   writeFileSync(join(folder, "old"), "old");
   symlinkSync("old", join(folder, "link"));
@@ -55,8 +63,10 @@ test("--force replaces a file, and a symbolic link by a file", () => {
     "old",
     "new",
   ]);
+  chmodSync(join(folder, "old"), 0o600);
   writeTarget(join(folder, "old"), "newer", true);
   expect(readFileSync(join(folder, "old"), "utf8")).toBe("newer");
+  expect(lstatSync(join(folder, "old")).mode & 0o777).toBe(0o600);
 });
 
 /** One of its own for root, who could put a file in the place of the machine's; undefined where none can be made. */

@@ -33,9 +33,14 @@ export async function ask(terminal: Terminal, question: string, { hidden = false
       terminal.signal.removeEventListener("abort", abort);
       lines.close();
     };
-    const abort = () => end(() => reject(terminal.signal.reason));
+    const interrupt = (reason: unknown) => {
+      // What is said of it does not stand behind the question.
+      void stderr.write("\n");
+      end(() => reject(reason));
+    };
+    const abort = () => interrupt(terminal.signal.reason);
     // readline takes the terminal into raw mode, where Ctrl-C is a key and no signal.
-    lines.once("SIGINT", () => end(() => reject(new Interrupted("SIGINT"))));
+    lines.once("SIGINT", () => interrupt(new Interrupted("SIGINT")));
     lines.once("line", (line) => {
       if (hidden) void stderr.write("\n");
       end(() => resolve(line));
