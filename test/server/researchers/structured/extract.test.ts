@@ -254,6 +254,24 @@ describe("nothing is guessed", () => {
       object({ orchard: object({ pears: whole }) }),
       "orchard.pears",
     ],
+    [
+      "a value that is not said to be the default",
+      "What is the default number of crates in the orchard?",
+      object({ crates: whole }),
+      "crates",
+    ],
+    [
+      "a default where the most is asked",
+      "What is the maximum ladder size in the orchard?",
+      object({ ladder_size: whole }),
+      "ladder_size",
+    ],
+    [
+      "the first three of what is not there",
+      "fruit of the orchard",
+      object({ pears: whole, plums: whole, figs: whole, quinces: whole }),
+      "pears, plums, figs",
+    ],
     ["a number in a sentence", "How many apples does a basket hold?", object({ apples: whole }), "apples"],
     ["a number that is not clear", "When is the depot open?", object({ depot_open: whole }), "depot_open"],
     [
