@@ -21,7 +21,7 @@ export {
 } from "./client/errors.js";
 export type { ProxyEnvironment } from "./client/http/address.js";
 export { BaseUrlError } from "./client/http/address.js";
-export type { ClientEvent, ClientOptions } from "./client/session.js";
+export type { ClientEvent, ClientOptions } from "./client/options.js";
 export type {
   Ending,
   Moment,

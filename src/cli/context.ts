@@ -1,4 +1,4 @@
-import type { ClientEvent } from "../client/session.js";
+import type { ClientEvent } from "../client/options.js";
 import { Machine } from "../machine/machine.js";
 import { type Choices, maskKey, type ReadKey, type ResolvedSettings } from "../machine/settings.js";
 import { formatDuration } from "../text/duration.js";

@@ -9,13 +9,7 @@ import {
 } from "../dialects/dialect.js";
 import { research } from "../dialects/research.js";
 import { jsonSource, nestingDepth, parseExact, replaceTokens, withSource } from "../json/exact-json.js";
-import {
-  type CreateBody,
-  type Data,
-  type Gaps,
-  isRequestId,
-  type Operation,
-} from "../protocol/conversation.js";
+import { type CreateBody, type Data, isRequestId, type Operation } from "../protocol/conversation.js";
 import { isKeyText, keyPattern } from "../protocol/key-pattern.js";
 import {
   CODE_OF_REFUSAL,
@@ -26,7 +20,7 @@ import {
   UnreachableError,
 } from "./errors.js";
 import { AMBIGUOUS_STATUSES, FAULTS, type FaultName, MISDIRECTED_STATUS } from "./failure-policy.js";
-import { type ProxyAddress, type ProxyEnvironment, parseBaseUrl, proxyFor } from "./http/address.js";
+import { type ProxyAddress, parseBaseUrl, proxyFor } from "./http/address.js";
 import {
   Connections,
   exchange,
@@ -36,45 +30,7 @@ import {
   loginRequired,
   type RequestFailure,
 } from "./http/transport.js";
-
-export interface ClientOptions {
-  baseUrl: string;
-  apiKey: string;
-  /** How the service is spoken to, or what loads that when it is first needed; default: the interface itself. */
-  dialect?: Dialect | (() => Promise<Dialect>) | undefined;
-  /** What the interface does not show. */
-  gaps?: Partial<Gaps>;
-  /** Milliseconds for one exchange; default 30,000. */
-  requestTimeout?: number;
-  /** Allow plain http to another machine. */
-  insecureHttp?: boolean;
-  /** Where `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read; default: `process.env`. `{}` for no proxy. */
-  proxyEnvironment?: ProxyEnvironment;
-  userAgent?: string;
-  clock?: Clock;
-  /** In [0, 1); for jitter. */
-  random?: () => number;
-  /** Called after each exchange, and before each wait for a repetition. */
-  onEvent?: (event: ClientEvent) => void;
-}
-
-export type ClientEvent =
-  | {
-      kind: "exchange";
-      method: string;
-      url: string;
-      outcome: string;
-      elapsedMs: number;
-      /** The `Date` header of the answer, if there is one. */
-      date: string | undefined;
-    }
-  | {
-      kind: "retry";
-      operation: Operation;
-      requestId: string | undefined;
-      waitMs: number;
-      error: ResearchError;
-    };
+import type { ClientEvent, ClientOptions } from "./options.js";
 
 export interface CallLimits {
   signal?: AbortSignal | undefined;

@@ -1,5 +1,5 @@
 import { ResearchClient } from "../client/client.js";
-import type { ClientOptions } from "../client/session.js";
+import type { ClientOptions } from "../client/options.js";
 import type { Clock } from "../clock.js";
 import type { Dialect } from "../dialects/dialect.js";
 import { INTERFACE, type Provider, providerNamed } from "../dialects/providers.js";

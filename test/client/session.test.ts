@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import type { ClientEvent, ClientOptions } from "../../src/client/session.js";
+import type { ClientEvent, ClientOptions } from "../../src/client/options.js";
 import { Session } from "../../src/client/session.js";
 import { CREATE } from "../../src/protocol/conversation.js";
 import * as does from "../support/behaviours.js";
