@@ -30,6 +30,7 @@ describe("the code and the exit code of", () => {
     ["a bad address", new BaseUrlError("m"), "USAGE", 2],
     ["a bad folder", new FolderError("m"), "USAGE", 2],
     ["this machine", new LocalError("m"), "LOCAL_IO", 12],
+    ["settings that cannot be read", new InvalidSettingsError("/x", "not JSON"), "LOCAL_IO", 12],
     ["a create that was not recorded", new NotRecordedError("m"), "LOCAL_IO", 12],
     ["the hour's limit", new QuotaExceededError(10, 2_000, 0), "RATE_LIMITED", 7],
     ["an invalid id", new TargetError("invalid", "m"), "USAGE", 2],
@@ -82,6 +83,7 @@ describe("the sentence is that of the error", () => {
     expect(failureOf(refused("rate-limited", { retryAfter: 0 }))).toMatchObject({
       ...{ message: "no", hint: "Wait 0s. create, run and rerun wait by themselves with --wait-for-quota." },
     });
+    expect(failureOf(refused("rate-limited", { retryAfter: 90 })).hint).toMatch(/^Wait 1m 30s\. /);
     expect(failureOf(refused("refused", { retryAfter: 5 }))).toMatchObject({
       message: "no",
       hint: undefined,

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.js";
@@ -68,6 +68,29 @@ describe("this machine", () => {
     expect([machine.provider, provider.provider?.name]).toEqual([undefined, "exa"]);
     const paths = await Promise.all([machine, provider].map(async ({ dialect }) => (await dialect()).create));
     expect(paths[0]).not.toEqual(paths[1]);
+  });
+
+  test("asks for a result where the settings say that it is", async () => {
+    const profiles = { p: { "output-method": "POST", "output-path": "/results/{request_id}" } };
+    const { machine } = machineWith(SERVICE, {}, { profile: "p", profiles });
+    const { request } = await machine.dialect();
+    expect(request("output", "r1")).toMatchObject({ method: "POST", path: "/results/r1" });
+    expect(request("status", "r1")).toMatchObject({ method: "GET" });
+  });
+
+  test("says when it is closed how many records of its history could not be read, if any", async () => {
+    const said: unknown[] = [];
+    const onSkipped = async (...of: unknown[]) => void said.push(of);
+    const { machine, home } = machineWith(SERVICE, { onSkipped });
+    machine.history?.list({ limit: 1 });
+    await machine.close();
+    expect(said).toEqual([]);
+    const state = join(home, "state");
+    mkdirSync(state);
+    writeFileSync(join(state, "history.jsonl"), "nonsense\n");
+    machine.history?.list({ limit: 1 });
+    await machine.close();
+    expect(said).toEqual([[1, state]]);
   });
 
   test.each([

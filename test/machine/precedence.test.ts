@@ -16,6 +16,7 @@ test.each<[string, Choices, Record<string, string>, string, string | undefined, 
     "https://flag.example",
     false,
   ],
+  ["a provider's flag", { provider: "openai" }, URL_VARIABLE, "openai", "https://api.openai.com", false],
   ["a variable", {}, URL_VARIABLE, "research", "https://variable.example", false],
   [
     "the provider's variable alone",

@@ -2,7 +2,13 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Globals } from "../../src/cli/context.js";
-import { maskKey, requireBaseUrl, requireConnection, resolveSettings } from "../../src/machine/settings.js";
+import {
+  type Choices,
+  maskKey,
+  requireBaseUrl,
+  requireConnection,
+  resolveSettings,
+} from "../../src/machine/settings.js";
 import type { Store } from "../../src/store/settings.js";
 import { folderWith } from "../support/folder.js";
 
@@ -273,6 +279,18 @@ describe("of a provider", () => {
   ])("%s", (_, flags, env, [model, set]) => {
     const found = resolve(flags, env, store);
     expect([found.model?.value, found.set?.value]).toEqual([model, set]);
+  });
+
+  test.each<[string, Choices, Record<string, string>, string | undefined]>([
+    ["its provider", {}, {}, "stored"],
+    ["its provider, named once more", { provider: "exa" }, {}, "stored"],
+    ["another provider", { provider: "openai" }, {}, undefined],
+    ["another provider of the environment", {}, { RESEARCH_PROVIDER: "openai" }, undefined],
+    ["the interface at the same address", { baseUrl: "https://api.exa.ai" }, {}, undefined],
+  ])("the stored key is for %s", (_, flags, env, key) => {
+    const profile = { ...EXA, "api-key": "stored", "api-key-origin": "https://api.exa.ai" };
+    const settings = resolveSettings(flags, env, { profile: "p", profiles: { p: profile } });
+    expect(settings.apiKey?.value).toBe(key);
   });
 
   const OWN = { RESEARCH_PROVIDER: "exa", EXA_API_KEY: " k " };
