@@ -357,7 +357,7 @@ export function* loggedEntries(log: AppendLog, needle?: string): Generator<Histo
   }
 }
 
-export interface ListOptions {
+export interface HistoryQuery {
   limit: number;
   /** Only those in this state, in capitals or not. */
   status?: string | undefined;
@@ -403,7 +403,7 @@ export class History {
   }
 
   /** Unknown outcomes first, then the newest first by the time it was sent: providers give whole seconds. */
-  list({ limit, status, accepts: isWanted = () => true }: ListOptions): HistoryEntry[] {
+  list({ limit, status, accepts: isWanted = () => true }: HistoryQuery): HistoryEntry[] {
     const { unknown, found } = this.#readOpen();
     const wanted = status?.toUpperCase();
     const accepts = (entry: HistoryEntry) =>
