@@ -158,7 +158,7 @@ export function resolveSettings(
   readKey: ReadKey = readKeyFile,
 ): ResolvedSettings {
   const profile = profileIn(choices, env, store);
-  const stored = existing(profile, store);
+  const stored = storedProfile(profile, store);
   const fromProfile = (key: keyof Profile & string) => {
     const value = stored?.[key];
     return typeof value === "string" && value !== ""
@@ -231,15 +231,15 @@ function historyIn(env: Environment, stored: Sourced<string> | undefined): Sourc
   return { value: stored?.value === "off" ? "off" : "on", source: stored?.source ?? "default" };
 }
 
-function existing({ value, source }: Sourced<string>, store: Store): Profile | undefined {
+/** A profile that is stored; undefined for the default one before that. Throws UsageError for a name that is not known. */
+export function storedProfile({ value, source }: Sourced<string>, store: Store): Profile | undefined {
   if (Object.hasOwn(store.profiles, value)) return store.profiles[value];
   if (source === "default") return undefined;
   const known = Object.keys(store.profiles);
-  const hint =
-    known.length > 0
-      ? `There are: ${known.join(", ")}.`
-      : "There are no profiles yet: `research login` makes one.";
-  throw new UsageError(`unknown profile ${JSON.stringify(value)} (named by ${source})`, hint);
+  throw new UsageError(
+    `unknown profile ${JSON.stringify(value)} (named by ${source})`,
+    `There are ${known.length > 0 ? known.join(", ") : "no profiles yet"}; \`research login -p NAME\` makes one.`,
+  );
 }
 
 /** The base URL in force. Throws CodedError `NOT_CONFIGURED`, or BaseUrlError for an invalid one. */

@@ -180,8 +180,8 @@ describe("a profile that does not exist", () => {
   });
 
   test.each<[Store, string]>([
-    [STORE, "There are: home, work, bare."],
-    [EMPTY, "There are no profiles yet: `research login` makes one."],
+    [STORE, "There are home, work, bare; `research login -p NAME` makes one."],
+    [EMPTY, "There are no profiles yet; `research login -p NAME` makes one."],
   ])("the hint says which there are", (store, hint) => {
     expect(() => resolve({ profile: "nope" }, {}, store)).toThrow(
       expect.objectContaining({ facts: expect.objectContaining({ hint }) }),

@@ -13,6 +13,7 @@ import {
   type Site,
   type Sourced,
   siteIn,
+  storedProfile,
 } from "../../../machine/settings.js";
 import { isKeyText } from "../../../protocol/key-pattern.js";
 import { TIERS } from "../../../protocol/limits.js";
@@ -113,14 +114,7 @@ export async function configUnset(ctx: Context, name: string): Promise<number> {
 
 /** Makes a profile the one in use. */
 export async function configUse(ctx: Context, name: string): Promise<number> {
-  const known = Object.keys(ctx.store.read().profiles);
-  if (!known.includes(name)) {
-    const hint = known.length > 0 ? `There are: ${known.join(", ")}.` : "There are no profiles yet.";
-    throw new UsageError(
-      `unknown profile ${JSON.stringify(name)}`,
-      `${hint} \`research login --profile ${name}\` makes it.`,
-    );
-  }
+  storedProfile({ value: name, source: "config use" }, ctx.store.read());
   await ctx.store.update((stored) => {
     stored.profile = name;
   });
