@@ -13,12 +13,14 @@ test("what is typed arrives, what is overwritten is gone, and the size is the on
 });
 
 test("the cursor, colours and a line that scrolled away", async () => {
-  const screen = bashScreen('printf "\\e[?25l\\e[31mred\\e[0m\\n"; seq 50; read -r; printf "\\e[?25h"');
+  const screen = bashScreen(
+    'printf "\\e[?25l\\e[31mred\\e[0m\\n"; seq 50; read -r; printf "\\e[?25h"; echo end; read -r',
+  );
   await screen.waitFor(/^50$/m);
   expect(screen.cursorVisible).toBe(false);
   expect(screen.raw).toContain("\x1b[31mred");
   screen.type("\r");
-  await screen.done;
+  await screen.waitFor(/^end$/m);
   expect(screen.cursorVisible).toBe(true);
   expect(screen.text()).toMatch(/^red\n1\n2\n/);
 });

@@ -85,7 +85,7 @@ export class Reporter {
   #draw: (() => Drawn) | undefined;
   #drawing = new AbortController();
   #errStyle: Style = PLAIN;
-  /** The streams whose reader has stopped for so long that no write to them is waited for. */
+  /** The streams whose reader took nothing for a second after a signal: no more is written to them. */
   readonly #stuck = new Set<Sink>();
 
   /** `signal`: a write that no reader takes is given up when it is aborted. */
@@ -196,13 +196,14 @@ export class Reporter {
    * comes, and what is written after it has a second to be taken.
    */
   async #taken(sink: Sink, data: string | Uint8Array): Promise<void> {
-    const signal = this.signal;
-    if (signal.aborted && this.#stuck.has(sink)) signal.throwIfAborted();
+    const { signal } = this;
+    if (this.#stuck.has(sink)) throw signal.reason;
     const written = sink.write(data);
     const taken = (end: AbortSignal) => untilAborted(written, end);
+    // The write under way when the signal comes may be taken a moment later, so it does not tell that nobody reads.
+    if (!signal.aborted) return taken(signal);
     const { signal: never } = new AbortController();
-    const farewell = () => withDeadline(this.host.clock, FAREWELL_MS, never, signal.reason, taken);
-    await (signal.aborted ? farewell() : taken(signal)).catch((error: unknown) => {
+    await withDeadline(this.host.clock, FAREWELL_MS, never, signal.reason, taken).catch((error: unknown) => {
       if (error === signal.reason) this.#stuck.add(sink);
       throw error;
     });

@@ -133,6 +133,23 @@ describe("stdout that", () => {
     await expect(report.result("y")).rejects.toBe(interrupted);
   });
 
+  test("takes what is written after a signal, though a write was under way when it came", async () => {
+    let taken = () => {};
+    const report = reporter({
+      stdout: async (data) => {
+        written.stdout += data;
+        if (data === "x") await new Promise<void>((resolve) => (taken = resolve));
+      },
+    });
+    const waiting = report.result("x");
+    const interrupted = new Interrupted("SIGINT");
+    control.abort(interrupted);
+    await expect(waiting).rejects.toBe(interrupted);
+    taken();
+    await report.result("y");
+    expect(written.stdout).toBe("xy");
+  });
+
   test("is read takes what is written after a signal", async () => {
     const report = reporter();
     control.abort(new Interrupted("SIGINT"));
