@@ -1,9 +1,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { RefusedError } from "../../src/client/errors.js";
 import { systemClock } from "../../src/clock.js";
-import { openBatch, ROW_FORMS, rowName } from "../../src/machine/batch.js";
+import { providerNamed } from "../../src/dialects/providers.js";
+import { openBatch, pacerOf, ROW_FORMS, rowName, settledRows } from "../../src/machine/batch.js";
 import { Machine } from "../../src/machine/machine.js";
+import type { KnownRow } from "../../src/workflows/batch/journal.js";
 import type { Row } from "../../src/workflows/batch/row.js";
 import type { Result } from "../../src/workflows/results.js";
 import { folderWith } from "../support/folder.js";
@@ -55,6 +58,63 @@ test("a result that does not fit its row's schema is said, one that fits or has 
   expect(await check(undefined, 1)).toBeUndefined();
   expect(await check({ type: "number" }, 1)).toBeUndefined();
   expect(await check({ type: "string" }, 1)).toMatch(/^the result does not fit its schema: .*must be string/);
+});
+
+const MINUTE = 60_000;
+const NOW = Date.parse("2030-01-01T12:00:00Z");
+const clock = { ...systemClock, now: () => NOW };
+
+function knownRow(stage: KnownRow["stage"], minutesAgo: number, localId?: string): KnownRow {
+  const sentAt = new Date(NOW - minutesAgo * MINUTE).toISOString();
+  return { key: undefined, digest: "d", stem: "a", localId, sentAt, stage } as KnownRow;
+}
+
+test.each<
+  [what: string, rows: KnownRow[], pace: { limit: number | undefined; shards?: number }, left: unknown]
+>([
+  ["a row that was sent counts", [knownRow("created", 10), knownRow("refused", 20)], { limit: 4 }, 2],
+  ["one of which nothing is known counts", [knownRow("open", 10)], { limit: 4 }, 3],
+  ["one that never left does not", [knownRow("free", 10)], { limit: 4 }, 4],
+  ["one of more than an hour ago does not", [knownRow("ended", 61)], { limit: 4 }, 4],
+  ["a shard has its part", [knownRow("created", 10)], { limit: 4, shards: 2 }, 1],
+  ["without a limit nothing is counted", [knownRow("created", 10)], { limit: undefined }, undefined],
+])("a batch's pace by its own rows: %s", (_what, rows, pace, left) => {
+  const known = new Map(rows.map((row, index) => [`${index}`, row]));
+  expect(pacerOf({ clock }, known, pace).outlook()?.left).toBe(left);
+});
+
+test("a batch's pace counts what else this machine sent to the service, and its rows know what the history does", () => {
+  const home = folderWith();
+  const machine = machineIn(home, { RESEARCH_NO_HISTORY: undefined });
+  const { history, origin, apiKey } = machine;
+  const begin = (prompt: string) =>
+    history?.begin({ origin, apiKey, body: { prompt }, profile: "default" }) ?? expect.fail("no history");
+  const pending = begin("one");
+  pending.created("id-1", { request_id: "id-1" });
+  expect(pacerOf(machine, new Map(), { limit: 3 }).outlook()?.left).toBe(2);
+  const rows = new Map([
+    ["a", knownRow("open", 0, pending.localId)],
+    ["b", knownRow("open", 0, "never")],
+  ]);
+  const settled = settledRows(rows, history);
+  expect([settled.get("a"), settled.get("b")]).toMatchObject([
+    { stage: "created", requestId: "id-1" },
+    { stage: "open" },
+  ]);
+  expect(settledRows(rows, undefined).get("a")).toMatchObject({ stage: "open" });
+});
+
+test("a 429 is about the hour, but at a provider about a moment", () => {
+  const refusal = new RefusedError("rate-limited", true, "RATE_LIMIT_EXCEEDED", "slow down", {});
+  const ports = { clock, history: undefined, origin: "https://one.example", apiKey: "k" };
+  const lesson = { used: 0, certainty: "shared" };
+  expect(
+    pacerOf({ ...ports, provider: undefined }, new Map(), { limit: undefined }).refused(refusal),
+  ).toMatchObject({ lesson });
+  const provider = providerNamed("exa");
+  expect(
+    pacerOf({ ...ports, provider }, new Map(), { limit: undefined }).refused(refusal)?.lesson,
+  ).toBeUndefined();
 });
 
 test("a row is named by its key, else by its line", () => {
