@@ -57,7 +57,7 @@ const GIVE_BACK_OTHERS = sql("give-back-others")`
 const STOPPED = sql("stopped")`
   SELECT request_id::text FROM research.conversations WHERE request_id = ANY ($1::uuid[]) AND status = 'STOPPED'`;
 
-/** How long until the next conversation is due, ms; NULL if none waits. */
+/** How long until the next conversation is due, ms, negative if it is due already; NULL if none waits. */
 const NEXT_DUE = sql("next-due")`
   SELECT extract(epoch FROM min(due_at) - now())::float8 * 1000 AS ms FROM research.conversations
   WHERE job IS NOT NULL AND worker IS NULL`;
@@ -225,10 +225,11 @@ export class Claims {
     return claim;
   }
 
+  /** One that came due since the last look is looked for at once, one that others hold less and less often. */
   async #nextDue(): Promise<number | undefined> {
     const rows = await this.options.database.read(NEXT_DUE, []).catch(() => []);
     const ms: number | null = rows[0]?.ms ?? null;
-    return ms === null || ms < 0 ? undefined : ms;
+    return ms === null ? undefined : Math.abs(ms);
   }
 
   /** What the database does not count as held is lost; what it does, and this process does not know, is given back. */
