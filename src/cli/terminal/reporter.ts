@@ -200,7 +200,7 @@ export class Reporter {
     if (this.#stuck.has(sink)) throw signal.reason;
     const written = sink.write(data);
     const taken = (end: AbortSignal) => untilAborted(written, end);
-    // The write under way when the signal comes may be taken a moment later, so it does not tell that nobody reads.
+    // A write that a signal interrupts may still be read, so the stream is not given up yet.
     if (!signal.aborted) return taken(signal);
     const { signal: never } = new AbortController();
     await withDeadline(this.host.clock, FAREWELL_MS, never, signal.reason, taken).catch((error: unknown) => {
