@@ -79,16 +79,17 @@ test("a stop while the service behind is silent for ten minutes, with a restart 
   expect(posts).toBe(1);
 }, 1_200_000);
 
-test("1,000 waits in one process: memory, processor and how late an end is seen", async () => {
+test("1,000 waits in one process, an hour old: memory, processor and how late an end is seen", async () => {
   const waits = 1_000;
-  const { residentMiB, processorShare, latestEndMs } = await manyWaits(waits, 60_000);
+  // The longest interval between two polls of one request: each is polled once in this time.
+  const { residentMiB, processorShare, latestEndMs } = await manyWaits(waits, 120_000);
   const share = `${(100 * processorShare).toFixed(2)} % of a core`;
   process.stdout.write(
     `${waits} waits: ${residentMiB.toFixed(0)} MiB, ${share}, ends seen within ${latestEndMs} ms\n`,
   );
   expect(residentMiB).toBeLessThan(200);
-  // About 1 % on a machine with nothing else to do; one wake-up for each poll would be 3.5 %.
-  expect(processorShare).toBeLessThan(0.025);
-  // The longest interval of a poll is 60 s, 5 % of twenty minutes; the rest is what a busy machine adds.
-  expect(latestEndMs).toBeLessThan(75_000);
+  // For a machine with nothing else to do.
+  expect(processorShare).toBeLessThan(0.01);
+  // 5 % of an hour.
+  expect(latestEndMs).toBeLessThan(180_000);
 });

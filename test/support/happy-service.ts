@@ -20,6 +20,8 @@ export interface HappyOptions extends FaultServerOptions {
   fault?: (operation: Operation, nth: number, request: SeenRequest) => Behaviour | undefined;
   /** Milliseconds that a create takes to be answered; default 0. */
   createMs?: number;
+  /** How old a conversation is when it is created, ms; default 0. */
+  ageMs?: number;
   /** What the output of a completed conversation is; default a sentence about the prompt. */
   output?: (prompt: string) => unknown;
 }
@@ -56,7 +58,7 @@ export class HappyService {
   add(prompt: string, schema?: unknown): string {
     const requestId = randomUUID();
     const states = /=>\s*(.+)$/.exec(prompt)?.[1] ?? "PENDING PROCESSING COMPLETED";
-    const createdAt = new Date().toISOString().replace("Z", "+00:00");
+    const createdAt = new Date(Date.now() - (this.#options.ageMs ?? 0)).toISOString().replace("Z", "+00:00");
     this.conversations.set(requestId, { prompt, timeline: states.split(/\s+/), polls: 0, createdAt, schema });
     return requestId;
   }

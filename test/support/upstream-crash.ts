@@ -250,14 +250,13 @@ export async function outages(
  * how long it takes to see the end of fifty of them.
  */
 export async function manyWaits(waits: number, forMs: number) {
-  const behind = await HappyService.start();
+  const behind = await HappyService.start({ ageMs: 3_600_000 });
   const env = { ...foldersIn(folderWith()), RESEARCH_SERVE_API_KEY: KEY };
   await research(["config", "set", "base-url", behind.url, "-p", "behind"], { env });
   await research(["config", "set", "api-key", "-p", "behind"], { env, input: UPSTREAM_KEY });
   const args = ["serve", "--port", "0", "--data", folderWith(), "--upstream", "behind"];
   const one = start(args, { env, timeoutMs: 1_200_000 });
   const [baseUrl = ""] = await one.waitFor(/http:\/\/[\d.:]+/, { timeoutMs: 60_000 });
-  const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
   const ids: string[] = [];
   for (let n = 0; n < waits; n++) {
     const { json } = await post(baseUrl, "/api/v1/conversations", KEY, {
@@ -265,24 +264,22 @@ export async function manyWaits(waits: number, forMs: number) {
     });
     ids.push(String(json.data?.request_id));
   }
-  await until(async () => {
-    for (const conversation of behind.conversations.values()) conversation.createdAt = hourAgo;
-    return [...behind.conversations.values()].filter(({ polls }) => polls > 1).length === waits || undefined;
-  }, 600_000);
+  const conversations = () => [...behind.conversations.values()];
+  await until(async () => conversations().every(({ polls }) => polls > 1) || undefined, 600_000);
   const before = processorMs(one.pid);
   await delay(forMs);
   const processorShare = (processorMs(one.pid) - before) / forMs;
   const status = readFileSync(`/proc/${one.pid}/status`, "utf8");
   const residentMiB = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024;
   const ended = performance.now();
-  const ending = [...behind.conversations.values()].filter((_, n) => n % (waits / 50) === 0);
+  const ending = conversations().filter((_, n) => n % (waits / 50) === 0);
   for (const conversation of ending) conversation.timeline = ["COMPLETED"];
   const prompts = new Set(ending.map(({ prompt }) => Number.parseInt(prompt, 10)));
   for (const n of prompts)
     await until(async () => {
       const { json } = await ask(baseUrl, { path: `/api/v1/conversation/${ids[n]}/status`, key: KEY });
       return json.data?.status === "COMPLETED" || undefined;
-    }, 120_000);
+    }, 240_000);
   const latestEndMs = Math.round(performance.now() - ended);
   one.signal("SIGKILL");
   await one.done;

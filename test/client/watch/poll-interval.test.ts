@@ -21,12 +21,12 @@ test("a wait is spread by a twentieth to either side and stays between 1 and 30 
 });
 
 test.each([30_000, 300_000, 600_000, 1_200_000, 7_200_000])(
-  "a service that waits sees the end of a run of %d ms within a twentieth of it, and a minute",
+  "a service that waits sees the end of a run of %d ms within a twentieth of it, and two minutes",
   (age) => {
     const longest = Math.round(patientInterval(age, 1));
     expect(longest).toBeLessThanOrEqual(Math.max(age * 0.05, 1_500));
-    expect(longest).toBeLessThanOrEqual(60_000);
-    expect(patientInterval(age, 0)).toBeGreaterThanOrEqual(Math.min(age * 0.045, 57_000));
+    expect(longest).toBeLessThanOrEqual(120_000);
+    expect(patientInterval(age, 0)).toBeGreaterThanOrEqual(Math.min(age * 0.045, 114_000));
   },
 );
 
