@@ -110,12 +110,12 @@ export interface WebSetting extends Partial<Omit<WebOptions, "engine">> {
 /** The web as a source, found by the engine at `url`. */
 export function webOf(url: string, network: Network, setting: WebSetting = {}): SourceProvider {
   const { engine: name = "searxng", apiKey, logged = [], ...options } = setting;
-  const engine = new SearchEngine({
+  const engine = new SearchEngine(
     name,
-    url: new URL(url),
+    new URL(url),
     apiKey,
-    connections: new Connections(new URL(url), undefined, 5_000),
-  });
+    new Connections(new URL(url), undefined, 5_000),
+  );
   const web = webSources({
     engine,
     network,

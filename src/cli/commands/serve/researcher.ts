@@ -173,7 +173,7 @@ async function searchOf(
   return async (service) => {
     const { webSources } = await import("../../../server/researchers/web/web-source.js");
     return webSources({
-      engine: new SearchEngine({ name, url, apiKey, connections: connectionsTo(host, url) }),
+      engine: new SearchEngine(name, url, apiKey, connectionsTo(host, url)),
       network: {
         resolve: async (target) =>
           (await lookup(target, { all: true, order: "ipv4first" })).map(({ address }) => address),

@@ -60,41 +60,35 @@ export const ENGINES = {
 } as const satisfies Record<string, Engine>;
 export type EngineName = keyof typeof ENGINES;
 
-export interface EngineOptions {
-  name: EngineName;
-  /** Its own, or of SearXNG its base, with or without `/search`. */
-  url: URL;
-  apiKey: string | undefined;
-  connections: EndpointConnections;
-}
-
 /** What a key could be found in is never shown longer than this, in characters. */
 const MAX_TITLE = 300;
 
-/** The engine gave no results that can be read, as a phrase that follows its name. */
-export class EngineFailure extends Error {
-  override name = "EngineFailure";
-  /** `isPassing` if the same query may succeed a moment later. */
-  constructor(
-    message: string,
-    readonly isPassing = false,
-  ) {
-    super(message);
-  }
+/** What an engine answered, best first. */
+export interface Searched {
+  results: SearchResult[];
+  /** Why there are no results that can be read, as a phrase that follows its name. */
+  failure?: string;
+  /** Whether the same query would fail a moment later too. */
+  isFinal?: boolean;
+}
+
+export function failed(failure: string, isFinal = true): Searched {
+  return { results: [], failure, isFinal };
 }
 
 /** A search engine that is asked through its JSON interface. */
 export class SearchEngine {
-  readonly name: EngineName;
-  readonly origin: string;
-  constructor(private readonly options: EngineOptions) {
-    this.name = options.name;
-    this.origin = options.url.origin;
-  }
+  /** `url` is its own, or of SearXNG its base, with or without `/search`. */
+  constructor(
+    readonly name: EngineName,
+    readonly url: URL,
+    private readonly apiKey: string | undefined,
+    private readonly connections: EndpointConnections,
+  ) {}
 
-  /** At most `count` results, best first. Throws an EngineFailure, or `signal.reason`. */
-  async ask(query: string, count: number, signal: AbortSignal): Promise<SearchResult[]> {
-    const { name, url, apiKey, connections } = this.options;
+  /** At most `count` results. Rejects with `signal.reason` alone. */
+  async ask(query: string, count: number, signal: AbortSignal): Promise<Searched> {
+    const { name, url, apiKey, connections } = this;
     const engine: Engine = ENGINES[name];
     const { isPost = false, header } = engine;
     const asked = engine.ask(query, count);
@@ -110,38 +104,39 @@ export class SearchEngine {
       },
       body: isPost ? JSON.stringify(asked) : "",
     };
-    const { status, text } = await sendVia(connections, request, signal)
-      .then(async ({ statusCode, body }) => ({ status: statusCode, text: `${await bodyOf(body)}` }))
-      .catch((error: unknown) => {
-        signal.throwIfAborted();
-        throw new EngineFailure(`could not be asked: ${reasonOf(error)}`, true);
-      });
-    if (status !== 200) throw refused(status, header !== undefined);
-    return resultsIn(text, engine).slice(0, count);
+    try {
+      const { statusCode, body } = await sendVia(connections, request, signal);
+      const text = `${await bodyOf(body)}`;
+      return statusCode === 200 ? resultsIn(text, engine, count) : refused(statusCode, header !== undefined);
+    } catch (error) {
+      signal.throwIfAborted();
+      return failed(`could not be asked: ${reasonOf(error)}`, false);
+    }
   }
 
   close(): Promise<void> {
-    return this.options.connections.close();
+    return this.connections.close();
   }
 }
 
-function resultsIn(text: string, { results = ["results"], address = "url", mark = "" }: Engine) {
+function resultsIn(text: string, engine: Engine, count: number): Searched {
+  const { results: path = ["results"], address = "url", mark = "" } = engine;
   const at = (value: unknown, name: string) => (isObject(value) ? value[name] : undefined);
   const answer = parsed(text);
-  const list = results.reduce(at, answer) ?? (at(answer, mark) === undefined ? undefined : []);
-  if (!Array.isArray(list)) throw new EngineFailure("gave an answer that is not its JSON");
-  return list.flatMap((result): SearchResult[] => {
+  const list = path.reduce(at, answer) ?? (at(answer, mark) === undefined ? undefined : []);
+  if (!Array.isArray(list)) return failed("gave an answer that is not its JSON");
+  const results = list.flatMap((result): SearchResult[] => {
     const [url, title] = [at(result, address), at(result, "title")];
     if (typeof url !== "string") return [];
     return [{ url, title: typeof title === "string" ? title.slice(0, MAX_TITLE) : "" }];
   });
+  return { results: results.slice(0, count) };
 }
 
-function refused(status: number, hasKey: boolean): EngineFailure {
-  if (status === 401 || (status === 403 && hasKey)) return new EngineFailure(`refused the key (${status})`);
-  if (status === 403) return new EngineFailure("refused (403): its settings may not allow the JSON format");
+function refused(status: number, hasKey: boolean): Searched {
+  if (status === 401 || (status === 403 && hasKey)) return failed(`refused the key (${status})`);
+  if (status === 403) return failed("refused (403): its settings may not allow the JSON format");
   // 432 and 433 are Tavily's.
-  if ([402, 429, 432, 433].includes(status))
-    return new EngineFailure(`is out of quota, or asked too often (${status})`);
-  return new EngineFailure(`answered ${status}`, status >= 500);
+  if ([402, 429, 432, 433].includes(status)) return failed(`is out of quota, or asked too often (${status})`);
+  return failed(`answered ${status}`, status < 500);
 }

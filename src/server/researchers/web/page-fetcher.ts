@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { isIP, type Socket } from "node:net";
 import { pipeline, type Readable } from "node:stream";
+import { promisify } from "node:util";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { buildConnector as Undici, Agent as UndiciAgent } from "undici";
 import { type Clock, withDeadline } from "../../../clock.js";
@@ -52,23 +53,20 @@ const UNPACK = {
   br: createBrotliDecompress,
 };
 
-const openSocket = buildConnector({ timeout: CONNECT_MS, allowH2: false });
+const openSocket = promisify(buildConnector({ timeout: CONNECT_MS, allowH2: false }));
 
 /** Why a page is left out, as a phrase; `status` is that of an answer that is not a page. */
-export class LeftOut extends Error {
-  override name = "LeftOut";
-  constructor(
-    message: string,
-    readonly status = 0,
-  ) {
-    super(message);
-  }
+export interface NoPage {
+  reason: string;
+  status?: number;
 }
 
+/** The reason of a NoPage, from where only an error can be thrown. */
+class LeftOut extends Error {}
+
 /**
- * Fetches pages for one research. Each name is resolved once, the address is checked, and the
- * connection goes to that very address, through a proxy too. It sends no cookie and no key. `signal` closes every
- * socket.
+ * Fetches pages for one research. Each name is resolved once, the address is checked, and the connection goes to that
+ * very address, through a proxy too. It sends no cookie and no key. `signal` closes every socket.
  */
 export class PageFetcher {
   readonly #agent: UndiciAgent;
@@ -90,39 +88,43 @@ export class PageFetcher {
 
   /**
    * A page. `refusalOf` says why an address, that of a redirect too, must not be asked for; without it it is a
-   * robots.txt, of any type, which is fetched once for an origin and does not wait its turn before the first page. Throws
-   * a LeftOut, or `signal.reason`.
+   * robots.txt, of any type, which is fetched once for an origin and does not wait its turn before the first page.
+   * Rejects with `signal.reason` alone.
    */
-  async fetch(address: URL, refusalOf?: (url: URL) => Promise<string | undefined>): Promise<FetchedPage> {
+  async fetch(
+    address: URL,
+    refusalOf?: (url: URL) => Promise<string | undefined>,
+  ): Promise<FetchedPage | NoPage> {
     const { clock, gate } = this.options;
     let url = address;
     let leftMs = PAGE_MS;
     for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
       const refusal = unfit(url) ?? (await refusalOf?.(url));
-      if (refusal !== undefined) throw new LeftOut(refusal);
+      if (refusal !== undefined) return { reason: refusal };
       const leave = refusalOf && (await gate.enter(url.host, this.signal));
       const begun = clock.monotonic();
       const late = new LeftOut(`it was not there after ${PAGE_MS / 1_000} s`);
-      const target = url;
       try {
         const got = await withDeadline(clock, leftMs, this.signal, late, (signal) =>
-          this.#exchange(target, refusalOf ? TYPES : /^/, signal),
+          this.#exchange(url, refusalOf ? TYPES : /^/, signal),
         );
         if (!(got instanceof URL)) return got;
         url = got;
+        url.hash = "";
       } catch (error) {
         this.signal.throwIfAborted();
-        throw error instanceof LeftOut ? error : new LeftOut(`it could not be fetched: ${reasonOf(error)}`);
+        const reason = reasonOf(error);
+        return { reason: error instanceof LeftOut ? reason : `it could not be fetched: ${reason}` };
       } finally {
         leave?.();
       }
       leftMs -= clock.monotonic() - begun;
     }
-    throw new LeftOut(`it redirects more than ${MAX_REDIRECTS} times`);
+    return { reason: `it redirects more than ${MAX_REDIRECTS} times` };
   }
 
   /** One request: the page, or where it redirects to. */
-  async #exchange(url: URL, types: RegExp, signal: AbortSignal): Promise<FetchedPage | URL> {
+  async #exchange(url: URL, types: RegExp, signal: AbortSignal): Promise<FetchedPage | NoPage | URL> {
     const { request } = await apiParts();
     const { statusCode, headers, body } = await request.call(this.#agent, {
       origin: url.origin,
@@ -138,12 +140,12 @@ export class PageFetcher {
     try {
       const { location, "content-type": media = "", "content-encoding": encoding = "" } = headers;
       if (REDIRECTS.has(statusCode) && location !== undefined) {
-        if (!URL.canParse(`${location}`, url.href)) throw new LeftOut("it redirects to an invalid address");
-        return withoutHash(new URL(`${location}`, url));
+        if (!URL.canParse(`${location}`, url.href)) return { reason: "it redirects to an invalid address" };
+        return new URL(`${location}`, url);
       }
-      if (statusCode !== 200) throw new LeftOut(`it answered ${statusCode}`, statusCode);
+      if (statusCode !== 200) return { reason: `it answered ${statusCode}`, status: statusCode };
       const [, type = "", charset] = MEDIA_TYPE.exec(`${media}`) ?? [];
-      if (!types.test(type)) throw new LeftOut(type === "" ? "it has no media type" : `not text but ${type}`);
+      if (!types.test(type)) return { reason: type === "" ? "it has no media type" : `not text but ${type}` };
       const bytes = await bodyOf(body, `${encoding}`.trim().toLowerCase());
       return { url, type: type.toLowerCase(), charset, bytes };
     } finally {
@@ -172,9 +174,8 @@ export class PageFetcher {
     if (httpSocket && !isTls) return httpSocket;
     const servername = isIP(name) ? "" : name;
     const checked = { ...target, hostname, servername, ...(httpSocket && { httpSocket }) };
-    return new Promise((resolve, reject) => {
-      openSocket(checked, (error, socket) => (error ? reject(error) : resolve(socket)));
-    });
+    // Null comes only with an error.
+    return (await openSocket(checked)) as Socket;
   }
 }
 
@@ -203,13 +204,7 @@ function unfit({ protocol, username, password, href }: URL): string | undefined 
   return href.length > MAX_URL ? "its address is too long" : undefined;
 }
 
-/** What is asked for of an address. */
-export function withoutHash(url: URL): URL {
-  url.hash = "";
-  return url;
-}
-
-/** The whole body, unpacked. Throws a LeftOut if it has too many bytes. */
+/** The whole body, unpacked. Throws if it has too many bytes. */
 export async function bodyOf(body: Readable, encoding = ""): Promise<Buffer> {
   const isPlain = encoding === "" || encoding === "identity";
   const unpack = UNPACK[encoding as keyof typeof UNPACK];

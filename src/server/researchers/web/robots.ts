@@ -1,4 +1,4 @@
-import { LeftOut, type PageFetcher } from "./page-fetcher.js";
+import type { PageFetcher } from "./page-fetcher.js";
 
 /** Our name in robots.txt and before the version in `User-Agent`. */
 export const ROBOT = "research-cli";
@@ -10,15 +10,12 @@ const MAX_TEXT = 512_000;
 export type Robots = { rules: string[] } | { failure: string };
 
 export async function fetchRobots(fetcher: PageFetcher, origin: string): Promise<Robots> {
-  try {
-    const { bytes } = await fetcher.fetch(new URL("/robots.txt", origin));
-    return { rules: rulesIn(Buffer.from(bytes).subarray(0, MAX_TEXT).toString("utf8")) };
-  } catch (error) {
-    if (!(error instanceof LeftOut)) throw error;
-    // §2.3.1.3 and §2.3.1.4: one that is not there forbids nothing, one that cannot be read everything.
-    const { status, message } = error;
-    return status >= 400 && status < 500 && status !== 429 ? { rules: [] } : { failure: message };
-  }
+  const got = await fetcher.fetch(new URL("/robots.txt", origin));
+  if ("bytes" in got)
+    return { rules: rulesIn(Buffer.from(got.bytes).subarray(0, MAX_TEXT).toString("utf8")) };
+  // §2.3.1.3 and §2.3.1.4: one that is not there forbids nothing, one that cannot be read everything.
+  const { status = 0, reason } = got;
+  return status >= 400 && status < 500 && status !== 429 ? { rules: [] } : { failure: reason };
 }
 
 /** The rules of all groups for us, else of all for everybody (RFC 9309 §2.2.1). */

@@ -6,8 +6,8 @@ import { documentReader, MAX_PAGE_TEXT, type ReadDocument } from "../documents/d
 import { ResearchFailure } from "../researcher.js";
 import { DocumentIndex } from "../sources/document-index.js";
 import type { Description, Hit, Opened, Source, SourceProvider, Unread } from "../sources/source.js";
-import { EngineFailure, type SearchEngine, type SearchResult } from "./engines.js";
-import { LeftOut, type Network, PageFetcher, withoutHash } from "./page-fetcher.js";
+import { failed, type SearchEngine, type Searched, type SearchResult } from "./engines.js";
+import { type Network, type NoPage, PageFetcher } from "./page-fetcher.js";
 import { fetchRobots, isAllowedBy, ROBOT, type Robots } from "./robots.js";
 
 export interface WebOptions {
@@ -33,13 +33,6 @@ const QUERIES = 3;
 const MAX_TEXT = 16 * 1_048_576;
 const SEARCH_MS = 20_000;
 
-/** What an engine answered, or how it failed: for good, or for one query. */
-interface Searched {
-  results: SearchResult[];
-  failure?: string;
-  isFinal?: boolean;
-}
-
 /** A page that was fetched, as it is kept with its conversation. */
 interface Page extends ReadDocument {
   /** Where it was in the end; what it is cited as. */
@@ -54,16 +47,17 @@ interface Kept {
   kind: "web";
   /** What was asked for: `query …`, `page …` or `robots …`. */
   subject: string;
-  answer: Searched | Page | { reason: string } | Robots;
+  answer: Searched | Page | NoPage | Robots;
 }
 
 /** What all researches have in common. */
-type Shared = WebOptions & { gate: HostGate; read: ReturnType<typeof documentReader> };
+type Shared = WebOptions & { gate: HostGate; read: ReturnType<typeof documentReader>; userAgent: string };
 
 /** The web as a source: an engine finds pages, and only what was fetched from them can be quoted. */
 export function webSources(options: WebOptions): SourceProvider {
-  const { clock, engine } = options;
-  const shared = { ...options, gate: new HostGate(clock), read: documentReader(clock) };
+  const { clock, engine, version } = options;
+  const userAgent = `${ROBOT}/${version}`;
+  const shared = { ...options, gate: new HostGate(clock), read: documentReader(clock), userAgent };
   return {
     for: (requestId, signal) => new WebSource(shared, requestId, signal),
     close: () => engine.close(),
@@ -92,8 +86,7 @@ class WebSource implements Source {
     private readonly requestId: string,
     private readonly signal: AbortSignal,
   ) {
-    const { network, clock, gate, version } = shared;
-    this.#fetcher = new PageFetcher({ network, clock, gate, userAgent: `${ROBOT}/${version}` }, signal);
+    this.#fetcher = new PageFetcher(shared, signal);
     const isKept = (record: unknown): record is Kept => isObject(record) && record.kind === "web";
     this.#asked = shared.exchanges
       .read(requestId)
@@ -123,7 +116,14 @@ class WebSource implements Source {
     const pages = await Promise.all(chosen.map(async (one) => [one.url, await this.#page(one)] as const));
     this.signal.throwIfAborted();
     // In the order of the results, and not of their arrival.
-    for (const [url, page] of pages) this.#take(url, page);
+    for (const [url, page] of pages) {
+      if ("reason" in page) this.#leaveOut(url, page.reason);
+      else if (!this.#pages.has(page.id)) {
+        this.#text += Buffer.byteLength(JSON.stringify(page.blocks));
+        this.#pages.set(page.id, page);
+        this.#index.set(page.id, page.blocks, page.title);
+      }
+    }
     return this.#index.search(query, n);
   }
 
@@ -144,20 +144,18 @@ class WebSource implements Source {
     const { engine, clock, gate, log } = this.shared;
     if (this.#broken) return this.#broken;
     for (let tries = 1; ; tries++) {
-      const leave = await gate.enter(engine.origin, this.signal);
-      try {
-        const late = new EngineFailure(`was silent for ${SEARCH_MS / 1_000} s`, true);
-        const ask = (signal: AbortSignal) => engine.ask(query, RESULTS, signal);
-        const results = await withDeadline(clock, SEARCH_MS, this.signal, late, ask);
-        return { results };
-      } catch (error) {
-        if (!(error instanceof EngineFailure)) throw error;
-        const { message: failure, isPassing } = error;
-        log(`${this.requestId}: the search engine ${engine.name} ${failure}`);
-        if (!isPassing || tries === 2) return { results: [], failure, isFinal: !isPassing };
-      } finally {
-        leave();
-      }
+      const leave = await gate.enter(engine.url.origin, this.signal);
+      const late = new Error(`was silent for ${SEARCH_MS / 1_000} s`);
+      const ask = (signal: AbortSignal) => engine.ask(query, RESULTS, signal);
+      const searched = await withDeadline(clock, SEARCH_MS, this.signal, late, ask)
+        .catch((error: unknown) => {
+          if (error !== late) throw error;
+          return failed(late.message, false);
+        })
+        .finally(leave);
+      if (searched.failure === undefined) return searched;
+      log(`${this.requestId}: the search engine ${engine.name} ${searched.failure}`);
+      if (searched.isFinal || tries === 2) return searched;
     }
   }
 
@@ -172,8 +170,10 @@ class WebSource implements Source {
         this.#notes.add(`The limit of ${MAX_TEXT / 1_048_576} MiB of text from the web was reached.`);
         break;
       }
-      const url = URL.canParse(address) && withoutHash(new URL(address));
-      if (!url || this.#tried.has(url.href) || this.#pages.has(url.href)) continue;
+      if (!URL.canParse(address)) continue;
+      const url = new URL(address);
+      url.hash = "";
+      if (this.#tried.has(url.href) || this.#pages.has(url.href)) continue;
       const refusal = this.#forbidden(url);
       if (refusal !== undefined) this.#leaveOut(url, refusal);
       else {
@@ -190,43 +190,31 @@ class WebSource implements Source {
     const { domains, notDomains, engine } = this.shared;
     const isIn = (list: readonly string[]) =>
       list.some((domain) => hostname === domain || hostname.endsWith(`.${domain}`));
-    if (origin === engine.origin) return "it is the search engine itself";
+    if (origin === engine.url.origin) return "it is the search engine itself";
     if (isIn(notDomains)) return "--not-domains names it";
     return domains.length > 0 && !isIn(domains) ? "--domains does not name it" : undefined;
   }
 
-  #page({ url, title }: { url: URL; title: string }): Promise<Page | { reason: string }> {
+  #page({ url, title }: { url: URL; title: string }): Promise<Page | NoPage> {
     const { read, clock } = this.shared;
     return this.#once(`page ${url.href}`, async () => {
-      try {
-        const refusalOf = async (target: URL) =>
-          this.#forbidden(target) ?? (await this.#robotsRefusal(target));
-        const { url: end, bytes, ...page } = await this.#fetcher.fetch(url, refusalOf);
-        const { href: id, pathname: name } = end;
-        const document = await read({ name, bytes, page }, this.signal);
-        if ("reason" in document) return document;
-        const accessed = new Date(clock.now()).toISOString();
-        return { id, accessed, ...document, title: document.title ?? (title || id) };
-      } catch (error) {
-        if (!(error instanceof LeftOut)) throw error;
-        return { reason: error.message };
-      }
+      const got = await this.#fetcher.fetch(url, (target) => this.#refusalOf(target));
+      if ("reason" in got) return got;
+      const { url: end, bytes, ...page } = got;
+      const { href: id, pathname: name } = end;
+      const document = await read({ name, bytes, page }, this.signal);
+      if ("reason" in document) return document;
+      const accessed = new Date(clock.now()).toISOString();
+      return { id, accessed, ...document, title: document.title ?? (title || id) };
     });
   }
 
-  async #robotsRefusal(url: URL): Promise<string | undefined> {
+  async #refusalOf(url: URL): Promise<string | undefined> {
+    const forbidden = this.#forbidden(url);
+    if (forbidden !== undefined) return forbidden;
     const robots = await this.#once(`robots ${url.origin}`, () => fetchRobots(this.#fetcher, url.origin));
     if ("failure" in robots) return `its robots.txt cannot be read: ${robots.failure}`;
     return isAllowedBy(robots.rules, url) ? undefined : "its robots.txt forbids it";
-  }
-
-  #take(url: URL, page: Page | { reason: string }): void {
-    if ("reason" in page) this.#leaveOut(url, page.reason);
-    else if (!this.#pages.has(page.id)) {
-      this.#text += Buffer.byteLength(JSON.stringify(page.blocks));
-      this.#pages.set(page.id, page);
-      this.#index.set(page.id, page.blocks, page.title);
-    }
   }
 
   #leaveOut({ href: name }: URL, reason: string): void {

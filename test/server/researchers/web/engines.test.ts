@@ -45,13 +45,8 @@ it.each<[EngineName, { method: string; url: string; header?: string; body?: obje
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   leftovers.add(() => server.close().closeAllConnections());
   const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/base/`);
-  const engine = new SearchEngine({
-    name,
-    url,
-    apiKey: KEY,
-    connections: new Connections(url, undefined, 5_000),
-  });
-  const results = await engine.ask("a & b", 5, new AbortController().signal);
+  const engine = new SearchEngine(name, url, KEY, new Connections(url, undefined, 5_000));
+  const { results } = await engine.ask("a & b", 5, new AbortController().signal);
   await engine.close();
   expect(results).toEqual([{ url: "https://a.test/", title: "A" }]);
   const { method, url: path, header, body } = asked;
