@@ -71,6 +71,7 @@ describe.skipIf(!postgres || !hasCaddy)("rolling restarts behind Caddy (needs Po
     await Promise.all(clients);
     caddy.kill();
     await cluster.close();
+    process.stdout.write(`answers: ${JSON.stringify([...answers])}\n`);
     const rows = await query(url, "SELECT request_id FROM research.conversations");
     // Caddy 2.6 refuses a POST itself, with 503 and no body, if it takes no API for healthy just then: nothing was sent.
     expect([...answers.keys()].filter((what) => what !== 200 && what !== "503 ")).toEqual([]);
