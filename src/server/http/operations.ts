@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { JsonText, parseExact } from "../../json/exact-json.js";
+import { JsonText, memberText, parseExact } from "../../json/exact-json.js";
 import { type Data, isFinal } from "../../protocol/conversation.js";
 import type { HourlyLimit } from "../../protocol/limits.js";
 import type {
@@ -95,7 +95,8 @@ export const output: Handler = async ({ store, caller, requestId }) => {
     throw new HttpError("OUTPUT_NOT_AVAILABLE", reason ?? `The conversation is ${status} and has no output.`);
   }
   const completed_at = endedAt === undefined ? undefined : timestamp(endedAt);
-  const more = found.data === undefined ? {} : (parseExact(found.data) as Data);
+  const data = parseExact(found.data ?? "{}") as Data;
+  const more = Object.fromEntries(Object.keys(data).map((name) => [name, memberText(data, name)]));
   return { ...more, request_id: requestId, status, output: new JsonText(found.output), completed_at };
 };
 

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Service } from "../../../src/server/service.js";
 import { endlessResearcher, KEY, serviceFor, until } from "../../support/service.js";
@@ -135,8 +136,25 @@ describe("bad input", () => {
   ])("%# is refused in an envelope", async (bytes, code, name) => {
     const text = await raw(service.baseUrl, bytes);
     const [head = "", body = ""] = text.split("\r\n\r\n");
-    expect(head).toContain(`HTTP/1.1 ${code} `);
+    const [first, ...lines] = head.toLowerCase().split("\r\n");
+    expect(first).toBe(`http/1.1 ${code} ${STATUS_CODES[code]}`.toLowerCase());
     expect(JSON.parse(body)).toMatchObject({ status: false, version: "1.0.0", error: { code: name } });
-    if (code === 405) expect(head.toLowerCase()).toContain("allow: post");
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        "content-type: application/json; charset=utf-8",
+        "cache-control: no-store",
+        "x-content-type-options: nosniff",
+        `content-length: ${body.length}`,
+        "connection: close",
+        ...(code === 405 ? ["allow: post"] : []),
+        ...(code === 401 ? ["www-authenticate: bearer"] : []),
+      ]),
+    );
+  });
+
+  it("what cannot be read is answered after what came before it on its connection", async () => {
+    const asked = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    const text = await raw(service.baseUrl, `${asked}${asked}nonsense\r\n\r\n`);
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200", "HTTP/1.1 400"]);
   });
 });
