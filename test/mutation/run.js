@@ -24,7 +24,7 @@ const linesOf = (file) =>
     .split("\n")
     .map((_, index) => `${file}:${index + 1}-${index + 1}`);
 const sampled = () =>
-  git("ls-files", "--", ...files)
+  git("ls-files", "--", ...files.map((pattern) => `:(glob)${pattern}`))
     .filter(Boolean)
     .flatMap(linesOf)
     .filter(isTaken);
