@@ -67,7 +67,7 @@ function lstat(path: string): fs.Stats | undefined {
   try {
     return fs.lstatSync(path);
   } catch (error) {
-    if (systemCode(error) === "ENOENT" || systemCode(error) === "ENOTDIR") return undefined;
+    if (systemCode(error) === "ENOENT") return undefined;
     throw localError(`${path} cannot be written`, error);
   }
 }

@@ -110,10 +110,10 @@ export function readStored(folder: Folders["config"], env: Environment, choices:
   const { profiles } = store;
   const name = profileIn(choices, env, store).value;
   const own = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
-  const url = siteIn(choices, env, name, own).baseUrl?.value;
+  const url = siteIn(choices, env, name, own).baseUrl?.value ?? "";
   return {
     profiles: Object.keys(profiles),
-    origin: url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined,
+    origin: URL.canParse(url) ? new URL(url).origin : undefined,
     keepsHistory: own?.history !== "off" && !ON.test(env.RESEARCH_NO_HISTORY ?? ""),
   };
 }

@@ -36,11 +36,11 @@ describe("at a provider", () => {
       { model: "m0", options: { a: 1 }, after: "id" },
     ],
   ])("%s", (_, given, options, expected) => {
-    expect(askedOf(settingsOf("exa", "m0", "a=1"), body(given), options)).toEqual(body(expected));
+    expect(askedOf(settingsOf("exa", "m0", "a=1"), body(given), options)).toStrictEqual(body(expected));
   });
 
   test("what is in no flag, row or setting is not sent", () => {
-    expect(askedOf(settingsOf("exa"), body(), {})).toEqual(body());
+    expect(askedOf(settingsOf("exa"), body(), {})).toStrictEqual(body());
   });
 
   test.each([
@@ -81,11 +81,18 @@ test.each([
 });
 
 test.each(["{", "{}x", "null", "1"])("no options in the setting %j", (text) => {
-  expect(() => optionsIn(text)).toThrow("invalid value for --set");
+  expect(() => optionsIn(text)).toThrow(
+    expect.objectContaining({
+      message: `invalid value for --set: ${JSON.stringify(text)}`,
+      facts: { hint: expect.stringContaining("NAME=VALUE") },
+    }),
+  );
 });
 
-test("a provider that has no tiers is called by its name", () => {
-  expect(noTiers("exa").message).toBe("Exa has no tiers");
+test("a provider that has no tiers is called by its name, and a limit needs none", () => {
+  expect(noTiers("exa")).toMatchObject({
+    ...{ message: "Exa has no tiers", facts: { hint: expect.stringContaining("--per-hour") } },
+  });
   expect(noTiers("other").message).toBe("other has no tiers");
 });
 

@@ -49,6 +49,25 @@ test("results that are there and not ours are not overwritten", async () => {
   );
 });
 
+test("a row that was sent keeps its request: another one under its key is refused, and the folder is free", async () => {
+  const home = folderWith();
+  const out = join(home, "out");
+  const open = (digest: string) => openBatch(machineIn(home), [rowOf("a", digest)], { out, limit: 1 });
+  const { folder } = await open("d");
+  const at = "2030-01-01T00:00:00.000Z";
+  folder.record({ kind: "intent", row: "a", key: "a", digest: "d", stem: "a", local_id: null, at });
+  folder.close();
+  await expect(open("other")).rejects.toThrow(`the request of the key "a" has changed in ${out}`);
+  (await open("d")).folder.close();
+});
+
+test("a check of a result ends with the signal", async () => {
+  const row = { ...rowOf("a"), body: { prompt: "q", output_schema: {} } };
+  const result = { value: 1, exact: 1, data: {} } as unknown as Result;
+  const reason = new Error("interrupted");
+  await expect(ROW_FORMS.check?.(result, { row } as never, AbortSignal.abort(reason))).rejects.toBe(reason);
+});
+
 test("a result that does not fit its row's schema is said, one that fits or has none is not", async () => {
   const check = (schema: object | undefined, value: unknown) => {
     const row = { ...rowOf("a"), body: { prompt: "q", ...(schema && { output_schema: schema }) } };

@@ -39,6 +39,13 @@ test("a key file is its text without the white space around it", async () => {
   expect(await keyReader({ RESEARCH_API_KEY_FILE: path }, new VirtualClock(), signal)).toBe(readKeyFile);
 });
 
+test("a key file that is not there is named as one, also where it may be a FIFO", async () => {
+  const path = join(folderWith(), "gone");
+  await expect(waitForKey(path, new VirtualClock(), signal)).rejects.toThrow(
+    `the key file ${path} could not be read: `,
+  );
+});
+
 test.each([
   ["a name that is too long", "a".repeat(300)],
   ["a file taken for a folder", "/etc/passwd/key"],

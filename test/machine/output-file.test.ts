@@ -37,6 +37,7 @@ describe("a target is refused before anything is spent if", () => {
     const folder = folderWith();
     writeFileSync(join(folder, "file"), "");
     expect(() => checkTarget(join(folder, name), true)).toThrow(LocalError);
+    expect(() => checkTarget(join(folder, name), true)).toThrow(`${join(folder, name)} cannot be written: `);
     expect(readdirSync(folder)).toEqual(["file"]);
   });
 

@@ -35,7 +35,7 @@ const STORE: Store = {
 const EMPTY: Store = { profiles: {} };
 const ALL = { RESEARCH_BASE_URL: "https://env.example", RESEARCH_API_KEY: "env-key" };
 
-const resolve = (flags: Globals, env: Record<string, string> = {}, store = STORE) =>
+const resolve = (flags: Choices, env: Record<string, string> = {}, store = STORE) =>
   resolveSettings(flags, env, store);
 
 /** Which source won. */
@@ -187,6 +187,15 @@ describe("a profile that does not exist", () => {
       expect.objectContaining({ facts: expect.objectContaining({ hint }) }),
     );
   });
+});
+
+test.each<[Choices, Record<string, string>, string]>([
+  [{ provider: "nope" }, {}, 'unknown provider "nope" (named by --provider)'],
+  [{}, { RESEARCH_PROVIDER: "nope" }, 'unknown provider "nope" (named by RESEARCH_PROVIDER)'],
+])("a provider that is not known, %j %j, is an error that names those that are", (flags, env, message) => {
+  expect(() => resolve(flags, env)).toThrow(
+    expect.objectContaining({ message, facts: { hint: expect.stringMatching(/^There are: .*\bexa\b/) } }),
+  );
 });
 
 describe("switches", () => {
