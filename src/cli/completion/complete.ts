@@ -5,8 +5,13 @@ import { type Folders, folders, linesBackward } from "../../store/files.js";
 import { formatDuration } from "../../text/duration.js";
 import { shortLine } from "../../text/phrases.js";
 import { safeLine } from "../../text/safe-text.js";
-import type { Host } from "../terminal/host.js";
+import type { Host, Sink } from "../terminal/host.js";
 import { type CommandLine, type CompletionTable, joinWords, readWords } from "./words.js";
+
+/** The process, as far as completion sees it. */
+interface CompletionHost extends Pick<Host, "env" | "platform" | "clock"> {
+  readonly stdout: Pick<Sink, "write">;
+}
 
 /** What a shell may put on its command line as it stands: nothing in it is special to any shell. */
 const HARMLESS = /^[\w@%+=:,./-]+$/;
@@ -16,7 +21,7 @@ const HARMLESS = /^[\w@%+=:,./-]+$/;
  * each candidate, `value<TAB>what it is`; or `:files` or `:folders`. On an error nothing is written: the user is
  * in the middle of typing (contract §7).
  */
-export async function complete(argv: readonly string[], host: Host, tableUrl: URL): Promise<void> {
+export async function complete(argv: readonly string[], host: CompletionHost, tableUrl: URL): Promise<void> {
   try {
     await host.stdout.write(answer(argv, host, tableUrl));
   } catch {
@@ -24,7 +29,11 @@ export async function complete(argv: readonly string[], host: Host, tableUrl: UR
   }
 }
 
-function answer([shell = "", count = "", ...typed]: readonly string[], host: Host, tableUrl: URL): string {
+function answer(
+  [shell = "", count = "", ...typed]: readonly string[],
+  host: CompletionHost,
+  tableUrl: URL,
+): string {
   // PowerShell 5 drops an empty argument.
   const words = Array.from({ length: Math.min(Number(count), 1_000) }, (_, index) => typed[index] ?? "");
   const { readFileSync } = process.getBuiltinModule("node:fs");
@@ -43,7 +52,7 @@ function answer([shell = "", count = "", ...typed]: readonly string[], host: Hos
 }
 
 /** Without usable folders, what needs none is still completed. */
-function foldersOrNone(host: Host): Folders {
+function foldersOrNone(host: CompletionHost): Folders {
   try {
     return folders(host);
   } catch {
