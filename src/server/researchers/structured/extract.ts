@@ -9,7 +9,7 @@ import { words } from "../sources/words.js";
 import { apart, overlap, propertyWords, ROLE_WORDS, rolesAsked, saysRole, unitOf, unitsIn } from "./names.js";
 import { descriptionOf, MAX_DEPTH, propertiesOf, SchemaReader, tooLarge, type View } from "./schema.js";
 import { type Statement, statementsIn } from "./statements.js";
-import { agreed, cellFor, type Demand, type PlacedValue, rowsFor, type Wanted } from "./tables.js";
+import { agreed, cellFor, type Demand, type PlacedValue, rowsFor } from "./tables.js";
 import { particular, valueAt } from "./values.js";
 
 /** How many of the things that are missing the reason names. */
@@ -38,7 +38,7 @@ export async function extract(
   const tables = await search.tables(`${prompt} ${topic}`, TABLES);
   const subject = await search.weights(readQuestion(prompt.replace(ROLE_WORDS, " ")).terms);
   const filling = new Filling(search, prompt, new SchemaReader(schema), tables, subject);
-  const output = await filling.fill(schema, { names: [], about: "" });
+  const output = await filling.fill(schema);
   if (output === undefined) {
     const what = filling.missing.slice(0, NAMED).join(", ") || "anything that the schema asks for";
     throw new ResearchFailure(
@@ -65,31 +65,33 @@ class Filling {
     private readonly subject: Weights,
   ) {}
 
-  /** A value for `schema`; undefined if the sources do not say it. */
-  async fill(schema: unknown, wanted: Wanted): Promise<unknown> {
-    if (wanted.names.length > MAX_DEPTH) throw tooLarge();
+  /**
+   * A value for `schema`; undefined if the sources do not say it. `names` are that of its property and those around it,
+   * outermost first.
+   */
+  async fill(schema: unknown, names: readonly string[] = []): Promise<unknown> {
+    if (names.length > MAX_DEPTH) throw tooLarge();
     const views = this.reader.views(schema);
     for (const view of views) {
-      const about = `${wanted.about} ${descriptionOf(view.schema)}`;
-      const value = await this.#value(view, { ...wanted, about });
+      const value = await this.#value(view, names);
       if (value !== undefined) return value;
     }
     return views.some(({ nullable }) => nullable) ? null : undefined;
   }
 
-  async #value(view: View, wanted: Wanted): Promise<unknown> {
-    if (view.type === "object") return this.#object(view.schema, wanted);
-    if (view.type === "array") return this.#array(view.schema, wanted);
+  async #value(view: View, names: readonly string[]): Promise<unknown> {
+    if (view.type === "object") return this.#object(view.schema, names);
+    if (view.type === "array") return this.#array(view.schema, names);
     if ("const" in view.schema) return view.schema.const;
-    return this.#scalar(view, wanted);
+    return this.#scalar(view, names);
   }
 
-  async #object(schema: JsonSchema, { names }: Wanted): Promise<unknown> {
+  async #object(schema: JsonSchema, names: readonly string[]): Promise<unknown> {
     const filled: [string, unknown][] = [];
     let isComplete = true;
     for (const { name, schema: part, required } of propertiesOf(schema)) {
       const path = [...names, name];
-      const value = await this.fill(part, { names: path, about: descriptionOf(part) });
+      const value = await this.fill(part, path);
       if (value !== undefined) filled.push([name, value]);
       else if (required) {
         isComplete = false;
@@ -100,22 +102,24 @@ class Filling {
     return isComplete && filled.length > 0 ? Object.fromEntries(filled) : undefined;
   }
 
-  #array(schema: JsonSchema, wanted: Wanted): unknown {
+  #array(schema: JsonSchema, names: readonly string[]): unknown {
     const most = typeof schema.maxItems === "number" ? schema.maxItems : Number.POSITIVE_INFINITY;
-    const name = wanted.names.at(-1) ?? "";
+    const name = names.at(-1) ?? "";
+    const topic = [...names, descriptionOf(schema), this.prompt].join(" ");
     for (const item of this.reader.views(schema.items ?? true)) {
       const isObject = item.type === "object";
       // A list of plain values is one column of a table.
       const row = isObject ? item.schema : { properties: { [name]: item.schema } };
-      const rows = rowsFor(row, wanted, this.prompt, this.tables, this.reader).slice(0, most);
+      const rows = rowsFor(row, topic, this.tables, this.reader).slice(0, most);
       for (const { place } of rows) this.places.add(place);
       if (rows.length > 0) return rows.map(({ value }) => (isObject ? value : value[name]));
     }
     return undefined;
   }
 
-  async #scalar(view: View, { names, about }: Wanted): Promise<unknown> {
+  async #scalar(view: View, names: readonly string[]): Promise<unknown> {
     const name = names.at(-1) ?? "";
+    const about = descriptionOf(view.schema);
     const roles = rolesAsked(this.prompt, name, about);
     const asked = [this.prompt, ...names.map(apart), about, name, ...roles].join(" ");
     const demand: Demand = {

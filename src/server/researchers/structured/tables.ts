@@ -11,14 +11,6 @@ export interface PlacedValue<T = unknown> {
   place: string;
 }
 
-/** One place of the result that wants a value. */
-export interface Wanted {
-  /** Its property's name and those around it, outermost first. */
-  names: readonly string[];
-  /** What the schema says about it. */
-  about: string;
-}
-
 /** What a plain value has to fit beside its type. */
 export interface Demand {
   /** The words of its name and of those around it. */
@@ -81,11 +73,10 @@ interface Column {
 
 type Row = Record<string, unknown>;
 
-/** Objects of the kind `schema`, one for each row of the table whose columns fit its properties best. */
+/** Objects of the kind `schema`, one for each row of the table that fits its properties, and `topic`, best. */
 export function rowsFor(
   schema: JsonSchema,
-  { names, about }: Wanted,
-  prompt: string,
+  topic: string,
   tables: readonly Table[],
   reader: SchemaReader,
 ): PlacedValue<Row>[] {
@@ -96,7 +87,7 @@ export function rowsFor(
     if (view === undefined) return [];
     return [{ name, description: descriptionOf(view.schema), required: required || !anyRequired, view }];
   });
-  const topic = new Set(words(`${names.join(" ")} ${about} ${prompt}`));
+  const asked = new Set(words(topic));
   let best: { score: number; rows: PlacedValue<Row>[] } = { score: 0, rows: [] };
   for (const table of tables) {
     const placed = columns.map((column) => ({ ...column, ...columnOf(column, table) }));
@@ -109,7 +100,7 @@ export function rowsFor(
     );
     const said = new Set(words([table.around, ...table.header].join(" ")));
     const fit = known.reduce((sum, column) => sum + column.fit, 0);
-    const score = fit + overlap(topic, said) / Math.max(1, topic.size);
+    const score = fit + overlap(asked, said) / Math.max(1, asked.size);
     if (rows.length > 0 && score > best.score) best = { score, rows };
   }
   return best.rows;

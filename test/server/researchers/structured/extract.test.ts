@@ -337,3 +337,19 @@ it("this repository's own document gives the true numbers", async () => {
     },
   });
 });
+
+it("of two tables that fit, an array is from the one that its name and its description speak of", async () => {
+  const tableOf = (place: string, tier: string) =>
+    `## ${place}\n\n| Tier | Creates |\n|---|---|\n| ${tier} | 1 |\n`;
+  const places = `${tableOf("Orchard", "apple")}\n${tableOf("Harbour", "boat")}`;
+  const folder = new Corpus({ root: folderWith({ "places.md": places }) });
+  const rows = list(object({ tier: text, creates: whole }));
+  const orchard = { ...rows, description: "in the orchard" };
+  expect(await extract(folder, "all", object({ orchard: rows, harbour: rows }))).toMatchObject({
+    output: { orchard: [{ tier: "apple" }], harbour: [{ tier: "boat" }] },
+  });
+  const harbour = { ...rows, description: "at the harbour" };
+  expect(await extract(folder, "all", object({ a: orchard, b: harbour }))).toMatchObject({
+    output: { a: [{ tier: "apple" }], b: [{ tier: "boat" }] },
+  });
+});

@@ -102,8 +102,8 @@ describe("a cell", () => {
 });
 
 describe("rows of a table", () => {
-  const rows = (schema: Record<string, unknown>, tables: Table[], prompt = "", about = "") =>
-    rowsFor(schema, { names: ["limits"], about }, prompt, tables, new SchemaReader(schema));
+  const rows = (schema: Record<string, unknown>, tables: Table[], topic = "") =>
+    rowsFor(schema, topic, tables, new SchemaReader(schema));
   const values = (...given: Parameters<typeof rows>) => rows(...given).map(({ value }) => value);
   const both = { properties: { tier: text, creates: integer } };
   const limits = (more = {}) => ({
@@ -187,10 +187,9 @@ describe("rows of a table", () => {
 
   it("are of the table that fits best, and of those of the one that is spoken of", () => {
     const other = limits({ around: "of the orchard", rows: [{ line: 9, cells: ["A", "1"] }] });
-    expect(values(both, [limits(), other], "orchard")).toEqual([{ tier: "A", creates: 1 }]);
-    expect(values(both, [limits(), other], "", "in an orchard")).toEqual([{ tier: "A", creates: 1 }]);
+    expect(values(both, [limits(), other], "limits of the orchard")).toEqual([{ tier: "A", creates: 1 }]);
     const loose = { ...other, header: ["Tier", "Create or update"] };
-    expect(values(both, [limits(), loose], "orchard")).toEqual([{ tier: "Free", creates: 10 }]);
+    expect(values(both, [limits(), loose], "limits of the orchard")).toEqual([{ tier: "Free", creates: 10 }]);
   });
 
   describe("have the column that a description names", () => {
