@@ -1,5 +1,5 @@
 import { decodeHTML } from "entities/decode";
-import { htmlTokens } from "./html-tokens.js";
+import { attributeOf, htmlTokens } from "./html-tokens.js";
 
 /** What a page calls its date, the last change before the first. */
 const DATES = [
@@ -25,22 +25,14 @@ export function aboutPage(page: string): { title?: string; date?: string } {
     if (++tags > MAX_TAGS) break;
     if (token.name === "title") isTitle = token.kind === "open" && title === "";
     if (token.kind !== "open") continue;
-    const name =
-      token.name === "time" ? "date" : attribute(token.attributes, "property|name|itemprop|http-equiv");
+    const name = token.name === "time" ? "date" : attributeOf(token, "property|name|itemprop|http-equiv");
     const rank = ["meta", "time"].includes(token.name)
       ? DATES.findIndex((pattern) => pattern.test(name))
       : -1;
-    const date = rank < 0 ? "" : attribute(token.attributes, "content|datetime");
+    const date = rank < 0 ? "" : attributeOf(token, "content|datetime");
     if (date !== "" && date.length <= MAX_DATE) dates[rank] ??= date;
   }
   const shown = decodeHTML(title).replace(/\s+/g, " ").trim().slice(0, MAX_TITLE);
   const date = dates.find(Boolean);
   return { ...(shown !== "" && { title: shown }), ...(date !== undefined && { date }) };
-}
-
-function attribute(attributes: string, names: string): string {
-  const found = new RegExp(`(?:^|\\s)(?:${names})\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, "i").exec(
-    attributes.slice(0, 2_000),
-  );
-  return decodeHTML(found?.[1] ?? found?.[2] ?? found?.[3] ?? "").trim();
 }

@@ -1,6 +1,6 @@
 import { decodeHTML } from "entities/decode";
 import { type Block, captionAfter, Headings, MAX_LINES } from "./block.js";
-import { type HtmlToken, htmlTokens } from "./html-tokens.js";
+import { type HtmlTag, type HtmlToken, htmlTokens } from "./html-tokens.js";
 
 /** Elements whose text does not belong to the text around them. */
 const BLOCKS = new Set(
@@ -91,7 +91,7 @@ class HtmlReader {
   }
 
   /** Whether `token` is within what is left out, or begins or ends it. */
-  #hides({ kind, name, attributes }: Exclude<HtmlToken, { kind: "text" }>): boolean {
+  #hides({ kind, name, attributes }: HtmlTag): boolean {
     if (this.#hidden === undefined) {
       const begins =
         kind === "open" &&

@@ -1,7 +1,9 @@
+import { decodeHTML } from "entities/decode";
+
+/** A tag of an HTML page. */
+export type HtmlTag = { kind: "open" | "close"; name: string; attributes: string; line: number };
 /** A piece of an HTML page: a tag, or text between tags. */
-export type HtmlToken =
-  | { kind: "text"; text: string; line: number }
-  | { kind: "open" | "close"; name: string; attributes: string; line: number };
+export type HtmlToken = HtmlTag | { kind: "text"; text: string; line: number };
 
 const TAG = /<(\/?)([a-zA-Z][\w:-]*)/y;
 /** With more attributes than this a "<" does not begin a tag: it stands for itself. */
@@ -44,6 +46,14 @@ export function* htmlTokens(page: string): Generator<HtmlToken> {
     lineAfter(close);
     if (isOpen && SILENT.has(name) && !attributes.endsWith("/")) lineAfter(endOfElement(page, at, name));
   }
+}
+
+/** The first attribute with one of `names`, as in "content|datetime"; empty if there is none. */
+export function attributeOf({ attributes }: HtmlTag, names: string): string {
+  const found = new RegExp(`(?:^|\\s)(?:${names})\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, "i").exec(
+    attributes.slice(0, 2_000),
+  );
+  return decodeHTML(found?.[1] ?? found?.[2] ?? found?.[3] ?? "").trim();
 }
 
 /** Where a comment, a declaration or an instruction that begins at `at` ends; undefined if none begins there. */

@@ -1,5 +1,5 @@
 import { strFromU8, unzipSync } from "fflate";
-import { type HtmlToken, htmlTokens } from "../blocks/html-tokens.js";
+import { attributeOf, htmlTokens } from "../blocks/html-tokens.js";
 
 const MAX_ENTRIES = 1_000;
 const MAX_UNPACKED = 64 * 1_048_576;
@@ -34,9 +34,9 @@ function headingStyles(xml: string): Map<string, string> {
   let id = "";
   for (const token of htmlTokens(xml)) {
     if (token.kind !== "open") continue;
-    if (token.name === "w:style") id = attribute(token, "styleId");
+    if (token.name === "w:style") id = attributeOf(token, "w:styleId");
     const rank =
-      token.name === "w:name" ? /^(?:heading ([1-6])|title)$/i.exec(attribute(token, "val")) : null;
+      token.name === "w:name" ? /^(?:heading ([1-6])|title)$/i.exec(attributeOf(token, "w:val")) : null;
     if (rank) ranks.set(id, rank[1] ?? "1");
   }
   return ranks;
@@ -56,14 +56,14 @@ function htmlOf(xml: string, headings: ReadonlyMap<string, string>): string {
     } else if (token.kind === "open") {
       if (name === "w:t") isText = !token.attributes.endsWith("/");
       else if (name === "w:tab" || name === "w:br") text += " ";
-      else if (name === "w:pstyle") tag = `h${headings.get(attribute(token, "val")) ?? ""}`;
+      else if (name === "w:pstyle") tag = `h${headings.get(attributeOf(token, "w:val")) ?? ""}`;
       else if (name === "w:numpr" && tag === "p") tag = "li";
       else if (name === "w:tbl") html.push("<table>");
       else if (name === "w:tr") html.push("<tr>");
       else if (name === "w:tc") {
         cells += 1;
         html.push(`<${cell}>`);
-      } else if (name === "w:tblheader" || (name === "w:tbllook" && attribute(token, "firstRow") === "1"))
+      } else if (name === "w:tblheader" || (name === "w:tbllook" && attributeOf(token, "w:firstRow") === "1"))
         cell = "th";
     } else if (name === "w:t") isText = false;
     else if (name === "w:p") {
@@ -79,8 +79,4 @@ function htmlOf(xml: string, headings: ReadonlyMap<string, string>): string {
     } else if (name === "w:tbl") html.push("</table>\n");
   }
   return html.join("");
-}
-
-function attribute({ attributes }: Exclude<HtmlToken, { kind: "text" }>, name: string): string {
-  return new RegExp(`\\bw:${name}\\s*=\\s*"([^"]*)"`).exec(attributes)?.[1] ?? "";
 }

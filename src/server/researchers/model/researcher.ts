@@ -11,7 +11,7 @@ import {
 } from "../researcher.js";
 import type { Source, SourceProvider } from "../sources/source.js";
 import { citedIn } from "./checks/answer.js";
-import { groundsOf } from "./checks/structured.js";
+import { holds } from "./checks/structured.js";
 import { ChatEndpoint, type EndpointOptions } from "./endpoint/endpoint.js";
 import type { Fact } from "./facts.js";
 import type { Length } from "./prompts.js";
@@ -88,8 +88,7 @@ export function modelResearcher(options: ModelResearcherOptions): Researcher {
         throw error instanceof BudgetSpent ? noResult(error.message) : error;
       });
       const { value, leftOut } = result;
-      const quotes = facts.map(({ quote }) => quote);
-      const grounds = groundsOf(value, quotes).flatMap((index) => facts[index] ?? []);
+      const grounds = facts.filter(({ quote }) => holds(quote, value));
       log(`the values are from ${grounds.map(citationOf).join(", ")}`);
       if (leftOut.length > 0) log(`left out, as it stands in no quote: ${leftOut.join(", ")}`);
       cite(grounds);

@@ -46,14 +46,6 @@ export function without(value: unknown, missing: readonly Unfounded[], path: Pat
   return Object.fromEntries(kept.map(([name, part]) => [name, without(part, missing, [...path, name])]));
 }
 
-/** Which of the quotes, by their indexes, hold a string or number of a structured result. */
-export function groundsOf(value: unknown, quotes: readonly string[]): number[] {
-  if (typeof value === "string" || typeof value === "number")
-    return [...quotes.keys()].filter((index) => holds(quotes[index] ?? "", value));
-  const inner = Object.values(value ?? {}).flatMap((part) => groundsOf(part, quotes));
-  return [...new Set(inner)].sort((a, b) => a - b);
-}
-
 /** Every name of a property that a schema gives, at any depth. */
 export function propertyNamesIn(schema: unknown): Set<string> {
   if (typeof schema !== "object" || schema === null) return new Set();
@@ -61,9 +53,13 @@ export function propertyNamesIn(schema: unknown): Set<string> {
   return new Set([...own, ...Object.values(schema).flatMap((part) => [...propertyNamesIn(part)])]);
 }
 
-/** Whether a string or number stands in a quote. Text without a word, as `/`, has to stand there character for character. */
-function holds(quote: string, value: string | number): boolean {
+/**
+ * Whether any string or number of a structured result stands in a quote. Text without a word, as `/`, has to stand there
+ * character for character.
+ */
+export function holds(quote: string, value: unknown): boolean {
   if (typeof value === "number") return hasNumber(quote, value);
+  if (typeof value !== "string") return Object.values(value ?? {}).some((part) => holds(quote, part));
   if (value.trim() === "") return false;
   return tokensOf(value).length === 0 ? quote.includes(value) : standsIn(quote, value);
 }

@@ -2,7 +2,7 @@ import { checkValue, problemText } from "../../../../json-schema/check.js";
 import type { JsonSchema } from "../../../../protocol/conversation.js";
 import { languageOf } from "../../sources/language.js";
 import { type Answer, checkAnswer, citedIn, factsAnswer } from "../checks/answer.js";
-import { groundsOf, propertyNamesIn, unfounded, without } from "../checks/structured.js";
+import { holds, propertyNamesIn, unfounded, without } from "../checks/structured.js";
 import type { Fact } from "../facts.js";
 import {
   answerPrompt,
@@ -79,7 +79,7 @@ export async function writeResult(
       const missing = unfounded(value, quotes, names);
       if (problem === undefined && missing.length === 0) return { value: { value, leftOut: [] } };
       const kept = isLast ? without(value, missing) : undefined;
-      if (kept !== undefined && groundsOf(kept, quotes).length > 0 && (await problemOf(kept)) === undefined)
+      if (quotes.some((quote) => holds(quote, kept)) && (await problemOf(kept)) === undefined)
         return { value: { value: kept, leftOut: missing.map(({ shown }) => shown) } };
       const wrong = missing.map(({ shown }) => `${shown} stands in no quote`);
       if (problem) wrong.unshift(`it does not fit the schema: ${problemText(problem, "the top level")}`);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import {
-  groundsOf,
+  holds,
   propertyNamesIn,
   unfounded,
   without,
@@ -40,9 +40,12 @@ it("one of the quotes is enough", () => {
   expect(unfounded({ threads: 4, port: 5 }, ["The port is 5.", "It has 4 threads."], NAMES)).toEqual([]);
 });
 
-it("the quotes that hold a value are known", () => {
-  const quotes = ["It has 4 threads.", "Nothing.", "The port is 8080."];
-  expect(groundsOf({ list: [8080, { name: "threads" }], open: true }, quotes)).toEqual([0, 2]);
+it.each<[string, boolean]>([
+  ["It has 4 threads.", true],
+  ["Nothing is open: true or null.", false],
+  ["The port is 8080.", true],
+])("%s holds a part of a value: %s", (quote, isHeld) => {
+  expect(holds(quote, { list: [8080, { name: "threads" }], open: true, none: null })).toBe(isHeld);
 });
 
 it("the names of a schema are found at any depth", () => {
