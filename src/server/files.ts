@@ -64,3 +64,8 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<s
 export function unlessMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT") throw error;
 }
+
+/** For `catch`: undefined where there is such a file already; throws any other error of the system. */
+export function unlessThere(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "EEXIST") throw error;
+}

@@ -1,7 +1,7 @@
 import { promises as fs } from "node:fs";
 import { join } from "node:path";
 import { isKeyText } from "../../protocol/key-pattern.js";
-import { makeFolder, readRegularFile } from "../files.js";
+import { makeFolder, readRegularFile, unlessThere } from "../files.js";
 import { ServiceStartError } from "../start-error.js";
 import { randomKey } from "./key-store.js";
 
@@ -24,13 +24,8 @@ export async function apiKeyFor(dataDir?: string): Promise<OwnKey> {
   const path = join(dataDir, FILE);
   try {
     await makeFolder(dataDir);
-    await fs.writeFile(path, `${fresh}\n`, { flag: "wx", mode: 0o600, flush: true });
-    return { apiKey: fresh, fresh: true };
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST")
-      throw ServiceStartError.ofDataFolder(error, dataDir);
-  }
-  try {
+    const written = fs.writeFile(path, `${fresh}\n`, { flag: "wx", mode: 0o600, flush: true });
+    if (await written.then(() => true, unlessThere)) return { apiKey: fresh, fresh: true };
     const apiKey = (await readRegularFile(path, MAX_BYTES))?.trim() ?? "";
     if (!isKeyText(apiKey)) throw new Error(`${path} holds no key; remove the file to get a new one`);
     await fs.chmod(path, 0o600);

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { promises as fs } from "node:fs";
 import { dirname, join } from "node:path";
 import { KeyedMutex } from "../../../semaphore.js";
-import { syncFolder, unlessMissing } from "../../files.js";
+import { syncFolder, unlessMissing, unlessThere } from "../../files.js";
 import type { ExchangeStore } from "../conversation-store.js";
 
 /** Outputs of COMPLETED conversations, what outcomes say beside the output, and jobs of conversations that have ended. */
@@ -129,10 +129,6 @@ export class FolderContents implements Contents {
 
 function namesIn(folder: string): Promise<string[]> {
   return fs.readdir(folder).catch(() => []);
-}
-
-function unlessThere(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EEXIST") throw error;
 }
 
 /** A line that a crash cut off is skipped. */
