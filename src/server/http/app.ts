@@ -14,7 +14,7 @@ import { type Exchange, type Observer, observe } from "../monitoring/exchange.js
 import { defect, type Log, Troubles } from "../monitoring/log.js";
 import type { Ui } from "../ui/ui.js";
 import type { Authenticate } from "./authentication.js";
-import { SchemaChecks } from "./create-request.js";
+import { CheckTimes, SchemaChecks } from "./create-request.js";
 import type { FaultPlan } from "./faults/fault.js";
 import { injectFault } from "./faults/fault-injection.js";
 import { create, type Handler, output, status, stop } from "./operations.js";
@@ -55,7 +55,7 @@ export function createApp(parts: AppParts): App {
   const routes: Routes = new HonoBase({ router: new RegExpRouter() });
   const { allowHosts, authenticate, clock, faults, log, observers, store } = parts;
 
-  const schemas = new SchemaChecks(clock);
+  const schemas = new SchemaChecks(new CheckTimes(clock));
   const troubles = new Troubles(log);
   for (const [operation, method, path, handler] of parts.hasOperations ? OPERATIONS : []) {
     routes.all(path, (c) => {

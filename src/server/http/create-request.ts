@@ -12,27 +12,14 @@ const CHECKS_MS = 10_000;
 const MINUTE_MS = 60_000;
 const SECOND_MS = 1_000;
 
-/** Checks schemas, one at a time for a key and for a while, so that one key cannot hold up those of all others. */
-export class SchemaChecks {
-  readonly #turns = new KeyedMutex();
-  /** What each key's checks took (ms) in each second of the last minute, by when it ended; oldest first. */
+/** What the checks of each key's schemas took. */
+export class CheckTimes {
+  /** What they took (ms) in each second of the last minute, by when it ended; oldest first. */
   readonly #spent = new Map<string, { at: number; ms: number }[]>();
   constructor(private readonly clock: Clock) {}
 
-  /** Throws a HttpError for an unusable schema (400), and for a key whose time is used up (429). */
-  check(keyId: string, schema: JsonSchema, request: IncomingMessage): Promise<void> {
-    return this.#turns.run(keyId, async () => {
-      checkIsAnswerable(request);
-      this.#checkTime(keyId);
-      const { checkSchema, problemText } = await import("../../json-schema/check.js");
-      const problem = await checkSchema(schema, undefined, (ms) => this.#spend(keyId, ms));
-      if (problem === undefined) return;
-      const why = problemText(problem, "the top level");
-      throw invalid(`The field output_schema is not a usable JSON Schema: ${why}.`);
-    });
-  }
-
-  #checkTime(keyId: string): void {
+  /** Throws a HttpError (429) for a key whose time is used up. */
+  checkLeft(keyId: string): void {
     const now = this.clock.monotonic();
     const recent = (this.#spent.get(keyId) ?? []).filter(({ at }) => at > now - MINUTE_MS);
     this.#spent.set(keyId, recent);
@@ -46,13 +33,33 @@ export class SchemaChecks {
     throw tooManyRequests(message, full.at + MINUTE_MS - now);
   }
 
-  #spend(keyId: string, ms: number): void {
+  /** Counts a check that has just ended. */
+  add(keyId: string, ms: number): void {
     const at = this.clock.monotonic();
     const spent = this.#spent.get(keyId) ?? [];
     const last = spent.at(-1);
     if (last && at - last.at < SECOND_MS) last.ms += ms;
     else spent.push({ at, ms });
     this.#spent.set(keyId, spent);
+  }
+}
+
+/** Checks schemas, one at a time for a key and for a while, so that one key cannot hold up those of all others. */
+export class SchemaChecks {
+  readonly #turns = new KeyedMutex();
+  constructor(private readonly times: CheckTimes) {}
+
+  /** Throws a HttpError for an unusable schema (400), and for a key whose time is used up (429). */
+  check(keyId: string, schema: JsonSchema, request: IncomingMessage): Promise<void> {
+    return this.#turns.run(keyId, async () => {
+      checkIsAnswerable(request);
+      this.times.checkLeft(keyId);
+      const { checkSchema, problemText } = await import("../../json-schema/check.js");
+      const problem = await checkSchema(schema, undefined, (ms) => this.times.add(keyId, ms));
+      if (problem === undefined) return;
+      const why = problemText(problem, "the top level");
+      throw invalid(`The field output_schema is not a usable JSON Schema: ${why}.`);
+    });
   }
 }
 

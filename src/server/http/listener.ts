@@ -28,10 +28,9 @@ export function createListener(app: App, closing: AbortSignal): Server {
   });
   const open: Open = new WeakMap();
   const answering = new Set<ServerResponse>();
-  const last = () => {
+  closing.addEventListener("abort", () => {
     for (const response of answering) response.shouldKeepAlive = false;
-  };
-  closing.addEventListener("abort", last, { once: true });
+  });
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,

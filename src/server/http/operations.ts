@@ -77,10 +77,8 @@ export const status: Handler = async ({ store, caller, requestId }) => {
   const conversation = await store.get(caller, requestId);
   if (conversation === undefined) throw notFoundError();
   const { status, createdAt, progress } = conversation;
-  const data = { request_id: requestId, status, created_at: timestamp(createdAt) };
-  return status === "PROCESSING" && progress !== undefined
-    ? { ...data, progress: new JsonText(progress) }
-    : data;
+  const shown = status === "PROCESSING" && progress !== undefined && { progress: new JsonText(progress) };
+  return { request_id: requestId, status, created_at: timestamp(createdAt), ...shown };
 };
 
 /** §4.4; nothing but its purpose is shown there. */

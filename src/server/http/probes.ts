@@ -8,7 +8,7 @@ import { HttpError, successResponse, unavailable } from "./responses.js";
 /** Whether the Host header of a target is not checked: an orchestrator asks by the address of its own network. */
 export function takesAnyHost(target: string, { metricsAccess }: Pick<Probes, "metricsAccess">): boolean {
   const [path] = target.split("?", 1);
-  if (path === "/metrics") return metricsAccess !== undefined && metricsAccess !== "open";
+  if (path === "/metrics") return typeof metricsAccess === "object";
   return path === "/health" || path === "/ready";
 }
 

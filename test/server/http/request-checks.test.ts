@@ -1,6 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import { expect, test } from "vitest";
-import { checkContentType, checkHost, checkOrigin } from "../../../src/server/http/request-checks.js";
+import {
+  checkContentType,
+  checkHost,
+  checkIsAnswerable,
+  checkOrigin,
+} from "../../../src/server/http/request-checks.js";
 
 const request = (headers: object) => ({ headers }) as IncomingMessage;
 const code = (check: () => void): string | undefined => {
@@ -52,4 +57,12 @@ test.each([
   [undefined, "UNSUPPORTED_MEDIA_TYPE"],
 ])("the content type %j: %s", (type, expected) => {
   expect(code(() => checkContentType(request({ "content-type": type })))).toBe(expected);
+});
+
+test.each([
+  [{ destroyed: false, writableEnded: false }, undefined],
+  [{ destroyed: true, writableEnded: false }, "BAD_REQUEST"],
+  [{ destroyed: false, writableEnded: true }, "BAD_REQUEST"],
+])("a client whose connection is %j: %s", (socket, expected) => {
+  expect(code(() => checkIsAnswerable({ socket } as IncomingMessage))).toBe(expected);
 });

@@ -68,7 +68,7 @@ function howOf(text: string | undefined): FaultTrigger | undefined {
   const number = Number(value);
   if (name === "p") return number > 0 && number <= 1 ? { p: number } : undefined;
   if (!Number.isSafeInteger(number) || number < 1) return undefined;
-  return name === "nth" ? { nth: number } : name === "first" ? { first: number } : undefined;
+  return name === "nth" ? { nth: number } : { first: number };
 }
 
 /** Says which request is to go wrong, and how. Each fault counts the requests of its operation by itself. */

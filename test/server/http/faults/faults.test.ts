@@ -141,7 +141,9 @@ describe("each kind on the wire:", () => {
       [500, "500 by a fault on demand\n"],
     ] as const)
       await under(`status:${code}`, async (baseUrl) => {
-        expect(await status(baseUrl)).toMatchObject({ status: code, text });
+        const answer = await status(baseUrl);
+        expect(answer).toMatchObject({ status: code, text });
+        expect(Number(answer.headers["content-length"] ?? 0)).toBe(text.length);
       });
   });
 
@@ -196,7 +198,8 @@ describe("each kind on the wire:", () => {
       expect([answer.status, answer.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
     });
     await under("status:bad-envelope", async (baseUrl) => {
-      expect(await status(baseUrl)).toMatchObject({ status: 200, text: `{"ok":true}` });
+      const headers = { "content-type": "application/json; charset=utf-8" };
+      expect(await status(baseUrl)).toMatchObject({ status: 200, text: `{"ok":true}`, headers });
     });
     await under("status:redirect", async (baseUrl) => {
       const answer = await status(baseUrl);

@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import { systemClock } from "../../../src/clock.js";
+import { CheckTimes } from "../../../src/server/http/create-request.js";
+
+/** When a check ended, and what it took, both in ms. */
+type Check = readonly [at: number, ms: number];
+
+test.each<[Check[], number, string | undefined]>([
+  [[], 0, undefined],
+  [[[0, 9_999]], 0, undefined],
+  [[[0, 10_000]], 0, "60"],
+  [[[0, 10_000]], 59_999, "1"],
+  [[[0, 10_000]], 60_000, undefined],
+  [
+    [
+      [0, 5_000],
+      [500, 5_000],
+    ],
+    30_000,
+    "30",
+  ],
+  [
+    [
+      [0, 6_000],
+      [20_000, 6_000],
+    ],
+    30_000,
+    "30",
+  ],
+  [
+    [
+      [0, 6_000],
+      [20_000, 6_000],
+      [40_000, 6_000],
+    ],
+    50_000,
+    "30",
+  ],
+  [
+    [
+      [0, 1],
+      [1_000, 10_000],
+    ],
+    60_500,
+    "1",
+  ],
+])("after the checks %j of a key it waits at %d ms for: %s s", (checks, at, seconds) => {
+  let now = 0;
+  const times = new CheckTimes({ ...systemClock, monotonic: () => now });
+  for (const [ended, ms] of checks) {
+    now = ended;
+    times.add("mallory", ms);
+  }
+  now = at;
+  const waits = (keyId: string) => {
+    try {
+      return times.checkLeft(keyId);
+    } catch (error) {
+      return error;
+    }
+  };
+  expect(waits("alice")).toBeUndefined();
+  const refused = {
+    code: "RATE_LIMIT_EXCEEDED",
+    message: expect.stringMatching(/^The checks of this key's schemas took 10 s within a minute\./),
+    headers: { "Retry-After": seconds },
+  };
+  for (const _ of [1, 2]) {
+    if (seconds === undefined) expect(waits("mallory")).toBeUndefined();
+    else expect(waits("mallory")).toMatchObject(refused);
+  }
+});
