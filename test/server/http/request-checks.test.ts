@@ -1,10 +1,13 @@
 import type { IncomingMessage } from "node:http";
+import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import {
+  checkContentLength,
   checkContentType,
   checkHost,
   checkIsAnswerable,
   checkOrigin,
+  readBody,
 } from "../../../src/server/http/request-checks.js";
 
 const request = (headers: object) => ({ headers }) as IncomingMessage;
@@ -65,4 +68,40 @@ test.each([
   [{ destroyed: false, writableEnded: true }, "BAD_REQUEST"],
 ])("a client whose connection is %j: %s", (socket, expected) => {
   expect(code(() => checkIsAnswerable({ socket } as IncomingMessage))).toBe(expected);
+});
+
+test.each([
+  [undefined, undefined],
+  ["1048576", undefined],
+  ["1048577", "PAYLOAD_TOO_LARGE"],
+])("the content length %s: %s", (length, expected) => {
+  expect(code(() => checkContentLength(request({ "content-length": length })))).toBe(expected);
+});
+
+test.each([
+  [[], undefined, 0],
+  [[2, 1], undefined, 3],
+  [[1_048_576], undefined, 1_048_576],
+  [[1_048_576, 1], undefined, "PAYLOAD_TOO_LARGE"],
+  [[1], new Error("broken"), "BAD_REQUEST"],
+])("a body of %j bytes that ends with %s: %s", async (sizes, error, expected) => {
+  const stream = new PassThrough();
+  const body = readBody(stream as unknown as IncomingMessage);
+  for (const size of sizes) stream.write(Buffer.alloc(size));
+  if (error) stream.destroy(error);
+  else stream.end();
+  expect(
+    await body.then(
+      ({ length }) => length,
+      (failure) => failure.code,
+    ),
+  ).toBe(expected);
+});
+
+test("a body whose client leaves in the middle cannot be read", async () => {
+  const stream = new PassThrough();
+  const body = readBody(stream as unknown as IncomingMessage);
+  stream.write("{");
+  stream.destroy();
+  await expect(body).rejects.toMatchObject({ code: "BAD_REQUEST" });
 });

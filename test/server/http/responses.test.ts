@@ -82,3 +82,19 @@ it("a store that fails is 503, said once, and an outcome that is not known is no
     await service.close();
   }
 });
+
+it("a defect is 500 and logged, and its message is not for clients", async () => {
+  const store = await openLocalStore({ pendingMs: 0, clock: systemClock, log: () => {} });
+  const said: string[] = [];
+  const get = () => Promise.reject(new Error("of our own"));
+  const log = (line: string) => void said.push(line);
+  const service = await serviceFor({ store: Object.assign(store, { get }), log });
+  try {
+    const answer = await ask(service.baseUrl, { path: "/api/v1/conversation/x/status", key: KEY });
+    const error = { code: "INTERNAL_ERROR", message: "Internal error." };
+    expect([answer.status, answer.json.error]).toEqual([500, error]);
+    expect(said).toEqual([expect.stringContaining("of our own")]);
+  } finally {
+    await service.close();
+  }
+});
