@@ -18,6 +18,13 @@ const NEED_A_TOOL = [
   "test/store/synced.test.ts",
 ];
 
+/** What the suite has a sample of, and the soak all (see EVERY_CELL there). */
+const SAMPLED = ["test/providers/faults.test.ts"];
+
 const config = mergeConfig(usual, {});
-config.test = { ...config.test, include: ["test/soak/*.soak.ts", ...NEED_A_TOOL] };
+config.test = {
+  ...config.test,
+  include: ["test/soak/*.soak.ts", ...NEED_A_TOOL, ...SAMPLED],
+  env: { EVERY_CELL: "1" },
+};
 export default config;
