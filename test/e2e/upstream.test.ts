@@ -3,11 +3,11 @@ import { answer, type Behaviour, hang, refuse } from "../support/behaviours.js";
 import { folderWith } from "../support/folder.js";
 import { HappyService, KEY as UPSTREAM_KEY } from "../support/happy-service.js";
 import { foldersIn } from "../support/home.js";
-import { research } from "../support/in-process.js";
+import { InProcess, research } from "../support/in-process.js";
 import type { ProviderName } from "../support/providers/bodies.js";
 import { KEY as PROVIDER_KEY, ProviderDouble } from "../support/providers/double.js";
 import type { Operation } from "../support/request-reader.js";
-import { type Running, start } from "../support/run.js";
+import { environment, type Running, start } from "../support/run.js";
 import { until } from "../support/service.js";
 import { ask, post } from "../support/wire.js";
 
@@ -15,7 +15,8 @@ const KEY = "test-key-0123456789";
 
 let there: HappyService;
 let fault: (operation: Operation, nth: number) => Behaviour | undefined;
-let service: Running | undefined;
+let killed: Running | undefined;
+let inProcess: InProcess | undefined;
 let env: Record<string, string>;
 let dataDir: string;
 
@@ -28,22 +29,51 @@ beforeEach(async () => {
   expect((await research(login, { env, input: UPSTREAM_KEY })).code).toBe(0);
 });
 afterEach(async () => {
-  service?.signal("SIGKILL");
+  killed?.signal("SIGKILL");
+  await terminated();
   await there.server.close();
 });
 
-async function serve(...flags: string[]) {
-  const args = ["serve", "--port", "0", "--data", dataDir, "--upstream", "there", ...flags];
-  service = start(args, { env, timeoutMs: 120_000 });
-  const [baseUrl = ""] = await service.waitFor(/http:\/\/[\d.:]+/);
+const ARGS = ["serve", "--port", "0", "--data"];
+const ADDRESS = /http:\/\/[\d.:]+/;
+
+/** The service in a process of its own, which can be killed. */
+async function startService() {
+  const running = start([...ARGS, dataDir, "--upstream", "there"], { env, timeoutMs: 120_000 });
+  killed = running;
+  const [baseUrl = ""] = await running.waitFor(ADDRESS);
+  const end = (signal: NodeJS.Signals) => {
+    running.signal(signal);
+    return running.done;
+  };
+  return { end, ...callsOf(baseUrl) };
+}
+
+/** The service in this process. */
+async function serve() {
+  const running = new InProcess([...ARGS, dataDir, "--upstream", "there"], {
+    env: environment(folderWith(), env),
+  });
+  inProcess = running;
+  const [baseUrl = ""] = await until(async () => ADDRESS.exec(running.stdout) ?? undefined, 30_000);
+  return { baseUrl, ...callsOf(baseUrl) };
+}
+
+/** What the service in this process has written, after its end. */
+async function terminated(): Promise<string> {
+  inProcess?.signal("SIGTERM");
+  const run = await inProcess?.done;
+  inProcess = undefined;
+  return run?.stderr ?? "";
+}
+
+function callsOf(baseUrl: string) {
   const call = (id: string, what: string) =>
     ask(baseUrl, { path: `/api/v1/conversation/${id}/${what}`, key: KEY });
+  const create = (prompt: string) => post(baseUrl, "/api/v1/conversations", KEY, { prompt });
   return {
-    service,
-    baseUrl,
-    create: (prompt: string) => post(baseUrl, "/api/v1/conversations", KEY, { prompt }),
-    id: async (prompt: string) =>
-      String((await post(baseUrl, "/api/v1/conversations", KEY, { prompt })).json.data?.request_id),
+    create,
+    id: async (prompt: string) => String((await create(prompt)).json.data?.request_id),
     stop: (id: string) => post(baseUrl, `/api/v1/conversation/${id}/stop`, KEY),
     output: (id: string) => call(id, "output"),
     ended: (id: string) =>
@@ -72,11 +102,10 @@ describe("serve --upstream", () => {
   it.each(["SIGKILL", "SIGTERM"] as const)(
     "goes on by the kept id after %s, and sends no second create",
     async (signal) => {
-      const first = await serve();
+      const first = await startService();
       const one = await first.id("why? => PENDING PROCESSING PROCESSING PROCESSING COMPLETED");
       await polled();
-      first.service.signal(signal);
-      await first.service.done;
+      await first.end(signal);
       expect(there.server.count("stop")).toBe(0);
       const second = await serve();
       expect(await second.ended(one)).toBe("COMPLETED");
@@ -86,11 +115,10 @@ describe("serve --upstream", () => {
 
   it("after a kill before the id was kept: FAILED, and it says that the request may exist", async () => {
     fault = (operation) => (operation === "create" ? hang() : undefined);
-    const first = await serve();
+    const first = await startService();
     const one = await first.id("why?");
     await until(async () => creates() === 1 || undefined);
-    first.service.signal("SIGKILL");
-    await first.service.done;
+    await first.end("SIGKILL");
     const second = await serve();
     expect(await second.ended(one)).toBe("FAILED");
     const { message } = (await second.output(one)).json.error ?? {};
@@ -106,19 +134,17 @@ describe("serve --upstream", () => {
     expect(await ended(one)).toBe("FAILED");
     expect((await output(one)).json.error?.message).toContain("It is not known whether it exists at");
     expect(creates()).toBe(1);
-    service?.signal("SIGTERM");
-    expect((await service?.done)?.stderr).toContain(`${one} was sent and its answer was not read`);
+    expect(await terminated()).toContain(`${one} was sent and its answer was not read`);
   });
 
   it("stops there what its client stops, also if that place is away meanwhile and the service is killed", async () => {
-    const first = await serve();
+    const first = await startService();
     const one = await first.id("why? => PENDING PROCESSING");
     await polled();
     fault = () => answer({ status: 503, body: "" });
     expect((await first.stop(one)).json.data).toMatchObject({ status: "STOPPED" });
     await until(async () => there.server.count("stop") > 0 || undefined);
-    first.service.signal("SIGKILL");
-    await first.service.done;
+    await first.end("SIGKILL");
     const isStopped = () => [...there.conversations.values()][0]?.timeline.join() === "STOPPED";
     expect(isStopped()).toBe(false);
     fault = () => undefined;
@@ -142,7 +168,7 @@ describe("serve --upstream", () => {
 
   it("after three refusals in a row that are no question's fault, creates are 429 for a minute, but for one", async () => {
     fault = (operation) => (operation === "create" ? refuse(401, "INVALID_API_KEY") : undefined);
-    const { create, id, ended, output, service } = await serve();
+    const { create, id, ended, output } = await serve();
     for (let n = 0; n < 3; n++) {
       const one = await id("why?");
       expect(await ended(one)).toBe("FAILED");
@@ -155,8 +181,7 @@ describe("serve --upstream", () => {
     ]);
     expect(creates()).toBe(3);
     // Whoever runs the service learns it without a look at each conversation, and once.
-    service.signal("SIGTERM");
-    const { stderr } = await service.done;
+    const stderr = await terminated();
     expect(stderr.match(new RegExp(`creates at ${there.url} fail: .`, "g"))).toHaveLength(1);
   });
 });
@@ -169,6 +194,7 @@ describe("serve --upstream with a provider", () => {
       expect(await research(login, { env, input: PROVIDER_KEY })).toMatchObject({ code: 0 });
       await run(double);
     } finally {
+      await terminated();
       await double.server.close();
     }
   };
@@ -193,18 +219,18 @@ describe("serve --upstream with a provider", () => {
       expect(data?.sources).toContainEqual(expect.objectContaining({ url: "https://a.example/one" }));
       expect(double.server.count("create")).toBe(1);
       expect(double.problems).toEqual([]);
-      service?.signal("SIGKILL");
     });
   });
 
   it("says that what was stopped goes on there and is paid for, where it has no way to stop", async () => {
     await serveAt("parallel", async (double) => {
-      const { service: own, baseUrl, id, stop } = await serve();
+      const { baseUrl, id, stop } = await serve();
       const one = await id("why? => queued running");
       await until(async () => double.server.count("status") > 0 || undefined, 30_000);
       const { message } = (await stop(one)).json.data ?? {};
       expect(message).toContain("At Parallel it goes on and is paid for");
-      await own.waitFor(/goes on at Parallel and is paid for/, { on: "stderr" });
+      const isSaid = () => inProcess?.stderr.includes("goes on at Parallel and is paid for");
+      await until(async () => isSaid() || undefined);
       expect(double.server.count("create")).toBe(1);
       const client = { ...foldersIn(folderWith()), RESEARCH_BASE_URL: baseUrl, RESEARCH_API_KEY: KEY };
       const mine = (await research(["create", "why? => queued running"], { env: client })).stdout.trim();
