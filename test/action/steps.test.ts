@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ async function service(options: HappyOptions = {}) {
 
 const ID = /^[0-9a-f-]{36}$/;
 
-test("run: the report is a file and the job's summary, and no content is an output", async () => {
+test("run: the report is a file and the job's summary; no content is an output, and the key is nowhere", async () => {
   const { env } = await service();
   const job = new Job(env);
   const step = await job.step("run", { INPUT_MODE: "run", INPUT_PROMPT: "why?", INPUT_OUTPUT: "report.md" });
@@ -31,6 +31,7 @@ test("run: the report is a file and the job's summary, and no content is an outp
   expect(job.read("report.md")).toBe("An answer to: why?");
   const expected = { "request-id": expect.stringMatching(ID), status: "COMPLETED", "exit-code": "0" };
   expect(step.outputs).toMatchObject({ ...expected, file: "report.md" });
+  expect(JSON.stringify([step.log, step.outputs, step.summary])).not.toContain(env.RESEARCH_API_KEY);
 });
 
 test("create in one job, collect in another that has its history", async () => {
@@ -116,14 +117,6 @@ test("a missing input is an error that names it, and sends nothing", async () =>
   expect(server.count("create")).toBe(0);
 });
 
-test("the key is in no output, no summary and no log", async () => {
-  const { env } = await service();
-  const { log, outputs, summary } = await new Job(env).step("run", {
-    ...{ INPUT_MODE: "run", INPUT_PROMPT: "p", INPUT_OUTPUT: "r.md" },
-  });
-  expect(JSON.stringify([log, outputs, summary])).not.toContain(env.RESEARCH_API_KEY);
-});
-
 describe("a step reports its own request and its own file", () => {
   const ask = (prompt: string, more = {}) => ({
     ...{ INPUT_MODE: "run", INPUT_PROMPT: prompt, INPUT_OUTPUT: "report.md", ...more },
@@ -175,25 +168,15 @@ describe("a step reports its own request and its own file", () => {
   });
 });
 
-describe("a result goes to a regular file only", () => {
-  test.each([
-    ["run", "-"],
-    ["collect", "/dev/stdout"],
-    ["run", "/dev/fd/1"],
-    ["collect", "/proc/self/fd/1"],
-    ["run", "/dev/null"],
-    ["collect", "a-folder"],
-    ["run", "a-pipe"],
-  ])("%s to %s is refused, and nothing is sent", async (mode, output) => {
-    const { env, server } = await service();
-    const job = new Job(env);
-    mkdirSync(join(job.workspace, "a-folder"));
-    execFileSync("mkfifo", [join(job.workspace, "a-pipe")]);
-    const step = await job.step("run", { INPUT_MODE: mode, INPUT_PROMPT: "p", INPUT_OUTPUT: output });
-    expect(step).toMatchObject({ code: 2, outputs: { "exit-code": "2", file: "" } });
-    expect(step.log).toBe(`error: invalid output: ${JSON.stringify(output)} is not a regular file\n`);
-    expect(server.requests).toEqual([]);
-  });
+// files.test.ts has every place that is refused.
+test("a result goes to a regular file only, and nothing is sent for another", async () => {
+  const { env, server } = await service();
+  const job = new Job(env);
+  const inputs = { INPUT_MODE: "run", INPUT_PROMPT: "p", INPUT_OUTPUT: "/dev/stdout" };
+  const step = await job.step("run", inputs);
+  expect(step).toMatchObject({ code: 2, outputs: { "exit-code": "2", file: "" } });
+  expect(step.log).toBe('error: invalid output: "/dev/stdout" is not a regular file\n');
+  expect(server.requests).toEqual([]);
 });
 
 test.each([

@@ -135,7 +135,7 @@ test("four processes create while a fifth forgets: every other record is there",
   let creating = true;
   const creators = Array.from({ length: 4 }, async () => {
     const made: string[] = [];
-    for (let i = 0; i < 3; i++) made.push((await m.runBuilt("create", "x => PROCESSING")).stdout.trim());
+    for (let i = 0; i < 2; i++) made.push((await m.runBuilt("create", "x => PROCESSING")).stdout.trim());
     return made;
   });
   const all = Promise.all(creators).finally(() => {
@@ -153,7 +153,7 @@ test("four processes create while a fifth forgets: every other record is there",
   }
   const made = (await all).flat();
   expect(rounds).toBeGreaterThan(1);
-  expect(new Set(made).size).toBe(12);
+  expect(new Set(made).size).toBe(8);
   expect((await m.ids()).sort()).toEqual(made.sort());
   expect((await m.run("list")).stderr).toBe("");
 });
@@ -169,22 +169,22 @@ test.each(["lock", "draft"])(
         createdAt: Date.now() - days * DAY,
         status: "COMPLETED",
       });
-    const lines = Array.from({ length: 6_000 }, (_, n) => `\n${line(n, n % 2 ? 40 : 1)}\n`);
+    const lines = Array.from({ length: 3_000 }, (_, n) => `\n${line(n, n % 2 ? 40 : 1)}\n`);
     mkdirSync(m.state, { recursive: true });
     const path = join(m.state, "history.jsonl");
     writeFileSync(path, lines.join(""));
     const running = m.start(["history", "forget", "--older-than", "30d"], { env: m.env });
     const seen = () => readdirSync(m.state).some((name) => name.endsWith(`.${stage}`));
-    while (!seen() && running.child.exitCode === null) await new Promise((resolve) => setImmediate(resolve));
+    while (!seen() && running.child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 1));
     running.kill("SIGKILL");
     await running.done;
     const left = readFileSync(path, "utf8").split("\n").filter(Boolean);
-    expect([3_000, 6_000]).toContain(left.length);
+    expect([1_500, 3_000]).toContain(left.length);
     for (const text of left) JSON.parse(text);
     // The dead process holds up neither a create nor the next one that forgets.
     const created = (await m.run("create", "x => COMPLETED")).stdout.trim();
     expect((await m.run("history", "forget", "--older-than", "30d")).code).toBe(0);
-    expect(await m.ids()).toHaveLength(3_001);
+    expect(await m.ids()).toHaveLength(1_501);
     expect((await m.ids())[0]).toBe(created);
     expect(readdirSync(m.state).filter((name) => /lock|draft/.test(name))).toEqual([]);
   },

@@ -40,7 +40,7 @@ async function afterIntent(running: Running, home: string): Promise<void> {
   while (running.child.exitCode === null && running.child.signalCode === null) {
     if (existsSync(folder) && readdirSync(folder).some((name) => name.endsWith(".json")))
       return running.kill("SIGKILL");
-    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setTimeout(resolve, 1));
   }
 }
 
