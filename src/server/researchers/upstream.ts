@@ -109,16 +109,14 @@ export function upstreamResearcher({ upstream, remote, clock, log }: UpstreamOpt
       while ((await stored(() => remote.busyMs("create"), signal)) > 0) await clock.sleep(LOOK_MS, signal);
       if (!(await stored(() => remote.begin(claim, { at, provider, canStop }), signal))) return undefined;
       signal.throwIfAborted();
-      let keeping: Promise<string | undefined> | undefined;
-      let remoteId = "";
+      let keeping: Promise<string> | undefined;
       const result = await upstream.create(job, onlyClosing(signal), (id) => {
-        remoteId = id;
         keeping ??= keep(claim, id, signal);
       });
       if (keeping !== undefined) {
         troubles.over(creating);
         await remote.answered(false).catch(unlessOfStore);
-        await keeping;
+        const remoteId = await keeping;
         signal.throwIfAborted();
         return remoteId;
       }
@@ -136,20 +134,20 @@ export function upstreamResearcher({ upstream, remote, clock, log }: UpstreamOpt
   }
 
   /** An id that was paid for is kept, however long the store is away; a process that ends says the id at last. */
-  async function keep(claim: Claim, remoteId: string, signal: AbortSignal): Promise<undefined> {
+  async function keep(claim: Claim, remoteId: string, signal: AbortSignal): Promise<string> {
     const { request_id } = claim.job;
     for (let endsAt: number | undefined; ; await clock.sleep(RETRY_MS)) {
       try {
         const kept = await remote.keep(claim, remoteId);
         if (kept === "ended")
           log(`${provider} has created ${remoteId} for a conversation that had ended`, { request_id });
-        return undefined;
+        return remoteId;
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
         if (signal.reason instanceof ServiceClosing) endsAt ??= clock.monotonic() + LAST_TRIES_MS;
         if (endsAt === undefined || clock.monotonic() < endsAt) continue;
         log(`${provider} has created ${remoteId}, which could not be kept: ${error.message}`, { request_id });
-        return undefined;
+        return remoteId;
       }
     }
   }

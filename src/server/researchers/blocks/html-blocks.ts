@@ -228,14 +228,13 @@ class HtmlReader {
   }
 
   #addRow({ id, caption, section, head }: TableInWork, { cells, lines }: RowInWork): void {
-    const block = { ...joined(lines), heading: this.#headings.toString(), kind: "table" as const };
     const title = [caption, section].filter(Boolean).join(" ");
     const titles = { ...(head && { header: head.cells }), ...(title !== "" && { caption: title }) };
-    this.#found.push({ ...block, cells, table: id, ...titles });
+    this.#add(lines, "table", { cells, table: id, ...titles });
   }
 
-  #add(part: { line: number; text: string }[], kind: Block["kind"]): void {
-    this.#found.push({ ...joined(part), heading: this.#headings.toString(), kind });
+  #add(part: { line: number; text: string }[], kind: Block["kind"], more: Partial<Block> = {}): void {
+    this.#found.push({ ...joined(part), heading: this.#headings.toString(), kind, ...more });
   }
 }
 

@@ -41,10 +41,8 @@ export function documentReader(clock: Pick<Clock, "sleep">) {
       return await threads.ask(task, signal);
     } catch (error) {
       signal.throwIfAborted();
-      const { message } = error as Error;
-      return {
-        reason: error instanceof OverLimit ? `reading it ${message}` : `it cannot be read: ${message}`,
-      };
+      const how = error instanceof OverLimit ? "reading it" : "it cannot be read:";
+      return { reason: `${how} ${(error as Error).message}` };
     }
   };
 }

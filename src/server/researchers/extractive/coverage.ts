@@ -28,15 +28,14 @@ const AS_LABEL = 1.5;
 const BY_LABEL = 0.3;
 
 export function contextOf({ id, heading, header = [], caption = "", lines, cells }: Passage): WindowContext {
-  const at = heading.lastIndexOf(" / ");
+  const headings = heading.split(" / ");
   const own = cells === undefined ? itemName(lines[0])?.name : (cells.find(Boolean) ?? "");
-  const label = own ?? heading.slice(at < 0 ? 0 : at + 3);
-  const outer = own === undefined ? heading.slice(0, Math.max(0, at)) : heading;
+  const label = own ?? headings.pop() ?? "";
   return {
     isRow: cells !== undefined,
     label: new Set(words(label)),
     near: new Set(words([label, ...header].join(" "))),
-    far: new Set(words([outer, caption, id, ...lines].join(" "))),
+    far: new Set(words([...headings, caption, id, ...lines].join(" "))),
   };
 }
 

@@ -16,14 +16,10 @@ const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NO
  * It blocks its thread, which is the one of the index: that has nothing else to do, and thousands of small files
  * take half the time.
  */
-export function readRegularFile(
-  path: string,
-  limit: number,
-  moreFlags = 0,
-): Buffer | "too large" | undefined {
+export function readRegularFile(path: string, limit: number, flags = 0): Buffer | "too large" | undefined {
   let file: number | undefined;
   try {
-    file = openSync(path, FLAGS | moreFlags);
+    file = openSync(path, FLAGS | flags);
     const stat = fstatSync(file);
     if (!stat.isFile()) return undefined;
     if (stat.size > limit) return "too large";
@@ -67,9 +63,7 @@ export const NOT_TEXT = "not text";
  * bytes names it), else what the page says of itself, else UTF-8. Bytes that are invalid in it are not text.
  */
 export function decodeText(bytes: Uint8Array, charset?: string): { text: string } | { reason: string } {
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, SNIFFED)).toString(
-    "latin1",
-  );
+  const head = Buffer.from(bytes.subarray(0, SNIFFED)).toString("latin1");
   const mark = MARKS.find(([bytes]) => head.startsWith(bytes));
   const label = mark?.[1] ?? charset ?? ownOf(head) ?? "utf-8";
   try {

@@ -121,6 +121,8 @@ export interface Prompt {
   name: string;
   instructions: string;
   schema: JsonSchema;
+  /** How often it is asked for at most; 2 if left out. */
+  tries?: number;
 }
 
 /** How long the answer is to be. */
@@ -157,6 +159,7 @@ export function resultPrompt(schema: JsonSchema): Prompt {
     name: "result",
     instructions: `You fill in a JSON value from quotes. The quotes ${DATA} Copy every string from a quote as it stands there, and every number; invent, convert and compute nothing. Leave out what the quotes do not say where the schema allows it. Reply with the JSON value and nothing else. It has to fit this JSON Schema: ${exactJson(schema)}`,
     schema,
+    tries: 3,
   };
 }
 

@@ -66,7 +66,6 @@ export function cellFor(
 /** A property of an object, as a column of a table. */
 interface Column {
   name: string;
-  description: string;
   required: boolean;
   view: View;
 }
@@ -85,7 +84,7 @@ export function rowsFor(
   const columns = properties.flatMap(({ name, schema: part, required }): Column[] => {
     const [view] = reader.views(part);
     if (view === undefined) return [];
-    return [{ name, description: descriptionOf(view.schema), required: required || !anyRequired, view }];
+    return [{ name, required: required || !anyRequired, view }];
   });
   const asked = new Set(words(topic));
   let best: { score: number; rows: PlacedValue<Row>[] } = { score: 0, rows: [] };
@@ -111,9 +110,9 @@ export function rowsFor(
  * in its cells, or around the table ("creates per hour": the header says create, the text above it hour). A column
  * whose header is a word of the description will do too. `fit` is 0 if there is none.
  */
-function columnOf({ name, description }: Column, table: Table): { index: number; fit: number } {
+function columnOf({ name, view }: Column, table: Table): { index: number; fit: number } {
   const named = propertyWords(name);
-  const described = new Set(words(description));
+  const described = new Set(words(descriptionOf(view.schema)));
   const fits = table.header.map((title, index) => {
     const header = new Set(words(title));
     const cells = table.rows.map((row) => row.cells[index] ?? "");

@@ -24,8 +24,6 @@ export interface Task extends Prompt {
   outputTokens: number;
   /** What must be left of the budget afterwards. */
   keep: BudgetLimits;
-  /** How often it is asked for at most; 2 if left out. */
-  tries?: number;
 }
 
 export interface SessionOptions {

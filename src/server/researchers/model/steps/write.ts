@@ -20,8 +20,6 @@ import type { Gathered } from "./gather.js";
 
 /** Some models think aloud before they write, and that counts. In tokens. */
 const OUTPUT_TOKENS: Readonly<Record<Length, number>> = { short: 3_000, normal: 6_000, long: 12_000 };
-/** How often a structured result is asked for. */
-const RESULT_TRIES = 3;
 
 /**
  * Has the model answer from the facts. What cannot stand is asked for once more, with the reason. Where the budget does
@@ -72,20 +70,17 @@ export async function writeResult(
   const quotes = facts.map(({ quote }) => quote);
   const task = taskFor(session, resultPrompt(schema), question, [], facts, OUTPUT_TOKENS.normal);
   const problemOf = (value: unknown) => checkValue(schema, JSON.stringify(value));
-  return session.ask<{ value: unknown; leftOut: string[] }>(
-    { ...task, tries: RESULT_TRIES },
-    async (value, isLast) => {
-      const problem = await problemOf(value);
-      const missing = unfounded(value, quotes, names);
-      if (problem === undefined && missing.length === 0) return { value: { value, leftOut: [] } };
-      const kept = isLast ? without(value, missing) : undefined;
-      if (quotes.some((quote) => holds(quote, kept)) && (await problemOf(kept)) === undefined)
-        return { value: { value: kept, leftOut: missing.map(({ shown }) => shown) } };
-      const wrong = missing.map(({ shown }) => `${shown} stands in no quote`);
-      if (problem) wrong.unshift(`it does not fit the schema: ${problemText(problem, "the top level")}`);
-      return { wrong: wrong.join("; ") };
-    },
-  );
+  return session.ask<{ value: unknown; leftOut: string[] }>(task, async (value, isLast) => {
+    const problem = await problemOf(value);
+    const missing = unfounded(value, quotes, names);
+    if (problem === undefined && missing.length === 0) return { value: { value, leftOut: [] } };
+    const kept = isLast ? without(value, missing) : undefined;
+    if (quotes.some((quote) => holds(quote, kept)) && (await problemOf(kept)) === undefined)
+      return { value: { value: kept, leftOut: missing.map(({ shown }) => shown) } };
+    const wrong = missing.map(({ shown }) => `${shown} stands in no quote`);
+    if (problem) wrong.unshift(`it does not fit the schema: ${problemText(problem, "the top level")}`);
+    return { wrong: wrong.join("; ") };
+  });
 }
 
 /** To write from as many facts, from the first, as the budget allows to show. */
