@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { pageAt } from "../../src/mcp/tools/output.js";
 import { connectMcp, type McpClient } from "../support/mcp.js";
-import { until } from "../support/service.js";
 import { world } from "../support/world.js";
 
 test("a hostile result arrives whole, in pages, and marked as data from outside", async () => {
@@ -59,28 +58,6 @@ async function described(client: McpClient) {
   const output = tools.find(({ name }) => name === "research_output");
   return { isDescribed: JSON.stringify(tools).includes("save_to"), ...output?.annotations };
 }
-
-test("save_to of a create: the file appears when the research has ended", async () => {
-  const rig = await world();
-  const client = await connectMcp({ ...rig, args: ["--allow-dir", rig.home] });
-  const path = join(rig.home, "report.md");
-  const create = (prompt: string) => client.call("research_create", { prompt, save_to: "report.md" });
-  const { content } = await create("tides => PROCESSING");
-  expect(content).toMatchObject({ saves_to: path });
-  // The same call again and another request meanwhile: the file stays the first one's.
-  expect((await create("tides => PROCESSING")).content).toMatchObject({ reused: true, saves_to: path });
-  expect((await create("moons => PROCESSING")).content).not.toHaveProperty("saves_to");
-  expect(existsSync(path)).toBe(false);
-  const conversation = rig.service.conversations.get(String(content.request_id));
-  if (conversation) conversation.timeline = ["COMPLETED"];
-  await until(async () => existsSync(path) || undefined, 40_000);
-  expect(readFileSync(path, "utf8")).toContain("An answer to: tides");
-  // Nothing is spent on a request whose file cannot be written.
-  const before = rig.service.server.count("create");
-  expect(await create("stars => PROCESSING")).toMatchObject({ content: { error: { code: "LOCAL_IO" } } });
-  expect(rig.service.server.count("create")).toBe(before);
-  await client.close();
-});
 
 test("save_to writes new files below the allowed folder, and nowhere else", async () => {
   const rig = await world();

@@ -146,23 +146,10 @@ test("the schemas that a client is shown say what is taken, and what is given", 
   await client.close();
 });
 
-test("a wait ends with its time, and a cancelled one stops nothing", async () => {
+test("a wait that is cancelled stops nothing", async () => {
   const { service, home, env } = await world();
   const client = await connectMcp({ home, env });
   const id = service.add("q => PROCESSING");
-  const before = performance.now();
-  const ended = service.add("q => COMPLETED");
-  const waited = await client.call("research_wait", { ids: [id, ended], seconds: 1 });
-  const requests = [
-    { status: "PROCESSING", final: false },
-    { status: "COMPLETED", final: true },
-  ];
-  expect(waited.content).toMatchObject({
-    ...{ requests, done: false },
-    next: expect.stringContaining("research_wait"),
-  });
-  expect(waited.content.waited_seconds).toBeLessThanOrEqual(Math.ceil((performance.now() - before) / 1_000));
-
   const cancel = new AbortController();
   const call = client.call(
     "research_wait",

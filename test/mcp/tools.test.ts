@@ -229,19 +229,21 @@ describe("research_create", () => {
 });
 
 describe("save_to of research_create", () => {
-  const create = (prompt: string, save_to = "report.md") => ["create", { prompt, save_to }] as const;
+  const create = (prompt: string) => ["create", { prompt, save_to: "report.md" }] as const;
 
   test("writes the result when the research has ended; the path is free for another then", async () => {
-    const { home, session, call } = await rig();
+    const { service, home, session, call } = await rig();
     const path = join(home, "report.md");
     const { content } = await call(...create("tides => PENDING PROCESSING COMPLETED"));
     expect(content).toMatchObject({ saves_to: path });
     expect([...session.awaited]).toEqual([[path, content.request_id]]);
     await until(async () => session.awaited.size === 0 || undefined);
     expect(readFileSync(path, "utf8")).toContain("An answer to: tides");
-    expect((await call(...create("moons", "report.md"))).content).toMatchObject({
+    // Nothing is spent on a request whose file cannot be written.
+    expect((await call(...create("moons"))).content).toMatchObject({
       error: { code: "LOCAL_IO", message: `${path} exists already; name another file` },
     });
+    expect(service.server.count("create")).toBe(1);
   });
 
   test("keeps a path for the request that it was promised to", async () => {
