@@ -114,8 +114,6 @@ export async function callTool(
   try {
     const problems = problemsOf(tool.fields, given);
     if (problems.length > 0) throw new CodedError("USAGE", `invalid arguments: ${problems.join("; ")}`);
-    // Missing settings are said before what is wrong with a prompt or a schema.
-    if (!tool.isLocal) void session.connected().ports.apiKey;
     const { content, text = safeJson(content) } = await tool.call(session, given, call);
     return { content: [{ type: "text", text }], structuredContent: content };
   } catch (error) {

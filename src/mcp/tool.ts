@@ -36,8 +36,6 @@ export interface Tool<F extends ToolFields = ToolFields> {
   readonly annotations: Annotations | ((session: ToolSession) => Annotations);
   /** Whether `--read-only` leaves it out. */
   readonly changes?: boolean;
-  /** Whether it works without a base URL and a key. */
-  readonly isLocal?: boolean;
   /** `given` fits the fields. */
   call(session: ToolSession, given: Arguments<F>, call: ToolCall): Promise<ToolReply> | ToolReply;
 }

@@ -45,6 +45,10 @@ async function served({ readOnly = false, ...options }: ToolSessionOptions & { r
 const namesOf = ({ result }: Message) =>
   (result.tools as { name: string }[]).map(({ name }) => name.replace("research_", ""));
 
+const hintsOf = ({ result }: Message, tool: string) =>
+  (result.tools as { name: string; annotations: object }[]).find(({ name }) => name === `research_${tool}`)
+    ?.annotations;
+
 test("a client is told whom it speaks to, and how the tools belong together", async () => {
   const { hello, stdin, done } = await served();
   expect(hello.result).toMatchObject({
@@ -65,6 +69,11 @@ test("with readOnly no tool is offered that creates or stops, and none can be ca
   expect(namesOf(listed)).toEqual(["create", "wait", "status", "stop", "output", "list", "quota"]);
   expect(namesOf(fewer)).toEqual(["wait", "status", "output", "list", "quota"]);
   expect([listed, fewer].map((one) => JSON.stringify(one).includes("save_to"))).toEqual([true, false]);
+  // To write a file is to change something; to write it twice is refused.
+  expect([hintsOf(listed, "output"), hintsOf(fewer, "output")]).toEqual([
+    { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+    { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  ]);
   for (const name of ["research_stop", "research_create", "other"])
     expect((await some.ask("tools/call", { name, arguments: { prompt: "q", ids: ["a"] } })).error).toEqual({
       ...{ code: -32602, message: expect.stringContaining(name) },

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Machine } from "../../src/machine/machine.js";
@@ -150,12 +150,40 @@ describe("research_list", () => {
     expect(await listed({ status: "FAILED" })).toEqual(["FAILED"]);
   });
 
-  test("needs no settings, and without a history there is nothing", async () => {
-    const none = { RESEARCH_BASE_URL: undefined, RESEARCH_API_KEY: undefined, RESEARCH_NO_HISTORY: "1" };
-    const { call } = await rig({ env: none });
+  test("is empty without a history, and needs no settings", async () => {
+    const { call } = await rig({ env: { ...NO_SETTINGS, RESEARCH_NO_HISTORY: "1" } });
     expect((await call("list")).content).toEqual({ requests: [] });
-    expect((await call("quota")).content).toMatchObject({ error: { code: "NOT_CONFIGURED" } });
   });
+});
+
+const NO_SETTINGS = { RESEARCH_BASE_URL: undefined, RESEARCH_API_KEY: undefined };
+
+test.each<[string, Record<string, unknown>]>([
+  ["create", { prompt: "q", schema: { type: "text" } }],
+  ["create", { prompt: "q", save_to: ".." }],
+  ["wait", { ids: [".."] }],
+  ["status", { ids: [".."] }],
+  ["stop", { ids: [".."] }],
+  ["output", { id: "..", save_to: ".." }],
+  ["quota", {}],
+])(
+  "research_%s says that settings are missing before what is wrong with its arguments",
+  async (name, given) => {
+    const { call } = await rig({ env: NO_SETTINGS });
+    expect((await call(name, given)).content).toMatchObject({ error: { code: "NOT_CONFIGURED" } });
+  },
+);
+
+test.each<[string, (id: string) => Record<string, unknown>]>([
+  ["create", () => ({ prompt: "q" })],
+  ["wait", (id) => ({ ids: [id] })],
+  ["status", (id) => ({ ids: [id] })],
+  ["output", (id) => ({ id })],
+])("research_%s that is cancelled asks nothing", async (name, given) => {
+  const { service, call } = await rig();
+  const signal = AbortSignal.abort(new Error("cancelled"));
+  expect(await call(name, given(service.add("q => COMPLETED")), { signal })).toMatchObject({ isError: true });
+  expect(service.server.count()).toBe(0);
 });
 
 describe("research_create", () => {
@@ -200,6 +228,23 @@ describe("research_create", () => {
       next: expect.stringContaining("again: true"),
     });
     expect(service.server.count("create")).toBe(1);
+  });
+
+  test.each([
+    ["the hour cannot be counted", [], false],
+    ["it cannot be kept", ["open"], true],
+  ])("gives the id of a request that was created although %s any more", async (_what, gone, isLost) => {
+    const { home, service, call } = await rig({ session: { perHour: 3 }, service: { fault } });
+    function fault(operation: string): undefined {
+      if (operation !== "create") return;
+      const state = join(home, "state");
+      mkdirSync(join(state, "history.jsonl"));
+      for (const name of gone) rmSync(join(state, name), { recursive: true });
+    }
+    const { content, isError } = await call("create", { prompt: "q" });
+    expect(isError).toBeUndefined();
+    expect([...service.conversations.keys()]).toEqual([content.request_id]);
+    expect(Object.hasOwn(content, "not_saved")).toBe(isLost);
   });
 
   test("refuses what the person did not allow, and says what the person may do", async () => {

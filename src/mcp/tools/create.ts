@@ -51,9 +51,10 @@ export const create = tool({
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   changes: true,
   async call(session, { prompt, schema, model, again, save_to }, { signal }) {
-    const { ports } = session.connected();
+    const machine = session.connected();
+    const { ports } = machine;
     const path = save_to === undefined ? undefined : saveTo(session.allowedFolder, save_to);
-    const body = session.connected().asked(await checkedBody(prompt, schema, signal), { model });
+    const body = machine.asked(await checkedBody(prompt, schema, signal), { model });
     const limit = session.limit();
     const done = await session.creates.create(ports, body, {
       repeat: again,
@@ -65,14 +66,13 @@ export const create = tool({
     const requestId = String(made.request_id);
     const isSaved = path !== undefined && saveWhenEnded(session, ports, requestId, path);
     const notSaved = done.kind === "created" ? done.submitted.notSaved : undefined;
-    const hour = session.quota();
     return {
       content: {
         request_id: requestId,
         status: typeof made.status === "string" ? made.status : "PENDING",
         created_at: typeof made.created_at === "string" ? made.created_at : null,
         reused: done.kind === "reused",
-        ...(hour.limit !== null && { left: hour.left, limit: hour.limit }),
+        ...leftOf(session),
         ...(isSaved && { saves_to: path }),
         ...(notSaved && { not_saved: notSaved.message }),
         next:
@@ -83,6 +83,16 @@ export const create = tool({
     };
   },
 });
+
+/** What is left of the hour where that is known. What was created is said even if it cannot be counted. */
+function leftOf(session: ToolSession) {
+  try {
+    const { left, limit } = session.quota();
+    return limit === null ? undefined : { left, limit };
+  } catch {
+    return undefined;
+  }
+}
 
 /**
  * Writes the result when the request has ended, unless the server ends before. What keeps it from being written,

@@ -37,7 +37,6 @@ export const list = tool({
     ),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  isLocal: true,
   call(session, { limit = DEFAULT_LIMIT, status }) {
     const entries = session.current.history?.list({ limit, status }) ?? [];
     return { content: { requests: entries.map(listed) } };
