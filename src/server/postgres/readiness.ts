@@ -42,9 +42,8 @@ export class Readiness {
         untilAborted(ask(), signal),
       );
     } catch (error) {
-      client?.socket.destroy();
       // One that is still to come about is waited for.
-      if (client !== undefined && this.#connection === connection) this.#connection = undefined;
+      client?.socket.destroy();
       throw new StoreUnavailableError(`states cannot be read: ${connectionFailure(error)}`);
     }
   }
