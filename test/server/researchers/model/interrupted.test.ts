@@ -1,10 +1,11 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { folderWith } from "../../../support/folder.js";
+import { InProcess } from "../../../support/in-process.js";
 import { type ChatRequest, modelEndpoint, says, sourceWith } from "../../../support/model-endpoint.js";
 import { behaving, FILES, QUESTION, TIMEOUT } from "../../../support/model-researcher.js";
 import { proxy } from "../../../support/proxy.js";
-import { start } from "../../../support/run.js";
+import { environment, start } from "../../../support/run.js";
 import { KEY, until } from "../../../support/service.js";
 import { sharedPostgres } from "../../../support/shared-postgres.js";
 import { finds, searxng, smallWeb } from "../../../support/small-web.js";
@@ -15,6 +16,7 @@ const postgres = await sharedPostgres();
 /** What a research over a folder and the web asks others for, in this order. */
 const STEPS = ["plan", "search", "robots", "page", "notes", "answer"] as const;
 type Step = (typeof STEPS)[number];
+const ADDRESS = /^http:\S+/m;
 const HOST = "93.184.216.34";
 const AGENTS = "A user agent may keep the timeout below that of its proxy.";
 
@@ -54,18 +56,13 @@ async function world(store: { args: string[]; env: Record<string, string> }) {
     [`${HOST}/agents`]: page("page", "text/html", `<title>Agents</title><h1>Keep-alive</h1><p>${AGENTS}</p>`),
   });
   const via = await proxy(web.port);
-  const args = ["serve", "--port", "0", "--sources", folderWith(FILES), "--search", `searxng=${engine.url}`];
-  const service = async () => {
-    const running = start([...args, "--model", "m", "--model-url", model.url, ...store.args], {
-      env: { RESEARCH_SERVE_API_KEY: KEY, HTTP_PROXY: via.url, ...store.env },
-      timeoutMs: 2 ** 30,
-    });
-    const [baseUrl = ""] = await running.waitFor(/^http:\S+/m);
-    return { running, baseUrl };
-  };
+  const sources = ["--sources", folderWith(FILES), "--search", `searxng=${engine.url}`];
+  const chat = ["--model", "m", "--model-url", model.url];
   return {
     asked,
-    service,
+    /** Of the service, with this store. */
+    args: ["serve", "--port", "0", ...sources, ...chat, ...store.args],
+    env: { RESEARCH_SERVE_API_KEY: KEY, HTTP_PROXY: via.url, ...store.env },
     /** Resolves when the step is asked for, with when that request is closed; it is not answered. */
     held: (step: Step) => new Promise<{ closed: Promise<void> }>((meet) => (hold = { step, meet })),
     /** How many connections to pages are open. */
@@ -95,7 +92,6 @@ const times = (steps: readonly Step[]) =>
 const WHOLE = { plan: 1, search: 2, robots: 1, page: 1, notes: 1, answer: 1 };
 
 const STORES = {
-  memory: async () => ({ args: [], env: {} }),
   "--data": async () => ({ args: ["--data", folderWith()], env: {} }),
   PostgreSQL: async () => ({
     args: ["--lease", "1s"],
@@ -103,59 +99,57 @@ const STORES = {
   }),
 };
 
-/** Three steps in which the service is killed, one after the other. What is kept in memory ends with the process. */
-const CHAINS: Record<keyof typeof STORES, [Step, Step, Step][]> = {
-  memory: [],
-  "--data": [
-    ["plan", "search", "robots"],
-    ["page", "notes", "answer"],
-  ],
-  PostgreSQL: [["search", "page", "answer"]],
+/** The steps in which the service is killed, one after the other. What is kept in memory ends with the process. */
+const CHAINS: Record<keyof typeof STORES, readonly [Step, ...Step[]]> = {
+  "--data": STEPS,
+  PostgreSQL: ["page", "answer"],
 };
+
+// How a store keeps a stop, and tells it another process, is its own test.
+it("a research that is stopped, in any step: every socket is closed, and nothing is asked for after it", async () => {
+  const { asked, args, env, held, open } = await world({ args: [], env: {} });
+  const running = new InProcess(args, { env: environment(folderWith(), env) });
+  const [baseUrl = ""] = await until(async () => ADDRESS.exec(running.stdout) ?? undefined);
+  for (const step of STEPS) {
+    const begun = held(step);
+    const id = await created(baseUrl);
+    const { closed } = await begun;
+    const stop = await post(baseUrl, `/api/v1/conversation/${id}/stop`, KEY);
+    expect(stop.status).toBe(200);
+    await closed;
+    await until(async () => (open() === 0 ? true : undefined));
+    expect(await stateOf(baseUrl, id)).toBe("STOPPED");
+    expect(asked.at(-1)).toBe(step);
+  }
+  const before = asked.length;
+  expect(await reportOf(baseUrl, await created(baseUrl))).toContain(`http://${HOST}/agents`);
+  // All that was asked for since the last stop is of this one.
+  expect(times(asked.slice(before))).toEqual(WHOLE);
+  running.signal("SIGTERM");
+  expect((await running.done).code).toBe(0);
+});
 
 describe.each(Object.keys(STORES) as (keyof typeof STORES)[])(
   "a research over a folder and the web, kept in %s,",
   (name) => {
-    const isMissing = name === "PostgreSQL" && postgres === undefined;
-
-    // How a file keeps a stop is the store's own test.
-    const stopped = name === "--data" ? [] : ["any"];
-    it.skipIf(isMissing).each(stopped)(
-      "stopped in %s step: every socket is closed, and nothing is asked for after it",
+    const steps = CHAINS[name];
+    it.skipIf(name === "PostgreSQL" && postgres === undefined)(
+      `killed in the steps ${steps.join(", ")}: nothing that was answered is asked for again`,
       async () => {
-        const { asked, service, held, open } = await world(await STORES[name]());
-        const { running, baseUrl } = await service();
-        for (const step of STEPS) {
-          const begun = held(step);
-          const id = await created(baseUrl);
-          const { closed } = await begun;
-          const stop = await post(baseUrl, `/api/v1/conversation/${id}/stop`, KEY);
-          expect(stop.status).toBe(200);
-          await closed;
-          await until(async () => (open() === 0 ? true : undefined));
-          expect(await stateOf(baseUrl, id)).toBe("STOPPED");
-          expect(asked.at(-1)).toBe(step);
-        }
-        const before = asked.length;
-        expect(await reportOf(baseUrl, await created(baseUrl))).toContain(`http://${HOST}/agents`);
-        // All that was asked for since the last stop is of this one.
-        expect(times(asked.slice(before))).toEqual(WHOLE);
-        running.signal("SIGTERM");
-        expect((await running.done).code).toBe(0);
-      },
-    );
-
-    it.skipIf(isMissing).each(CHAINS[name])(
-      "killed in the steps %s, %s and %s: nothing that was answered is asked for again",
-      async (...steps) => {
-        const { asked, service, held } = await world(await STORES[name]());
+        const { asked, args, env, held } = await world(await STORES[name]());
+        const service = async () => {
+          const running = start(args, { env, timeoutMs: 2 ** 30 });
+          const [baseUrl = ""] = await running.waitFor(ADDRESS);
+          return { running, baseUrl };
+        };
         let current = await service();
         let begun = held(steps[0]);
         const id = await created(current.baseUrl);
-        for (const next of [steps[1], steps[2], undefined]) {
+        for (const next of [...steps.slice(1), undefined]) {
           await begun;
           current.running.kill("SIGKILL");
           await current.running.done;
+          // Before it runs again, or it would be past that step.
           if (next !== undefined) begun = held(next);
           current = await service();
         }
