@@ -2,7 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { folderWith } from "../support/folder.js";
-import { NODE, PROGRAM, research } from "../support/run.js";
+import { research } from "../support/in-process.js";
+import { NODE, PROGRAM, start } from "../support/run.js";
 
 const SCHEMA = JSON.stringify({ properties: { apples: { type: "integer" } }, required: ["apples"] });
 const PROMPT = "How many apples does a basket hold?";
@@ -31,7 +32,7 @@ test("a service whose data folder and key file lie in its sources never quotes t
   writeFileSync(join(cwd, "service.key"), "marmalade-xylophone-key-0123456789\n");
   const asked = ["serve", "--data", "d", "--api-key-file", "service.key", "--sources", ".", "--exec"];
   const ask = (prompt: string) =>
-    research([...asked, `"${NODE}" "${PROGRAM}" run "${prompt}"`], { cwd, timeoutMs: 40_000 });
+    start([...asked, `"${NODE}" "${PROGRAM}" run "${prompt}"`], { cwd, timeoutMs: 40_000 }).done;
   expect((await ask("What is marmalade for a xylophone?")).stdout).toContain("Nothing was found");
   const again = await ask("Is there marmalade on the xylophone?");
   expect(again).toMatchObject({ code: 0 });
