@@ -33,6 +33,14 @@ const SHAPES = {
   output: v.looseObject({}),
 };
 
+/** §7, the codes that are shown; any other code says no more than that it was refused. */
+const KINDS: ReadonlyMap<string, RefusalKind> = new Map([
+  ["VALIDATION_ERROR", "invalid-input"],
+  ["INVALID_API_KEY", "unauthenticated"],
+  ["RATE_LIMIT_EXCEEDED", "rate-limited"],
+  ["REQUEST_NOT_FOUND", "not-found"],
+]);
+
 /** The interface itself; `gaps` says what it does not show. */
 export function research(gaps: Partial<Gaps> = {}): Dialect {
   const filled: Gaps = { ...DEFAULT_GAPS, ...gaps };
@@ -49,7 +57,8 @@ export function research(gaps: Partial<Gaps> = {}): Dialect {
       const said = v.safeParse(failure, answer);
       if (!said.success) return undefined;
       const { code, message } = said.output.error;
-      return { code, message, kind: kindOfCode(code) };
+      const kind = code.startsWith("CONVERSATION_ALREADY_") ? "refused" : KINDS.get(code);
+      return { code, message, kind };
     },
     data(operation, answer) {
       const envelope = v.safeParse(success, answer);
@@ -75,20 +84,4 @@ function checked(body: CreateBody): CreateBody {
     `the research interface takes no ${word}`,
     "--model, --set and --after are for the providers that `research help providers` names.",
   );
-}
-
-/** §7, the codes that are shown; any other code says no more than that it was refused. */
-function kindOfCode(code: string): RefusalKind | undefined {
-  switch (code) {
-    case "VALIDATION_ERROR":
-      return "invalid-input";
-    case "INVALID_API_KEY":
-      return "unauthenticated";
-    case "RATE_LIMIT_EXCEEDED":
-      return "rate-limited";
-    case "REQUEST_NOT_FOUND":
-      return "not-found";
-    default:
-      return code.startsWith("CONVERSATION_ALREADY_") ? "refused" : undefined;
-  }
 }

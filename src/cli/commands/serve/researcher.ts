@@ -4,10 +4,11 @@ import { Connections } from "../../../client/http/transport.js";
 import { UsageError } from "../../../machine/errors.js";
 import { insecureHttpIn, waitForKey } from "../../../machine/settings.js";
 import { isKeyText } from "../../../protocol/key-pattern.js";
-import type { ConversationStore, ExchangeStore } from "../../../server/conversations/conversation-store.js";
+import type { ConversationStore } from "../../../server/conversations/conversation-store.js";
 import { commandResearcher } from "../../../server/researchers/command.js";
 import { extractiveResearcher } from "../../../server/researchers/extractive/extractive-researcher.js";
 import type { EndpointConnections } from "../../../server/researchers/model/endpoint/endpoint.js";
+import type { ModelResearcherOptions } from "../../../server/researchers/model/researcher.js";
 import type { Researcher } from "../../../server/researchers/researcher.js";
 import { FolderIndex, type FolderIndexOptions } from "../../../server/researchers/sources/folder-index.js";
 import { combined, type SourceProvider } from "../../../server/researchers/sources/source.js";
@@ -56,20 +57,16 @@ export async function researcherFor(
   const folder = { root: sources ?? ".", exclude: own.flatMap((path) => path || []), notice };
   try {
     if (model === undefined) return extractiveResearcher({ ...folder, workers, log });
-    return await model(search !== undefined && sources === undefined ? undefined : folder, {
-      ...{ exchanges: store.exchanges, log, notice: (text) => void voice.notice("MODEL", text) },
-    });
+    const { exchanges } = store;
+    const service = { exchanges, log, notice: (text: string) => void voice.notice("MODEL", text) };
+    return await model(search !== undefined && sources === undefined ? undefined : folder, service);
   } catch (error) {
     throw new LocalError(`the folder ${folder.root} could not be read: ${inWords(error)}`, { cause: error });
   }
 }
 
 /** What a service lends to a researcher with a model. */
-interface ServiceParts {
-  exchanges: ExchangeStore;
-  log: (line: string) => void;
-  notice: (line: string) => void;
-}
+type ServiceParts = Pick<ModelResearcherOptions, "exchanges" | "log" | "notice">;
 
 /** Makes the researcher with a model on a folder, on the web, or on both. Rejects if the folder cannot be read. */
 export type ModelResearch = (

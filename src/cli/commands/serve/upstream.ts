@@ -52,11 +52,9 @@ export async function upstreamOf(
       RESEARCH_API_KEY_FILE: RESEARCH_UPSTREAM_API_KEY_FILE,
       ...{ RESEARCH_BASE_URL: undefined, RESEARCH_PROVIDER: undefined, RESEARCH_PROFILE: undefined },
     },
-    ...{
-      platform: host.platform,
-      clock: host.clock,
-      choices: { ...flags, profile, profileFlag: "--upstream" },
-    },
+    platform: host.platform,
+    clock: host.clock,
+    choices: { ...flags, profile, profileFlag: "--upstream" },
     client: { userAgent: `research-cli/${host.version}`, random: () => host.random() },
     onConnect: () => host.beforeRequests?.(),
   });
