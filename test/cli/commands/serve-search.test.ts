@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { folderWith } from "../../support/folder.js";
+import { research } from "../../support/in-process.js";
 import { modelEndpoint } from "../../support/model-endpoint.js";
 import { behaving, FILES, QUESTION, TIMEOUT } from "../../support/model-researcher.js";
 import { proxy } from "../../support/proxy.js";
-import { type RunResult, research } from "../../support/run.js";
+import type { RunResult } from "../../support/run.js";
 import { finds, searxng, smallWeb } from "../../support/small-web.js";
 
 const written = ({ stdout, stderr }: RunResult) => `${stdout}\n${stderr}`;
