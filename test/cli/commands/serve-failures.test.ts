@@ -4,7 +4,9 @@ import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { folderWith } from "../../support/folder.js";
-import { type Running, research, start } from "../../support/run.js";
+import { InProcess, research } from "../../support/in-process.js";
+import { environment } from "../../support/run.js";
+import { until } from "../../support/service.js";
 import { post } from "../../support/wire.js";
 
 const KEY = "test-key-0123456789";
@@ -13,8 +15,10 @@ const KEY = "test-key-0123456789";
 async function troubled(...flags: string[]) {
   const dataDir = join(folderWith(), "data");
   const args = ["serve", "--port", "0", "--data", dataDir, ...flags];
-  const service: Running = start(args, { env: { RESEARCH_SERVE_API_KEY: KEY } });
-  const [baseUrl = ""] = await service.waitFor(/http:\/\/[\d.:]+/);
+  const env = environment(folderWith(), { RESEARCH_SERVE_API_KEY: KEY });
+  const service = new InProcess(args, { env });
+  const address = async () => /http:\/\/[\d.:]+/.exec(service.stdout) ?? undefined;
+  const [baseUrl = ""] = await until(address, 30_000);
   const create = async () => (await post(baseUrl, "/api/v1/conversations", KEY, { prompt: "x" })).status;
   const statuses: number[] = [];
   renameSync(dataDir, `${dataDir}-away`);

@@ -2,7 +2,8 @@ import { cpSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { folderWith } from "../../support/folder.js";
-import { NODE, PROGRAM, Running, research, start } from "../../support/run.js";
+import { InProcess, research } from "../../support/in-process.js";
+import { environment, NODE, PROGRAM, Running, start } from "../../support/run.js";
 import { KEY, until } from "../../support/service.js";
 import { sharedPostgres } from "../../support/shared-postgres.js";
 import { ask } from "../../support/wire.js";
@@ -91,7 +92,7 @@ describe.skipIf(!postgres)("serve --database (needs PostgreSQL)", () => {
     const sources = folderWith({ "tides.md": "Tides form because of the moon's gravity.\n" });
     const command = `"${NODE}" "${PROGRAM}" run "How do tides form?"`;
     const args = ["serve", "--database", url, "--sources", sources, "--exec", command];
-    const { code, stdout } = await research(args, { env: { RESEARCH_SERVE_API_KEY: KEY } });
+    const { code, stdout } = await start(args, { env: { RESEARCH_SERVE_API_KEY: KEY } }).done;
     expect(stdout).toContain("the moon's gravity");
     expect(code).toBe(0);
   });
@@ -137,8 +138,8 @@ describe.skipIf(!postgres)("serve --database (needs PostgreSQL)", () => {
     const first = worker();
     await first.waitFor(/http:\S+/);
     const settings = { RESEARCH_BASE_URL: baseUrl, RESEARCH_API_KEY: KEY };
-    const run = start(["run", "why?"], { env: settings });
-    await run.waitFor(/PROCESSING/, { on: "stderr" });
+    const run = new InProcess(["run", "why?"], { env: environment(folderWith(), settings) });
+    await until(async () => run.stderr.includes("PROCESSING") || undefined, 30_000);
     // PROCESSING is written before the researcher starts.
     await until(async () => existsSync(join(folder, "seen")) || undefined);
     first.signal("SIGTERM");
