@@ -89,7 +89,7 @@ export const output: Handler = async ({ store, caller, requestId }) => {
   if (!isFinal(status)) {
     throw new HttpError("CONVERSATION_NOT_COMPLETED", `The conversation is still ${status}.`);
   }
-  if (status !== "COMPLETED" || found.output === undefined) {
+  if (found.output === undefined) {
     throw new HttpError("OUTPUT_NOT_AVAILABLE", reason ?? `The conversation is ${status} and has no output.`);
   }
   const completed_at = endedAt === undefined ? undefined : timestamp(endedAt);

@@ -94,6 +94,11 @@ describe("bad input", () => {
     expect(answer.json.error?.message).toContain(field);
   });
 
+  it("a HEAD of what only a POST does is refused, and does nothing", async () => {
+    const answer = await ask(service.baseUrl, { method: "HEAD", path: "/api/v1/conversations", key: KEY });
+    expect([answer.status, answer.headers.allow]).toEqual([405, "POST"]);
+  });
+
   it("a body that says it is over 1 MiB is refused before it comes, whatever the method", async () => {
     const head = "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1048577\r\n\r\n";
     expect(await raw(service.baseUrl, head)).toMatch(/^HTTP\/1\.1 413 /);

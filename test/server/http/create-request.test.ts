@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { expect, it, test } from "vitest";
 import { systemClock } from "../../../src/clock.js";
-import { CheckTimes } from "../../../src/server/http/create-request.js";
+import { exactJson } from "../../../src/json/exact-json.js";
+import { CheckTimes, readCreateBody } from "../../../src/server/http/create-request.js";
 
 /** When a check ended, and what it took, both in ms. */
 type Check = readonly [at: number, ms: number];
@@ -69,4 +70,15 @@ test.each<[Check[], number, string | undefined]>([
     if (seconds === undefined) expect(waits("mallory")).toBeUndefined();
     else expect(waits("mallory")).toMatchObject(refused);
   }
+});
+
+it("a schema is passed on exactly", () => {
+  const schema = '{"const":10000000000000000001,"minimum":1.0}';
+  const body = `{"prompt":"x","structured_output":true,"output_schema":${schema}}`;
+  expect(exactJson(readCreateBody(Buffer.from(body)).output_schema)).toBe(schema);
+});
+
+it("a body that is not UTF-8 is refused: a prompt would be another one", () => {
+  const body = Buffer.from('{"prompt":"\xe9"}', "latin1");
+  expect(() => readCreateBody(body)).toThrow("The request body is not valid JSON in UTF-8.");
 });

@@ -16,7 +16,9 @@ afterAll(() => service.close());
 
 it("is served as it is shipped, without a key", async () => {
   const answer = await ask(service.baseUrl, { path: "/openapi.json" });
-  expect(answer.status).toBe(200);
+  expect(answer).toMatchObject({
+    ...{ status: 200, headers: { "content-type": "application/json; charset=utf-8" } },
+  });
   expect(JSON.parse(answer.text)).toEqual(description);
 });
 

@@ -186,3 +186,19 @@ it("requests that come together at first all find the added keys", async () => {
     expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200]);
   });
 });
+
+it("the access log names the added key that a request came with", async () => {
+  const dataDir = folderWith();
+  const alice = await added(dataDir, "alice");
+  const names: unknown[] = [];
+  const write = (line: string) => void names.push(JSON.parse(line).key);
+  const service = await serviceFor({ dataDir, accessLog: { format: "json", write } });
+  try {
+    expect((await status(service, "x", alice)).status).toBe(404);
+    expect((await status(service, "x", KEY)).status).toBe(401);
+    await until(async () => names[1] !== undefined || undefined);
+    expect(names).toEqual(["alice", null]);
+  } finally {
+    await service.close();
+  }
+});
