@@ -26,7 +26,7 @@ export async function deleteOldConversations(
   for (let looked = false; !signal.aborted; ) {
     let waitMs = interval;
     try {
-      const { old, all } = looked ? NONE : await store.countEnded(keepMs);
+      const { old, all } = looked ? { old: 0, all: 0 } : await store.countEnded(keepMs);
       if (old > all / 2) {
         const now = new Date(clock.now()).toISOString();
         const why = `${old} of ${all} conversations ended more than ${formatDuration(keepMs)} ago if it is ${now}`;
@@ -46,5 +46,3 @@ export async function deleteOldConversations(
     }
   }
 }
-
-const NONE = { old: 0, all: 0 };

@@ -23,10 +23,7 @@ function holdsPassword(url: URL): boolean {
 
 /** A URL may leave the host out (`postgresql:///db?host=/run/postgresql`), also with a user, which URL refuses. */
 function parsed(text: string): URL | undefined {
-  for (const candidate of [text, text.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=[/?]|$)/i, "$1localhost")]) {
-    try {
-      return new URL(candidate);
-    } catch {}
-  }
-  return undefined;
+  const named = text.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=[/?]|$)/i, "$1localhost");
+  const valid = [text, named].find((candidate) => URL.canParse(candidate));
+  return valid === undefined ? undefined : new URL(valid);
 }

@@ -63,24 +63,16 @@ export function changes(
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let shown: Parts | undefined;
-  let quiet = 0;
   const next = async (): Promise<string> => {
-    for (;;) {
+    for (let quiet = 1; ; quiet++) {
       if (shown !== undefined) await clock.sleep(INTERVAL_MS, signal);
       const parts = await render();
       const known = shown ?? (versionOf(parts) === version ? parts : new Map());
       const change = changeOf(known, parts);
       const isFirst = shown === undefined;
       shown = parts;
-      quiet += 1;
-      if (change !== undefined) {
-        quiet = 0;
-        return `data: ${JSON.stringify(change)}\n\n`;
-      }
-      if (isFirst || quiet >= QUIET_INTERVALS) {
-        quiet = 0;
-        return ": nothing new\n\n";
-      }
+      if (change !== undefined) return `data: ${JSON.stringify(change)}\n\n`;
+      if (isFirst || quiet >= QUIET_INTERVALS) return ": nothing new\n\n";
     }
   };
   return new ReadableStream({

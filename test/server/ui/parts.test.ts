@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { changeOf, ticking, versionOf } from "../../../src/server/ui/parts.js";
+import { changeOf, changes, ticking, versionOf } from "../../../src/server/ui/parts.js";
 
 const parts = (age: string, state = "PENDING") =>
   new Map([
@@ -20,4 +20,24 @@ it("a time that has passed changes its text alone, anything else the whole part"
 it("a version is that of all but the times", () => {
   expect(versionOf(parts("1s"))).toBe(versionOf(parts("2s")));
   expect(versionOf(parts("1s"))).not.toBe(versionOf(parts("1s", "STOPPED")));
+});
+
+it("a stream says at once, and after each thirty looks without a change, that there is nothing new", async () => {
+  const changesAt = [32, 62, 93];
+  let looks = 0;
+  const render = async () => {
+    looks += 1;
+    return parts(`${changesAt.filter((at) => at <= looks).length}s`);
+  };
+  const clock = { now: () => 0, monotonic: () => 0, sleep: async () => {} };
+  const { signal } = new AbortController();
+  const stream = changes(render, versionOf(parts("0s")), clock, { signal, cancelled: () => {} });
+  const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
+  const events: (string | undefined)[] = [];
+  while (events.length < 7) events.push((await reader.read()).value);
+  const change = (age: string) => `data: {"html":{},"text":{"age":"${age}"}}\n\n`;
+  const nothing = ": nothing new\n\n";
+  const expected = [nothing, nothing, change("1s"), change("2s"), nothing, change("3s")];
+  expect(events).toEqual(["retry: 2000\n\n", ...expected]);
+  await reader.cancel();
 });
