@@ -55,7 +55,7 @@ async function serve() {
     env: environment(folderWith(), env),
   });
   inProcess = running;
-  const [baseUrl = ""] = await until(async () => ADDRESS.exec(running.stdout) ?? undefined, 30_000);
+  const [baseUrl = ""] = await running.waitFor(ADDRESS);
   return { baseUrl, ...callsOf(baseUrl) };
 }
 
@@ -229,8 +229,7 @@ describe("serve --upstream with a provider", () => {
       await until(async () => double.server.count("status") > 0 || undefined, 30_000);
       const { message } = (await stop(one)).json.data ?? {};
       expect(message).toContain("At Parallel it goes on and is paid for");
-      const isSaid = () => inProcess?.stderr.includes("goes on at Parallel and is paid for");
-      await until(async () => isSaid() || undefined);
+      await inProcess?.waitFor(/goes on at Parallel and is paid for/, { on: "stderr" });
       expect(double.server.count("create")).toBe(1);
       const client = { ...foldersIn(folderWith()), RESEARCH_BASE_URL: baseUrl, RESEARCH_API_KEY: KEY };
       const mine = (await research(["create", "why? => queued running"], { env: client })).stdout.trim();

@@ -23,6 +23,7 @@ export class InProcess {
   died: Signal | undefined;
   readonly done: Promise<RunResult>;
   readonly #listeners = new Set<(signal: Signal) => void>();
+  readonly #watchers = new Set<() => void>();
 
   constructor(argv: readonly string[], options: InProcessOptions) {
     this.done = main(argv, this.#host(options)).then(({ code, signal }) => ({
@@ -31,6 +32,22 @@ export class InProcess {
       stdout: this.stdout,
       stderr: this.stderr,
     }));
+  }
+
+  /** The first match of `pattern` in what it writes; rejects when it has ended without one. */
+  waitFor(pattern: RegExp, { on = "stdout" }: { on?: "stdout" | "stderr" } = {}): Promise<RegExpMatchArray> {
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        const match = this[on].match(pattern);
+        if (!match) return;
+        this.#watchers.delete(look);
+        resolve(match);
+      };
+      this.#watchers.add(look);
+      look();
+      const end = () => reject(new Error(`it ended without ${pattern}: ${this.stdout}\n${this.stderr}`));
+      this.done.then(end, reject);
+    });
   }
 
   /** Sends a signal, as `kill` would. */
@@ -46,6 +63,7 @@ export class InProcess {
         const text = Buffer.from(data).toString("utf8");
         this[name] += text;
         if (name === "stdout") onStdout?.(text);
+        for (const look of this.#watchers) look();
       },
     });
     const stream = input instanceof Readable ? input : Readable.from([Buffer.from(input)]);

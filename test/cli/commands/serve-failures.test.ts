@@ -6,7 +6,6 @@ import { expect, test } from "vitest";
 import { folderWith } from "../../support/folder.js";
 import { InProcess, research } from "../../support/in-process.js";
 import { environment } from "../../support/run.js";
-import { until } from "../../support/service.js";
 import { post } from "../../support/wire.js";
 
 const KEY = "test-key-0123456789";
@@ -17,8 +16,7 @@ async function troubled(...flags: string[]) {
   const args = ["serve", "--port", "0", "--data", dataDir, ...flags];
   const env = environment(folderWith(), { RESEARCH_SERVE_API_KEY: KEY });
   const service = new InProcess(args, { env });
-  const address = async () => /http:\/\/[\d.:]+/.exec(service.stdout) ?? undefined;
-  const [baseUrl = ""] = await until(address, 30_000);
+  const [baseUrl = ""] = await service.waitFor(/http:\/\/[\d.:]+/);
   const create = async () => (await post(baseUrl, "/api/v1/conversations", KEY, { prompt: "x" })).status;
   const statuses: number[] = [];
   renameSync(dataDir, `${dataDir}-away`);

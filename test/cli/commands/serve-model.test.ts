@@ -11,11 +11,11 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { folderWith } from "../../support/folder.js";
-import { research } from "../../support/in-process.js";
+import { InProcess, research } from "../../support/in-process.js";
 import { answers, hangs, type ModelEndpoint, modelEndpoint } from "../../support/model-endpoint.js";
 import { behaving, FILES, MODEL_KEY, QUESTION } from "../../support/model-researcher.js";
 import { proxy } from "../../support/proxy.js";
-import { bash, type RunResult, start } from "../../support/run.js";
+import { bash, environment, type RunResult, start } from "../../support/run.js";
 import { until } from "../../support/service.js";
 
 const ANSWER = "The timeout is 5000 milliseconds. [1]";
@@ -34,17 +34,28 @@ function openedFifo(path: string): number | undefined {
 /** Every text that a run has written. */
 const written = ({ stdout, stderr }: RunResult) => `${stdout}\n${stderr}`;
 
+const serviceEnv = () => environment(folderWith(), { ...keys, RESEARCH_SERVE_API_KEY: SERVICE_KEY });
+const serveArgs = (endpoint: ModelEndpoint, sources: string, more: readonly string[]) => [
+  "serve",
+  "--port",
+  "0",
+  "--verbose",
+  "--sources",
+  sources,
+  ...modelArgs(endpoint),
+  ...more,
+];
+
 /** A service with a model on the files of the tests; what runs against it. */
 async function serving(endpoint: ModelEndpoint, data: string[] = []) {
   const sources = folderWith(FILES);
-  const args = ["serve", "--port", "0", "--verbose", "--sources", sources, ...modelArgs(endpoint), ...data];
-  const service = start(args, { env: { ...keys, RESEARCH_SERVE_API_KEY: SERVICE_KEY }, timeoutMs: 60_000 });
+  const service = new InProcess(serveArgs(endpoint, sources, data), { env: serviceEnv() });
   const [baseUrl] = await service.waitFor(/^http:\S+/m);
   const client = {
     env: { RESEARCH_BASE_URL: baseUrl, RESEARCH_API_KEY: SERVICE_KEY },
     home: folderWith(),
   };
-  return { service, client, sources };
+  return { service, client };
 }
 
 describe("try with a model", () => {
@@ -224,19 +235,21 @@ describe("a service with a model", () => {
       isDown && request.step === "answer" ? hangs : behave(request),
     );
     const folder = folderWith();
-    const first = await serving(endpoint, ["--data", folder]);
-    const created = await research(["create", QUESTION], first.client);
-    await until(async () => (endpoint.count("answer") === 1 ? true : undefined));
-    first.service.kill("SIGKILL");
-    await first.service.done;
-    isDown = false;
     // The same sources: what the model is asked has to be the same.
-    const second = start(
-      ["serve", "--port", "0", "--sources", first.sources, ...modelArgs(endpoint), "--data", folder],
-      { env: { ...keys, RESEARCH_SERVE_API_KEY: SERVICE_KEY }, timeoutMs: 60_000 },
-    );
-    const [baseUrl] = await second.waitFor(/^http:\S+/m);
-    const client = { ...first.client, env: { ...first.client.env, RESEARCH_BASE_URL: baseUrl } };
+    const args = serveArgs(endpoint, folderWith(FILES), ["--data", folder]);
+    const home = folderWith();
+    const clientOf = async (service: Pick<InProcess, "waitFor">) => {
+      const [baseUrl] = await service.waitFor(/^http:\S+/m);
+      return { home, env: { RESEARCH_BASE_URL: baseUrl, RESEARCH_API_KEY: SERVICE_KEY } };
+    };
+    const first = start(args, { env: serviceEnv(), timeoutMs: 60_000 });
+    const created = await research(["create", QUESTION], await clientOf(first));
+    await until(async () => (endpoint.count("answer") === 1 ? true : undefined));
+    first.kill("SIGKILL");
+    await first.done;
+    isDown = false;
+    const second = new InProcess(args, { env: serviceEnv() });
+    const client = await clientOf(second);
     const id = created.stdout.trim();
     await research(["watch", id, "--interval", "50ms"], client);
     expect((await research(["output", id], client)).stdout).toContain(ANSWER);
@@ -289,7 +302,7 @@ describe("a service with a model", () => {
     writeFileSync(join(sources, "more.md"), "The keep-alive timeout is open.\n");
     const data = join(sources, "data");
     const args = ["serve", "--port", "0", "--sources", sources, "--data", data, ...modelArgs(endpoint)];
-    const service = start(args, { env: { RESEARCH_SERVE_API_KEY: SERVICE_KEY } });
+    const service = new InProcess(args, { env: serviceEnv() });
     const [baseUrl] = await service.waitFor(/^http:\S+/m);
     const env = { RESEARCH_BASE_URL: baseUrl, RESEARCH_API_KEY: SERVICE_KEY };
     const run = await research(["run", QUESTION], { env });

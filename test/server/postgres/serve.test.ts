@@ -139,7 +139,7 @@ describe.skipIf(!postgres)("serve --database (needs PostgreSQL)", () => {
     await first.waitFor(/http:\S+/);
     const settings = { RESEARCH_BASE_URL: baseUrl, RESEARCH_API_KEY: KEY };
     const run = new InProcess(["run", "why?"], { env: environment(folderWith(), settings) });
-    await until(async () => run.stderr.includes("PROCESSING") || undefined, 30_000);
+    await run.waitFor(/PROCESSING/, { on: "stderr" });
     // PROCESSING is written before the researcher starts.
     await until(async () => existsSync(join(folder, "seen")) || undefined);
     first.signal("SIGTERM");

@@ -109,7 +109,7 @@ const CHAINS: Record<keyof typeof STORES, readonly [Step, ...Step[]]> = {
 it("a research that is stopped, in any step: every socket is closed, and nothing is asked for after it", async () => {
   const { asked, args, env, held, open } = await world({ args: [], env: {} });
   const running = new InProcess(args, { env: environment(folderWith(), env) });
-  const [baseUrl = ""] = await until(async () => ADDRESS.exec(running.stdout) ?? undefined);
+  const [baseUrl = ""] = await running.waitFor(ADDRESS);
   for (const step of STEPS) {
     const begun = held(step);
     const id = await created(baseUrl);
