@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Machine } from "../../src/machine/machine.js";
@@ -210,7 +210,7 @@ describe("research_create", () => {
     const fault: HappyOptions["fault"] = () => ok({ request_id: "id-1" });
     const { call } = await rig({ service: { fault } });
     const { content } = await call("create", { prompt: "q" });
-    expect(content).toEqual({
+    expect(content).toStrictEqual({
       ...{ request_id: "id-1", status: "PENDING", created_at: null, reused: false },
       next: expect.stringContaining("id-1"),
     });
@@ -263,6 +263,13 @@ describe("research_create", () => {
     expect(off.service.server.count() + none.service.server.count()).toBe(0);
   });
 
+  test("takes a model at a provider only", async () => {
+    const { service, call } = await rig();
+    const refused = await call("create", { prompt: "q", model: "m" });
+    expect(refused.content).toMatchObject({ error: { code: "USAGE" } });
+    expect(service.server.count()).toBe(0);
+  });
+
   test("says of a limit that is reached when to call again, and not how a command waits", async () => {
     const { call } = await rig({ session: { perHour: 1 } });
     await call("create", { prompt: "q" });
@@ -301,6 +308,18 @@ describe("save_to of research_create", () => {
     await session.close(new Error("the end"));
     await until(async () => session.awaited.size === 0 || undefined);
     expect(existsSync(path)).toBe(false);
+  });
+
+  test("never writes over a file that appeared meanwhile", async () => {
+    const { home, service, session, call } = await rig();
+    const path = join(home, "report.md");
+    const { content } = await call(...create("tides => PROCESSING"));
+    writeFileSync(path, "mine");
+    const conversation = service.conversations.get(String(content.request_id)) ?? expect.fail("not created");
+    conversation.timeline = ["COMPLETED"];
+    await until(async () => session.awaited.size === 0 || undefined);
+    expect(service.server.count("output")).toBe(1);
+    expect(readFileSync(path, "utf8")).toBe("mine");
   });
 
   test("writes nothing for a request that did not complete", async () => {
