@@ -1,3 +1,4 @@
+import pg from "pg";
 import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/clock.js";
 import {
@@ -33,6 +34,34 @@ describe.skipIf(!postgres?.server)("a database that goes away (needs its own Pos
       expect(rows.map((row) => row.request_id)).toEqual(jobs.map((job) => job.request_id));
     },
   );
+
+  it("a create that is cut off while the database works on it is there once, counted once", async () => {
+    const url = await newDatabase();
+    const proxy = new PostgresProxy(url);
+    const store = await storeAt(proxy.url, { role: "api" });
+    const locker = new pg.Client({ connectionString: url });
+    await locker.connect();
+    await locker.query("BEGIN; LOCK TABLE research.counters");
+    const waiting = "SELECT FROM pg_locks WHERE NOT granted AND relation = 'research.counters'::regclass";
+    const triesWaiting = (tries: number) =>
+      until(async () => (await query(url, waiting)).length >= tries || undefined);
+    const job = newJob();
+    const created = store.create(callerOf("a", 2), job);
+    await triesWaiting(1);
+    await proxy.away();
+    proxy.back();
+    // The server does not know that the first client has gone: both tries go on as soon as they can.
+    await triesWaiting(2);
+    await locker.query("COMMIT");
+    await locker.end();
+    expect(await created).toMatchObject({ kind: "created" });
+    const kinds = [
+      await store.create(callerOf("a", 2), newJob()),
+      await store.create(callerOf("a", 2), newJob()),
+    ];
+    expect(kinds.map(({ kind }) => kind)).toEqual(["created", "rate-limited"]);
+    expect(await query(url, "SELECT FROM research.conversations")).toHaveLength(2);
+  });
 
   it("a create whose statement is lost, and finds the hour used up then, has an unknown outcome", async () => {
     const url = await newDatabase();

@@ -70,11 +70,14 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
     const url = await newDatabase();
     const store = await storeAt(url, { role: "api" });
     const jobs = Array.from({ length: 40 }, job);
-    const results = await Promise.allSettled(
-      [...jobs, ...jobs.slice(0, 1)].map((one, index) => store.create(caller(`key-${index % 3}`, 20), one)),
-    );
+    const results = await Promise.allSettled([
+      ...[...jobs, ...jobs.slice(0, 1)].map((one, index) =>
+        store.create(caller(`key-${index % 3}`, 20), one),
+      ),
+      store.create(caller("none", 0), job()),
+    ]);
     const created = results.map((result) => (result.status === "fulfilled" ? result.value.kind : "refused"));
-    expect(created.toSorted()).toEqual([...jobs.map(() => "created"), "refused"]);
+    expect(created.toSorted()).toEqual([...jobs.map(() => "created"), "rate-limited", "refused"]);
     const more = Array.from({ length: 40 }, () => store.create(caller(), job()));
     for (const result of await Promise.all(more)) expect(result).toMatchObject({ kind: "created" });
     const commits = "SELECT count(DISTINCT xmin::text)::int FROM research.conversations WHERE key = 'a'";
