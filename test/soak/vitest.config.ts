@@ -19,7 +19,7 @@ const NEED_A_TOOL = [
 ];
 
 /** What the suite has a sample of, and the soak all (see EVERY_CELL there). */
-const SAMPLED = ["test/providers/faults.test.ts"];
+const SAMPLED = ["test/providers/faults.test.ts", "test/server/researchers/model/interrupted.test.ts"];
 
 const config = mergeConfig(usual, {});
 config.test = {

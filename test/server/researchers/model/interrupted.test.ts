@@ -92,51 +92,63 @@ const times = (steps: readonly Step[]) =>
 const WHOLE = { plan: 1, search: 2, robots: 1, page: 1, notes: 1, answer: 1 };
 
 const STORES = {
+  memory: async () => ({ args: [], env: {} }),
   "--data": async () => ({ args: ["--data", folderWith()], env: {} }),
   PostgreSQL: async () => ({
     args: ["--lease", "1s"],
     env: { RESEARCH_SERVE_DATABASE: (await postgres?.database()) ?? "" },
   }),
 };
+type Store = keyof typeof STORES;
+const isMissing = (store: Store) => store === "PostgreSQL" && postgres === undefined;
 
-/** The steps in which the service is killed, one after the other. What is kept in memory ends with the process. */
-const CHAINS: Record<keyof typeof STORES, readonly [Step, ...Step[]]> = {
-  "--data": STEPS,
-  PostgreSQL: ["page", "answer"],
-};
+/** The soak has every step at every store (test/soak/vitest.config.ts). */
+const EVERY_CELL = process.env.EVERY_CELL === "1";
+/** How a store keeps a stop, and tells it another process, is its own test. */
+const STOPPED: readonly Store[] = EVERY_CELL ? ["memory", "--data", "PostgreSQL"] : ["memory"];
+/**
+ * The steps in which the service is killed, one after the other. What is kept in memory ends with the process, and
+ * PostgreSQL gives up what five processes have died of.
+ */
+const KILLED: readonly (readonly [Store, readonly [Step, ...Step[]]])[] = [
+  ["--data", STEPS],
+  ["PostgreSQL", ["page", "answer"]],
+  ...(EVERY_CELL ? ([["PostgreSQL", ["plan", "search", "robots", "notes"]]] as const) : []),
+];
 
-// How a store keeps a stop, and tells it another process, is its own test.
-it("a research that is stopped, in any step: every socket is closed, and nothing is asked for after it", async () => {
-  const { asked, args, env, held, open } = await world({ args: [], env: {} });
-  const running = new InProcess(args, { env: environment(folderWith(), env) });
-  const [baseUrl = ""] = await running.waitFor(ADDRESS);
-  for (const step of STEPS) {
-    const begun = held(step);
-    const id = await created(baseUrl);
-    const { closed } = await begun;
-    const stop = await post(baseUrl, `/api/v1/conversation/${id}/stop`, KEY);
-    expect(stop.status).toBe(200);
-    await closed;
-    await until(async () => (open() === 0 ? true : undefined));
-    expect(await stateOf(baseUrl, id)).toBe("STOPPED");
-    expect(asked.at(-1)).toBe(step);
-  }
-  const before = asked.length;
-  expect(await reportOf(baseUrl, await created(baseUrl))).toContain(`http://${HOST}/agents`);
-  // All that was asked for since the last stop is of this one.
-  expect(times(asked.slice(before))).toEqual(WHOLE);
-  running.signal("SIGTERM");
-  expect((await running.done).code).toBe(0);
-});
-
-describe.each(Object.keys(STORES) as (keyof typeof STORES)[])(
-  "a research over a folder and the web, kept in %s,",
-  (name) => {
-    const steps = CHAINS[name];
-    it.skipIf(name === "PostgreSQL" && postgres === undefined)(
-      `killed in the steps ${steps.join(", ")}: nothing that was answered is asked for again`,
+describe("a research over a folder and the web", () => {
+  for (const store of STOPPED)
+    it.skipIf(isMissing(store))(
+      `in ${store}, stopped in any step: every socket is closed, and nothing is asked for after it`,
       async () => {
-        const { asked, args, env, held } = await world(await STORES[name]());
+        const { asked, args, env, held, open } = await world(await STORES[store]());
+        const running = new InProcess(args, { env: environment(folderWith(), env) });
+        const [baseUrl = ""] = await running.waitFor(ADDRESS);
+        for (const step of STEPS) {
+          const begun = held(step);
+          const id = await created(baseUrl);
+          const { closed } = await begun;
+          const stop = await post(baseUrl, `/api/v1/conversation/${id}/stop`, KEY);
+          expect(stop.status).toBe(200);
+          await closed;
+          await until(async () => (open() === 0 ? true : undefined));
+          expect(await stateOf(baseUrl, id)).toBe("STOPPED");
+          expect(asked.at(-1)).toBe(step);
+        }
+        const before = asked.length;
+        expect(await reportOf(baseUrl, await created(baseUrl))).toContain(`http://${HOST}/agents`);
+        // All that was asked for since the last stop is of this one.
+        expect(times(asked.slice(before))).toEqual(WHOLE);
+        running.signal("SIGTERM");
+        expect((await running.done).code).toBe(0);
+      },
+    );
+
+  for (const [store, steps] of KILLED)
+    it.skipIf(isMissing(store))(
+      `in ${store}, killed in the steps ${steps.join(", ")}: nothing that was answered is asked for again`,
+      async () => {
+        const { asked, args, env, held } = await world(await STORES[store]());
         const service = async () => {
           const running = start(args, { env, timeoutMs: 2 ** 30 });
           const [baseUrl = ""] = await running.waitFor(ADDRESS);
@@ -162,5 +174,4 @@ describe.each(Object.keys(STORES) as (keyof typeof STORES)[])(
         expect((await current.running.done).code).toBe(0);
       },
     );
-  },
-);
+});
