@@ -48,7 +48,7 @@ export function* htmlTokens(page: string): Generator<HtmlToken> {
   }
 }
 
-/** The first attribute with one of `names`, as in "content|datetime"; empty if there is none. */
+/** The value of the first attribute that the pattern `names` matches ("content|datetime"); empty if none does. */
 export function attributeOf({ attributes }: HtmlTag, names: string): string {
   const found = new RegExp(`(?:^|\\s)(?:${names})\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, "i").exec(
     attributes.slice(0, 2_000),
