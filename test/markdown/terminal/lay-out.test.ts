@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { layOut } from "../../../src/markdown/terminal/lay-out.js";
 import { columnsOf } from "../../../src/text/width.js";
+import { anyText } from "../../support/any-text.js";
 
 const plain = (markdown: string, columns = 60) =>
   layOut(markdown, { columns, colour: false, hyperlinks: false }) ?? "not laid out";
@@ -108,9 +109,7 @@ const fragment = fc.constantFrom(
     "a",
   ],
 );
-const hostile = fc
-  .array(fc.oneof(fragment, fc.string({ unit: "binary" })), { maxLength: 40 })
-  .map((p) => p.join(""));
+const hostile = fc.array(fc.oneof(fragment, anyText), { maxLength: 40 }).map((p) => p.join(""));
 
 test("no input acts on a terminal, and no line is too wide", () => {
   fc.assert(

@@ -1,5 +1,5 @@
 import type { MessagePort } from "node:worker_threads";
-import { systemClock } from "../../../clock.js";
+import { type Clock, systemClock } from "../../../clock.js";
 import { OverLimit, Threads } from "../../../threads.js";
 import { type Researcher, ResearchFailure, type ResearchJob } from "../researcher.js";
 import { FolderIndex, type FolderIndexOptions } from "../sources/folder-index.js";
@@ -13,11 +13,14 @@ export interface ExtractiveOptions extends FolderIndexOptions {
   workers: number;
   /** Told where the values of a structured output stand, since the output itself does not say it. */
   log?: (line: string) => void;
-  /** How long one research may take, ms: the pattern of a client's schema can take for ever. Default: two minutes. */
-  limitMs?: number;
+  /** Measures how long one research takes. */
+  clock?: Pick<Clock, "sleep">;
   /** What one research may allocate, MiB: a client's schema may ask for anything. Default: 256. */
   heapMib?: number;
 }
+
+/** How long one research may take: the pattern of a client's schema can take for ever. */
+const LIMIT_MS = 120_000;
 
 /** How many places of one output the log names. */
 const MAX_PLACES = 20;
@@ -36,14 +39,14 @@ export type Reply = { output: unknown; sources?: string[] } | { failure: string 
  * if the folder cannot be read.
  */
 export function extractiveResearcher(options: ExtractiveOptions): Researcher {
-  const { workers, log, limitMs = 120_000, heapMib = 256 } = options;
+  const { workers, log, clock = systemClock, heapMib = 256 } = options;
   const folder = new FolderIndex(options);
   const threads = new Threads<Request, Reply>({
     name: "extractive-worker",
     most: Math.max(1, Math.min(workers, MAX_THREADS)),
     keepsIdle: true,
-    clock: systemClock,
-    limitMs,
+    clock,
+    limitMs: LIMIT_MS,
     heapMib,
   });
   return {

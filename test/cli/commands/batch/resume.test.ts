@@ -435,17 +435,17 @@ test("a create that was interrupted before it left is no unknown", async () => {
   expect(m.creates()).toBe(1);
 });
 
-test("a pattern that takes for ever neither hangs the batch nor loses the result", async () => {
-  const m = await machine({ output: () => ({ a: `${"a".repeat(40)}!` }) });
-  const output_schema = { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$" } } };
+test("a result that does not fit its schema is said and not lost", async () => {
+  const m = await machine({ output: () => ({ a: "b" }) });
+  const output_schema = { type: "object", properties: { a: { type: "string", pattern: "^a" } } };
   const file = m.file(
     "q.jsonl",
     lines(JSON.stringify({ key: "k", prompt: "x => COMPLETED", output_schema })),
   );
   const { code, stderr } = await m.run("batch", file, "--out", m.path("out"));
   expect([code, m.results("out")]).toEqual([0, ["k.json"]]);
-  expect(stderr).toContain("it cannot be checked");
-}, 60_000);
+  expect(stderr).toContain("the result does not fit its schema: at /a: ");
+});
 
 test("results keep every digit and every name", async () => {
   const exact = '{"a":12345678901234567890,"b":1e400,"c":-0,"a":2}';
