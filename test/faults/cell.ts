@@ -4,10 +4,10 @@ import { folderWith } from "../support/folder.js";
 import { KEY } from "../support/happy-service.js";
 import { filesWith, foldersIn, type Listed, listed, plant } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
-import { type RunResult, start } from "../support/run.js";
+import type { RunResult } from "../support/run.js";
 import { VirtualClock } from "../support/virtual-clock.js";
 import { type JsonError, jsonErrors } from "../support/world.js";
-import { goodAnswer, ID, type Play } from "./plays.js";
+import { failLookups, goodAnswer, ID, type Play } from "./plays.js";
 
 export type Command = "create" | "stop" | "status" | "output" | "watch";
 
@@ -37,17 +37,12 @@ export interface Observed extends RunResult {
   history: Listed[];
   /** Milliseconds that passed on the clock of the command. */
   elapsedMs: number;
-  /** Whether it was the built program, in real time. */
-  built: boolean;
   /** Where the key turned up. */
   leaks: string[];
 }
 
 /** The limit of one exchange, in real time: short for a fault that lasts until it, else more than a busy machine takes. */
 const REQUEST_TIMEOUT = { lasting: "1s", other: "10s" };
-
-/** Whether a play needs the built program, in real time; else it runs in this process, where waiting costs no time. */
-export const isBuilt = (play: Play): boolean => play.on === "way" && play.preloads === true;
 
 /** Plays one fault against one command, and looks at everything that a user has afterwards. */
 export async function observe(scene: Scene): Promise<Observed> {
@@ -57,28 +52,25 @@ export async function observe(scene: Scene): Promise<Observed> {
   const clock = new VirtualClock();
   const way = { RESEARCH_BASE_URL: server.url, ...(play.on === "way" && (await play.env?.(server))) };
   const env = { ...foldersIn(home), HOME: home, RESEARCH_API_KEY: KEY, ...way };
-  const built = isBuilt(play);
-  const now = built ? Date.now() : clock.now();
   const { origin } = new URL(way.RESEARCH_BASE_URL);
-  if (command !== "create" && age !== undefined) plant(home, { requestId: ID, origin, createdAt: now - age });
+  if (command !== "create" && age !== undefined)
+    plant(home, { requestId: ID, origin, createdAt: clock.now() - age });
   const argv = [
     ...(command === "create" ? ["create", PROMPT] : [command, ID]),
     ...["--json", "--request-timeout", REQUEST_TIMEOUT[play.lasts ? "lasting" : "other"]],
     ...flags,
   ];
-  const monotonic = built ? () => performance.now() : clock.monotonic;
-  const begun = monotonic();
-  const run = await (built
-    ? start(argv, { home, env, timeoutMs: 40_000 }).done
-    : inProcess(argv, { env, clock }));
-  const elapsedMs = monotonic() - begun;
+  const begun = clock.monotonic();
+  const undo = play.on === "way" && play.lookup ? failLookups(play.lookup) : () => {};
+  const run = await inProcess(argv, { env, clock }).finally(undo);
+  const elapsedMs = clock.monotonic() - begun;
   const history = await listed(home);
   await server.close();
   const errors = jsonErrors(run.stderr);
   const notices = noticesIn(run.stderr);
   const leaks = [run.stdout, run.stderr].filter((text) => text.includes(KEY));
   leaks.push(...filesWith(home, KEY));
-  return { ...run, server, home, errors, notices, history, elapsedMs, built, leaks };
+  return { ...run, server, home, errors, notices, history, elapsedMs, leaks };
 }
 
 /** Larger than what a socket takes at once, so that a fault can strike while it is being sent. */

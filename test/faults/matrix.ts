@@ -1,9 +1,7 @@
-import { expect, test, vi } from "vitest";
-import { type Command, isBuilt, type Observed } from "./cell.js";
+import { expect, test } from "vitest";
+import type { Command, Observed } from "./cell.js";
 import { ways } from "./plays.js";
 import type { Row } from "./table.js";
-
-vi.setConfig({ maxConcurrency: 10 });
 
 export const HOUR_MS = 3_600_000;
 /** Four tries within about 4 s, each wait up to a fifth longer. */
@@ -21,7 +19,7 @@ export function sound(row: Row, seen: Observed, exit: number): void {
     expect(seen.errors).toEqual([]);
     return;
   }
-  if (!seen.built) expect(seen.elapsedMs).toBeLessThan(TRIES_MS);
+  expect(seen.elapsedMs).toBeLessThan(TRIES_MS);
   expect(seen.errors).toHaveLength(1);
   const [error] = seen.errors;
   expect(error?.exit_code).toBe(exit);
@@ -39,7 +37,5 @@ export const states = (seen: Observed) => seen.history.map(({ status }) => statu
 export function cell(row: Row, command: Command, what: string, run: () => Promise<void>): void {
   // A peer that gets no turn within a few milliseconds resets too late to prove anything, and then 11 is right.
   const retry = row.play === ways.resetOnAccept ? 5 : 0;
-  // A process waits in real time. Time passes in this one while none of its requests is under way: one cell at a time.
-  const own = isBuilt(row.play) ? test.concurrent : test;
-  own(`cell: ${row.fault} · ${command}${what && `, ${what}`}`, { retry }, run);
+  test(`cell: ${row.fault} · ${command}${what && `, ${what}`}`, { retry }, run);
 }

@@ -1,3 +1,4 @@
+import dns from "node:dns";
 import type { Behaviour } from "../support/behaviours.js";
 import * as does from "../support/behaviours.js";
 import { type FaultServer, type FaultServerOptions, REFUSED_URL } from "../support/fault-server.js";
@@ -17,9 +18,9 @@ export type Play = {
   | {
       on: "way";
       server?: FaultServerOptions;
+      /** How every look-up of a name ends; `never` leaves it open. */
+      lookup?: string;
       /** What leads the program astray; by default it goes to the server. */
-      /** Whether something is loaded into the runtime before the program, which needs a process. */
-      preloads?: boolean;
       env?: (server: FaultServer) => Record<string, string> | Promise<Record<string, string>>;
     }
 );
@@ -61,16 +62,21 @@ export const plays = {
   }),
 };
 
-/** Makes every look-up of a name end so, before the program is loaded; `never` leaves it open. */
-function preload(code: string): string {
-  const fail = `callback(Object.assign(new Error("getaddrinfo ${code}"), { code: "${code}" }))`;
-  const script = `import dns from "node:dns"; dns.lookup = (_name, _options, callback) => { ${
-    code === "never" ? "" : `process.nextTick(() => ${fail})`
-  } };`;
-  return `--import=data:text/javascript,${encodeURIComponent(script)}`;
+/** Makes every look-up of a name end so in this process, until the returned function is called. */
+export function failLookups(code: string): () => void {
+  const real = dns.lookup;
+  const fail = (_name: string, _options: object, callback: (error: Error) => void) => {
+    if (code !== "never")
+      process.nextTick(callback, Object.assign(new Error(`getaddrinfo ${code}`), { code }));
+  };
+  dns.lookup = fail as typeof dns.lookup;
+  return () => {
+    dns.lookup = real;
+  };
 }
 
-const NAMED = { RESEARCH_BASE_URL: "http://research.example", RESEARCH_INSECURE_HTTP: "1" };
+/** An address that has to be looked up. */
+export const NAMED = { RESEARCH_BASE_URL: "http://research.example", RESEARCH_INSECURE_HTTP: "1" };
 
 export const ways = {
   refused: { on: "way", env: () => ({ RESEARCH_BASE_URL: REFUSED_URL }) } as Play,
@@ -81,8 +87,8 @@ export const ways = {
   lookup: (code: string): Play => ({
     on: "way",
     lasts: code === "never",
-    preloads: true,
-    env: () => ({ ...NAMED, NODE_OPTIONS: preload(code) }),
+    lookup: code,
+    env: () => NAMED,
   }),
   noTls: {
     on: "way",

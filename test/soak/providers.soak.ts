@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { ways } from "../faults/plays.js";
+import { NAMED } from "../faults/plays.js";
 import { FAULTS, limitOf, NAMES, NEVER_SENT } from "../providers/rows.js";
 import { folderWith } from "../support/folder.js";
 import { filesWith, foldersIn, listed } from "../support/home.js";
@@ -14,6 +14,14 @@ const argvOf = {
   run: () => ["run", "why"],
   batch: (home: string) => ["batch", join(home, "rows.txt"), "--out", join(home, "out"), "--timeout", "5s"],
 };
+
+/** Makes every look-up of a name end so, before the program is loaded. */
+function preload(code: string): string {
+  const fail = `callback(Object.assign(new Error("getaddrinfo ${code}"), { code: "${code}" }))`;
+  const script = `import dns from "node:dns";
+    dns.lookup = (_name, _options, callback) => process.nextTick(() => ${fail});`;
+  return `--import=data:text/javascript,${encodeURIComponent(script)}`;
+}
 
 describe.each(NAMES)("the built program at %s", (name) => {
   for (const verb of ["create", "run", "batch"] as const) {
@@ -44,12 +52,11 @@ describe.each(NAMES)("the built program at %s", (name) => {
       });
   for (const code of ["ENOTFOUND", "EAI_AGAIN"])
     test.concurrent(`DNS ${code} · create: 9, and nothing recorded`, async () => {
-      const way = ways.lookup(code);
       const home = folderWith();
       const env = {
         ...foldersIn(home),
         ...{ RESEARCH_PROVIDER: name, RESEARCH_API_KEY: KEY },
-        ...(way.on === "way" && (await way.env?.(undefined as never))),
+        ...{ ...NAMED, NODE_OPTIONS: preload(code) },
       };
       const seen = await research(["create", "why", "--json"], { home, env });
       expect(seen.code, seen.stderr).toBe(9);
