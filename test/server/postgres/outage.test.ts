@@ -128,7 +128,7 @@ describe.skipIf(!postgres?.server)("a database that goes away (needs its own Pos
   it("a worker that loses its lease while the database is away stops its work, and takes it again", async () => {
     const proxy = new PostgresProxy(await newDatabase());
     const log: string[] = [];
-    const store = await storeAt(proxy.url, { leaseMs: 900, log: (line) => void log.push(line) });
+    const store = await storeAt(proxy.url, { leaseMs: 4_000, log: (line) => void log.push(line) });
     const job = newJob();
     await store.create(callerOf(), job);
     const claim = await store.claim(never);
