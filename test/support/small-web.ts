@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { Connections } from "../../src/client/http/transport.js";
 import { type Clock, systemClock } from "../../src/clock.js";
 import type { ExchangeStore } from "../../src/server/conversations/conversation-store.js";
+import { cutDocument } from "../../src/server/researchers/documents/cut.js";
 import type { SourceProvider } from "../../src/server/researchers/sources/source.js";
 import { type EngineName, SearchEngine } from "../../src/server/researchers/web/engines.js";
 import type { Network } from "../../src/server/researchers/web/page-fetcher.js";
@@ -119,6 +120,11 @@ export function webOf(url: string, network: Network, setting: WebSetting = {}): 
   const web = webSources({
     engine,
     network,
+    // Its thread is a test of its own (documents.test.ts).
+    read: async (task, signal) => {
+      signal.throwIfAborted();
+      return cutDocument(task);
+    },
     exchanges: noExchanges,
     pages: 30,
     domains: [],

@@ -6,6 +6,7 @@ import { insecureHttpIn, waitForKey } from "../../../machine/settings.js";
 import { isKeyText } from "../../../protocol/key-pattern.js";
 import type { ConversationStore } from "../../../server/conversations/conversation-store.js";
 import { commandResearcher } from "../../../server/researchers/command.js";
+import { documentReader } from "../../../server/researchers/documents/document.js";
 import { extractiveResearcher } from "../../../server/researchers/extractive/extractive-researcher.js";
 import type { EndpointConnections } from "../../../server/researchers/model/endpoint/endpoint.js";
 import type { ModelResearcherOptions } from "../../../server/researchers/model/researcher.js";
@@ -177,6 +178,7 @@ async function searchOf(
         isAllowed: (address, port) => isPublicAddress(address) && (port === 80 || port === 443),
         proxyFor: (target) => proxyFor(target, host.env),
       },
+      read: documentReader(host.clock),
       ...limits,
       ...service,
       ...{ clock: host.clock, version: host.version },

@@ -32,11 +32,14 @@ export function isPacked(name: string): boolean {
   return /\.(?:pdf|docx)$/i.test(name);
 }
 
-/** Reads documents from outside in threads with limits. What it gives rejects with `signal.reason` only. */
-export function documentReader(clock: Pick<Clock, "sleep">) {
+/** Cuts a document into blocks. Rejects with `signal.reason` only. */
+export type DocumentReader = (task: DocumentTask, signal: AbortSignal) => Promise<CutDocument>;
+
+/** Reads documents from outside in threads with limits. */
+export function documentReader(clock: Pick<Clock, "sleep">): DocumentReader {
   const options = { name: "document-worker", most: 2, keepsIdle: false, clock, ...LIMITS };
   const threads = new Threads<DocumentTask, CutDocument>(options);
-  return async (task: DocumentTask, signal: AbortSignal): Promise<CutDocument> => {
+  return async (task, signal) => {
     try {
       return await threads.ask(task, signal);
     } catch (error) {

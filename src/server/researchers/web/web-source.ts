@@ -2,7 +2,7 @@ import { type Clock, withDeadline } from "../../../clock.js";
 import { isObject } from "../../../json/exact-json.js";
 import type { ExchangeStore } from "../../conversations/conversation-store.js";
 import { HostGate } from "../../host-gate.js";
-import { documentReader, MAX_PAGE_TEXT, type ReadDocument } from "../documents/document.js";
+import { type DocumentReader, MAX_PAGE_TEXT, type ReadDocument } from "../documents/document.js";
 import { ResearchFailure } from "../researcher.js";
 import { DocumentIndex } from "../sources/document-index.js";
 import type { Description, Hit, Opened, Source, SourceProvider, Unread } from "../sources/source.js";
@@ -13,6 +13,8 @@ import { fetchRobots, isAllowedBy, ROBOT, type Robots } from "./robots.js";
 export interface WebOptions {
   engine: SearchEngine;
   network: Network;
+  /** Cuts a page into blocks. */
+  read: DocumentReader;
   exchanges: ExchangeStore;
   /** How many pages one research may ask for. */
   pages: number;
@@ -51,13 +53,13 @@ interface Kept {
 }
 
 /** What all researches have in common. */
-type Shared = WebOptions & { gate: HostGate; read: ReturnType<typeof documentReader>; userAgent: string };
+type Shared = WebOptions & { gate: HostGate; userAgent: string };
 
 /** The web as a source: an engine finds pages, and only what was fetched from them can be quoted. */
 export function webSources(options: WebOptions): SourceProvider {
   const { clock, engine, version } = options;
   const userAgent = `${ROBOT}/${version}`;
-  const shared = { ...options, gate: new HostGate(clock), read: documentReader(clock), userAgent };
+  const shared = { ...options, gate: new HostGate(clock), userAgent };
   return {
     for: (requestId, signal) => new WebSource(shared, requestId, signal),
     close: () => engine.close(),

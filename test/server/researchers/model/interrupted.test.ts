@@ -111,7 +111,7 @@ const STOPPED: readonly Store[] = EVERY_CELL ? ["memory", "--data", "PostgreSQL"
  * PostgreSQL gives up what five processes have died of.
  */
 const KILLED: readonly (readonly [Store, readonly [Step, ...Step[]]])[] = [
-  ["--data", STEPS],
+  ["--data", EVERY_CELL ? STEPS : ["search", "robots", "notes"]],
   ["PostgreSQL", ["page", "answer"]],
   ...(EVERY_CELL ? ([["PostgreSQL", ["plan", "search", "robots", "notes"]]] as const) : []),
 ];
