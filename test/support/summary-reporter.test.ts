@@ -1,19 +1,19 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { folderWith } from "./folder.js";
 
 const root = join(import.meta.dirname, "../..");
 
-/** Runs vitest, with this project's settings, over files of other content. */
+/** Runs vitest with the reporter over files of other content. The rest of this project's settings is left out: it costs more than the run. */
 function runIn(files: Record<string, string>, env: Record<string, string> = {}) {
-  const folder = folderWith();
-  mkdirSync(join(folder, "test"));
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, "test", name), text);
-  const args = ["run", "--config", join(root, "vitest.config.ts"), "--dir", folder];
+  const folder = folderWith(files);
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  const reporters = ["default", join(import.meta.dirname, "summary-reporter.ts")];
+  const args = ["run", "--root", folder, "--pool", "threads", ...reporters.map((one) => `--reporter=${one}`)];
   return spawnSync(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), ...args], {
-    cwd: root,
+    cwd: folder,
     encoding: "utf8",
     env: { PATH: process.env.PATH, ...env },
   });
