@@ -40,15 +40,14 @@ export interface Chaos {
 }
 
 /**
- * Runs commands for `seconds` through a proxy that spoils their connections, kills them at random moments, and
- * compares what the service created with what the histories hold.
+ * Runs commands through a proxy that spoils their connections, kills them at random moments, and compares what the
+ * service created with what the histories hold. `goesOn` is asked, with the number of commands so far, before each.
  */
-export async function chaos(seconds: number, random: () => number): Promise<Chaos> {
+export async function chaos(goesOn: (commands: number) => boolean, random: () => number): Promise<Chaos> {
   const service = await HappyService.start();
   const proxy = await spoilingProxy(service.server.port, () => halfSpoiled(random));
   const run = new ChaosRun(service, proxy, random);
-  const end = performance.now() + seconds * 1_000;
-  await Promise.all(Array.from({ length: COMMANDS }, (_, worker) => run.loop(worker, end)));
+  await Promise.all(Array.from({ length: COMMANDS }, (_, worker) => run.loop(worker, goesOn)));
   const outcome = await run.compare();
   await proxy.close();
   await service.server.close();
@@ -72,10 +71,10 @@ class ChaosRun {
     this.#random = random;
   }
 
-  /** One command after the other until `end` (monotonic ms). */
-  async loop(worker: number, end: number): Promise<void> {
+  /** One command after the other. */
+  async loop(worker: number, goesOn: (commands: number) => boolean): Promise<void> {
     const home = this.#homes[worker % HOMES] ?? "";
-    for (let nth = 0; performance.now() < end; nth++) {
+    for (let nth = 0; goesOn(this.#commands); nth++) {
       const name = `chaos ${worker}-${nth}`;
       const { args, prompts } = this.#command(home, name);
       const service = { RESEARCH_BASE_URL: this.#proxy.url, RESEARCH_API_KEY: KEY, RESEARCH_OUTPUT: "json" };
