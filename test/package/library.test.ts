@@ -13,25 +13,10 @@ function project(name: string, text: string): string {
   const folder = folderWith();
   mkdirSync(join(folder, "node_modules"));
   symlinkSync(root, join(folder, "node_modules/research-cli"));
-  symlinkSync(join(root, "node_modules/@types"), join(folder, "node_modules/@types"));
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');
   writeFileSync(join(folder, name), text);
   return folder;
 }
-
-test("the snippet of ResearchClient compiles under strict", async () => {
-  const [, snippet = ""] =
-    /## Without settings and history\n[\s\S]*?```js\n([\s\S]*?)```/.exec(
-      readFileSync(join(root, "docs/library.md"), "utf8"),
-    ) ?? [];
-  expect(snippet).toContain("new ResearchClient(");
-  const folder = project("snippet.ts", snippet);
-  const options = ["--strict", "--noEmit", "--module", "nodenext", "--target", "es2023", "--types", "node"];
-  const tsc = join(root, "node_modules/.bin/tsc");
-  await run(tsc, [...options, "snippet.ts"], { cwd: folder }).catch(({ stdout }) => {
-    expect(stdout).toBe("");
-  });
-});
 
 test("each type that an exported declaration uses is exported", () => {
   const types = join(root, "dist/types");
