@@ -35,6 +35,13 @@ it.each([
   expect(problem && problemText(problem, "the top level")).toMatch(why);
 });
 
+it("tells how long the check took, also of what is no schema", async () => {
+  const times: number[] = [];
+  for (const schema of [{}, { type: "strin" }]) await checkSchema(schema, undefined, (ms) => times.push(ms));
+  expect(times).toHaveLength(2);
+  for (const ms of times) expect(ms).toBeGreaterThan(0);
+});
+
 it("keeps nothing of one schema for the next, whatever its $id", async () => {
   const meta = "https://json-schema.org/draft/2020-12/schema";
   for (const $id of ["https://example.org/same", meta]) {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { leftovers } from "./leftovers.js";
@@ -11,5 +11,12 @@ export function folderWith(files: Record<string, string | Uint8Array> = {}): str
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), content);
   }
+  return folder;
+}
+
+/** A temporary folder with so many names of one file, f0.md, f1.md and so on: a link costs a tenth of a file. */
+export function folderWithLinks(content: string, names: number): string {
+  const folder = folderWith({ "f0.md": content });
+  for (let i = 1; i < names; i++) linkSync(join(folder, "f0.md"), join(folder, `f${i}.md`));
   return folder;
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../clock.js";
 import { isObject, parseExactAt } from "../../json/exact-json.js";
+import type { checkSchema as CheckSchema } from "../../json-schema/check.js";
 import type { JsonSchema } from "../../protocol/conversation.js";
 import { KeyedMutex } from "../../semaphore.js";
 import type { ResearchJob } from "../researchers/researcher.js";
@@ -47,16 +48,21 @@ export class CheckTimes {
 /** Checks schemas, one at a time for a key and for a while, so that one key cannot hold up those of all others. */
 export class SchemaChecks {
   readonly #turns = new KeyedMutex();
-  constructor(private readonly times: CheckTimes) {}
+  constructor(
+    private readonly times: CheckTimes,
+    /** Its module is loaded for the first schema. */
+    private readonly checkSchema: typeof CheckSchema = async (...question) =>
+      (await import("../../json-schema/check.js")).checkSchema(...question),
+  ) {}
 
   /** Throws a HttpError for an unusable schema (400), and for a key whose time is used up (429). */
   check(keyId: string, schema: JsonSchema, request: IncomingMessage): Promise<void> {
     return this.#turns.run(keyId, async () => {
       checkIsAnswerable(request);
       this.times.checkLeft(keyId);
-      const { checkSchema, problemText } = await import("../../json-schema/check.js");
-      const problem = await checkSchema(schema, undefined, (ms) => this.times.add(keyId, ms));
+      const problem = await this.checkSchema(schema, undefined, (ms) => this.times.add(keyId, ms));
       if (problem === undefined) return;
+      const { problemText } = await import("../../json-schema/check.js");
       const why = problemText(problem, "the top level");
       throw invalid(`The field output_schema is not a usable JSON Schema: ${why}.`);
     });

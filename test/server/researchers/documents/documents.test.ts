@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { strToU8, zipSync } from "fflate";
+import { strToU8, type Zippable, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../../src/clock.js";
 import { cutDocument } from "../../../../src/server/researchers/documents/cut.js";
@@ -14,7 +14,7 @@ const paragraph = (text: string, style = "") =>
   `<w:p><w:pPr>${style}</w:pPr><w:r><w:t xml:space="preserve">${text}</w:t></w:r></w:p>`;
 const row = (...cells: string[]) =>
   `<w:tr>${cells.map((cell) => `<w:tc>${paragraph(cell)}</w:tc>`).join("")}</w:tr>`;
-const docx = (body: string, more: Record<string, Uint8Array> = {}) =>
+const docx = (body: string, more: Zippable = {}) =>
   zipSync({
     "word/document.xml": strToU8(`<w:document><w:body>${body}</w:body></w:document>`),
     "word/styles.xml": strToU8(
@@ -74,8 +74,8 @@ describe("a Word document", () => {
     ["is not one", Buffer.from("PK no"), "it cannot be read: "],
     ["has no text", zipSync({ a: strToU8("x") }), "it cannot be read: it has no text"],
     [
-      "is a bomb",
-      docx("", { "word/styles.xml": new Uint8Array(70 * 1_048_576) }),
+      "unpacks to too much",
+      docx("", { "word/styles.xml": [new Uint8Array(70 * 1_048_576), { level: 0 }] }),
       "it cannot be read: it unpacks to more than 64 MiB",
     ],
     [
@@ -91,25 +91,19 @@ describe("a Word document", () => {
 });
 
 describe("a PDF", () => {
-  it("is read by its pages", async () => {
-    const bytes = pdf("The first page.", "The second page.");
-    const read = await documentReader(systemClock)({ name: "a.pdf", bytes }, never);
-    expect(read).toMatchObject({
+  it("is read by its pages, and one that is broken is left out with the reason", async () => {
+    const read = documentReader(systemClock);
+    const [broken, whole] = await Promise.all([
+      read({ name: "a.pdf", bytes: Buffer.from("%PDF-1.4 broken") }, never),
+      read({ name: "b.pdf", bytes: pdf("The first page.", "The second page.") }, never),
+    ]);
+    expect(broken).toEqual({ reason: expect.stringContaining("it cannot be read: ") });
+    expect(whole).toMatchObject({
       blocks: [
         { line: 1, lines: ["The first page."], heading: "page 1" },
         { line: 2, lines: ["The second page."], heading: "page 2" },
       ],
     });
-  });
-
-  it("that is broken is left out with the reason, and the next one is read", async () => {
-    const read = documentReader(systemClock);
-    const [broken, whole] = await Promise.all([
-      read({ name: "a.pdf", bytes: Buffer.from("%PDF-1.4 broken") }, never),
-      read({ name: "b.pdf", bytes: pdf("whole") }, never),
-    ]);
-    expect(broken).toEqual({ reason: expect.stringContaining("it cannot be read: ") });
-    expect(whole).toMatchObject({ blocks: [{ lines: ["whole"] }] });
   });
 
   it("needs a package, and its reason names the command where that lacks", () => {

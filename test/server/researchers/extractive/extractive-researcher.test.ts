@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
 import { extractiveResearcher } from "../../../../src/server/researchers/extractive/extractive-researcher.js";
 import { ResearchFailure } from "../../../../src/server/researchers/researcher.js";
-import { folderWith } from "../../../support/folder.js";
+import { folderWith, folderWithLinks } from "../../../support/folder.js";
 
 const ROOT = join(import.meta.dirname, "../../../..");
 const question = (prompt: string, more = {}) => ({
@@ -60,10 +60,7 @@ it("a stop ends a research in the middle of its work", async () => {
     { length: 20_000 },
     (_, i) => `Basket ${i} holds ${i} apples and ${i * 7} pears.\n\n`,
   ).join("");
-  const files = Object.fromEntries(
-    Array.from({ length: 20 }, (_, i) => [`f${i}.md`, text.slice(0, 900_000)]),
-  );
-  const { researcher } = researcherOn(folderWith({ ...files }), 1);
+  const { researcher } = researcherOn(folderWithLinks(text.slice(0, 900_000), 20), 1);
   try {
     const stop = new AbortController();
     const reason = new Error("stopped");
@@ -76,10 +73,7 @@ it("a stop ends a research in the middle of its work", async () => {
 });
 
 it("says once that not everything was read", async () => {
-  const files = Object.fromEntries(
-    Array.from({ length: 5_001 }, (_, i) => [`f${i}.md`, `Basket ${i} is red.`]),
-  );
-  const { researcher, notices } = researcherOn(folderWith(files), 1);
+  const { researcher, notices } = researcherOn(folderWithLinks("The basket is red.", 5_001), 1);
   try {
     const report = await researcher.research(question("Which basket is red?"), never());
     expect(report).toContain("5000 files were read. Reading stopped at 5000 files.");

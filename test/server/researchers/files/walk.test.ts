@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { readText } from "../../../../src/server/researchers/files/read-file.js";
 import { findSources, MAX_FILES } from "../../../../src/server/researchers/files/walk.js";
-import { folderWith } from "../../../support/folder.js";
+import { folderWith, folderWithLinks } from "../../../support/folder.js";
 
 const hasMkfifo = ["/usr/bin/mkfifo", "/bin/mkfifo"].some((path) => existsSync(path));
 const namesIn = async (folder: string) => (await findSources(folder)).files.map(({ name }) => name).sort();
@@ -94,16 +94,13 @@ function page(charset: string, byte: number): Uint8Array {
 }
 
 it("stops at 5,000 files, and says so", async () => {
-  const files = Object.fromEntries(Array.from({ length: MAX_FILES + 1 }, (_, i) => [`f${i}.md`, "x"]));
-  const { files: found, stopped } = await findSources(folderWith(files));
+  const { files: found, stopped } = await findSources(folderWithLinks("x", MAX_FILES + 1));
   expect(found).toHaveLength(5_000);
   expect(stopped).toBe("stopped at 5000 files");
 });
 
 it("stops at 64 MiB, and says so", async () => {
-  const text = "x".repeat(1_000_000);
-  const files = Object.fromEntries(Array.from({ length: 70 }, (_, i) => [`f${i}.md`, text]));
-  const { files: found, stopped } = await findSources(folderWith(files));
+  const { files: found, stopped } = await findSources(folderWithLinks("x".repeat(1_000_000), 70));
   expect(found).toHaveLength(67);
   expect(stopped).toBe("stopped at 64 MiB");
 });
