@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createReadStream, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import * as does from "../support/behaviours.js";
@@ -6,7 +6,7 @@ import { faultServer } from "../support/fault-server.js";
 import { folderWith } from "../support/folder.js";
 import { HappyService, KEY } from "../support/happy-service.js";
 import { foldersIn, listed, plant } from "../support/home.js";
-import { research } from "../support/in-process.js";
+import { inProcess, research } from "../support/in-process.js";
 import { bash, type RunResult } from "../support/run.js";
 import { smallDisk } from "../support/small-disk.js";
 import { jsonErrors } from "../support/world.js";
@@ -14,18 +14,19 @@ import { goodAnswer, ID } from "./plays.js";
 
 const CREATED = does.answer(goodAnswer("create"));
 
-/** Runs the program in `home` while there is no room. */
-type Shortage = (home: string, words: string, env: Record<string, string>) => Promise<RunResult>;
+/** Runs a command line in `home` while there is no room; the key stands on its stdin. */
+type Shortage = (home: string, argv: string[], env: Record<string, string>) => Promise<RunResult>;
 
 /** What the shell itself writes goes to pipes, which have no size. */
-const limited: Shortage = (home, words, env) => bash(`ulimit -f 0; research ${words}`, { home, env });
+const limited: Shortage = (home, argv, env) =>
+  bash(`ulimit -f 0; research ${argv.join(" ")}`, { home, env, input: KEY });
 
 /** A file system needs a mount, which not everyone may make. */
 const full = smallDisk();
-const onFullDisk: Shortage = async (home, words, env) => {
+const onFullDisk: Shortage = async (home, argv, env) => {
   full?.fill();
   try {
-    return await bash(`research ${words}`, { home, env });
+    return await research(argv, { home, env, input: KEY });
   } finally {
     full?.free();
   }
@@ -38,7 +39,7 @@ describe.each([
     ...{ shortage: onFullDisk, isMissing: full === undefined },
   },
 ])("$what", ({ home, shortage, isMissing }) => {
-  const run = (words: string, env: Record<string, string>) => shortage(home, words, env);
+  const run = (argv: string[], env: Record<string, string>) => shortage(home, argv, env);
   const own = foldersIn(home);
 
   test.skipIf(isMissing)("while settings are written: the old ones stand", async () => {
@@ -47,10 +48,12 @@ describe.each([
     expect(await research(["login", "--with-key"], { home, env, input: KEY })).toMatchObject({ code: 0 });
     const path = join(own.RESEARCH_CONFIG_DIR, "config.json");
     const before = readFileSync(path, "utf8");
-    for (const words of ["config set tier pro", "login --with-key < key"]) {
-      writeFileSync(join(home, "key"), KEY);
-      const done = await run(words, env);
-      expect(done, words).toMatchObject({ code: 12, stdout: "" });
+    for (const argv of [
+      ["config", "set", "tier", "pro"],
+      ["login", "--with-key"],
+    ]) {
+      const done = await run(argv, env);
+      expect(done, argv.join(" ")).toMatchObject({ code: 12, stdout: "" });
       expect(done.stderr).toMatch(/full|size/);
       expect(readFileSync(path, "utf8")).toBe(before);
     }
@@ -62,16 +65,19 @@ describe.each([
     const server = await faultServer(() => CREATED);
     const env = { ...own, RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
     const before = await listed(home);
-    for (const words of ["create x", "run x"]) {
-      const done = await run(words, env);
-      expect(done, words).toMatchObject({ code: 12, stdout: "" });
+    for (const argv of [
+      ["create", "x"],
+      ["run", "x"],
+    ]) {
+      const done = await run(argv, env);
+      expect(done, argv.join(" ")).toMatchObject({ code: 12, stdout: "" });
       expect(done.stderr).toMatch(/not sent/);
     }
     expect(server.connections).toBe(0);
     expect(await listed(home)).toEqual(before);
     expect((await research(["list"], { home, env: own })).stderr).not.toMatch(/skipped/);
     // What needs no room still works.
-    const status = await run(`status ${ID}`, { ...env, RESEARCH_BASE_URL: (await working()).url });
+    const status = await run(["status", ID], { ...env, RESEARCH_BASE_URL: (await working()).url });
     expect(status).toMatchObject({ code: 0, stdout: `${ID}\tPROCESSING\n` });
   });
 });
@@ -175,11 +181,7 @@ test.concurrent("what cannot be said on stderr, or asked of stdin, is no error",
   const service = await HappyService.start();
   const home = folderWith();
   const env = { ...foldersIn(home), ...service.env };
-  for (const command of [
-    "research run 'x => COMPLETED' 2>&- <&-",
-    "research run x 2> /dev/full",
-    "research list 2>&- <&-",
-  ])
+  for (const command of ["research run 'x => COMPLETED' 2>&- <&-", "research run x 2> /dev/full"])
     expect(await bash(command, { home, env }), command).toMatchObject({ code: 0 });
 });
 
@@ -214,7 +216,7 @@ test.concurrent("a result on a regular file of a full disk is an error", async (
   expect(readdirSync(home).filter((name) => name.includes("target"))).toEqual([]);
 });
 
-test.concurrent.each(["create x", "create x --json", "create x -w", "run 'x => PENDING COMPLETED'"])(
+test.concurrent.each(["create x", "create x -w", "run 'x => PENDING COMPLETED'"])(
   "%s with stdout closed, or a pipe that is: the record is there all the same",
   async (words) => {
     const service = await HappyService.start();
@@ -257,14 +259,16 @@ test.concurrent("an output that exists, or is no file, is refused before anythin
   expect(readFileSync(join(home, "file"), "utf8")).toContain("An answer");
 });
 
-// That of --prompt-file is a row of e2e/exit-codes.test.ts.
-test.concurrent.each(["create < /dev/zero", "create x --schema /dev/zero"])(
-  "%s: too large, 2",
-  async (words) => {
-    const server = await faultServer(() => CREATED);
-    const home = folderWith();
-    const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
-    expect(await bash(`research ${words}`, { home, env })).toMatchObject({ code: 2, stdout: "" });
-    expect(server.connections).toBe(0);
-  },
-);
+test.concurrent("a prompt or a schema from /dev/zero: too large, 2", async () => {
+  const server = await faultServer(() => CREATED);
+  const home = folderWith();
+  const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
+  const prompt = await inProcess(["create"], { env, input: createReadStream("/dev/zero") });
+  expect(prompt).toMatchObject({ code: 2, stdout: "" });
+  for (const argv of [
+    ["create", "--prompt-file", "/dev/zero"],
+    ["create", "x", "--schema", "/dev/zero"],
+  ])
+    expect(await research(argv, { home, env }), argv[1]).toMatchObject({ code: 2, stdout: "" });
+  expect(server.connections).toBe(0);
+});

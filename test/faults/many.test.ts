@@ -7,7 +7,7 @@ import { foldersIn, historyLine, listed } from "../support/home.js";
 import { inProcess, research } from "../support/in-process.js";
 import { start, startBash } from "../support/run.js";
 
-test("eight processes create, list and watch at once, and one of them is killed: nothing is lost", {
+test("four processes create, list and watch at once, and one of them is killed: nothing is lost", {
   timeout: 60_000,
 }, async () => {
   const service = await HappyService.start();
@@ -19,9 +19,9 @@ test("eight processes create, list and watch at once, and one of them is killed:
        research list > /dev/null || exit; research watch $id --interval 20ms > /dev/null`,
       { home, env, timeoutMs: 50_000 },
     );
-  const loops = ["a", "b", "c", "d", "e", "f", "g", "victim"].map(loop);
+  const loops = ["a", "b", "c", "victim"].map(loop);
   const victim = loops.at(-1);
-  while (service.server.count("create") < 4) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (service.server.count("create") < 2) await new Promise((resolve) => setTimeout(resolve, 5));
   victim?.kill("SIGKILL");
   const runs = await Promise.all(loops.map(({ done }) => done));
   const survivors = runs.slice(0, -1);
@@ -41,10 +41,10 @@ test("eight processes create, list and watch at once, and one of them is killed:
   ).toBe(true);
 });
 
-test("eight processes change the settings at once: each change is there", async () => {
+test("four processes change the settings at once: each change is there", async () => {
   const home = folderWith();
   const own = foldersIn(home);
-  const names = Array.from({ length: 8 }, (_, i) => `profile-${i}`);
+  const names = Array.from({ length: 4 }, (_, i) => `profile-${i}`);
   const runs = names.map((name) => {
     const words = ["config", "set", "base-url", `http://127.0.0.1/${name}`, "--profile", name];
     return start(words, { home, env: own }).done;
@@ -58,9 +58,9 @@ test("eight processes change the settings at once: each change is there", async 
   }
 });
 
-const LINES = 30_000;
+const LINES = 6_000;
 
-test("30,000 lines with torn and foreign ones in them: everything is found", async () => {
+test("6,000 lines with torn and foreign ones in them: everything is found", async () => {
   const service = await HappyService.start();
   const home = folderWith();
   const own = foldersIn(home);
@@ -73,14 +73,12 @@ test("30,000 lines with torn and foreign ones in them: everything is found", asy
       createdAt: 1.7e12 + i * 1_000,
       prompt: `prompt ${i}`,
     }).replace(/"local-[^"]*"/, `"local-${String(i).padStart(6, "0")}"`);
-  for (let begin = 0; begin < LINES; begin += 10_000) {
-    const lines = Array.from({ length: 10_000 }, (_, i) => begin + i).flatMap((i) => {
-      if (i % 100 === 7) return [lineOf(i).slice(0, 60), lineOf(i)];
-      if (i % 100 === 13) return ['{"kind":"from-a-later-version"}', "\0\0", lineOf(i)];
-      return [lineOf(i)];
-    });
-    appendFileSync(join(own.RESEARCH_STATE_DIR, "history.jsonl"), `${lines.join("\n")}\n`);
-  }
+  const lines = Array.from({ length: LINES }, (_, i) => {
+    if (i % 100 === 7) return [lineOf(i).slice(0, 60), lineOf(i)];
+    if (i % 100 === 13) return ['{"kind":"from-a-later-version"}', "\0\0", lineOf(i)];
+    return [lineOf(i)];
+  });
+  appendFileSync(join(own.RESEARCH_STATE_DIR, "history.jsonl"), `${lines.flat().join("\n")}\n`);
   const env = { ...own, ...service.env };
   const run = (...argv: string[]) => research(argv, { home, env });
   const newest = await run("list", "--json", "--limit", "3");
@@ -91,12 +89,12 @@ test("30,000 lines with torn and foreign ones in them: everything is found", asy
   expect(created).toMatchObject({ code: 0 });
   const [first] = JSON.parse((await run("list", "--json", "--limit", "1")).stdout);
   expect(first.request_id).toBe(created.stdout.trim());
-  expect(JSON.parse((await run("show", idOf(15_007), "--json")).stdout).prompt).toBe("prompt 15007");
+  expect(JSON.parse((await run("show", idOf(3_007), "--json")).stdout).prompt).toBe("prompt 3007");
   expect(JSON.parse((await run("show", idOf(0), "--json")).stdout).prompt).toBe("prompt 0");
-  expect(await run("show", "many-0299")).toMatchObject({ code: 2 });
+  expect(await run("show", "many-0059")).toMatchObject({ code: 2 });
   const all = await run("list", "--limit", "999999");
   expect(all.stdout.split("\n").length - 1).toBe(LINES + 1);
-  expect(all.stderr).toMatch(/\b600 records/);
+  expect(all.stderr).toMatch(/\b120 records/);
 });
 
 test("a create that waits and one that ends keep out of each other's way", async () => {

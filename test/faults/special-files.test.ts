@@ -1,8 +1,17 @@
 import { execFileSync } from "node:child_process";
-import { closeSync, mkdirSync, openSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { folderWith } from "../support/folder.js";
+import { KEY } from "../support/happy-service.js";
 import { foldersIn, listed, plant } from "../support/home.js";
 import { research } from "../support/in-process.js";
 import { bash, start } from "../support/run.js";
@@ -63,8 +72,6 @@ describe("what curl reads is read:", () => {
     "research create --prompt-file <(echo 'from a pipe')",
     "echo 'from a pipe' | research create --prompt-file /dev/stdin",
     "echo 'from a pipe' > file; research create --prompt-file /dev/stdin < file",
-    "mkfifo fifo; (sleep 0.3; echo 'from a pipe' > fifo) & research create --prompt-file fifo",
-    "RESEARCH_API_KEY_FILE=<(sleep 0.3; echo $RESEARCH_API_KEY) RESEARCH_API_KEY= research create 'from a pipe'",
   ])("%s", async (script) => {
     const here = await world();
     expect(await here.bash(script)).toMatchObject({ code: 0 });
@@ -72,14 +79,18 @@ describe("what curl reads is read:", () => {
     expect(JSON.parse(created?.body.toString("utf8") ?? "").prompt.trim()).toBe("from a pipe");
   });
 
-  test("a schema, and the rows of a batch", async () => {
+  test.each([
+    { text: "x => COMPLETED", argv: ["create", "--prompt-file", "fifo"] },
+    { text: '{"type":"object"}', argv: ["create", "x", "--schema", "fifo"] },
+    { text: "x => COMPLETED", argv: ["batch", "fifo", "--out", "out"] },
+    { text: KEY, argv: ["create", "x"], env: { RESEARCH_API_KEY: "", RESEARCH_API_KEY_FILE: "fifo" } },
+  ])("a FIFO that is written to late: $argv $env", async ({ text, argv, env = {} }) => {
     const here = await world();
-    const script = `
-      research create x --schema <(echo '{"type":"object"}') &&
-      research batch <(echo 'row => COMPLETED') --out out
-    `;
-    expect(await here.bash(script)).toMatchObject({ code: 0 });
-    expect(here.service.server.count("create")).toBe(2);
+    const writing = here.bash(`mkfifo fifo; sleep 0.3; echo '${text}' > fifo`);
+    while (!existsSync(join(here.home, "fifo"))) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await here.research(argv, { env, cwd: here.home })).toMatchObject({ code: 0 });
+    expect(await writing).toMatchObject({ code: 0 });
+    expect(here.service.server.count("create")).toBe(1);
   });
 });
 

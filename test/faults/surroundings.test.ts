@@ -15,26 +15,30 @@ import { folderWith } from "../support/folder.js";
 import { HappyService, KEY } from "../support/happy-service.js";
 import { foldersIn, historyLine, listed, plant } from "../support/home.js";
 import { research } from "../support/in-process.js";
-import { bash, start } from "../support/run.js";
+import { start } from "../support/run.js";
 import { goodAnswer, ID, OTHER_ID } from "./plays.js";
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-test.concurrent("umask 000: what holds a key or a prompt is its owner's alone", async () => {
+test("umask 000: what holds a key or a prompt is its owner's alone", async () => {
   const service = await HappyService.start();
   const home = folderWith();
   const env = { RESEARCH_BASE_URL: service.url };
-  const script = `
-    umask 000
-    research login --with-key < key
-    research config set tier pro
-    research create x
-    research create y > ids
-    research watch $(cat ids) --timeout 1s --interval 100ms
-    research serve --port 0 --data data --exec true
-  `;
-  writeFileSync(join(home, "key"), KEY);
-  expect(await bash(script, { home, env })).toMatchObject({ code: 0 });
+  const run = async (...argv: string[]) => {
+    const done = await research(argv, { home, cwd: home, env, input: KEY });
+    expect(done, argv.join(" ")).toMatchObject({ code: 0 });
+  };
+  const before = process.umask(0);
+  try {
+    await run("login", "--with-key");
+    await run("config", "set", "tier", "pro");
+    await run("create", "x");
+    await run("create", "y");
+    await run("watch", "@last", "--interval", "100ms");
+    await run("serve", "--port", "0", "--data", "data", "--exec", "true");
+  } finally {
+    process.umask(before);
+  }
   const ours = [".config", ".local", "data"].flatMap((name) =>
     readdirSync(join(home, name), { recursive: true, withFileTypes: true }),
   );
@@ -198,10 +202,12 @@ test.concurrent("an odd locale and time zone change no data", async () => {
   const home = folderWith();
   const own = foldersIn(home);
   const env = { ...own, ...service.env, TZ: "Asia/Kathmandu", LANG: "ar_EG.UTF-8", LC_ALL: "de_DE.UTF-8" };
-  const built = (...args: string[]) => start(args, { home, env }).done;
-  const created = await built("create", "x => PENDING COMPLETED");
-  const watched = await built("watch", created.stdout.trim(), "--json", "--interval", "20ms");
-  for (const line of watched.stdout.trimEnd().split("\n"))
+  const argv = ["create", "x => PENDING COMPLETED", "-w", "--json", "--interval", "20ms"];
+  const watched = await start(argv, { home, env }).done;
+  expect(watched).toMatchObject({ code: 0 });
+  const lines = watched.stdout.trimEnd().split("\n").slice(1);
+  expect(lines.length).toBeGreaterThan(0);
+  for (const line of lines)
     expect(line).toMatch(/"at":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z","elapsed_ms":\d+/);
   const history = readFileSync(join(own.RESEARCH_STATE_DIR, "history.jsonl"), "utf8");
   for (const [, date] of history.matchAll(/"(?:at|sent_at)":"([^"]*)"/g))
