@@ -6,8 +6,8 @@ import { faultServer } from "../support/fault-server.js";
 import { folderWith } from "../support/folder.js";
 import { KEY } from "../support/happy-service.js";
 import { foldersIn } from "../support/home.js";
-import { research } from "../support/in-process.js";
-import { NODE, PROGRAM, type RunResult, start } from "../support/run.js";
+import { InProcess, research } from "../support/in-process.js";
+import { environment, type RunResult } from "../support/run.js";
 
 const ID = "5f0c9a3e-7b1d-4c52-9d86-2f1e0a4b6c8d";
 /** What a JavaScript value cannot hold, or JSON.stringify would write in another way. */
@@ -148,14 +148,21 @@ describe("a schema is sent exactly as it was given", () => {
     expect((await run(...argv, "--json")).stdout).toContain(SENT);
   });
 
-  test.each([{ data: [] }, { data: ["--data", "data"] }])(
-    "by the local service to its researcher, with $data",
-    async ({ data }) => {
+  test.each([{ keeps: false }, { keeps: true }])(
+    "by the local service to its researcher, with a data folder: $keeps",
+    async ({ keeps }) => {
       const folder = folderWith({ "schema.json": SCHEMA });
-      const inner = `"${NODE}" "${PROGRAM}" run x --schema schema.json`;
-      const serve = ["serve", "--port", "0", ...data, "--researcher", "tee job.json >&2; echo 1"];
-      const { stdout } = await start([...serve, "--exec", inner], { home: folder }).done;
-      expect(stdout).toBe("1\n");
+      const data = keeps ? ["--data", join(folder, "data")] : [];
+      const researcher = `tee "${join(folder, "job.json")}" >&2; echo 1`;
+      const serving = new InProcess(["serve", "--port", "0", ...data, "--researcher", researcher], {
+        env: { ...environment(folder), RESEARCH_SERVE_API_KEY: KEY },
+      });
+      const [baseUrl] = await serving.waitFor(/http:\S+/);
+      const there = { ...env, ...foldersIn(folder), RESEARCH_BASE_URL: baseUrl };
+      const argv = ["run", "x", "--schema", join(folder, "schema.json")];
+      expect((await research(argv, { home: folder, env: there })).stdout).toBe("1\n");
+      serving.signal("SIGTERM");
+      expect(await serving.done).toMatchObject({ code: 0 });
       expect(readFileSync(join(folder, "job.json"), "utf8")).toContain(SENT);
     },
   );
