@@ -170,7 +170,7 @@ test("real time: twelve rows, a window that another client filled, a 429 that is
 
 test("a shard takes its rows and its part of the limit, and all shards together take every row once", async () => {
   const m = await machine();
-  const path = m.file("q.txt", prompts(40));
+  const path = m.file("q.txt", prompts(20));
   const start = m.clock.now();
   const flags = ["--tier", "free", "--json", "--interval", "1m"];
   const shard = (k: number) =>
@@ -178,8 +178,8 @@ test("a shard takes its rows and its part of the limit, and all shards together 
   const plan = await m.run("batch", path, "--shard", "1/4", "--dry-run", ...flags);
   expect(JSON.parse(plan.stdout)).toMatchObject({ limit: 2 });
   expect(await Promise.all([1, 2, 3, 4].map(shard))).toEqual([0, 0, 0, 0]);
-  expect(new Set(promptsOf(m.service)).size).toBe(40);
-  expect(m.creates()).toBe(40);
+  expect(new Set(promptsOf(m.service)).size).toBe(20);
+  expect(m.creates()).toBe(20);
   const sizes = [1, 2, 3, 4].map((k) => m.results(`out${k}`).length);
   const hours = Math.ceil(Math.max(...sizes) / 2) - 1;
   expect((m.clock.now() - start) / HOUR).toBeGreaterThanOrEqual(hours);
