@@ -5,11 +5,11 @@ import { folderWith } from "../support/folder.js";
 import { KEY, serviceFor } from "../support/service.js";
 import { ask, post } from "../support/wire.js";
 
-const CONVERSATIONS = 200;
+const CONVERSATIONS = 100;
 const CLIENTS = 16;
 const MAX_RSS = 200 * 1_048_576;
 
-it("200 conversations of 16 clients, really researched: none lost, memory flat", async () => {
+it("100 conversations of 16 clients, really researched: none lost, memory flat", async () => {
   const root = folderWith({ "a.md": "A basket holds 12 apples.\n", "b.md": "A crate holds 40 pears.\n" });
   const researcher = extractiveResearcher({ root, workers: 2, notice: () => {} });
   const service = await serviceFor({ researcher });

@@ -20,6 +20,7 @@ export class FaultServer {
   /** Every request whose headers came, in the order they came. */
   readonly requests: SeenRequest[] = [];
   connections = 0;
+  readonly #counts = new Map<Operation, number>();
   /** What went wrong in a script; a test that looks finds why a request hangs. */
   readonly errors: unknown[] = [];
   #script: Script;
@@ -50,7 +51,7 @@ export class FaultServer {
 
   /** How many requests of an operation came, or of all. */
   count(operation?: Operation): number {
-    return operation ? this.of(operation).length : this.requests.length;
+    return operation ? (this.#counts.get(operation) ?? 0) : this.requests.length;
   }
 
   /** The requests of one operation. */
@@ -102,7 +103,8 @@ export class FaultServer {
     };
     readRequests(socket, connection, {
       onHead: (request) => {
-        request.nth = this.count(request.operation) + 1;
+        request.nth = (this.#counts.get(request.operation) ?? 0) + 1;
+        this.#counts.set(request.operation, request.nth);
         this.requests.push(request);
         try {
           behaviour = this.#script(request.operation, request.nth, request);

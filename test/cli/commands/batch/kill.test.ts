@@ -5,21 +5,15 @@ import { seeded } from "../../../../bench/support/runs.js";
 import { batchLosses, crashBatch } from "../../../support/batch-crash.js";
 import { world } from "../../../support/world.js";
 
-const ROUNDS = 4;
-
-test(`kill -9 at ${ROUNDS} moments of a batch of 30 rows: each prompt sent once or held, every result whole`, {
+test("kill -9 at 3 moments of a batch of 30 rows: each prompt sent once or held, every result whole", {
   timeout: 180_000,
 }, async () => {
   const random = seeded(1);
-  let kills = 0;
-  for (let i = 0; i < ROUNDS; i += 2) {
-    const moments = [random(), random()];
-    const crashed = await crashBatch(moments);
-    expect(batchLosses(crashed), `killed at ${moments}`).toEqual([]);
-    kills += crashed.kills;
-  }
+  const moments = [random(), random(), random()];
+  const crashed = await crashBatch(moments);
+  expect(batchLosses(crashed), `killed at ${moments}`).toEqual([]);
   // How many blows fall in time is the machine's; that none did would show nothing.
-  expect(kills).toBeGreaterThan(0);
+  expect(crashed.kills).toBeGreaterThan(0);
 });
 
 test("nobody ever sees a part of a result under its name", async () => {

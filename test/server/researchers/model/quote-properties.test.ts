@@ -8,7 +8,7 @@ import { findQuote } from "../../../../src/server/researchers/model/facts.js";
 // Real sentences: what this repository's own documents say.
 const ROOT = join(import.meta.dirname, "../../../..");
 const FILES = ["README.md", "SECURITY.md", "LICENSE", "docs/interface.md", "src/README.md"];
-const RUNS = 1_000;
+const RUNS = 500;
 
 const sources = FILES.flatMap((file) => readFileSync(join(ROOT, file), "utf8").split(/\n\s*\n/)).filter(
   (text) => !/^\s*(?:\||```|<)/.test(text),
@@ -64,8 +64,8 @@ describe("a copy is accepted:", () => {
     ["without its full stop", (sentence) => sentence.replace(/[.:]$/, "")],
     ["in capitals", (sentence) => sentence.toUpperCase()],
   ])("%s", (_name, copy) => {
-    const share = accepted(anySentence, ({ text, sentence }) => placeOf(text, copy(sentence)) !== undefined);
-    expect(share).toBeGreaterThan(0.97);
+    const found = sentences.filter(({ text, sentence }) => placeOf(text, copy(sentence)) !== undefined);
+    expect(found.length / sentences.length).toBeGreaterThan(0.97);
   });
 
   it("a part of one, shown with the whole of it", () => {
