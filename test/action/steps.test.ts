@@ -139,8 +139,6 @@ describe("a step reports its own request and its own file", () => {
     const nothing = { status: "", "request-id": "", file: "" };
     const exists = await job.step("run", ask("again?"));
     expect(exists).toMatchObject({ code: 12, summary: "", outputs: { ...nothing, "exit-code": "12" } });
-    const noKey = await job.step("run", { ...ask("x", { INPUT_OUTPUT: "x.md" }), RESEARCH_API_KEY: "" });
-    expect(noKey).toMatchObject({ code: 4, outputs: nothing });
     const forced = await job.step("run", ask("forced?", { INPUT_FORCE: "true" }));
     expect(forced).toMatchObject({ code: 0, outputs: { file: "report.md", status: "COMPLETED" } });
     expect(job.read("report.md")).toBe("An answer to: forced?");
