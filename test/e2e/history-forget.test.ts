@@ -17,12 +17,11 @@ async function machine(...requests: { days: number; status?: string; prompt?: st
   for (const [n, { days, ...rest }] of requests.entries())
     plant(rig.home, { requestId: id(n), origin, createdAt: Date.now() - days * DAY, ...rest });
   const run = (...args: string[]) => rig.research(args, { env });
-  const runBuilt = (...args: string[]) => rig.start(args, { env }).done;
   const ids = async () => {
     const { stdout } = await run("list", "--json", "--limit", "100000");
     return (JSON.parse(stdout) as { request_id: string }[]).map(({ request_id }) => request_id);
   };
-  return { ...rig, env: { ...rig.env, ...env }, state: env.RESEARCH_STATE_DIR, run, runBuilt, ids };
+  return { ...rig, env: { ...rig.env, ...env }, state: env.RESEARCH_STATE_DIR, run, ids };
 }
 
 test("what is forgotten is in no file any more, and the others are as they were", async () => {
@@ -128,32 +127,28 @@ test("list --search and --since narrow by prompt and by the time it was sent", a
   expect((await m.run("list", "--since", "-1")).code).toBe(2);
 });
 
-test("four processes create while a fifth forgets: every other record is there", {
-  timeout: 120_000,
-}, async () => {
+test("four processes create while another one forgets: every other record is there", async () => {
   const m = await machine();
   let creating = true;
-  const creators = Array.from({ length: 4 }, async () => {
-    const made: string[] = [];
-    for (let i = 0; i < 2; i++) made.push((await m.runBuilt("create", "x => PROCESSING")).stdout.trim());
-    return made;
-  });
-  const all = Promise.all(creators).finally(() => {
+  const creators = Array.from({ length: 4 }, () => m.start(["create", "x => PROCESSING"], { env: m.env }));
+  const all = Promise.all(creators.map(({ done }) => done)).finally(() => {
     creating = false;
   });
   let rounds = 0;
   while (creating) {
+    // What runs in this process gives no turn to the processes' ends by itself.
+    await new Promise((resolve) => setTimeout(resolve, 10));
     plant(m.home, {
       requestId: id(rounds++),
       origin: "http://old",
       createdAt: Date.now() - DAY,
       status: "FAILED",
     });
-    expect((await m.runBuilt("history", "forget", "--older-than", "1h")).code).toBe(0);
+    expect((await m.run("history", "forget", "--older-than", "1h")).code).toBe(0);
   }
-  const made = (await all).flat();
+  const made = (await all).map(({ stdout }) => stdout.trim());
   expect(rounds).toBeGreaterThan(1);
-  expect(new Set(made).size).toBe(8);
+  expect(new Set(made).size).toBe(4);
   expect((await m.ids()).sort()).toEqual(made.sort());
   expect((await m.run("list")).stderr).toBe("");
 });

@@ -7,7 +7,7 @@ import { KEY, until } from "../../support/service.js";
 import { ask, post } from "../../support/wire.js";
 
 /** Each one starts a whole process. */
-const ROUNDS = 8;
+const ROUNDS = 4;
 const CLIENTS = 4;
 
 it("kill -9 under a stream of creates: each acknowledged id is there after the restart, none twice", async () => {
