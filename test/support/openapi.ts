@@ -25,6 +25,11 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 ajv.addSchema(description, "openapi.yaml");
 
+const PATHS = Object.entries(description.paths as Record<string, Json>).map(([template, item]) => ({
+  ...{ template, item },
+  pattern: new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`),
+}));
+
 /** What of a client's request openapi.yaml does not allow. */
 export function checkRequest(
   exchange: Pick<Exchange, "method" | "path" | "requestHeaders" | "requestBody">,
@@ -81,9 +86,8 @@ export function isOperation(method: string, path: string): boolean {
 
 function operationOf(method: string, target: string) {
   const path = target.replace(/\?.*$/, "");
-  for (const [template, item] of Object.entries(description.paths as Record<string, Json>)) {
-    const pattern = new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`);
-    const verb = method === "HEAD" ? "get" : method.toLowerCase();
+  const verb = method === "HEAD" ? "get" : method.toLowerCase();
+  for (const { template, item, pattern } of PATHS) {
     if (!pattern.test(path) || item[verb] === undefined) continue;
     const operation = item[verb] as Json;
     const all = [...((item.parameters as Json[]) ?? []), ...((operation.parameters as Json[]) ?? [])];

@@ -157,7 +157,11 @@ describe("a reply that is not as asked", () => {
   });
 
   it.each([
-    ["text", "data: {}\n\n", `data: ${JSON.stringify({ choices: [{ delta: { content: "word " } }] })}\n\n`],
+    [
+      "text",
+      "data: {}\n\n",
+      `data: ${JSON.stringify({ choices: [{ delta: { content: "word " } }] })}\n\n`.repeat(100),
+    ],
     [
       "a line without an end",
       `data: ${JSON.stringify({ choices: [{ delta: { content: "{" } }] })}\n\n`,
