@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { folderWith } from "../../support/folder.js";
-import { start } from "../../support/run.js";
+import { research } from "../../support/in-process.js";
 import { screen } from "../../support/screen.js";
 
 test("with --verbose each request is a line on stderr: its method, path and status", async () => {
@@ -8,8 +8,8 @@ test("with --verbose each request is a line on stderr: its method, path and stat
   const cwd = folderWith();
   const serve = ["serve", "--port", "0", "--exec", `node -e "${asked}"`];
   const request = /GET \/api\/v1\/conversation\/abcdef\/status 401/;
-  expect((await start([...serve, "--verbose"], { cwd }).done).stderr).toMatch(request);
-  const { stderr } = await start(serve, { cwd }).done;
+  expect((await research([...serve, "--verbose"], { cwd })).stderr).toMatch(request);
+  const { stderr } = await research(serve, { cwd });
   expect(stderr).not.toMatch(request);
   // The two lines to paste are for a terminal.
   expect(stderr).not.toContain("export ");
@@ -24,7 +24,7 @@ test("on a terminal it prints the two lines that another terminal needs, ready t
 });
 
 test("--help lists the kinds of faults and how often one comes", async () => {
-  const { stdout } = await start(["serve", "--help"]).done;
+  const { stdout } = await research(["serve", "--help"]);
   const kinds = "reset reset-after-body hang drip truncate html bad-envelope huge redirect retry-after";
   for (const word of [...kinds.split(" "), "nth=N", "first=N", "p=PROBABILITY"])
     expect(stdout).toContain(word);
