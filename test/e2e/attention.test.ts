@@ -9,13 +9,14 @@ const SHOWN = "\u001b]9;4;";
 const OVER = `${SHOWN}0;0\u001b\\`;
 
 describe("progress of the terminal itself", () => {
-  test("is shown while a watch waits, and cleared at its end", async () => {
+  test("is shown while a watch waits, and cleared at its end; --notify says once that it is over", async () => {
     const { home, env, service } = await world();
-    const id = service.add("x => PENDING PROCESSING COMPLETED");
-    const program = screen(["watch", id], { home, env: { ...env, WT_SESSION: "1" } });
+    const id = service.add("a secret prompt => PENDING COMPLETED");
+    const program = screen(["watch", "--notify", id], { home, env: { ...env, TERM_PROGRAM: "WezTerm" } });
     expect((await program.done).code).toBe(0);
     expect(program.raw).toContain(`${SHOWN}3;0`);
     expect(program.raw.lastIndexOf(SHOWN)).toBe(program.raw.lastIndexOf(OVER));
+    expect(program.raw.split(`\u001b]9;research: ${id} is COMPLETED\u001b\\`)).toHaveLength(2);
   });
 
   test.each(["\u0003", "hang-up"])("is cleared when a signal comes: %j", async (signal) => {
@@ -66,15 +67,9 @@ describe("progress of the terminal itself", () => {
 });
 
 describe("--notify", () => {
-  test.each([
-    [{ TERM_PROGRAM: "WezTerm" }, (text: string) => `\u001b]9;research: ${text}\u001b\\`],
-    [{ TERM: "foot" }, (text: string) => `\u001b]777;notify;research;${text}\u001b\\`],
-  ])("says once that the wait is over, with %j", async (extra, sequence) => {
-    const { home, env, service } = await world();
-    const id = service.add("a secret prompt => PROCESSING COMPLETED");
-    const program = screen(["watch", "--notify", id], { home, env: { ...env, ...extra } });
-    await program.done;
-    expect(program.raw.split(sequence(`${id} is COMPLETED`))).toHaveLength(2);
+  test("speaks as the terminal understands it", () => {
+    expect(notification("x", { TERM_PROGRAM: "WezTerm" })).toBe("\u001b]9;research: x\u001b\\");
+    expect(notification("x", { TERM: "foot" })).toBe("\u001b]777;notify;research;x\u001b\\");
   });
 
   test("rings the bell elsewhere, and in tmux", () => {

@@ -69,13 +69,16 @@ export async function serviceFor(options: TestServiceOptions = {}): Promise<Serv
   return service;
 }
 
-/** Asks `probe` every few ms until it gives a value; an error after `limitMs`, which only what hangs reaches. */
+/**
+ * Asks `probe` until it gives a value, every few ms at first and then every 50: each look costs what it looks at. An
+ * error after `limitMs`, which only what hangs reaches.
+ */
 export async function until<T>(probe: () => Promise<T | undefined>, limitMs = 50_000): Promise<T> {
   const end = performance.now() + limitMs;
-  for (;;) {
+  for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.2, 50)) {
     const found = await probe();
     if (found !== undefined) return found;
     if (performance.now() > end) throw new Error("it did not happen in time");
-    await sleep(5);
+    await sleep(pauseMs);
   }
 }
