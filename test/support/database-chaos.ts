@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { Cluster, type Member } from "./cluster.js";
+import { Cluster, type Member, type Role } from "./cluster.js";
 import { query } from "./postgres.js";
 import { PostgresProxy } from "./postgres-proxy.js";
 import type { PostgresServer } from "./postgres-server.js";
@@ -104,17 +104,21 @@ const FAULTS = {
 const TERMINATE =
   "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'research'";
 
-/** Lets the faults happen one after the other under a stream of creates and stops, lets all end, and says what was lost. `random` draws the moments. */
+/**
+ * Lets the faults happen one after the other to processes of these roles under a stream of creates and stops, lets all
+ * end, and says what was lost. `random` draws the moments.
+ */
 export async function chaos(
   database: string,
   server: PostgresServer | undefined,
   faults: Iterable<Fault>,
   random: () => number,
+  roles: readonly Role[] = ROLES,
 ): Promise<Losses> {
   const proxy = new PostgresProxy(database);
   const cluster = new Cluster(proxy.url, { lease: `${LEASE_MS}ms`, researcher: RESEARCHER });
   const heard: Heard = { acknowledged: new Map(), stopped: [], refused: [] };
-  for (const role of ROLES) await cluster.add(role);
+  for (const role of roles) await cluster.add(role);
   await query(database, WITNESS);
   let over = false;
   const clients = Array.from({ length: CLIENTS }, (_, number) =>

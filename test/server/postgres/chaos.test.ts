@@ -13,7 +13,11 @@ describe.skipIf(!postgres?.server)("faults under load (needs its own PostgreSQL)
     timeout: 240_000,
   }, async () => {
     const database = (await postgres?.database()) ?? "";
-    const { acknowledged, ...losses } = await chaos(database, postgres?.server, FAULTS, seeded(1));
+    const { acknowledged, ...losses } = await chaos(database, postgres?.server, FAULTS, seeded(1), [
+      "api",
+      "worker",
+      "all",
+    ]);
     expect(acknowledged).toBeGreaterThan(FAULTS.length);
     for (const lost of Object.values(losses)) expect(lost).toEqual([]);
   });
