@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
+import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { folderWith } from "./folder.js";
 import { leftovers, undoLeftovers } from "./leftovers.js";
 import { testPostgres } from "./postgres.js";
 
@@ -16,6 +18,8 @@ export type SharedServer = { url?: string; error?: string };
 
 /** The server is started for the first test file that asks: most runs are of a few files. */
 export default async function setup(project: TestProject): Promise<() => void> {
+  // For the workers, which are started later: where the first empty cluster is kept.
+  process.env.RESEARCH_TEST_EMPTY_CLUSTER = join(folderWith(), "data");
   let shared: Promise<SharedServer> | undefined;
   const start = () =>
     // Test files run side by side, each with several stores.
