@@ -76,7 +76,7 @@ export class PostgresServer {
     const server = new PostgresServer(binaries, folder, settings);
     const data = join(folder, "data");
     // An empty cluster takes a second of the processor to make and a tenth to copy.
-    const empty = process.env.RESEARCH_TEST_EMPTY_CLUSTER;
+    const empty = process.env.TEST_EMPTY_CLUSTER;
     if (empty && existsSync(empty)) spawnSync("cp", ["-a", empty, data]);
     else {
       const args = ["-D", data, "-U", "research", "-A", "trust", "--no-sync", "-E", "UTF8"];

@@ -19,7 +19,7 @@ export type SharedServer = { url?: string; error?: string };
 /** The server is started for the first test file that asks: most runs are of a few files. */
 export default async function setup(project: TestProject): Promise<() => void> {
   // For the workers, which are started later: where the first empty cluster is kept.
-  process.env.RESEARCH_TEST_EMPTY_CLUSTER = join(folderWith(), "data");
+  process.env.TEST_EMPTY_CLUSTER = join(folderWith(), "data");
   let shared: Promise<SharedServer> | undefined;
   const start = () =>
     // Test files run side by side, each with several stores.
