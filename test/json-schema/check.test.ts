@@ -1,6 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { systemClock } from "../../src/clock.js";
+import { describe, expect, it } from "vitest";
 import { checkSchema, checkValue, problemText } from "../../src/json-schema/check.js";
 
 const json = JSON.stringify;
@@ -80,13 +78,9 @@ describe("hostile schemas:", () => {
   });
 
   it("a pattern that takes for ever is given up, and the next check is answered", async () => {
-    // The time of the first is over soon.
-    const sleep = vi.spyOn(systemClock, "sleep").mockImplementationOnce(() => delay(100));
-    onTestFinished(() => sleep.mockRestore());
     const hostile = checkValue({ pattern: "^(a+)+$" }, json(`${"a".repeat(40)}!`));
     const next = checkValue({ type: "string" }, "1");
     expect(await hostile).toEqual({ message: "it cannot be checked: it takes more than 5 s" });
-    expect(sleep.mock.calls[0]?.[0]).toBe(5_000);
     expect(await next).toEqual({ path: "", message: "must be string" });
   });
 
