@@ -1,37 +1,32 @@
-import * as v from "valibot";
 import { exactJson, memberText, withSource } from "../json/exact-json.js";
 import {
   CREATE,
   type CreateBody,
+  type Data,
   DEFAULT_GAPS,
   endpoint,
   type Gaps,
   isRequestId,
+  type Operation,
 } from "../protocol/conversation.js";
 import { type Dialect, InputError, type RefusalKind } from "./dialect.js";
+import { fields } from "./reading.js";
 
-/** §2. `version` is not asked for: a paid answer without it must not become an unknown outcome. */
-const success = v.looseObject({ status: v.literal(true), data: v.looseObject({}) });
-const failure = v.looseObject({
-  status: v.literal(false),
-  error: v.looseObject({ message: v.optional(v.string()), code: v.string() }),
-});
-
-const SHAPES = {
-  /** §4.1: what create must carry to count; without `status` or `created_at` it is still a request with an id. */
-  create: v.looseObject({
-    request_id: v.pipe(
-      v.string(),
-      v.check((id: string) => isRequestId(id)),
-    ),
-  }),
-  /** §4.3: `data.status` is all that is shown of a status answer, so it is all that is required. */
-  status: v.looseObject({ status: v.string() }),
+/** What `data` of a success must hold to count, by its name; what else stands in it is shown or passed on as it is. */
+const REQUIRED: Readonly<Record<Operation, readonly [name: string, isValid: (value: unknown) => boolean]>> = {
+  /** §4.1: without `status` or `created_at` it is still a request with an id. */
+  create: ["request_id", isRequestId],
+  /** §4.3: `data.status` is all that is shown of a status answer. */
+  status: ["status", isString],
   /** §4.2: every field of a stop answer but `status` is for people. */
-  stop: v.looseObject({ status: v.string() }),
+  stop: ["status", isString],
   /** §4.4: the payload is not shown; whatever `data` holds is the output. */
-  output: v.looseObject({}),
+  output: ["output", () => true],
 };
+
+function isString(value: unknown): boolean {
+  return typeof value === "string";
+}
 
 /** §7, the codes that are shown; any other code says no more than that it was refused. */
 const KINDS: ReadonlyMap<string, RefusalKind> = new Map([
@@ -54,16 +49,21 @@ export function research(gaps: Partial<Gaps> = {}): Dialect {
     request: (operation, requestId) => endpoint(operation, requestId, filled),
     probeId: "00000000-0000-0000-0000-000000000000",
     fault(_operation, _httpStatus, answer) {
-      if (!v.is(failure, answer)) return undefined;
-      const { code, message = "" } = answer.error;
+      const { status, error } = fields(answer);
+      const { code, message = "" } = fields(error);
+      if (status !== false || typeof code !== "string" || typeof message !== "string") return undefined;
       const kind = code.startsWith("CONVERSATION_ALREADY_") ? "refused" : KINDS.get(code);
       return { code, message, kind };
     },
     data(operation, answer) {
-      if (!v.is(success, answer)) return "the answer is not one of this service's";
-      const { issues } = v.safeParse(SHAPES[operation], answer.data);
-      if (issues) return `the answer lacks what it must hold (${v.summarize(issues)})`;
-      return withSource(answer.data, memberText(answer, "data")?.text ?? "{}");
+      // §2. `version` is not asked for: a paid answer without it must not become an unknown outcome.
+      const envelope = fields(answer);
+      const { status, data } = envelope;
+      if (status !== true || typeof data !== "object" || data === null)
+        return "the answer is not one of this service's";
+      const [name, isValid] = REQUIRED[operation];
+      if (!isValid(Reflect.get(data, name))) return `the answer has no valid data.${name}`;
+      return withSource(data as Data, memberText(envelope, "data")?.text ?? "{}");
     },
     salvage(text) {
       const id = /"request_id"\s*:\s*"([^"\\]{1,512})"/.exec(text)?.[1];
