@@ -63,19 +63,24 @@ it("a clock that was set back and is right again hides no request", () => {
 });
 
 it("reads back counts in the wrong order in time that grows as their number", () => {
-  /** The processor time for so many, in microseconds. */
-  const cost = (count: number) => {
-    const begun = process.cpuUsage();
+  const restore = (count: number) => {
     const windows = new HourlyWindows();
     for (let age = 0; age < count; age++)
       windows.restore({ operation: "create", key: "k", at: 5 * HOUR - age }, 5 * HOUR);
     expect(windows.take({ operation: "create", key: "k", at: 5 * HOUR }, count)).toEqual({
       retryAfterMs: HOUR - count + 1,
     });
-    const { user, system } = process.cpuUsage(begun);
-    return user + system;
   };
-  cost(10_000);
+  /** The processor time for so many, in microseconds: the least of three tries, without a collection of garbage. */
+  const cost = (count: number) =>
+    Math.min(
+      ...[1, 2, 3].map(() => {
+        const begun = process.cpuUsage();
+        restore(count);
+        const { user, system } = process.cpuUsage(begun);
+        return user + system;
+      }),
+    );
   // Ten times as many would take a hundred times as long if each were put in its place among all others.
-  expect(cost(100_000)).toBeLessThan(30 * cost(10_000) + 50_000);
+  expect(cost(100_000)).toBeLessThan(30 * cost(10_000) + 100_000);
 });
