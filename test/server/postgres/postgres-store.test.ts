@@ -120,19 +120,22 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
   it("the hour of a key costs the same whether it holds ten requests or ten thousand", async () => {
     const url = await newDatabase();
     const store = await storeAt(url, { role: "api" });
-    /** Bytes that PostgreSQL writes for a create. */
+    const written = async () =>
+      Number((await query(url, "SELECT pg_current_wal_insert_lsn() - '0/0' AS bytes"))[0]?.bytes);
+    /** Bytes that PostgreSQL writes for three creates; what other tests let the same server write only adds to it. */
     const cost = async (key: string) => {
-      const at = async () =>
-        (await query(url, "SELECT pg_current_wal_insert_lsn() - '0/0' AS bytes"))[0]?.bytes;
-      const before = Number(await at());
-      for (let i = 0; i < 30; i++) await store.create(caller(key, 20_000), job());
-      return Number(await at()) - before;
+      const costs: number[] = [];
+      for (let i = 0; i < 10; i++) {
+        const before = await written();
+        for (let n = 0; n < 3; n++) await store.create(caller(key, 20_000), job());
+        costs.push((await written()) - before);
+      }
+      return Math.min(...costs);
     };
     await store.create(caller("many", 20_000), job());
     const times = "SELECT 'many', 'create', n, now() - interval '1 min' FROM generate_series(1, 9999) AS n";
     await query(url, `INSERT INTO research.slots ${times}`);
     await query(url, "UPDATE research.counters SET taken = 10000");
-    await query(url, "CHECKPOINT");
     const few = await cost("few");
     expect((await cost("many")) / few).toBeLessThan(2);
   });
