@@ -3,7 +3,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { folderWith } from "../support/folder.js";
-import { bash, type Running, start } from "../support/run.js";
+import { InProcess } from "../support/in-process.js";
+import { bash, environment } from "../support/run.js";
+import { shellCommand } from "../support/shell-command.js";
 
 const ROOT = join(import.meta.dirname, "../..");
 const read = (name: string) => readFileSync(join(ROOT, name), "utf8");
@@ -12,17 +14,22 @@ const DOCS = readdirSync(join(ROOT, "docs")).filter((name) => name.endsWith(".md
 const FILES = ["README.md", ...DOCS.map((name) => `docs/${name}`)];
 
 const key = "sk-of-the-docs";
-let service: Running;
+let service: InProcess;
 let env: Record<string, string>;
+/** A folder with a `research` that needs no process. */
+let inProcess: string;
 beforeAll(async () => {
-  service = start(["serve", "--port", "0", "--sources", join(ROOT, "docs")], {
-    env: { RESEARCH_SERVE_API_KEY: key },
-    timeoutMs: 600_000,
+  inProcess = await shellCommand();
+  service = new InProcess(["serve", "--port", "0", "--sources", join(ROOT, "docs")], {
+    env: environment(folderWith(), { RESEARCH_SERVE_API_KEY: key }),
   });
   const [baseUrl] = await service.waitFor(/http:\S+/);
   env = { RESEARCH_BASE_URL: baseUrl ?? "", RESEARCH_API_KEY: key };
 });
-afterAll(() => service.child.kill());
+afterAll(async () => {
+  service.signal("SIGTERM");
+  await service.done;
+});
 
 const hasCurl = spawnSync("curl", ["--version"]).error === undefined;
 /** Whether a script runs a program that this machine has not. */
@@ -36,15 +43,20 @@ const blocks = FILES.flatMap((file) =>
   })),
 );
 
+/** Here the built program runs: it is what the README is about, and the local service starts programs of its own. */
+const BUILT = ["README.md", "docs/local-service.md"];
+
 // The blocks of one file go on from each other, as for somebody who reads it from the top.
 describe.each(FILES.filter((file) => blocks.some(({ name }) => name.startsWith(`${file} `))))(
   "%s",
   (file) => {
     const home = folderWith();
-    const setUp = `mkdir -p bin; ln -sf "${ROOT}/docs" .; ln -sf "${ROOT}/bin/research.js" bin/research; PATH="$PWD/bin:$PATH"; unset -f research\n`;
+    const program = () => (BUILT.includes(file) ? `${ROOT}/bin/research.js` : `${inProcess}/research`);
+    const setUp = () =>
+      `mkdir -p bin; ln -sf "${ROOT}/docs" .; ln -sf "${program()}" bin/research; PATH="$PWD/bin:$PATH"; unset -f research\n`;
     for (const { name, script } of blocks.filter(({ name }) => name.startsWith(`${file} `)))
       test.skipIf(lacks(script))(name, async () => {
-        const run = await bash(`set -eu\n${setUp}${script}`, { env, home, timeoutMs: 60_000 });
+        const run = await bash(`set -eu\n${setUp()}${script}`, { env, home, timeoutMs: 60_000 });
         expect(run, run.stderr).toMatchObject({ code: 0 });
       });
   },

@@ -1,21 +1,10 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { complete } from "../../../src/cli/completion/complete.js";
-import { systemClock } from "../../../src/cli/main.js";
-import { DONE, ELSEWHERE, KEY, machine, RUNNING } from "./machine.js";
-
-const TABLE = new URL("../../../dist/completion.json", import.meta.url);
+import { completed, DONE, ELSEWHERE, KEY, machine, RUNNING } from "./machine.js";
 
 /** What is offered at the end of these words, as zsh asks for it. */
-async function offered(words: readonly string[], env = machine().env, table = TABLE): Promise<string> {
-  let written = "";
-  const write = async (text: string | Uint8Array) => {
-    written += String(text);
-  };
-  const host = { env, platform: process.platform, clock: systemClock, stdout: { write } };
-  await complete(["zsh", String(words.length), ...words], host, table);
-  return written;
-}
+const offered = (words: readonly string[], env = machine().env, table?: URL) =>
+  completed(["zsh", String(words.length), ...words], env, table);
 
 const valuesIn = (text: string) => text.split("\n").flatMap((line) => line.split("\t")[0] || []);
 

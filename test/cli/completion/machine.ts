@@ -1,8 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { complete } from "../../../src/cli/completion/complete.js";
+import { systemClock } from "../../../src/cli/main.js";
 import { folderWith } from "../../support/folder.js";
 import { historyLine } from "../../support/home.js";
-import { NODE, PROGRAM } from "../../support/run.js";
 
 export const ORIGIN = "https://research.example";
 export const RUNNING = "aaaa1111-0000-4000-8000-000000000001";
@@ -18,15 +19,14 @@ export interface CompletionMachine {
   settings: string;
 }
 
-/** A home with the program on its PATH, a profile and three requests. */
+/** A home with a profile and three requests. */
 export function machine(): CompletionMachine {
   const home = folderWith();
-  const file = (path: string, text: string, mode = 0o600) => {
+  const file = (path: string, text: string) => {
     mkdirSync(join(home, path, ".."), { recursive: true });
-    writeFileSync(join(home, path), text, { mode });
+    writeFileSync(join(home, path), text, { mode: 0o600 });
     return join(home, path);
   };
-  file("bin/research", `#!/bin/sh\nexec "${NODE}" "${PROGRAM}" "$@"\n`, 0o755);
   const settings = file(
     "config/config.json",
     JSON.stringify({ profiles: { work: { "base-url": ORIGIN, "api-key": KEY, "api-key-origin": ORIGIN } } }),
@@ -44,7 +44,6 @@ export function machine(): CompletionMachine {
     ].join("\n"),
   );
   const env = {
-    PATH: `${join(home, "bin")}:${process.env.PATH}`,
     RESEARCH_CONFIG_DIR: join(home, "config"),
     RESEARCH_STATE_DIR: join(home, "state"),
     RESEARCH_BASE_URL: ORIGIN,
@@ -52,4 +51,20 @@ export function machine(): CompletionMachine {
     PROMPT: "READY> ",
   };
   return { home, env, history, settings };
+}
+
+const TABLE = new URL("../../../dist/completion.json", import.meta.url);
+
+/** What the program writes when a shell asks it to complete. */
+export async function completed(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  table = TABLE,
+): Promise<string> {
+  let written = "";
+  const write = async (text: string | Uint8Array) => {
+    written += String(text);
+  };
+  await complete(args, { env, platform: process.platform, clock: systemClock, stdout: { write } }, table);
+  return written;
 }

@@ -5,7 +5,8 @@ import { describe, expect, test } from "vitest";
 import { research } from "../../support/in-process.js";
 import { NODE, PROGRAM } from "../../support/run.js";
 import { Screen } from "../../support/screen.js";
-import { type CompletionMachine, DONE, machine, ORIGIN, RUNNING } from "./machine.js";
+import { shellCommand } from "../../support/shell-command.js";
+import { type CompletionMachine, completed, DONE, machine, ORIGIN, RUNNING } from "./machine.js";
 
 const LONG = 20_000;
 
@@ -22,10 +23,17 @@ const SHELLS: readonly Shell[] = [
   { name: "fish", args: ["--no-config", "-i"], load: "research completion fish | source" },
 ];
 
+/** The program, without a process for each Tab. */
+const answer: typeof research = async (args, options) => {
+  if (args[0] !== "__complete") return research(args, options);
+  return { code: 0, signal: null, stdout: await completed(args.slice(1), options?.env ?? {}), stderr: "" };
+};
+
 async function shell({ name, args, load }: Shell): Promise<CompletionMachine & { screen: Screen }> {
   const here = machine();
-  const { home, env } = here;
-  const screen = new Screen(name, args, { home, env, cols: 160, rows: 50 });
+  const PATH = `${await shellCommand(answer)}:${process.env.PATH}`;
+  const env = { ...here.env, PATH };
+  const screen = new Screen(name, args, { home: here.home, env, cols: 160, rows: 50 });
   await screen.waitFor(/READY>|[>#$] ?$/m, LONG);
   screen.type(`${load}; echo load""ed\r`);
   await screen.waitFor(/^loaded/m, LONG);
