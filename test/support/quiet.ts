@@ -1,11 +1,18 @@
 import { subscribe } from "node:diagnostics_channel";
 
 const inFlight = new Set<unknown>();
+const waiting = new Set<() => void>();
 const note = (message: unknown) => (message as { request: unknown }).request;
+const end = (message: unknown) => {
+  inFlight.delete(note(message));
+  if (inFlight.size > 0) return;
+  for (const wake of waiting) wake();
+  waiting.clear();
+};
 // Node's own fetch and the undici of the client both speak on these channels, whichever copy they come from.
 subscribe("undici:request:create", (message) => inFlight.add(note(message)));
-subscribe("undici:request:trailers", (message) => inFlight.delete(note(message)));
-subscribe("undici:request:error", (message) => inFlight.delete(note(message)));
+subscribe("undici:request:trailers", end);
+subscribe("undici:request:error", end);
 
 /** What libuv is still working on that ends by itself: reading and writing files, looking up names, connecting. */
 const WORK = /Req|ConnectWrap$/;
@@ -16,9 +23,10 @@ const TURNS = 6;
 export async function quiet(): Promise<void> {
   for (let idle = 0; idle < TURNS; idle++) {
     await new Promise((resolve) => setImmediate(resolve));
-    if (inFlight.size === 0 && !process.getActiveResourcesInfo().some((name) => WORK.test(name))) continue;
+    const isRequested = inFlight.size > 0;
+    if (!isRequested && !process.getActiveResourcesInfo().some((name) => WORK.test(name))) continue;
     idle = -1;
     // Turns without a pause would take a core from the processes that the work waits for.
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await new Promise<void>((resolve) => (isRequested ? waiting.add(resolve) : setTimeout(resolve, 1)));
   }
 }
