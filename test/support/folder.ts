@@ -1,11 +1,29 @@
-import { linkSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { leftovers } from "./leftovers.js";
 
+const MEMORY = "/dev/shm";
+/** Ten times what all tests together keep at once; the 64 MiB of a container are far less. */
+const ENOUGH_BYTES = 4 * 2 ** 30;
+
+/** Whether Linux keeps files in memory, has room for those of the tests, and starts programs from there. */
+function hasMemoryFolder(): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY);
+    const [, options] = / \/dev\/shm tmpfs (\S+)/.exec(readFileSync("/proc/mounts", "utf8")) ?? [];
+    return bavail * bsize >= ENOUGH_BYTES && /^rw(?!.*noexec)/.test(options ?? "");
+  } catch {
+    return false;
+  }
+}
+
+/** In memory a test's files, their syncs and their removal take a third less of the system's time. */
+const ROOT = process.env.TMPDIR === undefined && hasMemoryFolder() ? MEMORY : tmpdir();
+
 /** A temporary folder with these files in it; gone when the test file is done. */
 export function folderWith(files: Record<string, string | Uint8Array> = {}): string {
-  const folder = mkdtempSync(join(tmpdir(), "research-test-"));
+  const folder = mkdtempSync(join(ROOT, "research-test-"));
   leftovers.add(() => rmSync(folder, { recursive: true, force: true }));
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
