@@ -149,7 +149,7 @@ test.concurrent.each([
   },
 );
 
-test.concurrent.each([["create"], ["create", "--json"], ["create", "-w"]])(
+test.concurrent.each([["create"], ["create", "--json", "-w"]])(
   "%j > /dev/full: 12, and the id is in list",
   async (...words) => {
     const service = await HappyService.start();
@@ -163,19 +163,16 @@ test.concurrent.each([["create"], ["create", "--json"], ["create", "-w"]])(
   },
 );
 
-// A table, a result, lines as they come, and what is said before there is a command.
-test.concurrent.each(["list", "output ID", "watch ID", "--help"])(
-  "%s > /dev/full is an error",
-  async (words) => {
-    const service = await HappyService.start();
-    const home = folderWith();
-    const id = service.add("x => COMPLETED");
-    plant(home, { requestId: id, origin: service.url, createdAt: Date.now() });
-    const env = { ...foldersIn(home), ...service.env };
-    const run = await bash(`research ${words.replace("ID", id)} > /dev/full`, { home, env });
-    expect(run).toMatchObject({ code: 12 });
-  },
-);
+// A table, lines as they come, and what is said before there is a command; a result is below.
+test.concurrent.each(["list", "watch ID", "--help"])("%s > /dev/full is an error", async (words) => {
+  const service = await HappyService.start();
+  const home = folderWith();
+  const id = service.add("x => COMPLETED");
+  plant(home, { requestId: id, origin: service.url, createdAt: Date.now() });
+  const env = { ...foldersIn(home), ...service.env };
+  const run = await bash(`research ${words.replace("ID", id)} > /dev/full`, { home, env });
+  expect(run).toMatchObject({ code: 12 });
+});
 
 test.concurrent("what cannot be said on stderr, or asked of stdin, is no error", async () => {
   const service = await HappyService.start();

@@ -20,7 +20,7 @@ const BAD: Record<string, Behaviour> = {
   "no HTTP": does.raw("220 smtp.example ESMTP ready\r\n"),
   "200 HTML": does.html(200),
   "200 that is empty": does.answer({}),
-  "JSON nested half a million deep": does.nested(),
+  "JSON nested 50,000 deep": does.nested(),
   "another request_id": does.ok({ request_id: "another", status: "COMPLETED" }),
   "302 to a maintenance page": does.redirect(302, "http://127.0.0.2:9/sorry"),
   "404 HTML": does.html(404),

@@ -87,14 +87,13 @@ test.each(["HTTPS_PROXY", "https_proxy"])(
     const authority = join(home, "authority.pem");
     writeFileSync(authority, CERTIFICATE);
     const trusting = { ...env, NODE_EXTRA_CA_CERTS: authority };
-    const built = (...args: string[]) => start(args, { home, env: trusting }).done;
-    expect(await built("create", "x")).toMatchObject({ code: 0, stdout: `${ID}\n` });
-    expect(await built("status", ID)).toMatchObject({ code: 0 });
+    expect(await start(["run", "x"], { home, env: trusting }).done).toMatchObject({ code: 0 });
+    expect(server.requests.map(({ operation }) => operation)).toEqual(["create", "status", "output"]);
     expect(Buffer.concat(through.sent).includes(KEY)).toBe(false);
     // Nobody else's certificate is taken for it, and then nothing has been sent.
     const wary = await research(["create", "x", "--json"], { home, env });
     expect(wary).toMatchObject({ code: 9, stdout: "" });
-    expect(server.count()).toBe(2);
+    expect(server.count()).toBe(3);
   },
 );
 

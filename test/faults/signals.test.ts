@@ -7,7 +7,7 @@ import { type FaultServer, faultServer, type Script } from "../support/fault-ser
 import { folderWith } from "../support/folder.js";
 import { KEY } from "../support/happy-service.js";
 import { foldersIn, listed } from "../support/home.js";
-import { InProcess } from "../support/in-process.js";
+import { InProcess, inProcess } from "../support/in-process.js";
 import {
   NODE,
   PROGRAM,
@@ -236,7 +236,7 @@ test("SIGINT while a create waits for another try: nothing was sent, so nothing 
   await server.close();
   const home = folderWith();
   const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
-  const running = start(["create", "x", "--verbose"], { home, env });
+  const running = new InProcess(["create", "x", "--verbose"], { env: { ...env, HOME: home } });
   await running.waitFor(/trying again/, { on: "stderr" });
   running.signal("SIGINT");
   expect(await running.done).toMatchObject({ signal: "SIGINT", stdout: "" });
@@ -253,7 +253,13 @@ test("many ids at once are no leak of listeners", async () => {
   const home = folderWith();
   const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
   const ids = Array.from({ length: 40 }, (_, i) => `many-${i}`);
-  expect(await start(["status", ...ids], { home, env }).done).toMatchObject({ code: 0, stderr: "" });
+  const warnings: Error[] = [];
+  const note = (warning: Error) => warnings.push(warning);
+  process.on("warning", note);
+  const run = await inProcess(["status", ...ids], { env: { ...env, HOME: home } });
+  process.off("warning", note);
+  expect(run).toMatchObject({ code: 0, stderr: "" });
+  expect(warnings).toEqual([]);
 });
 
 test.each(["create x", `status ${ID}`])("a bash loop around `%s` stops", async (words) => {

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -19,8 +20,11 @@ import { Running } from "../support/run.js";
 import { until } from "../support/service.js";
 
 let program: string;
+/** Of a process that was killed; the tests take copies of it. */
+let dead: string;
 beforeAll(async () => {
   program = await lockProgram();
+  dead = await killedLock();
 });
 
 const fresh = () => join(folderWith(), "lock");
@@ -31,18 +35,22 @@ function recordOf(path: string): { file: string; holder: Record<string, unknown>
   return { file: join(path, name), holder: JSON.parse(readFileSync(join(path, name), "utf8")) };
 }
 
-/** A lock whose holder was killed, with changes to its record. */
-async function deadLock(
-  change: Record<string, unknown> = {},
-  prefix: readonly string[] = [],
-): Promise<string> {
+/** A lock whose holder was killed. */
+async function killedLock(): Promise<string> {
   const path = fresh();
-  const holder = startHolder(program, [path, "hold"], prefix);
+  const holder = startHolder(program, [path, "hold"]);
   await holder.waitFor(/holds/);
   holder.kill("SIGKILL");
   await holder.done;
-  const { file, holder: record } = recordOf(path);
-  writeFileSync(file, JSON.stringify({ ...record, ...change }));
+  return path;
+}
+
+/** Such a lock with changes to its record. */
+function deadLock(change: Record<string, unknown> = {}): string {
+  const path = fresh();
+  cpSync(dead, path, { recursive: true, filter: (name) => !name.endsWith(".sock") });
+  const { file, holder } = recordOf(path);
+  writeFileSync(file, JSON.stringify({ ...holder, ...change }));
   return path;
 }
 
@@ -159,7 +167,7 @@ describe("another process", () => {
   });
 
   test("that was killed is passed over", async () => {
-    const path = await deadLock();
+    const path = await killedLock();
     (await lock(path))();
     expect(existsSync(path)).toBe(false);
   });
@@ -192,7 +200,7 @@ describe("another process", () => {
     ["whose number another process has by now", { pid: process.pid }],
     ["of before a reboot of this machine", { boot: "an earlier one" }],
   ])("%s is passed over", async (_, change) => {
-    (await lock(await deadLock(change)))();
+    (await lock(deadLock(change)))();
   });
 
   test.each([
@@ -201,12 +209,12 @@ describe("another process", () => {
     ["in another container, without a socket", { namespace: "pid:[1]", device: undefined }],
     ["in another container, through another mount", { namespace: "pid:[1]", device: 1 }],
   ])("%s holds it, and what to do is said", async (_, change) => {
-    const path = await deadLock(change);
+    const path = deadLock(change);
     await expect(lock(path)).rejects.toThrow(`If that process has ended, remove ${path}`);
   });
 
   test("a record that a power failure tore is passed over", async () => {
-    const path = await deadLock();
+    const path = deadLock();
     writeFileSync(recordOf(path).file, "");
     (await lock(path))();
   });
@@ -245,7 +253,7 @@ describe("what cannot be read as a lock is held, and stays as it is:", () => {
 
 test("of processes that take over from dead ones, one at a time has it", async () => {
   const path = fresh();
-  for (let round = 0; round < 6; round++) {
+  for (let round = 0; round < 4; round++) {
     const runs = Array.from({ length: 4 }, (_, run) =>
       startHolder(program, [path, "5", `${4 * round + run}`]),
     );

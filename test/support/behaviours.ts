@@ -105,11 +105,13 @@ export function gzipBomb(bytes = 256 * 1024 * 1024): Behaviour {
 
 const bombs = new Map<number, Buffer>();
 function bomb(bytes: number): Buffer {
+  const found = bombs.get(bytes);
+  if (found) return found;
   // gzip members may follow one another, so one small piece repeated stands for the whole.
   const piece = gzipSync(Buffer.alloc(1024 * 1024, " "));
-  const found = bombs.get(bytes) ?? Buffer.concat(Array(Math.ceil(bytes / (1024 * 1024))).fill(piece));
-  bombs.set(bytes, found);
-  return found;
+  const whole = Buffer.concat(Array(Math.ceil(bytes / (1024 * 1024))).fill(piece));
+  bombs.set(bytes, whole);
+  return whole;
 }
 
 /** An envelope with `bytes` of filling, written as fast as it is read. */
@@ -138,7 +140,7 @@ function drained(socket: Socket): Promise<void> {
 }
 
 /** JSON nested `depth` deep: well-formed, within the size that is read, and fatal to a recursive reader. */
-export function nested(depth = 500_000): Behaviour {
+export function nested(depth = 50_000): Behaviour {
   const body = `{"status":true,"version":"1.0.0","data":${"[".repeat(depth)}${"]".repeat(depth)}}`;
   return answer({ body });
 }
