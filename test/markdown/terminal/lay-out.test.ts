@@ -42,6 +42,10 @@ describe("laid out:", () => {
     expect(plain("---", 200)).toBe(`${"─".repeat(100)}\n`);
   });
 
+  test("not if it would become many times as long", () => {
+    expect(plain("---\n".repeat(85_000), 100)).toBe("not laid out");
+  });
+
   test("a number never leaves its link", () => {
     expect(plain("aaaa bbbb cccc [dddd](https://x.y/)", 20)).toBe(
       "aaaa bbbb cccc\ndddd [1]\n\n[1] https://x.y/\n",
