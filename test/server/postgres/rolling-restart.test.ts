@@ -6,7 +6,7 @@ import { folderWith } from "../../support/folder.js";
 import { research } from "../../support/in-process.js";
 import { leftovers } from "../../support/leftovers.js";
 import { query } from "../../support/postgres.js";
-import { KEY } from "../../support/service.js";
+import { KEY, until } from "../../support/service.js";
 import { sharedPostgres } from "../../support/shared-postgres.js";
 
 const postgres = await sharedPostgres();
@@ -68,11 +68,12 @@ describe.skipIf(!postgres)("a rolling restart (needs PostgreSQL)", () => {
       await cluster.add(member.role);
       await cluster.end(member, "SIGTERM");
     }
+    // On a busy machine the restarts can be over before a client has asked again.
+    await Promise.race([Promise.all(clients), until(async () => runs > CLIENTS || undefined)]);
     over = true;
     await Promise.all(clients);
     await cluster.close();
     const rows = await query(url, "SELECT status, starts FROM research.conversations");
-    expect(rows.length).toBeGreaterThan(CLIENTS);
     expect(rows).toEqual(Array.from({ length: runs }, () => ({ status: "COMPLETED", starts: 1 })));
   });
 });
