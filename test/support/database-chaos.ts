@@ -25,8 +25,13 @@ export interface Losses {
   notStopped: string[];
 }
 
-const CLIENTS = 4;
-const ROLES = ["api", "api", "worker", "worker", "all"] as const;
+/** Who asks, and who answers. */
+interface Size {
+  clients: number;
+  roles: readonly Role[];
+}
+
+const LARGE: Size = { clients: 4, roles: ["api", "api", "worker", "worker", "all"] };
 /** Takes 0.0 to 0.3 s. */
 const RESEARCHER = "cat > /dev/null; sleep 0.$(( $$ % 4 )); echo done";
 const LEASE_MS = 1_500;
@@ -113,7 +118,7 @@ export async function chaos(
   server: PostgresServer | undefined,
   faults: Iterable<Fault>,
   random: () => number,
-  roles: readonly Role[] = ROLES,
+  { clients, roles } = LARGE,
 ): Promise<Losses> {
   const proxy = new PostgresProxy(database);
   const cluster = new Cluster(proxy.url, { lease: `${LEASE_MS}ms`, researcher: RESEARCHER });
@@ -121,7 +126,7 @@ export async function chaos(
   for (const role of roles) await cluster.add(role);
   await query(database, WITNESS);
   let over = false;
-  const clients = Array.from({ length: CLIENTS }, (_, number) =>
+  const asking = Array.from({ length: clients }, (_, number) =>
     client({ cluster, number, random }, heard, () => over),
   );
   for (const fault of faults) {
@@ -129,7 +134,7 @@ export async function chaos(
     await FAULTS[fault]({ cluster, database, proxy, server, random });
   }
   over = true;
-  await Promise.all(clients);
+  await Promise.all(asking);
   const unfinished = "SELECT FROM research.conversations WHERE completed_at IS NULL";
   await until(async () => ((await query(database, unfinished)).length === 0 ? true : undefined), 120_000);
   await cluster.close();

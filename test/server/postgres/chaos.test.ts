@@ -13,11 +13,8 @@ describe.skipIf(!postgres?.server)("faults under load (needs its own PostgreSQL)
     timeout: 240_000,
   }, async () => {
     const database = (await postgres?.database()) ?? "";
-    const { acknowledged, ...losses } = await chaos(database, postgres?.server, FAULTS, seeded(1), [
-      "api",
-      "worker",
-      "all",
-    ]);
+    const size = { clients: 2, roles: ["all", "all"] as const };
+    const { acknowledged, ...losses } = await chaos(database, postgres?.server, FAULTS, seeded(1), size);
     expect(acknowledged).toBeGreaterThan(FAULTS.length);
     for (const lost of Object.values(losses)) expect(lost).toEqual([]);
   });
