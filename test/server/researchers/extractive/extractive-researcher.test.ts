@@ -115,7 +115,7 @@ it("ends a research that needs too much memory, and goes on with the next one", 
   const options = { workers: 1, notice: () => {}, heapMib: 32 };
   const researcher = extractiveResearcher({ root: folderWith(files), ...options });
   const properties = Object.fromEntries(
-    Array.from({ length: 900 }, (_, i) => [`p${i}`, { type: "string", description: `${i} `.repeat(50_000) }]),
+    Array.from({ length: 900 }, (_, i) => [`p${i}`, { type: "string", description: `${i} `.repeat(20_000) }]),
   );
   try {
     const asked = question("How many apples?", { structured_output: true, output_schema: { properties } });
