@@ -3,7 +3,7 @@ import { seeded } from "../../bench/support/runs.js";
 import { chaos } from "../support/chaos.js";
 
 /** `npm run test:soak -- -t chaos` is the long one. */
-const COMMANDS = 20;
+const COMMANDS = 15;
 
 test("spoilt connections and kills: none lost, none doubled, none unknown without reason", {
   timeout: 120_000,

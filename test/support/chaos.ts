@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { folderWith } from "./folder.js";
 import { HappyService, KEY } from "./happy-service.js";
-import { type Running, research, start } from "./run.js";
+import { research } from "./in-process.js";
+import { type Running, start } from "./run.js";
 import { halfSpoiled, type SpoilingProxy, spoilingProxy } from "./spoiling-proxy.js";
 
 /** Commands that run at once, and homes that they share. */
