@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { checkOutput } from "../../action/files.js";
-import { folderWith } from "../support/folder.js";
+import { folderOnDisk } from "../support/folder.js";
 
-const folder = folderWith({ "a-folder/a-file": "" });
+const folder = folderOnDisk({ "a-folder/a-file": "" });
 execFileSync("mkfifo", [join(folder, "a-pipe")]);
 
 test.each([

@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { folderWith } from "../support/folder.js";
+import { folderOnDisk, folderWith } from "../support/folder.js";
 import { environment, NODE } from "../support/run.js";
 
 const ACTION = join(import.meta.dirname, "../../action");
 
 /** A job on a runner: a checkout, the runner's temporary folder and its files. */
 export class Job {
-  readonly workspace = folderWith();
+  readonly workspace = folderOnDisk();
   readonly temp: string;
   readonly #action: string;
   readonly #env: Readonly<Record<string, string>>;

@@ -22,8 +22,8 @@ function hasMemoryFolder(): boolean {
 const ROOT = process.env.TMPDIR === undefined && hasMemoryFolder() ? MEMORY : tmpdir();
 
 /** A temporary folder with these files in it; gone when the test file is done. */
-export function folderWith(files: Record<string, string | Uint8Array> = {}): string {
-  const folder = mkdtempSync(join(ROOT, "research-test-"));
+export function folderWith(files: Record<string, string | Uint8Array> = {}, root = ROOT): string {
+  const folder = mkdtempSync(join(root, "research-test-"));
   leftovers.add(() => rmSync(folder, { recursive: true, force: true }));
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
@@ -31,6 +31,9 @@ export function folderWith(files: Record<string, string | Uint8Array> = {}): str
   }
   return folder;
 }
+
+/** The same on the disk, for what writes to no path below /dev. */
+export const folderOnDisk = (files: Record<string, string> = {}): string => folderWith(files, tmpdir());
 
 /** A temporary folder with so many names of one file, f0.md, f1.md and so on: a link costs a tenth of a file. */
 export function folderWithLinks(content: string, names: number): string {
