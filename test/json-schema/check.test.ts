@@ -1,27 +1,7 @@
-import { Session } from "node:inspector/promises";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { checkSchema, checkValue, problemText } from "../../src/json-schema/check.js";
 
 const json = JSON.stringify;
-
-/** Lets the threads that run wait in a match of this pattern, for ever and at no cost of the processor. */
-async function haltIn(pattern: string): Promise<void> {
-  const session = new Session();
-  session.connect();
-  onTestFinished(() => session.disconnect());
-  const expression = `{
-    const { test } = RegExp.prototype;
-    RegExp.prototype.test = function (text) {
-      if (this.source === ${json(pattern)}) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
-      return test.call(this, text);
-    };
-  }`;
-  const message = json({ id: 1, method: "Runtime.evaluate", params: { expression } });
-  session.on("NodeWorker.attachedToWorker", ({ params: { sessionId } }) => {
-    void session.post("NodeWorker.sendMessageToWorker", { sessionId, message });
-  });
-  await session.post("NodeWorker.enable", { waitForDebuggerOnStart: false });
-}
 
 describe("drafts:", () => {
   const tuple = [{ type: "string" }];
@@ -97,16 +77,11 @@ describe("hostile schemas:", () => {
     expect(await checkSchema({ $defs: { big }, properties })).toBeUndefined();
   });
 
-  it("one that takes for ever is given up, and the next check is answered", async () => {
-    await checkValue({}, "1");
-    await haltIn("^halt$");
-    const both = () =>
-      Promise.all([checkValue({ pattern: "^halt$" }, '"halt"'), checkValue({ type: "string" }, "1")]);
-    let [hostile, next] = await both();
-    // Until the thread has heard of it.
-    while (hostile === undefined) [hostile, next] = await both();
-    expect(hostile).toEqual({ message: "it cannot be checked: it takes more than 5 s" });
-    expect(next).toEqual({ path: "", message: "must be string" });
+  it("a pattern that takes for ever is given up, and the next check is answered", async () => {
+    const hostile = checkValue({ pattern: "^(a+)+$" }, json(`${"a".repeat(40)}!`));
+    const next = checkValue({ type: "string" }, "1");
+    expect(await hostile).toEqual({ message: "it cannot be checked: it takes more than 5 s" });
+    expect(await next).toEqual({ path: "", message: "must be string" });
   });
 
   it("an abort ends the check before its time is over", async () => {
