@@ -20,10 +20,20 @@ describe("what marked cannot take becomes text:", () => {
   });
 });
 
-test("a document that would take too long is given up", () => {
-  const lazy = "> - > - > - a\nb\n".repeat(5_000);
-  expect(() => lex(lazy)).toThrow(TooComplex);
-  expect(parse(lazy)).toBeUndefined();
+test.each([
+  ["lists and quotes in each other", "> - > - > - a\nb\n".repeat(5_000)],
+  ["a list item of 20,000 lines", `- a\n${"b\n".repeat(20_000)}`],
+  ["a list item of 20,000 indented lines", `1. a\n${"   b | c\n".repeat(20_000)}`],
+])("a document that would take too long is given up: %s", (_name, markdown) => {
+  expect(() => lex(markdown)).toThrow(TooComplex);
+  expect(parse(markdown)).toBeUndefined();
+});
+
+test.each([
+  ["in one paragraph", "A line of a long item, wrapped at eighty columns as an editor would do it.\n", 300],
+  ["in many paragraphs", `${"A line of it.\n  ".repeat(6)}\n  `, 3_000],
+])("a list item of hundreds of lines keeps its markup: %s", (_name, text, times) => {
+  expect(parse(`- ${text.repeat(times)}`)).toMatchObject([{ kind: "list" }]);
 });
 
 test("an honest report of 300 kB keeps all its markup", () => {
