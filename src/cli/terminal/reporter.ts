@@ -1,4 +1,3 @@
-import { setMaxListeners } from "node:events";
 import { untilAborted, withDeadline } from "../../clock.js";
 import { isOurs } from "../../machine/errors.js";
 import type { Failure } from "../../machine/failure.js";
@@ -39,8 +38,6 @@ export class Interruption {
   #isHandled = false;
 
   constructor(host: Host) {
-    // Every exchange and every write that is under way listens: many, and no leak.
-    setMaxListeners(0, this.signal);
     const hasTerminal = host.stdin.isTTY || host.stdout.isTTY || host.stderr.isTTY;
     this.release = host.onSignal((signal) => {
       if (signal === "SIGHUP" && !hasTerminal) return;
