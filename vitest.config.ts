@@ -6,12 +6,17 @@ import { yamlAsData } from "./build/imports.js";
 const WAITS =
   /\/test\/(action|cli\/completion|docs|e2e|faults|mcp|providers|server\/(postgres|researchers\/model))\//;
 
-/** What waits begins first: at the end it would be alone with idle cores. */
+/**
+ * What waits begins first: at the end it would be alone with idle cores. After each two of these comes one that
+ * computes, for the cores are idle too while nothing but waits has begun.
+ */
 class LongestWaitFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const waits = ({ moduleId }: TestSpecification) => WAITS.test(moduleId);
-    return [...sorted.filter(waits), ...sorted.filter((file) => !waits(file))];
+    const computing = sorted.filter((file) => !waits(file));
+    const mixed = sorted.filter(waits).flatMap((file, at) => [file, ...computing.splice(0, at % 2)]);
+    return [...mixed, ...computing];
   }
 }
 
@@ -32,7 +37,7 @@ export default defineConfig({
     // Loading the modules anew for each of some 300 files took a third of the processor time. What a test leaves
     // behind is undone by test/support/setup.ts.
     isolate: false,
-    // Most tests wait for processes and timers, and beside other work six workers get a larger share of two cores.
-    maxWorkers: 6,
+    // Most tests wait for processes and timers, and beside other work eight workers get a larger share of two cores.
+    maxWorkers: 8,
   },
 });
