@@ -114,8 +114,8 @@ function inline(token: MarkedToken): Inline | undefined {
 const MAX_DEPTH = 40;
 /** A wider table is text: a short row is filled up to the width of the head, so width and height multiply. */
 const MAX_COLUMNS = 200;
-/** marked compares each mark with the rest of its paragraph. In marks × characters; 1e9 take about 0.3 s. */
-const MAX_INLINE_WORK = 2e9;
+/** marked compares each mark with the rest of its paragraph. In marks × characters, up to 20 ns each; a report has 40 × its own. */
+const maxInlineWork = (length: number) => 50 * length + 5e7;
 /** In all tables together. */
 const MAX_CELLS = 200_000;
 /** marked reads the contents of a nested block again at each level. In characters; a report needs 2 or 3 times its own. */
@@ -133,11 +133,12 @@ class BoundedLexer extends Lexer {
   #depth = 0;
   #inlineDepth = 0;
   #blockWork: number;
-  #inlineWork = MAX_INLINE_WORK;
+  #inlineWork: number;
 
   constructor(length: number) {
     super({ gfm: true, tokenizer: new BoundedTokenizer((characters) => this.spend(characters)) });
     this.#blockWork = maxBlockWork(length);
+    this.#inlineWork = maxInlineWork(length);
   }
 
   /** Throws TooComplex after more characters of blocks were read than the document allows. */

@@ -36,6 +36,16 @@ test.each([
   expect(parse(`- ${text.repeat(times)}`)).toMatchObject([{ kind: "list" }]);
 });
 
+test("marks that would take too long to compare are text", () => {
+  const markdown = "**a*\n".repeat(4_000);
+  expect(parse(markdown)).toEqual([{ kind: "plain", text: markdown }]);
+});
+
+test("a paragraph of 20 kB keeps all its markup", () => {
+  const sentence = "**Bold** words of a report and [a](https://x.y), with some more to say. ";
+  expect(JSON.stringify(parse(sentence.repeat(275))).match(/"strong"/g)).toHaveLength(275);
+});
+
 test("an honest report of 300 kB keeps all its markup", () => {
   const section = "## A\n\n**Bold** and [a](https://x.y).\n\n> - quoted\n>   text\n\n|a|b|\n|-|-|\n|1|2|\n\n";
   const document = parse(section.repeat(4_000)) ?? [];
