@@ -86,6 +86,18 @@ test("a failed research fails the step with its exit code, and names the request
   expect(step.outputs).toMatchObject({ "request-id": id, status: "FAILED", "exit-code": "3", file: "" });
 });
 
+test("a hostile prompt and a hostile result run nothing, set no output and command no runner", async () => {
+  const output = "::set-output name=file::evil\n::error::x\n##[command]\nfile=evil\n<script>x</script>";
+  const { env, server } = await service({ output: () => output });
+  const job = new Job(env);
+  const prompt = '$(touch X) `touch X`; touch X #"\n::error::prompt => COMPLETED';
+  const step = await job.step("run", { INPUT_MODE: "run", INPUT_PROMPT: prompt, INPUT_OUTPUT: "r.md" });
+  expect(step).toMatchObject({ code: 0, outputs: { file: "r.md", status: "COMPLETED" } });
+  expect([job.read("r.md"), job.has("X")]).toEqual([output, false]);
+  expect(JSON.parse(server.of("create")[0]?.body.toString() ?? "")).toEqual({ prompt });
+  expect(step.log).not.toMatch(/^(::|##\[)/m);
+});
+
 test("a missing input is an error that names it, and sends nothing", async () => {
   const { env, server } = await service();
   const step = await new Job(env).step("run", { INPUT_MODE: "run", INPUT_OUTPUT: "r.md" });
@@ -120,20 +132,17 @@ describe("a step reports its own request and its own file", () => {
     expect(server.count("create")).toBe(2);
   });
 
-  test("a step that sent nothing reports no request, and no file of an earlier one; a hostile prompt and result run nothing, set no output and command no runner", async () => {
-    const output = "::set-output name=file::evil\n::error::x\n##[command]\nfile=evil\n<script>x</script>";
-    const { env, server } = await service({ output: () => output });
+  test("a step that sent nothing reports no request, and no file of an earlier one", async () => {
+    const { env, server } = await service();
     const job = new Job(env);
     writeFileSync(join(job.workspace, "report.md"), "of an earlier step");
     const nothing = { status: "", "request-id": "", file: "" };
     const exists = await job.step("run", ask("again?"));
     expect(exists).toMatchObject({ code: 12, summary: "", outputs: { ...nothing, "exit-code": "12" } });
-    const prompt = '$(touch X) `touch X`; touch X #"\n::error::prompt => COMPLETED';
-    const forced = await job.step("run", ask(prompt, { INPUT_FORCE: "true" }));
+    const forced = await job.step("run", ask("forced?", { INPUT_FORCE: "true" }));
     expect(forced).toMatchObject({ code: 0, outputs: { file: "report.md", status: "COMPLETED" } });
-    expect([job.read("report.md"), job.has("X")]).toEqual([output, false]);
-    expect(server.of("create").map(({ body }) => JSON.parse(body.toString()))).toEqual([{ prompt }]);
-    expect(forced.log).not.toMatch(/^(::|##\[)/m);
+    expect(job.read("report.md")).toBe("An answer to: forced?");
+    expect(server.count("create")).toBe(1);
   });
 
   test("a batch that had ended before still names its folder; one that cannot start names none", async () => {
