@@ -7,8 +7,8 @@ const WAITS =
   /\/test\/(action|cli\/completion|docs|e2e|faults|mcp|providers|server\/(postgres|researchers\/model))\//;
 
 /**
- * What waits begins first: at the end it would be alone with idle cores. After each two of these comes one that
- * computes, for the cores are idle too while nothing but waits has begun.
+ * What waits begins first: at the end it would be alone with idle cores. After every second of these files comes one
+ * that computes, or the cores would be idle at the beginning.
  */
 class LongestWaitFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

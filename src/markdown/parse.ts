@@ -114,7 +114,7 @@ function inline(token: MarkedToken): Inline | undefined {
 const MAX_DEPTH = 40;
 /** A wider table is text: a short row is filled up to the width of the head, so width and height multiply. */
 const MAX_COLUMNS = 200;
-/** marked compares each mark with the rest of its paragraph. In marks × characters, up to 20 ns each; a report has 40 × its own. */
+/** marked compares each mark with the rest of its paragraph. In marks × characters, up to 20 ns each; reports need 40 for each character. */
 const maxInlineWork = (length: number) => 50 * length + 5e7;
 /** In all tables together. */
 const MAX_CELLS = 200_000;

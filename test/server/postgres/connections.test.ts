@@ -59,7 +59,8 @@ describe.skipIf(!postgres?.server)("connections of a process (needs its own Post
     const url = await newDatabase();
     const store = await storeAt(url, { role: "api", connections: 4 });
     await store.create(callerOf("a", 9), newJob());
-    // Each for itself: what waits for the one may have a part of the other, and two locks of one client a deadlock.
+    // A client for each lock: a create that waits for the counters may hold a lock on the conversations, and with one
+    // client for both that is a deadlock.
     const locked = async (table: string) => {
       const locker = new pg.Client({ connectionString: url });
       await locker.connect();
