@@ -107,12 +107,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const end = async ({ drainMs = 0, graceMs = 1_000 }) => {
     closing.abort(new ServiceClosing("the service is closing"));
     // Other workers take the work over while this process still answers.
-    const worked = scheduler.close();
+    const stopped = scheduler.stop();
     await clock.sleep(drainMs);
     if (ui) ui.close();
     await closeServer(server, graceMs);
+    await stopped;
     store.giveUp?.();
-    await Promise.all([deleting, worked]);
+    await Promise.all([deleting, scheduler.close()]);
     await researcher.close();
     await store.close();
   };

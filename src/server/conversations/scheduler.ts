@@ -36,6 +36,7 @@ const LOST_EACH_TIME = `The research was begun ${MAX_STARTS} times, and the serv
 
 /** Claims conversations that are due, a few at a time, has them researched and writes how they ended. */
 export class Scheduler {
+  readonly #researching = new Set<Promise<unknown>>();
   readonly #running = new Set<Promise<void>>();
   readonly #semaphore: Semaphore;
   readonly #closing = new AbortController();
@@ -50,9 +51,15 @@ export class Scheduler {
     this.#claiming ??= this.#claimAll();
   }
 
+  /** Ends all research; resolves when none is left. What it worked on may still be on its way back to the store. */
+  async stop(): Promise<void> {
+    this.#closing.abort(new ServiceClosing("the service is closing"));
+    await Promise.all(this.#researching);
+  }
+
   /** Ends all work and gives it back; resolves when nothing of it is left. */
   async close(): Promise<void> {
-    this.#closing.abort(new ServiceClosing("the service is closing"));
+    await this.stop();
     await this.#claiming;
     await Promise.all(this.#running);
   }
@@ -168,7 +175,10 @@ export class Scheduler {
         return researcher.takesMisfits ? { status: "COMPLETED", output } : checked(job, output, signal);
       });
     // Both are awaited to the end: a stop must find nothing still running when its place is free again.
-    const [result] = await Promise.allSettled([research, least]);
+    const ended = Promise.allSettled([research, least]);
+    this.#researching.add(ended);
+    const [result] = await ended;
+    this.#researching.delete(ended);
     signal.throwIfAborted();
     if (result.status === "fulfilled") return result.value;
     if (result.reason instanceof ResearchFailure) return { status: "FAILED", reason: result.reason.message };

@@ -1,4 +1,3 @@
-import type { Clock } from "../../clock.js";
 import { parseExactAt } from "../../json/exact-json.js";
 import {
   type Claim,
@@ -9,12 +8,11 @@ import {
   StoreOutcomeUnknownError,
   StoreUnavailableError,
 } from "../conversations/conversation-store.js";
-import { type Log, Troubles } from "../monitoring/log.js";
+import { Troubles } from "../monitoring/log.js";
 import type { ResearchJob } from "../researchers/researcher.js";
-import type { Role } from "../role.js";
-import { type Database, type SqlStatement, sql } from "./database.js";
+import { type SqlStatement, sql } from "./database.js";
 import { listen, notify } from "./notifications.js";
-import { ProcessLease } from "./process-lease.js";
+import { type LeaseOptions, ProcessLease } from "./process-lease.js";
 
 /** worker: takes the conversation that is due longest, if the worker's lease holds. */
 const CLAIM = sql("claim")`
@@ -67,14 +65,6 @@ const LOOK_MS = 500;
 
 const stopped = () => new ConversationStopped("the conversation was stopped");
 
-export interface ClaimsOptions {
-  database: Database;
-  clock: Clock;
-  role: Role;
-  leaseMs: number;
-  log: Log;
-}
-
 /** A claim as this store knows it: `worker` and `number` together fence it off from every other one. */
 class OwnClaim implements Claim {
   readonly abort = new AbortController();
@@ -104,7 +94,7 @@ export class Claims {
   #wake = new AbortController();
   readonly #troubles: Troubles;
 
-  constructor(private readonly options: ClaimsOptions) {
+  constructor(private readonly options: Omit<LeaseOptions, "onRenewed" | "onLost">) {
     this.#troubles = new Troubles(options.log);
     this.lease = new ProcessLease({
       ...options,

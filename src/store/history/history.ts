@@ -154,16 +154,6 @@ export type SeenRecord = v.InferOutput<typeof seen>;
 /** What is kept of a state beside its name. */
 export type SeenDetails = Pick<SeenRecord, "cut_short" | "cost_dollars" | "message">;
 
-/** A create that the service counted and refused. */
-export const dismissed = v.looseObject({
-  kind: v.literal("dismissed"),
-  local_id: id,
-  origin: text,
-  key_id: v.fallback(text, ""),
-  at: text,
-  code: text,
-});
-
 /** A create whose own line is dated ahead of the clock counts at `at` instead: when that was noticed. */
 export const redated = v.looseObject({
   kind: v.literal("redated"),
@@ -172,6 +162,9 @@ export const redated = v.looseObject({
   key_id: v.fallback(text, ""),
   at: text,
 });
+
+/** A create that the service counted and refused. */
+export const dismissed = v.looseObject({ ...redated.entries, kind: v.literal("dismissed"), code: text });
 
 /** A create that its user settled as never made: the whole intent, so that it can be shown and sent again. */
 export const notCreated = v.looseObject({ ...intent.entries, kind: v.literal("not-created"), at: text });

@@ -61,6 +61,19 @@ describe.skipIf(!postgres)("a worker that is lost (needs PostgreSQL)", () => {
     expect(await dataOf(baseUrl, id, "output")).toMatchObject({ output: "second\n" });
   });
 
+  it("told to end: its work comes free at once, uncounted, even if the researcher takes seconds to end", async () => {
+    const [url, folder] = [await newDatabase(), folderWith()];
+    const researcher = `trap "sleep 3; exit 1" HUP; echo start > ${folder}/starts; sleep 300`;
+    cluster = new Cluster(url, { lease: "10m", researcher });
+    const { baseUrl } = await cluster.add("api");
+    const worker = await cluster.add("worker");
+    await create(baseUrl);
+    await started(folder);
+    await cluster.end(worker, "SIGTERM");
+    const rows = await query(url, "SELECT worker, starts FROM research.conversations");
+    expect(rows).toEqual([{ worker: null, starts: 0 }]);
+  });
+
   it("asleep past its lease and woken: its end is refused, and it goes on with other work", async () => {
     const { url, baseUrl, worker, folder: starts } = await pair();
     const id = await create(baseUrl);
