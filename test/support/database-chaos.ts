@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { Cluster, type Member, type Role } from "./cluster.js";
-import { query } from "./postgres.js";
+import { endConnections, query } from "./postgres.js";
 import { PostgresProxy } from "./postgres-proxy.js";
 import type { PostgresServer } from "./postgres-server.js";
 import { KEY, until } from "./service.js";
@@ -87,7 +87,7 @@ const FAULTS = {
     proxy.back();
   },
   async terminate({ database }: Scene) {
-    await query(database, TERMINATE);
+    await endConnections(database);
   },
   async lock({ database, random }: Scene) {
     const client = new pg.Client({ connectionString: database });
@@ -100,14 +100,12 @@ const FAULTS = {
   async readOnly({ database, random }: Scene) {
     const name = new URL(database).pathname.slice(1);
     await query(database, `ALTER DATABASE ${name} SET default_transaction_read_only = on`);
-    await query(database, TERMINATE);
+    await endConnections(database);
     await sleep(random() * 2_000);
     await query(database, `SET TRANSACTION READ WRITE; ALTER DATABASE ${name} RESET ALL`);
-    await query(database, TERMINATE);
+    await endConnections(database);
   },
 };
-const TERMINATE =
-  "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'research'";
 
 /**
  * Lets the faults happen one after the other to processes of these roles under a stream of creates and stops, lets all

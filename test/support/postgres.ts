@@ -65,3 +65,17 @@ export async function query(url: string, text: string, values: unknown[] = []): 
     await client.end();
   }
 }
+
+/**
+ * Ends the connections of all stores and processes to this database, or those of them whose last statement was this one.
+ * Returns how many. Other tests use other databases of the same server.
+ */
+export async function endConnections(url: string, last?: string): Promise<number> {
+  const ended = await query(
+    url,
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE application_name = 'research' AND datname = current_database() AND query = coalesce($1, query)`,
+    [last],
+  );
+  return ended.length;
+}

@@ -4,7 +4,7 @@ import pg from "pg";
 import { afterEach, describe, expect, it } from "vitest";
 import { StoreUnavailableError } from "../../../src/server/conversations/conversation-store.js";
 import { folderWith } from "../../support/folder.js";
-import { query, testPostgres } from "../../support/postgres.js";
+import { endConnections, query, testPostgres } from "../../support/postgres.js";
 import { PostgresProxy } from "../../support/postgres-proxy.js";
 import { callerOf, closeStores, newJob, storeAt } from "../../support/postgres-store.js";
 import { research, start } from "../../support/run.js";
@@ -37,7 +37,8 @@ describe.skipIf(!postgres?.server)("connections of a process (needs its own Post
         : store.get(callerOf(), job.request_id.replace(/^./, (i % 16).toString(16))),
     );
     const reasons = Promise.all(asked.map((one) => one.then(String, (error) => error)));
-    const open = "SELECT wait_event_type FROM pg_stat_activity WHERE application_name = 'research'";
+    const open =
+      "SELECT FROM pg_stat_activity WHERE application_name = 'research' AND datname = current_database()";
     let most = 0;
     let answered: unknown[] | undefined;
     void reasons.then((all) => {
@@ -83,10 +84,7 @@ describe.skipIf(!postgres?.server)("connections of a process (needs its own Post
       url,
       `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only = on`,
     );
-    await query(
-      url,
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'research'",
-    );
+    await endConnections(url);
     await until(() =>
       store.ready().then(
         () => true,

@@ -6,7 +6,7 @@ import {
   StoreUnavailableError,
 } from "../../../src/server/conversations/conversation-store.js";
 import { ServiceStartError } from "../../../src/server/start-error.js";
-import { query, testPostgres } from "../../support/postgres.js";
+import { endConnections, query, testPostgres } from "../../support/postgres.js";
 import { PostgresProxy } from "../../support/postgres-proxy.js";
 import { callerOf, closeStores, newJob, storeAt } from "../../support/postgres-store.js";
 import { until } from "../../support/service.js";
@@ -88,7 +88,7 @@ describe.skipIf(!postgres?.server)("a database that goes away (needs its own Pos
 
   it("a claim whose answer is lost is taken again, as the first start", async () => {
     const proxy = new PostgresProxy(await newDatabase());
-    const store = await storeAt(proxy.url, { leaseMs: 1_500 });
+    const store = await storeAt(proxy.url, { leaseMs: 3_000 });
     const job = newJob();
     proxy.lose("claim", "answer");
     await store.create(callerOf(), job);
@@ -156,10 +156,7 @@ describe.skipIf(!postgres?.server)("a database that goes away (needs its own Pos
     );
     const readOnly = await storeAt(proxy.url, { role: "api" }).catch((error) => error);
     expect(readOnly).toBeInstanceOf(ServiceStartError);
-    await query(
-      url,
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'research'",
-    );
+    await endConnections(url);
     // A connection that the pool has not yet seen closed fails the first create with 57P01, whose
     // outcome is not known. The next one reaches the database anew.
     await until(async () => {

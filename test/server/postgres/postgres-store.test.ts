@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Clock, systemClock } from "../../../src/clock.js";
-import { query } from "../../support/postgres.js";
+import { endConnections, query } from "../../support/postgres.js";
 import { callerOf as caller, closeStores, newJob as job, storeAt } from "../../support/postgres-store.js";
 import { until } from "../../support/service.js";
 import { sharedPostgres } from "../../support/shared-postgres.js";
@@ -203,18 +203,17 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
   it("a stop is learnt within one renewal if LISTEN is cut, and LISTEN comes back", async () => {
     const url = await newDatabase();
     const store = await storeAt(url, { leaseMs: 1_500 });
-    const cut = () =>
-      query(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'LISTEN research'");
     const [first, second] = [job(), job()];
     await store.create(caller(), first);
     const claim = await store.claim(never);
-    await until(async () => ((await cut()).length > 0 ? true : undefined));
+    await until(async () => (await endConnections(url, "LISTEN research")) || undefined);
     await store.stop(caller(), first.request_id);
     await until(async () => claim.signal.aborted || undefined);
     await store.create(caller(), second);
     const other = await store.claim(never);
     await until(async () => {
-      const listening = "SELECT FROM pg_stat_activity WHERE query = 'LISTEN research'";
+      const listening =
+        "SELECT FROM pg_stat_activity WHERE query = 'LISTEN research' AND datname = current_database()";
       return (await query(url, listening)).length > 0 || undefined;
     });
     await store.stop(caller(), second.request_id);

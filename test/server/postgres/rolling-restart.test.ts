@@ -48,7 +48,7 @@ describe.skipIf(!postgres)("a rolling restart (needs PostgreSQL)", () => {
     timeout: 240_000,
   }, async () => {
     const url = (await postgres?.database()) ?? "";
-    const cluster = new Cluster(url, { lease: "2s", researcher: "cat > /dev/null; sleep 0.3; echo done" });
+    const cluster = new Cluster(url, { lease: "20s", researcher: "cat > /dev/null; sleep 0.3; echo done" });
     for (const role of ["api", "worker"] as const) await cluster.add(role);
     const baseUrl = await proxyTo(cluster);
     const env = { RESEARCH_BASE_URL: baseUrl, RESEARCH_API_KEY: KEY };
