@@ -16,8 +16,12 @@ const OPTIONS = {
   allErrors: false,
   logger: false,
   inlineRefs: false,
+  validateSchema: false,
   code: { optimize: false },
 } as const;
+
+/** By `$schema`. They check schemas and keep nothing of them; compiling a draft takes longer than checking by it. */
+const drafts = new Map<unknown, Ajv>();
 
 /** Answers a question in this thread, for as long as the schema's author likes: a pattern can take for ever. */
 export function answer({ schema, value }: SchemaQuestion): SchemaAnswer {
@@ -25,9 +29,10 @@ export function answer({ schema, value }: SchemaQuestion): SchemaAnswer {
   try {
     // Without `$schema`, which has chosen the compiler: ajv knows each draft by one of its addresses only.
     const { $schema, ...parsed } = JSON.parse(schema);
-    const compiler = newCompiler($schema);
-    if (compiler.validateSchema(parsed) !== true) return problems(compiler.errors);
-    validate = compiler.compile(parsed);
+    const draft = drafts.get($schema) ?? newCompiler($schema);
+    drafts.set($schema, draft);
+    if (draft.validateSchema(parsed) !== true) return problems(draft.errors);
+    validate = newCompiler($schema).compile(parsed);
   } catch (error) {
     return [{ message: errorText(error) }];
   }
@@ -40,7 +45,7 @@ export function answer({ schema, value }: SchemaQuestion): SchemaAnswer {
   }
 }
 
-/** A new one each time: one schema's `$id`s would stand in the way of the next one's, or of the draft's own. */
+/** A new one for each schema: its `$id`s would stand in the way of the next one's, or of the draft's own. */
 function newCompiler($schema: unknown): Ajv {
   const compiler = compilerFor($schema, OPTIONS);
   formats.default(compiler);
