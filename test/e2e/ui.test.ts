@@ -7,12 +7,12 @@ const READY = { timeoutMs: 60_000 };
 const LINK = /http\S+\/ui\?t=[\w-]+(?=\n)/;
 
 // page.test.ts has the page in a browser.
-test("serve --ui prints the link on stderr, before the address on stdout; SIGUSR2 prints a new one", async () => {
+test("serve --ui prints the link on stderr, and the address alone on stdout; SIGUSR2 prints a new one", async () => {
   const service = start(["serve", "--port", "0", "--ui", "--sources", folderWith()]);
   const [, base = ""] = await service.waitFor(/^(http\S+)\n/, READY);
-  expect(service.stderr).toContain(`${base}/ui?t=`);
   const open = (link: string) => fetch(link, { redirect: "manual" });
   const [first] = await service.waitFor(LINK, { on: "stderr" });
+  expect(first).toContain(`${base}/ui?t=`);
   const opened = await open(first);
   expect([opened.status, opened.headers.get("location")]).toEqual([303, "/ui"]);
   expect((await open(first)).status).toBe(401);
