@@ -111,6 +111,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await clock.sleep(drainMs);
     if (ui) ui.close();
     await closeServer(server, graceMs);
+    // A program gets SIGKILL after 5 s. Research that waits for a silent store may not take much longer.
+    store.giveUp?.(8_000);
     await stopped;
     store.giveUp?.();
     await Promise.all([deleting, scheduler.close()]);

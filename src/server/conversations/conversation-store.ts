@@ -258,8 +258,8 @@ export interface ConversationStore {
   agreeOn?(settings: string): Promise<void>;
   /** Resolves if states can be read just now, rejects within a second or two if they cannot. */
   ready(): Promise<void>;
-  /** A store that can be silent does not delay `close`: what it has not answered 2 s later rejects from then on. */
-  giveUp?(): void;
+  /** A store that can be silent does not delay `close`: what it has not answered `ms` (2,000) later rejects from then on. */
+  giveUp?(ms?: number): void;
   /** Frees everything. The caller has ended or given back its claims before. */
   close(): Promise<void>;
 }

@@ -200,8 +200,8 @@ export class PostgresStore implements ConversationStore {
     return this.#readiness.check();
   }
 
-  giveUp(): void {
-    this.parts.database.giveUp();
+  giveUp(ms?: number): void {
+    this.parts.database.giveUp(ms);
   }
 
   async close(): Promise<void> {
