@@ -20,7 +20,7 @@ const OPTIONS = {
   code: { optimize: false },
 } as const;
 
-/** By `$schema`. They check schemas and keep nothing of them; compiling a draft takes longer than checking by it. */
+/** A compiler for each `$schema`, to check whether schemas are valid in its draft. It keeps nothing of what it checks. */
 const drafts = new Map<unknown, Ajv>();
 
 /** Answers a question in this thread, for as long as the schema's author likes: a pattern can take for ever. */

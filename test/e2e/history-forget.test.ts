@@ -176,9 +176,10 @@ test.each(["lock", "draft"])(
     const left = readFileSync(path, "utf8").split("\n").filter(Boolean);
     expect([1_500, 3_000]).toContain(left.length);
     for (const text of left) JSON.parse(text);
-    // The dead process holds up neither a create nor the next one that forgets, which has something to forget even if
-    // the first was killed when it was done.
+    // A process that was killed after it had replaced the file leaves nothing to forget, and then the next one would
+    // not take the lock and clear it.
     appendFileSync(path, `${line(3_000, 40)}\n`);
+    // The dead process holds up neither a create nor the next one that forgets.
     const created = (await m.run("create", "x => COMPLETED")).stdout.trim();
     expect((await m.run("history", "forget", "--older-than", "30d")).code).toBe(0);
     expect(await m.ids()).toHaveLength(1_501);
