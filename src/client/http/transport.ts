@@ -93,9 +93,7 @@ export function exchange(
     let timer = setTimeout(expire, limits.timeout);
     const release = onAbort(limits.signal, interrupt);
 
-    // undici's own timeouts are off: they are coarse (a second) and apart for headers and body, ours is one.
-    const options = { ...request, body: request.body ?? null, headersTimeout: 0, bodyTimeout: 0 };
-    dispatcher.dispatch(options as Dispatcher.DispatchOptions, {
+    dispatcher.dispatch(request as Dispatcher.DispatchOptions, {
       // Called right before the first byte of the headers is written (writeH1 in undici's client-h1.js), at
       // the same point as the diagnostics channel `undici:client:sendHeaders`. Bytes written say less: an
       // empty count can mean a write that is under way.
@@ -174,8 +172,14 @@ export function loginRequired(
 /** Polls that may be under way at once, each on a connection of its own. */
 export const POOL_SIZE = 16;
 
-/** curl reads answers with up to 300 kB of headers; undici's own limit is 16 kB. */
-const MAX_HEADER_BYTES = 300_000;
+const LIMITS = {
+  /** curl reads answers with up to 300 kB of headers; undici's own limit is 16 kB. */
+  maxHeaderSize: 300_000,
+  // undici's timeouts are off: they are coarse (a second), apart for headers and body, and end a model that thinks for
+  // five minutes. To set them for each request would make a copy of it, which took a fifth of a poll.
+  headersTimeout: 0,
+  bodyTimeout: 0,
+};
 
 /** An error while closing says nothing about any request, so none is passed on. */
 interface Closable {
@@ -244,7 +248,7 @@ export class Connections {
   async #openPool(): Promise<Dispatcher> {
     const { target, proxy, connectTimeout } = this;
     const { buildConnector, Pool, symbols, tunnelParts } = await import("../../undici.js");
-    const options = { connections: POOL_SIZE, maxHeaderSize: MAX_HEADER_BYTES };
+    const options = { connections: POOL_SIZE, ...LIMITS };
     if (!proxy || target.protocol === "http:") {
       const peer = proxy?.url ?? target;
       const connect = buildConnector({ timeout: connectTimeout, ...connectOptions(peer) });
@@ -272,7 +276,7 @@ async function closeAll(parts: Iterable<Closable>): Promise<void> {
 async function dispatcherOf(origin: string, connection: FreshConnection): Promise<Dispatcher> {
   const { Client, symbols } = await import("../../undici.js");
   const client = new Client(origin, {
-    maxHeaderSize: MAX_HEADER_BYTES,
+    ...LIMITS,
     connect: (_options, callback) => {
       connection.ready().then(
         (socket) => callback(null, socket),

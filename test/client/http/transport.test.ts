@@ -1,5 +1,7 @@
+import type { Dispatcher } from "undici";
 import { afterEach, expect, test } from "vitest";
 import { Connections, type ExchangeLimits, exchange, headerOf } from "../../../src/client/http/transport.js";
+import { symbols } from "../../../src/undici.js";
 import * as does from "../../support/behaviours.js";
 import { faultServer } from "../../support/fault-server.js";
 
@@ -102,3 +104,23 @@ test.each([
 ])("of the headers %j one is %s", (headers, text) => {
   expect(headerOf(headers, "a")).toBe(text);
 });
+
+test.each(["shared", "fresh"] as const)(
+  "undici's own time limits are off in a %s connection",
+  async (kind) => {
+    const server = await faultServer(() => does.answer(TEN));
+    const connections = new Connections(new URL(server.url), undefined, 10_000);
+    started.push(server, connections);
+    const found: unknown[] = [];
+    const use = async (dispatcher: Dispatcher) => {
+      dispatcher.on("connect", (_origin, targets) => {
+        const [client, { kHeadersTimeout, kBodyTimeout }] = [Object(targets.at(-1)), Object(symbols)];
+        found.push(client[kHeadersTimeout], client[kBodyTimeout]);
+      });
+      const request = { origin: server.url, method: "GET", path: "/x", headers: {} };
+      return await exchange(dispatcher, request, { timeout: 20_000, perPiece: false, maxBytes: 1_000 });
+    };
+    await (kind === "fresh" ? connections.fresh(use) : use(await connections.shared()));
+    expect(found).toEqual([0, 0]);
+  },
+);

@@ -36,8 +36,7 @@ export async function sendVia(
   const { request: dispatch } = await apiParts();
   const dispatcher = await connections.shared();
   signal.throwIfAborted();
-  // A model may think for longer than the five minutes that undici gives the headers by default.
-  const options = { ...connections.route(request), headersTimeout: 0, bodyTimeout: 0, signal };
+  const options = { ...connections.route(request), signal };
   const answer = await untilAborted(dispatch.call(dispatcher, options as Dispatcher.RequestOptions), signal);
   answer.body.on("error", () => {});
   return answer;
