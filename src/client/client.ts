@@ -146,7 +146,7 @@ export class ResearchClient {
   /** Polls until every id is final or given up; ends with the generator, and with `signal`. */
   async *watch(source: WatchSource, options: WatchOptions = {}): AsyncGenerator<WatchEvent, void> {
     const { clock, random } = this.#session;
-    const poll: WatchPorts["poll"] = (requestId, limits) => this.#session.call("status", requestId, limits);
+    const poll: WatchPorts["poll"] = (...asked) => this.#session.call("status", ...asked);
     yield* watch({ clock, random, poll, pace: await this.#session.pace() }, source, options);
   }
 

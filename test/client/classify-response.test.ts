@@ -29,7 +29,7 @@ test.each([
   ["stop", { status: "STOPPED" }],
   ["output", { anything: [1] }],
 ] as const)("a good answer to %s is its data: %j", (operation, data) => {
-  expect(classify(operation, 200, good(data))).toEqual({ kind: "data", data });
+  expect(classify(operation, 200, good(data))).toEqual({ kind: "data", data, waitMs: 0 });
 });
 
 describe("a refusal", () => {

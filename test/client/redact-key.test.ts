@@ -9,7 +9,7 @@ const KEY = "sk-/+1234&x=";
 const redactor = new KeyRedactor(KEY);
 const shown = (text: string, apiKey = "sk-12345678") => {
   const data = parseExact(text) as Data;
-  const result = new KeyRedactor(apiKey).redactClassification({ kind: "data", data });
+  const result = new KeyRedactor(apiKey).redactClassification({ kind: "data", data, waitMs: 0 });
   return result.kind === "data" ? exactJson(result.data) : "";
 };
 
@@ -95,12 +95,12 @@ test("the rest of such an answer is exact, and the value that is judged is witho
   const text = '{"n":12345678901234567890,"n":1e400,"k":"sk-12345678","z":-0}';
   expect(shown(text)).toBe(text.replace("sk-12345678", "[key]"));
   const data = parseExact(text) as Data;
-  const result = new KeyRedactor("sk-12345678").redactClassification({ kind: "data", data });
+  const result = new KeyRedactor("sk-12345678").redactClassification({ kind: "data", data, waitMs: 0 });
   expect(result).toMatchObject({ data: { k: "[key]" } });
 });
 
 test("an answer without the key is the same one", () => {
-  const result = { kind: "data" as const, data: { output: ["nothing", { here: null }] } };
+  const result = { kind: "data" as const, data: { output: ["nothing", { here: null }] }, waitMs: 0 };
   expect(redactor.redactClassification(result)).toBe(result);
 });
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import type { ClientEvent, ClientOptions } from "../../src/client/options.js";
-import { Session } from "../../src/client/session.js";
+import { Session, type Success } from "../../src/client/session.js";
 import { CREATE } from "../../src/protocol/conversation.js";
 import * as does from "../support/behaviours.js";
 import { faultServer } from "../support/fault-server.js";
@@ -63,6 +63,40 @@ test.each([
     kind: "fault",
     fault: "timeout",
   });
+});
+
+test("an answer that is the last one byte for byte is not read again, but its headers are", async () => {
+  const body = '{"status":true,"version":"1.0.0","data":{"status":"PENDING"}}';
+  const large = body.replace("PENDING", "x".repeat(4_096));
+  const answers = [
+    { body },
+    { body, headers: { "retry-after": 7 } },
+    { body, headers: { "openai-poll-after-ms": 9_000 } },
+    { body, headers: { "openai-poll-after-ms": "soon" } },
+    { body, status: 202 },
+    { body: body.replace("PENDING", "FAILED") },
+    { body: large },
+    { body: large },
+  ];
+  const { session } = await sessionAt({
+    act: (socket) => void socket.write(does.answerBytes(answers.shift() ?? {})),
+  });
+  let last: Success | undefined;
+  const next = async () => {
+    const result = await session.call("status", "id-1", {}, last);
+    if (result.kind !== "data") return expect.unreachable(result.error.message);
+    const [isSame, { waitMs, data }] = [result.data === last?.data, result];
+    last = result;
+    return [data.status, isSame, waitMs];
+  };
+  expect(await next()).toEqual(["PENDING", false, 0]);
+  expect(await next()).toEqual(["PENDING", true, 7_000]);
+  expect(await next()).toEqual(["PENDING", true, 9_000]);
+  expect(await next()).toEqual(["PENDING", true, 0]);
+  expect(await next()).toEqual(["PENDING", false, 0]);
+  expect(await next()).toEqual(["FAILED", false, 0]);
+  expect(await next()).toMatchObject({ 1: false });
+  expect(await next()).toMatchObject({ 1: false });
 });
 
 test.each(["", "a b", "a\nb", "ä"])("the key %j is none", (apiKey) => {

@@ -1,7 +1,7 @@
 import { type RefusedError, type ResearchError, UnreachableError } from "../errors.js";
 import { FAULTS, retryDelay, TRIES } from "../failure-policy.js";
 import type { Unsuccessful } from "../session.js";
-import type { Watched } from "./types.js";
+import type { Watched } from "./watched.js";
 
 /** Milliseconds without a successful poll after which an id is given up (contract §3, `--patience`). */
 export const DEFAULT_PATIENCE_MS = 600_000;

@@ -1,4 +1,5 @@
-import type { PollInterval, Watched } from "./types.js";
+import type { PollInterval } from "./types.js";
+import type { Watched } from "./watched.js";
 
 /** The next poll comes after this share of the age of the request: the lag is then about 2.5 % of the run. */
 const SHARE_OF_AGE = 1 / 20;

@@ -2,7 +2,8 @@ import TinyQueue from "tinyqueue";
 import { POOL_SIZE } from "../http/transport.js";
 import type { Pace } from "../session.js";
 import { slackOf } from "./poll-interval.js";
-import type { Watched, WatchOptions } from "./types.js";
+import type { WatchOptions } from "./types.js";
+import type { Watched } from "./watched.js";
 
 interface Entry {
   at: number;

@@ -1,7 +1,7 @@
 import { type Clock, epochOf } from "../../clock.js";
 import { waitsForSomebody } from "../../dialects/providers.js";
 import { type Data, isFinal, STATUSES } from "../../protocol/conversation.js";
-import { type Classification, Pace, type Unsuccessful } from "../session.js";
+import { type Classification, Pace, type Success, type Unsuccessful } from "../session.js";
 import { DEFAULT_PATIENCE_MS, decideAfterFailure } from "./give-up-policy.js";
 import { InterruptibleSleep } from "./interruptible-sleep.js";
 import { adaptiveInterval, ageOf } from "./poll-interval.js";
@@ -11,11 +11,11 @@ import type {
   Moment,
   PollInterval,
   WatchEvent,
-  Watched,
   WatchOptions,
   WatchSource,
   WatchTarget,
 } from "./types.js";
+import type { Watched } from "./watched.js";
 
 /** Milliseconds without a change after which a watch says that nothing has changed. */
 const UNCHANGED_MS = 300_000;
@@ -32,8 +32,12 @@ export interface WatchPorts {
   /** In [0, 1). */
   random: () => number;
   pace: Pace;
-  /** Never throws; `timeout` is in milliseconds. */
-  poll: (requestId: string, limits: { signal: AbortSignal; timeout: number }) => Promise<Classification>;
+  /** Never throws; `timeout` is in milliseconds, `last` the success before. */
+  poll: (
+    requestId: string,
+    limits: { signal: AbortSignal; timeout: number },
+    last: Success | undefined,
+  ) => Promise<Classification>;
 }
 
 /** Watches many ids in one loop until the source has ended and each is final or given up; throws `signal.reason`. */
@@ -162,16 +166,18 @@ class Watcher {
 
   async #poll(watched: Watched): Promise<void> {
     const timeout = this.#scheduler.deadlineOf(watched) - this.#now() + LAST_POLL_MS;
-    const result = await this.ports.poll(watched.requestId, { signal: this.#polling.signal, timeout });
+    const limits = { signal: this.#polling.signal, timeout };
+    const result = await this.ports.poll(watched.requestId, limits, watched.last);
     this.#scheduler.finished();
     if (this.#polling.signal.aborted) return;
     watched.polls++;
-    if (result.kind === "data") this.#succeed(watched, result.data, result.waitMs);
+    if (result.kind === "data") this.#succeed(watched, result);
     else this.#fail(watched, result);
     this.#sleep.interrupt();
   }
 
-  #succeed(watched: Watched, data: Data, askedMs = 0): void {
+  #succeed(watched: Watched, result: Success): void {
+    const { data, waitMs: askedMs } = result;
     const status = String(data.status);
     const { requestId, status: previous } = watched;
     this.#answered = true;
@@ -179,6 +185,8 @@ class Watcher {
       this.#events.push({ kind: "recovered", elapsedMs: this.#moment().elapsedMs });
     }
     watched.failures = 0;
+    // One that is the same is not put in its place: it would live for a moment only.
+    if (data !== watched.last?.data) watched.last = result.answer && result;
     watched.quietSince = this.#now();
     watched.createdAt ??= epochOf(data.created_at);
     if (status !== "PENDING") watched.isQueued = false;

@@ -1,7 +1,7 @@
 import { type RefusalKind, RefusedError, UnreachableError } from "../../../src/client/errors.js";
 import type { FaultName } from "../../../src/client/failure-policy.js";
 import type { Unsuccessful } from "../../../src/client/session.js";
-import type { Watched } from "../../../src/client/watch/types.js";
+import type { Watched } from "../../../src/client/watch/watched.js";
 
 /** An id that has been watched since 0 and polled once, at 0; `parts` say what is different. */
 export function watched(parts: Partial<Watched> = {}): Watched {

@@ -5,7 +5,7 @@ import {
   DEFAULT_PATIENCE_MS,
   decideAfterFailure,
 } from "../../../src/client/watch/give-up-policy.js";
-import type { Watched } from "../../../src/client/watch/types.js";
+import type { Watched } from "../../../src/client/watch/watched.js";
 import { fault, refused, watched } from "./fixtures.js";
 
 const MINUTE = 60_000;

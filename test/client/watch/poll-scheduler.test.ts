@@ -3,7 +3,7 @@ import { seeded } from "../../../bench/support/runs.js";
 import { Pace } from "../../../src/client/session.js";
 import { adaptiveInterval } from "../../../src/client/watch/poll-interval.js";
 import { PollScheduler } from "../../../src/client/watch/poll-scheduler.js";
-import type { Watched } from "../../../src/client/watch/types.js";
+import type { Watched } from "../../../src/client/watch/watched.js";
 import { watched } from "./fixtures.js";
 
 const scheduler = (timeout = 0, isRateLimited = true) =>

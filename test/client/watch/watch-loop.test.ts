@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Classification } from "../../../src/client/session.js";
-import { Pace } from "../../../src/client/session.js";
+import { type Classification, Pace, type Success } from "../../../src/client/session.js";
 import type { WatchEvent, WatchOptions, WatchSource } from "../../../src/client/watch/types.js";
-import { watch } from "../../../src/client/watch/watch.js";
+import { type WatchPorts, watch } from "../../../src/client/watch/watch.js";
 import { fault, refused } from "./fixtures.js";
 import { StepClock, WALL } from "./step-clock.js";
 
@@ -10,6 +9,7 @@ const MINUTE = 60_000;
 const START = 1_000;
 const data = (status: unknown, created_at?: string): Classification => ({
   kind: "data",
+  waitMs: 0,
   data: { status, ...(created_at !== undefined && { created_at }) },
 });
 
@@ -18,6 +18,7 @@ interface Poll {
   at: number;
   timeout: number;
   signal: AbortSignal;
+  last: Success | undefined;
 }
 
 /** Answers the `nth` poll of an id: a state, or any answer. `at` is in milliseconds since the watch began. */
@@ -27,9 +28,9 @@ type Said = string | Classification;
 /** A watch whose polls are answered in this process (watch.test.ts has sockets), with what it polled. */
 function watching(source: WatchSource, reply: Reply, options: WatchOptions = {}, clock = new StepClock()) {
   const polls: Poll[] = [];
-  const poll = async (id: string, limits: { signal: AbortSignal; timeout: number }) => {
+  const poll: WatchPorts["poll"] = async (id, limits, last) => {
     const at = clock.time - START;
-    polls.push({ id, at, ...limits });
+    polls.push({ id, at, last, ...limits });
     const said = await reply({ nth: polls.filter((one) => one.id === id).length, at, id });
     return typeof said === "string" ? data(said) : said;
   };
@@ -92,6 +93,20 @@ describe("the polls", () => {
     expect(polls).toMatchObject([{ id: "a", at: 0, timeout: Number.POSITIVE_INFINITY }]);
     expect(polls[0]?.signal.aborted).toBe(true);
     expect(polls[0]?.signal.reason).toEqual(new Error("the watch is over"));
+  });
+
+  test("are told the last success of their id whose answer was kept, also after a failure", async () => {
+    const answer = { kind: "answer", status: 200, headers: {}, body: Buffer.from("x") } as const;
+    const [known, again, large] = [data("PENDING"), data("PENDING"), data("PROCESSING")];
+    const replies = [
+      { ...known, answer },
+      fault("lost"),
+      { ...known, answer, waitMs: 5 },
+      { ...again, answer },
+      large,
+    ];
+    const { polls } = await all("a", ({ nth }) => replies[nth - 1] ?? "COMPLETED", { interval: 1 });
+    expect(polls.map(({ last }) => replies.indexOf(last as Success))).toEqual([-1, 0, 0, 0, 3, -1]);
   });
 
   test("may take two seconds longer than the time of the id", async () => {
