@@ -181,21 +181,34 @@ async function watchOfMany(baseUrl) {
   });
 }
 
-/** @param {string} baseUrl */
+/**
+ * Both run all the time, one of them suspended: within seconds a shared machine gets twice as fast or half as fast.
+ * @param {string} baseUrl
+ */
 async function pollRate(baseUrl) {
   const polls = async () => Number(await (await fetch(`${baseUrl}/polls`)).text());
   const ids = Array.from({ length: 1_000 }, (_, i) => `watched-${i}`);
   const env = { ...key, RESEARCH_BASE_URL: baseUrl, RESEARCH_NO_HISTORY: "1" };
-  const taken = [];
-  for (let i = 0; i < 3; i++) {
-    const watch = background([program, "watch", "--interval", "1ms", ...ids], env);
+  const watch = background([program, "watch", "--interval", "1ms", ...ids], env);
+  const bare = background(
+    [support("load.js"), "GET", `${baseUrl}/api/v1/conversation/x/status`, "3600"],
+    key,
+  );
+  await sleep(1_000);
+  for (const { pid } of [watch, bare]) process.kill(pid, "SIGSTOP");
+  const rate = async (/** @type {number} */ pid) => {
+    const [before, start] = [await polls(), performance.now()];
+    process.kill(pid, "SIGCONT");
     await sleep(1_000);
-    const before = await polls();
-    await sleep(LOAD_SECONDS * 1_000);
-    const ours = ((await polls()) - before) / LOAD_SECONDS;
-    await watch.stop();
-    taken.push({ ours, bare: await loadRate("GET", `${baseUrl}/api/v1/conversation/x/status`) });
+    process.kill(pid, "SIGSTOP");
+    return ((await polls()) - before) / ((performance.now() - start) / 1_000);
+  };
+  const taken = [];
+  for (let i = -WARM_UPS; i < PAIRS; i++) {
+    const pair = { ours: await rate(watch.pid), bare: await rate(bare.pid) };
+    if (i >= 0) taken.push(pair);
   }
+  await Promise.all([watch.stop(), bare.stop()]);
   const best = middle(taken);
   row("polls a second, `--interval 1ms`, 1,000 ids / bare undici, 16 connections", {
     ...best,
@@ -245,8 +258,10 @@ async function createRate() {
     },
   );
   const hono = background([support("bare-hono.js")]);
-  const rate = async (/** @type {string} */ baseUrl) =>
-    loadRate("POST", `${baseUrl}/api/v1/conversations`, { seconds: 1, body: '{"prompt":"why?"}' });
+  const rate = async (/** @type {string} */ baseUrl) => {
+    const args = [support("load.js"), "POST", `${baseUrl}/api/v1/conversations`, "1", '{"prompt":"why?"}'];
+    return Number(await background(args, key).url());
+  };
   const [ours, bare] = [await local.url(), await hono.url()];
   const taken = [];
   // Both stay, and the first rounds only warm them up.
@@ -261,17 +276,6 @@ async function createRate() {
     goal: "≥ 0.50",
     met: Number(best.ratio) >= 0.5,
   });
-}
-
-/**
- * @param {string} method
- * @param {string} url
- * @param {{ seconds?: number, body?: string }} [options]
- */
-async function loadRate(method, url, { seconds = LOAD_SECONDS, body } = {}) {
-  const args = [support("load.js"), method, url, String(seconds), ...(body ? [body] : [])];
-  const load = background(args, key);
-  return Number(await load.url());
 }
 
 /** @param {{ ours: number, bare: number }[]} taken the one with the median ratio is shown */
