@@ -1,5 +1,5 @@
-// The public library: this list is all of it. What is not here (the transport, the retry table, the history
-// and settings of the command line, the local service) may change at any time.
+// The public library: this list, with all of library/types.ts, is all of it. What is not here (the transport, the retry
+// table, the history and settings of the command line, the local service) may change at any time.
 
 export {
   type CallOptions,
@@ -19,8 +19,7 @@ export {
   ResearchError,
   UnreachableError,
 } from "./client/errors.js";
-export type { ProxyEnvironment } from "./client/http/address.js";
-export { BaseUrlError } from "./client/http/address.js";
+export { BaseUrlError, type ProxyEnvironment } from "./client/http/address.js";
 export type { ClientEvent, ClientOptions } from "./client/options.js";
 export type {
   Ending,
@@ -38,30 +37,15 @@ export { type Provider, providerNamed } from "./dialects/providers.js";
 export { exactJson, parseExact } from "./json/exact-json.js";
 export { AbortedError, type SchemaIssue, SchemaMismatchError } from "./library/errors.js";
 export { openResearch } from "./library/open-research.js";
-export type {
-  BatchEvent,
-  BatchOptions,
-  BatchRequest,
-  BatchRequests,
-  ListedRequest,
-  ListOptions,
-  OpenOptions,
-  OutputOptions,
-  Research,
-  ResearchRequest,
-  RunOptions,
-  StandardIssue,
-  StandardResult,
-  StandardSchema,
-  Submission,
-  SubmitOptions,
-} from "./library/types.js";
-export type { Data, Gaps, Operation } from "./protocol/conversation.js";
+export type * from "./library/types.js";
 export {
   type CreateBody,
+  type Data,
+  type Gaps,
   isFinal,
   type JsonSchema,
   type KnownStatus,
+  type Operation,
   STATUSES,
   type Status,
 } from "./protocol/conversation.js";

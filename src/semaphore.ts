@@ -2,16 +2,14 @@ import { onAbort } from "./clock.js";
 
 /** A number of places that callers take and give back; who waits first is served first. */
 export class Semaphore {
-  #free: number;
   readonly #waiting = new Set<() => void>();
-  constructor(count: number) {
-    this.#free = count;
-  }
+
+  constructor(private free: number) {}
 
   /** Resolves with the function that gives the place back; rejects with `signal.reason` on an abort. */
   async take(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
-    if (this.#free > 0) this.#free -= 1;
+    if (this.free > 0) this.free -= 1;
     else await this.#wait(signal);
     let held = true;
     return () => {
@@ -23,6 +21,7 @@ export class Semaphore {
   #wait(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const proceed = () => {
+        this.#waiting.delete(proceed);
         release();
         resolve();
       };
@@ -35,12 +34,9 @@ export class Semaphore {
   }
 
   #giveBack(): void {
-    for (const proceed of this.#waiting) {
-      this.#waiting.delete(proceed);
-      proceed();
-      return;
-    }
-    this.#free += 1;
+    const [proceed] = this.#waiting;
+    if (proceed) proceed();
+    else this.free += 1;
   }
 }
 

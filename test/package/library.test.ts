@@ -22,10 +22,11 @@ test("each type that an exported declaration uses is exported", () => {
   const types = join(root, "dist/types");
   const index = readFileSync(join(types, "index.d.ts"), "utf8");
   const names = (list = "") => Array.from(list.matchAll(/(?!type\b)\b\w+/g), ([name]) => name);
-  const files = Array.from(index.matchAll(/\{([^}]*)\} from "(.*?)\.js"/g), ([, list, file = ""]) => ({
-    exported: names(list),
-    text: readFileSync(join(types, `${file}.d.ts`), "utf8").replace(/\/\*.*?\*\//gs, ""),
-  }));
+  const files = Array.from(index.matchAll(/(?:\{([^}]*)\}|\*) from "(.*?)\.js"/g), ([, list, file = ""]) => {
+    const text = readFileSync(join(types, `${file}.d.ts`), "utf8").replace(/\/\*.*?\*\//gs, "");
+    const all = Array.from(text.matchAll(/^export (?:interface|type) (\w+)/gm), ([, name = ""]) => name);
+    return { exported: list === undefined ? all : names(list), text };
+  });
   const exported = new Set(files.flatMap((file) => file.exported));
   const missing = files.flatMap((file) => {
     const imported = [...file.text.matchAll(/^import.*?\{(.*?)\} from "\./gm)].flatMap(([, list]) =>

@@ -47,7 +47,7 @@ export function unchangedLine(progress: ShownProgress): string {
 }
 
 export interface WatchLine extends Moment {
-  requestId: string;
+  requestId: string | null;
   status: Status | null;
   previous: Status | null;
   final: boolean;

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { resultText, textWithSources } from "../../machine/result-text.js";
 import { resultPage } from "../../markdown/html/result-page.js";
+import { withoutSecrets } from "../../secrets/environment.js";
 import { orLocalError } from "../../store/files.js";
 import type { Result } from "../../workflows/results.js";
 import type { Host } from "../terminal/host.js";
@@ -108,9 +109,4 @@ function succeeds(program: string, args: readonly string[], env: NodeJS.ProcessE
     child.once("exit", (code) => resolve(code === 0));
     child.unref();
   });
-}
-
-/** A browser needs neither the key of the service nor any other. */
-function withoutSecrets(env: Host["env"]): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(?:RESEARCH_|PG)/.test(name)));
 }

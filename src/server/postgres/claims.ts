@@ -99,7 +99,9 @@ export class Claims {
     this.lease = new ProcessLease({
       ...options,
       onRenewed: (held, askedAt) => this.#reconcile(held, askedAt),
-      onLost: () => this.#loseAll(),
+      onLost: () => {
+        for (const requestId of this.#held.keys()) this.#lose(requestId, new ClaimLost("the lease was lost"));
+      },
     });
   }
 
@@ -240,10 +242,6 @@ export class Claims {
       if (this.#held.get(id) === claim)
         this.#lose(id, stoppedIds.has(id) ? stopped() : new ClaimLost("taken over"));
     }
-  }
-
-  #loseAll(): void {
-    for (const requestId of this.#held.keys()) this.#lose(requestId, new ClaimLost("the lease was lost"));
   }
 
   #lose(requestId: string, why: ConversationStopped | ClaimLost): void {

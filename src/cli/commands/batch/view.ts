@@ -7,6 +7,7 @@ import type { LimitLesson } from "../../../workflows/batch/create-pacer.js";
 import type { BatchEstimate, BatchOutlook } from "../../../workflows/batch/estimate.js";
 import { type Counts, type RowState, stateWord } from "../../../workflows/batch/plan.js";
 import { statusWord } from "../../requests/answers.js";
+import { type WatchLine, watchJson } from "../../requests/progress-text.js";
 import { limitFlag } from "../../requests/submit.js";
 import { fitColumns, type Style } from "../../terminal/reporter.js";
 
@@ -75,27 +76,13 @@ export function rowLine(state: RowState, style: Style): string {
   );
 }
 
-export interface RowMoment {
-  previous: string | null;
-  final: boolean;
-  /** Epoch milliseconds. */
-  at: number;
-  /** Milliseconds since the command began. */
-  elapsedMs: number;
-}
-
 /** A change of a row for a program. */
-export function rowJson(state: RowState, { previous, final, at, elapsedMs }: RowMoment) {
-  const { row, requestId, localId, file, error } = state;
+export function rowJson(state: RowState, moment: Omit<WatchLine, "requestId" | "status">) {
+  const { row, requestId = null, localId, file, error } = state;
   return {
     key: row.key ?? null,
     line: row.line,
-    request_id: requestId ?? null,
-    status: stateWord(state),
-    previous_status: previous,
-    at: new Date(at).toISOString(),
-    elapsed_ms: Math.round(elapsedMs),
-    final,
+    ...watchJson({ requestId, status: stateWord(state), ...moment }),
     ...(state.standing === "unknown" && { local_id: localId }),
     ...(file && { file }),
     ...(error && { error }),
