@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { STAND_INS } from "../build/stand-ins.js";
 import { nodeOf } from "../test/node/runtimes.js";
 import { exchangeFigures } from "./exchanges.js";
+import { pollRates } from "./poll-rate.js";
 import { pollingTable } from "./polling.js";
 import { postgresRows } from "./postgres.js";
 import { readingFigures } from "./reading.js";
@@ -32,6 +33,11 @@ if (process.argv.includes("postgres")) {
 }
 
 const PAIRS = quick ? 5 : 15;
+if (process.argv.includes("polls")) {
+  for (const { ours, bare } of await pollRates(PAIRS))
+    process.stdout.write(`${ours.toFixed(0)} ÷ ${bare.toFixed(0)} = ${(ours / bare).toFixed(2)}\n`);
+  process.exit();
+}
 const WATCH_SECONDS = quick ? 15 : 60;
 const LOAD_SECONDS = quick ? 2 : 6;
 const WARM_UPS = 3;
@@ -149,7 +155,7 @@ try {
   await atMost("`create` with 100,000 / with none", 1.1, create(many), create({}));
 
   await watchOfMany(baseUrl);
-  await pollRate(baseUrl);
+  await polls();
   await createRate();
   await reading();
   await exchanges();
@@ -181,35 +187,8 @@ async function watchOfMany(baseUrl) {
   });
 }
 
-/**
- * Both run all the time, one of them suspended: within seconds a shared machine gets twice as fast or half as fast.
- * @param {string} baseUrl
- */
-async function pollRate(baseUrl) {
-  const polls = async () => Number(await (await fetch(`${baseUrl}/polls`)).text());
-  const ids = Array.from({ length: 1_000 }, (_, i) => `watched-${i}`);
-  const env = { ...key, RESEARCH_BASE_URL: baseUrl, RESEARCH_NO_HISTORY: "1" };
-  const watch = background([program, "watch", "--interval", "1ms", ...ids], env);
-  const bare = background(
-    [support("load.js"), "GET", `${baseUrl}/api/v1/conversation/x/status`, "3600"],
-    key,
-  );
-  await sleep(1_000);
-  for (const { pid } of [watch, bare]) process.kill(pid, "SIGSTOP");
-  const rate = async (/** @type {number} */ pid) => {
-    const [before, start] = [await polls(), performance.now()];
-    process.kill(pid, "SIGCONT");
-    await sleep(1_000);
-    process.kill(pid, "SIGSTOP");
-    return ((await polls()) - before) / ((performance.now() - start) / 1_000);
-  };
-  const taken = [];
-  for (let i = -WARM_UPS; i < PAIRS; i++) {
-    const pair = { ours: await rate(watch.pid), bare: await rate(bare.pid) };
-    if (i >= 0) taken.push(pair);
-  }
-  await Promise.all([watch.stop(), bare.stop()]);
-  const best = middle(taken);
+async function polls() {
+  const best = middle(await pollRates(PAIRS));
   row("polls a second, `--interval 1ms`, 1,000 ids / bare undici, 16 connections", {
     ...best,
     goal: "≥ 0.60",
