@@ -20,7 +20,7 @@ export const STAND_INS = [
     sooner: STATUS,
   },
   // For commands that are programs of their own; ours are functions.
-  { of: "commander", module: "node:child_process", code: "exports.spawn = undefined;", sooner: STATUS },
+  { of: "commander", module: "node:child_process", code: "exports.spawn = undefined;", sooner: ["list"] },
   // For migrations of settings between versions of a program; conf is told of none.
   { of: "conf", module: "semver", code: "export default {};", sooner: ["config", "set", "tier", "pro"] },
   // For the processor time in traces; a service here measures its requests only.
