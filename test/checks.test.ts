@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, "..");
 const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const PATH = join(root, "node_modules/.bin") + delimiter + process.env.PATH;
 
-// The commands of `npm run check`, beside the other tests: before them they would take the cores that wait there later.
+// The commands of `npm run check`. They run beside the other tests, which often leave a core idle.
 test.each<string>(scripts.check.split(" && "))(
   "%s",
   async (command) => {

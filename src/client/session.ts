@@ -271,7 +271,7 @@ const LATE_MS = 100;
 export interface Success {
   kind: "data";
   data: Data;
-  /** How long the service asked to wait before the next poll. */
+  /** How long the service asked to wait before the next poll, in milliseconds; 0 if it did not. */
   waitMs: number;
   /** The small answer that it was read from: the same one, byte for byte, is not read again. */
   answer?: HttpAnswer;

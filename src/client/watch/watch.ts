@@ -185,7 +185,7 @@ class Watcher {
       this.#events.push({ kind: "recovered", elapsedMs: this.#moment().elapsedMs });
     }
     watched.failures = 0;
-    // One that is the same is not put in its place: it would live for a moment only.
+    // An equal one is not stored: a new long-lived object for each poll is slow to collect.
     if (data !== watched.last?.data) watched.last = result.answer && result;
     watched.quietSince = this.#now();
     watched.createdAt ??= epochOf(data.created_at);
