@@ -25,7 +25,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     setupFiles: ["test/support/setup.ts"],
-    globalSetup: ["test/support/postgres-setup.ts"],
+    globalSetup: ["test/support/postgres-setup.ts", "test/support/build.ts"],
     // Otherwise CSS that code imports is empty.
     css: true,
     reporters: ["default", "./test/support/summary-reporter.ts"],

@@ -13,15 +13,17 @@ export const FLAGS = {
   tier: { modes: ["run", "create", "batch"], value: true },
   "per-hour": { modes: ["run", "create", "batch"], value: true },
   "max-failures": { modes: ["batch"], value: true },
+  shard: { modes: ["batch"], value: true },
   "wait-for-quota": { modes: ["run", "create"], value: false },
   force: { modes: ["run", "collect"], value: false },
   strict: { modes: ["run", "collect"], value: false },
   html: { modes: ["run", "collect", "batch"], value: false },
+  check: { modes: ["run", "batch"], value: false },
   "retry-failed": { modes: ["batch"], value: false },
 };
 
 /**
- * The inputs from the environment that action.yml sets: `INPUT_PER_HOUR` is `per-hour`.
+ * The inputs from the environment that action.yml sets: `INPUT_PER_HOUR` is `per-hour`. `output` has a default by the mode.
  * @param {Readonly<Record<string, string | undefined>>} env
  * @returns {Inputs}
  */
@@ -32,11 +34,9 @@ export function readInputs(env) {
     // Blanks around a prompt are the user's.
     name === "INPUT_PROMPT" ? value : value.trim(),
   ]);
-  return {
-    ...Object.fromEntries(inputs),
-    "job-index": env.JOB_INDEX ?? "",
-    "job-total": env.JOB_TOTAL ?? "",
-  };
+  const given = Object.fromEntries(inputs);
+  const output = given.mode === "batch" ? "research-results" : "research-report.md";
+  return { ...given, output: given.output || output };
 }
 
 /**
@@ -47,7 +47,6 @@ export function readInputs(env) {
  */
 export function commandOf(inputs) {
   const { mode = "", output = "", "request-id": id = "", "batch-file": batchFile = "" } = inputs;
-  if (output === "" && mode !== "create") throw new InputError("the input output is empty");
   switch (mode) {
     case "run":
       return withPrompt(inputs, ["run", `--output=${output}`, ...flags(inputs)]);
@@ -59,9 +58,7 @@ export function commandOf(inputs) {
     }
     case "batch": {
       if (batchFile === "") throw new InputError("mode batch needs the input batch-file");
-      const shard = inputs.shard || matrixShard(inputs);
-      const args = ["batch", `--out=${output}`, ...flags(inputs), ...(shard ? [`--shard=${shard}`] : [])];
-      return { args: [...args, "--", batchFile], stdin: "" };
+      return { args: ["batch", `--out=${output}`, ...flags(inputs), "--", batchFile], stdin: "" };
     }
     default:
       throw new InputError(`invalid mode: ${JSON.stringify(mode)} (run, create, collect or batch)`);
@@ -81,16 +78,6 @@ function flags(inputs) {
     if (name === "timeout") return [];
     throw new InputError(`mode ${mode} does not take the input ${name} (${modes.join(", ")})`);
   });
-}
-
-/**
- * The shard of a job in a matrix of several; empty for a job alone. `strategy.job-index` counts from 0, a shard
- * from 1.
- * @param {Inputs} inputs
- */
-function matrixShard({ "job-index": index, "job-total": total }) {
-  const jobs = Number(total || "1");
-  return jobs > 1 ? `${Number(index || "0") + 1}/${jobs}` : "";
 }
 
 /**

@@ -1,4 +1,4 @@
-import { readdirSync, realpathSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { InputError } from "./arguments.js";
 
@@ -9,10 +9,19 @@ import { InputError } from "./arguments.js";
  * @param {"file" | "folder"} kind
  */
 export function checkOutput(path, kind) {
-  const stat = statSync(path, { throwIfNoEntry: false });
+  const stat = statOrRefuse(path);
   const isOther = stat !== undefined && !(kind === "file" ? stat.isFile() : stat.isDirectory());
   if (path === "-" || isOther || isSpecial(path))
     throw new InputError(`invalid output: ${JSON.stringify(path)} is not a regular ${kind}`);
+}
+
+/** @param {string} path */
+function statOrRefuse(path) {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw new InputError(`invalid output: ${/** @type {Error} */ (error).message}`);
+  }
 }
 
 /**
@@ -29,15 +38,17 @@ function isSpecial(path) {
 }
 
 /**
- * What changes whenever a file, or an entry of a folder, is written anew; undefined if there is none.
+ * What changes whenever a file, or an entry of a folder, is written anew; undefined if there is none. A symbolic link in a
+ * folder is not followed: it may lead back to the folder.
  * @param {string} path
+ * @param {typeof statSync | typeof lstatSync} statOf
  * @returns {string | undefined}
  */
-export function stampOf(path) {
-  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+export function stampOf(path, statOf = statSync) {
+  const stat = statOf(path, { bigint: true, throwIfNoEntry: false });
   if (stat === undefined) return undefined;
   const own = `${stat.ino} ${stat.mtimeNs} ${stat.size}`;
   return stat.isDirectory()
-    ? [own, ...readdirSync(path).map((name) => stampOf(join(path, name)))].join()
+    ? [own, ...readdirSync(path).map((name) => stampOf(join(path, name), lstatSync))].join()
     : own;
 }

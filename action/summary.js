@@ -13,6 +13,47 @@ export function summaryOf(text, file) {
 }
 
 /**
+ * The summary of a batch: how many ended in which state, and a row for each question.
+ * @param {string} results the text of its results.jsonl, in which the last line of a row holds
+ * @param {string} folder
+ */
+export function batchSummary(results, folder) {
+  /** @type {Map<string, { prompt: string, status: string, file: string | null }>} */
+  const rows = new Map();
+  // The last line may be cut.
+  for (const line of results.slice(0, results.lastIndexOf("\n")).split("\n")) {
+    const row = JSON.parse(line);
+    rows.set(row.row, row);
+  }
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const { status } of rows.values()) counts.set(status, (counts.get(status) ?? 0) + 1);
+  const lines = Array.from(
+    rows.values(),
+    ({ prompt, status, file }) =>
+      `| ${cell(prompt)} | ${cell(status)} | ${file === null ? "" : cell(file)} |\n`,
+  );
+  const table = `| question | state | file |\n|---|---|---|\n${lines.join("")}`;
+  const cut = cutAtLine(table, MAX_BYTES);
+  const note = cut === table ? "" : "\n_Cut here. The folder has all of them._\n";
+  const total = Array.from(counts, ([status, count]) => `${count} ${status}`).join(", ");
+  return `**${total}** in ${codeSpan(folder)}\n\n${cut}${note}`;
+}
+
+/** The longest text of a cell, in characters. */
+const MAX_CELL = 200;
+
+/**
+ * A text as code, which a table shows as it is.
+ * @param {string} text
+ */
+function cell(text) {
+  const characters = [...text];
+  const short = characters.length > MAX_CELL ? `${characters.slice(0, MAX_CELL).join("")}…` : text;
+  return codeSpan(short).replaceAll("|", "\\|");
+}
+
+/**
  * The longest beginning of `text` that ends with a line and has at most `maxBytes` bytes in UTF-8; a first line
  * that is longer is cut between two characters.
  * @param {string} text

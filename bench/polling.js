@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// How late an end is seen, against how many polls that takes: a simulation of the poll intervals in src/client beside the
+// How late an end is seen, against how many polls that takes: a simulation of the poll intervals in src/client/calls beside the
 // fixed and doubling intervals one would write instead. Nothing is timed; the same seed gives the same table.
 import { pathToFileURL } from "node:url";
 import { fixedWith, logNormal, seeded, simulate } from "./support/runs.js";
@@ -13,7 +13,7 @@ const SHAPES = [
 
 /** The table of the simulation as Markdown. */
 export async function pollingTable() {
-  const { adaptiveInterval, learnedInterval } = await source("src/client/watch/poll-interval.ts");
+  const { adaptiveInterval, learnedInterval } = await source("src/client/calls/watch/poll-interval.ts");
   const parts = [];
   for (const { name, ...shape } of SHAPES) {
     const random = seeded(20_261_120);

@@ -71,7 +71,10 @@ function serve(database, role, ...more) {
   return background(args, { ...key, RESEARCH_SERVE_DATABASE: database });
 }
 
-/** @typedef {{ rate: number, cost: number }} Taken operations a second, processor ms for each */
+/**
+ * @typedef {{ rate: number, cost: number, parts: string }} Taken operations a second, processor ms for each, and who took
+ * them; the generator of the load is named, and is no part of the cost
+ */
 
 /**
  * @param {string} database
@@ -87,28 +90,37 @@ async function rates(database, server, { pairs, seconds }) {
     const bare = async (/** @type {string} */ what) => {
       const before = server();
       const args = [support("bare-sql.js"), database, what, String(seconds), id];
-      const [rate = 0, own = 0] = (await background(args).url()).split(" ").map(Number);
-      return { rate, cost: ((server() - before + own) * 1_000) / (rate * seconds) };
+      const [rate = 0, client = 0] = (await background(args).url()).split(" ").map(Number);
+      return taken(rate, seconds, { PostgreSQL: server() - before, client });
     };
     const load = loadOf(apis, urls, server, seconds);
     const creates = [];
     const asked = [];
+    const read = [];
+    await finish(database, id);
     for (let i = -1; i < pairs; i++) {
       const pair = { ours: await load(key.RESEARCH_API_KEY), bare: await bare("insert") };
       const status = `/api/v1/conversation/${id}/status`;
       const other = { ours: await load(key.RESEARCH_API_KEY, "GET", status), bare: await bare("select") };
+      const path = `/api/v1/conversation/${id}/output`;
+      const result = { ours: await load(key.RESEARCH_API_KEY, "GET", path), bare: await bare("output") };
       // The first round only warms up.
       if (i < 0) continue;
+      read.push(result);
       creates.push(pair);
       asked.push(other);
     }
     return [
-      ["creates a second, two APIs at PostgreSQL / bare INSERTs, 20 connections", rate(creates, 0.55)],
+      ["creates a second, two APIs at PostgreSQL / bare INSERTs, 20 connections", rate(creates, 0.9)],
       [
         "processor time of a create, APIs and PostgreSQL / of a bare INSERT with its client",
         cost(creates, 1.4),
       ],
-      ["states a second, two APIs at PostgreSQL / bare SELECTs, 20 connections", rate(asked, 0.4)],
+      ["states a second, two APIs at PostgreSQL / bare SELECTs, 20 connections", rate(asked, 0.75)],
+      [
+        "processor time of an output of 20 kB, APIs and PostgreSQL / of a bare SELECT with its client",
+        cost(read, 2),
+      ],
     ];
   } finally {
     for (const api of apis) await api.stop();
@@ -122,16 +134,21 @@ async function rates(database, server, { pairs, seconds }) {
  * @param {number} seconds
  */
 function loadOf(apis, urls, server, seconds) {
-  const spent = () => apis.reduce((sum, { pid }) => sum + usage(pid).cpuSeconds, server());
+  const ofApis = () => apis.reduce((sum, { pid }) => sum + usage(pid).cpuSeconds, 0);
   return async (/** @type {string} */ apiKey, method = "POST", path = CREATE) => {
-    const before = spent();
+    const before = { api: ofApis(), server: server() };
     const body = method === "POST" ? ['{"prompt":"why?"}'] : [];
     const answers = urls.map((url) => {
       const args = [support("load.js"), method, url + path, String(seconds), ...body];
       return background(args, { RESEARCH_API_KEY: apiKey }).url();
     });
-    const rate = (await Promise.all(answers)).reduce((sum, text) => sum + Number(text), 0);
-    return { rate, cost: ((spent() - before) * 1_000) / (rate * seconds) };
+    const loads = (await Promise.all(answers)).map((text) => text.split(" ").map(Number));
+    const [rate = 0, generator = 0] = [0, 1].map((n) => loads.reduce((sum, load) => sum + (load[n] ?? 0), 0));
+    return taken(rate, seconds, {
+      API: ofApis() - before.api,
+      PostgreSQL: server() - before.server,
+      generator,
+    });
   };
 }
 
@@ -176,6 +193,39 @@ async function addedKeys(database, server, { pairs, seconds }) {
   }
 }
 
+/**
+ * @param {number} rate
+ * @param {number} seconds
+ * @param {Record<string, number>} parts processor seconds of each
+ * @returns {Taken}
+ */
+function taken(rate, seconds, parts) {
+  const micros = Object.entries(parts).map(([who, spent]) => [who, (spent * 1e6) / (rate * seconds)]);
+  const cost = micros.reduce((sum, [who, each]) => sum + (who === "generator" ? 0 : Number(each)), 0) / 1_000;
+  return { rate, cost, parts: micros.map(([who, each]) => `${who} ${Number(each).toFixed(0)}`).join(", ") };
+}
+
+/**
+ * Ends a conversation with an output of 20 kB of Markdown.
+ * @param {string} database
+ * @param {string} id
+ */
+async function finish(database, id) {
+  const lines = Array.from(
+    { length: 250 },
+    (_, n) => `- "Line ${n}" of a report: ${(n * 7_919) % 1_000} units, é, and the words around it.`,
+  );
+  const client = new pg.Client({ connectionString: database });
+  await client.connect();
+  const end =
+    "UPDATE research.conversations SET status = 'COMPLETED', output = $2, completed_at = now(), job = NULL";
+  await client.query(`${end} WHERE request_id = $1`, [
+    id,
+    JSON.stringify(lines.join("\n").padEnd(20_000, "x")),
+  ]);
+  await client.end();
+}
+
 /** @typedef {{ ours: Taken, bare: Taken }} Pair */
 
 /**
@@ -185,7 +235,12 @@ async function addedKeys(database, server, { pairs, seconds }) {
  */
 function median(taken, ratioOf) {
   const sorted = [...taken].sort((x, y) => ratioOf(x) - ratioOf(y));
-  return sorted[Math.floor(sorted.length / 2)] ?? { ours: { rate: 0, cost: 0 }, bare: { rate: 1, cost: 1 } };
+  return (
+    sorted[Math.floor(sorted.length / 2)] ?? {
+      ours: { rate: 0, cost: 0, parts: "" },
+      bare: { rate: 1, cost: 1, parts: "" },
+    }
+  );
 }
 
 /**
@@ -196,9 +251,7 @@ function median(taken, ratioOf) {
 function rate(taken, goal) {
   const { ours, bare } = median(taken, (pair) => pair.ours.rate / pair.bare.rate);
   const ratio = ours.rate / bare.rate;
-  const [figure, baseline] = [ours, bare].map(
-    (one) => `${one.rate.toFixed(0)} /s, ${one.cost.toFixed(2)} ms`,
-  );
+  const [figure, baseline] = [ours, bare].map((one) => `${one.rate.toFixed(0)} /s; µs: ${one.parts}`);
   return {
     figure: figure ?? "",
     baseline: baseline ?? "",
@@ -217,8 +270,8 @@ function cost(taken, goal) {
   const { ours, bare } = median(taken, (pair) => pair.ours.cost / pair.bare.cost);
   const ratio = ours.cost / bare.cost;
   return {
-    figure: `${ours.cost.toFixed(2)} ms`,
-    baseline: `${bare.cost.toFixed(2)} ms`,
+    figure: `µs: ${ours.parts}`,
+    baseline: `µs: ${bare.parts}`,
     ratio: ratio.toFixed(2),
     goal: `≤ ${goal.toFixed(2)}`,
     met: ratio <= goal,

@@ -241,7 +241,7 @@ async function createRate() {
   const hono = background([support("bare-hono.js")]);
   const rate = async (/** @type {string} */ baseUrl) => {
     const args = [support("load.js"), "POST", `${baseUrl}/api/v1/conversations`, "1", '{"prompt":"why?"}'];
-    return Number(await background(args, key).url());
+    return Number.parseFloat(await background(args, key).url());
   };
   const [ours, bare] = [await local.url(), await hono.url()];
   const taken = [];

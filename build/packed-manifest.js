@@ -9,6 +9,8 @@ const kept = join(import.meta.dirname, "../package.json.kept");
 if (process.argv[2] === "restore") {
   if (existsSync(kept)) renameSync(kept, manifest);
 } else {
+  if (!existsSync(join(import.meta.dirname, "../dist/main.js")))
+    throw new Error("dist is missing: run `npm run build`");
   copyFileSync(manifest, kept);
   const { scripts: _, devDependencies: __, ...packed } = JSON.parse(readFileSync(manifest, "utf8"));
   writeFileSync(manifest, `${JSON.stringify(packed, null, 2)}\n`);

@@ -8,15 +8,18 @@ import { STAND_INS, standIns } from "./stand-ins.js";
 // Each group takes along what its modules import, unless an earlier one has it.
 const CHUNKS = [
   // Of all; `--version` and a help page take nothing else.
-  { name: "clock", test: /src\/clock\.ts$/ },
+  { name: "clock", test: /src\/ground\/clock\.ts$/ },
   // Of the library and of every command.
-  { name: "base", test: /src\/client\/(errors|http\/address)\.ts$/ },
+  { name: "base", test: /src\/(client\/calls\/errors|ground\/http\/address)\.ts$/ },
   // Of the shell completion, too, which loads nothing else.
-  { name: "reading", test: /src\/(store\/files|text\/(safe-text|duration)|machine\/settings)\.ts$/ },
+  {
+    name: "reading",
+    test: /src\/(ground\/(files\/files|text\/(safe-text|duration))|machine\/settings)\.ts$/,
+  },
   // With the first request.
-  { name: "undici", test: /src\/undici\.ts$/ },
+  { name: "undici", test: /src\/ground\/http\/undici\.ts$/ },
   // Of the library and of the commands that may speak to a service.
-  { name: "client", test: /src\/client\/client\.ts$/ },
+  { name: "client", test: /src\/client\/calls\/client\.ts$/ },
   // Enough for help and errors of usage.
   { name: "program", test: /src\/cli\/run-command\.ts$/ },
   // The verbs of one request or a few.
@@ -25,7 +28,7 @@ const CHUNKS = [
     test: /src\/cli\/(context|requests\/answers|commands\/(create|list|output|resolve|run|show|stop|watch)\/run)\.ts$/,
   },
   // To read a result, on a terminal or as a page.
-  { name: "markdown", test: /src\/markdown\/parse\.ts$/ },
+  { name: "markdown", test: /src\/ground\/markdown\/parse\.ts$/ },
 ];
 
 /**
@@ -38,10 +41,9 @@ export const configuration = (table) =>
     input: {
       main: "src/cli/main.ts",
       index: "src/index.ts",
-      "schema-worker": "src/json-schema/worker.ts",
-      "extractive-worker": "src/server/researchers/extractive/worker.ts",
-      "source-index-worker": "src/server/researchers/sources/index-worker.ts",
-      "document-worker": "src/server/researchers/documents/worker.ts",
+      "schema-worker": "src/ground/json-schema/worker.ts",
+      "source-index-worker": "src/reader/finding/index-worker.ts",
+      "document-worker": "src/reader/reading/documents/worker.ts",
     },
     platform: "node",
     // Optional peers, which only users of a database or of PDF install.

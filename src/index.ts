@@ -9,7 +9,7 @@ export {
   ResearchClient,
   type StatusData,
   type StatusOptions,
-} from "./client/client.js";
+} from "./client/calls/client.js";
 export {
   type ErrorFacts,
   NoOutputError,
@@ -18,9 +18,8 @@ export {
   RefusedError,
   ResearchError,
   UnreachableError,
-} from "./client/errors.js";
-export { BaseUrlError, type ProxyEnvironment } from "./client/http/address.js";
-export type { ClientEvent, ClientOptions } from "./client/options.js";
+} from "./client/calls/errors.js";
+export type { ClientEvent, ClientOptions } from "./client/calls/options.js";
 export type {
   Ending,
   Moment,
@@ -30,14 +29,19 @@ export type {
   WatchOptions,
   WatchSource,
   WatchTarget,
-} from "./client/watch/types.js";
-export type { Clock } from "./clock.js";
-export type { Dialect, DialectRequest, ServiceError } from "./dialects/dialect.js";
-export { type Provider, providerNamed } from "./dialects/providers.js";
-export { exactJson, parseExact } from "./json/exact-json.js";
-export { AbortedError, type SchemaIssue, SchemaMismatchError } from "./library/errors.js";
-export { openResearch } from "./library/open-research.js";
-export type * from "./library/types.js";
+} from "./client/calls/watch/types.js";
+export type { Dialect, DialectRequest, ServiceError } from "./client/dialects/dialect.js";
+export { type Provider, providerNamed } from "./client/dialects/providers.js";
+export type { Clock } from "./ground/clock.js";
+export { BaseUrlError, type ProxyEnvironment } from "./ground/http/address.js";
+export { exactJson, parseExact } from "./ground/json/exact-json.js";
+export type {
+  Checked,
+  CheckedCitation,
+  CheckedPage,
+  CheckOutcome,
+  Verdict,
+} from "./ground/protocol/check-outcome.js";
 export {
   type CreateBody,
   type Data,
@@ -48,4 +52,8 @@ export {
   type Operation,
   STATUSES,
   type Status,
-} from "./protocol/conversation.js";
+} from "./ground/protocol/conversation.js";
+export { checkReport } from "./library/check-report.js";
+export { AbortedError, type SchemaIssue, SchemaMismatchError } from "./library/errors.js";
+export { openResearch } from "./library/open-research.js";
+export type * from "./library/types.js";

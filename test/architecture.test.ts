@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type SourceFile, violations } from "./support/architecture.js";
+import { type SourceFile, unusedPermissions, violations } from "./support/architecture.js";
 
 const root = join(import.meta.dirname, "..");
 
 function filesIn(folder: string): SourceFile[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => /\.[cm]?[jt]s$/.test(name))
+    .filter((name) => /\.[cm]?[jt]s$/.test(name) && !/node_modules/.test(name))
     .map((name) => `${folder}/${name.replaceAll("\\", "/")}`)
     .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
 }
@@ -16,19 +16,30 @@ test("src, bin and test keep to the layers and the house rules", () => {
   const files = ["src", "bin", "test"].flatMap(filesIn);
   expect(files.length).toBeGreaterThan(10);
   expect(violations(files)).toEqual([]);
+  expect(unusedPermissions(files)).toEqual([]);
+});
+
+test("a permission that no file uses is seen", () => {
+  expect(unusedPermissions([{ path: "src/ground/text/a.ts", text: "" }])).toContain(
+    "ground/text: ground/json",
+  );
 });
 
 describe("a breach is seen:", () => {
   const call = (object: string, method: string) => `${object}.${method}("./x.js");`;
   test.each([
-    ["an import that points up", "src/client/a.ts", 'import { x } from "../cli/main.js";'],
-    ["a dynamic one", "src/store/a.ts", 'const x = await import("../cli/main.js");'],
-    ["a re-export of one", "src/protocol/a.ts", 'export * from "../client/client.js";'],
-    ["a side-effect one", "src/protocol/deep/a.ts", 'import "../../server/app.js";'],
-    ["one from the clock", "src/clock.ts", 'import type { X } from "./store/history.js";'],
-    ["client to server", "src/client/a.ts", 'import { x } from "../server/app.js";'],
-    ["server to store", "src/server/a.ts", 'import { x } from "../store/history.js";'],
-    ["store to client", "src/store/a.ts", 'import { x } from "../client/client.js";'],
+    ["an import that points up", "src/client/calls/a.ts", 'import { x } from "../../cli/main.js";'],
+    ["a dynamic one", "src/client/store/a.ts", 'const x = await import("../../cli/main.js");'],
+    ["a re-export of one", "src/ground/protocol/a.ts", 'export * from "../../client/calls/client.js";'],
+    ["a side-effect one", "src/ground/protocol/deep/a.ts", 'import "../../../server/app.js";'],
+    ["one from the clock", "src/ground/clock.ts", 'import type { X } from "../client/store/history.js";'],
+    ["client to server", "src/client/calls/a.ts", 'import { x } from "../../server/app.js";'],
+    ["client to reader", "src/client/workflows/a.ts", 'import { x } from "../../reader/checking/check.js";'],
+    ["reader to server", "src/reader/finding/a.ts", 'import { x } from "../../server/service.js";'],
+    ["reading to fetching", "src/reader/reading/a.ts", 'import { x } from "../fetching/robots.js";'],
+    ["a layer of ground to a higher one", "src/ground/json/a.ts", 'import { x } from "../text/width.js";'],
+    ["server to store", "src/server/a.ts", 'import { x } from "../client/store/history.js";'],
+    ["store to calls", "src/client/store/a.ts", 'import { x } from "../calls/client.js";'],
     ["the library reaching into the command line", "src/index.ts", 'export { x } from "./cli/main.js";'],
     ["the library's inside doing so", "src/library/a.ts", 'import { x } from "../cli/context.js";'],
     ["mcp reaching into the command line", "src/mcp/a.ts", 'import { x } from "../cli/context.js";'],
@@ -36,8 +47,8 @@ describe("a breach is seen:", () => {
     ["one front end using another", "src/mcp/a.ts", 'import { x } from "../library/open-research.js";'],
     [
       "a workflow that imports the machine",
-      "src/workflows/a.ts",
-      'import { x } from "../machine/settings.js";',
+      "src/client/workflows/a.ts",
+      'import { x } from "../../machine/settings.js";',
     ],
     [
       "a second command that loads mcp",
@@ -66,18 +77,17 @@ describe("a breach is seen:", () => {
     ["ora outside the seam", "src/cli/views/a.ts", 'import ora from "ora";'],
     ["chalk outside the seam", "src/cli/output.ts", 'const { Chalk } = await import("chalk");'],
     ["pg outside the PostgreSQL store", "src/server/conversations/a.ts", 'import type { Pool } from "pg";'],
-    ["a workflow with prose", "src/workflows/a.ts", 'const x = "try again later";'],
-    ["a workflow with prose in a template", "src/workflows/batch/a.ts", "const x = `see the help`;"],
-    ["a workflow that imports the command line", "src/workflows/a.ts", 'import { x } from "../cli/main.js";'],
+    ["a workflow with prose", "src/client/workflows/a.ts", 'const x = "try again later";'],
+    ["a workflow with prose in a template", "src/client/workflows/batch/a.ts", "const x = `see the help`;"],
     [
-      "a workflow that makes text safe to show",
-      "src/workflows/a.ts",
-      'import { x } from "../text/safe-text.js";',
+      "a workflow that imports the command line",
+      "src/client/workflows/a.ts",
+      'import { x } from "../../cli/main.js";',
     ],
-    ["a client that imports a workflow", "src/client/a.ts", 'import { x } from "../workflows/submit.js";'],
+    ["calls that import a workflow", "src/client/calls/a.ts", 'import { x } from "../workflows/submit.js";'],
     ["a second clock", "src/cli/a.ts", "const now = Date.now();"],
-    ["a second clock that never jumps", "src/store/a.ts", "const now = performance.now();"],
-    ["a timer of its own", "src/workflows/a.ts", "setTimeout(f, 1_000);"],
+    ["a second clock that never jumps", "src/client/store/a.ts", "const now = performance.now();"],
+    ["a timer of its own", "src/client/workflows/a.ts", "setTimeout(f, 1_000);"],
     ["a date of its own", "src/server/a.ts", "const at = new Date().toISOString();"],
   ])("%s", (_name, path, text) => {
     expect(violations([{ path, text }])).toHaveLength(1);
@@ -98,26 +108,25 @@ test("an import cycle is seen, of types too", () => {
 
 describe("what is allowed is not one:", () => {
   test.each([
-    ["imports that point down", "src/cli/a.ts", 'import { x } from "../client/client.js";'],
-    ["the program loading its build", "bin/research.js", 'import { main } from "../dist/main.js";'],
-    ["the program ending the process", "bin/research.js", "process.exitCode = await main();"],
+    ["imports that point down", "src/cli/a.ts", 'import { x } from "../client/calls/client.js";'],
+    ["the program ending the process", "bin/process.js", "process.exitCode = await main();"],
     [
       "the command that loads mcp",
       "src/cli/commands/mcp/run.ts",
       'import { x } from "../../../mcp/server.js";',
     ],
-    ["protocol and clock knowing each other", "src/protocol/a.ts", 'import type { C } from "../clock.js";'],
+    ["threads knowing the clock", "src/ground/threads.ts", 'import type { C } from "./clock.js";'],
     ["a document bundled as text", "src/server/a.ts", 'import text from "../../openapi.yaml";'],
     ["the terminal seam", "src/cli/terminal/live.ts", 'import ora from "ora";'],
     ["killing a child's group", "src/server/a.ts", 'process.kill(-child.pid, "SIGTERM");'],
     ["a comment that names it", "src/cli/a.ts", "// never process.exit() here\n/* process.abort() */"],
-    ["an error of a workflow", "src/workflows/a.ts", "throw new StateError(`it is over by now`);"],
+    ["an error of a workflow", "src/client/workflows/a.ts", "throw new StateError(`it is over by now`);"],
     [
       "the message of its class",
-      "src/workflows/a.ts",
+      "src/client/workflows/a.ts",
       'class E extends Error { constructor() { super("a b"); } }',
     ],
-    ["an event of a workflow", "src/workflows/a.ts", 'emit({ kind: "waiting-for-quota", until });'],
+    ["an event of a workflow", "src/client/workflows/a.ts", 'emit({ kind: "waiting-for-quota", until });'],
     ["a date of a given time", "src/cli/a.ts", "const at = new Date(now).toISOString();"],
   ])("%s", (_name, path, text) => {
     expect(violations([{ path, text }])).toEqual([]);

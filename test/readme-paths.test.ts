@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "..");
-const ROOMS = readdirSync(join(root, "src")).map((name) => name.replace(/\.ts$/, ""));
+const WINGS = ["client", "reader", "ground"];
+const ROOMS = readdirSync(join(root, "src")).flatMap((name) =>
+  WINGS.includes(name) ? readdirSync(join(root, "src", name)).map((room) => `${name}/${room}`) : name,
+);
 
 /** The paths that a text names: in code spans and in the map, from the root or from src. */
 function pathsIn(text: string): string[] {

@@ -1,18 +1,21 @@
-import type { ClientEvent } from "../client/options.js";
+import type { ClientEvent } from "../client/calls/options.js";
+import { formatDuration } from "../ground/text/duration.js";
+import { shellWord } from "../ground/text/phrases.js";
 import { Machine } from "../machine/machine.js";
 import { type Choices, maskKey, type ReadKey, type ResolvedSettings } from "../machine/settings.js";
-import { formatDuration } from "../text/duration.js";
-import { shellWord } from "../text/phrases.js";
 import type { Host } from "./terminal/host.js";
-import type { Interruption, Reporter, Terminal } from "./terminal/reporter.js";
+import type { Interruption } from "./terminal/interruption.js";
+import type { Reporter, Terminal } from "./terminal/reporter.js";
 
 /** A wait that is longer than this, in milliseconds, is announced. */
 export const SILENT_WAIT_MS = 5_000;
 
 /** The global flags, as commander names them. */
-export interface Globals extends Omit<Choices, "provider" | "profileFlag"> {
+export interface Globals extends Omit<Choices, "provider" | "profileFlag" | "hasOwnKey" | "perDay"> {
   json?: boolean;
   verbose?: boolean;
+  /** Those that `compare` asks; `profile` is absent then. */
+  profiles?: readonly string[];
 }
 
 /** What a command works with: this machine, and the terminal that it was called from. */
@@ -36,6 +39,7 @@ export class Context extends Machine implements Terminal {
         if (flags.verbose) void saySettings(settings, reporter);
       },
       onMadePrivate: (text) => void reporter.notice("SETTINGS_MADE_PRIVATE", text),
+      onOtherAccount: (text) => void reporter.notice("OTHER_ACCOUNT", text),
       onSkipped: (records, folder) => saySkipped(records, folder, reporter),
     });
   }
@@ -92,7 +96,13 @@ export function resumeCommand(flags: Globals, ...words: readonly string[]): stri
   return ["research", ...words, ...globalWords(flags)].map(shellWord).join(" ");
 }
 
-const DURATIONS: ReadonlySet<string> = new Set(["timeout", "queueTimeout", "interval", "patience"]);
+/** The same where the request is asked for at `account`, which need not be the one in use. */
+export function resumeAt(ctx: Context, account: Machine, ...words: readonly string[]): string {
+  const { value: profile } = account.settings.profile;
+  return resumeCommand(account === ctx ? ctx.flags : { ...ctx.flags, profile }, ...words);
+}
+
+const DURATIONS: ReadonlySet<string> = new Set(["timeout", "interval", "patience", "within"]);
 
 /** The options of a command as the words it was given them in. */
 export function wordsOf(options: object): string[] {

@@ -1,11 +1,11 @@
-import { ResearchError } from "../client/errors.js";
-import { parseExact } from "../json/exact-json.js";
+import { ResearchError } from "../client/calls/errors.js";
+import { InvalidSettingsError } from "../client/store/settings.js";
+import { LocalError } from "../ground/files/local-error.js";
+import { parseExact } from "../ground/json/exact-json.js";
 import { CodedError, EXIT_CODES, UsageError } from "../machine/errors.js";
 import { type Failure, failureOf } from "../machine/failure.js";
-import { LocalError } from "../store/files.js";
-import { InvalidSettingsError } from "../store/settings.js";
 import type { Signal } from "./terminal/host.js";
-import { Interrupted } from "./terminal/reporter.js";
+import { Interrupted } from "./terminal/interruption.js";
 
 /**
  * The request exists, and this command could not see it to its end or fetch its result. Contract §1.5: that is exit

@@ -1,6 +1,6 @@
 import type { Host, ProcessEnding, Sink } from "./terminal/host.js";
 
-export { systemClock } from "../clock.js";
+export { systemClock } from "../ground/clock.js";
 
 /**
  * Runs one command line. Resolves to how the process should end; everything that is to be said has been handed

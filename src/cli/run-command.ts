@@ -1,6 +1,9 @@
 import { type Command, CommanderError } from "commander";
-import { UsageError } from "../machine/errors.js";
+import { fold } from "../ground/text/width.js";
+import { NAME_ONE, UsageError } from "../machine/errors.js";
 import { batch } from "./commands/batch/command.js";
+import { check } from "./commands/check/command.js";
+import { compare } from "./commands/compare/command.js";
 import { completion } from "./commands/completion/command.js";
 import { config } from "./commands/config/command.js";
 import { create, rerun } from "./commands/create/command.js";
@@ -29,8 +32,10 @@ import { stop } from "./commands/stop/command.js";
 import { watch } from "./commands/watch/command.js";
 import type { Context, Globals } from "./context.js";
 import { commandFailure, withPlace } from "./errors.js";
-import type { Host, ProcessEnding } from "./terminal/host.js";
-import { ClosedPipe, Interrupted, Interruption, Reporter } from "./terminal/reporter.js";
+import type { Host, ProcessEnding, Sink } from "./terminal/host.js";
+import { Interrupted, Interruption } from "./terminal/interruption.js";
+import { ClosedPipe, Reporter } from "./terminal/reporter.js";
+import { columnsOn, styleFor } from "./terminal/style.js";
 
 /** Reads the arguments, runs the action, and maps an error to a message and to how the process ends. */
 export async function runCommand(argv: readonly string[], host: Host): Promise<ProcessEnding> {
@@ -45,11 +50,12 @@ export async function runCommand(argv: readonly string[], host: Host): Promise<P
   try {
     const request = readArguments(argv, host);
     if (request.kind === "text") {
-      await reporter.result(request.text);
+      await reporter.result(await helpFor(host.stdout, host.env, request.text));
       return { code: 0 };
     }
     if (request.kind === "help") {
-      await reporter.say(request.text.trimEnd());
+      if (!reporter.json)
+        await host.stderr.write(await helpFor(host.stderr, host.env, request.text)).catch(() => {});
       throw new UsageError("no command was given");
     }
     checkOutput(host.env);
@@ -72,6 +78,12 @@ export async function runCommand(argv: readonly string[], host: Host): Promise<P
     await ctx?.close();
     interruption.release();
   }
+}
+
+/** Help as a stream shows it: on a terminal its headings are bold, and its lines fit. */
+async function helpFor(sink: Sink, env: Host["env"], text: string): Promise<string> {
+  const { bold } = await styleFor(sink, env);
+  return fold(text, columnsOn(sink)).replace(/^(?:Usage:|\S.*:$)/gm, (heading) => bold(heading));
 }
 
 /** Throws UsageError for a value that names no form of output. */
@@ -117,9 +129,9 @@ function commandAt(program: Verb, words: readonly string[]): Verb | undefined {
 
 /** The commands, each group under the heading it has in the help. */
 const GROUPS: readonly { heading: string; commands: readonly Define[] }[] = [
-  { heading: "Research:", commands: [run, create, status, watch, output, stop] },
+  { heading: "Research:", commands: [run, create, status, watch, output, stop, check] },
   { heading: "History:", commands: [list, show, rerun, resolve, history] },
-  { heading: "Many questions:", commands: [batch, quota] },
+  { heading: "Many questions:", commands: [batch, compare, quota] },
   { heading: "Settings:", commands: [login, logout, config] },
   { heading: "Local service:", commands: [tryOut, serve] },
   { heading: "Agents:", commands: [mcp, skill] },
@@ -128,15 +140,15 @@ const GROUPS: readonly { heading: string; commands: readonly Define[] }[] = [
 
 const globalFlags = {
   "--json": "JSON on stdout, errors as JSON on stderr (or RESEARCH_OUTPUT=json)",
-  "-p, --profile <name>": "the profile to use",
+  "-p, --profile <name>": {
+    description: "the profile to use",
+    parse: (text: string, before: string): string => (before ? `${before}\n${text}` : text),
+  },
   "--base-url <url>": "the service to speak to",
   "--insecure-http": "allow plain http:// to another machine",
   "--request-timeout <duration>": value("the limit of one exchange (default: 30s)", positiveDuration),
   "--verbose": "say which settings are used and what is exchanged",
 } as const;
-
-/** Columns of help if no terminal says how many it has. */
-const HELP_WIDTH = 80;
 
 /** What the arguments ask for: a text to print, or an action with the global flags. */
 export type ParsedArguments =
@@ -172,8 +184,8 @@ export function readArguments(
       usage += part;
     },
     // By itself commander asks the streams of the process, which opens them.
-    getOutHelpWidth: () => stdout.stream?.columns || HELP_WIDTH,
-    getErrHelpWidth: () => stderr.stream?.columns || HELP_WIDTH,
+    getOutHelpWidth: () => columnsOn(stdout),
+    getErrHelpWidth: () => columnsOn(stderr),
     getOutHasColors: () => true,
     getErrHasColors: () => true,
   });
@@ -203,8 +215,20 @@ export function readArguments(
   if (!action) return { kind: "help", text: usage };
   const usesKey = !KEYLESS.has(program.args[0] ?? "");
   // As if each were given: then the compiler refuses a flag that `Globals` lacks.
-  const flags: Required<Globals> = program.opts<Required<OptionsOf<typeof globalFlags>>>();
-  return { kind: "action", flags, usesKey, action };
+  const given: Omit<Required<Globals>, "profiles"> = program.opts<Required<OptionsOf<typeof globalFlags>>>();
+  return { kind: "action", flags: withProfiles(given, program.args[0]), usesKey, action };
+}
+
+/** `compare` alone takes several profiles. Throws UsageError. */
+function withProfiles({ profile, ...flags }: Globals, command: string | undefined): Globals {
+  const profiles = profile?.split("\n") ?? [];
+  if (command === "compare") return { ...flags, profiles };
+  if (profiles.length > 1)
+    throw new UsageError(
+      "option '-p, --profile <name>' argument is invalid. It may be given once.",
+      "`research compare` takes several.",
+    );
+  return profile === undefined ? flags : { ...flags, profile };
 }
 
 /** The help of a command as JSON, if the flag asks for it; undefined for its text. Throws UsageError for a word that is not a command. */
@@ -239,12 +263,15 @@ function describeProgram(program: Verb, version: string): void {
     .configureHelp({
       showGlobalOptions: true,
       visibleGlobalOptions: (command) => (command.parent ? [...program.options] : []),
+      // Nearly every command has flags, so in a list of commands that says nothing.
+      subcommandTerm: (command) =>
+        `${command.name()} ${command.usage().replace(/\[(?:options|command)\] ?/g, "")}`.trim(),
     })
     // Ours shows topics, too.
     .helpCommand(false)
     .addHelpText(
       "after",
-      '\nNew here? `research try "your question"` answers from the files of this folder: no account, no key.\nAn account at OpenAI, Perplexity, Exa or Parallel? `research login --provider openai` (or perplexity, exa, parallel).\n`research help` lists the topics: exit codes, settings, JSON and more.',
+      '\nNew here? `research try "your question"` answers from the files of this folder: no account, no key.\nAn account at OpenAI, Perplexity, Exa, Parallel, Gemini or Tavily? `research login --provider NAME`.\n`research help` lists the topics: exit codes, settings, JSON and more.',
     );
 }
 
@@ -255,6 +282,7 @@ function usageError(error: CommanderError, { commands }: Verb): UsageError {
   const command = commands.find((one) => one.name() === name);
   if (command?.registeredArguments.some((argument) => argument.name() === "prompt"))
     return new UsageError(first, "Put a prompt of several words in quotes.");
+  if (/^missing required argument 'id'/.test(first)) return new UsageError(first, NAME_ONE);
   const suggestion = rest
     .join(" ")
     .trim()

@@ -1,4 +1,4 @@
-import { ResearchError } from "../client/errors.js";
+import { ResearchError } from "../client/calls/errors.js";
 
 /** A run was aborted after its request was created: the research goes on, and `requestId` names it. */
 export class AbortedError extends ResearchError {

@@ -1,30 +1,36 @@
 import { join } from "node:path";
-import type { CallOptions, StatusData } from "../client/client.js";
-import { ResearchError } from "../client/errors.js";
-import type { WatchOptions } from "../client/watch/types.js";
-import { systemClock } from "../clock.js";
+import type { CallOptions, StatusData } from "../client/calls/client.js";
+import { ResearchError } from "../client/calls/errors.js";
+import type { WatchOptions } from "../client/calls/watch/types.js";
+import { digestOf } from "../client/store/history/create-names.js";
+import { Batch } from "../client/workflows/batch/batch.js";
+import type { BatchRunEvent } from "../client/workflows/batch/context.js";
+import type { RowState } from "../client/workflows/batch/plan.js";
+import { type Row, rowId } from "../client/workflows/batch/row.js";
+import { follow } from "../client/workflows/follow.js";
+import type { Ports } from "../client/workflows/ports.js";
+import { resolveTarget, stopAll } from "../client/workflows/requests.js";
+import { fetchResult, whyNoResult } from "../client/workflows/results.js";
+import { submitWithinQuota } from "../client/workflows/submit.js";
+import { systemClock } from "../ground/clock.js";
+import { localErrorOf } from "../ground/files/local-error.js";
+
+import type { CheckOutcome } from "../ground/protocol/check-outcome.js";
+import { type CreateBody, isFinal } from "../ground/protocol/conversation.js";
 import { checkedBody } from "../machine/asked.js";
 import { openBatch, ROW_FORMS } from "../machine/batch.js";
+import { CHECK_LIMITS, checkerOn, checkOf, keepCheck, reportOf } from "../machine/check.js";
 import { failureOf } from "../machine/failure.js";
+import { checkStatus } from "../machine/known-status.js";
 import { Machine } from "../machine/machine.js";
 import { keyReader } from "../machine/settings.js";
-import { type CreateBody, isFinal } from "../protocol/conversation.js";
-import { digestOf } from "../store/history/history.js";
-import { Batch } from "../workflows/batch/batch.js";
-import type { BatchRunEvent } from "../workflows/batch/context.js";
-import type { RowState } from "../workflows/batch/plan.js";
-import { type Row, rowId } from "../workflows/batch/row.js";
-import { follow } from "../workflows/follow.js";
-import type { Ports } from "../workflows/ports.js";
-import { resolveTarget, stopAll } from "../workflows/requests.js";
-import { fetchResult, whyNoResult } from "../workflows/results.js";
-import { submitWithinQuota } from "../workflows/submit.js";
 import { AbortedError, SchemaMismatchError } from "./errors.js";
 import type {
   BatchEvent,
   BatchOptions,
   BatchRequest,
   BatchRequests,
+  CheckReportOptions,
   ListedRequest,
   ListOptions,
   OpenOptions,
@@ -79,9 +85,8 @@ export class MachineResearch implements Research {
   }
 
   async output<Output>(id: string, { schema, signal }: OutputOptions<Output> = {}): Promise<Output> {
-    const ports = this.#ports;
-    const target = resolveTarget(ports, id);
-    const { value } = await fetchResult(ports, target, { signal });
+    const target = resolveTarget(this.#ports, id);
+    const { value } = await fetchResult(target.at ?? this.#ports, target, { signal });
     // Without a schema the caller states the type.
     if (!schema) return value as Output;
     const result = await schema["~standard"].validate(value);
@@ -115,6 +120,25 @@ export class MachineResearch implements Research {
     }
   }
 
+  async check(id: string, { allowPrivate, ...options }: CheckReportOptions = {}): Promise<CheckOutcome> {
+    const signal = this.#untilClosed(options.signal);
+    const target = resolveTarget(this.#ports, id);
+    const ports = target.at ?? this.#ports;
+    const schema = target.entry?.output_schema;
+    const report = reportOf(await fetchResult(ports, target, { signal, schema }));
+    const checker = await checkerOn(this.machine, allowPrivate);
+    try {
+      const named = { request_id: target.requestId, file: null };
+      const outcome = await checkOf(checker, report, named, { ...CHECK_LIMITS, ...options, signal });
+      signal.throwIfAborted();
+      // The caller has it, so that it cannot be kept ends nothing.
+      localErrorOf(() => keepCheck(ports, target, outcome));
+      return outcome;
+    } finally {
+      checker.close();
+    }
+  }
+
   async stop(ids: string | readonly string[], options: CallOptions = {}): Promise<StatusData[]> {
     const ports = this.#ports;
     const targets = [ids].flat().map((id) => resolveTarget(ports, id));
@@ -129,7 +153,12 @@ export class MachineResearch implements Research {
   }
 
   async list({ limit = DEFAULT_LIMIT, status }: ListOptions = {}): Promise<ListedRequest[]> {
-    return this.machine.history?.list({ limit, status }) ?? [];
+    await checkStatus(status, this.machine.history);
+    const entries = this.machine.history?.list({ limit, status }) ?? [];
+    return entries.map(({ local_id, request_id, status, created_at, sent_at, origin, prompt }) => ({
+      ...{ localId: local_id, requestId: request_id, status, createdAt: created_at, sentAt: sent_at },
+      ...{ origin, prompt },
+    }));
   }
 
   async *batch(
@@ -139,11 +168,11 @@ export class MachineResearch implements Research {
     const signal = this.#untilClosed(options.signal);
     const rows = await rowsOf(requests, (request) => this.#bodyOf(request, signal));
     const limit = this.machine.hourlyLimit(this.options);
-    const job = await openBatch(this.#ports, rows, { out, limit, retryFailed });
+    const job = await openBatch(this.machine, rows, { out, limit, retryFailed });
     const { states, folder } = job;
     try {
       const limits = { ...ROW_FORMS, signal, timeout, announces: false };
-      for await (const event of new Batch(this.#ports, job, limits).run()) {
+      for await (const event of new Batch(job, limits).run()) {
         const seen = publicEvent(event, states, folder.path);
         if (seen) yield seen;
       }

@@ -33,6 +33,7 @@ export function openResearch(options: OpenOptions = {}): Research {
     watch: (ids, given) => each((it) => it.watch(ids, given), given?.signal),
     output: (id, given) => call((it) => it.output(id, given), given?.signal),
     run: (request, given) => call((it) => it.run(request, given), given?.signal),
+    check: (id, given) => call((it) => it.check(id, given), given?.signal),
     stop: (ids, given) => call((it) => it.stop(ids, given), given?.signal),
     list: (given) => call((it) => it.list(given)),
     batch: (requests, given) => each((it) => it.batch(requests, given), given.signal),

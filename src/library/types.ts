@@ -1,14 +1,15 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { CallOptions, Created, StatusData } from "../client/client.js";
-import type { ResearchError } from "../client/errors.js";
-import type { WatchEvent, WatchOptions } from "../client/watch/types.js";
-import type { JsonSchema } from "../protocol/conversation.js";
+import type { CallOptions, Created, StatusData } from "../client/calls/client.js";
+import type { ResearchError } from "../client/calls/errors.js";
+import type { WatchEvent, WatchOptions } from "../client/calls/watch/types.js";
+import type { CheckOutcome } from "../ground/protocol/check-outcome.js";
+import type { JsonSchema } from "../ground/protocol/conversation.js";
 
 /** Which settings are in force; what is absent is as for the research command: environment, profile in use, default. */
 export interface OpenOptions {
   profile?: string;
   baseUrl?: string;
-  /** A provider that is spoken to directly: openai, perplexity, exa or parallel; at its own address without a base URL. */
+  /** A provider that is spoken to directly: openai, perplexity, exa, parallel, gemini or tavily; at its own address without a base URL. */
   provider?: string;
   /** Allow plain http to another machine. */
   insecureHttp?: boolean;
@@ -17,6 +18,8 @@ export interface OpenOptions {
   /** Creates allowed per hour, by the tier of the key or as a number; counted by this machine's own records. */
   tier?: "free" | "pro" | "enterprise";
   perHour?: number;
+  /** Creates allowed in 24 hours; of this, RESEARCH_PER_DAY and the profile's `per-day` the smallest holds. */
+  perDay?: number;
   /** Default: `process.env`. */
   env?: Readonly<Record<string, string | undefined>>;
 }
@@ -80,14 +83,23 @@ export interface RunOptions<Output> extends OutputOptions<Output>, SubmitOptions
   onCreated?: (submission: Submission) => void | Promise<void>;
 }
 
-/** A request in the history of this machine; members as in `research list --json`. */
+export interface CheckReportOptions extends CallOptions {
+  /** How many pages are read at most; default 100. */
+  pages?: number;
+  /** Milliseconds, default 600,000; what was not read by then is unreadable. */
+  timeoutMs?: number;
+  /** Whether hosts that the report names may have a private address. Default: false. */
+  allowPrivate?: boolean;
+}
+
+/** A request in the history of this machine. */
 export interface ListedRequest {
-  local_id: string;
+  localId: string;
   /** Null for a create whose outcome is unknown. */
-  request_id: string | null;
+  requestId: string | null;
   status: string;
-  created_at: string | null;
-  sent_at: string;
+  createdAt: string | null;
+  sentAt: string;
   origin: string;
   prompt: string;
 }
@@ -151,6 +163,8 @@ export interface Research extends AsyncDisposable {
    * and with AbortedError if it was aborted once the request existed.
    */
   run<Output = unknown>(request: ResearchRequest | string, options?: RunOptions<Output>): Promise<Output>;
+  /** Reads the pages that the result of a COMPLETED request cites, and looks in them for what it says. */
+  check(id: string, options?: CheckReportOptions): Promise<CheckOutcome>;
   /** Stops requests, one after the other. Rejects with the first error. */
   stop(ids: string | readonly string[], options?: CallOptions): Promise<StatusData[]>;
   /** What this machine created: unknown outcomes first, then the newest first. */

@@ -1,6 +1,7 @@
-import { INTERFACE, providerNamed } from "../dialects/providers.js";
-import { isObject, jsonIn } from "../json/exact-json.js";
-import { type CreateBody, type JsonSchema, requestBody } from "../protocol/conversation.js";
+import { INTERFACE, providerNamed } from "../client/dialects/providers.js";
+import { isObject, JsonText, jsonIn } from "../ground/json/exact-json.js";
+import { type CreateBody, type JsonSchema, requestBody } from "../ground/protocol/conversation.js";
+import { domainsIn } from "./domains.js";
 import { UsageError } from "./errors.js";
 import { checkSize } from "./read-text.js";
 import type { ResolvedSettings } from "./settings.js";
@@ -12,25 +13,32 @@ export interface AskOptions {
   set?: readonly string[] | undefined;
   /** The id that the provider takes for a follow-up. */
   after?: string | undefined;
+  /** Lists of domains, separated by commas. */
+  domains?: string | undefined;
+  notDomains?: string | undefined;
 }
 
 /** A create with what flags and settings give it. Throws UsageError for what is invalid, or is for providers only. */
 export function askedOf(
   settings: Pick<ResolvedSettings, "provider" | "model" | "set">,
   body: CreateBody,
-  { model, set = [], after }: AskOptions,
+  { model, set = [], after, domains, notDomains }: AskOptions,
 ): CreateBody {
-  const wanted = { model: model ?? body.model, options: set[0] ?? body.options, "follow-up": after };
+  const wanted = {
+    ...{ model: model ?? body.model, options: set[0] ?? body.options, "follow-up": after },
+    domains: domains ?? notDomains,
+  };
   const given = Object.entries(wanted).find(([, value]) => value !== undefined);
   if (settings.provider.value === INTERFACE) {
     if (given === undefined) return body;
     throw new UsageError(
       `the research interface takes no ${given[0]}, and it is the service in force`,
-      "--model, --set and --after are for a provider: `research help providers` names them, `research login --provider NAME` stores one.",
+      "--model, --set, --after, --domains and --not-domains are for a provider: `research help providers` names them, `research login --provider NAME` stores one.",
     );
   }
   if (model?.trim() === "") throw new UsageError("invalid value for --model: it is blank");
-  const options = { ...optionsIn(settings.set?.value), ...Object.fromEntries(set.map(option)) };
+  const own = { ...optionsIn(settings.set?.value), ...Object.fromEntries(set.map(option)) };
+  const options = { ...own, ...domainOptions(settings.provider.value, { domains, notDomains }, own) };
   const named = model ?? body.model ?? settings.model?.value;
   return {
     ...body,
@@ -38,6 +46,32 @@ export function askedOf(
     ...(Object.keys(options).length > 0 && { options: { ...body.options, ...options } }),
     ...(after !== undefined && { after }),
   };
+}
+
+/** The provider's own options for domains. Throws UsageError where it has none, or one of them is set otherwise. */
+function domainOptions(
+  name: string,
+  { domains, notDomains }: Pick<AskOptions, "domains" | "notDomains">,
+  own: object,
+): Record<string, unknown> {
+  if (domains === undefined && notDomains === undefined) return {};
+  const provider = providerNamed(name);
+  const flag = domains === undefined ? "--not-domains" : "--domains";
+  if (!provider?.domainOptions)
+    throw new UsageError(
+      `${provider?.title ?? name} cannot be told which domains to search`,
+      `Leave ${flag} out.`,
+    );
+  const [only, not] = [domainsIn("--domains", domains), domainsIn("--not-domains", notDomains)].map((list) =>
+    [...new Set(list.map((domain) => domain.replace(/^www\./, "")))].sort(),
+  ) as [string[], string[]];
+  const options = provider.domainOptions(only, not);
+  const twice = Object.keys(options).find((field) => Object.hasOwn(own, field));
+  if (twice === undefined) return options;
+  throw new UsageError(
+    `${flag} sets ${JSON.stringify(twice)} at ${provider.title}, and --set or the setting \`set\` does, too`,
+    "Give one of them.",
+  );
 }
 
 /** Options as the setting `set` holds them: a JSON object, or one `NAME=VALUE`. Throws UsageError. */
@@ -57,7 +91,13 @@ function option(text: string): [string, unknown] {
     );
   const value = text.slice(at + 1);
   const parsed = jsonIn(value);
-  return [name, parsed === undefined ? value : parsed];
+  if (typeof parsed !== "number") return [name, parsed === undefined ? value : parsed];
+  if (!Number.isFinite(parsed))
+    throw new UsageError(
+      `invalid value for --set: ${value} is larger than any number that a program can hold`,
+    );
+  // The digits as they were typed: a JavaScript number keeps some sixteen of them.
+  return [name, String(parsed) === value.trim() ? parsed : new JsonText(value.trim())];
 }
 
 /** The error for a tier at a provider. */
@@ -74,7 +114,7 @@ export async function requireValidSchema(
   what: string,
   signal?: AbortSignal,
 ): Promise<void> {
-  const { checkSchema, problemText } = await import("../json-schema/check.js");
+  const { checkSchema, problemText } = await import("../ground/json-schema/check.js");
   const problem = await checkSchema(schema, signal);
   if (problem)
     throw new UsageError(`${what} is an invalid JSON Schema: ${problemText(problem, "the top level")}`);

@@ -1,15 +1,22 @@
-import { LocalError } from "../store/files.js";
-import type { History } from "../store/history/history.js";
-import type { BatchJob, BatchRunOptions } from "../workflows/batch/context.js";
-import { CreatePacer } from "../workflows/batch/create-pacer.js";
-import { type KnownRow, reconcile } from "../workflows/batch/journal.js";
-import { OutputFolder } from "../workflows/batch/output-folder.js";
-import { changedRows, occupiedFiles, type PlanOptions, planRows } from "../workflows/batch/plan.js";
-import type { Row } from "../workflows/batch/row.js";
-import type { Ports } from "../workflows/ports.js";
-import { checkResult } from "../workflows/results.js";
+import type { History } from "../client/store/history/history.js";
+import type { BatchJob, BatchRunOptions } from "../client/workflows/batch/context.js";
+import { type BatchAccount, CreatePacer } from "../client/workflows/batch/create-pacer.js";
+import { type KnownRow, reconcile } from "../client/workflows/batch/journal.js";
+import { OutputFolder } from "../client/workflows/batch/output-folder.js";
+import {
+  changedRows,
+  occupiedFiles,
+  type PlanOptions,
+  planRows,
+  type RowState,
+} from "../client/workflows/batch/plan.js";
+import type { Row } from "../client/workflows/batch/row.js";
+import type { Ports } from "../client/workflows/ports.js";
+import { checkResult } from "../client/workflows/results.js";
+import { LocalError } from "../ground/files/local-error.js";
 import { rowError } from "./failure.js";
-import { textWithSources } from "./result-text.js";
+import type { Machine } from "./machine.js";
+import { mismatchText, textWithSources } from "./result-text.js";
 
 /** How fast a batch may create. */
 export interface CreatePace {
@@ -27,8 +34,7 @@ export const ROW_FORMS: Pick<BatchRunOptions, "describe" | "format" | "check"> =
     const schema = row.body.output_schema;
     if (!schema) return undefined;
     const problem = await checkResult(result, schema, { signal });
-    const { problemText } = await import("../json-schema/check.js");
-    return problem && `the result does not fit its schema: ${problemText(problem, "the result")}`;
+    return problem && mismatchText(result, problem);
   },
 };
 
@@ -38,24 +44,71 @@ export const ROW_FORMS: Pick<BatchRunOptions, "describe" | "format" | "check"> =
  * belongs to other requests.
  */
 export async function openBatch(
-  ports: Ports,
+  machine: Machine,
   rows: readonly Row[],
-  { out, ...options }: PlanOptions & CreatePace & { out: string },
+  {
+    out,
+    or = [],
+    isListed,
+    ...options
+  }: PlanOptions &
+    CreatePace & { out: string; or?: readonly Machine[]; isListed?: boolean; retryRefused?: boolean },
 ): Promise<BatchJob> {
-  void ports.apiKey;
-  const folder = await OutputFolder.open(out);
+  const named = namedIn(machine, rows);
+  const ownOf = ({ profile }: Row) => named.get(profile ?? "") ?? machine;
+  for (const at of new Set(rows.length > 0 ? rows.map(ownOf) : [machine])) void at.apiKey;
+  const folder = await OutputFolder.open(out, isListed);
   try {
-    const known = settledRows(folder.known, ports.history);
+    const known = settledRows(folder.known, machine.history);
     const [changed] = changedRows(rows, known);
     if (changed)
       throw new LocalError(`the request of the key ${JSON.stringify(changed.key)} has changed in ${out}`);
-    const states = planRows(rows, known, options, (name) => folder.has(name));
+    const accounts = new Map<Machine, BatchAccount>();
+    const accountAt = (at: Machine): BatchAccount => {
+      const limit = at === machine ? options.limit : at.hourlyLimit({});
+      const pacer = () => pacerOf(at, known, { ...options, limit });
+      const account = accounts.get(at) ?? { ports: at, pacer: pacer() };
+      accounts.set(at, account);
+      return account;
+    };
+    const accountsOf = (row: Row) => [ownOf(row), ...or].map(accountAt);
+    const states = planRows(rows, known, options, (name) => folder.has(name), accountsOf);
+    for (const state of states)
+      if (state.standing === "running") state.account = madeAt(machine, state, accountAt);
     checkOccupied(out, occupiedFiles(states, folder.foreign));
-    return { states, folder, pacer: pacerOf(ports, known, options) };
+    if (accounts.size === 0) accountAt(machine);
+    return { states, folder, accounts: [...accounts.values()] };
   } catch (error) {
     folder.close();
     throw error;
   }
+}
+
+/** The accounts that rows name, by their profiles. Throws as `Machine.named`. */
+export function namedIn(machine: Machine, rows: readonly Pick<Row, "profile">[]): Map<string, Machine> {
+  const names = [...new Set(rows.flatMap(({ profile }) => profile ?? []))];
+  const accounts = names.length > 0 ? machine.named(names, "a row's profile") : [];
+  return new Map(accounts.map((account, index) => [names[index] ?? "", account]));
+}
+
+/** The account that was asked for a row by its journal, whatever its profile is now; undefined if there is none. */
+function madeAt(
+  machine: Machine,
+  { accounts, origin, profile = null }: RowState,
+  accountAt: (at: Machine) => BatchAccount,
+): BatchAccount | undefined {
+  const [own] = accounts;
+  if (origin === undefined) return own;
+  const found = accounts.find(({ ports }) => ports.origin === origin && ports.profile === profile);
+  if (found) return found;
+  try {
+    const [at] = profile === null ? [] : machine.named([profile], "the journal");
+    if (at?.origin === origin) return accountAt(at);
+  } catch {
+    // A profile that is gone, or has lost its key, is no account.
+  }
+  // Without a profile there is none to go back to: a 404 names the origin that made it.
+  return profile === null || own?.ports.origin === origin ? own : undefined;
 }
 
 /** What the journal knows, with what the history knows of creates that it left open. */
@@ -68,11 +121,15 @@ export function settledRows(
 
 /** Paces the creates of a batch by its own rows and, with `ports`, by all that this machine sent. */
 export function pacerOf(
-  ports: Pick<Ports, "history" | "origin" | "apiKey" | "clock" | "provider"> | { clock: Ports["clock"] },
+  ports:
+    | (Pick<Ports, "history" | "origin" | "apiKey" | "clock" | "provider"> & Partial<Pick<Ports, "profile">>)
+    | { clock: Ports["clock"] },
   known: ReadonlyMap<string, KnownRow>,
   { limit, shards = 1 }: CreatePace,
 ): CreatePacer {
-  const sent = [...known.values()].filter(({ stage }) => stage !== "free");
+  const isOwn = ({ origin, profile }: KnownRow) =>
+    !("origin" in ports) || origin === undefined || (origin === ports.origin && profile === ports.profile);
+  const sent = [...known.values()].filter((row) => row.stage !== "free" && isOwn(row));
   return new CreatePacer({
     clock: ports.clock,
     attempts: () => ("origin" in ports ? ports.history?.hour(ports, limit ?? 1).attempts : undefined),

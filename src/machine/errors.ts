@@ -1,4 +1,4 @@
-import type { ErrorFacts } from "../client/errors.js";
+import type { ErrorFacts } from "../client/calls/errors.js";
 
 export interface Facts extends ErrorFacts {
   localId?: string | undefined;
@@ -49,3 +49,6 @@ export class UsageError extends CodedError {
     super("USAGE", message, { hint });
   }
 }
+
+/** What to do about an id that is missing. */
+export const NAME_ONE = "Name one: @last is the newest, `research list` shows them all.";

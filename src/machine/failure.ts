@@ -4,20 +4,22 @@ import {
   RefusedError,
   ResearchError,
   UnreachableError,
-} from "../client/errors.js";
-import { BaseUrlError } from "../client/http/address.js";
-import { InputError } from "../dialects/dialect.js";
-import { FolderError, LocalError } from "../store/files.js";
-import { InvalidSettingsError } from "../store/settings.js";
-import { formatDuration, formatLimit, isoDate } from "../text/duration.js";
-import { RowTimeoutError, SlotTimeoutError } from "../workflows/batch/context.js";
-import type { RowError } from "../workflows/batch/journal.js";
+} from "../client/calls/errors.js";
+import { InputError } from "../client/dialects/dialect.js";
+import { InvalidSettingsError } from "../client/store/settings.js";
+import { RowTimeoutError, SlotTimeoutError } from "../client/workflows/batch/context.js";
+import type { RowError } from "../client/workflows/batch/journal.js";
 import {
+  NoAccountError,
   NotRecordedError,
   QuotaExceededError,
   TargetError,
   UnresolvedCreateError,
-} from "../workflows/errors.js";
+} from "../client/workflows/errors.js";
+import { FolderError } from "../ground/files/folders.js";
+import { LocalError } from "../ground/files/local-error.js";
+import { BaseUrlError, ProxyError } from "../ground/http/address.js";
+import { formatDuration, formatLimit, isoDate } from "../ground/text/duration.js";
 import { CodedError, EXIT_CODES, type Facts, type OurCode } from "./errors.js";
 
 /** What a user reads of an error, in the fields of the JSON form. */
@@ -49,6 +51,10 @@ const TARGETS: Record<TargetError["kind"], { code: OurCode; hint: string }> = {
 /** The one place where an error becomes a code, a sentence and an exit code. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof CodedError) return { ...ours(error.code, error.message), ...inJson(error.facts) };
+  if (error instanceof NoAccountError) {
+    const all = error.said.map(({ name, error: one }) => `${name}: ${failureOf(one).message}`);
+    return { ...failureOf(error.cause), message: all.join("; ") };
+  }
   if (error instanceof InputError) return ours("USAGE", error.message, error.hint);
   if (error instanceof UnresolvedCreateError) return ofUnresolved(error);
   if (error instanceof ResearchError) return ofService(error);
@@ -56,6 +62,7 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof TargetError)
     return ours(TARGETS[error.kind].code, error.message, TARGETS[error.kind].hint);
   if (error instanceof NotRecordedError) return ours("LOCAL_IO", error.message, RECORD_HINT);
+  if (error instanceof ProxyError) return ours("USAGE", error.message, error.hint);
   if (error instanceof BaseUrlError || error instanceof FolderError) return ours("USAGE", error.message);
   if (error instanceof InvalidSettingsError)
     return ours("LOCAL_IO", error.message, "Correct the file, or remove it to start afresh.");
@@ -81,10 +88,8 @@ function ofService(error: ResearchError): Failure {
 
 /** The time limits of a batch say how long they were. */
 function sentenceOf(error: ResearchError): string {
-  if (error instanceof RowTimeoutError) {
-    const what = error.limit === "whole" ? "not finished" : "still in the queue";
-    return `${error.requestId} is ${what} after ${formatLimit(error.timeoutMs)}`;
-  }
+  if (error instanceof RowTimeoutError)
+    return `${error.requestId} is not finished after ${formatLimit(error.timeoutMs)}`;
   if (error instanceof SlotTimeoutError)
     return `the hourly limit is reached, and the next create is allowed at ${isoDate(error.until)}, after the ${formatLimit(error.timeoutMs)} of --timeout`;
   return error.message;
@@ -99,9 +104,13 @@ function ofUnresolved(error: UnresolvedCreateError): Failure {
   return { ...ofService(error), local_id: localId, hint: notSaved ? `${kept} ${notSaved.message}` : kept };
 }
 
-function ofQuota({ limit, retryAfter }: QuotaExceededError): Failure {
+function ofQuota({ limit, retryAfter, until, day }: QuotaExceededError): Failure {
   const wait = formatDuration(retryAfter * 1_000);
-  const message = `the hourly limit of ${limit} is used up by this machine's own records; the next create is allowed in ${wait}`;
+  const records = `is used up by this machine's own records; the next create is allowed in ${wait}`;
+  const account = day && `${day.origin}${day.profile === null ? "" : ` (profile ${day.profile})`}`;
+  const message = day
+    ? `the limit of ${limit} creates in 24 hours at ${account}, set by ${day.source}, ${records}, at ${isoDate(until)}`
+    : `the hourly limit of ${limit} ${records}`;
   const hint = "Nothing was sent. --wait-for-quota waits instead.";
   return { ...ours("RATE_LIMITED", message, hint), retry_after: retryAfter };
 }
@@ -141,6 +150,7 @@ export function readKeyAnswer(
 }
 
 /** Contract §2: any other error in an envelope, a 403 too, comes from a service that knows the key. */
-function isRefusedKey({ httpStatus, code }: RefusedError): boolean {
-  return httpStatus === 401 || code === "INVALID_API_KEY";
+function isRefusedKey({ httpStatus, code, kind }: RefusedError): boolean {
+  const isSaid = kind === "unauthenticated" && httpStatus !== 403;
+  return httpStatus === 401 || code === "INVALID_API_KEY" || isSaid;
 }

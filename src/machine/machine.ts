@@ -1,18 +1,23 @@
-import { ResearchClient } from "../client/client.js";
-import type { ClientOptions } from "../client/options.js";
-import type { Clock } from "../clock.js";
-import type { Dialect } from "../dialects/dialect.js";
-import { INTERFACE, type Provider, providerNamed } from "../dialects/providers.js";
-import { research } from "../dialects/research.js";
-import type { CreateBody } from "../protocol/conversation.js";
-import { TIERS, type Tier } from "../protocol/limits.js";
-import { type Environment, type Folders, folders } from "../store/files.js";
-import { History } from "../store/history/history.js";
-import { Settings } from "../store/settings.js";
-import type { Ports } from "../workflows/ports.js";
+import { ResearchClient } from "../client/calls/client.js";
+import type { ClientOptions } from "../client/calls/options.js";
+import type { Dialect } from "../client/dialects/dialect.js";
+import { INTERFACE, type Provider, providerNamed } from "../client/dialects/providers.js";
+import { research } from "../client/dialects/research.js";
+import { History } from "../client/store/history/history.js";
+import { type AccountOfEntry, type HistoryEntry, keyId } from "../client/store/history/records.js";
+import { Settings } from "../client/store/settings.js";
+import type { Ports } from "../client/workflows/ports.js";
+import { isAt } from "../client/workflows/requests.js";
+import type { Clock } from "../ground/clock.js";
+import { type Folders, folders } from "../ground/files/folders.js";
+import type { Environment } from "../ground/files/local-error.js";
+import type { CreateBody } from "../ground/protocol/conversation.js";
+import { TIERS, type Tier } from "../ground/protocol/limits.js";
 import { type AskOptions, askedOf, noTiers } from "./asked.js";
+import { CodedError, UsageError } from "./errors.js";
 import {
   type Choices,
+  DEFAULT_PROFILE,
   gapsOf,
   type ReadKey,
   type ResolvedSettings,
@@ -35,8 +40,10 @@ export interface MachineOptions {
   onConnect?: (settings: ResolvedSettings) => void;
   /** Called with a sentence when settings that others could read have been made private. */
   onMadePrivate?: (text: string) => void;
+  /** Called with a sentence before the first request of another account than the one in use is asked for there. */
+  onOtherAccount?: (text: string) => void;
   /** Called when it is closed, if records of the history in `folder` could not be read. */
-  onSkipped?: (records: number, folder: string) => Promise<void>;
+  onSkipped?: ((records: number, folder: string) => Promise<void>) | undefined;
   /** Whether it is only looked at: no file is changed by that, and a key file is read when its key is asked for. */
   isInspected?: boolean;
 }
@@ -48,15 +55,23 @@ export interface LimitOptions {
   perHour?: number;
 }
 
+/** The flag that sets the creates in 24 hours. */
+export interface DayOptions {
+  perDay?: number;
+}
+
 /** Settings, history, key and client of this machine, each made on first use. Throws CodedError for what is missing. */
 export class Machine implements Ports {
   readonly clock: Clock;
-  readonly #options: MachineOptions;
+  #options: MachineOptions;
   #folders: Folders | undefined;
   #settings: ResolvedSettings | undefined;
   #history: History | undefined;
   #client: ResearchClient | undefined;
   #origin: string | undefined;
+  #keyId: string | undefined;
+  readonly #accounts = new Map<string, Machine | undefined>();
+  readonly #named = new Map<string, Machine>();
 
   constructor(options: MachineOptions) {
     this.#options = options;
@@ -123,6 +138,10 @@ export class Machine implements Ports {
     return this.#origin;
   }
 
+  get basePath(): string {
+    return requireBaseUrl(this.settings).pathname.replace(/\/$/, "");
+  }
+
   get apiKey(): string {
     return requireConnection(this.settings).apiKey;
   }
@@ -136,6 +155,17 @@ export class Machine implements Ports {
     return this.settings.history.value === "off";
   }
 
+  get perDay(): ResolvedSettings["perDay"] {
+    return this.settings.perDay;
+  }
+
+  /** Takes the limit of a flag for this account, and for those that are named here. */
+  limitDay({ perDay }: DayOptions): void {
+    if (perDay === undefined) return;
+    this.#options = { ...this.#options, choices: { ...this.#options.choices, perDay } };
+    this.#settings = undefined;
+  }
+
   get outputField(): string {
     return this.settings.gaps.outputField.value;
   }
@@ -143,6 +173,87 @@ export class Machine implements Ports {
   /** The provider in force; undefined for the interface itself. */
   get provider(): Provider | undefined {
     return providerNamed(this.settings.provider.value);
+  }
+
+  isHere(entry: AccountOfEntry): boolean {
+    const url = this.settings.baseUrl?.value ?? "";
+    if (!URL.canParse(url)) return true;
+    const { origin, pathname } = new URL(url);
+    return isAt(entry, { origin, basePath: pathname.replace(/\/$/, "") });
+  }
+
+  /** Whether it was asked of this account, also where another one took it. */
+  isOwn(entry: HistoryEntry): boolean {
+    return this.#hasMade(entry) || (entry.asked_of !== undefined && this.#hasMade(entry.asked_of));
+  }
+
+  /** By its key; by its profile where the key is a stored one, which may have been replaced. */
+  #hasMade(entry: AccountOfEntry): boolean {
+    const { baseUrl, apiKey } = this.settings;
+    if (!baseUrl || !apiKey) return this.isHere(entry);
+    if (!this.isHere(entry)) return false;
+    if (apiKey.boundTo !== undefined && entry.profile === this.profile) return true;
+    this.#keyId ??= keyId(apiKey.value);
+    return entry.key_id === this.#keyId;
+  }
+
+  /** Contract §3: the profile recorded with it, unless flags or variables say where the command goes. */
+  accountOf(entry: HistoryEntry): Machine | undefined {
+    const { choices, env, onOtherAccount } = this.#options;
+    const { profile, baseUrl, provider } = choices;
+    if (profile || baseUrl || provider || env.RESEARCH_PROFILE || env.RESEARCH_BASE_URL) return undefined;
+    if (this.settings.baseUrl && this.#hasMade(entry)) return undefined;
+    const name = entry.profile ?? DEFAULT_PROFILE;
+    const known = this.#accounts.has(name);
+    const account = known ? this.#accounts.get(name) : this.#account(name);
+    this.#accounts.set(name, account);
+    if (!account?.isHere(entry)) return undefined;
+    if (!known)
+      onOtherAccount?.(`what was created with profile ${name} is asked for there, at ${entry.origin}`);
+    return account;
+  }
+
+  /** The account of a profile; undefined if there is none, or it has no key for its origin. */
+  #account(profile: string): Machine | undefined {
+    try {
+      return this.named([profile], "the history")[0];
+    } catch {
+      return undefined;
+    }
+  }
+
+  /**
+   * Accounts as their profiles alone describe them (contract §12), each with a key for its origin. `flag` named them.
+   * Throws UsageError for an unknown profile and beside a base URL, and one CodedError for all that lack a key.
+   */
+  named(profiles: readonly string[], flag: string): Machine[] {
+    const { choices, env: all } = this.#options;
+    if (choices.baseUrl !== undefined)
+      throw new UsageError(`--base-url and ${flag} exclude each other`, "A profile has its own base URL.");
+    const env = { ...all };
+    for (const name of ["API_KEY", "API_KEY_FILE", "BASE_URL", "PROVIDER"]) delete env[`RESEARCH_${name}`];
+    const { provider: _, ...others } = choices;
+    const accounts = profiles.map((profile) => {
+      const known = this.#named.get(profile);
+      const choices = { ...others, profile, profileFlag: flag };
+      const account = known ?? new Machine({ ...this.#options, env, choices, onSkipped: undefined });
+      void account.settings;
+      this.#named.set(profile, account);
+      return account;
+    });
+    const keyless = accounts.flatMap((account) => {
+      try {
+        requireConnection(account.settings);
+        return [];
+      } catch (error) {
+        if (!(error instanceof CodedError) || error.code !== "NOT_AUTHENTICATED") throw error;
+        return [`profile ${account.settings.profile.value} (${error.message})`];
+      }
+    });
+    if (keyless.length === 0) return accounts;
+    throw new CodedError("NOT_AUTHENTICATED", `no API key to be used: ${keyless.join("; ")}`, {
+      hint: "`research login -p PROFILE` stores a key; a provider's own variable is one at the provider's own address.",
+    });
   }
 
   /** How the service in force is spoken to: loaded when it is first needed. */
@@ -183,5 +294,6 @@ export class Machine implements Ports {
     const skipped = this.#history?.skipped ?? 0;
     if (skipped > 0) await this.#options.onSkipped?.(skipped, this.folders.state ?? "");
     await this.#client?.close();
+    for (const account of this.#named.values()) await account.close();
   }
 }

@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
-import { discard, LocalError, localError, orLocalError, systemCode } from "../store/files.js";
+import { discard, renameFile, systemCode } from "../ground/files/files.js";
+import { LocalError, localError, orLocalError } from "../ground/files/local-error.js";
 
 /** What link(2) gives on a file system without hard links (exFAT, some network mounts). */
 const NO_HARD_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
@@ -40,7 +41,7 @@ function replace(path: string, text: string | Uint8Array, force: boolean): void 
       const old = lstat(path);
       // A file that was private stays so.
       if (old?.isFile()) fs.chmodSync(draft, old.mode & 0o777);
-      fs.renameSync(draft, path);
+      renameFile(draft, path);
     }
   } finally {
     discard(folder);
@@ -54,7 +55,7 @@ function publish(draft: string, path: string): void {
   } catch (error) {
     if (!NO_HARD_LINKS.includes(systemCode(error) ?? "")) throw error;
     fs.closeSync(fs.openSync(path, "wx"));
-    fs.renameSync(draft, path);
+    renameFile(draft, path);
   }
 }
 

@@ -1,6 +1,11 @@
-import { LocalError } from "../store/files.js";
+import type { AccountSpent, History } from "../client/store/history/history.js";
+import { type HistoryEntry, keyId } from "../client/store/history/records.js";
+import type { Clock } from "../ground/clock.js";
+import { LocalError } from "../ground/files/local-error.js";
+import { DAY_MS } from "../ground/protocol/limits.js";
+import { dollars } from "../ground/text/research-progress.js";
 import type { LimitOptions, Machine } from "./machine.js";
-import { requireConnection } from "./settings.js";
+import { DEFAULT_PROFILE, requireConnection } from "./settings.js";
 
 /** Where one key stands in its hour, by this machine's own records. */
 export interface Quota {
@@ -28,6 +33,106 @@ export function quotaOf(machine: Machine, options: LimitOptions): Quota {
   const used = hour.attempts.length;
   const known = isLimited ? { limit, left: Math.max(0, limit - used), nextSlotAt: hour.nextAt } : NO_LIMIT;
   return { used, ...known, origin, profile: settings.profile.value };
+}
+
+/** One account's hour, its day under `per-day`, and what it spent. `--all` names those that no profile has any more, too. */
+export type AccountQuota = ReturnType<typeof quotaJson> & {
+  day: { used: number; left: number; limit: number; next_slot_at: string } | null;
+  spent: ({ since: string } & AccountSpent)[];
+};
+
+/** The account in use. Throws as `quotaOf`. */
+export function accountQuota(machine: Machine, options: LimitOptions): AccountQuota {
+  const { ports, clock } = machine;
+  const quota = quotaJson(quotaOf(machine, options));
+  const { history, perDay } = ports;
+  const day = perDay && history?.day(ports, perDay.value);
+  const used = day?.attempts.length ?? 0;
+  return {
+    ...quota,
+    day:
+      day && perDay
+        ? {
+            used,
+            left: Math.max(0, perDay.value - used),
+            limit: perDay.value,
+            next_slot_at: new Date(day.nextAt).toISOString(),
+          }
+        : null,
+    spent: history ? spentOf(history, { origin: ports.origin, key_id: keyId(ports.apiKey) }, clock) : [],
+  };
+}
+
+/** So many costs have to be known before anything is said of the next, and so many of the newest are looked at. */
+const [FEWEST_COSTS, MOST_COSTS] = [10, 20];
+
+/** What the next creates cost by the median of the last ones with their model, a line each; empty where few are known. */
+export function costEstimate(asked: readonly { ports: Machine; model: string | undefined }[]): string {
+  const groups = new Map<string, typeof asked>();
+  for (const one of asked) {
+    const name = JSON.stringify([one.ports.settings.profile.value, one.model]);
+    groups.set(name, [...(groups.get(name) ?? []), one]);
+  }
+  const lines = [...groups.values()].map(([first, ...others]) => {
+    const { ports, model } = first as (typeof asked)[number];
+    const url = ports.settings.baseUrl?.value ?? "";
+    const origin = URL.canParse(url) ? new URL(url).origin : undefined;
+    const accepts = (entry: HistoryEntry) =>
+      entry.origin === origin && entry.model === model && entry.cost_dollars !== undefined;
+    const known = ports.history?.list({ limit: MOST_COSTS, accepts }) ?? [];
+    if (known.length < FEWEST_COSTS) return "";
+    const costs = known.flatMap(({ cost_dollars }) => cost_dollars ?? []).sort((a, b) => a - b);
+    const middle = costs.length / 2;
+    const median = ((costs[Math.ceil(middle) - 1] ?? 0) + (costs[Math.floor(middle)] ?? 0)) / 2;
+    const count = others.length + 1;
+    return `about ${dollars(median * count)}: ${count} ${count === 1 ? "row" : "rows"} at the median of your last ${costs.length} with this model${groups.size > 1 ? ` (${model})` : ""}\n`;
+  });
+  return lines.join("");
+}
+
+/** Each origin and key in the history, the newest first. Needs no settings. Throws LocalError if no history is kept. */
+export function allQuotas(machine: Machine): AccountQuota[] {
+  const { history, clock } = machine;
+  if (!history) throw new LocalError("nothing is counted, since no history is kept on this machine");
+  const seen = new Map<string, HistoryEntry>();
+  for (const entry of history.list({ limit: Number.POSITIVE_INFINITY })) {
+    const name = `${entry.origin} ${entry.key_id}`;
+    if (!seen.has(name)) seen.set(name, entry);
+  }
+  return [...seen.values()].map((entry) => {
+    const account = ownerOf(machine, entry);
+    if (account) return accountQuota(account, {});
+    const { origin, profile } = entry;
+    const used = history.hourlyCount(entry);
+    const quota = quotaJson({ ...{ used, origin, profile: profile ?? DEFAULT_PROFILE }, ...NO_LIMIT });
+    return { ...quota, day: null, spent: spentOf(history, entry, clock) };
+  });
+}
+
+/** The account in use, or that of the recorded profile, if its key is the one that made the request. */
+function ownerOf(machine: Machine, entry: HistoryEntry): Machine | undefined {
+  const isIts = (account: Machine) =>
+    account.origin === entry.origin && keyId(account.apiKey) === entry.key_id;
+  for (const find of [
+    () => machine,
+    () => machine.named([entry.profile ?? DEFAULT_PROFILE], "the history")[0],
+  ])
+    try {
+      const account = find();
+      if (account && isIts(account)) return account;
+    } catch {
+      // Not configured, or a profile that is gone: its key is not known any more.
+    }
+  return undefined;
+}
+
+const DAY_WINDOWS = { "24h": 1, "7d": 7, "30d": 30 } as const;
+
+function spentOf(history: History, key: Pick<HistoryEntry, "origin" | "key_id">, clock: Clock) {
+  return Object.entries(DAY_WINDOWS).map(([since, days]) => ({
+    since,
+    ...history.spent(key, clock.now() - days * DAY_MS),
+  }));
 }
 
 const NO_LIMIT = { limit: null, left: null, nextSlotAt: null };

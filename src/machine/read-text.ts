@@ -1,6 +1,6 @@
 import * as fs from "node:fs";
 import type { Readable } from "node:stream";
-import { localError } from "../store/files.js";
+import { localError } from "../ground/files/local-error.js";
 import { UsageError } from "./errors.js";
 
 /** The most that is read of a prompt or a schema, in bytes. */

@@ -1,12 +1,29 @@
-import { safeJson } from "../text/safe-text.js";
-import type { Result } from "../workflows/results.js";
+import { hasNullForNothingFound } from "../client/dialects/providers.js";
+import type { Result } from "../client/workflows/results.js";
+import type { Problem } from "../ground/json-schema/check.js";
+import { safeJson } from "../ground/text/safe-text.js";
 
 /** A result for printing: text as it is, anything else as indented JSON in which every number and name is exact. */
 export function resultText({ value, exact }: Pick<Result, "value" | "exact">): string {
   return typeof value === "string" ? value : `${safeJson(exact, 2)}\n`;
 }
 
-/** The same with the list of a provider's sources at the end of a text in which none of their addresses stands. */
+/** Why a result does not fit its schema, in a sentence. */
+export async function mismatchText(
+  { value, data }: Pick<Result, "value" | "data">,
+  problem: Problem,
+): Promise<string> {
+  const { problemText } = await import("../ground/json-schema/check.js");
+  const names = problem.path?.split("/").slice(1) ?? [];
+  const at = names.reduce(
+    (part: unknown, name) => Object(part)[name.replaceAll("~1", "/").replaceAll("~0", "~")],
+    value,
+  );
+  const why = at === null && hasNullForNothingFound(data) ? ": Exa found no evidence for it" : "";
+  return `the result does not fit its schema: ${problemText(problem, "the result")}${why}`;
+}
+
+/** A result as \`resultText\` has it, with the list of a provider's sources at the end of a text in which none of their addresses stands. */
 export function textWithSources(result: Result): string {
   const text = resultText(result);
   const { sources } = result.data;

@@ -1,11 +1,12 @@
 import * as fs from "node:fs";
-import { parseBaseUrl } from "../client/http/address.js";
-import { type Clock, withDeadline } from "../clock.js";
-import { INTERFACE, PROVIDER_NAMES, providerNamed } from "../dialects/providers.js";
-import { DEFAULT_GAPS, type Gaps } from "../protocol/conversation.js";
-import { isTier, type Tier } from "../protocol/limits.js";
-import { type Environment, type Folders, LocalError } from "../store/files.js";
-import { type Profile, Settings, type Store } from "../store/settings.js";
+import { INTERFACE, PROVIDER_NAMES, providerNamed } from "../client/dialects/providers.js";
+import { type Profile, Settings, type Store } from "../client/store/settings.js";
+import { type Clock, withDeadline } from "../ground/clock.js";
+import type { Folders } from "../ground/files/folders.js";
+import { type Environment, LocalError } from "../ground/files/local-error.js";
+import { parseBaseUrl } from "../ground/http/address.js";
+import { DEFAULT_GAPS, type Gaps } from "../ground/protocol/conversation.js";
+import { isTier, type Tier } from "../ground/protocol/limits.js";
 import { CodedError, UsageError } from "./errors.js";
 import { readSmallFile, readTextFile } from "./read-text.js";
 
@@ -17,6 +18,7 @@ export const SETTING_NAMES = [
   "model",
   "set",
   "tier",
+  "per-day",
   "history",
   "status-method",
   "output-method",
@@ -37,16 +39,20 @@ export interface Choices {
   profile?: string;
   /** The flag that named the profile, for messages; default `--profile`. */
   profileFlag?: string;
+  /** Whether the key in the environment was given for that profile. */
+  hasOwnKey?: boolean;
   baseUrl?: string;
   /** A provider of `providers.ts`, or the interface itself; what is chosen with it is the base URL. */
   provider?: string;
   insecureHttp?: boolean;
   /** Milliseconds for one exchange. */
   requestTimeout?: number;
+  /** Creates in 24 hours at most. */
+  perDay?: number;
 }
 
 /** The profile in use unless another is named. */
-const DEFAULT_PROFILE = "default";
+export const DEFAULT_PROFILE = "default";
 
 /** The profile that is named, or in use. It need not exist. */
 export function profileIn(
@@ -63,7 +69,7 @@ export function profileIn(
 }
 
 /** Which service is spoken to: both come from one source. */
-export interface Site {
+export interface SettingsSite {
   provider: Sourced<string>;
   baseUrl: Sourced<string> | undefined;
   /** Whether the profile decided. */
@@ -71,7 +77,12 @@ export interface Site {
 }
 
 /** The service in force with the profile `name`, which holds `own` and beats the environment if `--profile` names it. */
-export function siteIn(choices: Choices, env: Environment, name: string, own: Profile | undefined): Site {
+export function siteIn(
+  choices: Choices,
+  env: Environment,
+  name: string,
+  own: Profile | undefined,
+): SettingsSite {
   const stored = (value: string | undefined) => (value ? { value, source: `profile ${name}` } : undefined);
   const variables = {
     baseUrl: fromEnvironment(env, "RESEARCH_BASE_URL"),
@@ -138,6 +149,8 @@ export interface ResolvedSettings {
   /** Read when it is asked for. Throws LocalError or UsageError for a key file that cannot be read. */
   readonly apiKey: (Sourced<string> & { boundTo: string | undefined }) | undefined;
   tier: Sourced<Tier> | undefined;
+  /** Creates in 24 hours at most: the smallest of what is set anywhere. */
+  perDay: Sourced<number> | undefined;
   history: Sourced<"on" | "off">;
   insecureHttp: Sourced<boolean>;
   gaps: { [Key in keyof Gaps]: Sourced<string> };
@@ -181,14 +194,24 @@ export function resolveSettings(
     baseUrl,
     get apiKey() {
       if (apiKey !== null) return apiKey;
-      const given = choices.profile && storedKey ? undefined : keyFromEnvironment(env, readKey);
+      const origin = originOf(baseUrl?.value);
       const own = storedKey && { ...storedKey, boundTo: stored?.["api-key-origin"] ?? "" };
-      apiKey = given
-        ? { ...given, boundTo: undefined }
-        : (own ?? keyOfProvider(provider.value, baseUrl?.value, env));
+      const boundTo = originOfVariables(env);
+      // Contract §2: the variables beside it say to which origin RESEARCH_API_KEY may go; --profile names another account.
+      const isForIt = choices.hasOwnKey || (boundTo === undefined ? !choices.profile : boundTo === origin);
+      const named = () => {
+        const key = isForIt ? keyFromEnvironment(env, readKey) : undefined;
+        return key && { ...key, boundTo: undefined };
+      };
+      const withheld = KEY_VARIABLES.find((name) => env[name]);
+      apiKey =
+        (choices.profile ? (own ?? named()) : (named() ?? own)) ??
+        keyOfProvider(provider.value, origin, env) ??
+        (withheld === undefined ? undefined : { value: "", source: withheld, boundTo: boundTo ?? "" });
       return apiKey;
     },
     tier: tier && isTier(tier.value) ? { value: tier.value, source: tier.source } : undefined,
+    perDay: perDayIn(choices, [fromEnvironment(env, "RESEARCH_PER_DAY"), fromProfile("per-day")]),
     history: historyIn(env, fromProfile("history")),
     insecureHttp: insecureHttpIn(choices, env),
     gaps: eachGap((name) => fromProfile(GAP_KEYS[name]) ?? { value: DEFAULT_GAPS[name], source: "default" }),
@@ -204,17 +227,48 @@ export function checkProvider({ value, source }: Sourced<string>): void {
   );
 }
 
+function originOf(url: string | undefined): string | undefined {
+  return url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined;
+}
+
+const KEY_VARIABLES = ["RESEARCH_API_KEY", "RESEARCH_API_KEY_FILE"];
+
+/** The origin that `RESEARCH_API_KEY` belongs to, by the variables beside it; undefined if neither is set. */
+function originOfVariables(env: Environment): string | undefined {
+  const provider = providerNamed(env.RESEARCH_PROVIDER ?? "");
+  return originOf(env.RESEARCH_BASE_URL || provider?.baseUrl);
+}
+
 /** The key in the variable of a provider's own tools: it belongs to that provider's own origin. */
 function keyOfProvider(
   name: string,
-  baseUrl: string | undefined,
+  origin: string | undefined,
   env: Environment,
 ): ResolvedSettings["apiKey"] {
   const provider = providerNamed(name);
-  const key = provider && fromEnvironment(env, provider.keyVariable);
-  if (!key || baseUrl === undefined || !URL.canParse(baseUrl)) return undefined;
-  if (new URL(baseUrl).origin !== provider.baseUrl) return undefined;
+  const { keyVariable = "", otherKeyVariable = "" } = provider ?? {};
+  const key = fromEnvironment(env, keyVariable) ?? fromEnvironment(env, otherKeyVariable);
+  if (!key || origin !== provider?.baseUrl) return undefined;
   return { ...key, value: key.value.trim(), boundTo: undefined };
+}
+
+/** Throws UsageError for a limit that is not a whole number above 0: as no limit at all it would let everything through. */
+function perDayIn(
+  { perDay }: Choices,
+  set: readonly (Sourced<string> | undefined)[],
+): Sourced<number> | undefined {
+  const found = set.flatMap((one) => (one ? [{ value: perDayOf(one), source: one.source }] : []));
+  if (perDay !== undefined) found.unshift({ value: perDay, source: "--per-day" });
+  return found.sort((a, b) => a.value - b.value)[0];
+}
+
+/** Creates in 24 hours as a setting has them. Throws UsageError. */
+export function perDayOf({ value, source }: Sourced<string>): number {
+  if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
+  throw new UsageError(
+    `invalid value for per-day: ${JSON.stringify(value)} (from ${source})`,
+    "It takes a whole number, 1 or more: the creates that may be made in 24 hours.",
+  );
 }
 
 /** Whether plain http to another machine is allowed. Throws UsageError for an unusable variable. */
@@ -246,7 +300,7 @@ export function storedProfile({ value, source }: Sourced<string>, store: Store):
 export function requireBaseUrl(settings: ResolvedSettings): URL {
   if (!settings.baseUrl) {
     throw new CodedError("NOT_CONFIGURED", "no base URL is configured", {
-      hint: "Run `research login --provider openai` (or perplexity, exa, parallel) for an account there, or give --base-url URL. `research try` needs neither.",
+      hint: "Run `research login --provider openai` (or perplexity, exa, parallel, gemini, tavily) for an account there, or give --base-url URL; in CI set RESEARCH_PROVIDER and a key. `research try` needs neither.",
     });
   }
   return parseBaseUrl(settings.baseUrl.value, settings.insecureHttp.value);
@@ -265,12 +319,17 @@ export function requireConnection(settings: ResolvedSettings) {
     });
   }
   if (apiKey.boundTo !== undefined && apiKey.boundTo !== url.origin) {
-    const owner = apiKey.boundTo || "no origin";
+    const isVariable = apiKey.source.startsWith("RESEARCH_API_KEY");
+    const [key, owner] = isVariable
+      ? [`the key in ${apiKey.source}`, apiKey.boundTo || "what RESEARCH_BASE_URL or RESEARCH_PROVIDER names"]
+      : ["the stored key", apiKey.boundTo || "no origin"];
     throw new CodedError(
       "NOT_AUTHENTICATED",
-      `the stored key belongs to ${owner} and is not sent to ${url.origin} (the base URL comes from ${settings.baseUrl?.source})`,
+      `${key} belongs to ${owner} and is not sent to ${url.origin} (the base URL comes from ${settings.baseUrl?.source})`,
       {
-        hint: `Set RESEARCH_API_KEY or RESEARCH_API_KEY_FILE for ${url.origin}, or run \`research login --base-url ${url.origin}\`.`,
+        hint: isVariable
+          ? `Run \`research login -p ${settings.profile.value}\` to store a key for it.`
+          : `Set RESEARCH_API_KEY or RESEARCH_API_KEY_FILE for ${url.origin}, or run \`research login --base-url ${url.origin}\`.`,
       },
     );
   }

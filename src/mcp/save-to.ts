@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { inWords } from "../ground/files/local-error.js";
 import { CodedError } from "../machine/errors.js";
-import { inWords } from "../store/files.js";
 
 /**
  * The path of a new file below `folder` (absolute). Throws CodedError if no folder is given, if `wanted` is outside of

@@ -1,10 +1,11 @@
 import type { Readable, Writable } from "node:stream";
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { safeJson } from "../ground/text/safe-text.js";
 import { CodedError } from "../machine/errors.js";
-import { safeJson } from "../text/safe-text.js";
 import type { ToolSession } from "./session.js";
 import { inputSchema, orError, problemsOf, type Tool, type ToolCall, toolFailure } from "./tool.js";
+import { check } from "./tools/check.js";
 import { create } from "./tools/create.js";
 import { list, quota } from "./tools/history.js";
 import { output } from "./tools/output.js";
@@ -79,7 +80,7 @@ function serverFor(session: ToolSession, { version, readOnly }: ServerOptions): 
   return server;
 }
 
-const TOOLS: readonly Tool[] = [create, wait, status, stop, output, list, quota];
+const TOOLS: readonly Tool[] = [create, wait, status, stop, output, check, list, quota];
 
 /** The result of a call, as the protocol has it. */
 export type CallResult = {

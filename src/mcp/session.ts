@@ -1,7 +1,7 @@
+import { CreateOnce } from "../client/workflows/create-once.js";
 import type { LimitOptions, Machine } from "../machine/machine.js";
 import { type Quota, quotaOf } from "../machine/quota.js";
 import { requireConnection } from "../machine/settings.js";
-import { CreateOnce } from "../workflows/create-once.js";
 
 export interface ToolSessionOptions extends LimitOptions {
   /** How many creates may be sent; absent for no limit. */

@@ -1,8 +1,8 @@
-import { isObject } from "../json/exact-json.js";
+import { CreateRefusedError, QuotaExceededError } from "../client/workflows/errors.js";
+import { isObject } from "../ground/json/exact-json.js";
+import type { Data } from "../ground/protocol/conversation.js";
 import { CodedError, EXIT_CODES } from "../machine/errors.js";
 import { type Failure, failureOf } from "../machine/failure.js";
-import type { Data } from "../protocol/conversation.js";
-import { CreateRefusedError, QuotaExceededError } from "../workflows/errors.js";
 import type { ToolSession } from "./session.js";
 
 /** One call of a tool. */

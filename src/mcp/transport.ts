@@ -7,7 +7,7 @@ import {
   ProtocolErrorCode,
   type Transport,
 } from "@modelcontextprotocol/server";
-import { isObject, jsonIn } from "../json/exact-json.js";
+import { isObject, jsonIn } from "../ground/json/exact-json.js";
 
 /**
  * The largest message that is read, in bytes: a prompt and a schema of 1 MiB each, every byte of them escaped as six.

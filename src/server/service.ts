@@ -1,7 +1,8 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Clock } from "../clock.js";
-import { TIERS, type Tier } from "../protocol/limits.js";
+import type { Clock } from "../ground/clock.js";
+import { TIERS, type Tier } from "../ground/protocol/limits.js";
+import type { Researcher, ResearchFacts } from "../ground/researcher.js";
 import { type ConversationStore, ServiceClosing } from "./conversations/conversation-store.js";
 import { deleteOldConversations } from "./conversations/retention.js";
 import { Scheduler } from "./conversations/scheduler.js";
@@ -9,10 +10,10 @@ import { createApp } from "./http/app.js";
 import { authenticator } from "./http/authentication.js";
 import { FaultPlan, type InjectedFault, seeded } from "./http/faults/fault.js";
 import { createListener } from "./http/listener.js";
-import { keyHash, keyIdOf } from "./keys/key-store.js";
+import { isValid, keyHash, keyIdOf } from "./keys/key-store.js";
 import type { Observer } from "./monitoring/exchange.js";
+import { logKeys } from "./monitoring/key-changes.js";
 import { accessLog, hiding, type Log, type LogFormat } from "./monitoring/log.js";
-import type { Researcher } from "./researchers/researcher.js";
 import type { Role } from "./role.js";
 import { ServiceStartError } from "./start-error.js";
 
@@ -43,8 +44,8 @@ export interface ServiceOptions {
   keepMs?: number;
   /** Where a line for each request goes. */
   accessLog?: { format: LogFormat; write: (line: string) => void };
-  /** Who may read `/metrics`; without it they are not served. */
-  metricsAccess?: { token: string } | "open";
+  /** What those who read `/metrics` send; without it they are not served. */
+  metricsToken?: string;
   /** Whether there is a page at `/ui`. */
   ui?: boolean;
   /** Of the program, for the metrics. */
@@ -67,10 +68,10 @@ export interface Service {
 
 /** Starts the service; resolves when it listens, rejects with a ServiceStartError when it cannot. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { apiKey, clock, keepMs, metricsAccess, researcher, store } = options;
+  const { apiKey, clock, keepMs, metricsToken, researcher, store } = options;
   const log = hiding(apiKey, options.log);
   const metrics =
-    metricsAccess && (await import("./monitoring/metrics.js")).createMetrics(store, options.version, clock);
+    metricsToken && (await import("./monitoring/metrics.js")).createMetrics(store, options.version, clock);
   const observers: Observer[] = metrics ? [metrics.observer] : [];
   if (options.accessLog) observers.push(accessLog(options.accessLog.format, options.accessLog.write));
   const scheduler = new Scheduler({ ...options, log, ...(metrics && { ended: metrics.researched }) });
@@ -85,7 +86,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     store,
     authenticate: authenticator(store.keys, single, clock),
     observers,
-    metricsAccess,
+    metricsToken,
     ...(metrics && { metrics }),
     clock,
     allowHosts: new Set([options.host, ...options.allowHosts].map((name) => name.toLowerCase())),
@@ -96,12 +97,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   const server = createListener(app, closing.signal);
   try {
+    if (options.role !== "api" && researcher.facts) await tellFacts(store, researcher.facts, options);
     await listen(server, options);
   } catch (error) {
     await store.close();
     throw error;
   }
   if (options.role !== "api") scheduler.start();
+  if (options.role !== "worker") void logKeys(store.keys, log, clock, closing.signal);
   const deleting =
     keepMs === undefined ? undefined : deleteOldConversations(store, keepMs, clock, log, closing.signal);
   const end = async ({ drainMs = 0, graceMs = 1_000 }) => {
@@ -129,6 +132,18 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       return ending;
     },
   };
+}
+
+/** What does not say what it costs serves no key with a budget of dollars. */
+async function tellFacts(store: ConversationStore, facts: ResearchFacts, { clock, log }: ServiceOptions) {
+  await store.researchesWith(facts);
+  if (facts.saysDollars !== false) return;
+  const keys = (await store.keys.list()).filter((key) => key.budgets?.dollars && isValid(key, clock.now()));
+  if (keys.length === 0) return;
+  const names = keys.map(({ name }) => name).join(", ");
+  log(`what does the research does not say what it costs: keys with --dollars create nothing (${names})`, {
+    level: "warning",
+  });
 }
 
 function listen(server: Server, { port, host }: ServiceOptions): Promise<void> {

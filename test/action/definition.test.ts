@@ -31,8 +31,8 @@ test("each input is used, and each that is used is declared", () => {
   expect([...used].sort()).toEqual(Object.keys(action.inputs).sort());
 });
 
-test("the outputs are the four that hold no content", () => {
-  expect(Object.keys(action.outputs).sort()).toEqual(["exit-code", "file", "request-id", "status"]);
+test("the outputs are those that hold no content", () => {
+  expect(Object.keys(action.outputs).sort()).toEqual(["check", "exit-code", "file", "request-id", "status"]);
 });
 
 test("each input with a flag of its name reaches the script, and its description names the modes that take it", () => {
@@ -51,11 +51,15 @@ test("the cache holds what the script packs, under the key that it makes", () =>
   const cache = steps.find(({ uses }) => uses?.startsWith("actions/cache@"));
   const expression = (text: string) => `\${{ ${text} }}`;
   expect(cache?.with).toEqual({
-    path: `${expression("runner.temp")}/research-cli/research-cli.tgz`,
+    path: `${expression("runner.temp")}/research-cli/${expression("steps.source.outputs.key")}/research-cli.tgz`,
     key: `research-cli-${expression("steps.source.outputs.key")}`,
   });
 });
 
 test("no input takes the key", () => {
   expect(Object.keys(action.inputs).filter((name) => /key|token|secret/.test(name))).toEqual([]);
+});
+
+test("no step is told its place in a matrix", () => {
+  expect(text).not.toContain("strategy.");
 });

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { requireBuild } from "../support/build.js";
 import { folderOnDisk, folderWith } from "../support/folder.js";
-import { environment, NODE } from "../support/run.js";
+import { environment, NODE, PROGRAM } from "../support/run.js";
 
 const ACTION = join(import.meta.dirname, "../../action");
 
@@ -27,10 +28,13 @@ export class Job {
     meanwhile?: (child: ChildProcess) => Promise<void>,
     args: readonly string[] = [],
   ) {
+    if (script === "run") requireBuild();
     const files = folderWith({ output: "", summary: "" });
     const [GITHUB_OUTPUT, GITHUB_STEP_SUMMARY] = [join(files, "output"), join(files, "summary")];
     mkdirSync(this.temp, { recursive: true });
     const env = environment(folderWith(), {
+      // Of the step before, `install`.
+      RESEARCH_PROGRAM: PROGRAM,
       ...{ CI: "true", GITHUB_ACTIONS: "true", RUNNER_TEMP: this.temp, GITHUB_OUTPUT, GITHUB_STEP_SUMMARY },
       ...{ ...this.#env, ...inputs },
     });

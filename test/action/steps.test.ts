@@ -1,13 +1,10 @@
-import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { cpSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { reset } from "../support/behaviours.js";
-import { folderWith } from "../support/folder.js";
+import { publicWeb, reportOf } from "../support/cited-web.js";
 import { type HappyOptions, HappyService } from "../support/happy-service.js";
+import { ProviderDouble } from "../support/providers/double.js";
 import { Job } from "./runner.js";
 
 const services: HappyService[] = [];
@@ -43,6 +40,25 @@ test("create in one job, collect in another that has its history", async () => {
   expect([second.read("r.md"), server.count("create")]).toEqual(["An answer to: why?", 1]);
 });
 
+test("the counts of a check are an output, and its exit code is the step's", async () => {
+  const { url, env: web } = await publicWeb();
+  const double = await ProviderDouble.start("openai", { result: () => reportOf(url) });
+  const env = { ...double.env, ...web };
+  const step = await new Job(env).step("run", {
+    ...{ INPUT_MODE: "run", INPUT_PROMPT: "why => completed", INPUT_OUTPUT: "r.md", INPUT_CHECK: "true" },
+  });
+  expect(step).toMatchObject({ code: 14, outputs: { file: "r.md", "exit-code": "14" } });
+  expect(JSON.parse(step.outputs.check ?? "")).toMatchObject({ missing: 1, citations: 7 });
+  const job = new Job(env);
+  writeFileSync(join(job.workspace, "q.txt"), "one => completed\ntwo => completed\n");
+  const batch = await job.step("run", {
+    ...{ INPUT_MODE: "batch", INPUT_BATCH_FILE: "q.txt", INPUT_OUTPUT: "r", INPUT_CHECK: "true" },
+  });
+  expect(batch.code).toBe(14);
+  expect(JSON.parse(batch.outputs.check ?? "")).toMatchObject({ missing: 2, citations: 14 });
+  await double.server.close();
+});
+
 test("collect by an id, without a history", async () => {
   const happy = await service();
   const id = happy.add("why? => COMPLETED");
@@ -62,7 +78,7 @@ test("the shards of a batch send each question once", async () => {
   const results = [0, 1].map(async (index) => {
     const job = new Job(env);
     writeFileSync(join(job.workspace, "q.txt"), questions);
-    const place = { JOB_INDEX: String(index), JOB_TOTAL: "2" };
+    const place = { INPUT_SHARD: `${index + 1}/2` };
     const inputs = { INPUT_MODE: "batch", INPUT_BATCH_FILE: "q.txt", INPUT_OUTPUT: "answers" };
     const { code, outputs } = await job.step("run", { ...inputs, ...place });
     expect(code).toBe(0);
@@ -158,6 +174,47 @@ describe("a step reports its own request and its own file", () => {
   });
 });
 
+test("a later run goes on with a batch from the folder that an earlier one kept, and sums it up", async () => {
+  const { env, server } = await service();
+  const batch = { INPUT_MODE: "batch", INPUT_BATCH_FILE: "q.txt", INPUT_OUTPUT: "" };
+  const [first, later] = [new Job(env), new Job(env)];
+  const questions = "one => COMPLETED\ntwo => PENDING PENDING PENDING COMPLETED\n";
+  for (const { workspace } of [first, later]) writeFileSync(join(workspace, "q.txt"), questions);
+  const cut = await first.step("run", { ...batch, INPUT_TIMEOUT: "1s" });
+  expect(cut).toMatchObject({ code: 8, outputs: { file: "research-results" } });
+  expect(cut.summary).toContain("**1 COMPLETED**");
+  // What the artifact does between the runs.
+  cpSync(join(first.workspace, "research-results"), join(later.workspace, "research-results"), {
+    recursive: true,
+  });
+  symlinkSync("loop", join(later.workspace, "research-results/loop"));
+  const whole = await later.step("run", batch);
+  expect(whole, whole.log).toMatchObject({ code: 0, outputs: { file: "research-results" } });
+  expect(whole.summary).toContain("**2 COMPLETED** in ` research-results `");
+  expect(whole.summary).toMatch(/^\| ` two => .* ` \| ` COMPLETED ` \| ` line-2\.md ` \|$/m);
+  expect(server.count("create")).toBe(2);
+});
+
+describe("an error names inputs and variables of the step, no flag and no `research login`:", () => {
+  const ask = { INPUT_MODE: "run", INPUT_PROMPT: "why?", INPUT_OUTPUT: "r.md" };
+  test.each<[string, Record<string, string | undefined>, number, string]>([
+    ["no address", { RESEARCH_BASE_URL: "" }, 2, "set RESEARCH_BASE_URL, or RESEARCH_PROVIDER,"],
+    ["no key", { RESEARCH_API_KEY: "" }, 4, "Set RESEARCH_API_KEY,"],
+    ["a wrong key", { RESEARCH_API_KEY: "sk-of-nobody" }, 4, "Set RESEARCH_API_KEY,"],
+    ["a file that exists", { INPUT_OUTPUT: "there.md" }, 12, "`force: true` overwrites it"],
+    ["an invalid tier", { INPUT_TIER: "gold" }, 2, "input 'tier', 'gold' is invalid"],
+    ["the end of the wait", { INPUT_PROMPT: "x => PENDING", INPUT_TIMEOUT: "1s" }, 8, "`mode: collect`"],
+    ["a limit", { INPUT_PER_HOUR: "0" }, 2, "input 'per-hour', '0' is invalid"],
+  ])("%s", async (_, inputs, code, said) => {
+    const { env } = await service();
+    const job = new Job(env);
+    writeFileSync(join(job.workspace, "there.md"), "");
+    const step = await job.step("run", { ...ask, ...inputs } as Record<string, string>);
+    expect([step.code, step.log]).toEqual([code, expect.stringContaining(said)]);
+    expect(step.log).not.toMatch(/(?<!\S)`?--[a-z]|\bresearch (login|output|create|--help)/);
+  });
+});
+
 // files.test.ts has every place that is refused.
 test("a result goes to a regular file only, and nothing is sent for another", async () => {
   const { env, server } = await service();
@@ -189,91 +246,4 @@ test.each([
     "exit-code": String(code),
   };
   expect(await step).toMatchObject({ code, outputs });
-});
-
-describe("install", () => {
-  /** A checkout of the action whose program is one line, so that its build takes no time. */
-  function checkout() {
-    const manifest = {
-      name: "research-cli",
-      version: "1.2.3",
-      files: ["bin"],
-      scripts: { prepare: "node build/build.js" },
-    };
-    const lock = {
-      name: "research-cli",
-      version: "1.2.3",
-      lockfileVersion: 3,
-      packages: { "": { name: "research-cli" } },
-    };
-    const folder = folderWith({
-      "package.json": JSON.stringify(manifest),
-      "package-lock.json": JSON.stringify(lock),
-      "openapi.yaml": "",
-      "skills/a": "",
-      "src/program.js": "console.log('built')",
-      "build/build.js": `require("node:fs").cpSync("src/program.js", "bin/research.js")`,
-      "bin/.keep": "",
-    });
-    cpSync(join(import.meta.dirname, "../../action"), join(folder, "action"), { recursive: true });
-    writeFileSync(join(folder, "action/package.json"), '{"type":"module"}');
-    return folder;
-  }
-
-  const read = (program = "") => readFileSync(program, "utf8");
-
-  test("without a version the sources are packed once, under a key that follows them", async () => {
-    const folder = checkout();
-    const job = new Job({}, undefined, join(folder, "action"));
-    const { key } = (await job.step("install", {}, undefined, ["key"])).outputs;
-    const first = await job.step("install", {});
-    expect(first, first.log).toMatchObject({ code: 0 });
-    expect(read(first.outputs.program)).toBe("console.log('built')");
-    writeFileSync(join(folder, "src/program.js"), "console.log('changed')");
-    const cached = await job.step("install", {});
-    expect([cached.code, cached.log]).toEqual([0, ""]);
-    expect(read(cached.outputs.program)).toBe("console.log('built')");
-    const changed = (await job.step("install", {}, undefined, ["key"])).outputs.key;
-    expect([key, changed]).toEqual([
-      expect.stringMatching(/^[0-9a-f]{64}$/),
-      expect.not.stringMatching(key ?? ""),
-    ]);
-  });
-
-  test("a version is the tarball of that release, if its SHA-256 is the one that was given", async () => {
-    const folder = folderWith({ "package/bin/research.js": "console.log('released')" });
-    execFileSync("tar", ["-czf", "r.tgz", "package"], { cwd: folder });
-    const tarball = readFileSync(join(folder, "r.tgz"));
-    const paths: string[] = [];
-    const server = createServer((request, response) => {
-      paths.push(request.url ?? "");
-      response.end(tarball);
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const { port } = server.address() as AddressInfo;
-    const env = { GITHUB_SERVER_URL: `http://127.0.0.1:${port}`, ACTION_REPOSITORY: "owner/name" };
-    const sha256 = createHash("sha256").update(tarball).digest("hex");
-    const wrong = { INPUT_VERSION: "1.2.3", INPUT_SHA256: "0".repeat(64) };
-    const refused = await new Job(env).step("install", wrong);
-    expect(refused).toMatchObject({ code: 2, outputs: {} });
-    expect(refused.log).toContain("another SHA-256");
-    const good = await new Job(env).step("install", { ...wrong, INPUT_SHA256: sha256 });
-    expect([good.code, read(good.outputs.program)]).toEqual([0, "console.log('released')"]);
-    server.close();
-    expect([...new Set(paths)]).toEqual(["/owner/name/releases/download/v1.2.3/research-cli-1.2.3.tgz"]);
-  });
-
-  test("a version without a SHA-256 is refused", async () => {
-    const { code, log } = await new Job({}).step("install", { INPUT_VERSION: "1.2.3" });
-    expect([code, log]).toEqual([2, expect.stringContaining("version needs sha256")]);
-  });
-
-  test.each(["1.0.0 --registry=http://evil", "$(touch X)", "--prefix=/"])(
-    "the version %j is refused",
-    async (version) => {
-      const { code, log, outputs } = await new Job({}).step("install", { INPUT_VERSION: version });
-      expect([code, outputs]).toEqual([2, {}]);
-      expect(log).toContain("invalid version");
-    },
-  );
 });

@@ -21,17 +21,26 @@ test.each(workflows)(
   },
 );
 
-test("the actions in the documentation are pinned, too", () => {
+test("the recipes in the documentation are YAML, and their actions are pinned, too", () => {
   const text = readFileSync(join(folder, "../../docs/pipelines.md"), "utf8");
   const used = Array.from(text.matchAll(/uses: (actions\/\S+)/g), ([, name]) => name);
   expect(used.length).toBeGreaterThan(2);
   for (const name of used) expect(name).toMatch(/@[0-9a-f]{40}$/);
+  const recipes = Array.from(text.matchAll(/^```yaml\n([\s\S]*?)^```/gm), ([, recipe = ""]) => recipe);
+  expect(recipes.length).toBeGreaterThan(3);
+  // A colon in a plain line makes it a mapping, which is no command.
+  const scripts = recipes.flatMap((recipe) => {
+    const { research, script = research?.script } = parse(recipe);
+    return script === undefined ? [] : [script];
+  });
+  expect(scripts.length).toBeGreaterThan(1);
+  for (const line of scripts.flat()) expect(line).toEqual(expect.any(String));
 });
 
 test("no recipe installs a package by a name: whoever registers it would run code beside the key", () => {
   const root = join(folder, "../..");
   const docs = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"));
-  const files = ["README.md", "action.yml", "Dockerfile", ...docs.map((name) => `docs/${name}`)];
+  const files = ["README.md", "action.yml", "deploy/Dockerfile", ...docs.map((name) => `docs/${name}`)];
   for (const name of files) {
     // What is said of the time after it was published is no recipe for now.
     const text = readFileSync(join(root, name), "utf8").replace(/Once published, [^.]*\./, "");

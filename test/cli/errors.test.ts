@@ -1,10 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { commandFailure, UnfinishedError } from "../../src/cli/errors.js";
 import { worstOf } from "../../src/cli/requests/answers.js";
-import { Interrupted } from "../../src/cli/terminal/reporter.js";
-import { NoOutputError, RefusedError, ResearchError, UnreachableError } from "../../src/client/errors.js";
+import { Interrupted } from "../../src/cli/terminal/interruption.js";
+import {
+  NoOutputError,
+  RefusedError,
+  ResearchError,
+  UnreachableError,
+} from "../../src/client/calls/errors.js";
+import { LocalError } from "../../src/ground/files/local-error.js";
 import { failureOf } from "../../src/machine/failure.js";
-import { LocalError } from "../../src/store/files.js";
 
 test.each([
   [[0, 8, 10, 3, 5, 9], 5],

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { exitCodeOf, exitCodeOfOutcome } from "../../src/cli/requests/answers.js";
-import { RefusedError, UnreachableError } from "../../src/client/errors.js";
-import type { WatchOutcome } from "../../src/workflows/follow.js";
+import { RefusedError, UnreachableError } from "../../src/client/calls/errors.js";
+import type { WatchOutcome } from "../../src/client/workflows/follow.js";
 
 test.each([
   ["COMPLETED", 0],
@@ -27,7 +27,7 @@ test.each<[string, WatchOutcome, number, number]>([
   ["running", { ...id, kind: "running" }, 8, 8],
   ["given up unreachable", { ...id, kind: "given-up", error: unreachable }, 9, 8],
   ["given up not found", { ...id, kind: "given-up", error: missing }, 5, 8],
-  ["timeout", { ...id, kind: "timeout", limit: "whole" }, 8, 8],
+  ["timeout", { ...id, kind: "timeout" }, 8, 8],
 ])("%s: %d for an older request, %d for one that this command created", (_, outcome, older, created) => {
   expect(exitCodeOfOutcome(outcome)).toBe(older);
   expect(exitCodeOfOutcome(outcome, { created: true })).toBe(created);

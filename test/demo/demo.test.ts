@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { pictures, textOfPicture } from "../../demo/picture.js";
-import { terminalSvg } from "../../demo/svg.js";
+import { pictures, textOfPicture } from "../../docs/demo/picture.js";
+import { terminalSvg } from "../../docs/demo/svg.js";
 
 const docs = join(import.meta.dirname, "../../docs");
 
@@ -14,11 +14,19 @@ test("the pictures say what the program says today; else: npm run demo", async (
   }
 }, 60_000);
 
-test("they show a question, a wait and a cited answer", () => {
+test("they show the real use: a login, a question, the cited report, its cost, and the list", () => {
   const text = textOfPicture(readFileSync(join(docs, "demo-dark.svg"), "utf8"));
-  expect(text).toMatch(/^\$ research run &quot;What happens/);
-  expect(text).toContain("PROCESSING");
-  expect(text).toMatch(/interface\.md/);
+  const commands = text.split("\n").filter((line) => line.startsWith("$ "));
+  expect(commands).toEqual([
+    "$ research login --provider exa",
+    "$ research run &quot;Why are there two tides a day?&quot;",
+    "$ research show @last | grep cost",
+    "$ research list",
+  ]);
+  // The double stands in for the provider behind its own address, which is what the program shows.
+  expect(text).toContain("logged in to https://api.exa.ai");
+  expect(text).toMatch(/PROCESSING .*\[1\] https:.*cost +\$0\.10.*COMPLETED/s);
+  expect(text).not.toContain("not-a-real-key");
 });
 
 test("text from the terminal is text in the picture", () => {

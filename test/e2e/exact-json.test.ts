@@ -92,7 +92,11 @@ describe("a schema is sent exactly as it was given", () => {
       env: { ...env, ...foldersIn(folder), RESEARCH_BASE_URL: server.url },
     };
     return {
-      run: (argv: string[], stdin?: string) => research(argv, { ...given, ...(stdin && { input: stdin }) }),
+      run: (argv: string[], stdin?: string, RESEARCH_BASE_URL = server.url) =>
+        research(argv, {
+          ...{ ...given, ...(stdin && { input: stdin }) },
+          env: { ...given.env, RESEARCH_BASE_URL },
+        }),
       bodies: () =>
         server.requests.filter(({ operation }) => operation === "create").map(({ body }) => body.toString()),
     };
@@ -133,7 +137,7 @@ describe("a schema is sent exactly as it was given", () => {
   ])("rerun of an unknown outcome, $name", async ({ settled }) => {
     const { run: type, bodies } = await place();
     const nowhere = await faultServer((_operation, nth) => (nth === 1 ? close() : answer({ body: "{}" })));
-    const lost = await type(["create", "x", "--schema", SCHEMA, "--base-url", nowhere.url, "--json"]);
+    const lost = await type(["create", "x", "--schema", SCHEMA, "--json"], undefined, nowhere.url);
     expect(lost.code).toBe(11);
     const local = String(/local-[0-9a-f]+/.exec(lost.stderr));
     await type(["resolve", local, ...settled]);

@@ -1,10 +1,12 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { KeptResults } from "../../src/store/history/kept-results.js";
+import { History } from "../../src/client/store/history/history.js";
+import { KeptResults } from "../../src/client/store/history/kept-results.js";
+import { KEY } from "../support/happy-service.js";
 import { filesWith, foldersIn, historyLine, plant } from "../support/home.js";
 import { screen } from "../support/screen.js";
-import { jsonErrors, world } from "../support/world.js";
+import { jsonErrors, jsonLines, world } from "../support/world.js";
 
 const DAY = 86_400_000;
 const id = (n: number) => `${String(n).padStart(8, "0")}-0000-4000-8000-000000000000`;
@@ -46,6 +48,37 @@ test("what is forgotten is in no file any more, and the others are as they were"
   });
   expect(await m.ids()).toEqual([]);
   expect(m.service.server.count()).toBe(0);
+});
+
+test("when it was sent, by which account and what it cost stays, without a name", async () => {
+  const m = await machine({ days: 3, status: "COMPLETED" }, { days: 2, status: "FAILED" });
+  const usage = { input_tokens: 900, output_tokens: 100 };
+  new KeptResults(join(m.state, "results"), () => Date.now()).keep(
+    m.service.url,
+    id(0),
+    JSON.stringify({ usage }),
+  );
+  const path = join(m.state, "history.jsonl");
+  const lines = () => jsonLines(readFileSync(path, "utf8").replaceAll("\n\n", "\n").trimStart());
+  const [created] = lines();
+  const seen = {
+    kind: "status",
+    request_id: id(0),
+    origin: m.service.url,
+    status: "COMPLETED",
+    cost_dollars: 1.5,
+  };
+  appendFileSync(path, `\n${JSON.stringify({ ...seen, at: new Date().toISOString() })}\n`);
+  expect((await m.run("history", "forget", id(0))).code).toBe(0);
+  const { origin, profile, key_id, at } = created ?? {};
+  expect(lines()).toEqual([
+    { kind: "forgotten", origin, key_id, profile, at, cost_dollars: 1.5, tokens: 1_000 },
+    expect.objectContaining({ kind: "created", request_id: id(1) }),
+  ]);
+  const attempts = new History(m.state, () => Date.now()).attempts(m.service.url, KEY, 0);
+  expect(attempts).toHaveLength(2);
+  expect(attempts.map((one) => one.at)).toContain(Date.parse(String(at)));
+  expect(await m.ids()).toEqual([id(1)]);
 });
 
 test("what is unknown, runs or is of the last hour is refused by name, and the others are forgotten", async () => {

@@ -31,6 +31,19 @@ test("rerun sends the prompt and the schema of an old request", async () => {
   ]);
 });
 
+test("show says why a request failed, when it ended and how long it took, once the service has said it", async () => {
+  const message = "no source was found";
+  const { research } = await world({
+    fault: (operation) =>
+      operation === "output" ? refuse(400, "OUTPUT_NOT_AVAILABLE", {}, message) : undefined,
+  });
+  expect(await research(["run", "x => FAILED"])).toMatchObject({ code: 3 });
+  const { stdout } = await research(["show", "@last"]);
+  expect(stdout).toMatch(/^why +no source was found$/m);
+  expect(stdout).toMatch(/^ended +\d{4}-.*\ntook +\d+s$/m);
+  expect(stdout).not.toMatch(/^(?:profile|structured) /m);
+});
+
 test("rerun @last of a create whose outcome is unknown sends nothing and names it", async () => {
   const { research, service, local } = await withUnknown();
   for (const name of ["@last", local]) {

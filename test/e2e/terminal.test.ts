@@ -133,3 +133,58 @@ test("login hides the key while it is typed", async () => {
     stdout: expect.stringContaining("PENDING"),
   });
 });
+
+test("run says what is being researched, as far as there is room, and an empty line parts the result", async () => {
+  const { options } = await setUp();
+  const prompt = `Which tide mills are still in use ${"and where ".repeat(20)}=> PENDING PROCESSING COMPLETED`;
+  const shown = screen(["run", prompt, "--interval", "250ms"], { ...options, cols: 60 });
+  await shown.waitFor(/PENDING.*\ds +Which tide mills are.*…$/m);
+  expect(await shown.done).toEqual({ code: 0, signal: 0 });
+  expect(shown.text()).toMatch(/took .*\n\nAn answer to: Which tide mills/);
+});
+
+test("output, show and watch without an id let one of the newest be chosen, and elsewhere name @last", async () => {
+  const { service, options } = await setUp();
+  for (const prompt of ["first => COMPLETED", "second => COMPLETED", "third => PENDING COMPLETED"])
+    await research(["create", prompt], options);
+  for (const [typed, answer] of [
+    ["\r", "third => PENDING"],
+    ["3\r", "first => COMPLETED"],
+  ] as const) {
+    const shown = screen(["show"], options);
+    await shown.waitFor(/^ 1 .*third[\s\S]*^ 2 .*second[\s\S]*^ 3 .*first[\s\S]*Which one\?/m);
+    shown.type(typed);
+    expect(await shown.done).toEqual({ code: 0, signal: 0 });
+    expect(shown.text()).toMatch(new RegExp(`\n  ${answer}`));
+  }
+  const read = screen(["output"], options);
+  await read.waitFor(/Which one\?/);
+  read.type("2\r");
+  expect(await read.done).toEqual({ code: 0, signal: 0 });
+  expect(read.text()).toContain("An answer to: second");
+  const wrong = screen(["watch"], options);
+  await wrong.waitFor(/Which one\?/);
+  wrong.type("4\r");
+  expect(await wrong.done).toEqual({ code: 2, signal: 0 });
+  expect(wrong.text()).toContain('"4" is not one of 1 to 3');
+  for (const verb of ["output", "show", "watch", "stop", "status"]) {
+    const { code, stderr } = await research([verb], options);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("@last") });
+  }
+  expect(service.server.count("stop")).toBe(0);
+  const none = screen(["show"], { ...options, home: folderWith() });
+  expect(await none.done).toEqual({ code: 2, signal: 0 });
+});
+
+test.each([[["list", "--help"]], [[]]])(
+  "headings of help are bold on a terminal, and nothing else: %j",
+  async (args) => {
+    const shown = screen(args, { cols: 60 });
+    await shown.done;
+    const bold = Array.from(shown.raw.matchAll(/\x1b\[1m(.*?)\x1b\[22m/g), ([, text]) => text);
+    expect(bold.slice(0, 2)).toEqual(["Usage:", "Options:"]);
+    expect(bold.at(-1)).toBe(args.length > 0 ? "Examples:" : "Help:");
+    for (const heading of bold) expect(shown.text()).toMatch(new RegExp(`^${heading}`, "m"));
+    expect(shown.text()).not.toMatch(/^ {2}\w+ \[options\]/m);
+  },
+);

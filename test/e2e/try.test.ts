@@ -9,14 +9,94 @@ const SCHEMA = JSON.stringify({ properties: { apples: { type: "integer" } }, req
 const PROMPT = "How many apples does a basket hold?";
 const TEXT = "A basket holds 12 apples.\n";
 
-test("--verbose names the lines that the values of a structured result are from", async () => {
-  const cwd = folderWith({ "fruit/a.md": "# What a basket holds\n\nApples: 12\n" });
-  const quiet = await research(["try", PROMPT, "--schema", SCHEMA], { cwd });
-  expect(quiet).toMatchObject({ code: 0, stdout: '{\n  "apples": 12\n}\n' });
-  expect(quiet.stderr).not.toContain("fruit/a.md:3");
-  const verbose = await research(["try", PROMPT, "--schema", SCHEMA, "--verbose"], { cwd });
-  expect(verbose).toMatchObject({ code: 0, stdout: quiet.stdout });
-  expect(verbose.stderr).toContain("the values are from fruit/a.md:3");
+test("a schema without a model is FAILED, and says what it needs", async () => {
+  const cwd = folderWith({ "a.md": TEXT });
+  const { stdout, stderr, code } = await research(["try", PROMPT, "--schema", SCHEMA], { cwd });
+  expect({ stdout, code }).toEqual({ stdout: "", code: 3 });
+  expect(stderr).toMatch(/schema needs a model.*--answers/);
+});
+
+test("the sources of the passages are in the output's data", async () => {
+  const { stdout } = await research(["try", PROMPT, "--json"], { cwd: folderWith({ "a.md": TEXT }) });
+  expect(JSON.parse(stdout).sources).toEqual([{ title: "a.md", file: "a.md" }]);
+});
+
+test("a page without text is named, in the report and on stderr", async () => {
+  const cwd = folderWith({ "a.md": TEXT, "app.html": "<!doctype html><title>App</title><div></div>" });
+  const { stdout, stderr } = await research(["try", PROMPT], { cwd });
+  for (const said of [stdout, stderr]) expect(said).toContain("app.html: nearly no text was found in it");
+});
+
+const ANSWERS = [
+  { prompt: "apples", output: { apples: "twelve" }, after: "1ms" },
+  { prompt: "pears", fail: "No source speaks of pears." },
+];
+const withAnswers = (answers: unknown, prompt: string, ...more: string[]) =>
+  research(["try", prompt, "--answers", "answers.json", ...more], {
+    cwd: folderWith({ "answers.json": typeof answers === "string" ? answers : JSON.stringify(answers) }),
+  });
+
+test("--answers FILE answers as the first entry that stands in the question says, and else with the sample", async () => {
+  const fits = await withAnswers(ANSWERS, PROMPT, "--schema", SCHEMA);
+  expect(fits).toMatchObject({ code: 0, stdout: '{\n  "apples": "twelve"\n}\n' });
+  const failed = await withAnswers(ANSWERS, "How many pears?");
+  expect(failed).toMatchObject({ code: 3, stdout: "" });
+  expect(failed.stderr).toContain("No source speaks of pears.");
+  // As it is written: another case is another text.
+  expect((await withAnswers(ANSWERS, "How many APPLES?")).stdout).toContain("This is a sample");
+  const any = await withAnswers([{ prompt: "*", output: "any" }, ...ANSWERS], PROMPT);
+  expect(any).toMatchObject({ code: 0, stdout: "any" });
+});
+
+test.each<[string, unknown]>([
+  ["no JSON", "[1"],
+  ["no array", {}],
+  ["neither output nor fail", [{ prompt: "a" }]],
+  ["both", [{ prompt: "a", output: 1, fail: "b" }]],
+  ["no prompt", [{ output: 1 }]],
+  ["an unknown member", [{ prompt: "a", output: 1, status: "x" }]],
+  ["no duration", [{ prompt: "a", output: 1, after: "soon" }]],
+])("--answers with %s is exit 2", async (_name, answers) => {
+  const { code, stderr } = await withAnswers(answers, PROMPT);
+  expect(code).toBe(2);
+  expect(stderr).toContain("invalid --answers: answers.json: ");
+});
+
+test("--answers that is not there is 12, and beside another researcher 2", async () => {
+  expect((await research(["try", PROMPT, "--answers", "none.json"])).code).toBe(12);
+  expect((await research(["try", PROMPT, "--answers", "sample", "--sources", "."])).code).toBe(2);
+  expect((await research(["serve", "--answers", "sample", "--researcher", "cat"])).code).toBe(2);
+  expect((await research(["serve", "--answers", "sample", "--upstream", "x"])).code).toBe(2);
+});
+
+test("--answers sample gives the same report, or the same value that fits the schema", async () => {
+  const sample = (prompt: string, ...more: string[]) =>
+    research(["try", prompt, "--answers", "sample", ...more]);
+  const [one, other] = [await sample("a"), await sample("b")];
+  expect(one.stdout).toContain("This is a sample");
+  expect(other.stdout).toBe(one.stdout);
+  const item = { type: "object", required: ["day"], properties: { day: { type: "string", format: "date" } } };
+  const schema = JSON.stringify({
+    type: "object",
+    required: ["n", "list", "kind", "short", "either", "all"],
+    properties: {
+      n: { type: "integer", exclusiveMinimum: 4, multipleOf: 3 },
+      list: { type: "array", minItems: 2, items: { $ref: "#/$defs/item" } },
+      kind: { enum: ["b", "c"] },
+      short: { type: "string", minLength: 8, maxLength: 9 },
+      either: { anyOf: [{ type: "null" }, { type: "string" }] },
+      all: { allOf: [item, { properties: { yes: { type: "boolean" } }, required: ["yes"] }] },
+      self: { $ref: "#" },
+    },
+    additionalProperties: false,
+    $defs: { item },
+  });
+  const filled = await sample("a", "--schema", schema, "--strict");
+  expect(filled).toMatchObject({ code: 0 });
+  expect((await sample("b", "--schema", schema, "--strict")).stdout).toBe(filled.stdout);
+  const not = await sample("a", "--schema", '{"type":"string","pattern":"^[0-9]{9}$"}');
+  expect(not.code).toBe(3);
+  expect(not.stderr).toContain("No sample that fits the schema could be made");
 });
 
 test("files that are too large to be read are named, in the report and on stderr", async () => {

@@ -166,23 +166,49 @@ describe("serve --upstream", () => {
     expect(creates()).toBe(1);
   });
 
-  it("after three refusals in a row that are no question's fault, creates are 429 for a minute, but for one", async () => {
+  it("a refused key: what was accepted waits, and the others are 429 with its words, which the log has once", async () => {
     fault = (operation) => (operation === "create" ? refuse(401, "INVALID_API_KEY") : undefined);
-    const { create, id, ended, output } = await serve();
-    for (let n = 0; n < 3; n++) {
-      const one = await id("why?");
-      expect(await ended(one)).toBe("FAILED");
-      expect((await output(one)).json.error?.message).toContain(there.url);
+    const { create, id, baseUrl } = await serve();
+    const one = await id("why?");
+    await inProcess?.waitFor(/creates at .* fail: /, { on: "stderr" });
+    for (let n = 0; n < 5; n++) {
+      const { status, headers, json } = await create("why?");
+      expect([status, Number(headers["retry-after"])]).toEqual([
+        429,
+        expect.toSatisfy((s: number) => s > 30 && s <= 60),
+      ]);
+      expect(json.error?.message).toContain(`${there.url}: about INVALID_API_KEY`);
     }
-    const { status, headers } = await create("why?");
-    expect([status, Number(headers["retry-after"])]).toEqual([
-      429,
-      expect.toSatisfy((s: number) => s > 50 && s <= 60),
-    ]);
-    expect(creates()).toBe(3);
-    // Whoever runs the service learns it without a look at each conversation, and once.
+    const path = `/api/v1/conversation/${one}/status`;
+    expect((await ask(baseUrl, { path, key: KEY })).json.data?.status).toBe("PENDING");
+    expect(creates()).toBe(1);
     const stderr = await terminated();
     expect(stderr.match(new RegExp(`creates at ${there.url} fail: .`, "g"))).toHaveLength(1);
+    // A clean stop leaves it, and so does the next start.
+    fault = () => undefined;
+    const again = await serve();
+    expect((await ask(again.baseUrl, { path, key: KEY })).json.data?.status).toBe("PENDING");
+  });
+
+  it("a stop while the create is under way, then a kill: the stop, the page's facts and the next log say so", async () => {
+    fault = (operation) => (operation === "create" ? hang() : undefined);
+    const first = await startService();
+    const one = await first.id("why?");
+    await until(async () => creates() === 1 || undefined);
+    const stopped = await first.stop(one);
+    const unknown = `It is not known whether it exists at ${there.url}`;
+    expect(stopped.json.data?.message).toContain(unknown);
+    await first.end("SIGKILL");
+    await serve();
+    const line = new RegExp(
+      `${one} was stopped while its create was sent: it is not known whether it exists`,
+    );
+    await inProcess?.waitFor(line, { on: "stderr" });
+    await terminated();
+    await serve();
+    // It is said once.
+    expect(await terminated()).not.toMatch(line);
+    expect(creates()).toBe(1);
   });
 });
 
@@ -198,6 +224,49 @@ describe("serve --upstream with a provider", () => {
       await double.server.close();
     }
   };
+
+  const added = async (name: string, ...budgets: string[]) => {
+    const { stdout } = await research(["serve", "keys", "add", name, "--data", dataDir, ...budgets]);
+    return stdout.trim();
+  };
+  const createAs = (baseUrl: string, key: string) =>
+    post(baseUrl, "/api/v1/conversations", key, { prompt: "x" });
+
+  it("a key with a budget of dollars creates nothing at a provider that says none, and others do", async () => {
+    const [alice, bob] = [await added("alice", "--dollars", "5/1d"), await added("bob")];
+    await serveAt("openai", async (double) => {
+      const { baseUrl } = await serve();
+      const { status, json } = await createAs(baseUrl, alice);
+      expect([status, json.error?.code]).toEqual([400, "BUDGET_NOT_MEASURED"]);
+      expect(json.error?.message).toContain("does not say what it costs");
+      expect(double.server.count("create")).toBe(0);
+      expect((await createAs(baseUrl, bob)).status).toBe(200);
+      expect(await terminated()).toContain("keys with --dollars create nothing (alice)");
+    });
+  });
+
+  it("what was said counts against the dollars of its key, and stays with the key", async () => {
+    const alice = await added("alice", "--dollars", "0.5/1d");
+    await serveAt("exa", async () => {
+      const { baseUrl } = await serve();
+      const of = (id: unknown) => ask(baseUrl, { path: `/api/v1/conversation/${id}/status`, key: alice });
+      for (const cost of [0.42, 0.84]) {
+        const id = (await createAs(baseUrl, alice)).json.data?.request_id;
+        await until(
+          async () => ((await of(id)).json.data?.status === "COMPLETED" ? true : undefined),
+          30_000,
+        );
+        const spent = await research(["serve", "keys", "spent", "--data", dataDir, "--json"]);
+        expect(JSON.parse(spent.stdout)).toMatchObject([{ key: "alice", dollars: cost, nothing_said: 0 }]);
+      }
+      const { status, json, headers } = await createAs(baseUrl, alice);
+      expect([status, json.error?.code]).toEqual([429, "RATE_LIMIT_EXCEEDED"]);
+      expect(json.error?.message).toMatch(/is \$0\.5000 in 1d: \$0\.84\d* were spent .* Ask again at \d{4}-/);
+      expect(Number(headers["retry-after"])).toBeGreaterThan(86_000);
+      const byModel = await research(["serve", "keys", "spent", "--data", dataDir, "--by", "model"]);
+      expect(byModel.stdout).toBe("medium\t2\t0\t0\t0.84\t0\t0\t0\n");
+    });
+  });
 
   it.each<[ProviderName, cost: number | undefined]>([
     ["openai", undefined],

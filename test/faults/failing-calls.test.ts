@@ -34,8 +34,9 @@ describe.skipIf(!hasStrace)(`a system call fails (${NEEDS_STRACE}):`, () => {
 
   test("nothing can be removed, and nothing was created: that is no unknown outcome", async () => {
     const here = await world();
-    const args = ["create", "x", "--base-url", "http://127.0.0.1:9", "--request-timeout", "1s"];
-    expect((await runWith(here, ["unlink,unlinkat:error=EACCES"], args)).code).toBe(9);
+    const away = { ...here, env: { ...here.env, RESEARCH_BASE_URL: "http://127.0.0.1:9" } };
+    const args = ["create", "x", "--request-timeout", "1s"];
+    expect((await runWith(away, ["unlink,unlinkat:error=EACCES"], args)).code).toBe(9);
     expect(await listed(here.home)).toEqual([]);
   });
 

@@ -5,6 +5,7 @@ import type { Behaviour } from "../support/behaviours.js";
 import * as does from "../support/behaviours.js";
 import { faultServer } from "../support/fault-server.js";
 import { folderWith } from "../support/folder.js";
+import { KEY } from "../support/happy-service.js";
 import { foldersIn, plant } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
 import { jsonErrors } from "../support/world.js";
@@ -126,7 +127,7 @@ test.each([
 
 test("unknowns stand first in list, and @last names a newer one and sends nothing", async () => {
   const seen = await observe({ play: plays.always(does.reset()), command: "create" });
-  const env = { HOME: seen.home, ...foldersIn(seen.home), RESEARCH_API_KEY: "k" };
+  const env = { HOME: seen.home, ...foldersIn(seen.home), RESEARCH_API_KEY: KEY };
   plant(seen.home, { requestId: OTHER_ID, origin: "http://elsewhere.example", createdAt: Date.UTC(2040) });
   const list = await inProcess(["list", "--json"], { env });
   expect(JSON.parse(list.stdout)).toMatchObject([{ status: "UNKNOWN" }, { request_id: OTHER_ID }]);

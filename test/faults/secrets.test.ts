@@ -66,7 +66,6 @@ const ECHOES: Record<string, does.Behaviour> = {
   "a debug page": does.answer({ status: 500, headers: { "content-type": "text/html" }, body: ECHO }),
   "a redirect": does.redirect(302, `http://127.0.0.2:9/?from=${KEY}`),
   "an id": does.ok({ request_id: KEY, status: KEY }),
-  "a status": does.ok({ request_id: ID, status: KEY, created_at: KEY, message: ECHO }),
   "a torn body": does.truncate({ body: does.envelope({ request_id: KEY, status: KEY, more: "x" }) }, 80),
 };
 

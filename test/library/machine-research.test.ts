@@ -11,6 +11,7 @@ import {
   type Submission,
 } from "../../src/index.js";
 import { answer } from "../support/behaviours.js";
+import { requireBuild } from "../support/build.js";
 import { faultServer } from "../support/fault-server.js";
 import { folderWith } from "../support/folder.js";
 import { type HappyOptions, HappyService } from "../support/happy-service.js";
@@ -106,12 +107,31 @@ test("a run that was aborted before it was sent rejects with the reason, and sen
   await research.close();
 });
 
+test("a watch ends for a request that it gives up, with an event that has the error", async () => {
+  const { research } = await happy();
+  const events = [];
+  for await (const event of research.watch("no-such-id", { patience: 1, answered: true })) events.push(event);
+  const error = expect.objectContaining({ code: "REQUEST_NOT_FOUND" });
+  expect(events.at(-1)).toMatchObject({ kind: "given-up", requestId: "no-such-id", status: null, error });
+  await research.close();
+});
+
 test("a run out of time names its request", async () => {
   const { service, research } = await happy();
   const error = await rejection(research.run("q => PROCESSING", { timeout: 1 }));
   const [requestId] = service.conversations.keys();
   expect(error).toMatchObject({ code: "TIMEOUT", requestId });
-  expect(await research.list()).toMatchObject([{ request_id: requestId }]);
+  expect(await research.list()).toEqual([
+    {
+      ...{
+        requestId,
+        localId: expect.stringMatching(/^local-/),
+        status: "PROCESSING",
+        prompt: "q => PROCESSING",
+      },
+      ...{ createdAt: expect.any(String), sentAt: expect.any(String), origin: service.url },
+    },
+  ]);
   await research.close();
 });
 
@@ -185,6 +205,7 @@ test("close() ends a wait for the hour", async () => {
 test("a process that left a watch ends after close()", async () => {
   const { service, env } = await happy();
   const id = service.add("q => PROCESSING");
+  requireBuild();
   const program = `
     import { openResearch } from ${JSON.stringify(join(import.meta.dirname, "../../dist/index.js"))};
     const research = openResearch();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { CreateBody } from "../../src/ground/protocol/conversation.js";
 import { type AskOptions, askedOf, checkedBody, noTiers, optionsIn } from "../../src/machine/asked.js";
-import type { CreateBody } from "../../src/protocol/conversation.js";
 
 const sourced = (value: string) => ({ value, source: "test" });
 const settingsOf = (provider: string, model?: string, set?: string) => ({

@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { RefusedError } from "../../src/client/errors.js";
-import { systemClock } from "../../src/clock.js";
-import { providerNamed } from "../../src/dialects/providers.js";
+import { RefusedError } from "../../src/client/calls/errors.js";
+import { type Provider, providerNamed } from "../../src/client/dialects/providers.js";
+import type { KnownRow } from "../../src/client/workflows/batch/journal.js";
+import type { Row } from "../../src/client/workflows/batch/row.js";
+import type { Result } from "../../src/client/workflows/results.js";
+import { systemClock } from "../../src/ground/clock.js";
 import { openBatch, pacerOf, ROW_FORMS, rowName, settledRows } from "../../src/machine/batch.js";
 import { Machine } from "../../src/machine/machine.js";
-import type { KnownRow } from "../../src/workflows/batch/journal.js";
-import type { Row } from "../../src/workflows/batch/row.js";
-import type { Result } from "../../src/workflows/results.js";
 import { folderWith } from "../support/folder.js";
 
 const rowOf = (id: string, digest = "d"): Row => ({ id, key: id, line: 1, body: { prompt: "q" }, digest });
@@ -126,14 +126,12 @@ test("a batch's pace counts what else this machine sent to the service, and its 
 test("a 429 is about the hour, but at a provider about a moment", () => {
   const refusal = new RefusedError("rate-limited", true, "RATE_LIMIT_EXCEEDED", "slow down", {});
   const ports = { clock, history: undefined, origin: "https://one.example", apiKey: "k" };
-  const lesson = { used: 0, certainty: "shared" };
-  expect(
-    pacerOf({ ...ports, provider: undefined }, new Map(), { limit: undefined }).refused(refusal),
-  ).toMatchObject({ lesson });
-  const provider = providerNamed("exa");
-  expect(
-    pacerOf({ ...ports, provider }, new Map(), { limit: undefined }).refused(refusal)?.lesson,
-  ).toBeUndefined();
+  const known = new Map([
+    ["a", { ...knownRow("created", 0), sentAt: new Date(clock.now() - 600_000).toISOString() }],
+  ]);
+  const wait = (provider: Provider | undefined) =>
+    (pacerOf({ ...ports, provider }, known, { limit: undefined }).refused(refusal) ?? 0) - clock.now();
+  expect([wait(undefined), wait(providerNamed("exa"))]).toEqual([3_000_000, 60_000]);
 });
 
 test("a row is named by its key, else by its line", () => {

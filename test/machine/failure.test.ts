@@ -6,12 +6,8 @@ import {
   RefusedError,
   ResearchError,
   UnreachableError,
-} from "../../src/client/errors.js";
-import { BaseUrlError } from "../../src/client/http/address.js";
-import { CodedError, UsageError } from "../../src/machine/errors.js";
-import { failureOf, readKeyAnswer } from "../../src/machine/failure.js";
-import { FolderError, LocalError } from "../../src/store/files.js";
-import { InvalidSettingsError } from "../../src/store/settings.js";
+} from "../../src/client/calls/errors.js";
+import { InvalidSettingsError } from "../../src/client/store/settings.js";
 import {
   NoResultError,
   NotRecordedError,
@@ -19,7 +15,12 @@ import {
   StillRunningError,
   TargetError,
   UnresolvedCreateError,
-} from "../../src/workflows/errors.js";
+} from "../../src/client/workflows/errors.js";
+import { FolderError } from "../../src/ground/files/folders.js";
+import { LocalError } from "../../src/ground/files/local-error.js";
+import { BaseUrlError } from "../../src/ground/http/address.js";
+import { CodedError, UsageError } from "../../src/machine/errors.js";
+import { failureOf, readKeyAnswer } from "../../src/machine/failure.js";
 
 const refused = (kind: RefusalKind, facts = {}) => new RefusedError(kind, true, "SVC", "no", facts);
 

@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { appendFileSync, closeSync, constants, openSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { systemClock } from "../../src/clock.js";
+import { systemClock } from "../../src/ground/clock.js";
+import { LocalError } from "../../src/ground/files/local-error.js";
 import { keyReader, readKeyFile, waitForKey } from "../../src/machine/settings.js";
-import { LocalError } from "../../src/store/files.js";
 import { refuse } from "../support/behaviours.js";
 import { faultServer } from "../support/fault-server.js";
 import { folderWith } from "../support/folder.js";
@@ -141,13 +141,13 @@ describe("a FIFO", () => {
   test("is read once by doctor, which asks for the key more than once", async () => {
     const path = fifo();
     const env = { RESEARCH_BASE_URL: "http://127.0.0.1:9", RESEARCH_API_KEY_FILE: path };
-    const running = start(["doctor", "--offline", "--json", "--only", "key"], { env });
+    const running = start(["doctor", "--offline", "--json"], { env });
     const fd = await writer(path);
     appendFileSync(fd, "key-12345678\n");
     closeSync(fd);
     const { stdout } = await running.done;
-    expect(JSON.parse(stdout).checks).toMatchObject([
-      { id: "key", status: "ok", message: expect.stringContaining("…5678") },
-    ]);
+    expect(JSON.parse(stdout).checks).toContainEqual(
+      expect.objectContaining({ id: "key", status: "ok", message: expect.stringContaining("…5678") }),
+    );
   });
 });

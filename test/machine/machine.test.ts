@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { systemClock } from "../../src/clock.js";
+import { systemClock } from "../../src/ground/clock.js";
 import { Machine, type MachineOptions } from "../../src/machine/machine.js";
 import { quotaJson, quotaOf } from "../../src/machine/quota.js";
 import { readStored } from "../../src/machine/settings.js";

@@ -10,8 +10,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { LocalError } from "../../src/ground/files/local-error.js";
 import { checkTarget, writeTarget } from "../../src/machine/output-file.js";
-import { LocalError } from "../../src/store/files.js";
 import { folderWith } from "../support/folder.js";
 import { hasStrace, NEEDS_STRACE, researchWithFaults } from "../support/strace.js";
 import { world } from "../support/world.js";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { Result } from "../../src/client/workflows/results.js";
 import { resultText, textWithSources } from "../../src/machine/result-text.js";
-import type { Result } from "../../src/workflows/results.js";
 
 const A = { url: "https://a.example/x(1) y", title: " A [b]\n*c* " };
 const B = { url: "https://b.example/", title: "" };

@@ -2,6 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Globals } from "../../src/cli/context.js";
+import type { Store } from "../../src/client/store/settings.js";
+import { CodedError } from "../../src/machine/errors.js";
 import {
   type Choices,
   maskKey,
@@ -9,7 +11,6 @@ import {
   requireConnection,
   resolveSettings,
 } from "../../src/machine/settings.js";
-import type { Store } from "../../src/store/settings.js";
 import { folderWith } from "../support/folder.js";
 
 const STORE: Store = {
@@ -231,7 +232,7 @@ describe("the connection", () => {
       expect.objectContaining({
         ...{ code: "NOT_CONFIGURED", message: "no base URL is configured" },
         facts: {
-          hint: "Run `research login --provider openai` (or perplexity, exa, parallel) for an account there, or give --base-url URL. `research try` needs neither.",
+          hint: "Run `research login --provider openai` (or perplexity, exa, parallel, gemini, tavily) for an account there, or give --base-url URL; in CI set RESEARCH_PROVIDER and a key. `research try` needs neither.",
         },
       }),
     );
@@ -253,7 +254,8 @@ describe("the connection", () => {
     expect(requireConnection(resolve({ profile: "work" }))).toEqual({
       ...{ baseUrl: "https://work.example/v", origin: "https://work.example", apiKey: "work-key" },
     });
-    expect(requireConnection(resolve({ baseUrl: "https://flag.example" }, ALL)).apiKey).toBe("env-key");
+    const key = { RESEARCH_API_KEY: "env-key" };
+    expect(requireConnection(resolve({ baseUrl: "https://flag.example" }, key)).apiKey).toBe("env-key");
     expect(() => requireConnection(resolve({ baseUrl: "https://flag.example" }))).toThrow(
       expect.objectContaining({
         code: "NOT_AUTHENTICATED",
@@ -266,6 +268,47 @@ describe("the connection", () => {
     );
     const unbound: Store = { profiles: { default: { "base-url": "https://a.example", "api-key": "k" } } };
     expect(() => requireConnection(resolve({}, {}, unbound))).toThrow(/belongs to no origin/);
+  });
+});
+
+describe("RESEARCH_API_KEY belongs to the origin of the variables beside it", () => {
+  const store: Store = {
+    profiles: {
+      bare: { "base-url": "https://bare.example" },
+      exa: { provider: "exa" },
+    },
+  };
+  const KEY = { RESEARCH_API_KEY: "env-key" };
+  const AT = { ...KEY, RESEARCH_BASE_URL: "https://bare.example/v1" };
+  const keyOf = (choices: Choices, env: Record<string, string>) => {
+    try {
+      return requireConnection(resolve(choices, env, store)).apiKey;
+    } catch (error) {
+      return error instanceof CodedError ? error.code : error;
+    }
+  };
+  test.each<[string, Choices, Record<string, string>, string]>([
+    ["a profile that is named, and no such variable", { profile: "bare" }, KEY, "NOT_AUTHENTICATED"],
+    ["a profile of that origin", { profile: "bare" }, AT, "env-key"],
+    ["a profile of another origin", { profile: "exa" }, AT, "NOT_AUTHENTICATED"],
+    ["a provider's profile", { profile: "exa" }, { ...KEY, RESEARCH_PROVIDER: "exa" }, "env-key"],
+    ["its provider's own variable", { profile: "exa" }, { ...KEY, EXA_API_KEY: "exa-key" }, "exa-key"],
+    ["another provider", { profile: "exa" }, { ...KEY, RESEARCH_PROVIDER: "openai" }, "NOT_AUTHENTICATED"],
+    ["a flag's address of that origin", { baseUrl: "https://bare.example" }, AT, "env-key"],
+    ["a flag's address elsewhere", { baseUrl: "https://flag.example" }, AT, "NOT_AUTHENTICATED"],
+    ["a flag's address, and no such variable", { baseUrl: "https://flag.example" }, KEY, "env-key"],
+    ["the key that a flag's profile was given", { profile: "bare", hasOwnKey: true }, KEY, "env-key"],
+  ])("%s", (_, choices, env, key) => {
+    expect(keyOf(choices, env)).toBe(key);
+  });
+
+  test("the message says whose key it is, and nothing of it", () => {
+    expect(() => requireConnection(resolve({ profile: "exa" }, AT, store))).toThrow(
+      "the key in RESEARCH_API_KEY belongs to https://bare.example and is not sent to https://api.exa.ai (the base URL comes from provider exa)",
+    );
+    expect(() => requireConnection(resolve({ profile: "bare" }, KEY, store))).toThrow(
+      /belongs to what RESEARCH_BASE_URL or RESEARCH_PROVIDER names and is not sent to https:\/\/bare\.example/,
+    );
   });
 });
 

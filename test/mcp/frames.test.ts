@@ -99,20 +99,20 @@ test("tools/list: what each tool does to the world, and what it costs a model to
   const named = (hint: keyof (typeof tools)[number]["annotations"]) =>
     tools.filter(({ annotations }) => annotations[hint]).map(({ name }) => name.replace("research_", ""));
   expect(named("destructiveHint")).toEqual(["stop"]);
-  expect(named("readOnlyHint")).toEqual(["wait", "status", "output", "list", "quota"]);
-  expect(named("idempotentHint")).toEqual(["wait", "status", "stop", "output", "list", "quota"]);
-  expect(named("openWorldHint")).toEqual(["create", "wait", "status", "stop", "output"]);
+  expect(named("readOnlyHint")).toEqual(["wait", "status", "output", "check", "list", "quota"]);
+  expect(named("idempotentHint")).toEqual(["wait", "status", "stop", "output", "check", "list", "quota"]);
+  expect(named("openWorldHint")).toEqual(["create", "wait", "status", "stop", "output", "check"]);
   const required = tools.map(({ name, inputSchema }) => [
     name.replace("research_", ""),
     inputSchema.required,
   ]);
   expect(Object.fromEntries(required)).toEqual({
     ...{ create: ["prompt"], output: ["id"], wait: ["ids"], status: ["ids"], stop: ["ids"] },
-    ...{ list: undefined, quota: undefined },
+    ...{ check: ["id"], list: undefined, quota: undefined },
   });
   for (const { inputSchema } of tools) expect(inputSchema).toMatchObject({ additionalProperties: false });
   for (const { outputSchema } of tools) expect(outputSchema.properties).toHaveProperty("error");
-  expect(JSON.stringify(tools).length).toBeLessThan(7_500);
+  expect(JSON.stringify(tools).length).toBeLessThan(8_300);
   await client.close();
 });
 

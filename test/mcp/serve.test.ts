@@ -66,8 +66,8 @@ test("with readOnly no tool is offered that creates or stops, and none can be ca
   const all = await served({ allowedFolder: "/tmp" });
   const some = await served({ readOnly: true });
   const [listed, fewer] = [await all.ask("tools/list"), await some.ask("tools/list")];
-  expect(namesOf(listed)).toEqual(["create", "wait", "status", "stop", "output", "list", "quota"]);
-  expect(namesOf(fewer)).toEqual(["wait", "status", "output", "list", "quota"]);
+  expect(namesOf(listed)).toEqual(["create", "wait", "status", "stop", "output", "check", "list", "quota"]);
+  expect(namesOf(fewer)).toEqual(["wait", "status", "output", "check", "list", "quota"]);
   expect([listed, fewer].map((one) => JSON.stringify(one).includes("save_to"))).toEqual([true, false]);
   // To write a file is to change something; to write it twice is refused.
   expect([hintsOf(listed, "output"), hintsOf(fewer, "output")]).toEqual([

@@ -325,6 +325,7 @@ test("the history off, --max-creates and --read-only keep creates from being sen
     "research_wait",
     "research_status",
     "research_output",
+    "research_check",
     "research_list",
     "research_quota",
   ]);

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { systemClock } from "../../src/clock.js";
+import { systemClock } from "../../src/ground/clock.js";
 import { Machine } from "../../src/machine/machine.js";
 import { ToolSession, type ToolSessionOptions } from "../../src/mcp/session.js";
 import { folderWith } from "../support/folder.js";

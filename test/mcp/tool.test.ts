@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { CreateRefusedError, QuotaExceededError } from "../../src/client/workflows/errors.js";
 import { CodedError } from "../../src/machine/errors.js";
 import {
   flag,
@@ -15,7 +16,6 @@ import {
   texts,
   toolFailure,
 } from "../../src/mcp/tool.js";
-import { CreateRefusedError, QuotaExceededError } from "../../src/workflows/errors.js";
 
 const FIELDS = {
   text: textField("a"),

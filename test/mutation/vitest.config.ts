@@ -6,10 +6,10 @@ import { yamlAsData } from "../../build/imports.js";
 const SLOW = [
   "test/cli/commands/*.test.ts",
   "test/cli/commands/batch/{input,kill,on-done,pace,pages,processes,quota,resume,terminal}.test.ts",
-  "test/client/library.test.ts",
-  "test/client/http/connections.test.ts",
-  "test/client/watch/{watch,learned-interval-simulated}.test.ts",
-  "test/workflows/batch/batch.test.ts",
+  "test/client/calls/library.test.ts",
+  "test/ground/http/connections.test.ts",
+  "test/client/calls/watch/{watch,learned-interval-simulated}.test.ts",
+  "test/client/workflows/batch/batch.test.ts",
 ];
 
 // For a quick run: the patterns of the test files that stand beside what is mutated.

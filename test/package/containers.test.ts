@@ -1,12 +1,14 @@
-import { existsSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { folderWith } from "../support/folder.js";
 import { research } from "../support/in-process.js";
 
 const root = join(import.meta.dirname, "../..");
-const dockerfile = readFileSync(join(root, "Dockerfile"), "utf8");
-const compose = parse(readFileSync(join(root, "compose.yaml"), "utf8"), { merge: true });
+const dockerfile = readFileSync(join(root, "deploy/Dockerfile"), "utf8");
+const compose = parse(readFileSync(join(root, "deploy/compose.yaml"), "utf8"), { merge: true });
 const instructions = dockerfile
   .replaceAll(/\\\n/g, " ")
   .split("\n")
@@ -46,7 +48,44 @@ describe("Dockerfile", () => {
   });
 });
 
+describe.each(["api", "worker"])("research-%s.service", (role) => {
+  const path = join(root, `deploy/research-${role}.service`);
+  const unit = readFileSync(path, "utf8");
+  const [, program = "", flags = ""] = /^ExecStart=(\S+) (.*)$/m.exec(unit) ?? [];
+
+  it("starts a command that the program understands, without a password in it", async () => {
+    const args = flags.replace(/ --database \S+/, "").split(" ");
+    const { code, stderr } = await research(args, { env: { RESEARCH_SERVE_DATABASE: "none" } });
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining("RESEARCH_SERVE_DATABASE is not a PostgreSQL URL"),
+    ]);
+    expect(args).toContain(role);
+    const [, url = ""] = / --database (\S+)/.exec(flags) ?? [];
+    expect(new URL(url).password).toBe("");
+    expect(unit).toMatch(/^Type=exec$/m);
+    expect(unit).toMatch(/^TimeoutStopSec=20$/m);
+    expect(unit).toMatch(/^LoadCredential=pgpass:/m);
+  });
+
+  it.skipIf(!existsSync("/usr/bin/systemd-analyze"))("is valid (needs systemd-analyze)", () => {
+    const copy = join(folderWith({}), `research-${role}.service`);
+    writeFileSync(copy, unit.replace(program, process.execPath));
+    const { status, stdout, stderr } = spawnSync("systemd-analyze", ["verify", copy], { encoding: "utf8" });
+    expect([status, stdout, stderr]).toEqual([0, "", ""]);
+  });
+});
+
 describe("compose.yaml", () => {
+  it("names files that are there, from the folder in which it stands", () => {
+    const { build, volumes } = compose.services.worker;
+    const context = join(root, "deploy", build.context);
+    expect(existsSync(join(context, build.dockerfile))).toBe(true);
+    expect(existsSync(join(context, "package.json"))).toBe(true);
+    const [, sources = ""] = /:-([^}]+)\}/.exec(volumes[0]) ?? [];
+    expect(existsSync(join(root, "deploy", sources))).toBe(true);
+  });
+
   it("has PostgreSQL, two APIs behind a proxy, and two workers", () => {
     expect(compose.services.database.image).toMatch(/^postgres:1[5-9]/);
     expect(compose.services.worker.deploy.replicas).toBe(2);
@@ -57,6 +96,12 @@ describe("compose.yaml", () => {
       expect(caddyfile.includes(`${name}:8787`)).toBe(isApi);
       expect(command.some((flag) => flag.startsWith("--allow-host="))).toBe(isApi);
     }
+    // Prometheus reaches each of them, and sends a token.
+    for (const [, { command, environment }] of ours) {
+      expect(command).toContain("--host=0.0.0.0");
+      expect(environment.RESEARCH_SERVE_METRICS_TOKEN).toMatch(/^\$\{METRICS_TOKEN:-\}$/);
+    }
+    expect(caddyfile).toContain("fail_duration");
     expect(caddyfile.split("{").length).toBe(caddyfile.split("}").length);
   });
 

@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { requireBuild } from "../support/build.js";
 import { research } from "../support/in-process.js";
 import { start } from "../support/run.js";
+
+requireBuild();
 
 const pages: [string, string][] = JSON.parse(
   readFileSync(new URL("../../dist/help.json", import.meta.url), "utf8"),

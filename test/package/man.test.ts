@@ -2,7 +2,10 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { requireBuild } from "../support/build.js";
 import { research } from "../support/in-process.js";
+
+requireBuild();
 
 const root = join(import.meta.dirname, "../..");
 const { man } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { man: string[] };

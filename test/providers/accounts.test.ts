@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { providerNamed } from "../../src/client/dialects/providers.js";
 import * as does from "../support/behaviours.js";
 import { folderWith } from "../support/folder.js";
 import { filesWith, foldersIn, listed } from "../support/home.js";
@@ -9,11 +10,11 @@ import type { ProviderName } from "../support/providers/bodies.js";
 import { type DoubleOptions, KEY, ProviderDouble } from "../support/providers/double.js";
 import { VirtualClock } from "../support/virtual-clock.js";
 import { jsonErrors, jsonLines } from "../support/world.js";
+import { NAMES, saying } from "./rows.js";
 
-const NAMES: ProviderName[] = ["openai", "perplexity", "exa", "parallel"];
 const SCHEMA = JSON.stringify({
   type: "object",
-  properties: { answer: { type: "string" } },
+  properties: { answer: { type: "string", description: "what is asked for" } },
   required: ["answer"],
   additionalProperties: false,
 });
@@ -50,6 +51,12 @@ describe.each(NAMES)("%s", (name) => {
     const seen = await run("run", "why", "--schema", SCHEMA, "--strict", "--json");
     expect(seen, seen.stderr).toMatchObject({ code: 0 });
     expect(JSON.parse(seen.stdout)).toMatchObject({ status: "COMPLETED", output: { answer: "why" } });
+    const output = await run("output", "@last", "--json");
+    expect(JSON.parse(output.stdout)).toMatchObject({ output: { answer: "why" } });
+    if (name !== "parallel") {
+      const status = await run("status", "@last", "--json");
+      expect(JSON.parse(status.stdout)).toMatchObject({ output: { answer: "why" } });
+    }
     expect(double.problems).toEqual([]);
   });
 
@@ -59,13 +66,16 @@ describe.each(NAMES)("%s", (name) => {
     const data = JSON.parse(created.stdout);
     expect(data).toMatchObject({
       status: "PENDING",
-      provider_status: "queued",
+      provider_status: name === "tavily" ? "pending" : "queued",
       created_at: "2030-01-01T00:00:00.000Z",
     });
     const id = String(data.request_id);
     expect(double.runs.has(id)).toBe(true);
     const status = await run("status", id.slice(id.lastIndexOf("_") + 1).slice(0, 8), "--json");
-    expect(JSON.parse(status.stdout)).toMatchObject({ request_id: id, provider_status: "queued" });
+    expect(JSON.parse(status.stdout)).toMatchObject({
+      request_id: id,
+      provider_status: name === "tavily" ? "pending" : "queued",
+    });
   });
 
   test("the result is kept: it comes without a request, until it is too old", async () => {
@@ -119,6 +129,7 @@ describe.each(NAMES)("%s", (name) => {
   test.each([
     [["--set", "stream=true"], /cannot be set/],
     [["--set", "=x"], /invalid value for --set/],
+    [["--set", "seed=1e999"], /larger than any number/],
     [["--tier", "free"], /no tiers/],
     [["--model", " "], /--model/],
     ...(name === "parallel" ? [] : [[["--structured"], /without a schema/] as [string[], RegExp]]),
@@ -136,21 +147,45 @@ describe.each(NAMES)("%s", (name) => {
 
   test("the model and options are sent, recorded and sent again by rerun", async () => {
     const { run, double, home } = await account(name);
-    const model = { openai: "gpt-x", perplexity: "a/b", exa: "high", parallel: "ultra" }[name];
-    await run("create", "why", "--model", model, "--set", 'metadata={"a":"b"}');
+    const models = { openai: "gpt-x", perplexity: "a/b", exa: "high", parallel: "ultra" };
+    const model = { ...models, gemini: "deep-research-max-preview-04-2026", tavily: "pro" }[name];
+    const [field, value] =
+      name === "tavily"
+        ? ["output_length", "short"]
+        : [name === "gemini" ? "labels" : "metadata", { a: "b" }];
+    await run("create", "why", "--model", model, "--set", `${field}=${JSON.stringify(value)}`);
     await run("rerun", "@last");
     const bodies = [...double.runs.values()].map(({ body }) => body);
-    expect(bodies[0]).toMatchObject({ metadata: { a: "b" } });
+    expect(bodies[0]).toMatchObject({ [field]: value });
     expect(JSON.stringify(bodies[0])).toContain(model);
     expect(bodies[1]).toEqual(bodies[0]);
     expect(double.problems).toEqual([]);
-    expect(await listed(home)).toMatchObject([{ model, options: { metadata: { a: "b" } } }, { model }]);
+    expect(await listed(home)).toMatchObject([{ model, options: { [field]: value } }, { model }]);
+  });
+
+  test("a number of --set keeps its digits", async () => {
+    const { run } = await account(name);
+    const sent = await run(
+      "create",
+      "why",
+      "--dry-run",
+      "--set",
+      "seed=12345678901234567890",
+      "--set",
+      "t=0.10",
+    );
+    expect(sent, sent.stderr).toMatchObject({ code: 0 });
+    expect(sent.stdout).toMatch(/"seed":\s?12345678901234567890,\s*"t":\s?0\.10\b/);
   });
 
   test("--after sends what the provider takes for it", async () => {
     const { run, double } = await account(name);
     const id = (await run("create", "why")).stdout.trim();
     const seen = await run("create", "and then?", "--after", "@last");
+    if (name === "tavily") {
+      expect(seen).toMatchObject({ code: 2, stderr: expect.stringContaining("takes no follow-up") });
+      return expect(double.server.count("create")).toBe(1);
+    }
     expect(seen, seen.stderr).toMatchObject({ code: 0 });
     const [, second] = [...double.runs.values()];
     const expected = name === "parallel" ? `trun_inter_${id.slice(5)}` : id;
@@ -163,19 +198,37 @@ describe.each(NAMES)("%s", (name) => {
     const { run } = await account(name, {
       fault: (operation) =>
         operation === "status" && ++polls <= 2
-          ? does.answer({ status: 404, body: '{"error":{"message":"No such run.","code":"not_found"}}' })
+          ? does.answer({ status: 404, body: saying("No such run.", "not_found") })
           : undefined,
     });
     const seen = await run("run", "why");
     expect(seen, seen.stderr).toMatchObject({ code: 0 });
   });
 
+  test("a 429 that says when to come back is 7, and is waited for, whatever its words", async () => {
+    const body = saying("Add credits to raise the limit of your quota");
+    let creates = 0;
+    const { run, posts, clock } = await account(name, {
+      fault: (operation) =>
+        operation === "create" && ++creates < 3
+          ? does.answer({ status: 429, body, headers: { "retry-after": 3 } })
+          : undefined,
+    });
+    const refused = await run("create", "why", "--json");
+    expect(refused.code).toBe(7);
+    expect(jsonErrors(refused.stderr)).toMatchObject([
+      { code: "RATE_LIMITED", exit_code: 7, retry_after: 3 },
+    ]);
+    const before = clock.now();
+    expect(await run("create", "why", "--wait-for-quota")).toMatchObject({ code: 0 });
+    expect(clock.now() - before).toBeGreaterThanOrEqual(3_000);
+    expect(posts()).toBe(3);
+  });
+
   test("no money is 6, waits for nothing and made nothing", async () => {
-    const body =
-      name === "exa"
-        ? '{"error":"no credits","tag":"NO_MORE_CREDITS"}'
-        : '{"error":{"message":"You exceeded your current quota","type":"insufficient_quota","code":"insufficient_quota"}}';
-    const status = name === "openai" ? 429 : name === "perplexity" ? 401 : 402;
+    const quota = saying("You exceeded your current quota", "insufficient_quota");
+    const body = name === "exa" ? '{"error":"no credits","tag":"NO_MORE_CREDITS"}' : quota;
+    const status = { openai: 429, perplexity: 401, exa: 402, parallel: 402, gemini: 429, tavily: 433 }[name];
     const { run, home, posts } = await account(name, {
       fault: (operation) =>
         operation === "create" ? does.answer({ status, body, headers: { "retry-after": 3_600 } }) : undefined,
@@ -226,13 +279,15 @@ describe("stop", () => {
     ["perplexity", 0, /STOPPED/],
     ["exa", 0, /STOPPED/],
     ["parallel", 6, /no way to stop.*goes on and is paid for/],
+    ["tavily", 6, /no way to stop.*goes on and is paid for/],
+    ["gemini", 6, /no cancel with an API key.*goes on and is paid for/],
   ])("at %s ends with %d", async (name, code, says) => {
     const { run, double } = await account(name);
     const id = (await run("create", "why => queued running")).stdout.trim();
     const seen = await run("stop", id, "-y");
     expect(seen).toMatchObject({ code });
     expect(seen.stdout + seen.stderr).toMatch(says);
-    if (name === "parallel") expect(double.server.count()).toBe(1);
+    if (name === "parallel" || name === "tavily") expect(double.server.count()).toBe(1);
   });
 
   test.each<ProviderName>(["openai", "perplexity", "exa"])(
@@ -376,3 +431,262 @@ test("a batch of 40 at 5 creates a minute and then no money: paced, stopped with
   expect(new Set([...double.runs.values()].map(({ body }) => body.query)).size).toBe(40);
   expect(double.problems).toEqual([]);
 });
+
+describe("a default model that has ended", () => {
+  const refusal: Partial<Record<ProviderName, [status: number, body: string]>> = {
+    openai: [404, saying("The model does not exist or you do not have access to it.", "model_not_found")],
+    perplexity: [400, saying("Invalid preset", "invalid_request")],
+    parallel: [422, saying("The processor pro is no longer supported")],
+    gemini: [404, saying("Agent deep-research-preview-04-2026 was not found", "not_found")],
+  };
+  test.each(Object.entries(refusal))(
+    "at %s is named, and the setting that replaces it",
+    async (name, said) => {
+      const [status, body] = said;
+      const { run, posts } = await account(name as ProviderName, {
+        fault: (operation) => (operation === "create" ? does.answer({ status, body }) : undefined),
+      });
+      const [failure] = jsonErrors((await run("create", "why", "--json")).stderr);
+      const { title, defaultModel } = providerNamed(name) ?? {};
+      expect(failure).toMatchObject({
+        exit_code: 2,
+        hint: `${defaultModel} is this version's default for ${title}; name another with --model, or research config set model NAME`,
+      });
+      const [own] = jsonErrors((await run("create", "why", "--json", "--model", "a/b")).stderr);
+      expect(own).toMatchObject({ exit_code: 2 });
+      expect(own).not.toHaveProperty("hint");
+      expect(posts()).toBe(2);
+    },
+  );
+
+  test("is not what any other refusal means", async () => {
+    const { run } = await account("openai", {
+      fault: (operation) =>
+        operation === "create"
+          ? does.answer({ status: 400, body: saying("Invalid schema", "x") })
+          : undefined,
+    });
+    expect(jsonErrors((await run("create", "why", "--json")).stderr)[0]).not.toHaveProperty("hint");
+  });
+});
+
+describe("domains", () => {
+  const LISTS = ["--domains", "www.B.example,a.example", "--not-domains", "c.example"];
+  const OPENAI = {
+    tools: [{ type: "web_search", filters: { allowed_domains: ["a.example", "b.example"] } }],
+  };
+  const both = { include_domains: ["a.example", "b.example"], exclude_domains: ["c.example"] };
+  const filter = { search_domain_filter: ["a.example", "b.example", "-c.example"] };
+  test.each<[ProviderName, string[], object]>([
+    ["openai", LISTS.slice(0, 2), OPENAI],
+    ["perplexity", LISTS, { tools: [{ type: "web_search", filters: filter }] }],
+    ["parallel", LISTS, { source_policy: both }],
+    ["tavily", LISTS, both],
+  ])("at %s are sent in its own form, recorded, and sent again by rerun", async (name, flags, options) => {
+    const { run, double, home } = await account(name);
+    const seen = await run("create", "why", ...flags);
+    expect(seen, seen.stderr).toMatchObject({ code: 0 });
+    expect(await run("rerun", "@last")).toMatchObject({ code: 0 });
+    for (const { body } of double.runs.values()) expect(body).toMatchObject(options);
+    expect(await listed(home)).toMatchObject([{ options }, { options }]);
+    expect(double.problems).toEqual([]);
+    const rows = join(folderWith({ "rows.txt": "one\ntwo" }), "rows.txt");
+    expect(await run("batch", rows, "--out", join(home, "out"), ...flags)).toMatchObject({ code: 0 });
+    expect([...double.runs.values()].at(-1)?.body).toMatchObject(options);
+  });
+
+  const twice = ["--domains", "a.example", "--set", "include_domains=[]"];
+  test.each<[ProviderName | "research", string[], RegExp]>([
+    ["openai", ["--not-domains", "a.example"], /can leave no domains out/],
+    ["openai", ["--domains", "a.example", "--set", 'tools=[{"type":"web_search"}]'], /"tools".*--set/],
+    ["exa", ["--domains", "a.example"], /Exa cannot be told which domains/],
+    ["gemini", ["--not-domains", "a.example"], /Gemini cannot be told which domains/],
+    ["tavily", twice, /"include_domains".*--set/],
+    ["tavily", ["--domains", "https://a.example/x"], /invalid --domains/],
+    ["tavily", ["--domains", ""], /invalid --domains/],
+    ["research", ["--domains", "a.example"], /takes no domains/],
+  ])("%s, %j: 2, and nothing is sent", async (name, flags, says) => {
+    const { run, double, env } = await account(name === "research" ? "tavily" : name);
+    env.RESEARCH_PROVIDER = name;
+    for (const verb of ["create", "run"]) {
+      const seen = await run(verb, "why", ...flags, "--json");
+      expect(jsonErrors(seen.stderr)).toMatchObject([{ exit_code: 2, message: expect.stringMatching(says) }]);
+    }
+    expect(double.server.count()).toBe(0);
+  });
+});
+
+describe("at OpenAI", () => {
+  test("store=false is sent, with a sentence; no other value is", async () => {
+    const { run, double } = await account("openai");
+    const seen = await run("run", "why", "--set", "store=false");
+    expect(seen, seen.stderr).toMatchObject({ code: 0 });
+    expect(seen.stderr).toMatch(/about ten minutes after its end/);
+    expect([...double.runs.values()][0]?.body).toMatchObject({ store: false, background: true });
+    expect(double.problems).toEqual([]);
+    expect(await run("create", "why", "--set", "store=true")).toMatchObject({ code: 2 });
+    expect((await run("create", "why")).stderr).not.toMatch(/ten minutes/);
+  });
+
+  test("tools may be set, as long as the web is searched", async () => {
+    const { run, double } = await account("openai");
+    const tools = [{ type: "web_search" }, { type: "code_interpreter" }];
+    expect(await run("create", "why", "--set", `tools=${JSON.stringify(tools)}`)).toMatchObject({ code: 0 });
+    expect([...double.runs.values()][0]?.body).toMatchObject({ tools });
+    expect(await run("create", "why", "--set", 'tools=[{"type":"x"}]')).toMatchObject({ code: 2 });
+  });
+});
+
+test.each<[ProviderName, string]>([
+  ["perplexity", "in_progress"],
+  ["gemini", "in_progress"],
+])("searches and pages of a running request at %s are its progress", async (name, word) => {
+  const { run } = await account(name);
+  const id = (await run("create", `why => ${word}`)).stdout.trim();
+  const state = JSON.parse((await run("status", id, "--json")).stdout);
+  expect(state.progress).toEqual({ step: "read", done: 2 });
+  const done = (await run("create", `why => ${word} completed`)).stdout.trim();
+  const lines = jsonLines((await run("watch", done, "--json")).stdout);
+  expect(lines[0]).toMatchObject({ final: false, progress: { step: "read", done: 2 } });
+  expect(JSON.parse((await run("output", done, "--json")).stdout)).not.toHaveProperty("progress");
+});
+
+test("a null of Exa's is told as missing evidence, and --strict is 13 all the same", async () => {
+  const { run, home } = await account("exa", { result: () => ({ answer: null }) });
+  const seen = await run("run", "why", "--schema", SCHEMA);
+  expect(seen, seen.stderr).toMatchObject({ code: 0 });
+  expect(seen.stderr).toMatch(/does not fit its schema: at \/answer: .*Exa found no evidence for it/);
+  expect(await run("output", "@last", "--strict")).toMatchObject({ code: 13 });
+  const rows = join(folderWith({ "rows.txt": "one" }), "rows.txt");
+  const batch = await run("batch", rows, "--out", join(home, "out"), "--schema", SCHEMA);
+  expect(batch.stderr).toContain("Exa found no evidence for it");
+  const other = await account("parallel", { result: () => ({ answer: null }) });
+  expect((await other.run("run", "why", "--schema", SCHEMA)).stderr).not.toContain("evidence");
+});
+
+describe("Gemini", () => {
+  test("a 403 to the polls of its own fresh id is not the end, and says nothing of the key", async () => {
+    let polls = 0;
+    const { run, posts } = await account("gemini", {
+      fault: (operation) =>
+        operation === "status" && ++polls <= 5
+          ? does.answer({
+              status: 403,
+              body: saying("The caller does not have permission", "permission_denied"),
+            })
+          : undefined,
+    });
+    const seen = await run("run", "why");
+    expect(seen, seen.stderr).toMatchObject({ code: 0 });
+    expect(posts()).toBe(1);
+  });
+
+  test("the same about an id of somebody else is 4", async () => {
+    const { run, double } = await account("gemini", {
+      fault: (operation) =>
+        operation === "status"
+          ? does.answer({ status: 403, body: saying("no", "permission_denied") })
+          : undefined,
+    });
+    expect(await run("watch", double.add({ input: "why" }))).toMatchObject({ code: 4 });
+  });
+
+  test("a free key has no quota: 6, and nothing is waited for", async () => {
+    const { run, posts } = await account("gemini", {
+      fault: (operation) =>
+        operation === "create"
+          ? does.answer({
+              status: 429,
+              body: saying("You do not have enough quota to make this request.", "too_many_requests"),
+            })
+          : undefined,
+    });
+    const seen = await run("create", "why", "--wait-for-quota", "--json");
+    expect(jsonErrors(seen.stderr)).toMatchObject([{ code: "NO_CREDIT", exit_code: 6 }]);
+    expect(posts()).toBe(1);
+  });
+
+  test("the wait in the body is told, and waited for", async () => {
+    const body = JSON.stringify({
+      error: {
+        ...{ code: 429, status: "RESOURCE_EXHAUSTED", message: "You exceeded your current quota" },
+        details: [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "34s" }],
+      },
+    });
+    const { run, clock } = await account("gemini", {
+      fault: (operation, nth) =>
+        operation === "create" && nth < 3 ? does.answer({ status: 429, body }) : undefined,
+    });
+    expect(jsonErrors((await run("create", "why", "--json")).stderr)).toMatchObject([
+      { exit_code: 7, retry_after: 34 },
+    ]);
+    const before = clock.now();
+    expect(await run("create", "why", "--wait-for-quota")).toMatchObject({ code: 0 });
+    expect(clock.now() - before).toBeGreaterThanOrEqual(34_000);
+  });
+
+  test("its older variable is used after its newer one, at its own origin only", async () => {
+    const home = folderWith();
+    const env = { HOME: home, ...foldersIn(home), RESEARCH_PROVIDER: "gemini" };
+    const source = async (more: Record<string, string>) =>
+      (await inProcess(["config", "list"], { env: { ...env, ...more } })).stdout;
+    expect(await source({ GOOGLE_API_KEY: "older-key" })).toMatch(/GOOGLE_API_KEY/);
+    const both = await source({ GOOGLE_API_KEY: "older-key", GEMINI_API_KEY: "newer-key" });
+    expect(both).toMatch(/GEMINI_API_KEY/);
+    expect(both).not.toMatch(/GOOGLE_API_KEY/);
+    const elsewhere = { GOOGLE_API_KEY: "older-key", RESEARCH_BASE_URL: "https://gateway.example" };
+    expect(await source(elsewhere)).not.toMatch(/GOOGLE_API_KEY/);
+  });
+});
+
+/**
+ * A team's limit at Exa: 5 requests in a second, creates and polls together, each answered after 300 ms. Time is virtual
+ * and passes while an answer is waited for, so the numbers are the same on any machine.
+ */
+test("a batch of 60 under Exa's limit keeps a steady pace, and is hardly ever refused", async () => {
+  const clock = new VirtualClock();
+  const times: number[] = [];
+  const creates: { at: number; isRefused: boolean }[] = [];
+  const double = await ProviderDouble.start("exa", {
+    latency: () => clock.sleep(300),
+    fault: (operation) => {
+      const at = clock.monotonic();
+      const isRefused = times.filter((time) => time > at - 1_000).length >= 5;
+      times.push(at);
+      if (operation === "create") creates.push({ at, isRefused });
+      const body = '{"error":"Too many requests","tag":"RATE_LIMIT_EXCEEDED"}';
+      return isRefused ? does.answer({ status: 429, body }) : undefined;
+    },
+  });
+  const rows = Array.from({ length: 60 }, (_, row) => `Question ${row} => ${"running ".repeat(8)}completed`);
+  const home = folderWith({ "rows.txt": rows.join("\n") });
+  const env = { HOME: home, ...foldersIn(home), ...double.env };
+  const argv = ["batch", join(home, "rows.txt"), "--out", join(home, "out"), "--json"];
+  const seen = await inProcess(argv, { env, clock });
+  expect(seen.code, seen.stderr).toBe(0);
+  expect(double.runs.size).toBe(60);
+  const [first = 0, last = 0] = [creates[0]?.at, creates.at(-1)?.at];
+  const whileWaiting = times.filter((at) => at >= first && at <= last).length;
+  expect(whileWaiting / ((last - first) / 1_000)).toBeGreaterThanOrEqual(3.5);
+  expect(creates.filter(({ isRefused }) => isRefused).length).toBeLessThanOrEqual(creates.length / 20);
+  for (const [index, { at, isRefused }] of creates.entries())
+    if (isRefused) expect((creates[index + 1]?.at ?? 0) - at).toBeLessThanOrEqual(5_000);
+});
+
+test.each(["RATE_LIMIT_EXCEEDED", "CONCURRENCY_LIMIT_REACHED"])(
+  "%s at Exa names no time, and is a matter of seconds",
+  async (tag) => {
+    const { run, clock } = await account("exa", {
+      fault: (operation, nth) =>
+        operation === "create" && nth < 3
+          ? does.answer({ status: 429, body: JSON.stringify({ requestId: "r", error: "Too many", tag }) })
+          : undefined,
+    });
+    const [failure] = jsonErrors((await run("create", "why", "--json")).stderr);
+    expect(failure).toMatchObject({ code: tag, exit_code: 7 });
+    expect(Number(failure?.retry_after)).toBeLessThanOrEqual(5);
+    const before = clock.now();
+    expect(await run("create", "why", "--wait-for-quota")).toMatchObject({ code: 0 });
+    expect(clock.now() - before).toBeLessThanOrEqual(5_000);
+  },
+);

@@ -2,12 +2,18 @@ import * as does from "../support/behaviours.js";
 import { type FaultServerOptions, REFUSED_URL } from "../support/fault-server.js";
 import type { ProviderName } from "../support/providers/bodies.js";
 
-export const NAMES: ProviderName[] = ["openai", "perplexity", "exa", "parallel"];
-/** An error in a form that every provider reads. */
+export const NAMES: ProviderName[] = ["openai", "perplexity", "exa", "parallel", "gemini", "tavily"];
+/** The body of an error in a form that every provider reads. */
+export const saying = (message: string, code = "") =>
+  JSON.stringify({
+    ...{ type: "error", error: { message, type: code && "t", code, ref_id: "r", detail: null } },
+    detail: { error: message },
+  });
+/** Such an error. */
 export const own = (status: number) =>
   does.answer({
     status,
-    body: '{"type":"error","error":{"message":"no","type":"t","code":"c","ref_id":"r","detail":null}}',
+    body: saying("no", "c"),
   });
 const { answer, html } = does;
 
@@ -25,7 +31,11 @@ export const FAULTS: [what: string, behaviour: does.Behaviour, exit: number, las
   ["200 no JSON", answer({ body: "ok" }), 11],
   ["200 an array", answer({ body: "[]" }), 11],
   ["200 without an id", answer({ body: '{"status":"queued"}' }), 11],
-  ["200 with an invalid id", answer({ body: '{"id":"../x","run_id":"../x","status":"queued"}' }), 11],
+  [
+    "200 with an invalid id",
+    answer({ body: '{"id":"../x","run_id":"../x","request_id":"../x","status":"queued"}' }),
+    11,
+  ],
   ["huge", does.huge(), 11],
   ["nested", does.nested(), 11],
   ...[408, 409, 425, 499].flatMap((status): [string, does.Behaviour, number][] => [
@@ -47,6 +57,8 @@ export const FAULTS: [what: string, behaviour: does.Behaviour, exit: number, las
   ["403", own(403), 4],
   ["402", own(402), 6],
   ["402 bare", html(402), 6],
+  ["432 bare", html(432), 6],
+  ["433", own(433), 6],
   ["429", own(429), 7],
   ["410 in its own words", own(410), 6],
   ["410 bare", html(410), 9],

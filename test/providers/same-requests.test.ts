@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { digestOf, keyId, wantedName } from "../../src/store/history/history.js";
+import { digestOf, wantedName } from "../../src/client/store/history/create-names.js";
+import { keyId } from "../../src/client/store/history/records.js";
 import { folderWith } from "../support/folder.js";
 import { foldersIn } from "../support/home.js";
 import { connectMcp } from "../support/mcp.js";
@@ -26,7 +27,7 @@ test("an agent's repeated call with the same model makes one request, with anoth
   expect(first.isError, first.text).toBe(false);
   expect((await create({})).content).toMatchObject({ request_id: first.content.request_id, reused: true });
   // The default is a model as well.
-  expect((await create({ model: "auto" })).content).toMatchObject({ reused: true });
+  expect((await create({ model: "medium" })).content).toMatchObject({ reused: true });
   expect((await create({ model: "high" })).content).toMatchObject({ reused: false });
   expect(double.server.count("create")).toBe(2);
   expect(double.problems).toEqual([]);

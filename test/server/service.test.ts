@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { Researcher } from "../../src/ground/researcher.js";
+import { commandResearcher } from "../../src/researchers/command.js";
 import { createListener } from "../../src/server/http/listener.js";
-import { commandResearcher } from "../../src/server/researchers/command.js";
-import type { Researcher } from "../../src/server/researchers/researcher.js";
 import type { Service } from "../../src/server/service.js";
 import { folderWith } from "../support/folder.js";
 import {

@@ -21,7 +21,7 @@ const CLIENTS = 8;
 
 /** The proxy's settings as compose.yaml has them, for these addresses. */
 function caddyfile(port: number, apis: readonly string[]): string {
-  const compose = readFileSync(join(import.meta.dirname, "../../compose.yaml"), "utf8");
+  const compose = readFileSync(join(import.meta.dirname, "../../deploy/compose.yaml"), "utf8");
   const [, own = ""] = /caddyfile:\n {4}content: \|\n([\s\S]*?)\n\n/.exec(compose) ?? [];
   const site = own
     .replace(":8080", `http://127.0.0.1:${port}`)

@@ -4,6 +4,7 @@ import { testPostgres } from "../support/postgres.js";
 import type { PostgresServer } from "../support/postgres-server.js";
 import {
   type Blow,
+  faulty,
   manyWaits,
   nameOf,
   type Outage,
@@ -70,6 +71,20 @@ describe.skipIf(!postgres)("serve --upstream with PostgreSQL (needs PostgreSQL)"
     },
   );
 });
+
+test.skipIf(!postgres)(
+  `500 conversations, 6 % faults, kills, suspensions, 25 stops (needs PostgreSQL, SOAK_SEED=${SEED})`,
+  async () => {
+    const { figures, wrong } = await faulty(
+      Number(process.env.SOAK_CONVERSATIONS ?? 500),
+      (await postgres?.database()) ?? "",
+      random,
+    );
+    process.stdout.write(`faulty: ${JSON.stringify(figures)}\n`);
+    expect(wrong).toEqual([]);
+    expect(figures.stops).toBeGreaterThan(0);
+  },
+);
 
 test("a stop while the service behind is silent for ten minutes, with a restart in between", async () => {
   const { stoppedMs, closedMs, posts } = await stopInSilence(Number(process.env.SOAK_SILENCE_MS ?? 600_000));

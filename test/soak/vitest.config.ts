@@ -11,15 +11,15 @@ const NEED_A_TOOL = [
   "test/cli/completion/shells.test.ts",
   "test/e2e/{page,ui}.test.ts",
   "test/faults/{disk,failing-calls}.test.ts",
-  "test/lock/*.test.ts",
+  "test/ground/files/lock/*.test.ts",
   "test/machine/output-file.test.ts",
   "test/package/man.test.ts",
-  "test/server/researchers/examples.test.ts",
-  "test/store/synced.test.ts",
+  "test/researchers/examples.test.ts",
+  "test/ground/files/synced.test.ts",
 ];
 
 /** What the suite has a sample of, and the soak all (see EVERY_CELL there). */
-const SAMPLED = ["test/providers/faults.test.ts", "test/server/researchers/model/interrupted.test.ts"];
+const SAMPLED = ["test/providers/faults.test.ts", "test/reader/writing/interrupted.test.ts"];
 
 const config = mergeConfig(usual, {});
 config.test = {

@@ -8,43 +8,44 @@ export interface SourceFile {
   text: string;
 }
 
-/** What a layer may import besides itself. Client, server and store never know of each other. */
+/**
+ * What a room may import besides itself. The rooms of a wing are named with it; a wing's name alone stands for all of
+ * its rooms. The wings `client`, `server` and `reader` never know of each other.
+ */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  bin: ["cli", "dist"],
-  cli: [
-    ...["mcp", "machine", "workflows", "client", "dialects", "server", "store", "protocol"],
-    ...["markdown", "text", "json-schema", "json", "clock", "lock", "secrets"],
-  ],
-  mcp: ["machine", "workflows", "client", "store", "protocol", "text", "json-schema", "json", "clock"],
-  library: ["machine", "workflows", "client", "store", "protocol", "json-schema", "json", "clock"],
-  index: ["library", "client", "dialects", "protocol", "json", "clock"],
-  machine: [
-    ...["workflows", "client", "dialects", "store", "protocol"],
-    ...["text", "json-schema", "json", "clock"],
-  ],
-  workflows: ["client", "dialects", "store", "protocol", "json-schema", "json", "clock", "lock"],
-  client: ["dialects", "protocol", "json", "clock", "undici"],
-  dialects: ["protocol", "json"],
-  server: [
-    ...["protocol", "markdown", "text", "json-schema", "json"],
-    ...["clock", "lock", "secrets", "semaphore", "threads", "undici"],
-  ],
-  store: ["protocol", "text", "json", "clock", "lock"],
-  text: ["json"],
-  protocol: ["clock"],
-  markdown: ["text", "json"],
-  "json-schema": ["text", "json", "clock", "threads"],
-  clock: ["protocol"],
-  threads: ["clock", "semaphore"],
-  semaphore: ["clock"],
-  undici: [],
-  lock: ["json", "clock"],
+  index: ["library", "client", "ground"],
+  cli: ["mcp", "researchers", "machine", "client", "server", "ground"],
+  mcp: ["machine", "client", "ground"],
+  library: ["machine", "client", "ground"],
+  researchers: ["machine", "server", "reader", "client", "ground"],
+  machine: ["client", "reader", "ground"],
+  "client/workflows": ["client/calls", "client/dialects", "client/store", "ground"],
+  "client/calls": ["client/dialects", "ground"],
+  "client/dialects": ["ground"],
+  "client/store": ["ground"],
+  server: ["ground"],
+  "reader/checking": ["reader/fetching", "reader/reading", "reader/matching", "ground"],
+  "reader/writing": ["reader/finding", "reader/reading", "reader/matching", "reader/model", "ground"],
+  "reader/passages": ["reader/finding", "reader/matching", "ground"],
+  "reader/finding": ["reader/fetching", "reader/reading", "reader/matching", "ground"],
+  "reader/fetching": ["reader/reading", "ground"],
+  "reader/reading": ["ground"],
+  "reader/model": ["ground"],
+  "ground/researcher": ["ground/protocol"],
+  "ground/markdown": ["ground/text", "ground/json"],
+  "ground/json-schema": ["ground/threads", "ground/text", "ground/json", "ground/clock"],
+  "ground/http": ["ground/clock"],
+  "ground/files": ["ground/text", "ground/json", "ground/clock"],
+  "ground/threads": ["ground/semaphore", "ground/clock"],
+  "ground/semaphore": ["ground/clock"],
+  "ground/text": ["ground/json"],
 };
 
 /** Of the command line, one command alone loads each of these. */
 const LOADED_BY: Readonly<Record<string, string>> = {
   mcp: "src/cli/commands/mcp/",
   server: "src/cli/commands/serve/",
+  researchers: "src/cli/commands/serve/",
 };
 
 const SPECIFIER = /\b(?:from|import)\s*\(?\s*["'`]([^"'`]+)["'`]/g;
@@ -89,9 +90,9 @@ function sourceRules({ path, text }: SourceFile, code: string): string[] {
       found.push(`imports ${specifier} outside the terminal seam`);
     if (/^pg(?:-|\/|$)/.test(specifier) && !path.startsWith("src/server/postgres/"))
       found.push(`imports ${specifier} outside the PostgreSQL store`);
-    const from = layerOf(path);
-    const to = isOwnCode(specifier) ? layerOf(resolve(path, specifier)) : undefined;
-    if (to !== undefined && to !== from && !MAY_IMPORT[from]?.includes(to))
+    const from = roomOf(path);
+    const to = isOwnCode(specifier) ? roomOf(resolve(path, specifier)) : undefined;
+    if (to !== undefined && to !== from && permission(from, to) === undefined)
       found.push(`${from} imports ${to} (${specifier})`);
     const loader = from === "cli" && to !== undefined ? LOADED_BY[to] : undefined;
     if (loader !== undefined && !path.startsWith(loader)) found.push(`imports ${to} outside of ${loader}`);
@@ -99,7 +100,7 @@ function sourceRules({ path, text }: SourceFile, code: string): string[] {
   if (!path.startsWith("bin/") && ENDS_PROCESS.some((pattern) => pattern.test(code)))
     found.push("ends the process, or decides how it ends");
   if (path.startsWith("src/")) found.push(...otherClocks(path, code));
-  if (path.startsWith("src/workflows/")) found.push(...proseIn(text));
+  if (path.startsWith("src/client/workflows/")) found.push(...proseIn(text));
   return found;
 }
 
@@ -108,10 +109,32 @@ function isOwnCode(specifier: string): boolean {
   return specifier.startsWith(".") && !/\.(?:ya?ml|json|md|txt)(?:\?|$)/.test(specifier);
 }
 
-/** The first folder or file name below `src`, or the first folder below the root. */
-function layerOf(path: string): string {
-  const [top = "", next = ""] = path.split("/");
-  return top === "src" ? next.replace(/\.[cm]?[jt]s$/, "") : top;
+const WINGS = ["client", "reader", "ground"];
+
+/** The first folder or file name below `src`, with the second one in a wing; or the first folder below the root. */
+function roomOf(path: string): string {
+  const [top = "", first = "", second = ""] = path.split("/");
+  if (top !== "src") return top;
+  const name = (part: string) => part.replace(/(?:\.d)?\.[cm]?[jt]s$/, "");
+  return WINGS.includes(first) ? `${first}/${name(second)}` : name(first);
+}
+
+/** The entry of `MAY_IMPORT[from]` by which it may import `to`: the room itself, or its wing. */
+function permission(from: string, to: string): string | undefined {
+  return MAY_IMPORT[from]?.find((allowed) => to === allowed || to.startsWith(`${allowed}/`));
+}
+
+/** Each permission by which no file of `files` imports anything, as `from: to`. */
+export function unusedPermissions(files: readonly SourceFile[]): string[] {
+  const used = new Set(
+    files.flatMap(({ path, text }) => {
+      const [from, code] = [roomOf(path), withoutComments(text)];
+      const specifiers = [...code.matchAll(SPECIFIER)].map((match) => match[1] ?? "").filter(isOwnCode);
+      return specifiers.map((each) => `${from}: ${permission(from, roomOf(resolve(path, each)))}`);
+    }),
+  );
+  const all = Object.entries(MAY_IMPORT).flatMap(([from, list]) => list.map((to) => `${from}: ${to}`));
+  return all.filter((each) => !used.has(each));
 }
 
 function resolve(path: string, specifier: string): string {

@@ -61,17 +61,22 @@ export function hang(on: "head" | "body" = "body"): Behaviour {
 }
 
 /**
- * One byte each `everyMs`, of the whole answer or, with `from: "body"`, of its body only; so the whole takes
- * that many times the number of bytes. Ends early with the connection.
+ * One byte each `everyMs`, or `size` of them, of the whole answer or, with `from: "body"`, of its body only; so the
+ * whole takes that many times the number of pieces. Ends early with the connection.
  */
-export function drip(parts: AnswerParts, everyMs: number, from: "head" | "body" = "head"): Behaviour {
+export function drip(
+  parts: AnswerParts,
+  everyMs: number,
+  from: "head" | "body" = "head",
+  size = 1,
+): Behaviour {
   return {
     async act(socket) {
       const bytes = answerBytes(parts);
       const start = from === "head" ? 0 : bytes.indexOf("\r\n\r\n") + 4;
       socket.write(bytes.subarray(0, start));
-      for (let at = start; at < bytes.length && !socket.destroyed; at++) {
-        socket.write(bytes.subarray(at, at + 1));
+      for (let at = start; at < bytes.length && !socket.destroyed; at += size) {
+        socket.write(bytes.subarray(at, at + size));
         await delay(everyMs, undefined, { ref: false });
       }
       if (parts.length === "none") socket.end();

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
+import { contrast, LEAST_CONTRAST } from "./contrast.js";
 import { leftovers } from "./leftovers.js";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
@@ -65,3 +66,34 @@ export async function looksOf(page: Page) {
 
 /** The program's own colours, and nothing that runs out of the screen. */
 export const OWN_LOOKS = { light: "rgb(253, 252, 250)", dark: "rgb(22, 24, 28)", width: 360 };
+
+/** Each shown text of a page with its colour and that of what is behind it, as a browser computes them. */
+const TEXTS = `[...document.querySelectorAll("body *")].flatMap((element) => {
+  const own = [...element.childNodes].filter((node) => node.nodeType === 3 && node.data.trim() !== "");
+  const text = own.map((node) => node.data.trim()).join(" ") || element.placeholder;
+  if (!text || !element.checkVisibility() || element.matches("style, script, title")) return [];
+  const look = getComputedStyle(element, own.length === 0 ? "::placeholder" : undefined);
+  let behind = element;
+  while (behind !== document.body && /, 0\\)$/.test(getComputedStyle(behind).backgroundColor)) behind = behind.parentElement;
+  const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const colour = element.closest("svg") ? look.fill : look.color;
+  return [{ text, colour: numbers(colour), background: numbers(getComputedStyle(behind).backgroundColor) }];
+})`;
+
+/** The texts of a page, in a light and in a dark browser, whose contrast is too low, and how many were measured. */
+export async function lowContrasts(page: Page): Promise<{ measured: number; low: string[] }> {
+  const low: string[] = [];
+  let measured = 0;
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    const texts = await page.evaluate<{ text: string; colour: number[]; background: number[] }[]>(TEXTS);
+    measured += texts.length;
+    for (const { text, colour, background } of texts) {
+      const found = contrast(colour.slice(0, 3), background.slice(0, 3));
+      const isOpaque = (colour[3] ?? 1) === 1;
+      if (found < LEAST_CONTRAST || !isOpaque)
+        low.push(`${colorScheme}: ${text.slice(0, 40)}: ${found.toFixed(2)}`);
+    }
+  }
+  return { measured, low };
+}

@@ -1,5 +1,7 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { keyId } from "../../src/client/store/history/records.js";
+import { KEY } from "./happy-service.js";
 import { inProcess } from "./in-process.js";
 
 /** Where the program keeps its things in these tests: two folders below `home`. */
@@ -21,7 +23,7 @@ export function historyLine({ requestId, origin, createdAt, status, prompt }: Pl
   const date = new Date(createdAt).toISOString();
   return JSON.stringify({
     ...{ kind: "created", local_id: `local-${requestId.slice(0, 12)}`, request_id: requestId },
-    ...{ sent_at: date, created_at: date, at: date, origin, profile: null, key_id: "0123456789ab" },
+    ...{ sent_at: date, created_at: date, at: date, origin, profile: null, key_id: keyId(KEY) },
     ...{ prompt: prompt ?? "planted", structured_output: false, output_schema: null },
     status: status ?? "PENDING",
   });
@@ -40,6 +42,7 @@ export interface Listed {
   status: string;
   prompt: string;
   origin: string;
+  profile: string | null;
 }
 
 /** What `research list` shows. */

@@ -1,7 +1,8 @@
 import { Readable } from "node:stream";
 import { main, systemClock } from "../../src/cli/main.js";
 import type { Host, Signal, Sink } from "../../src/cli/terminal/host.js";
-import type { Clock } from "../../src/clock.js";
+import type { Clock } from "../../src/ground/clock.js";
+import { checkExit } from "./exit-table.js";
 import { folderWith } from "./folder.js";
 import { environment, type RunOptions, type RunResult } from "./run.js";
 
@@ -9,6 +10,8 @@ export interface InProcessOptions {
   env: Host["env"];
   /** Default: the real one. */
   clock?: Clock;
+  /** Default: that of this process. */
+  platform?: Host["platform"];
   /** What comes on stdin; nothing by default. */
   input?: string | Buffer | Readable;
   /** Is given what is written to stdout, as it is written. */
@@ -26,12 +29,11 @@ export class InProcess {
   readonly #watchers = new Set<() => void>();
 
   constructor(argv: readonly string[], options: InProcessOptions) {
-    this.done = main(argv, this.#host(options)).then(({ code, signal }) => ({
-      code: signal ? null : code,
-      signal: signal ?? null,
-      stdout: this.stdout,
-      stderr: this.stderr,
-    }));
+    this.done = main(argv, this.#host(options)).then(async ({ code, signal }) => {
+      await checkExit(argv, signal ? null : code);
+      const { stdout, stderr } = this;
+      return { code: signal ? null : code, signal: signal ?? null, stdout, stderr };
+    });
   }
 
   /** The first match of `pattern` in what it writes; rejects when it has ended without one. */
@@ -55,7 +57,13 @@ export class InProcess {
     for (const listener of this.#listeners) listener(name);
   }
 
-  #host({ env, clock = systemClock, input = "", onStdout }: InProcessOptions): Host {
+  #host({
+    env,
+    clock = systemClock,
+    platform = process.platform,
+    input = "",
+    onStdout,
+  }: InProcessOptions): Host {
     const sink = (name: "stdout" | "stderr"): Sink => ({
       isTTY: false,
       stream: undefined,
@@ -72,7 +80,7 @@ export class InProcess {
         version: "0.0.0",
         program: ["/bin/node", "/bin/research.js"],
         env,
-        platform: process.platform,
+        platform,
         clock,
       },
       stdin: { isTTY: false, stream: stream as NodeJS.ReadStream },

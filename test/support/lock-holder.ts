@@ -35,7 +35,10 @@ if (mode === "hold") {
 /** The lock as a program of its own: `node PATH LOCK hold`, or `node PATH LOCK ROUNDS SEED`, which often dies while it holds. */
 export async function lockProgram(): Promise<string> {
   const folder = folderWith();
-  const bundle = await rolldown({ input: join(import.meta.dirname, "../../src/lock.ts"), platform: "node" });
+  const bundle = await rolldown({
+    input: join(import.meta.dirname, "../../src/ground/files/lock.ts"),
+    platform: "node",
+  });
   await bundle.write({ file: join(folder, "lock.js"), codeSplitting: false });
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');
   const program = join(folder, "program.mjs");

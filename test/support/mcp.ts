@@ -3,6 +3,7 @@ import { Client, type JSONRPCMessage } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Client as FormerClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as FormerTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { requireBuild } from "./build.js";
 import { InProcess } from "./in-process.js";
 import { leftovers } from "./leftovers.js";
 import { environment, NODE, PROGRAM } from "./run.js";
@@ -86,6 +87,7 @@ export async function connectMcp(
   { home, env = {}, args = [], built = false }: McpOptions,
   revision: "2026-07-28" | "2025-11-25" = "2026-07-28",
 ): Promise<McpClient> {
+  if (built) requireBuild();
   const all = environment(home, env);
   const command = {
     ...{ command: NODE, args: [PROGRAM, "mcp", ...args] },

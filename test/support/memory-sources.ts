@@ -1,5 +1,5 @@
-import { blocksOf } from "../../src/server/researchers/blocks/blocks.js";
-import type { Passage, SourceProvider } from "../../src/server/researchers/sources/source.js";
+import type { Passage, SourceProvider } from "../../src/reader/finding/source.js";
+import { blocksOf } from "../../src/reader/reading/blocks/blocks.js";
 
 /** A source of texts in memory: the blocks with the most words of the query first. */
 export function memorySources(files: Record<string, string>): SourceProvider {

@@ -24,7 +24,7 @@ export interface ChatRequest {
   raw: string;
   body: ChatBody;
   /** Which step the instructions are for. */
-  step: "plan" | "notes" | "answer" | "result";
+  step: "plan" | "notes" | "answer" | "check" | "result";
   /** What the user's first message says. */
   input: string;
   socket: Socket;
@@ -151,7 +151,17 @@ async function read(message: IncomingMessage, nth: number): Promise<ChatRequest>
 function stepOf(instructions: string): ChatRequest["step"] {
   if (instructions.startsWith("You plan")) return "plan";
   if (instructions.startsWith("You take notes")) return "notes";
+  if (instructions.startsWith("You check")) return "check";
   return instructions.startsWith("You answer") ? "answer" : "result";
+}
+
+/** The verdicts of a model: "stated", but for sentences with a text that `others` has. */
+export function verdicts(request: ChatRequest, others: Record<string, string> = {}): Play {
+  const asked = [...request.input.matchAll(/^\[Sentence (\d+),.*?\] (.*)$/gm)];
+  const of = (text: string) => Object.entries(others).find(([part]) => text.includes(part))?.[1] ?? "stated";
+  return says({
+    verdicts: asked.map(([, nth, text = ""]) => ({ sentence: Number(nth), verdict: of(text) })),
+  });
 }
 
 /** What a well-behaved model does in each step; tests replace single steps. */

@@ -1,13 +1,17 @@
-import { Connections } from "../../src/client/http/transport.js";
-import { systemClock } from "../../src/clock.js";
-import {
-  type ModelResearcherOptions,
-  modelResearcher,
-} from "../../src/server/researchers/model/researcher.js";
-import type { ResearchJob } from "../../src/server/researchers/researcher.js";
+import { systemClock } from "../../src/ground/clock.js";
+import { Connections } from "../../src/ground/http/connections.js";
+import type { ResearchJob } from "../../src/ground/researcher.js";
+import { type ModelResearcherOptions, modelResearcher } from "../../src/reader/writing/researcher.js";
 import { leftovers } from "./leftovers.js";
 import { memorySources } from "./memory-sources.js";
-import { type ChatRequest, type ModelEndpoint, type Play, says, sourceWith } from "./model-endpoint.js";
+import {
+  type ChatRequest,
+  type ModelEndpoint,
+  type Play,
+  says,
+  sourceWith,
+  verdicts,
+} from "./model-endpoint.js";
 import { noExchanges } from "./small-web.js";
 
 export const MODEL_KEY = "sk-model-0123456789abcdef";
@@ -34,6 +38,8 @@ export function behaving(steps: Partial<Record<ChatRequest["step"], (request: Ch
         return says({ facts: [noteOf(request, TIMEOUT)], queries: [] });
       case "answer":
         return says({ sentences: [{ text: "The timeout is 5000 milliseconds.", facts: [1] }] });
+      case "check":
+        return verdicts(request);
       default:
         return says({ timeout: 5000 });
     }

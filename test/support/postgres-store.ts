@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { systemClock } from "../../src/clock.js";
+import { systemClock } from "../../src/ground/clock.js";
+import type { ResearchJob } from "../../src/ground/researcher.js";
 import type { Caller } from "../../src/server/conversations/conversation-store.js";
 import { openPostgresStore, type PostgresStoreOptions } from "../../src/server/postgres/open.js";
 import type { PostgresStore } from "../../src/server/postgres/store.js";
-import type { ResearchJob } from "../../src/server/researchers/researcher.js";
 
 const open = new Set<PostgresStore>();
 

@@ -82,11 +82,12 @@ function operationOf(path: string): Operation {
   if (pathname.endsWith("/api/v1/conversations")) return "create";
   const match = /\/api\/v1\/conversation\/[^/]+\/(status|stop|output)$/.exec(pathname);
   if (match) return match[1] as Operation;
-  // The paths of providers.
+  // The paths of providers. Gemini has a key tried by its list of models.
+  if (pathname === "/v1beta/models") return "status";
   const [, id, what] =
-    /\/(?:v1\/responses|agent\/runs|v1\/tasks\/runs)(\/[^/]+)?(?:\/(cancel|result))?$/.exec(pathname) ?? [
-      ...[undefined, undefined, "other"],
-    ];
+    /\/(?:v1\/responses|agent\/runs|v1\/tasks\/runs|v1(?:beta)?\/interactions|research)(\/[^/]+)?(?:\/(cancel|result))?$/.exec(
+      pathname,
+    ) ?? [undefined, undefined, "other"];
   if (what === "other") return "other";
   if (id === undefined) return "create";
   return what === "cancel" ? "stop" : what === "result" ? "output" : "status";

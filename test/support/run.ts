@@ -1,5 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { join } from "node:path";
+import { requireBuild } from "./build.js";
+import { checkExit } from "./exit-table.js";
 import { folderWith } from "./folder.js";
 import { leftovers } from "./leftovers.js";
 
@@ -77,6 +79,7 @@ export class Running {
   readonly #watchers = new Set<() => void>();
 
   constructor(command: string, args: readonly string[], options: RunOptions = {}) {
+    if (args.some((arg) => arg.includes(PROGRAM))) requireBuild();
     const home = options.home ?? folderWith();
     this.child = spawn(command, args, {
       cwd: options.cwd ?? home,
@@ -102,7 +105,11 @@ export class Running {
         clearTimeout(timer);
         leftovers.delete(killLater);
         if (late) reject(new Error(`still running after ${limit} ms: ${args.join(" ")}\n${this.#report()}`));
-        else resolve({ code, signal, stdout: this.stdout, stderr: this.stderr });
+        else {
+          const { stdout, stderr } = this;
+          const checked = args[0] === PROGRAM ? checkExit(args.slice(1), code) : Promise.resolve();
+          resolve(checked.then(() => ({ code, signal, stdout, stderr })));
+        }
         for (const look of this.#watchers) look();
       });
     });

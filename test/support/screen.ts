@@ -1,5 +1,6 @@
 import { type IPty, spawn } from "@lydell/node-pty";
 import { Terminal } from "@xterm/headless";
+import { requireBuild } from "./build.js";
 import { folderWith } from "./folder.js";
 import { leftovers } from "./leftovers.js";
 import { BASH_PRELUDE, environment, NODE, PROGRAM, type RunOptions } from "./run.js";
@@ -39,6 +40,7 @@ export class Screen {
   readonly #looks = new Set<() => void>();
 
   constructor(command: string, args: readonly string[], options: ScreenOptions = {}) {
+    if (args.some((arg) => arg.includes(PROGRAM))) requireBuild();
     const { cols = 100, rows = 30, home = folderWith() } = options;
     this.#terminal = new Terminal({ cols, rows, scrollback: 10_000, allowProposedApi: true });
     for (const final of ["h", "l"]) {
@@ -84,6 +86,17 @@ export class Screen {
       buffer.getLine(index)?.translateToString(true).trimEnd(),
     );
     return lines.join("\n").trimEnd();
+  }
+
+  /** The lines that are wider than the terminal, so that they go on in the next one. */
+  wideLines(): string[] {
+    const buffer = this.#terminal.buffer.active;
+    const lines = Array.from({ length: buffer.length }, (_, index) => buffer.getLine(index));
+    return lines.flatMap((line, index) =>
+      line && !line.isWrapped && lines[index + 1]?.isWrapped
+        ? [line.translateToString(true) + lines[index + 1]?.translateToString(true)]
+        : [],
+    );
   }
 
   /** Resolves with the first match of `pattern` on the screen; rejects, with the screen, when it does not come. */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { systemClock } from "../../src/clock.js";
+import { systemClock } from "../../src/ground/clock.js";
+import type { Researcher, ResearchJob } from "../../src/ground/researcher.js";
 import {
   type LocalStoreOptions,
   openLocalStore,
 } from "../../src/server/conversations/local/open-local-store.js";
-import type { Researcher, ResearchJob } from "../../src/server/researchers/researcher.js";
 import { type Service, type ServiceOptions, startService } from "../../src/server/service.js";
 import { holdAnswersOf } from "./exchanges.js";
 

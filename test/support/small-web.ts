@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { Connections } from "../../src/client/http/transport.js";
-import { type Clock, systemClock } from "../../src/clock.js";
-import type { ExchangeStore } from "../../src/server/conversations/conversation-store.js";
-import { cutDocument } from "../../src/server/researchers/documents/cut.js";
-import type { SourceProvider } from "../../src/server/researchers/sources/source.js";
-import { type EngineName, SearchEngine } from "../../src/server/researchers/web/engines.js";
-import type { Network } from "../../src/server/researchers/web/page-fetcher.js";
-import { type WebOptions, webSources } from "../../src/server/researchers/web/web-source.js";
+import { type Clock, systemClock } from "../../src/ground/clock.js";
+import { Connections } from "../../src/ground/http/connections.js";
+import type { ExchangeStore } from "../../src/ground/researcher.js";
+import type { Network } from "../../src/reader/fetching/page-fetcher.js";
+import { type EngineName, SearchEngine } from "../../src/reader/finding/engines.js";
+import type { SourceProvider } from "../../src/reader/finding/source.js";
+import { type WebOptions, webSources } from "../../src/reader/finding/web-source.js";
+import { cutDocument } from "../../src/reader/reading/documents/cut.js";
 import { leftovers } from "./leftovers.js";
 
 /** What a page answers: its HTML, or whatever a server can do. */
@@ -68,7 +68,7 @@ export async function smallWeb(
         const lookups = elsewhere[name];
         return (lookups && lookups.length > 1 ? lookups.shift() : lookups?.[0]) ?? ["127.0.0.1"];
       },
-      isAllowed: (address, to) => address === "127.0.0.1" && to === port,
+      accessTo: (address, to) => (address === "127.0.0.1" && to === port ? "public" : undefined),
       proxyFor: () => undefined,
     },
   };

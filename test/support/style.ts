@@ -1,4 +1,4 @@
-import type { Style } from "../../src/cli/terminal/reporter.js";
+import type { Style } from "../../src/cli/terminal/style.js";
 
 const named = (name: keyof Style) => (text: string) => `<${name}>${text}</>`;
 

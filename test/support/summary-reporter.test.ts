@@ -7,12 +7,12 @@ import { folderWith } from "./folder.js";
 const root = join(import.meta.dirname, "../..");
 
 /** Runs vitest with the reporter over files of other content. The rest of this project's settings is left out: it costs more than the run. */
-function runIn(files: Record<string, string>, env: Record<string, string> = {}) {
+function runIn(files: Record<string, string>, env: Record<string, string> = {}, more: string[] = []) {
   const folder = folderWith(files);
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   const reporters = ["default", join(import.meta.dirname, "summary-reporter.ts")];
   const args = ["run", "--root", folder, "--pool", "threads", ...reporters.map((one) => `--reporter=${one}`)];
-  return spawnSync(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), ...args], {
+  return spawnSync(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), ...args, ...more], {
     cwd: folder,
     encoding: "utf8",
     env: { PATH: process.env.PATH, ...env },
@@ -39,4 +39,20 @@ test("cells of the fault matrix are counted; what was skipped is named, and fail
     "skipped: needs zsh",
     "3 passed, 0 failed",
   ]);
+});
+
+test("of a test that was asked for by its name, the others are not skipped ones", () => {
+  const suite =
+    'describe("a suite", () => { test("one", () => {}); test.skip("one that needs zsh", () => {}); });';
+  const files = {
+    "a.test.ts": `${HEAD}import { describe } from "vitest";\n${suite}\ntest("two", () => {});`,
+  };
+  const { status, stdout } = runIn(files, {}, ["-t", "suite one"]);
+  expect([
+    status,
+    ...stdout
+      .trimEnd()
+      .split("\n")
+      .filter((line) => /^(skipped|\d)/.test(line)),
+  ]).toEqual([0, "skipped: a suite > one that needs zsh", "1 passed, 0 failed"]);
 });

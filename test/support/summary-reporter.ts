@@ -1,8 +1,5 @@
 import { writeSync } from "node:fs";
-import type { Reporter, SerializedError, TestCase, TestModule } from "vitest/node";
-
-/** How many skipped tests are named. */
-const MAX_NAMES = 100;
+import type { Reporter, SerializedError, TestCase, TestModule, Vitest } from "vitest/node";
 
 /** How many there were of each; a module that could not be loaded and an error outside any test count as failed. */
 export interface Summary {
@@ -14,8 +11,12 @@ export interface Summary {
   skipped: readonly string[];
 }
 
-/** Counts over all modules of a run. */
-export function summarize(modules: readonly TestModule[], errors: readonly SerializedError[]): Summary {
+/** Counts over all modules of a run. Tests that `asked`, the pattern of `-t`, leaves out are not among the skipped. */
+export function summarize(
+  modules: readonly TestModule[],
+  errors: readonly SerializedError[],
+  asked = /^/,
+): Summary {
   const tests: TestCase[] = modules.flatMap((module) => [...module.children.allTests()]);
   const inState = (state: string) => tests.filter((test) => test.result().state === state).length;
   const broken = modules.filter((module) => module.errors().length > 0).length;
@@ -23,16 +24,16 @@ export function summarize(modules: readonly TestModule[], errors: readonly Seria
     passed: inState("passed"),
     failed: inState("failed") + broken + errors.length,
     cells: tests.filter((test) => test.name.startsWith("cell:") && test.result().state !== "skipped").length,
-    skipped: tests.filter((test) => test.result().state === "skipped").map((test) => test.fullName),
+    skipped: tests
+      .filter((test) => test.result().state === "skipped" && asked.test(test.fullName.replaceAll(" > ", " ")))
+      .map((test) => test.fullName),
   };
 }
 
 /** The lines that end a run. */
 export function summaryText({ passed, failed, cells, skipped }: Summary): string {
   const matrix = cells > 0 ? `${cells} cells of the fault matrix\n` : "";
-  // Where one test was asked for by its name, all others are skipped.
-  const names = skipped.length <= MAX_NAMES ? skipped : [`${skipped.length} tests`];
-  const missing = names.map((name) => `skipped: ${name}\n`).join("");
+  const missing = skipped.map((name) => `skipped: ${name}\n`).join("");
   return `${matrix}${missing}${passed} passed, ${failed} failed\n`;
 }
 
@@ -41,8 +42,14 @@ export function summaryText({ passed, failed, cells, skipped }: Summary): string
  * is installed, a skipped test fails the run.
  */
 export default class SummaryReporter implements Reporter {
+  #asked: RegExp | undefined;
+
+  onInit(vitest: Vitest): void {
+    this.#asked = vitest.getGlobalTestNamePattern();
+  }
+
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
-    const summary = summarize(modules, errors);
+    const summary = summarize(modules, errors, this.#asked);
     if (process.env.ALL_TOOLS === "1" && summary.skipped.length > 0) process.exitCode = 1;
     process.once("exit", () => writeSync(1, summaryText(summary)));
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { hang } from "./behaviours.js";
+import { answer, hang, html, refuse, reset } from "./behaviours.js";
 import { folderWith } from "./folder.js";
 import { HappyService, KEY as UPSTREAM_KEY } from "./happy-service.js";
 import { heldWire, type Passing } from "./held-wire.js";
@@ -360,4 +360,120 @@ export function nameOf(point: Point): string {
   return "statement" in point
     ? `${point.what} of ${point.statement} lost`
     : `${point.operation} ${point.nth} ${point.moment}`;
+}
+
+const FAULTY = 0.06;
+/** The service behind refuses a question of this length, in words that stand in it too. */
+const BAD = "no answer to this";
+const BAD_BYTES = 5_000;
+
+/**
+ * Has `conversations` researched by a service behind that answers one in 17 requests wrongly, while two processes at one
+ * database are killed and suspended in turn and 25 are stopped. Says what is wrong after all have ended.
+ */
+export async function faulty(conversations: number, database: string, random: () => number) {
+  const wrongCreates = [
+    () => refuse(429, "RATE_LIMIT_EXCEEDED", { "retry-after": 1 }),
+    () => html(404),
+    () => html(403),
+    () => answer({ status: 503, body: "" }),
+    () => reset(),
+  ];
+  const behind = await HappyService.start({
+    fault: (operation, _nth, { headers }) => {
+      if (operation === "create" && Number(headers["content-length"]) > BAD_BYTES)
+        return refuse(400, "VALIDATION_ERROR", {}, BAD);
+      if (random() >= FAULTY) return undefined;
+      if (operation !== "create") return random() < 0.5 ? refuse(404, "REQUEST_NOT_FOUND") : html(503);
+      return wrongCreates[Math.floor(random() * wrongCreates.length)]?.();
+    },
+  });
+  const env = {
+    ...foldersIn(folderWith()),
+    ...{ RESEARCH_SERVE_API_KEY: KEY, RESEARCH_SERVE_DATABASE: database },
+  };
+  await research(["config", "set", "base-url", behind.url, "-p", "behind"], { env });
+  await research(["config", "set", "api-key", "-p", "behind"], { env, input: UPSTREAM_KEY });
+  const serve = async (...flags: string[]) => {
+    const one = start(["serve", "--port", "0", "--lease", `${LEASE_MS}ms`, ...flags], {
+      env,
+      timeoutMs: 1_200_000,
+    });
+    const [baseUrl = ""] = await one.waitFor(/http:\/\/[\d.:]+/, { timeoutMs: 60_000 });
+    return { one, baseUrl };
+  };
+  const worker = () => serve("--role", "worker", "--upstream", "behind");
+  const api = await serve("--role", "api");
+  const workers = [await worker(), await worker()];
+  const ids: string[] = [];
+  const refused: string[] = [];
+  let stops = 0;
+  const blows = { kills: 0, suspensions: 0 };
+  for (let n = 0; n < conversations; n++) {
+    const prompt =
+      n % 50 === 49
+        ? `${n} ${BAD} ${"x".repeat(BAD_BYTES)}`
+        : `${n} => PENDING PROCESSING PROCESSING COMPLETED`;
+    for (;;) {
+      const { status, json } = await post(api.baseUrl, "/api/v1/conversations", KEY, { prompt });
+      if (status === 200) ids.push(String(json.data?.request_id));
+      else refused.push(String(json.error?.message));
+      if (status === 200) break;
+      await delay(2_000);
+    }
+    if (n % 20 === 7) {
+      await delay(random() * 500);
+      const { status } = await post(api.baseUrl, `/api/v1/conversation/${ids[n - 3]}/stop`, KEY);
+      if (status === 200) stops += 1;
+    }
+    const victim = workers[n % 2] ?? api;
+    if (n % 25 === 12) {
+      victim.one.signal("SIGKILL");
+      workers[n % 2] = await worker();
+      blows.kills += 1;
+    } else if (n % 50 === 25) {
+      victim.one.signal("SIGSTOP");
+      void delay(2 * LEASE_MS).then(() => victim.one.signal("SIGCONT"));
+      blows.suspensions += 1;
+    }
+    await delay(random() * 60);
+  }
+  const unfinished = "SELECT FROM research.conversations WHERE completed_at IS NULL";
+  await until(async () => (await query(database, unfinished)).length === 0 || undefined, 600_000);
+  const rows = await query(
+    database,
+    "SELECT request_id, status, reason, coalesce(job, ended_job) AS job FROM research.conversations",
+  );
+  for (const { one } of [api, ...workers]) one.signal("SIGKILL");
+  const there = new Map<string, number>();
+  for (const { prompt } of behind.conversations.values()) there.set(prompt, (there.get(prompt) ?? 0) + 1);
+  const doubled = [...there].filter(([, count]) => count > 1).map(([prompt]) => prompt);
+  const failed = rows.filter(({ status }) => status === "FAILED");
+  const isUnknown = ({ reason }: { reason?: string }) =>
+    String(reason).includes("It is not known whether it exists");
+  const isBad = ({ job }: { job?: string }) => String(job).includes(BAD);
+  const states = Object.fromEntries(
+    ["COMPLETED", "FAILED", "STOPPED"].map((status) => [
+      status,
+      rows.filter((row) => row.status === status).length,
+    ]),
+  );
+  await behind.server.close();
+  return {
+    figures: {
+      ...{ conversations: ids.length, stops, ...blows, ...states, refused429: refused.length },
+      ...{ unknown: failed.filter(isUnknown).length, bad: failed.filter(isBad).length },
+      posts: behind.server.count("create"),
+    },
+    wrong: [
+      ...doubled.map((prompt) => `doubled: ${prompt}`),
+      ...failed
+        .filter((row) => !isUnknown(row) && !isBad(row))
+        .map(({ reason, job }) => `FAILED: ${reason} ${job}`),
+      ...refused
+        .filter((message) => message.includes(BAD))
+        .map((message) => `refused for another's words: ${message}`),
+      ...(rows.length === ids.length ? [] : [`${rows.length} of ${ids.length} are there`]),
+    ],
+  };
 }

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { ResearchClient } from "../../src/client/client.js";
+import { ResearchClient } from "../../src/client/calls/client.js";
 import { faultServer } from "./fault-server.js";
 import { quiet } from "./quiet.js";
 import { serviceFor } from "./service.js";

@@ -1,7 +1,10 @@
-// The client loads this with its first request, which takes real time in which virtual time must not pass.
-import "../../src/client/http/transport.js";
-import { type Clock, systemClock } from "../../src/clock.js";
-import { apiParts, tunnelParts } from "../../src/undici.js";
+// What is loaded when a command is named, and with the first request, takes real time in which virtual time must not pass.
+import "../../src/cli/commands/batch/run.js";
+import "../../src/cli/commands/compare/run.js";
+import "../../src/ground/http/connections.js";
+import "../../src/ground/http/exchange.js";
+import { type Clock, systemClock } from "../../src/ground/clock.js";
+import { apiParts, tunnelParts } from "../../src/ground/http/undici.js";
 import { quiet } from "./quiet.js";
 
 await Promise.all([apiParts(), tunnelParts()]);

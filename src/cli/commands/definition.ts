@@ -1,6 +1,6 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
-import { TIERS, type Tier } from "../../protocol/limits.js";
-import { parseDuration } from "../../text/duration.js";
+import { TIERS, type Tier } from "../../ground/protocol/limits.js";
+import { parseDuration } from "../../ground/text/duration.js";
 import type { Context } from "../context.js";
 
 /** Hands over what a command does; it runs after the arguments have been read. */
@@ -34,8 +34,9 @@ const USUAL: Readonly<Record<number, string>> = {
   9: "unreachable",
   10: "STOPPED",
   11: "outcome unknown",
-  12: "not written",
+  12: "a file could not be read or written",
   13: "--strict",
+  14: "--check",
 };
 
 /** The exit codes of a command that mean there what they mean elsewhere. */
@@ -167,7 +168,8 @@ export function define<
     }
     verb.addFlags(flags ?? {});
     if (notes !== undefined) verb.addHelpText("after", notes);
-    verb.document(definition);
+    // Any command may be given an invalid argument, or meet a file of this machine that it cannot use.
+    verb.document(run ? { ...definition, exits: { ...usual(2, 12), ...definition.exits } } : definition);
     // Else it would take those flags of the commands below it that have the name of one of its own.
     if (flags && commands.length > 0) verb.enablePositionalOptions();
     for (const below of commands) below(verb, perform);
@@ -273,9 +275,35 @@ export const requestFlags = {
 
 /** Flags of the commands that make requests at a provider. */
 export const providerFlags = {
-  "--model <name>": "at a provider: the model, preset, processor or effort",
+  "--model <name>": repeatable(
+    "at a provider: the model, preset, processor, effort or agent; with several accounts PROFILE=NAME, repeatable",
+  ),
   "--set <name=value>": repeatable("at a provider: a field of its own request; may be repeated"),
   "--after <id>": "at a provider: follow up on this request",
+} as const;
+
+/** The flag of the commands whose create may go to another account. */
+export const orFlag = {
+  "--or <profile>": repeatable(
+    "go on to this profile where the account before it provably has nothing: key, money, limit, no connection; may be repeated",
+  ),
+} as const;
+
+/** Flags of the commands that may be repeated and pay once. */
+export const onceFlags = {
+  "--once": "use the same request of the last 24 hours if there is one, instead of making another",
+  "--within <duration>": value("with --once: how old that request may be (default: 24h)", positiveDuration),
+} as const;
+
+/** The flag of the commands that create, for a limit of one's own in 24 hours. */
+export const dayFlag = {
+  "--per-day <n>": value("creates allowed in 24 hours with this key, unknown ones counted", wholeNumber(1)),
+} as const;
+
+/** Flags of the commands that ask a provider a question anew. */
+export const domainFlags = {
+  "--domains <list>": "at a provider: search these domains only, separated by commas",
+  "--not-domains <list>": "at a provider: search none of these domains",
 } as const;
 
 /** Flags of the commands that count against the hourly limit. */
@@ -292,22 +320,12 @@ export const waitForQuotaFlag = {
 /** Flags of the commands that poll. */
 export const paceFlags = {
   "--timeout <duration>": value("stop waiting after this long; 0 for never", duration),
-  "--queue-timeout <duration>": value(
-    "stop waiting for what is PENDING after this long; 0 for never",
-    duration,
-  ),
   "--interval <duration>": value("poll at this fixed pace (default: adaptive)", positiveDuration),
   "--patience <duration>": value(
     "give an id up when no poll has succeeded for this long (default: 10m)",
     positiveDuration,
   ),
 };
-
-/** Flags of the commands that watch requests, and may end before these do. */
-export const watchFlags = {
-  ...paceFlags,
-  "--stop-on-interrupt": "Ctrl-C stops the research too",
-} as const;
 
 /** The flag of the commands that see requests end. */
 export const onDoneFlag = {
@@ -319,6 +337,11 @@ export const onDoneFlag = {
 /** The flag of the commands that wait for long. */
 export const notifyFlag = {
   "--notify": "say on the terminal when the wait is over, or ring its bell",
+} as const;
+
+/** The flag of the commands that can check the results that they write. */
+export const checkFlag = {
+  "--check": "then read the pages that the result cites, and end with 14 if one does not say what is said",
 } as const;
 
 /** Flags of the commands that deliver a result. */
@@ -333,7 +356,11 @@ export const resultFlags = {
 
 export type RequestOptions = OptionsOf<typeof requestFlags>;
 export type ProviderOptions = OptionsOf<typeof providerFlags>;
+export type DomainOptions = OptionsOf<typeof domainFlags>;
 export type ResultFlags = OptionsOf<typeof resultFlags>;
+export type CheckAfterFlags = OptionsOf<typeof checkFlag>;
 export type OnDoneOptions = OptionsOf<typeof onDoneFlag>;
+export type OrOptions = OptionsOf<typeof orFlag>;
+export type OnceOptions = OptionsOf<typeof onceFlags>;
 export type NotifyOptions = OptionsOf<typeof notifyFlag>;
 export type PaceOptions = OptionsOf<typeof paceFlags>;

@@ -1,10 +1,11 @@
-import { jsonIn } from "../../json/exact-json.js";
+import { type Folders, folders } from "../../ground/files/folders.js";
+import { linesBackward } from "../../ground/files/lines-backward.js";
+import { jsonIn } from "../../ground/json/exact-json.js";
+import { isFinal, isRequestId } from "../../ground/protocol/conversation.js";
+import { formatDuration } from "../../ground/text/duration.js";
+import { shortLine } from "../../ground/text/phrases.js";
+import { safeLine } from "../../ground/text/safe-text.js";
 import { readStored, SETTING_NAMES } from "../../machine/settings.js";
-import { isFinal, isRequestId } from "../../protocol/conversation.js";
-import { type Folders, folders, linesBackward } from "../../store/files.js";
-import { formatDuration } from "../../text/duration.js";
-import { shortLine } from "../../text/phrases.js";
-import { safeLine } from "../../text/safe-text.js";
 import type { Host, Sink } from "../terminal/host.js";
 import { type CommandLine, type CompletionTable, joinWords, readWords } from "./words.js";
 
@@ -96,6 +97,10 @@ function candidatesFor(
   if (!value) return names;
   if (value.choices) return [...names, ...value.choices.map((choice) => ({ value: choice, about: "" }))];
   if (/^(?:path|file)\b/.test(value.value)) return "files";
+  if (value.value === "id|file|-") {
+    const requests = valuesOf("id", command, line, table, machine);
+    return requests.length > 0 ? [...names, ...requests] : "files";
+  }
   if (value.value === "dir") return "folders";
   return [...names, ...valuesOf(value.value, command, line, table, machine)];
 }
@@ -208,7 +213,7 @@ const MAX_LINES = 1_000;
 /** Unknown outcomes are few, each in a file of its own. */
 const MAX_OPEN = 100;
 
-type Fields = Readonly<Record<string, unknown>>;
+type RecordFields = Readonly<Record<string, unknown>>;
 
 /** The newest requests of the history in `folder` first, each in the state last recorded. */
 function recentRequests(folder: string, { prefix, origin, limit, accepts }: WantedRequests): KnownRequest[] {
@@ -218,7 +223,7 @@ function recentRequests(folder: string, { prefix, origin, limit, accepts }: Want
   let lines = 0;
   for (const bytes of linesBackward(`${folder}/history.jsonl`, needle, MAX_BYTES)) {
     if (found.length >= limit || ++lines > MAX_LINES) break;
-    const line: Fields = Object(jsonIn(bytes.toString("utf8")));
+    const line: RecordFields = Object(jsonIn(bytes.toString("utf8")));
     const { kind, request_id: id } = line;
     if (!isRequestId(id) || (origin !== undefined && line.origin !== origin)) continue;
     if (kind === "status" && !states.has(id)) states.set(id, textIn(line, "status"));
@@ -235,7 +240,7 @@ function unknownOutcomes(folder: string, { prefix, origin, limit }: WantedReques
   const names = fs.readdirSync(`${folder}/open`).filter((name) => name.endsWith(".json"));
   const found = names.slice(0, MAX_OPEN).flatMap((name) => {
     const [intent = "", outcome = ""] = linesOf(`${folder}/open/${name}`);
-    const record: Fields = Object(jsonIn(intent));
+    const record: RecordFields = Object(jsonIn(intent));
     const id = record.local_id;
     if (!isRequestId(id) || !id.startsWith(prefix) || Object(jsonIn(outcome)).confirmed === true) return [];
     if (origin !== undefined && record.origin !== origin) return [];
@@ -253,12 +258,12 @@ function linesOf(path: string): string[] {
   }
 }
 
-function aboutOf(record: Fields): Pick<KnownRequest, "prompt" | "at"> {
+function aboutOf(record: RecordFields): Pick<KnownRequest, "prompt" | "at"> {
   const at = Date.parse(textIn(record, "sent_at")) || Date.parse(textIn(record, "created_at")) || 0;
   return { prompt: textIn(record, "prompt"), at };
 }
 
-function textIn(record: Fields, key: string): string {
+function textIn(record: RecordFields, key: string): string {
   const value = record[key];
   return typeof value === "string" ? value : "";
 }

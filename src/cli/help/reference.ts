@@ -1,14 +1,14 @@
-import { PROVIDERS } from "../../dialects/providers.js";
+import { PROVIDERS } from "../../client/dialects/providers.js";
 
 /** Every exit code of the program (contract §1.5), in the words of help, man page and README; of deaths by a signal those that a shell shows. */
 export const EXIT_CODE_MEANINGS: Readonly<Record<string, string>> = {
   0: "done; for `watch` and `run`: COMPLETED",
   1: "a defect of this program, or something unforeseen",
-  2: "bad input: usage, a blank prompt, an invalid schema, no base URL configured, `VALIDATION_ERROR`; if this program found it, nothing was sent",
+  2: "bad input: usage, a blank prompt, an invalid schema, no base URL configured, `VALIDATION_ERROR`; what a provider cannot do, and its 400, 404 or 422 to a create; if this program found it, nothing was sent",
   3: "the research ended FAILED",
   4: "not authenticated: no key, `INVALID_API_KEY`, any other 401 or 403",
-  5: "not found: `REQUEST_NOT_FOUND`, any other 404; `@last` with an empty history",
-  6: "refused: not allowed in this state, or any other refusal by the service; nothing was created",
+  5: "not found: `REQUEST_NOT_FOUND`, any other 404 (a provider's to a create: 2); `@last` with an empty history",
+  6: "refused: not allowed in this state, or any other refusal by the service; no money is left at a provider; nothing was created",
   7: "rate limited",
   8: "not finished yet: `watch --timeout` reached, `output` asked too early",
   9: "the service could not be reached, or its answer could not be read; nothing was created",
@@ -16,6 +16,7 @@ export const EXIT_CODE_MEANINGS: Readonly<Record<string, string>> = {
   11: "`create`: outcome unknown; it was sent, and no readable answer came back",
   12: "this machine: a file could not be read or written, or exists already",
   13: "`--strict`: the result does not fit its schema",
+  14: "`check`: a source does not say what a sentence says, or is gone",
   "130, 143, 129": "it died of SIGINT, SIGTERM, SIGHUP, after saying how to go on",
 };
 
@@ -38,14 +39,17 @@ export const VARIABLES: readonly Variable[] = [
   variable("RESEARCH_API_KEY", "the API key; no flag takes a key"),
   variable("RESEARCH_API_KEY_FILE", "a file that holds the API key"),
   variable("RESEARCH_PROVIDER", "the provider to speak to; research: the interface itself"),
-  ...PROVIDERS.map(({ keyVariable, title }) =>
-    variable(keyVariable, `a key of ${title}, used last and at its own origin only`),
+  ...PROVIDERS.flatMap(({ keyVariable, otherKeyVariable, title }) =>
+    [keyVariable, otherKeyVariable ?? []]
+      .flat()
+      .map((name) => variable(name, `a key of ${title}, used last and at its own origin only`)),
   ),
   variable("RESEARCH_PROFILE", "the profile to use", "--profile"),
   variable("RESEARCH_OUTPUT", "json: as --json, but not for help; human, the default", "--json"),
   variable("RESEARCH_CONFIG_DIR", "the folder of the settings, an absolute path"),
   variable("RESEARCH_STATE_DIR", "the folder of the history, an absolute path"),
   variable("RESEARCH_NO_HISTORY", "1: keep no history"),
+  variable("RESEARCH_PER_DAY", "creates allowed in 24 hours; of this, flag and profile the smallest holds"),
   variable("RESEARCH_INSECURE_HTTP", "1: allow plain http:// to another machine", "--insecure-http"),
   variable("HTTPS_PROXY", "the proxy for https://, in either case; loopback is never proxied"),
   variable("HTTP_PROXY", "the proxy for http://, in either case"),
@@ -59,6 +63,8 @@ export const VARIABLES: readonly Variable[] = [
   variable("RESEARCH_SERVE_API_KEY", "the key to ask for", null, ["serve"]),
   variable("RESEARCH_SERVE_DATABASE", "the PostgreSQL database to share", "--database", KEYS),
   variable("RESEARCH_SERVE_METRICS_TOKEN", "the token that GET /metrics asks for", null, ["serve"]),
+  variable("RESEARCH_UPSTREAM_API_KEY", "the key of the profile that --upstream names", null, ["serve"]),
+  variable("RESEARCH_UPSTREAM_API_KEY_FILE", "a file that holds the key of --upstream", null, ["serve"]),
   variable("RESEARCH_MODEL_API_KEY", "the key of the model's endpoint", null, MODEL),
   variable("RESEARCH_MODEL_API_KEY_FILE", "a file that holds the key of the model's endpoint", null, MODEL),
   variable("RESEARCH_SEARCH_API_KEY", "the key of the search engine", null, MODEL),

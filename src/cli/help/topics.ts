@@ -1,5 +1,6 @@
-import { PROVIDERS } from "../../dialects/providers.js";
-import { TIERS } from "../../protocol/limits.js";
+import { PROVIDERS } from "../../client/dialects/providers.js";
+import { TIERS } from "../../ground/protocol/limits.js";
+import { fold } from "../../ground/text/width.js";
 import { EXIT_CODE_MEANINGS, VARIABLES } from "./reference.js";
 import topics from "./topics.txt?raw";
 
@@ -13,7 +14,7 @@ export interface Topic {
 }
 
 /** The widest line of help, in columns: what an 80-column terminal shows. */
-const WIDTH = 80;
+export const WIDTH = 80;
 
 const count = (value: number) => (Number.isFinite(value) ? String(value) : "custom").padStart(6);
 
@@ -31,7 +32,7 @@ const TABLES: Readonly<Record<string, string>> = {
   providers: lines(
     PROVIDERS.map(
       ({ name, modelWord, defaultModel, keyVariable }) =>
-        `${name.padEnd(12)}${keyVariable.padEnd(20)}${defaultModel.padEnd(15)}${modelWord}`,
+        `${name.padEnd(11)}${keyVariable.padEnd(19)}${modelWord.padEnd(19)}${defaultModel}`,
     ),
   ),
 };
@@ -50,23 +51,24 @@ function lines(rows: readonly string[]): string {
   return rows.map((row) => `  ${row}\n`).join("");
 }
 
-/** Text in lines of at most 80 columns, each after the first `indent` columns in. No word is cut. */
-export function foldLines(text: string, indent: number): string {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    if (line !== "" && indent + line.length + 1 + word.length > WIDTH) {
-      lines.push(line);
-      line = word;
-    } else line = line === "" ? word : `${line} ${word}`;
-  }
-  return [...lines, line].join(`\n${" ".repeat(indent)}`);
-}
-
 /** Terms, each with its explanation beside it. */
 export function definitions(rows: readonly (readonly [term: string, explanation: string])[]): string {
   const width = Math.max(...rows.map(([term]) => term.length));
-  return rows
-    .map(([term, explanation]) => `  ${term.padEnd(width)}  ${foldLines(explanation, width + 4)}\n`)
-    .join("");
+  return fold(lines(rows.map(([term, explanation]) => `${term.padEnd(width)}  ${explanation}`)), WIDTH);
+}
+
+/** A page of help with the lines joined that were parted at 80 columns only, so that a narrower terminal can part them. */
+export function unfolded(text: string): string {
+  const joined: string[] = [];
+  let before = "";
+  for (const line of text.split("\n")) {
+    const [, indent = "", word = ""] = /^( *)(\S*)/.exec(line) ?? [];
+    const [start = ""] = /^ *(?:\S.* {2,}(?=\S))?/.exec(before) ?? [];
+    const isFull = before.length + 1 + word.length > WIDTH;
+    if (word !== "" && isFull && start === before.slice(0, indent.length))
+      joined.push(`${joined.pop()} ${line.trim()}`);
+    else joined.push(line);
+    before = line;
+  }
+  return joined.join("\n");
 }

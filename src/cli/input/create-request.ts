@@ -1,13 +1,15 @@
-import { parseExact } from "../../json/exact-json.js";
+import { type AskedAccount, keyOf } from "../../client/workflows/first-account.js";
+import { followUpOf } from "../../client/workflows/requests.js";
+import { jsonOrUndefined, parseExact } from "../../ground/json/exact-json.js";
+import { type CreateBody, type JsonSchema, requestBody } from "../../ground/protocol/conversation.js";
+import { shellWord } from "../../ground/text/phrases.js";
+import { safeJson } from "../../ground/text/safe-text.js";
 import { requireValidSchema } from "../../machine/asked.js";
 import { UsageError } from "../../machine/errors.js";
+import type { LimitOptions, Machine } from "../../machine/machine.js";
 import { checkSize, readTextFile, readTextStream } from "../../machine/read-text.js";
 import { requireBaseUrl } from "../../machine/settings.js";
-import { type CreateBody, type JsonSchema, requestBody } from "../../protocol/conversation.js";
-import { shellWord } from "../../text/phrases.js";
-import { safeJson } from "../../text/safe-text.js";
-import { followUpOf } from "../../workflows/requests.js";
-import type { ProviderOptions, RequestOptions } from "../commands/definition.js";
+import type { DomainOptions, OrOptions, ProviderOptions, RequestOptions } from "../commands/definition.js";
 import type { Context } from "../context.js";
 import { parseJson } from "../errors.js";
 import type { Host } from "../terminal/host.js";
@@ -29,20 +31,105 @@ export async function readRequest(
 export async function completeRequest(
   ctx: Context,
   body: CreateBody,
-  { model, set, after, dryRun }: Partial<ProviderOptions> & { dryRun?: boolean },
+  { model, after, dryRun, ...options }: Partial<ProviderOptions> & DomainOptions & { dryRun?: boolean },
 ): Promise<CreateBody> {
-  const asked = ctx.asked(body, { model, set, after });
+  const asked = ctx.asked(body, { ...options, model: model?.at(-1), after });
+  if (asked.options?.store === false && ctx.provider?.name === "openai")
+    await ctx.reporter.notice(
+      "NOT_STORED",
+      "OpenAI keeps what is not stored for about ten minutes after its end: run, watch and batch keep the result here as soon as it has ended",
+    );
   if (after === undefined) return asked;
   return { ...asked, after: await followUpOf(ctx.ports, after, { signal: ctx.signal, isOffline: dryRun }) };
 }
 
-/** Shows what would be sent. As a command it works for every prompt: nothing in a here-document is expanded. Returns 0. */
-export async function showRequest(ctx: Context, body: CreateBody): Promise<number> {
-  const { reporter, provider } = ctx;
+/** Each account that a create may go to, in this order, with what it is asked there. Throws UsageError. */
+export async function askedAccounts(
+  ctx: Context,
+  body: CreateBody,
+  options: Partial<ProviderOptions> &
+    OrOptions &
+    DomainOptions &
+    LimitOptions & { dryRun?: boolean; waitForQuota?: boolean | undefined },
+): Promise<AskedAccount<Machine>[]> {
+  const { or, model = [], set = [], after, domains, notDomains, waitForQuota, dryRun } = options;
+  const limitOf = (at: Machine, given: LimitOptions) => (dryRun ? undefined : at.hourlyLimit(given));
+  if (or.length === 0)
+    return [{ ports: ctx, body: await completeRequest(ctx, body, options), limit: limitOf(ctx, options) }];
+  refuseBeside("--or", { set: set[0], after, waitForQuota });
+  const accounts = [ctx, ...ctx.named(or, "--or")];
+  checkDifferent(accounts);
+  const models = modelsOf(model, accounts);
+  const asked = accounts.map((ports, index) => ({
+    ports,
+    body: ports.asked(body, { model: models.get(ports), domains, notDomains }),
+    limit: limitOf(ports, index === 0 ? options : {}),
+  }));
+  for (const account of asked) (await account.ports.dialect()).create(account.body);
+  return asked;
+}
+
+/** Throws UsageError for a flag of those in `given` that is set. */
+export function refuseBeside(flag: string, given: Readonly<Record<string, unknown>>): void {
+  const name = Object.keys(given).find((one) => given[one] !== undefined && given[one] !== false);
+  if (name === undefined) return;
+  const other = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  throw new UsageError(`${flag} and --${other} exclude each other`, "Each profile has settings of its own.");
+}
+
+/** Throws UsageError for accounts that are named twice, or that are one key at one origin. */
+export function checkDifferent(accounts: readonly Machine[]): void {
+  const names = new Map<string, string>();
+  for (const account of accounts) {
+    const { value: profile } = account.settings.profile;
+    const key = keyOf(account);
+    for (const name of [`profile ${profile}`, ...(key === undefined ? [] : [`${account.origin} ${key}`])]) {
+      const other = names.get(name);
+      if (other === profile) throw new UsageError(`the profile ${profile} is named twice`);
+      if (other !== undefined)
+        throw new UsageError(`the profiles ${other} and ${profile} are one key at ${account.origin}`);
+      names.set(name, profile);
+    }
+  }
+}
+
+/** The model of each account, each text being `PROFILE=NAME`. Throws UsageError. */
+export function modelsOf(texts: readonly string[], accounts: readonly Machine[]): Map<Machine, string> {
+  const models = new Map<Machine, string>();
+  for (const text of texts) {
+    const account = accounts.find(({ settings }) => text.startsWith(`${settings.profile.value}=`));
+    if (!account)
+      throw new UsageError(
+        `invalid value for --model: ${JSON.stringify(text)} names none of the accounts`,
+        "With several accounts it is PROFILE=NAME, once for each.",
+      );
+    models.set(account, text.slice(account.settings.profile.value.length + 1));
+  }
+  return models;
+}
+
+/** Shows what each account would be sent. Returns 0. */
+export async function showRequests(
+  { reporter }: Pick<Terminal, "reporter">,
+  accounts: readonly AskedAccount<Machine>[],
+): Promise<number> {
+  const shown: { json: object; text: string }[] = [];
+  for (const { ports, body } of accounts) shown.push(await requestOf(ports, body));
+  const named = shown.map(({ json }, index) => ({ profile: accounts[index]?.ports.profile, ...json }));
+  await reporter.show(
+    accounts.length === 1 ? shown[0]?.json : named,
+    shown.map(({ text }) => text).join("\n"),
+  );
+  return 0;
+}
+
+/** What would be sent. As a command it works for every prompt: nothing in a here-document is expanded. */
+async function requestOf(ctx: Machine, body: CreateBody) {
+  const { provider } = ctx;
   const base = requireBaseUrl(ctx.settings);
   const dialect = await ctx.dialect();
   const { method, path, headers: own, body: text = "" } = dialect.create(body);
-  const url = base.origin + base.pathname.replace(/\/$/, "") + path;
+  const url = base.origin + ctx.basePath + path;
   const variable = provider?.baseUrl === base.origin ? provider.keyVariable : "RESEARCH_API_KEY";
   const [name, prefix] = dialect.keyHeader;
   const all = { [name]: `${prefix}$${variable}`, "content-type": "application/json", ...own };
@@ -52,8 +139,7 @@ export async function showRequest(ctx: Context, body: CreateBody): Promise<numbe
   const flags = Object.entries(headers).map(([one, value]) => `-H "${one}: ${value}"`);
   const words = ["curl -sS --globoff", `-X ${method}`, shellWord(url), ...flags, "--data-binary @-"];
   const shown = `${words.join(" ")} <<'RESEARCH_REQUEST'\n${safeJson(json)}\nRESEARCH_REQUEST\n`;
-  await reporter.show({ method, url, headers, body: json }, shown);
-  return 0;
+  return { json: { method, url, headers, body: json }, text: shown };
 }
 
 const HOW = 'Give it as one argument ("…"), on stdin, or with --prompt-file PATH.';
@@ -98,7 +184,7 @@ export async function readSchema(
   stdin: Host["stdin"],
   signal: AbortSignal,
 ): Promise<JsonSchema> {
-  const inline = /^\s*[[{]/.test(source);
+  const inline = jsonOrUndefined(source) !== undefined || /^\s*[[{]/.test(source);
   const what = inline ? "the schema" : source === "-" ? "the schema on stdin" : `the schema in ${source}`;
   const text = inline
     ? checkSize(source, "the schema")

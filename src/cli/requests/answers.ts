@@ -1,15 +1,16 @@
-import type { StatusData } from "../../client/client.js";
-import { ResearchError } from "../../client/errors.js";
-import { withMember } from "../../json/exact-json.js";
+import type { StatusData } from "../../client/calls/client.js";
+import { ResearchError } from "../../client/calls/errors.js";
+import type { WatchOutcome } from "../../client/workflows/follow.js";
+import { askStates, resolveTarget, type StateAnswer } from "../../client/workflows/requests.js";
+import type { LocalError } from "../../ground/files/local-error.js";
+import { withMember } from "../../ground/json/exact-json.js";
+import { isFinal, type Status } from "../../ground/protocol/conversation.js";
+import { safeLine } from "../../ground/text/safe-text.js";
 import { EXIT_CODES } from "../../machine/errors.js";
 import { type Failure, failureOf } from "../../machine/failure.js";
-import { isFinal, type Status } from "../../protocol/conversation.js";
-import type { LocalError } from "../../store/files.js";
-import { safeLine } from "../../text/safe-text.js";
-import type { WatchOutcome } from "../../workflows/follow.js";
-import { askStates, resolveTarget, type StateAnswer } from "../../workflows/requests.js";
 import type { Context } from "../context.js";
-import { ClosedPipe, type Reporter, type Style } from "../terminal/reporter.js";
+import { ClosedPipe, type Reporter } from "../terminal/reporter.js";
+import type { Style } from "../terminal/style.js";
 
 /** Asks for the state of each request, all at once, and answers in the order given. */
 export async function status(
@@ -71,11 +72,11 @@ export async function showAnswers(
   return worstOf(codes);
 }
 
-const ERRORS_FIRST = [3, 10, 8];
+const ERRORS_FIRST = [3, 10, 8, 14];
 
 /**
  * The exit code of several ids, from theirs in the order given: the first error wins, then FAILED, then
- * STOPPED, then unfinished.
+ * STOPPED, then unfinished, then a check that found something wrong.
  */
 export function worstOf(codes: readonly number[]): number {
   const error = codes.find((code) => code !== 0 && !ERRORS_FIRST.includes(code));

@@ -1,16 +1,18 @@
-import { CodedError } from "../../machine/errors.js";
-import { type Failure, failureOf } from "../../machine/failure.js";
-import { formatLimit } from "../../text/duration.js";
 import {
   type FollowEvent,
   type FollowOptions,
   follow,
   type WatchOutcome,
   WatchProgress,
-} from "../../workflows/follow.js";
-import type { Ports } from "../../workflows/ports.js";
-import { type NamedTarget, stopAll } from "../../workflows/requests.js";
-import { ClosedPipe, Interrupted, PLAIN, type Terminal } from "../terminal/reporter.js";
+} from "../../client/workflows/follow.js";
+import type { Ports } from "../../client/workflows/ports.js";
+import type { NamedTarget } from "../../client/workflows/requests.js";
+import { formatLimit } from "../../ground/text/duration.js";
+import { CodedError } from "../../machine/errors.js";
+import { type Failure, failureOf } from "../../machine/failure.js";
+import { Interrupted } from "../terminal/interruption.js";
+import { ClosedPipe, type Terminal } from "../terminal/reporter.js";
+import { PLAIN } from "../terminal/style.js";
 import { exitCodeOfOutcome, sayNotObserved, statusLine, withId } from "./answers.js";
 import type { OnDone } from "./on-done.js";
 import {
@@ -24,15 +26,15 @@ import {
 } from "./progress-text.js";
 
 /** The flags of the commands that watch requests. */
-export interface FollowFlags extends Omit<FollowOptions, "signal" | "answered"> {
-  stopOnInterrupt?: boolean;
-}
+export type FollowFlags = Omit<FollowOptions, "signal" | "answered">;
 
 export interface FollowViewOptions extends FollowFlags, Pick<FollowOptions, "answered"> {
   /** False if stdout is for something else (`run`). */
   print: boolean;
   /** The command that goes on with these requests after this one; undefined if there is none. */
   resume: ((requestIds: readonly string[]) => string) | undefined;
+  /** What was asked, where no history says it. */
+  question?: string;
   /** Whether this command created the requests: then nothing that ends the wait is an error (contract §1.5). */
   created?: boolean;
   /** Called with each request that ends. */
@@ -82,7 +84,8 @@ class FollowView {
 
   async run(): Promise<WatchOutcome[]> {
     const { signal, reporter } = this.terminal;
-    this.#isLive = await reporter.startLive(() => this.#drawn());
+    const question = this.options.question ?? this.targets[0]?.entry?.prompt;
+    this.#isLive = await reporter.startLive(() => liveText({ ...this.#shown, question }));
     try {
       const events = follow(this.ports, this.targets, { ...this.options, signal });
       for await (const event of events) {
@@ -94,9 +97,7 @@ class FollowView {
       if (error instanceof Interrupted) await this.#interrupted(error);
       if (!(error instanceof ClosedPipe)) throw error;
     }
-    const { timeout = 0, queueTimeout = 0 } = this.options;
-    await this.#sayTimeout("whole", "not finished", timeout);
-    await this.#sayTimeout("queue", "still in the queue", queueTimeout);
+    await this.#sayTimeout();
     const taken = this.#taken.text(this.#progress.outcomes, this.#shown.elapsedMs);
     if (taken !== undefined && this.options.resume) await reporter.say(taken);
     return this.#progress.outcomes;
@@ -158,7 +159,10 @@ class FollowView {
     if (!reporter.json) return reporter.result(`${statusLine(requestId, status ?? "-", PLAIN)}\n`);
     const progress = this.#said.get(requestId);
     const line = watchJson({ requestId, status, previous: status, at, elapsedMs, final: false, progress });
-    await reporter.resultJson(error ? { ...line, error } : line);
+    if (!error) return reporter.resultJson(line);
+    // A state that was never seen is left out beside the reason.
+    const { status: _, previous_status: __, ...rest } = line;
+    await reporter.resultJson({ ...(status === null ? rest : line), error });
   }
 
   async #interrupted(error: Interrupted): Promise<void> {
@@ -169,39 +173,25 @@ class FollowView {
     reporter.stopLive();
     const ids = running.map(({ requestId }) => requestId);
     error.requestId = ids.length === 1 ? ids[0] : undefined;
-    const isStopped = this.options.stopOnInterrupt === true;
-    const resume = this.#resume(isStopped ? await this.#stop(ids) : ids);
-    const what = isStopped ? "what was not stopped may go on" : "the research goes on";
-    error.resume = resume && `${what}; go on with: ${resume}`;
+    const resume = this.#resume(ids);
+    error.resume = resume && `the research goes on; go on with: ${resume}`;
   }
 
-  /** The signal that ended the watch must not end the stops. Returns the ids that could not be stopped. */
-  async #stop(ids: readonly string[]): Promise<string[]> {
-    const { reporter } = this.terminal;
-    const failed: string[] = [];
-    const targets = this.targets.filter(({ requestId }) => ids.includes(requestId));
-    for await (const answer of stopAll(this.ports, targets)) {
-      const { requestId } = answer.target;
-      if (answer.kind === "answered") await reporter.say(`${requestId} is ${answer.data.status}`);
-      else {
-        failed.push(requestId);
-        await reporter.error(withId(failureOf(answer.error), requestId, reporter));
-      }
-    }
-    return failed;
-  }
-
-  async #sayTimeout(limit: "whole" | "queue", what: string, afterMs: number): Promise<void> {
+  async #sayTimeout(): Promise<void> {
     const { outcomes } = this.#progress;
-    const late = outcomes.filter((outcome) => outcome.kind === "timeout" && outcome.limit === limit);
+    const late = outcomes.filter(({ kind }) => kind === "timeout");
     const [first, ...others] = late.map(({ requestId }) => requestId);
     if (first === undefined) return;
     const which = others.length === 0 ? `${first} is` : `${late.length} of ${outcomes.length} are`;
     const resume = this.#resume([first, ...others]);
-    const error = new CodedError("TIMEOUT", `${which} ${what} after ${formatLimit(afterMs)}`, {
-      hint: resume && `The research goes on; go on with: ${resume}`,
-      requestId: others.length === 0 ? first : undefined,
-    });
+    const error = new CodedError(
+      "TIMEOUT",
+      `${which} not finished after ${formatLimit(this.options.timeout ?? 0)}`,
+      {
+        hint: resume && `The research goes on; go on with: ${resume}`,
+        requestId: others.length === 0 ? first : undefined,
+      },
+    );
     await this.terminal.reporter.error(failureOf(error));
   }
 
@@ -216,12 +206,5 @@ class FollowView {
     const elapsedMs = this.ports.clock.monotonic() - this.#start;
     const progress = this.#said.get(outcomes[0]?.requestId ?? "");
     return { states, elapsedMs, usual: this.#taken.usual, progress };
-  }
-
-  #drawn() {
-    const { outcomes, running } = this.#progress;
-    // Of one request it is not known how long it takes.
-    const share = outcomes.length > 1 ? 1 - running.length / outcomes.length : undefined;
-    return { text: liveText(this.#shown), share };
   }
 }

@@ -1,14 +1,15 @@
-import type { ResearchError } from "../../client/errors.js";
-import type { Moment, WatchEvent } from "../../client/watch/types.js";
-import type { Clock } from "../../clock.js";
-import { isFinal, type Status } from "../../protocol/conversation.js";
-import { timeOf } from "../../store/history/history.js";
-import { formatDuration, isoDate } from "../../text/duration.js";
-import { progressWords } from "../../text/research-progress.js";
-import { safeLine } from "../../text/safe-text.js";
-import type { FollowEvent, WatchOutcome } from "../../workflows/follow.js";
-import type { Ports } from "../../workflows/ports.js";
-import type { NamedTarget } from "../../workflows/requests.js";
+import type { ResearchError } from "../../client/calls/errors.js";
+import type { Moment, WatchEvent } from "../../client/calls/watch/types.js";
+import { timeOf } from "../../client/store/history/records.js";
+import type { FollowEvent, WatchOutcome } from "../../client/workflows/follow.js";
+import type { Ports } from "../../client/workflows/ports.js";
+import type { NamedTarget } from "../../client/workflows/requests.js";
+import type { Clock } from "../../ground/clock.js";
+import { isFinal, type Status } from "../../ground/protocol/conversation.js";
+import { formatDuration, isoDate } from "../../ground/text/duration.js";
+import { shortText } from "../../ground/text/phrases.js";
+import { progressWords } from "../../ground/text/research-progress.js";
+import { safeLine } from "../../ground/text/safe-text.js";
 import { SILENT_WAIT_MS } from "../context.js";
 import type { Reporter } from "../terminal/reporter.js";
 
@@ -20,13 +21,22 @@ export interface ShownProgress {
   progress?: unknown;
   /** How long runs usually take, in words, if that is known. */
   usual?: string | undefined;
+  /** What is researched, where there is one and it is known. */
+  question?: string | undefined;
 }
 
 /** The live line: for one id its state, for several how many are done and how many are in each other state. */
-export function liveText({ states, elapsedMs, progress, usual }: ShownProgress): string {
+export function liveText({ states, elapsedMs, progress, usual, question = "" }: ShownProgress): string {
   const elapsed = formatDuration(elapsedMs) + (usual === undefined ? "" : ` (${usual})`);
   if (states.length === 1)
-    return [safeLine(states[0] ?? "waiting"), progressWords(progress), elapsed].filter(Boolean).join("  ");
+    return [
+      safeLine(states[0] ?? "waiting"),
+      progressWords(progress),
+      elapsed,
+      safeLine(shortText(question, 400)),
+    ]
+      .filter(Boolean)
+      .join("  ");
   const done = states.filter((status) => status !== null && isFinal(status)).length;
   const counts = new Map<string, number>();
   for (const status of states)
@@ -98,7 +108,7 @@ export class TakenReport {
     private readonly ports: Pick<Ports, "clock" | "history" | "origin">,
     private readonly targets: readonly NamedTarget[],
   ) {
-    this.usual = usualLengthText(ports);
+    this.usual = usualLengthText(targets[0]?.at ?? ports);
   }
 
   apply(event: FollowEvent): void {

@@ -1,46 +1,92 @@
-import type { CreateBody } from "../../protocol/conversation.js";
-import { TIERS, type Tier } from "../../protocol/limits.js";
-import { formatDuration, isoDate } from "../../text/duration.js";
-import type { Ports } from "../../workflows/ports.js";
-import { type Submitted, submitWithinQuota } from "../../workflows/submit.js";
+import type { HistoryEntry } from "../../client/store/history/records.js";
+import { CreateOnce } from "../../client/workflows/create-once.js";
+import { type AskedAccount, submitToFirst } from "../../client/workflows/first-account.js";
+import type { Ports } from "../../client/workflows/ports.js";
+import type { Submitted } from "../../client/workflows/submit.js";
+import { formatDuration, isoDate } from "../../ground/text/duration.js";
+import { UsageError } from "../../machine/errors.js";
+import { failureOf } from "../../machine/failure.js";
 import type { Reporter, Terminal } from "../terminal/reporter.js";
 
 export interface SubmitViewOptions {
-  /** Creates per hour. */
-  limit: number | undefined;
   waitForQuota?: boolean | undefined;
+  /** Whether the same request of the last time is used instead of making another. */
+  once?: boolean | undefined;
+  /** How old that request may be, in milliseconds. */
+  within?: number | undefined;
 }
 
-/** Submits, and says what it waits for. An id that is not on the disk is said before it can be lost. */
-export async function showSubmit(
+/** A request that was made, or that is used again, and the account that has it. */
+export interface Shown<P extends Ports> {
+  account: AskedAccount<P>;
+  requestId: string;
+  /** Undefined for one that is used again. */
+  submitted: Submitted | undefined;
+  /** What the history has of one that is used again. */
+  reused: HistoryEntry | undefined;
+}
+
+/** A request that is made once is not made again for so long, in milliseconds. */
+const ONCE_MS = 86_400_000;
+
+/**
+ * Submits to the first account that takes it, and says what it waits for and where it goes on. An id that is not on the
+ * disk is said before it can be lost.
+ */
+export async function showSubmit<P extends Ports>(
   { reporter, signal }: Terminal,
-  ports: Ports,
-  body: CreateBody,
-  { limit, waitForQuota }: SubmitViewOptions,
-): Promise<Submitted> {
-  const submitted = await submitWithinQuota(ports, body, {
-    limit,
+  accounts: readonly AskedAccount<P>[],
+  { waitForQuota, once = false, within }: SubmitViewOptions,
+): Promise<Shown<P>> {
+  if (within !== undefined && !once) throw new UsageError("--within needs --once");
+  const submit = {
     waitForQuota,
     signal,
-    onWait: (until) =>
+    onWait: (until: number, { ports }: Pick<AskedAccount, "ports">) =>
       reporter.notice(
         "WAITING_FOR_QUOTA",
         `${limitWords(ports)}; waiting ${formatDuration(until - ports.clock.now())}, until ${isoDate(until)}`,
       ),
-  });
+    onNext: (error: unknown, { ports }: AskedAccount, { ports: next }: AskedAccount) =>
+      reporter.notice(
+        "NEXT_ACCOUNT",
+        `${accountName(ports)}: ${failureOf(error).message}; nothing was created there, so ${accountName(next)} is asked`,
+      ),
+  };
+  const withinMs = within ?? ONCE_MS;
+  const made = once
+    ? await new CreateOnce().create(accounts, { signal, withinMs, submit })
+    : ({ kind: "created", ...(await submitToFirst(accounts, submit)) } as const);
+  const { account } = made;
+  if (made.kind === "reused") {
+    const { entry } = made;
+    const { request_id, sent_at, status } = entry;
+    await reporter.notice(
+      "REUSED",
+      `${request_id} of ${sent_at} (${status}) asks the same and is used; nothing was sent`,
+    );
+    return { account, requestId: request_id ?? "", submitted: undefined, reused: entry };
+  }
+  const { submitted } = made;
   const { data, notSaved } = submitted;
   if (notSaved)
     await reporter.notice("NOT_SAVED", `NOT SAVED: ${data.request_id} was created, but ${notSaved.message}`);
-  return submitted;
+  return { account, requestId: data.request_id, submitted, reused: undefined };
+}
+
+/** An account as people know it. */
+export function accountName({ profile, origin }: Pick<Ports, "profile" | "origin">): string {
+  return profile === null ? origin : `profile ${profile}`;
 }
 
 /** Why no create is sent now. A provider's own limits are of seconds or minutes. */
-export function limitWords({ provider }: Pick<Ports, "provider">): string {
+export function limitWords({ provider, perDay }: Pick<Ports, "provider" | "perDay">): string {
+  if (perDay) return `a limit of creates is reached`;
   return provider ? `the limit of ${provider.title} is reached` : "the hourly limit is reached";
 }
 
 /** With a limit set, says how many creates are left in this hour; without one, nothing. */
-export async function sayLeft(reporter: Reporter, ports: Ports, limit: number | undefined): Promise<void> {
+export async function sayLeft(reporter: Reporter, { ports, limit }: AskedAccount<Ports>): Promise<void> {
   if (limit === undefined || limit === Number.POSITIVE_INFINITY) return;
   const hour = ports.history?.hour(ports, limit);
   if (!hour)
@@ -51,10 +97,4 @@ export async function sayLeft(reporter: Reporter, ports: Ports, limit: number | 
   const left = Math.max(0, limit - hour.attempts.length);
   const next = left > 0 ? "" : `; the next one is allowed at ${isoDate(hour.nextAt)}`;
   await reporter.notice("QUOTA", `${left} of ${limit} creates left in this hour${next}`);
-}
-
-/** The flag that sets a limit. */
-export function limitFlag(limit: number): string {
-  const tier = Object.keys(TIERS).find((name) => TIERS[name as Tier].create === limit);
-  return tier ? `--tier ${tier}` : `--per-hour ${limit}`;
 }

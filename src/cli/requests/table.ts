@@ -1,14 +1,21 @@
-import { epochOf } from "../../clock.js";
-import { UsageError } from "../../machine/errors.js";
-import type { HistoryEntry } from "../../store/history/history.js";
-import { formatDuration } from "../../text/duration.js";
-import { safeLine } from "../../text/safe-text.js";
+import type { History } from "../../client/store/history/history.js";
+import type { HistoryEntry } from "../../client/store/history/records.js";
+import { epochOf } from "../../ground/clock.js";
+import { formatDuration } from "../../ground/text/duration.js";
+import { dollars } from "../../ground/text/research-progress.js";
+import { safeLine } from "../../ground/text/safe-text.js";
+import { columnsOf } from "../../ground/text/width.js";
+import { NAME_ONE, UsageError } from "../../machine/errors.js";
+import type { Context } from "../context.js";
+import type { Sink } from "../terminal/host.js";
+import { alignedRow } from "../terminal/live-line.js";
 import { ask } from "../terminal/prompts.js";
-import { fitColumns, type Style, type Terminal } from "../terminal/reporter.js";
+import type { Terminal } from "../terminal/reporter.js";
+import { columnsOn, type Style, styleFor } from "../terminal/style.js";
 import { statusWord } from "./answers.js";
 
-/** A prompt is shown at least this long, however narrow the terminal. */
-const SHORTEST_PROMPT = 20;
+/** With less room than this for prompts, in columns, ids are cut to what names them, and costs are left out. */
+const GOOD_PROMPT = 40;
 
 /** One entry for a script: `id<TAB>STATUS<TAB>created_at<TAB>prompt`; an unknown outcome has its local id. */
 export function entryRow(entry: HistoryEntry): string {
@@ -22,26 +29,59 @@ export function entryRow(entry: HistoryEntry): string {
 
 /** What a table shows of a request; one that was made elsewhere has not all of it. */
 export type Listed = Pick<HistoryEntry, "request_id" | "status" | "created_at" | "prompt"> &
-  Partial<Pick<HistoryEntry, "local_id" | "sent_at">>;
+  Partial<Pick<HistoryEntry, "local_id" | "sent_at" | "cost_dollars">>;
 
-/** Requests for a person: aligned, with ages, `columns` wide. `now` is epoch milliseconds. */
-export function entryTable(entries: readonly Listed[], now: number, columns: number, style: Style): string {
+export interface TableOptions {
+  /** Epoch milliseconds. */
+  now: number;
+  columns: number;
+  style: Style;
+  /** How many characters of an id name it. */
+  nameLength?: ((id: string) => number) | undefined;
+}
+
+/** Requests for a person: aligned, with ages, no row wider than the terminal: ids are cut first, then prompts. */
+export function entryTable(entries: readonly Listed[], { now, columns, style, nameLength }: TableOptions) {
   if (entries.length === 0) return "";
-  const rows = entries.map(({ request_id, local_id = "", status, created_at, sent_at, prompt }) => {
+  const rows = entries.map(({ request_id, local_id = "", status, created_at, sent_at, prompt, ...entry }) => {
     // As everywhere an age counts from the moment it was sent, by this machine's clock (contract §3).
     const since = epochOf(sent_at) ?? epochOf(created_at);
     const age = since === undefined ? "?" : formatDuration(now - since);
-    return { id: request_id ?? local_id, status, age, prompt: safeLine(prompt) };
+    const cost = entry.cost_dollars === undefined ? "" : dollars(entry.cost_dollars);
+    return { id: request_id ?? local_id, status: safeLine(status), age, cost, prompt: safeLine(prompt) };
   });
-  const width = (key: "id" | "status" | "age") => Math.max(key.length, ...rows.map((row) => row[key].length));
-  const [id, status, age] = [width("id"), width("status"), width("age")];
-  const room = Math.max(columns - id - status - age - 6, SHORTEST_PROMPT);
-  const head = style.dim(`${"ID".padEnd(id)}  ${"STATUS".padEnd(status)}  ${"AGE".padStart(age)}  PROMPT`);
-  const lines = rows.map(
-    (row) =>
-      `${row.id.padEnd(id)}  ${statusWord(row.status, style)}${" ".repeat(status - row.status.length)}  ${row.age.padStart(age)}  ${fitColumns(row.prompt, room)}`,
-  );
-  return `${[head, ...lines].join("\n")}\n`;
+  type Row = Record<keyof typeof HEAD, string>;
+  const width = (key: keyof Row) => Math.max(...[HEAD, ...rows].map((row: Row) => columnsOf(row[key])));
+  const [ids, status, age, costs] = [width("id"), width("status"), width("age"), width("cost")];
+  const room = columns - status - age - 6 - Math.min(width("prompt"), GOOD_PROMPT);
+  const isCut = ids > room && nameLength !== undefined;
+  const id = isCut ? Math.max(...rows.map((row) => Math.min(row.id.length, nameLength(row.id) + 1))) : ids;
+  const hasCost = rows.some((row) => row.cost !== "") && id + costs + 2 <= room;
+  const line = (row: Row, word: string) => {
+    const numbers = [row.age.padStart(age), ...(hasCost ? [row.cost.padStart(costs)] : [])];
+    return alignedRow([row.id, word, ...numbers, row.prompt], [id, status], columns);
+  };
+  const lines = rows.map((row) => line(row, statusWord(row.status, style)));
+  return `${[style.dim(line(HEAD, HEAD.status)), ...lines].join("\n")}\n`;
+}
+
+const HEAD = { id: "ID", status: "STATUS", age: "AGE", cost: "COST", prompt: "PROMPT" };
+
+/** Where ids are looked up that are cut. */
+interface RecordedIds {
+  history?: Pick<History, "nameLength"> | undefined;
+}
+
+/** The table for a terminal; `indent` columns are left before it. */
+export async function tableOn(
+  sink: Sink,
+  { host, history }: Pick<Terminal, "host"> & RecordedIds,
+  entries: readonly Listed[],
+  indent = 0,
+): Promise<string> {
+  const style = await styleFor(sink, host.env);
+  const nameLength = history && ((id: string) => history.nameLength(id));
+  return entryTable(entries, { now: host.clock.now(), columns: columnsOn(sink) - indent, style, nameLength });
 }
 
 /** Rows above a question: enough to see what it is about. */
@@ -57,17 +97,41 @@ export function asksFirst({ host, reporter }: Terminal): boolean {
  * cannot be undone.
  */
 export async function confirm(
-  terminal: Terminal,
+  terminal: Terminal & RecordedIds,
   requests: readonly Listed[],
   { verb, loss, refused }: { verb: string; loss: string; refused: string },
 ): Promise<void> {
-  const { host, reporter } = terminal;
-  const columns = host.stderr.stream?.columns || 80;
   const rows = requests.slice(0, MOST_ROWS);
-  const table = entryTable(rows, host.clock.now(), columns, await reporter.style());
+  const table = await tableOn(terminal.host.stderr, terminal, rows);
   const more = requests.length > rows.length ? `and ${requests.length - rows.length} more\n` : "";
   const what = requests.length === 1 ? "this request" : `these ${requests.length} requests`;
-  const answer = await ask(terminal, `${table}${more}${verb} ${what}? ${loss} [y/N] `);
+  await confirmed(terminal, `${table}${more}${verb} ${what}? ${loss}`, refused);
+}
+
+/** Asks `question`. Throws UsageError, with what was `refused`, unless the answer is yes. */
+export async function confirmed(terminal: Terminal, question: string, refused: string): Promise<void> {
+  const answer = await ask(terminal, `${question} [y/N] `);
   if (!/^y(es)?$/i.test(answer.trim()))
     throw new UsageError(`${refused}: it was not confirmed`, "Answer y, or give --yes.");
+}
+
+/**
+ * The ids that were given, else the one that its user chooses on a terminal from the newest that `accepts` takes. Throws
+ * UsageError if stdin or stderr is not a terminal, or if there is nothing to choose from.
+ */
+export async function idsOrChosen(
+  ctx: Context,
+  ids: readonly string[],
+  accepts: (entry: HistoryEntry) => boolean = () => true,
+): Promise<readonly string[]> {
+  if (ids.length > 0) return ids;
+  const found = asksFirst(ctx) ? (ctx.history?.list({ limit: MOST_ROWS, accepts }) ?? []) : [];
+  if (found.length === 0) throw new UsageError("missing required argument 'id'", NAME_ONE);
+  const numbers = ["", ...found.map((_, index) => `${index + 1}`)].map((number) => number.padStart(2));
+  const rows = (await tableOn(ctx.host.stderr, ctx, found, 4)).trimEnd().split("\n");
+  const table = rows.map((row, index) => `${numbers[index]}  ${row}\n`).join("");
+  const answer = (await ask(ctx, `${table}Which one? [1-${found.length}, Enter for 1] `)).trim() || "1";
+  const entry = /^\d+$/.test(answer) ? found[Number(answer) - 1] : undefined;
+  if (!entry) throw new UsageError(`${JSON.stringify(answer)} is not one of 1 to ${found.length}`, NAME_ONE);
+  return [entry.request_id ?? entry.local_id];
 }

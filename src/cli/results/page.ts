@@ -2,36 +2,66 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Result } from "../../client/workflows/results.js";
+import { orLocalError } from "../../ground/files/local-error.js";
+import type { PageMark } from "../../ground/markdown/html/marks.js";
+import { type PageResult, resultPage } from "../../ground/markdown/html/result-page.js";
+import type { CheckOutcome, Verdict } from "../../ground/protocol/check-outcome.js";
+import { withoutSecrets } from "../../ground/secrets/environment.js";
+import { endsOf, type Report, reportOf } from "../../machine/check.js";
 import { resultText, textWithSources } from "../../machine/result-text.js";
-import { resultPage } from "../../markdown/html/result-page.js";
-import { withoutSecrets } from "../../secrets/environment.js";
-import { orLocalError } from "../../store/files.js";
-import type { Result } from "../../workflows/results.js";
+import { countsText } from "../requests/check-text.js";
 import type { Host } from "../terminal/host.js";
 import type { Terminal } from "../terminal/reporter.js";
 
 /** Where a result comes from; what is not known is undefined. */
 export interface ResultSource {
-  requestId: string;
+  requestId: string | undefined;
   /** Scheme, host and port of the service. */
-  origin: string;
+  origin: string | undefined;
   question: string | undefined;
   /** As the service gave it. */
   createdAt: unknown;
+  /** What the last check of it has found. */
+  check?: CheckOutcome | undefined;
 }
 
-/** A result as one page of HTML. */
-export function pageOf(result: Result, { createdAt, ...source }: ResultSource): string {
+/** A result as one page of HTML, with what was found where it was checked. */
+export async function pageOf(result: Result, { createdAt, check, ...source }: ResultSource): Promise<string> {
   const { completed_at } = result.data;
   return resultPage(
     {
       kind: typeof result.value === "string" ? "markdown" : "json",
       text: textWithSources(result),
       digestOf: resultText(result),
+      marks: check && (await marksOf(reportOf(result), check)),
     },
     { ...source, createdAt: textOf(createdAt), completedAt: textOf(completed_at) },
   );
 }
+
+/** The marks of a check on the page of the report that it was made of; undefined if that has other citations by now. */
+async function marksOf(report: Report, outcome: CheckOutcome): Promise<PageResult["marks"]> {
+  const ends = await endsOf(report);
+  if (ends.length !== outcome.citations.length) return undefined;
+  const { checked_at, citations } = outcome;
+  const all = citations.map(({ verdict, claim, field, missing, reason, passage, urls }, i): PageMark => {
+    const notes =
+      missing.length > 0 ? [`Not on the page: ${missing.join("; ")}`] : reason === null ? [] : [reason];
+    return { end: ends[i] ?? 0, field, word: verdict, look: LOOKS[verdict], claim, notes, passage, urls };
+  });
+  return { all, summary: `Checked ${checked_at}. ${countsText(outcome)}. ${CAVEAT}` };
+}
+
+const LOOKS: Record<Verdict, PageMark["look"]> = {
+  found: "done",
+  unchecked: "idle",
+  unreadable: "idle",
+  unrelated: "busy",
+  missing: "bad",
+  gone: "bad",
+};
+const CAVEAT = "What is found on a page need not be true, and what is not found on it need not be false.";
 
 function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
@@ -41,8 +71,8 @@ function textOf(value: unknown): string | undefined {
 export async function openPage(terminal: Terminal, result: Result, source: ResultSource): Promise<void> {
   const { host, reporter, signal } = terminal;
   const path = writePrivate(
-    `${source.requestId.replaceAll(":", "_").slice(0, 100)}.html`,
-    pageOf(result, source),
+    `${(source.requestId ?? "result").replaceAll(":", "_").slice(0, 100)}.html`,
+    await pageOf(result, source),
   );
   if (await openInBrowser(host, path, signal)) return reporter.say(`opened ${path}`);
   await reporter.notice("NOT_OPENED", "no browser could be started: open the file yourself");

@@ -1,14 +1,15 @@
-import { isCutShort } from "../../dialects/providers.js";
+import { isCutShort } from "../../client/dialects/providers.js";
+import { checkResult, type Result } from "../../client/workflows/results.js";
+import { LocalError } from "../../ground/files/local-error.js";
+import type { Data, JsonSchema } from "../../ground/protocol/conversation.js";
+import { safeJson, safeLine, safeResult } from "../../ground/text/safe-text.js";
 import { CodedError, UsageError } from "../../machine/errors.js";
 import { checkTarget, writeTarget } from "../../machine/output-file.js";
-import { resultText, textWithSources } from "../../machine/result-text.js";
-import type { Data, JsonSchema } from "../../protocol/conversation.js";
-import { LocalError } from "../../store/files.js";
-import { safeJson, safeLine, safeResult } from "../../text/safe-text.js";
-import { checkResult, type Result } from "../../workflows/results.js";
+import { mismatchText, resultText, textWithSources } from "../../machine/result-text.js";
 import type { ResultFlags } from "../commands/definition.js";
 import { wordsOf } from "../context.js";
-import { type Reporter, readingTerminal, type Terminal } from "../terminal/reporter.js";
+import type { Reporter, Terminal } from "../terminal/reporter.js";
+import { readingTerminal } from "../terminal/style.js";
 import type { ResultSource } from "./page.js";
 
 /**
@@ -62,7 +63,7 @@ export async function showResult(
   const text = reporter.json
     ? `${safeJson(result.data)}\n`
     : html
-      ? (await import("./page.js")).pageOf(result, source)
+      ? await (await import("./page.js")).pageOf(result, source)
       : options.raw
         ? resultText(result)
         : textWithSources(result);
@@ -72,6 +73,7 @@ export async function showResult(
     return output;
   }
   const isRead = host.stdout.isTTY && !reporter.json && !html;
+  if (isRead) await reporter.gap();
   await reporter.result(isRead ? await forReading(terminal, result, text, options) : text);
   return undefined;
 }
@@ -84,7 +86,7 @@ async function forReading(
   { raw }: ResultFlags,
 ): Promise<string> {
   if (typeof value === "string" && !raw && Buffer.byteLength(text) <= MAX_LAID_OUT_BYTES) {
-    const { layOut } = await import("../../markdown/terminal/lay-out.js");
+    const { layOut } = await import("../../ground/markdown/terminal/lay-out.js");
     const laidOut = layOut(text, readingTerminal(host.stdout, host.env));
     if (laidOut !== undefined) return laidOut;
   }
@@ -98,7 +100,7 @@ async function forReading(
  */
 export async function checkFit(
   { reporter, signal }: Pick<Terminal, "reporter" | "signal">,
-  result: Pick<Result, "exact">,
+  result: Result,
   { requestId, schema }: { requestId: string; schema: JsonSchema | undefined },
   { strict = false, name }: Pick<ResultFlags, "strict"> & { name?: string },
 ): Promise<void> {
@@ -113,12 +115,10 @@ export async function checkFit(
   }
   const problem = await checkResult(result, schema, { signal });
   if (!problem) return;
-  const { problemText } = await import("../../json-schema/check.js");
-  const why = problemText(problem, "the result");
   const message =
     problem.path === undefined
-      ? `${subject}the result could not be checked against its schema: ${why}`
-      : `${subject}the result does not fit its schema: ${why}`;
+      ? `${subject}the result could not be checked against its schema: ${problem.message}`
+      : `${subject}${await mismatchText(result, problem)}`;
   if (strict) throw new CodedError("SCHEMA_MISMATCH", message, { requestId });
   await reporter.notice("SCHEMA_MISMATCH", message);
 }

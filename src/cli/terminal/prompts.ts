@@ -1,5 +1,6 @@
 import { CodedError } from "../../machine/errors.js";
-import { Interrupted, type Terminal } from "./reporter.js";
+import { Interrupted } from "./interruption.js";
+import { fitted, type Terminal } from "./reporter.js";
 
 /**
  * Asks a question on the terminal (stderr, so that stdout stays a result) and returns the line typed, which is not
@@ -27,7 +28,7 @@ export async function ask(terminal: Terminal, question: string, { hidden = false
       terminal: stdin.isTTY,
     });
     // Asked only now: before readline has the terminal, what is typed is shown.
-    void stderr.write(question);
+    void stderr.write(fitted(question, stderr));
     const end = (settle: () => void) => {
       settle();
       terminal.signal.removeEventListener("abort", abort);

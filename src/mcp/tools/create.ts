@@ -1,10 +1,10 @@
+import { follow } from "../../client/workflows/follow.js";
+import type { Ports } from "../../client/workflows/ports.js";
+import { resolveTarget } from "../../client/workflows/requests.js";
+import { fetchResult } from "../../client/workflows/results.js";
 import { checkedBody } from "../../machine/asked.js";
 import { writeTarget } from "../../machine/output-file.js";
 import { resultText } from "../../machine/result-text.js";
-import { follow } from "../../workflows/follow.js";
-import type { Ports } from "../../workflows/ports.js";
-import { resolveTarget } from "../../workflows/requests.js";
-import { fetchResult } from "../../workflows/results.js";
 import { saveTo } from "../save-to.js";
 import type { ToolSession } from "../session.js";
 import {
@@ -56,11 +56,11 @@ export const create = tool({
     const path = save_to === undefined ? undefined : saveTo(session.allowedFolder, save_to);
     const body = machine.asked(await checkedBody(prompt, schema, signal), { model });
     const limit = session.limit();
-    const done = await session.creates.create(ports, body, {
+    const done = await session.creates.create([{ ports, body, limit }], {
       repeat: again,
       signal,
       // An answer to a create is paid for: only the end of the server ends the exchange.
-      submit: { limit, signal: session.ending },
+      submit: { signal: session.ending },
     });
     const made = done.kind === "reused" ? done.entry : done.submitted.data;
     const requestId = String(made.request_id);

@@ -1,5 +1,6 @@
+import type { HistoryEntry } from "../../client/store/history/records.js";
+import { checkStatus } from "../../machine/known-status.js";
 import { quotaJson } from "../../machine/quota.js";
-import type { HistoryEntry } from "../../store/history/history.js";
 import {
   arrayOf,
   COUNT,
@@ -37,8 +38,10 @@ export const list = tool({
     ),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  call(session, { limit = DEFAULT_LIMIT, status }) {
-    const entries = session.current.history?.list({ limit, status }) ?? [];
+  async call(session, { limit = DEFAULT_LIMIT, status }) {
+    const { history } = session.current;
+    await checkStatus(status, history);
+    const entries = history?.list({ limit, status }) ?? [];
     return { content: { requests: entries.map(listed) } };
   },
 });

@@ -1,8 +1,8 @@
+import type { Ports } from "../../client/workflows/ports.js";
+import { type NamedTarget, resolveTarget } from "../../client/workflows/requests.js";
+import { fetchResult } from "../../client/workflows/results.js";
 import { writeTarget } from "../../machine/output-file.js";
 import { resultText } from "../../machine/result-text.js";
-import type { Ports } from "../../workflows/ports.js";
-import { type NamedTarget, resolveTarget } from "../../workflows/requests.js";
-import { fetchResult } from "../../workflows/results.js";
 import { saveTo } from "../save-to.js";
 import type { ToolSession } from "../session.js";
 import {
@@ -39,8 +39,8 @@ export const output = tool({
   annotations: ({ allowedFolder }) =>
     allowedFolder === undefined ? ASKS : { ...ASKS, readOnlyHint: false, idempotentHint: false },
   async call(session, { id, offset = 0, save_to }, { signal }) {
-    const { ports } = session.connected();
-    const target = resolveTarget(ports, id);
+    const target = resolveTarget(session.connected(), id);
+    const ports = target.at ?? session.connected();
     const { requestId } = target;
     // What cannot be written is refused before anything is fetched.
     const path = save_to === undefined ? undefined : saveTo(session.allowedFolder, save_to);

@@ -1,14 +1,14 @@
-import type { Clock } from "../../clock.js";
-import { type Data, isFinal } from "../../protocol/conversation.js";
-import { follow, WatchProgress } from "../../workflows/follow.js";
-import type { Ports } from "../../workflows/ports.js";
+import { follow, WatchProgress } from "../../client/workflows/follow.js";
+import type { Ports } from "../../client/workflows/ports.js";
 import {
   askStates,
   type NamedTarget,
   resolveTarget,
   type StateAnswer,
   stopAll,
-} from "../../workflows/requests.js";
+} from "../../client/workflows/requests.js";
+import type { Clock } from "../../ground/clock.js";
+import { type Data, isFinal } from "../../ground/protocol/conversation.js";
 import type { ToolSession } from "../session.js";
 import {
   ASKS,
@@ -107,7 +107,7 @@ export const wait = tool({
   },
 });
 
-interface Waiting {
+interface WaitingIds {
   progress: WatchProgress;
   /** Seconds since the call came. */
   elapsed: () => number;
@@ -118,7 +118,7 @@ interface Waiting {
 async function reportProgress(
   clock: Clock,
   { progress: report }: ToolCall,
-  { progress, elapsed, seconds }: Waiting,
+  { progress, elapsed, seconds }: WaitingIds,
   over: AbortSignal,
 ): Promise<void> {
   if (!report) return;

@@ -1,7 +1,8 @@
-import type { KnownStatus } from "../../protocol/conversation.js";
-import type { HourlyLimit } from "../../protocol/limits.js";
-import type { KeyStore } from "../keys/key-store.js";
-import type { Claim, ResearchJob } from "../researchers/researcher.js";
+import type { KnownStatus } from "../../ground/protocol/conversation.js";
+import type { HourlyLimit } from "../../ground/protocol/limits.js";
+import type { Claim, ExchangeStore, ResearchFacts, ResearchJob } from "../../ground/researcher.js";
+import type { KeyBudgets, KeyStore, Rate } from "../keys/key-store.js";
+import type { CreateAnswer, Refused } from "./create-gate.js";
 
 export type { Claim };
 
@@ -12,7 +13,7 @@ export interface Conversation {
   readonly status: KnownStatus;
   /** Of one that has ended. */
   readonly endedAt?: number | undefined;
-  /** Of a FAILED one: a sentence for its client. */
+  /** Of a FAILED one: a sentence for its client. Of a PENDING one: why another service has not taken it yet. */
   readonly reason?: string | undefined;
   /** Of one that is worked on: how far, as JSON text. */
   readonly progress?: string | undefined;
@@ -22,7 +23,7 @@ export interface Conversation {
 export interface ListedConversation extends Conversation {
   /** The id of the key that it belongs to. */
   readonly keyId: string;
-  /** When it was PROCESSING first. Undefined if it never was, or if a version that did not keep it ended it. */
+  /** When it was PROCESSING first. Undefined if it never was. */
   readonly startedAt?: number | undefined;
 }
 
@@ -34,37 +35,62 @@ export interface HourlyCount {
   times: readonly number[];
 }
 
-/** What the conversations of one key cost that ended in the last COST_DAYS days, as far as their outcomes say it. */
-export interface KeyCost {
-  keyId: string;
-  dollars: number;
-  /** How many said it. */
-  conversations: number;
+/** What an outcome says that it cost. */
+export interface Bill {
+  model?: string | undefined;
+  dollars?: number | undefined;
+  inputTokens?: number | undefined;
+  outputTokens?: number | undefined;
 }
 
-export const COST_DAYS = 30;
+/** What conversations cost that have ended: those of one key, day or model. */
+export interface Spent {
+  /** The id of the key; the day as `2026-01-31` (UTC); the model, empty if it is not known. */
+  name: string;
+  completed: number;
+  failed: number;
+  stopped: number;
+  dollars: number;
+  /** How many said dollars. */
+  priced: number;
+  inputTokens: number;
+  outputTokens: number;
+  /** Of how many nothing was said. */
+  unsaid: number;
+}
 
-/** What an outcome cost, in dollars; `data` is that of the outcome. Undefined if it does not say. */
-export function costIn(data = "{}"): number | undefined {
-  const { cost_dollars, usage } = JSON.parse(data);
-  const cost = cost_dollars ?? usage?.cost_dollars;
-  return typeof cost === "number" && Number.isFinite(cost) ? cost : undefined;
+export type SpentBy = "key" | "day" | "model";
+
+/** For how long back the page and the metrics show what was spent, ms. */
+export const SPENT_MS = 30 * 86_400_000;
+
+/** `data` is that of an outcome. */
+export function billIn(data = "{}"): Bill {
+  const { cost_dollars, usage, model } = JSON.parse(data);
+  const number = (value: unknown) =>
+    typeof value === "number" && Number.isFinite(value) ? value : undefined;
+  return {
+    model: typeof model === "string" ? model : undefined,
+    dollars: number(cost_dollars ?? usage?.cost_dollars),
+    inputTokens: number(usage?.input_tokens),
+    outputTokens: number(usage?.output_tokens),
+  };
 }
 
 /** What a store shows of all keys, to be read only. Every method may reject with a StoreUnavailableError. */
 export interface Overview {
   /** How many conversations are in each state. */
   states(): Promise<Record<KnownStatus, number>>;
-  /** The newest conversations first, at most `limit`; `at` is the store's own time, epoch ms. */
-  newest(limit: number): Promise<{ at: number; conversations: ListedConversation[] }>;
+  /** The newest conversations first, at most `limit`, of one state or all; `at` is the store's own time, epoch ms. */
+  newest(limit: number, state?: KnownStatus): Promise<{ at: number; conversations: ListedConversation[] }>;
   /** Undefined if no conversation has that id; any text may be asked for. */
   find(requestId: string): Promise<{ at: number; conversation: ListedConversation } | undefined>;
   /** What the conversation was created with. Undefined if there is none, or if it was not kept when it ended. */
   job(requestId: string): Promise<ResearchJob | undefined>;
   /** The hour of each key that has counted requests. */
   hours(): Promise<{ at: number; counts: HourlyCount[] }>;
-  /** Of each key that is known to have cost something. */
-  costs(): Promise<KeyCost[]>;
+  /** What was spent in the last `sinceMs`, or ever, in the order of the names; deleted conversations included. */
+  spent(by: SpentBy, sinceMs?: number): Promise<Spent[]>;
 }
 
 /** Whose request it is: the key that the client sent, as far as a store has to know it. */
@@ -73,18 +99,32 @@ export interface Caller {
   keyId: string;
   /** §8, requests per hour; Infinity means no limit, and nothing is counted. */
   limits: HourlyLimit;
+  /** What an added key may use up. */
+  budgets?: KeyBudgets;
   /** Whether it sees its own conversations only. A service without added keys has one key, which sees all. */
   ownOnly: boolean;
 }
 
-/** The hour of the key is used up; nothing was done and nothing was counted. */
+/** The hour or a budget of the key is used up; nothing was done and nothing was counted. */
 export interface RateLimited {
   kind: "rate-limited";
   /** How long until the next request is allowed, ms. Not a date: the store's clock may be another machine's. */
   retryAfterMs: number;
+  /** The budget; without one it is the hour. */
+  over?:
+    | ({ what: "budget" } & Rate)
+    /** `said` and `reserved` are dollars. */
+    | ({ what: "dollars"; said: number; reserved: number } & Rate);
 }
 
-export type CreateResult = { kind: "created"; createdAt: number } | RateLimited;
+/** How long to wait for the end of what a budget of dollars is reserved for, ms. */
+export const RESERVED_MS = 60_000;
+
+export type CreateResult =
+  | { kind: "created"; createdAt: number }
+  | RateLimited
+  /** The key has a budget of dollars, and what does the research says no dollars. */
+  | { kind: "not-measured" };
 
 export type StopResult =
   /** `remote`: the request at another service that was begun for it. */
@@ -129,33 +169,49 @@ export interface RemoteRequests {
    */
   read(requestId: string): Promise<(RemoteRequest & { mayComeMs: number }) | undefined>;
   /**
+   * Claims as `ConversationStore.claim` does: what was begun there ("begun"), or what was not ("new") and may be now. A new
+   * one stays PENDING, and such a claim is no start. While creates are refused it waits, but for one try at a time.
+   */
+  claim(which: "begun" | "new", signal: AbortSignal): Promise<Claim>;
+  /**
    * Says that the one create of a conversation is about to be sent. Resolves when that would outlive a `kill -9`. True for
    * the claim that said it, which alone may send it; false if another one did, or if the claim is not valid any more.
    */
   begin(claim: Claim, request: Omit<RemoteRequest, "remoteId">): Promise<boolean>;
   /**
-   * Keeps the id that the create was answered with; valid after the claim was lost, too. Resolves when it would
-   * outlive a `kill -9`. "stopped": the conversation was stopped meanwhile, and the cancellation is kept. "ended":
-   * nothing is kept.
+   * Keeps the id that the create was answered with: the conversation is PROCESSING now. Valid after the claim was lost,
+   * too. Resolves when it would outlive a `kill -9`. "stopped": the conversation was stopped meanwhile, and the
+   * cancellation is kept. "ended": nothing is kept.
    */
   keep(claim: Claim, remoteId: string): Promise<"kept" | "stopped" | "ended">;
+  /**
+   * Its create has provably created nothing: it waits again, in its place, and the claim is over. Without a reason the last
+   * one stays.
+   */
+  release(claim: Claim, reason?: string): Promise<void>;
+  /** The next stopped conversation of which it will never be known whether its create was carried out; each one once. */
+  takeLost(): Promise<{ requestId: string; provider: string } | undefined>;
+  /** Makes those FAILED that have waited unsent for WAIT_LIMIT_MS since they were created. */
+  expire(): Promise<void>;
   /** Takes a cancellation at that origin, and hides it for `forMs` from every process; undefined if none is due. */
   takeCancellation(at: string, forMs: number): Promise<Cancellation | undefined>;
   /** That request needs no cancellation any more. */
   cancelled(requestId: string): Promise<void>;
-  /** How a create was answered: refused as any other would have been, or taken. Holds for all processes. */
-  answered(isRefused: boolean): Promise<void>;
-  /**
-   * After REFUSALS refusals in a row, for how long none of these should be begun, ms; one each PROBE_MS may be, which
-   * then counts as begun. Else 0.
-   */
-  busyMs(what: Begun): Promise<number>;
+  /** What the answer to the create of that claim says of other creates. Holds for all processes. */
+  answered(claim: Claim, answer: CreateAnswer): Promise<void>;
+  /** Why no new conversation of a key is taken just now; undefined if it is. */
+  refusal(keyId: string): Promise<Refused | undefined>;
 }
 
-/** What would not get anywhere while another service refuses every create. */
-export type Begun = "conversation" | "create";
-export const REFUSALS = 3;
-export const PROBE_MS = 60_000;
+/** After so long since it was created, what could not be sent to another service is FAILED, ms. */
+export const WAIT_LIMIT_MS = 86_400_000;
+/** Why such a conversation is FAILED; the last reason follows. */
+export const NOT_SENT = "It could not be sent within 24 hours, and was not sent. ";
+
+/** Why the work on a conversation is over for now: it was released, and waits. */
+export class Released extends Error {
+  override name = "Released";
+}
 
 /** Why the work on a conversation is aborted: its client stopped it. */
 export class ConversationStopped extends Error {
@@ -172,14 +228,6 @@ export class ServiceClosing extends Error {
   override name = "ServiceClosing";
 }
 
-/** What a researcher keeps of its exchanges with a model, so that a restarted service pays for none of them twice. */
-export interface ExchangeStore {
-  /** The records of a conversation, in their order; empty if there are none. */
-  read(requestId: string): Promise<unknown[]>;
-  /** Adds a JSON object. Resolves when it would outlive a `kill -9`; of a stopped conversation nothing is kept (§3). */
-  append(requestId: string, record: object): Promise<void>;
-}
-
 /** What is unfinished, as operators watch it. */
 export interface StoreCounts {
   /** Conversations that no worker holds: PENDING ones, and those that were given back or lost their worker. */
@@ -192,6 +240,8 @@ export interface StoreCounts {
   cancellations: number;
   /** Processes alive that do research. */
   workers: number;
+  /** Whether another service refuses creates: whatever they ask, the next ones wait. */
+  isRefused: boolean;
 }
 
 /** What a process knows of its own connections to a shared store, also while that is away. */
@@ -256,6 +306,8 @@ export interface ConversationStore {
    * ServiceStartError if another process lives that has others.
    */
   agreeOn?(settings: string): Promise<void>;
+  /** Says what does the research of this process: what a budget of dollars needs to know of it. */
+  researchesWith(facts: ResearchFacts): Promise<void>;
   /** Resolves if states can be read just now, rejects within a second or two if they cannot. */
   ready(): Promise<void>;
   /** A store that can be silent does not delay `close`: what it has not answered `ms` (2,000) later rejects from then on. */

@@ -1,6 +1,6 @@
-import type { Clock } from "../../clock.js";
-import { formatDuration } from "../../text/duration.js";
-import { errorText } from "../../text/phrases.js";
+import type { Clock } from "../../ground/clock.js";
+import { formatDuration } from "../../ground/text/duration.js";
+import { errorText } from "../../ground/text/phrases.js";
 import type { Log } from "../monitoring/log.js";
 import type { ConversationStore } from "./conversation-store.js";
 

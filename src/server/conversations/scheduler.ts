@@ -1,17 +1,23 @@
-import { type Clock, onAbort } from "../../clock.js";
-import { exactJson, JsonText } from "../../json/exact-json.js";
-import { Semaphore } from "../../semaphore.js";
-import { errorText } from "../../text/phrases.js";
-import { progressWords } from "../../text/research-progress.js";
-import { defect, type Log, Troubles } from "../monitoring/log.js";
+import { type Clock, onAbort } from "../../ground/clock.js";
+import { exactJson, JsonText } from "../../ground/json/exact-json.js";
 import {
   type Progress,
   type Researcher,
   ResearchFailure,
   type ResearchJob,
   type ResearchNews,
-} from "../researchers/researcher.js";
-import { type Claim, type ConversationStore, type Outcome, ServiceClosing } from "./conversation-store.js";
+} from "../../ground/researcher.js";
+import { Semaphore } from "../../ground/semaphore.js";
+import { errorText } from "../../ground/text/phrases.js";
+import { progressWords } from "../../ground/text/research-progress.js";
+import { defect, type Log, Troubles } from "../monitoring/log.js";
+import {
+  type Claim,
+  type ConversationStore,
+  type Outcome,
+  Released,
+  ServiceClosing,
+} from "./conversation-store.js";
 
 export interface SchedulerOptions {
   /** How many conversations may be PROCESSING here at a time. */
@@ -41,14 +47,16 @@ export class Scheduler {
   readonly #semaphore: Semaphore;
   readonly #closing = new AbortController();
   readonly #troubles: Troubles;
-  #claiming: Promise<void> | undefined;
+  #claiming: Promise<unknown> | undefined;
   constructor(private readonly options: SchedulerOptions) {
-    this.#troubles = new Troubles(options.log);
+    this.#troubles = new Troubles(options.log, options.clock);
     this.#semaphore = new Semaphore(options.workers);
   }
 
   start(): void {
-    this.#claiming ??= this.#claimAll();
+    const { researcher, store } = this.options;
+    const own = { claim: (signal: AbortSignal) => store.claim(signal), resumed: false };
+    this.#claiming ??= Promise.all((researcher.claims ?? [own]).map((one) => this.#claimAll(one)));
   }
 
   /** Ends all research; resolves when none is left. What it worked on may still be on its way back to the store. */
@@ -64,14 +72,18 @@ export class Scheduler {
     await Promise.all(this.#running);
   }
 
-  async #claimAll(): Promise<void> {
-    const { clock, store } = this.options;
+  async #claimAll({ claim, resumed }: NonNullable<Researcher["claims"]>[number]): Promise<void> {
+    const { clock } = this.options;
     const { signal } = this.#closing;
     while (!signal.aborted) {
       try {
+        if (resumed) {
+          this.#begin(await claim(signal), this.#semaphore.takeNow());
+          continue;
+        }
         const release = await this.#semaphore.take(signal);
         try {
-          this.#begin(await store.claim(signal), release);
+          this.#begin(await claim(signal), release);
           this.#troubles.over("claims of work");
         } catch (error) {
           release();
@@ -109,7 +121,8 @@ export class Scheduler {
           : await this.#observed(claim, signal);
       if (await this.#end(claim, outcome, signal)) ended?.(outcome.status, clock.monotonic() - begun);
     } catch (error) {
-      if (!signal.aborted) log(...defect(error, { request_id: claim.job.request_id }));
+      if (!signal.aborted && !(error instanceof Released))
+        log(...defect(error, { request_id: claim.job.request_id }));
       await store
         .giveBack(claim)
         .catch((failure) => log(`no claim could be given back: ${errorText(failure)}`));
@@ -181,6 +194,7 @@ export class Scheduler {
     this.#researching.delete(ended);
     signal.throwIfAborted();
     if (result.status === "fulfilled") return result.value;
+    if (result.reason instanceof Released) throw result.reason;
     if (result.reason instanceof ResearchFailure) return { status: "FAILED", reason: result.reason.message };
     log(...defect(result.reason, { request_id: job.request_id }));
     return { status: "FAILED", reason: "The researcher failed unexpectedly." };
@@ -194,7 +208,7 @@ async function checked(
   signal: AbortSignal,
 ): Promise<Outcome> {
   if (output_schema === undefined) return { status: "COMPLETED", output };
-  const { checkValue, problemText } = await import("../../json-schema/check.js");
+  const { checkValue, problemText } = await import("../../ground/json-schema/check.js");
   const problem = await checkValue(output_schema, output, signal);
   if (problem === undefined) return { status: "COMPLETED", output };
   const why = problemText(problem, "the top level");

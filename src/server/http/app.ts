@@ -3,8 +3,8 @@ import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { HonoBase } from "hono/hono-base";
 import { RegExpRouter } from "hono/router/reg-exp-router";
-import type { Clock } from "../../clock.js";
-import { CREATE, isRequestId, type Operation } from "../../protocol/conversation.js";
+import type { Clock } from "../../ground/clock.js";
+import { CREATE, isRequestId, type Operation } from "../../ground/protocol/conversation.js";
 import {
   type ConversationStore,
   StoreError,
@@ -56,7 +56,7 @@ export function createApp(parts: AppParts): App {
   const { allowHosts, authenticate, clock, faults, log, observers, store } = parts;
 
   const schemas = new SchemaChecks(new CheckTimes(clock));
-  const troubles = new Troubles(log);
+  const troubles = new Troubles(log, clock);
   for (const [operation, method, path, handler] of parts.hasOperations ? OPERATIONS : []) {
     routes.all(path, (c) => {
       checkMethod(c.req.method, method);
@@ -70,13 +70,14 @@ export function createApp(parts: AppParts): App {
         const { caller, keyName } = await authenticate(request);
         if (keyName !== undefined) exchange.keyName = keyName;
         if (method === "POST") checkContentType(request);
-        const data = await handler({ store, schemas, caller, request, body, requestId });
+        const data = await handler({ store, schemas, clock, caller, request, body, requestId });
         exchange.requestId = String(data.request_id);
         troubles.over(`${operation} requests`);
         return successResponse(data);
       };
       const answer = () =>
         carryOut().catch((error) => {
+          if (error instanceof HttpError) exchange.isHourUsedUp = error.isHourUsedUp;
           if (error instanceof StoreError) troubles.failed(`${operation} requests`, error);
           throw error;
         });

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import type { Clock } from "../../clock.js";
-import type { HourlyLimit, Tier } from "../../protocol/limits.js";
+import type { Clock } from "../../ground/clock.js";
+import type { HourlyLimit, Tier } from "../../ground/protocol/limits.js";
 import type { Caller } from "../conversations/conversation-store.js";
 import { isValid, type KeyStore, keyHash } from "../keys/key-store.js";
 import { HttpError } from "./responses.js";
@@ -38,7 +38,8 @@ export function authenticator(keys: KeyStore, single: SingleKey | undefined, clo
     if (await keys.inUse()) {
       const key = await keys.find(hash);
       if (key === undefined || !isValid(key, clock.now())) throw invalidKeyError();
-      return { caller: { keyId: key.id, limits: key.limits, ownOnly: true }, keyName: key.name };
+      const { id: keyId, limits, budgets } = key;
+      return { caller: { keyId, limits, ...(budgets && { budgets }), ownOnly: true }, keyName: key.name };
     }
     // The comparison takes the same time whatever is sent.
     if (!single || !timingSafeEqual(Buffer.from(hash), Buffer.from(single.hash))) throw invalidKeyError();

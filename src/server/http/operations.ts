@@ -1,8 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { JsonText, memberText, parseExact } from "../../json/exact-json.js";
-import { type Data, isFinal } from "../../protocol/conversation.js";
-import type { HourlyLimit } from "../../protocol/limits.js";
+import type { Clock } from "../../ground/clock.js";
+import { JsonText, memberText, parseExact } from "../../ground/json/exact-json.js";
+import { type Data, isFinal } from "../../ground/protocol/conversation.js";
+import type { HourlyLimit } from "../../ground/protocol/limits.js";
+import { exactDuration, isoDate } from "../../ground/text/duration.js";
+import { dollars } from "../../ground/text/research-progress.js";
 import type {
   Caller,
   Conversation,
@@ -18,6 +21,7 @@ import { HttpError, tooManyRequests } from "./responses.js";
 export interface Call {
   store: ConversationStore;
   schemas: SchemaChecks;
+  clock: Pick<Clock, "now">;
   caller: Caller;
   request: IncomingMessage;
   /** The whole body of a POST, which is read from the beginning on. */
@@ -30,26 +34,30 @@ export interface Call {
 export type Handler = (call: Call) => Promise<Data>;
 
 /** §4.1 */
-export const create: Handler = async ({ store, schemas, caller, request, body }) => {
+export const create: Handler = async ({ store, schemas, clock, caller, request, body }) => {
   const job = { request_id: randomUUID(), ...readCreateBody(await body) };
   if (job.output_schema !== undefined) await schemas.check(caller.keyId, job.output_schema, request);
-  const waitMs = await store.remote.busyMs("conversation");
+  const refused = await store.remote.refusal(caller.keyId);
   checkIsAnswerable(request);
-  if (waitMs > 0)
-    throw tooManyRequests("The service behind this one refuses every request just now.", waitMs);
+  if (refused) throw tooManyRequests(refused.reason, refused.retryAfterMs);
   const created = await store.create(caller, job);
-  if (created.kind === "rate-limited") throw rateLimitError("create", caller, created);
+  if (created.kind === "rate-limited") throw rateLimitError("create", caller, created, clock);
+  if (created.kind === "not-measured")
+    throw new HttpError(
+      "BUDGET_NOT_MEASURED",
+      "This key has a budget of dollars, and what does the research here does not say what it costs. Nothing was created.",
+    );
   return { request_id: job.request_id, status: "PENDING", created_at: timestamp(created.createdAt) };
 };
 
 /** §4.2 */
-export const stop: Handler = async ({ store, caller, request, body, requestId }) => {
+export const stop: Handler = async ({ store, clock, caller, request, body, requestId }) => {
   await body;
   checkIsAnswerable(request);
   const result = await store.stop(caller, requestId);
   switch (result.kind) {
     case "rate-limited":
-      throw rateLimitError("stop", caller, result);
+      throw rateLimitError("stop", caller, result, clock);
     case "not-found":
       throw notFoundError();
     case "already-ended": {
@@ -68,8 +76,12 @@ export const stop: Handler = async ({ store, caller, request, body, requestId })
 
 /** What is to be said of a request at another service whose conversation was stopped. */
 export function goesOn(remote: RemoteRequest | undefined): string {
-  if (remote === undefined || remote.canStop) return "";
-  return ` At ${remote.provider} it goes on and is paid for: there is no way to stop it there.`;
+  if (remote === undefined) return "";
+  const { provider, canStop, remoteId } = remote;
+  const paid = ` At ${provider} it goes on and is paid for: there is no way to stop it there.`;
+  if (remoteId !== undefined) return canStop ? "" : paid;
+  const unknown = ` It is not known whether it exists at ${provider}: its create had no answer yet.`;
+  return unknown + (canStop ? " If its id comes, it is stopped there." : paid);
 }
 
 /** §4.3; its fields beyond `status` are not shown there. */
@@ -77,7 +89,7 @@ export const status: Handler = async ({ store, caller, requestId }) => {
   const conversation = await store.get(caller, requestId);
   if (conversation === undefined) throw notFoundError();
   const { status, createdAt, progress } = conversation;
-  const shown = status === "PROCESSING" && progress !== undefined && { progress: new JsonText(progress) };
+  const shown = !isFinal(status) && progress !== undefined && { progress: new JsonText(progress) };
   return { request_id: requestId, status, created_at: timestamp(createdAt), ...shown };
 };
 
@@ -108,7 +120,24 @@ function notFoundError(): HttpError {
   return new HttpError("REQUEST_NOT_FOUND", "No request has this request_id.");
 }
 
-function rateLimitError(operation: keyof HourlyLimit, { limits }: Caller, limited: RateLimited): HttpError {
-  const message = `The limit of ${limits[operation]} ${operation} requests per hour is exceeded.`;
-  return tooManyRequests(message, limited.retryAfterMs);
+function rateLimitError(
+  operation: keyof HourlyLimit,
+  { limits }: Caller,
+  { over, retryAfterMs }: RateLimited,
+  clock: Call["clock"],
+): HttpError {
+  const message = over
+    ? overBudget(over, clock.now() + retryAfterMs)
+    : `The limit of ${limits[operation]} ${operation} requests per hour is exceeded.`;
+  return Object.assign(tooManyRequests(message, retryAfterMs), { isHourUsedUp: true });
+}
+
+/** Which budget of the key is used up, and until when (epoch ms) as far as that is known. */
+function overBudget(over: NonNullable<RateLimited["over"]>, end: number): string {
+  const until = isoDate(end).replace(/\.\d+/, "");
+  const span = exactDuration(over.ms);
+  if (over.what === "budget")
+    return `The budget of this key is ${over.most} creates in ${span}, and it is used up until ${until}.`;
+  const used = `${dollars(over.said)} were spent and ${dollars(over.reserved)} are reserved for what has not ended`;
+  return `The budget of this key is ${dollars(over.most)} in ${span}: ${used}. Ask again at ${until}.`;
 }

@@ -6,9 +6,9 @@ import { bearerToken } from "./authentication.js";
 import { HttpError, successResponse, unavailable } from "./responses.js";
 
 /** Whether the Host header of a target is not checked: an orchestrator asks by the address of its own network. */
-export function takesAnyHost(target: string, { metricsAccess }: Pick<Probes, "metricsAccess">): boolean {
+export function takesAnyHost(target: string, { metricsToken }: Pick<Probes, "metricsToken">): boolean {
   const [path] = target.split("?", 1);
-  if (path === "/metrics") return typeof metricsAccess === "object";
+  if (path === "/metrics") return metricsToken !== undefined;
   return path === "/health" || path === "/ready";
 }
 
@@ -17,8 +17,8 @@ export interface Probes {
   store: Pick<ConversationStore, "ready">;
   /** Aborted when the service begins to close. */
   closing: AbortSignal;
-  /** Who may read the metrics: undefined if metrics are not served. */
-  metricsAccess: { token: string } | "open" | undefined;
+  /** What those who read the metrics send; undefined if metrics are not served. */
+  metricsToken: string | undefined;
   /** Loaded with the first request for metrics. */
   metrics?: Metrics;
 }
@@ -32,13 +32,13 @@ export async function ready({ store, closing }: Probes): Promise<Response> {
 
 /** Metrics for Prometheus. */
 export async function metrics(
-  { metrics, metricsAccess }: Probes,
+  { metrics, metricsToken }: Probes,
   request: IncomingMessage,
 ): Promise<Response> {
-  if (metrics === undefined || metricsAccess === undefined) {
+  if (metrics === undefined || metricsToken === undefined) {
     throw new HttpError("NOT_FOUND", "There is nothing at this path.");
   }
-  if (metricsAccess !== "open" && !sameSecret(bearerToken(request), metricsAccess.token)) {
+  if (!sameSecret(bearerToken(request), metricsToken)) {
     throw new HttpError("INVALID_API_KEY", "The token for metrics is missing or invalid.", {
       "WWW-Authenticate": "Bearer",
     });

@@ -1,12 +1,13 @@
-import { exactJson, JsonText } from "../../json/exact-json.js";
-import { API_VERSION, type Data, SERVICE_CODES } from "../../protocol/conversation.js";
-import { formatDuration } from "../../text/duration.js";
+import { exactJson, JsonText } from "../../ground/json/exact-json.js";
+import { API_VERSION, type Data, SERVICE_CODES } from "../../ground/protocol/conversation.js";
+import { formatDuration } from "../../ground/text/duration.js";
 import { StoreUnavailableError } from "../conversations/conversation-store.js";
 
 /** The codes of §7, and ours for what the interface leaves open, each with its HTTP status. */
 export const ERROR_STATUS = {
   ...SERVICE_CODES,
   BAD_REQUEST: 400,
+  BUDGET_NOT_MEASURED: 400,
   CONVERSATION_ALREADY_FAILED: 400,
   CONVERSATION_ALREADY_STOPPED: 400,
   CONVERSATION_NOT_COMPLETED: 400,
@@ -29,6 +30,8 @@ export type HttpErrorCode = keyof typeof ERROR_STATUS;
 /** Thrown by an operation or a request check to answer with an error of §7: its code, its HTTP status, its sentence. */
 export class HttpError extends Error {
   override name = "HttpError";
+  /** Whether the hour or a budget of the key is used up. */
+  isHourUsedUp = false;
   constructor(
     readonly code: HttpErrorCode,
     message: string,
@@ -88,7 +91,8 @@ export const ANSWER_HEADERS = {
 
 /** The HTTP response of a success. */
 export function successResponse(data: Data): Response {
-  return new Response(successBody(data), { headers: ANSWER_HEADERS });
+  // As bytes: a socket takes several times as long to encode a long text.
+  return new Response(Buffer.from(successBody(data)), { headers: ANSWER_HEADERS });
 }
 
 /** The HTTP response of an error of §7. */

@@ -1,12 +1,13 @@
 import { promises as fs } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
-import type { Clock } from "../../clock.js";
-import { lock } from "../../lock.js";
-import { errorText } from "../../text/phrases.js";
+import type { Clock } from "../../ground/clock.js";
+import { readIfThere, replaceFile } from "../../ground/files/files.js";
+import { lock } from "../../ground/files/lock.js";
+import { unlessMissing } from "../../ground/files/server-files.js";
+import { errorText } from "../../ground/text/phrases.js";
 import { StoreUnavailableError } from "../conversations/conversation-store.js";
-import { readRegularFile, unlessMissing } from "../files.js";
-import type { KeyStore, ServiceKey } from "./key-store.js";
+import type { KeyBudgets, KeyStore, ServiceKey } from "./key-store.js";
 
 /** The file of the keys in a data folder. */
 const FILE = "keys.json";
@@ -18,12 +19,16 @@ const MAX_BYTES = 32 * 1_048_576;
 const LOCK_MS = 5_000;
 
 const limit = v.pipe(v.number(), v.integer(), v.minValue(0));
+const rate = v.object({ most: v.number(), ms: v.number() });
 const key = v.object({
   id: v.string(),
   name: v.string(),
   hash: v.string(),
   tier: v.picklist(["free", "pro", "enterprise"]),
   limits: v.object({ create: limit, stop: limit }),
+  budgets: v.optional(
+    v.object({ budget: v.optional(rate), dollars: v.optional(rate), atOnce: v.optional(v.number()) }),
+  ),
   createdAt: v.number(),
   expiresAt: v.optional(v.number()),
   revokedAt: v.optional(v.number()),
@@ -34,6 +39,7 @@ const keyFile = v.pipe(v.string(), v.parseJson(), v.object({ keys: v.array(key) 
 export const noKeys: KeyStore = {
   list: async () => [],
   add: async () => false,
+  set: async () => false,
   revoke: async () => false,
   find: async () => undefined,
   inUse: async () => false,
@@ -55,8 +61,9 @@ export class KeyFile implements KeyStore {
     this.#path = join(dataDir, FILE);
   }
 
-  list(): Promise<ServiceKey[]> {
-    return this.#reaching(() => read(this.#path));
+  async list(): Promise<ServiceKey[]> {
+    await this.#reaching(() => this.#look());
+    return [...this.#keys.values()];
   }
 
   add(key: ServiceKey): Promise<boolean> {
@@ -64,12 +71,12 @@ export class KeyFile implements KeyStore {
     return this.#reaching(() => this.#change(added));
   }
 
+  set(name: string, budgets: KeyBudgets): Promise<boolean> {
+    return this.#replace(name, (key) => ({ ...key, budgets: { ...key.budgets, ...budgets } }));
+  }
+
   revoke(name: string, at: number): Promise<boolean> {
-    const revoked = (keys: ServiceKey[]) => {
-      const key = current(keys, name);
-      return key && keys.map((other) => (other === key ? { ...key, revokedAt: at } : other));
-    };
-    return this.#reaching(() => this.#change(revoked));
+    return this.#replace(name, (key) => ({ ...key, revokedAt: at }));
   }
 
   async find(hash: string): Promise<ServiceKey | undefined> {
@@ -108,22 +115,28 @@ export class KeyFile implements KeyStore {
     const stat = await fs.stat(this.#path, { bigint: true }).catch(unlessMissing);
     const version = stat === undefined ? "" : `${stat.ino} ${stat.mtimeNs} ${stat.size}`;
     if (version === this.#version) return;
-    const keys = await read(this.#path);
+    const keys = read(this.#path);
     this.#keys = new Map(keys.map((key) => [key.hash, key]));
     // Keys that were in use once stay in use: a file that vanished must not open the service to another key.
     this.#exists ||= keys.length > 0;
     this.#version = version;
   }
 
+  #replace(name: string, changed: (key: ServiceKey) => ServiceKey): Promise<boolean> {
+    const replaced = (keys: ServiceKey[]) => {
+      const key = current(keys, name);
+      return key && keys.map((other) => (other === key ? changed(key) : other));
+    };
+    return this.#reaching(() => this.#change(replaced));
+  }
+
   async #change(change: (keys: ServiceKey[]) => ServiceKey[] | undefined): Promise<boolean> {
     const unlock = await lock(`${this.#path}.lock`, LOCK_MS);
     try {
-      const keys = change(await read(this.#path));
+      const keys = change(read(this.#path));
       if (keys === undefined) return false;
-      const draft = `${this.#path}.${process.pid}.new`;
-      const text = `${JSON.stringify({ keys }, null, 2)}\n`;
-      await fs.writeFile(draft, text, { mode: 0o600, flush: true });
-      await fs.rename(draft, this.#path);
+      replaceFile(this.#path, `${JSON.stringify({ keys }, null, 2)}\n`);
+      this.#lookedAt = Number.NEGATIVE_INFINITY;
       return true;
     } finally {
       unlock();
@@ -136,8 +149,8 @@ function current(keys: readonly ServiceKey[], name: string): ServiceKey | undefi
   return keys.find((key) => key.name === name && key.revokedAt === undefined);
 }
 
-async function read(path: string): Promise<ServiceKey[]> {
-  const text = await readRegularFile(path, MAX_BYTES);
+function read(path: string): ServiceKey[] {
+  const text = readIfThere(path, MAX_BYTES);
   if (text === undefined) return [];
   const parsed = v.safeParse(keyFile, text);
   if (!parsed.success) throw new Error(`${path} is not a file of keys`);

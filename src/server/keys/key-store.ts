@@ -1,5 +1,20 @@
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
-import type { HourlyLimit, Tier } from "../../protocol/limits.js";
+import type { HourlyLimit, Tier } from "../../ground/protocol/limits.js";
+
+/** So many in each `ms`; the window rolls. */
+export interface Rate {
+  most: number;
+  ms: number;
+}
+
+/** What a key may use up; without a number, as much as it wants. */
+export interface KeyBudgets {
+  /** Creates. */
+  budget?: Rate | undefined;
+  dollars?: Rate | undefined;
+  /** How many of its conversations may run at a time; the others wait. */
+  atOnce?: number | undefined;
+}
 
 /** An added key, without the key itself. Times are epoch ms. */
 export interface ServiceKey {
@@ -12,6 +27,7 @@ export interface ServiceKey {
   tier: Tier;
   /** §8, requests per hour; those of the tier, or custom ones for enterprise. */
   limits: HourlyLimit;
+  budgets?: KeyBudgets | undefined;
   createdAt: number;
   expiresAt?: number | undefined;
   revokedAt?: number | undefined;
@@ -19,10 +35,12 @@ export interface ServiceKey {
 
 /** The keys that were added to a store. Changes made by any process are seen by all within a second. */
 export interface KeyStore {
-  /** All of them, revoked ones too, oldest first. */
+  /** All of them, revoked ones too, oldest first; may be up to a second old. */
   list(): Promise<ServiceKey[]>;
   /** False, nothing added, if a key that is not revoked has the name. */
   add(key: ServiceKey): Promise<boolean>;
+  /** Changes the budgets that are named; one that is undefined is taken away. False as `revoke`. */
+  set(name: string, budgets: KeyBudgets): Promise<boolean>;
   /** False if no key that is not revoked has the name. */
   revoke(name: string, at: number): Promise<boolean>;
   /** The key of that hash, valid or not; an answer may be up to a second old. */
@@ -52,14 +70,15 @@ export function newKey(options: {
   name: string;
   tier: Tier;
   limits: HourlyLimit;
+  budgets?: KeyBudgets;
   now: number;
   validMs: number | undefined;
 }): { apiKey: string; key: ServiceKey } {
-  const { name, tier, limits, now, validMs } = options;
+  const { name, tier, limits, budgets, now, validMs } = options;
   const apiKey = randomKey();
   const hash = keyHash(apiKey);
   const expiresAt = validMs === undefined ? undefined : now + validMs;
-  return { apiKey, key: { id: keyIdOf(hash), name, hash, tier, limits, createdAt: now, expiresAt } };
+  return { apiKey, key: { id: keyIdOf(hash), name, hash, tier, limits, budgets, createdAt: now, expiresAt } };
 }
 
 /** Whether a key may be used at `now` (epoch ms). */

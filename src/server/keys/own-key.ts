@@ -1,7 +1,8 @@
 import { promises as fs } from "node:fs";
 import { join } from "node:path";
-import { isKeyText } from "../../protocol/key-pattern.js";
-import { makeFolder, readRegularFile, unlessThere } from "../files.js";
+import { makeFolder, readIfThere } from "../../ground/files/files.js";
+import { unlessThere } from "../../ground/files/server-files.js";
+import { isKeyText } from "../../ground/secrets/key.js";
 import { ServiceStartError } from "../start-error.js";
 import { randomKey } from "./key-store.js";
 
@@ -23,10 +24,10 @@ export async function apiKeyFor(dataDir?: string): Promise<OwnKey> {
   if (dataDir === undefined) return { apiKey: fresh, fresh: true };
   const path = join(dataDir, FILE);
   try {
-    await makeFolder(dataDir);
+    makeFolder(dataDir);
     const written = fs.writeFile(path, `${fresh}\n`, { flag: "wx", mode: 0o600, flush: true });
     if (await written.then(() => true, unlessThere)) return { apiKey: fresh, fresh: true };
-    const apiKey = (await readRegularFile(path, MAX_BYTES))?.trim() ?? "";
+    const apiKey = readIfThere(path, MAX_BYTES)?.trim() ?? "";
     if (!isKeyText(apiKey)) throw new Error(`${path} holds no key; remove the file to get a new one`);
     await fs.chmod(path, 0o600);
     return { apiKey, fresh: false };

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Clock } from "../../clock.js";
-import type { Operation } from "../../protocol/conversation.js";
+import type { Clock } from "../../ground/clock.js";
+import type { Operation } from "../../ground/protocol/conversation.js";
 import { bearerToken } from "../http/authentication.js";
 
 /** One request with its answer, as the access log and the metrics see it. */
@@ -16,6 +16,8 @@ export interface Exchange {
   keyName?: string;
   /** The conversation that was created or asked for. */
   requestId?: string;
+  /** Whether it was refused because the hour or a budget of its key is used up. */
+  isHourUsedUp?: boolean;
   /** Undefined if the connection was closed without an answer. */
   status?: number;
   /** From the request's headers to the end of the answer. */

@@ -1,5 +1,6 @@
-import { errorText } from "../../text/phrases.js";
-import { safe, safeJson, safeLine } from "../../text/safe-text.js";
+import type { Clock } from "../../ground/clock.js";
+import { errorText } from "../../ground/text/phrases.js";
+import { safe, safeJson, safeLine } from "../../ground/text/safe-text.js";
 import type { Exchange, Observer } from "./exchange.js";
 
 /** What is known beside the sentence. */
@@ -45,22 +46,39 @@ export function defect(error: unknown, facts: LogFacts = {}): Parameters<Log> {
   return [`defect: ${message}`, { ...facts, ...(stack && { stack }) }];
 }
 
-/** Says a trouble (`create requests`) once when it begins or changes, and once when it is over, however often it is met. */
+/** Between two lines about one trouble, ms: its causes may alternate. */
+const TROUBLE_MS = 10_000;
+
+/**
+ * Says a trouble (`create requests`) when it begins, when its cause is another one 10 s later, and when it is over,
+ * however often it is met. One that comes back within 10 s is said if it lasts.
+ */
 export class Troubles {
-  readonly #said = new Map<string, string>();
-  constructor(private readonly log: Log) {}
+  /** The last line about each trouble, monotonic ms, with the cause; without one it is over. */
+  readonly #said = new Map<string, { at: number; text?: string }>();
+  constructor(
+    private readonly log: Log,
+    private readonly clock: Pick<Clock, "monotonic">,
+  ) {}
 
   /** `why`: an error, or a text. */
   failed(what: string, why: unknown, facts?: LogFacts): void {
     const text = errorText(why);
-    if (this.#said.get(what) === text) return;
-    this.#said.set(what, text);
+    const said = this.#said.get(what);
+    const now = this.clock.monotonic();
+    if (said && (said.text === text || now - said.at < TROUBLE_MS)) return;
+    for (const [name, { at, text }] of this.#said)
+      if (text === undefined && now - at >= TROUBLE_MS) this.#said.delete(name);
+    this.#said.set(what, { at: now, text });
     const { sqlstate } = Object(why);
     this.log(`${what} fail: ${text}`, sqlstate ? { ...facts, sqlstate } : facts);
   }
 
   over(what: string): void {
-    if (this.#said.delete(what)) this.log(`${what} work again`, { level: "info" });
+    const said = this.#said.get(what);
+    if (said?.text === undefined) return;
+    delete said.text;
+    this.log(`${what} work again`, { level: "info" });
   }
 }
 

@@ -1,7 +1,12 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import { type Clock, untilAborted, withDeadline } from "../../clock.js";
-import type { KnownStatus } from "../../protocol/conversation.js";
-import type { ConversationStore, StoreCounts } from "../conversations/conversation-store.js";
+import { type Clock, untilAborted, withDeadline } from "../../ground/clock.js";
+import type { KnownStatus } from "../../ground/protocol/conversation.js";
+import {
+  type ConversationStore,
+  SPENT_MS,
+  type Spent,
+  type StoreCounts,
+} from "../conversations/conversation-store.js";
 import type { Observer } from "./exchange.js";
 
 /** Bounds of the histograms, seconds. */
@@ -11,7 +16,10 @@ const RESEARCH_SECONDS = [0.1, 1, 5, 15, 60, 300, 900, 1_800, 3_600, 7_200];
 /** How long the store may take to count; Prometheus gives up after 10 s, and then it has nothing at all. */
 const STORE_MS = 2_000;
 
-type MeasuredStore = Pick<ConversationStore, "counts" | "figures">;
+type MeasuredStore = Pick<ConversationStore, "counts" | "figures"> & {
+  keys: Pick<ConversationStore["keys"], "list">;
+  overview: Pick<ConversationStore["overview"], "spent">;
+};
 
 /** What Prometheus reads of this process, and of the store it shares. */
 export interface Metrics {
@@ -27,6 +35,7 @@ export function createMetrics(store: MeasuredStore, version: string, clock: Cloc
   const registry = new Registry();
   const registers = [registry];
   let counts: StoreCounts | undefined;
+  let spent: readonly Spent[] = [];
   const gauge = (name: string, help: string, value: () => number) =>
     new Gauge({
       ...{ name, help, registers },
@@ -58,7 +67,7 @@ export function createMetrics(store: MeasuredStore, version: string, clock: Cloc
   );
   const limited = counter(
     "research_rate_limited_total",
-    "Requests refused because the hour of their key was used up.",
+    "Requests refused because the hour or a budget of their key was used up.",
     ["operation"],
   );
   const research = histogram(
@@ -81,6 +90,32 @@ export function createMetrics(store: MeasuredStore, version: string, clock: Cloc
     "Requests at another service that are still to be stopped there.",
     ({ cancellations }) => cancellations,
   );
+  counted(
+    "research_upstream_refuses",
+    "1 while another service takes no creates, whatever they ask: no money, a refused key, a limit, or no answer.",
+    ({ isRefused }) => Number(isRefused),
+  );
+  const spentGauge = (name: string, help: string, labels: string[], values: (spent: Spent) => Values[]) =>
+    new Gauge({
+      ...{ name, help: `${help} By key, of conversations that ended in the last 30 days.`, registers },
+      labelNames: ["key", ...labels],
+      collect() {
+        this.reset();
+        for (const one of spent)
+          for (const [value, more] of values(one)) this.inc({ key: one.name, ...more }, value);
+      },
+    });
+  spentGauge("research_key_dollars", "Dollars, as far as they were said.", [], ({ dollars }) => [[dollars]]);
+  spentGauge("research_key_tokens", "Tokens, as far as they were said.", ["direction"], (one) => [
+    [one.inputTokens, { direction: "input" }],
+    [one.outputTokens, { direction: "output" }],
+  ]);
+  spentGauge("research_key_conversations", "How they ended.", ["status"], (one) => [
+    [one.completed, { status: "COMPLETED" }],
+    [one.failed, { status: "FAILED" }],
+    [one.stopped, { status: "STOPPED" }],
+  ]);
+  spentGauge("research_key_unsaid", "Of how many nothing was said.", [], ({ unsaid }) => [[unsaid]]);
   gauge(
     "research_database_connections_used",
     "Connections to the database that are in use here.",
@@ -97,22 +132,36 @@ export function createMetrics(store: MeasuredStore, version: string, clock: Cloc
     () => store.figures?.leasesLost ?? 0,
   );
   return {
-    observer: ({ operation = "other", status = 0, durationMs }) => {
+    observer: ({ operation = "other", status = 0, isHourUsedUp, durationMs }) => {
       requests.inc({ operation, code: String(status) });
       answers.observe({ operation }, durationMs / 1000);
-      if (status === 429) limited.inc({ operation });
+      if (isHourUsedUp) limited.inc({ operation });
     },
     researched: (status, durationMs) => research.observe({ status }, durationMs / 1000),
     exposition: async () => {
-      counts = await countsWithin(STORE_MS, store, clock);
+      [counts, spent] = (await within(STORE_MS, clock, () => figuresOf(store))) ?? [undefined, []];
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
   };
 }
 
-/** Undefined if the store cannot be reached in time. */
-function countsWithin(ms: number, store: MeasuredStore, clock: Clock): Promise<StoreCounts | undefined> {
+/** Of a metric, with its labels beside the key. */
+type Values = [value: number, labels?: Record<string, string>];
+
+/** What is unfinished, and what each key has spent, by its name. */
+async function figuresOf(store: MeasuredStore): Promise<[StoreCounts, Spent[]]> {
+  const [unfinished, spent, added] = await Promise.all([
+    store.counts(),
+    store.overview.spent("key", SPENT_MS),
+    store.keys.list(),
+  ]);
+  const names = new Map(added.map(({ id, name }) => [id, name]));
+  return [unfinished, spent.map((one) => ({ ...one, name: names.get(one.name) ?? "" }))];
+}
+
+/** Undefined if it is not there in time. */
+function within<T>(ms: number, clock: Clock, ask: () => Promise<T>): Promise<T | undefined> {
   const { signal: never } = new AbortController();
-  const counts = (signal: AbortSignal) => untilAborted(store.counts(), signal);
-  return withDeadline(clock, ms, never, new Error("the store is late"), counts).catch(() => undefined);
+  const asked = (signal: AbortSignal) => untilAborted(ask(), signal);
+  return withDeadline(clock, ms, never, new Error("the store is late"), asked).catch(() => undefined);
 }

@@ -1,45 +1,83 @@
-import { parseExactAt } from "../../json/exact-json.js";
+import { parseExactAt } from "../../ground/json/exact-json.js";
+import type { ResearchJob } from "../../ground/researcher.js";
 import {
+  billIn,
   type Claim,
   ClaimLost,
   ConversationStopped,
-  costIn,
   type Outcome,
   StoreOutcomeUnknownError,
   StoreUnavailableError,
+  WAIT_LIMIT_MS,
 } from "../conversations/conversation-store.js";
+import { PROBE_MS } from "../conversations/create-gate.js";
 import { Troubles } from "../monitoring/log.js";
-import type { ResearchJob } from "../researchers/researcher.js";
 import { type SqlStatement, sql } from "./database.js";
 import { listen, notify } from "./notifications.js";
 import { type LeaseOptions, ProcessLease } from "./process-lease.js";
 
-/** worker: takes the conversation that is due longest, if the worker's lease holds. */
-const CLAIM = sql("claim")`
-  WITH due AS MATERIALIZED (
+const WAITING = "job IS NOT NULL AND worker IS NULL AND due_at <= now()";
+const UNSENT = `${WAITING} AND remote IS NULL AND created_at > now() - interval '${WAIT_LIMIT_MS} ms'`;
+
+/** What has begun goes on, whatever the limits of its key are. */
+const BEGUN = "status = 'PROCESSING' OR remote IS NOT NULL";
+
+/** worker, last key: takes the conversation that is due longest of the next key, if the worker's lease holds. */
+function claimOf(name: string, due: string, change: string, before = "") {
+  const next = (turn: string) => `
     SELECT request_id FROM research.conversations
-    WHERE job IS NOT NULL AND worker IS NULL AND due_at <= now()
+    WHERE ${due} AND (${BEGUN} OR key NOT IN (SELECT id FROM closed)) AND ${turn}
       AND EXISTS (SELECT FROM research.processes WHERE id = $1 AND expires_at > now())
-    ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
-  )
-  UPDATE research.conversations AS own
-  SET status = 'PROCESSING', worker = $1, starts = starts + (remote IS NULL)::int, claims = claims + 1,
-    started_at = coalesce(started_at, now())
-  FROM due WHERE own.request_id = due.request_id
-  RETURNING own.request_id, own.starts, own.claims, own.job`;
+    ORDER BY key, due_at LIMIT 1 FOR UPDATE SKIP LOCKED`;
+  return sql(name)`
+  WITH ${before} closed AS MATERIALIZED (
+    SELECT id FROM research.keys WHERE (at_once IS NOT NULL OR dollars IS NOT NULL)
+      AND EXISTS (SELECT FROM research.conversations WHERE key = id AND ${due} AND NOT (${BEGUN}))
+      AND NOT research.may_begin(id)
+  ), after AS MATERIALIZED (${next("key > $2")}),
+  again AS MATERIALIZED (${next("NOT EXISTS (SELECT FROM after)")})
+  UPDATE research.conversations AS own SET worker = $1, claims = claims + 1,
+    model = coalesce((SELECT model FROM research.processes WHERE id = $1), own.model), ${change}
+  FROM (SELECT * FROM after UNION ALL SELECT * FROM again) AS one WHERE own.request_id = one.request_id
+  RETURNING own.request_id, own.key, own.starts, own.claims, own.job,
+    coalesce((SELECT version FROM research.gate), 0) AS gate`;
+}
+
+const PROCESSING = "status = 'PROCESSING', started_at = coalesce(started_at, now())";
+const CLAIMS = {
+  any: claimOf("claim", WAITING, `${PROCESSING}, starts = starts + (remote IS NULL)::int`),
+  begun: claimOf("claim-begun", `${WAITING} AND remote IS NOT NULL`, "starts = starts"),
+  // While creates are refused, one is tried at a time.
+  new: claimOf(
+    "claim-new",
+    `${UNSENT} AND (NOT EXISTS (SELECT FROM research.gate WHERE kind IS NOT NULL) OR EXISTS (SELECT FROM probe))`,
+    "starts = starts",
+    `probe AS (
+      UPDATE research.gate SET next_at = now() + interval '${PROBE_MS} ms'
+      WHERE kind IS NOT NULL AND next_at <= now() AND EXISTS (SELECT FROM research.conversations WHERE ${UNSENT})
+      RETURNING 1
+    ),`,
+  ),
+};
 
 /** request_id, worker, claims, progress */
 const TELL = sql("tell")`
   UPDATE research.conversations SET progress = $4 WHERE request_id = $1 AND worker = $2 AND claims = $3`;
 
-/** request_id, worker, claims, status, output, reason, data, cost. No row: the claim is not valid any more. */
+/** request_id, worker, claims, status, output, reason, data, cost, tokens in, tokens out, model if none is known. No row: the claim is not valid any more. */
 const END = sql("end")`
-  UPDATE research.conversations
-  SET status = $4, output = $5, reason = $6, data = $7, cost_dollars = $8, progress = NULL, completed_at = now(),
-    worker = NULL, ended_job = job, job = NULL
-  WHERE request_id = $1 AND worker = $2 AND claims = $3
-    AND EXISTS (SELECT FROM research.processes WHERE id = $2 AND expires_at > now())
-  RETURNING request_id`;
+  WITH ended AS (
+    UPDATE research.conversations
+    SET status = $4, output = $5, reason = $6, data = $7, cost_dollars = $8, input_tokens = $9, output_tokens = $10,
+      model = coalesce(model, $11), progress = NULL, completed_at = now(), worker = NULL, ended_job = job, job = NULL
+    WHERE request_id = $1 AND worker = $2 AND claims = $3
+      AND EXISTS (SELECT FROM research.processes WHERE id = $2 AND expires_at > now())
+    RETURNING request_id, model, cost_dollars
+  ), seen AS (
+    INSERT INTO research.models AS own SELECT coalesce(model, ''), cost_dollars FROM ended WHERE cost_dollars > 0
+    ON CONFLICT (model) DO UPDATE SET dollars = excluded.dollars WHERE own.dollars < excluded.dollars
+  )
+  SELECT request_id FROM ended`;
 
 /** request_id, worker, claims. The place in the queue stays, and the start does not count. */
 const GIVE_BACK = sql("give-back")`
@@ -75,6 +113,8 @@ class OwnClaim implements Claim {
     readonly starts: number,
     readonly worker: string,
     readonly number: number,
+    /** The number of the gate's version that it was made under. */
+    readonly gate: number,
     /** On the monotonic clock. */
     readonly since: number,
   ) {}
@@ -91,14 +131,16 @@ export class Claims {
   #listening: Promise<void> | undefined;
   /** Claims and what is done about the held ones come one after the other. */
   #last: Promise<unknown> = Promise.resolve();
+  /** The key that had its turn last. */
+  #lastKey = "";
   #wake = new AbortController();
   readonly #troubles: Troubles;
 
-  constructor(private readonly options: Omit<LeaseOptions, "onRenewed" | "onLost">) {
-    this.#troubles = new Troubles(options.log);
+  constructor(private readonly options: Omit<LeaseOptions, "onLooked" | "onLost">) {
+    this.#troubles = new Troubles(options.log, options.clock);
     this.lease = new ProcessLease({
       ...options,
-      onRenewed: (held, askedAt) => this.#reconcile(held, askedAt),
+      onLooked: (held, askedAt) => this.#reconcile(held, askedAt),
       onLost: () => {
         for (const requestId of this.#held.keys()) this.#lose(requestId, new ClaimLost("the lease was lost"));
       },
@@ -115,7 +157,7 @@ export class Claims {
         this.#lose(requestId, stopped());
         return;
       }
-      if (word === "connected") this.lease.renewSoon();
+      if (word === "connected") this.lease.lookSoon();
       this.#wake.abort();
       this.#wake = new AbortController();
     });
@@ -128,11 +170,11 @@ export class Claims {
   }
 
   /** Waits until there is one to take. Rejects with `signal.reason` when aborted. */
-  async claim(signal: AbortSignal): Promise<Claim> {
+  async claim(signal: AbortSignal, which: keyof typeof CLAIMS = "any"): Promise<Claim> {
     for (;;) {
       signal.throwIfAborted();
       const wake = this.#wake.signal;
-      const claim = await this.#inTurn(() => this.#take());
+      const claim = await this.#inTurn(() => this.#take(CLAIMS[which]));
       if (claim !== undefined && !signal.aborted) return claim;
       if (claim !== undefined) await this.giveBack(claim);
       const waitMs = Math.min(LOOK_MS, (await this.#nextDue()) ?? LOOK_MS);
@@ -147,8 +189,10 @@ export class Claims {
     const reason = outcome.status === "FAILED" ? JSON.stringify(outcome.reason) : null;
     own.ending = true;
     try {
-      const end = [outcome.status, output, reason, outcome.data ?? null, costIn(outcome.data) ?? null];
-      const { rows, isRepeated } = await this.write(claim, END, end);
+      const { data = null } = outcome;
+      const { dollars = null, inputTokens = null, outputTokens = null, model = null } = billIn(outcome.data);
+      const said = [outcome.status, output, reason, data, dollars, inputTokens, outputTokens, model];
+      const { rows, isRepeated } = await this.write(claim, END, said);
       // If the answer to a try was lost, that try may have written it.
       return rows.length > 0 || isRepeated;
     } finally {
@@ -185,6 +229,11 @@ export class Claims {
     return this.#held.get(claim.job.request_id) === claim && this.lease.isValid;
   }
 
+  /** What this process knows of a claim, as statements need it. */
+  fence(claim: Claim): { worker: string; number: number; gate: number } {
+    return this.#own(claim);
+  }
+
   async giveBack(claim: Claim): Promise<void> {
     const { job, number, worker } = this.#own(claim);
     this.#held.delete(job.request_id);
@@ -198,10 +247,10 @@ export class Claims {
     return claim;
   }
 
-  async #take(): Promise<OwnClaim | undefined> {
+  async #take(statement: SqlStatement): Promise<OwnClaim | undefined> {
     const worker = this.lease.id;
     const rows = await this.options.database
-      .run(CLAIM, [worker])
+      .run(statement, [worker, this.#lastKey])
       .catch((error) => this.#troubles.failed("claims of work", error));
     if (rows !== undefined) this.#troubles.over("claims of work");
     const row = rows?.[0];
@@ -211,9 +260,11 @@ export class Claims {
       row.starts,
       worker,
       row.claims,
+      row.gate,
       this.options.clock.monotonic(),
     );
     this.#held.set(row.request_id, claim);
+    this.#lastKey = row.key;
     return claim;
   }
 

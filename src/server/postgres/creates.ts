@@ -1,4 +1,4 @@
-import type { Clock } from "../../clock.js";
+import type { Clock } from "../../ground/clock.js";
 import { StoreOutcomeUnknownError, StoreUnavailableError } from "../conversations/conversation-store.js";
 import { type Database, StatementRefused, sql } from "./database.js";
 import type { StateReader } from "./states.js";
@@ -15,7 +15,7 @@ export interface NewConversation {
 
 /**
  * request_ids, keys, limits, jobs, least ms in PENDING. Keys are counted in their order, so that two statements never
- * wait for each other. What has no row is rate limited. SQLSTATE 23505: one of them was there already.
+ * wait for each other. What has no row is over a limit or a budget. SQLSTATE 23505: one of them was there already.
  */
 const CREATE = sql("create")`
   WITH asked AS (
@@ -23,14 +23,14 @@ const CREATE = sql("create")`
     FROM unnest($1::uuid[], $2::text[], $3::float8[], $4::text[]) WITH ORDINALITY
       AS one (request_id, key, size, job, number)
   ), keys AS (
-    SELECT key, count(*)::int AS wanted, max(size)::bigint AS size FROM asked
-    WHERE size BETWEEN 1 AND 1e15 GROUP BY key ORDER BY key OFFSET 0
+    SELECT key, count(*)::int AS wanted, least(max(size), 1e15)::bigint AS size FROM asked
+    WHERE size >= 1 AND size < 'Infinity' GROUP BY key ORDER BY key OFFSET 0
   ), counted AS MATERIALIZED (
     SELECT key, research.take(key, 'create', wanted, size) AS granted FROM keys
   )
-  INSERT INTO research.conversations (request_id, key, job, due_at)
-  SELECT request_id, key, job, now() + $5::float8 * interval '1 ms'
-  FROM asked LEFT JOIN counted USING (key) WHERE size > 1e15 OR turn <= granted
+  INSERT INTO research.conversations (request_id, key, job, due_at, model)
+  SELECT request_id, key, job, now() + $5::float8 * interval '1 ms', (SELECT research.model())
+  FROM asked LEFT JOIN counted USING (key) WHERE size = 'Infinity' OR turn <= granted
   RETURNING request_id, created_at`;
 
 /** Statements under way: while one is committed the next one gathers. */
@@ -69,7 +69,7 @@ export class Creates {
   ) {}
 
   /**
-   * Resolves with created_at, or undefined if the hour is used up. Rejects with a StoreUnavailableError if nothing
+   * Resolves with created_at, or undefined if the hour or a budget is used up. Rejects with a StoreUnavailableError if nothing
    * was done, else with a StoreOutcomeUnknownError.
    */
   create(conversation: NewConversation): Promise<Date | undefined> {

@@ -1,5 +1,6 @@
 import { Socket } from "node:net";
 import type { Client, ClientConfig, Pool, QueryResultRow } from "pg";
+import type { Clock } from "../../ground/clock.js";
 import { StoreOutcomeUnknownError, StoreUnavailableError } from "../conversations/conversation-store.js";
 import { type Log, Troubles } from "../monitoring/log.js";
 import { ServiceStartError } from "../start-error.js";
@@ -34,8 +35,8 @@ const ANSWER_LIMIT_MS = 15_000;
 const LONG_MS = 3_600_000;
 /** How long a server may take to end the connections of a process that ends, ms. */
 const CLOSE_LIMIT_MS = 2_000;
-/** The connections of a process that are not for statements: LISTEN and `/ready`. */
-const OWN_CONNECTIONS = 2;
+/** The connections of a process that are not for statements of any kind: LISTEN, `/ready` and the lease. */
+const OWN_CONNECTIONS = 3;
 export const LEAST_CONNECTIONS = OWN_CONNECTIONS + 1;
 
 const CONNECTIONS = "connections to the database";
@@ -52,6 +53,7 @@ export interface DatabaseOptions {
   url: string;
   /** How many there may be at a time, LEAST_CONNECTIONS or more. */
   connections: number;
+  clock: Clock;
   log: Log;
 }
 
@@ -70,6 +72,8 @@ export class StatementRefused extends Error {
 /** Connections to one database. */
 export class Database {
   readonly #pool: Pool;
+  /** One connection, for what must not wait behind statements that wait for a lock. */
+  readonly #urgent: Pool;
   readonly #connectionClass: new (
     config: ClientConfig,
   ) => Connection;
@@ -78,9 +82,9 @@ export class Database {
   /** Whether everything rejects from now on. */
   isGivenUp = false;
   constructor(private readonly options: DatabaseOptions) {
-    const { driver, connections, log } = options;
+    const { driver, clock, connections, log } = options;
     const open = this.#open;
-    this.#troubles = new Troubles(log);
+    this.#troubles = new Troubles(log, clock);
     this.#connectionClass = class extends driver.Client {
       readonly socket: Socket;
       constructor(config: ClientConfig) {
@@ -92,16 +96,8 @@ export class Database {
         this.on("error", () => {});
       }
     };
-    this.#pool = new driver.Pool({
-      ...this.#config(),
-      max: connections - OWN_CONNECTIONS,
-      query_timeout: ANSWER_LIMIT_MS,
-      Client: this.#connectionClass as new () => Connection,
-      // Not as options of the start, which a pooler refuses.
-      onConnect: (client) => client.query(LIMITS).catch(() => {}),
-    });
-    this.#pool.on("connect", () => this.#troubles.over(CONNECTIONS));
-    this.#pool.on("error", (error) => this.#troubles.failed(CONNECTIONS, connectionFailure(error)));
+    this.#pool = this.#newPool(connections - OWN_CONNECTIONS);
+    this.#urgent = this.#newPool(1);
   }
 
   /** Connections that are in use for statements, and how many callers wait for one. */
@@ -111,13 +107,19 @@ export class Database {
   }
 
   /**
-   * Runs one statement; on another connection if the first one had ended before it was sent. `isLong`: without the
-   * limits of time. Rejects with StatementRefused, StoreUnavailableError or StoreOutcomeUnknownError.
+   * Runs one statement; on another connection if the first one had ended before it was sent. `long`: without the
+   * limits of time; `urgent`: on a connection that others leave free. Rejects with StatementRefused,
+   * StoreUnavailableError or StoreOutcomeUnknownError.
    */
-  async run(statement: SqlStatement, values: readonly unknown[], isLong = false): Promise<QueryResultRow[]> {
+  async run(
+    statement: SqlStatement,
+    values: readonly unknown[],
+    how?: "long" | "urgent",
+  ): Promise<QueryResultRow[]> {
+    const [pool, isLong] = [how === "urgent" ? this.#urgent : this.#pool, how === "long"];
     for (;;) {
       if (this.isGivenUp) throw new StoreUnavailableError("the store is closed");
-      const client = (await this.#pool.connect().catch((error) => this.#unreachable(error))) as Connection & {
+      const client = (await pool.connect().catch((error) => this.#unreachable(error))) as Connection & {
         release(destroy?: boolean): void;
       };
       try {
@@ -180,9 +182,23 @@ export class Database {
   }
 
   /** Says goodbye to the server; one that is silent does not delay the end of the process for long. */
-  close(): Promise<void> {
+  async close(): Promise<void> {
     this.giveUp();
-    return this.#pool.end();
+    await Promise.all([this.#pool.end(), this.#urgent.end()]);
+  }
+
+  #newPool(max: number): Pool {
+    const pool = new this.options.driver.Pool({
+      ...this.#config(),
+      max,
+      query_timeout: ANSWER_LIMIT_MS,
+      Client: this.#connectionClass as new () => Connection,
+      // Not as options of the start, which a pooler refuses.
+      onConnect: (client) => client.query(LIMITS).catch(() => {}),
+    });
+    pool.on("connect", () => this.#troubles.over(CONNECTIONS));
+    pool.on("error", (error) => this.#troubles.failed(CONNECTIONS, connectionFailure(error)));
+    return pool;
   }
 
   #unreachable(error: unknown): never {

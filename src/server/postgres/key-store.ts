@@ -1,12 +1,21 @@
 import type { QueryResultRow } from "pg";
-import type { Clock } from "../../clock.js";
-import type { KeyStore, ServiceKey } from "../keys/key-store.js";
+import type { Clock } from "../../ground/clock.js";
+import type { KeyBudgets, KeyStore, Rate, ServiceKey } from "../keys/key-store.js";
 import { type Database, StatementRefused, sql } from "./database.js";
 
-/** id, name, hash, tier, creates, stops, created_at, expires_at. SQLSTATE 23505: the name is in use. */
+/** id, name, hash, tier, creates, stops, created_at, expires_at, budgets. SQLSTATE 23505: the name is in use. */
 const ADD = sql("add-key")`
-  INSERT INTO research.keys (id, name, hash, tier, creates_per_hour, stops_per_hour, created_at, expires_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`;
+  INSERT INTO research.keys (id, name, hash, tier, creates_per_hour, stops_per_hour, created_at, expires_at,
+    budget, budget_ms, at_once, dollars, dollars_ms)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`;
+
+/** name; whether the budget is set, and its number and ms; so for what is at once, and for the dollars. */
+const SET = sql("set-key")`
+  UPDATE research.keys SET changes = changes + 1,
+    budget = CASE WHEN $2 THEN $3 ELSE budget END, budget_ms = CASE WHEN $2 THEN $4 ELSE budget_ms END,
+    at_once = CASE WHEN $5 THEN $6 ELSE at_once END,
+    dollars = CASE WHEN $7 THEN $8 ELSE dollars END, dollars_ms = CASE WHEN $7 THEN $9 ELSE dollars_ms END
+  WHERE name = $1 AND revoked_at IS NULL RETURNING id`;
 
 /** name, revoked_at */
 const REVOKE = sql(
@@ -14,12 +23,12 @@ const REVOKE = sql(
 )`UPDATE research.keys SET revoked_at = $2 WHERE name = $1 AND revoked_at IS NULL RETURNING id`;
 
 /**
- * How many changes are known: all keys if there were others since. A key is added and revoked, and never changed or
- * deleted, so that the number of both tells.
+ * How many changes are known: all keys if there were others since. A key is never deleted, and each row counts its own
+ * changes.
  */
 const CHANGED = sql("changed-keys")`
   SELECT * FROM research.keys
-  WHERE (SELECT count(*) + count(revoked_at) FROM research.keys) <> $1 ORDER BY created_at, name`;
+  WHERE (SELECT count(*) + count(revoked_at) + coalesce(sum(changes), 0) FROM research.keys) <> $1 ORDER BY created_at, name`;
 
 /** The keys are read again when they are so old, and asked for before an answer when they are older, ms. */
 const READ_AGAIN_MS = 500;
@@ -40,21 +49,35 @@ export class PostgresKeyStore implements KeyStore {
   ) {}
 
   async list(): Promise<ServiceKey[]> {
-    await this.#ask();
+    await this.#fresh();
     return [...this.#keys.values()];
   }
 
   async add(key: ServiceKey): Promise<boolean> {
-    const { id, name, hash, tier, limits, createdAt, expiresAt } = key;
+    const { id, name, hash, tier, limits, budgets = {}, createdAt, expiresAt } = key;
     const dates = [new Date(createdAt), expiresAt === undefined ? null : new Date(expiresAt)];
     try {
-      await this.database.run(ADD, [id, name, hash, tier, limits.create, limits.stop, ...dates]);
+      await this.database.run(ADD, [
+        ...[id, name, hash, tier, limits.create, limits.stop, ...dates],
+        ...[...rateIn(budgets.budget), budgets.atOnce ?? null, ...rateIn(budgets.dollars)],
+      ]);
       this.#readAt = Number.NEGATIVE_INFINITY;
       return true;
     } catch (error) {
       if (error instanceof StatementRefused && error.code === "23505") return false;
       throw error;
     }
+  }
+
+  async set(name: string, budgets: KeyBudgets): Promise<boolean> {
+    const rows = await this.database.run(SET, [
+      name,
+      ...["budget" in budgets, ...rateIn(budgets.budget)],
+      ...["atOnce" in budgets, budgets.atOnce ?? null],
+      ...["dollars" in budgets, ...rateIn(budgets.dollars)],
+    ]);
+    this.#readAt = Number.NEGATIVE_INFINITY;
+    return rows.length > 0;
   }
 
   async revoke(name: string, at: number): Promise<boolean> {
@@ -92,8 +115,21 @@ export class PostgresKeyStore implements KeyStore {
     this.#readAt = at;
     if (rows.length === 0) return;
     this.#keys = new Map(rows.map((row) => [row.hash, keyOf(row)]));
-    this.#changes = rows.length + rows.filter((row) => row.revoked_at !== null).length;
+    this.#changes = rows.reduce((sum, row) => sum + 1 + row.changes + (row.revoked_at === null ? 0 : 1), 0);
   }
+}
+
+function rateIn(rate: Rate | undefined): [number | null, number | null] {
+  return [rate?.most ?? null, rate?.ms ?? null];
+}
+
+function budgetsOf({ budget, budget_ms, at_once, dollars, dollars_ms }: QueryResultRow) {
+  if (budget === null && at_once === null && dollars === null) return undefined;
+  return {
+    ...(budget !== null && { budget: { most: budget, ms: budget_ms } }),
+    ...(dollars !== null && { dollars: { most: dollars, ms: dollars_ms } }),
+    ...(at_once !== null && { atOnce: at_once }),
+  };
 }
 
 function keyOf(row: QueryResultRow): ServiceKey {
@@ -103,6 +139,7 @@ function keyOf(row: QueryResultRow): ServiceKey {
     hash: row.hash,
     tier: row.tier,
     limits: { create: row.creates_per_hour, stop: row.stops_per_hour },
+    budgets: budgetsOf(row),
     createdAt: row.created_at.getTime(),
     expiresAt: row.expires_at?.getTime(),
     revokedAt: row.revoked_at?.getTime(),

@@ -1,12 +1,6 @@
 import type { ClientBase } from "pg";
 import { ServiceStartError } from "../start-error.js";
 import step1 from "./migrations/1.sql?raw";
-import step2 from "./migrations/2.sql?raw";
-import step3 from "./migrations/3.sql?raw";
-import step4 from "./migrations/4.sql?raw";
-import step5 from "./migrations/5.sql?raw";
-import step6 from "./migrations/6.sql?raw";
-import step7 from "./migrations/7.sql?raw";
 
 /** One step of the schema. */
 export interface Migration {
@@ -21,13 +15,11 @@ export interface Migration {
 
 /**
  * The schema, oldest step first. A step that was released is never changed. `job` is there until the end of a
- * conversation: what has one is unfinished, and what has one and no worker is the queue; then it is `ended_job`. `claims` only grows, so
- * that it tells one claim from every other; `starts` does not count what was given back. Texts of clients are
- * JSON, because PostgreSQL's text cannot hold U+0000.
+ * conversation: what has one is unfinished, and what has one and no worker is the queue; then it is `ended_job`.
+ * `claims` only grows, so that it tells one claim from every other; `starts` does not count what was given back. Texts
+ * of clients are JSON, because PostgreSQL's text cannot hold U+0000.
  */
-export const MIGRATIONS: readonly Migration[] = [step1, step2, step3, step4, step5, step6, step7].map(
-  (sql, index) => ({ version: index + 1, oldestProgram: 1, sql }),
-);
+export const MIGRATIONS: readonly Migration[] = [{ version: 1, oldestProgram: 1, sql: step1 }];
 
 /** One number for the whole product: who holds this lock changes the schema. */
 const LOCK = 7_236_914_551;
@@ -57,6 +49,13 @@ export async function migrate(client: ClientBase, migrations = MIGRATIONS): Prom
 }
 
 async function bringUp(client: ClientBase, migrations: readonly Migration[]): Promise<void> {
+  const { rows } = await client.query("SELECT to_regclass('research.windows') IS NOT NULL AS yes");
+  if (rows[0].yes) {
+    throw unusable(
+      "The database holds the schema of a program before the first release, which this one does not read. " +
+        "Name an empty database, or drop the schema `research`, which deletes all its data.",
+    );
+  }
   const own = migrations.at(-1)?.version ?? 0;
   const { version, oldestProgram } = await schemaOf(client);
   if (oldestProgram > own) {

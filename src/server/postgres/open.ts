@@ -1,5 +1,4 @@
-import type { Clock } from "../../clock.js";
-import type { KeyStore } from "../keys/key-store.js";
+import type { Clock } from "../../ground/clock.js";
 import type { Log } from "../monitoring/log.js";
 import type { Role } from "../role.js";
 import { ServiceStartError } from "../start-error.js";
@@ -7,6 +6,7 @@ import { Claims } from "./claims.js";
 import { connectionFailure, Database, LEAST_CONNECTIONS, loadDriver } from "./database.js";
 import { PostgresKeyStore } from "./key-store.js";
 import { migrate } from "./migrations.js";
+import { PostgresOverview } from "./states.js";
 import { PostgresStore } from "./store.js";
 
 export interface PostgresStoreOptions {
@@ -38,13 +38,14 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   }
 }
 
-/** Opens the keys alone, to change them also while services run; `close` ends the connections. */
-export async function openPostgresKeyStore(url: string, clock: Clock): Promise<KeyStore> {
+/** Opens the keys and what they spent alone, to change them also while services run; `close` ends the connections. */
+export async function openPostgresKeys(url: string, clock: Clock) {
   const driver = await loadDriver();
-  const database = new Database({ driver, url, connections: LEAST_CONNECTIONS, log: () => {} });
+  const database = new Database({ driver, url, clock, connections: LEAST_CONNECTIONS, log: () => {} });
   try {
     await bringUpToDate(database);
-    return new PostgresKeyStore(database, clock, () => database.close());
+    const keys = new PostgresKeyStore(database, clock, () => database.close());
+    return { keys, overview: new PostgresOverview({ database, clock }) };
   } catch (error) {
     await database.close();
     throw startError(error);

@@ -1,23 +1,29 @@
 import { randomUUID } from "node:crypto";
-import type { Clock } from "../../clock.js";
+import type { Clock } from "../../ground/clock.js";
+import type { ResearchFacts } from "../../ground/researcher.js";
 import { type Log, Troubles } from "../monitoring/log.js";
 import type { Role } from "../role.js";
 import { ServiceStartError } from "../start-error.js";
 import { type Database, sql } from "./database.js";
 import { notify } from "./notifications.js";
 
-/** id, role, settings, lease in ms */
+/** id, role, settings, lease in ms, model, whether it says dollars */
 const JOIN = sql("join")`
-  INSERT INTO research.processes (id, role, settings, expires_at)
-  VALUES ($1, $2, $3, now() + $4::float8 * interval '1 ms')`;
+  INSERT INTO research.processes (id, role, settings, expires_at, model, says_dollars)
+  VALUES ($1, $2, $3, now() + $4::float8 * interval '1 ms', $5, $6)`;
 
-/** id, lease in ms: a lease that has run out cannot be renewed. `held` are the conversations that it covers. */
+/**
+ * id, lease in ms: a lease that has run out cannot be renewed. It reads no other table, so that a lock on the
+ * conversations costs no process its work.
+ */
 const RENEW = sql("renew")`
-  WITH renewed AS (
-    UPDATE research.processes SET expires_at = now() + $2::float8 * interval '1 ms'
-    WHERE id = $1 AND expires_at > now() RETURNING id
-  )
-  SELECT ARRAY(SELECT request_id::text FROM research.conversations WHERE worker = $1) AS held FROM renewed`;
+  UPDATE research.processes SET expires_at = now() + $2::float8 * interval '1 ms'
+  WHERE id = $1 AND expires_at > now() RETURNING id`;
+
+/** id: the conversations that its lease covers. No row: it has run out. */
+const HELD = sql("held")`
+  SELECT ARRAY(SELECT request_id::text FROM research.conversations WHERE worker = $1) AS held
+  FROM research.processes WHERE id = $1 AND expires_at > now()`;
 
 /** Deletes what has run out; the foreign key gives back the work of those processes. */
 const DELETE_EXPIRED = sql("delete-expired")`
@@ -30,6 +36,10 @@ const LEAVE = sql("leave")`DELETE FROM research.processes WHERE id = $1`;
 /** id, settings */
 const SET_SETTINGS = sql("set-settings")`UPDATE research.processes SET settings = $2 WHERE id = $1`;
 
+/** id, model, whether it says dollars */
+const SET_FACTS = sql("set-facts")`
+  UPDATE research.processes SET model = $2, says_dollars = $3 WHERE id = $1`;
+
 /** settings: of the other processes that live. */
 const OTHER_SETTINGS = sql(
   "other-settings",
@@ -41,13 +51,16 @@ export interface LeaseOptions {
   role: Role;
   leaseMs: number;
   /** The ids that the database counts as held, a moment ago. */
-  onRenewed: (held: ReadonlySet<string>, askedAt: number) => void | Promise<void>;
+  onLooked: (held: ReadonlySet<string>, askedAt: number) => void | Promise<void>;
   /** The lease has run out: other processes may have taken the work. A new one follows. */
   onLost: () => void;
   log: Log;
 }
 
-/** A lease is renewed three times before it runs out; leases of the dead are looked for this often, ms. */
+/**
+ * A lease is renewed three times before it runs out, and what it covers is looked at as often; leases of the dead are
+ * looked for each LOOK_MS.
+ */
 const RENEWALS = 3;
 const LOOK_MS = 500;
 
@@ -61,12 +74,14 @@ export class ProcessLease {
   /** On the monotonic clock. */
   #expiresAt = Number.NEGATIVE_INFINITY;
   #renewAt = Number.NEGATIVE_INFINITY;
+  #lookAt = Number.NEGATIVE_INFINITY;
   #done: Promise<unknown> | undefined;
   #settings: string | null = null;
+  #facts: [model: string | null, saysDollars: boolean] = [null, true];
   readonly #troubles: Troubles;
 
   constructor(private readonly options: LeaseOptions) {
-    this.#troubles = new Troubles(options.log);
+    this.#troubles = new Troubles(options.log, options.clock);
   }
 
   get isValid(): boolean {
@@ -76,7 +91,11 @@ export class ProcessLease {
   /** Takes the first lease and keeps it until `close`. Rejects as `Database.run` does. */
   async open(): Promise<void> {
     await this.#join();
-    this.#done = Promise.all([this.#keep(), this.#watchExpiry()]);
+    this.#done = Promise.all([
+      this.#repeat("renewals of the lease", () => this.#renew()),
+      this.#repeat("looks at leases", () => this.#look()),
+      this.#watchExpiry(),
+    ]);
   }
 
   /**
@@ -95,9 +114,14 @@ export class ProcessLease {
     );
   }
 
-  /** Renews soon, to learn what was missed. */
-  renewSoon(): void {
-    this.#renewAt = Number.NEGATIVE_INFINITY;
+  async researchesWith({ model, saysDollars = true }: ResearchFacts): Promise<void> {
+    this.#facts = [model ?? null, saysDollars];
+    await this.options.database.run(SET_FACTS, [this.id, ...this.#facts]);
+  }
+
+  /** Looks soon at what the lease covers, to learn what was missed. */
+  lookSoon(): void {
+    this.#lookAt = Number.NEGATIVE_INFINITY;
   }
 
   /** Gives the lease up, and with it all that it still covers. */
@@ -108,17 +132,15 @@ export class ProcessLease {
     await this.options.database.run(LEAVE, [this.id]).catch(() => {});
   }
 
-  async #keep(): Promise<void> {
-    const { clock, database, leaseMs } = this.options;
+  async #repeat(what: string, task: () => Promise<void>): Promise<void> {
+    const { clock, leaseMs } = this.options;
     const { signal } = this.#closing;
     while (!signal.aborted) {
       try {
-        if (clock.monotonic() >= this.#renewAt) await this.#renew();
-        const dead = await database.run(DELETE_EXPIRED, []);
-        if (dead.some(({ role }) => role !== "api")) notify(database, "work");
-        this.#troubles.over("renewals of the lease");
+        await task();
+        this.#troubles.over(what);
       } catch (error) {
-        this.#troubles.failed("renewals of the lease", error);
+        this.#troubles.failed(what, error);
       }
       await clock.sleep(Math.min(LOOK_MS, leaseMs / RENEWALS), signal).catch(() => {});
     }
@@ -136,25 +158,39 @@ export class ProcessLease {
   }
 
   async #renew(): Promise<void> {
-    const { clock, database, leaseMs, onRenewed } = this.options;
+    const { clock, database, leaseMs } = this.options;
+    if (clock.monotonic() < this.#renewAt) return;
     if (this.#expiresAt === Number.NEGATIVE_INFINITY) return this.#join();
     const { id } = this;
     const askedAt = clock.monotonic();
-    const [renewed] = await database.run(RENEW, [id, leaseMs]);
+    const [renewed] = await database.run(RENEW, [id, leaseMs], "urgent");
     if (id !== this.id) return;
     if (renewed === undefined) {
       this.#lose();
       return this.#join();
     }
     this.#extend(askedAt);
-    await onRenewed(new Set(renewed.held), askedAt);
+  }
+
+  /** Learns what the lease covers, and gives back the work of the dead. */
+  async #look(): Promise<void> {
+    const { clock, database, leaseMs, onLooked } = this.options;
+    const { id } = this;
+    const askedAt = clock.monotonic();
+    if (askedAt >= this.#lookAt) {
+      const [covered] = await database.read(HELD, [id]);
+      if (covered && id === this.id) await onLooked(new Set(covered.held), askedAt);
+      this.#lookAt = askedAt + leaseMs / RENEWALS;
+    }
+    const dead = await database.run(DELETE_EXPIRED, []);
+    if (dead.some(({ role }) => role !== "api")) notify(database, "work");
   }
 
   async #join(): Promise<void> {
     const { clock, database, leaseMs, role } = this.options;
     const askedAt = clock.monotonic();
     const id = randomUUID();
-    await database.run(JOIN, [id, role, this.#settings, leaseMs]);
+    await database.run(JOIN, [id, role, this.#settings, leaseMs, ...this.#facts], "urgent");
     this.id = id;
     this.#extend(askedAt);
   }

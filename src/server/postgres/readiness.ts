@@ -1,4 +1,4 @@
-import { type Clock, untilAborted, withDeadline } from "../../clock.js";
+import { type Clock, untilAborted, withDeadline } from "../../ground/clock.js";
 import { StoreUnavailableError } from "../conversations/conversation-store.js";
 import { type Connection, connectionFailure, type Database } from "./database.js";
 

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { QueryResultRow } from "pg";
-import type { Clock } from "../../clock.js";
+import type { Clock } from "../../ground/clock.js";
 import {
-  type Begun,
   type Claim,
-  PROBE_MS,
-  REFUSALS,
+  NOT_SENT,
   type RemoteRequest,
   type RemoteRequests,
+  WAIT_LIMIT_MS,
 } from "../conversations/conversation-store.js";
+import { type CreateAnswer, type Gate, gateAfter, OPEN, refusalBy } from "../conversations/create-gate.js";
 import type { Claims } from "./claims.js";
 import { type Database, sql } from "./database.js";
 import { isOwnId } from "./states.js";
@@ -36,11 +36,16 @@ const BEGIN = sql("begin-remote")`
     AND EXISTS (SELECT FROM research.processes WHERE id = $2 AND expires_at > now())
   RETURNING ${SYNCED}`;
 
-/** request_id, remote_id */
+/** request_id, remote_id. What was stopped meanwhile is to be stopped there. */
 const KEEP = sql("keep-remote")`
-  UPDATE research.conversations SET remote_id = $2
-  WHERE request_id = $1 AND remote IS NOT NULL AND (completed_at IS NULL OR status = 'STOPPED')
-  RETURNING status, ${SYNCED}`;
+  WITH kept AS (
+    UPDATE research.conversations SET remote_id = $2,
+      status = CASE status WHEN 'PENDING' THEN 'PROCESSING' ELSE status END, reason = NULL,
+      started_at = coalesce(started_at, now())
+    WHERE request_id = $1 AND remote IS NOT NULL AND (completed_at IS NULL OR status = 'STOPPED')
+    RETURNING *
+  ), passed_on AS (${passOn("kept")})
+  SELECT status, ${SYNCED} FROM kept`;
 
 /** at, how long it is hidden, ms */
 const TAKE = sql("take-cancellation")`
@@ -52,31 +57,69 @@ const TAKE = sql("take-cancellation")`
 /** request_id */
 const CANCELLED = sql("cancelled")`DELETE FROM research.cancellations WHERE request_id = $1`;
 
-const REFUSED = sql("refused")`
-  INSERT INTO research.refusals AS own
-  SELECT what, 1, now() FROM unnest('{conversation,create}'::text[]) AS what
-  ON CONFLICT (what) DO UPDATE SET in_a_row = own.in_a_row + 1,
-    next_at = CASE own.in_a_row + 1 WHEN ${REFUSALS} THEN now() + interval '${PROBE_MS} ms' ELSE own.next_at END`;
+/**
+ * request_id, worker, claims, attempt (NULL: none was begun), reason. Valid for the attempt after the claim was lost, too:
+ * it has created nothing.
+ */
+const RELEASE = sql("release-remote")`
+  UPDATE research.conversations SET remote = NULL, remote_begun_at = NULL,
+    reason = CASE WHEN completed_at IS NULL THEN coalesce($5, reason) ELSE reason END,
+    worker = CASE WHEN worker = $2 AND claims = $3 THEN NULL ELSE worker END
+  WHERE request_id = $1 AND remote_id IS NULL
+    AND (remote->>'attempt' = $4 OR (remote IS NULL AND worker = $2 AND claims = $3))`;
 
-const TAKEN = sql("taken")`DELETE FROM research.refusals`;
+/** A row is said once, by one process. */
+const TAKE_LOST = sql("take-lost")`
+  UPDATE research.conversations SET remote = remote || '{"lost":true}' WHERE request_id = (
+    SELECT request_id FROM research.conversations
+    WHERE status = 'STOPPED' AND remote_id IS NULL AND remote IS NOT NULL AND NOT remote ? 'lost'
+      AND remote_begun_at < now() - interval '${MAY_COME_MS} ms'
+    LIMIT 1 FOR UPDATE SKIP LOCKED
+  ) RETURNING request_id, remote->>'provider' AS provider`;
 
-/** what. No row if it may be begun for all that is known; else how long it has to wait, ms. */
-const BUSY = sql("busy")`
-  WITH begun AS (
-    UPDATE research.refusals SET next_at = now() + interval '${PROBE_MS} ms'
-    WHERE what = $1 AND in_a_row >= ${REFUSALS} AND next_at <= now() RETURNING what
-  )
-  SELECT CASE WHEN EXISTS (SELECT FROM begun) THEN 0 WHEN next_at <= now() THEN ${PROBE_MS}
-    ELSE extract(epoch FROM next_at - now()) * 1000 END::float8 AS ms
-  FROM research.refusals WHERE what = $1 AND in_a_row >= ${REFUSALS}`;
+/** last reason. A reason is a JSON text: what stands before it goes behind its first quote. */
+const EXPIRE = sql("expire")`
+  UPDATE research.conversations SET status = 'FAILED', completed_at = now(), ended_job = job, job = NULL,
+    reason = '"${NOT_SENT}' || substr(coalesce(reason, $1), 2)
+  WHERE status = 'PENDING' AND job IS NOT NULL AND worker IS NULL AND remote IS NULL
+    AND created_at < now() - interval '${WAIT_LIMIT_MS} ms'`;
+
+const GATE_COLUMNS = "version, state, extract(epoch FROM next_at - now())::float8 * 1000 AS ms";
+const GATE = sql("gate")`SELECT ${GATE_COLUMNS} FROM research.gate`;
+
+/** version that it replaces (0: there is none yet), kind, ms until the next try, state. No row: another one was quicker. */
+const SET_GATE = sql("set-gate")`
+  INSERT INTO research.gate AS own (version, kind, next_at, state)
+  SELECT 1, $2, now() + $3::float8 * interval '1 ms', $4 WHERE $1 = 0 OR EXISTS (SELECT FROM research.gate)
+  ON CONFLICT (id) DO UPDATE SET version = own.version + 1, kind = $2, next_at = excluded.next_at, state = $4
+  WHERE own.version = $1::int RETURNING version`;
+
+const NOT_SENT_YET = "status = 'PENDING' AND job IS NOT NULL";
+
+/** key. How many wait to be sent, those included that are just tried; a row only while creates are refused. */
+const REFUSAL = sql("refusal")`
+  SELECT ${GATE_COLUMNS}, of_key, of_all FROM research.gate, LATERAL (
+    SELECT (count(*) FILTER (WHERE key = $1))::int AS of_key, count(*)::int AS of_all FROM (
+      SELECT key FROM research.conversations WHERE ${NOT_SENT_YET} AND worker IS NULL
+      UNION ALL SELECT key FROM research.conversations WHERE ${NOT_SENT_YET} AND worker IS NOT NULL
+    ) AS waiting
+  ) AS counted WHERE kind IS NOT NULL`;
+
+/** A statement that says which of these rows of research.conversations are to be stopped at the other service. */
+export function passOn(rows: string): string {
+  return `INSERT INTO research.cancellations
+    SELECT request_id, remote->>'at', remote->>'provider', remote_id
+    FROM ${rows} WHERE status = 'STOPPED' AND remote_id IS NOT NULL ON CONFLICT DO NOTHING`;
+}
 
 /** For how long conversations are begun without a look after no refusals were found, ms: most services never have any. */
 const FREE_MS = 1_000;
 
-/** Requests at another service; a stop writes in its own transaction that it is to be stopped there (migration 5). */
+/** Requests at another service; a stop writes in its own statement that it is to be stopped there. */
 export class PostgresRemote implements RemoteRequests {
   /** Until when that holds, monotonic ms. */
   #freeUntil = 0;
+  readonly #attempts = new WeakMap<Claim, string>();
   constructor(private readonly parts: { database: Database; claims: Claims; clock: Clock }) {}
 
   async read(requestId: string) {
@@ -85,8 +128,14 @@ export class PostgresRemote implements RemoteRequests {
     return row && { ...remoteOf(row), mayComeMs: row.ms as number };
   }
 
+  claim(which: "begun" | "new", signal: AbortSignal): Promise<Claim> {
+    return this.parts.claims.claim(signal, which);
+  }
+
   async begin(claim: Claim, request: Omit<RemoteRequest, "remoteId">): Promise<boolean> {
-    const remote = JSON.stringify({ ...request, attempt: randomUUID() });
+    const attempt = randomUUID();
+    this.#attempts.set(claim, attempt);
+    const remote = JSON.stringify({ ...request, attempt });
     const { rows } = await this.parts.claims.write(claim, BEGIN, [remote]);
     // This process may have been suspended since the database answered.
     return rows.length > 0 && this.parts.claims.holds(claim);
@@ -107,17 +156,48 @@ export class PostgresRemote implements RemoteRequests {
     await this.parts.database.run(CANCELLED, [requestId]);
   }
 
-  async answered(isRefused: boolean): Promise<void> {
-    await this.parts.database.run(isRefused ? REFUSED : TAKEN, []);
+  async release(claim: Claim, reason?: string): Promise<void> {
+    const { worker, number } = this.parts.claims.fence(claim);
+    const attempt = this.#attempts.get(claim) ?? null;
+    const why = reason === undefined ? null : JSON.stringify(reason);
+    await this.parts.database.run(RELEASE, [claim.job.request_id, worker, number, attempt, why]);
   }
 
-  async busyMs(what: Begun): Promise<number> {
-    const { clock, database } = this.parts;
-    if (what === "conversation" && clock.monotonic() < this.#freeUntil) return 0;
-    const [row] = await database.run(BUSY, [what]);
-    if (row === undefined) this.#freeUntil = clock.monotonic() + FREE_MS;
-    return row?.ms ?? 0;
+  async takeLost() {
+    const [row] = await this.parts.database.run(TAKE_LOST, []);
+    return row && { requestId: row.request_id as string, provider: row.provider as string };
   }
+
+  async expire(): Promise<void> {
+    const [row] = await this.parts.database.read(GATE, []);
+    await this.parts.database.run(EXPIRE, [JSON.stringify(gateOf(row).reason)]);
+  }
+
+  async answered(claim: Claim, answer: CreateAnswer): Promise<void> {
+    const { claims, database } = this.parts;
+    for (let isSet = false; !isSet; ) {
+      const [row] = await database.read(GATE, []);
+      const gate = gateOf(row);
+      const next = gateAfter(gate, answer, claims.fence(claim).gate !== (row?.version ?? 0));
+      if (next === OPEN && gate.kind === undefined && gate.unknowns === 0) return;
+      this.#freeUntil = 0;
+      const values = [row?.version ?? 0, next.kind ?? null, next.waitMs, JSON.stringify(next)];
+      isSet = (await database.run(SET_GATE, values)).length > 0;
+    }
+  }
+
+  async refusal(keyId: string) {
+    const { clock, database } = this.parts;
+    if (clock.monotonic() < this.#freeUntil) return undefined;
+    const [row] = await database.read(REFUSAL, [keyId]);
+    if (row === undefined) this.#freeUntil = clock.monotonic() + FREE_MS;
+    return row && refusalBy(gateOf(row), { ofKey: row.of_key, ofAll: row.of_all });
+  }
+}
+
+/** What a row of research.gate says; without one, creates are sent. */
+function gateOf(row: QueryResultRow | undefined): Gate {
+  return row ? { ...JSON.parse(row.state), waitMs: Math.max(0, row.ms) } : OPEN;
 }
 
 /** A request at another service, of a row of research.conversations. */

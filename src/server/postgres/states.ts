@@ -1,14 +1,15 @@
 import type { QueryResultRow } from "pg";
-import type { Clock } from "../../clock.js";
-import { parseExactAt } from "../../json/exact-json.js";
-import type { KnownStatus } from "../../protocol/conversation.js";
-import {
-  COST_DAYS,
-  type Conversation,
-  type ListedConversation,
-  type Overview,
+import type { Clock } from "../../ground/clock.js";
+import { parseExactAt } from "../../ground/json/exact-json.js";
+import type { KnownStatus } from "../../ground/protocol/conversation.js";
+import type { ResearchJob } from "../../ground/researcher.js";
+import type {
+  Conversation,
+  ListedConversation,
+  Overview,
+  Spent,
+  SpentBy,
 } from "../conversations/conversation-store.js";
-import type { ResearchJob } from "../researchers/researcher.js";
 import { type Database, sql } from "./database.js";
 
 /** request_ids */
@@ -37,7 +38,7 @@ export function conversationOf(requestId: string, row: QueryResultRow): Conversa
 }
 
 /** What is asked for in one turn of the event loop. */
-interface Batch {
+interface StateBatch {
   ids: Set<string>;
   rows: Promise<Map<string, QueryResultRow>>;
 }
@@ -47,7 +48,7 @@ interface Batch {
  * statement.
  */
 export class StateReader {
-  #next: Batch | undefined;
+  #next: StateBatch | undefined;
   constructor(private readonly database: Database) {}
 
   /** The row of that id (a UUID in lower case), whichever key it belongs to. Rejects as `Database.read` does. */
@@ -58,7 +59,7 @@ export class StateReader {
     return (await rows).get(requestId);
   }
 
-  #begin(): Batch {
+  #begin(): StateBatch {
     const ids = new Set<string>();
     const read = async () => {
       await new Promise((resolve) => setImmediate(resolve));
@@ -76,8 +77,9 @@ const STATES = sql(
   "states",
 )`SELECT status, count(*)::int AS count FROM research.conversations GROUP BY status`;
 
-/** limit */
-const NEWEST = sql("newest")`SELECT ${COLUMNS} FROM research.conversations ORDER BY created_at DESC LIMIT $1`;
+/** limit, status or null */
+const NEWEST = sql("newest")`
+  SELECT ${COLUMNS} FROM research.conversations WHERE $2::text IS NULL OR status = $2 ORDER BY created_at DESC LIMIT $1`;
 
 /** request_id */
 const FIND = sql("find")`SELECT ${COLUMNS} FROM research.conversations WHERE request_id = $1`;
@@ -91,9 +93,59 @@ const HOURS = sql("hours")`
   SELECT key, operation, now() AS at, array_agg(extract(epoch FROM at)::float8 * 1000 ORDER BY at) AS times
   FROM research.slots WHERE at > now() - interval '1 hour' GROUP BY key, operation ORDER BY key, operation`;
 
-const COSTS = sql("costs")`
-  SELECT key, sum(cost_dollars) AS dollars, count(*)::int AS conversations FROM research.conversations
-  WHERE cost_dollars IS NOT NULL AND completed_at > now() - interval '${COST_DAYS} days' GROUP BY key ORDER BY key`;
+/** key, day or model; for how long back, ms, or NULL. */
+const SPENT = sql("spent")`
+  SELECT CASE $1 WHEN 'key' THEN key WHEN 'model' THEN coalesce(model, '')
+      ELSE to_char(completed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') END AS name,
+    (count(*) FILTER (WHERE status = 'COMPLETED'))::int AS completed,
+    (count(*) FILTER (WHERE status = 'FAILED'))::int AS failed,
+    (count(*) FILTER (WHERE status = 'STOPPED'))::int AS stopped,
+    coalesce(sum(cost_dollars::numeric), 0)::float8 AS dollars, count(cost_dollars)::int AS priced,
+    coalesce(sum(input_tokens), 0) AS "inputTokens", coalesce(sum(output_tokens), 0) AS "outputTokens",
+    (count(*) FILTER (WHERE coalesce(cost_dollars, input_tokens, output_tokens) IS NULL))::int AS unsaid
+  FROM research.bills
+  WHERE completed_at > coalesce(now() - $2::float8 * interval '1 ms', '-infinity') GROUP BY 1 ORDER BY 1`;
+
+/** What waits, in its order: keys take turns, so that as many of each other key come first as of the own one. */
+const QUEUE = sql("queue")`
+  WITH waiting AS MATERIALIZED (
+    SELECT request_id, key, row_number() OVER (PARTITION BY key ORDER BY due_at) - 1 AS place
+    FROM research.conversations WHERE job IS NOT NULL AND worker IS NULL AND status = 'PENDING' AND remote IS NULL
+  ), keys AS (SELECT key, count(*) AS count FROM waiting GROUP BY key)
+  SELECT request_id, sum(CASE WHEN keys.key = one.key THEN place ELSE least(place, count) END)::float8 AS done,
+    sum(count)::float8 AS of
+  FROM waiting AS one, keys GROUP BY request_id`;
+
+/** How old the places in the queue may be, ms. */
+const QUEUE_MS = 500;
+
+/** The places of what waits, which are read at most so often, or for one that was not there. */
+export class QueueReader {
+  #places: Promise<Map<string, string>> = Promise.resolve(new Map());
+  /** Monotonic ms. */
+  #readAt = Number.NEGATIVE_INFINITY;
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Progress as JSON text; undefined if it does not wait. */
+  async placeOf(requestId: string): Promise<string | undefined> {
+    const isFresh = this.clock.monotonic() - this.#readAt < QUEUE_MS;
+    const known = isFresh ? (await this.#places).get(requestId) : undefined;
+    if (known !== undefined) return known;
+    this.#readAt = this.clock.monotonic();
+    this.#places = this.#read();
+    return (await this.#places).get(requestId);
+  }
+
+  async #read(): Promise<Map<string, string>> {
+    const rows = await this.database.read(QUEUE, []).catch(() => []);
+    return new Map(
+      rows.map(({ request_id, done, of }) => [request_id, JSON.stringify({ step: "queue", done, of })]),
+    );
+  }
+}
 
 /** What the database shows of all keys. Its clock is the database's. */
 export class PostgresOverview implements Overview {
@@ -106,8 +158,8 @@ export class PostgresOverview implements Overview {
     return states;
   }
 
-  async newest(limit: number) {
-    const rows = await this.parts.database.read(NEWEST, [limit]);
+  async newest(limit: number, state?: KnownStatus) {
+    const rows = await this.parts.database.read(NEWEST, [limit, state ?? null]);
     return { at: this.#at(rows), conversations: rows.map(listed) };
   }
 
@@ -129,9 +181,8 @@ export class PostgresOverview implements Overview {
     return { at: this.#at(rows), counts };
   }
 
-  async costs() {
-    const rows = await this.parts.database.read(COSTS, []);
-    return rows.map(({ key: keyId, dollars, conversations }) => ({ keyId, dollars, conversations }));
+  async spent(by: SpentBy, sinceMs?: number): Promise<Spent[]> {
+    return (await this.parts.database.read(SPENT, [by, sinceMs ?? null])) as Spent[];
   }
 
   /** Without a row, this process's clock is as good as any. */

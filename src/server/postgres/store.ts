@@ -1,32 +1,50 @@
-import type { Clock } from "../../clock.js";
-import { exactJson } from "../../json/exact-json.js";
-import type {
-  Caller,
-  Claim,
-  Conversation,
-  ConversationStore,
-  CreateResult,
-  ExchangeStore,
-  Outcome,
-  RateLimited,
-  StopResult,
-  StoreCounts,
+import type { Clock } from "../../ground/clock.js";
+import { exactJson } from "../../ground/json/exact-json.js";
+import type { ExchangeStore, ResearchFacts, ResearchJob } from "../../ground/researcher.js";
+import {
+  type Caller,
+  type Claim,
+  type Conversation,
+  type ConversationStore,
+  type CreateResult,
+  type Outcome,
+  type RateLimited,
+  RESERVED_MS,
+  type StopResult,
+  type StoreCounts,
 } from "../conversations/conversation-store.js";
-import type { ResearchJob } from "../researchers/researcher.js";
 import type { Claims } from "./claims.js";
 import { Creates } from "./creates.js";
 import { type Database, sql } from "./database.js";
 import { PostgresKeyStore } from "./key-store.js";
 import { notify } from "./notifications.js";
 import { Readiness } from "./readiness.js";
-import { PostgresRemote, remoteOf } from "./remote.js";
-import { conversationOf, isOwnId, PostgresOverview, StateReader } from "./states.js";
+import { PostgresRemote, passOn, remoteOf } from "./remote.js";
+import { conversationOf, isOwnId, PostgresOverview, QueueReader, StateReader } from "./states.js";
 
-/** key, operation: how long until the next request is allowed, ms. */
+/** A column: how many ms until that time. */
+const left = (time: string) => `extract(epoch FROM ${time} - clock_timestamp())::float8 * 1000`;
+
+/** key, operation: how long until the hour allows the next request, ms. */
 const RETRY_AFTER = sql("retry-after")`
-  SELECT extract(epoch FROM at + interval '1 hour' - clock_timestamp())::float8 * 1000 AS ms
+  SELECT ${left("at + interval '1 hour'")} AS ms
   FROM research.counters JOIN research.slots USING (key, operation)
   WHERE key = $1 AND operation = $2 AND number = taken % size`;
+
+/** key: its budgets, and how long until each of them allows the next create, ms; NULL if it does. */
+const BUDGETS = sql("budgets")`
+  SELECT budget, budget_ms, dollars, dollars_ms, said::float8, reserved::float8,
+    dollars IS NOT NULL AND NOT research.says_dollars() AS is_not_measured,
+    (SELECT ${left("created_at + budget_ms * interval '1 ms'")} FROM research.bills
+      WHERE key = id AND created_at > now() - budget_ms * interval '1 ms'
+      ORDER BY created_at DESC OFFSET greatest(0, budget - 1) LIMIT 1) AS budget_left,
+    CASE WHEN said >= dollars THEN (
+      SELECT ${left("min(completed_at) + dollars_ms * interval '1 ms'")} FROM (
+        SELECT completed_at, sum(cost_dollars::numeric) OVER (ORDER BY completed_at) AS freed FROM research.bills
+        WHERE key = id AND cost_dollars IS NOT NULL AND completed_at > now() - dollars_ms * interval '1 ms'
+      ) AS one WHERE said - freed < dollars
+    ) WHEN said + reserved >= dollars THEN ${RESERVED_MS} END AS dollars_left
+  FROM research.keys, LATERAL research.counted_dollars(id, false) WHERE id = $1`;
 
 const VISIBLE = "request_id = $1::uuid AND ($2::text IS NULL OR key = $2)";
 
@@ -42,10 +60,10 @@ const STOP = sql("stop")`
       ELSE research.take($3, 'stop', 1, $4::bigint) = 1 END AS allowed
   ), stopped AS (
     UPDATE research.conversations
-    SET status = 'STOPPED', completed_at = now(), worker = NULL, ended_job = job, job = NULL
+    SET status = 'STOPPED', completed_at = now(), worker = NULL, ended_job = job, job = NULL, reason = NULL
     WHERE ${VISIBLE} AND completed_at IS NULL AND (SELECT allowed FROM counted)
-    RETURNING request_id, remote, remote_id
-  ), forgotten AS (DELETE FROM research.exchanges WHERE request_id IN (SELECT request_id FROM stopped))
+    RETURNING request_id, status, remote, remote_id
+  ), passed_on AS (${passOn("stopped")}), forgotten AS (DELETE FROM research.exchanges WHERE request_id IN (SELECT request_id FROM stopped))
   SELECT allowed, stopped.* FROM counted LEFT JOIN stopped ON true`;
 
 /** age in ms. In portions, so that no lock is held for long. */
@@ -55,7 +73,10 @@ const DELETE_ENDED = sql("delete-ended")`
       SELECT request_id FROM research.conversations
       WHERE completed_at < now() - $1::float8 * interval '1 ms'
       ORDER BY completed_at LIMIT 1000 FOR UPDATE SKIP LOCKED
-    ) RETURNING 1
+    ) RETURNING *
+  ), spent AS (
+    INSERT INTO research.spent SELECT
+      key, created_at, completed_at, status, model, cost_dollars, input_tokens, output_tokens FROM gone
   ) SELECT count(*)::int AS count FROM gone`;
 
 /** age in ms */
@@ -69,7 +90,8 @@ const COUNTS = sql("counts")`
   SELECT count(*)::int AS waiting, extract(epoch FROM now() - min(due_at))::float8 * 1000 AS due,
     (SELECT count(*)::int FROM research.conversations WHERE worker IS NOT NULL) AS working,
     (SELECT count(*)::int FROM research.processes WHERE role <> 'api' AND expires_at > now()) AS workers,
-    (SELECT count(*)::int FROM research.cancellations) AS cancellations
+    (SELECT count(*)::int FROM research.cancellations) AS cancellations,
+    EXISTS (SELECT FROM research.gate WHERE kind IS NOT NULL) AS is_refused
   FROM research.conversations WHERE job IS NOT NULL AND worker IS NULL`;
 
 /** request_id, record. Waits for a stop that is under way, and adds nothing after it (§3). */
@@ -110,12 +132,14 @@ export class PostgresStore implements ConversationStore {
   readonly overview: PostgresOverview;
   readonly remote: PostgresRemote;
   readonly #states: StateReader;
+  readonly #queue: QueueReader;
   readonly #creates: Creates;
   readonly #readiness: Readiness;
   #notifying: "idle" | "waiting" | "repeat" = "idle";
   constructor(private readonly parts: StoreParts) {
     const { database, clock } = parts;
     this.#states = new StateReader(database);
+    this.#queue = new QueueReader(database, clock);
     this.#creates = new Creates({ ...parts, states: this.#states });
     this.#readiness = new Readiness(database, clock);
     this.keys = new PostgresKeyStore(database, clock);
@@ -132,11 +156,15 @@ export class PostgresStore implements ConversationStore {
     return this.parts.claims.lease.agreeOn(settings);
   }
 
+  researchesWith(facts: ResearchFacts): Promise<void> {
+    return this.parts.claims.lease.researchesWith(facts);
+  }
+
   async create({ keyId, limits }: Caller, job: ResearchJob): Promise<CreateResult> {
     const limit = limits.create;
     const conversation = { requestId: job.request_id, keyId, limit, job: exactJson(job) };
     const createdAt = await this.#creates.create(conversation);
-    if (createdAt === undefined) return this.#rateLimited(keyId, "create");
+    if (createdAt === undefined) return this.#refused(keyId);
     void this.#notifyWorkers();
     return { kind: "created", createdAt: createdAt.getTime() };
   }
@@ -144,8 +172,10 @@ export class PostgresStore implements ConversationStore {
   async get(caller: Caller, requestId: string): Promise<Conversation | undefined> {
     if (!isOwnId(requestId)) return undefined;
     const row = await this.#states.get(requestId.toLowerCase());
-    const isVisible = row !== undefined && (!caller.ownOnly || row.key === caller.keyId);
-    return isVisible ? conversationOf(requestId, row) : undefined;
+    if (row === undefined || (caller.ownOnly && row.key !== caller.keyId)) return undefined;
+    const conversation = conversationOf(requestId, row);
+    if (row.status !== "PENDING") return conversation;
+    return { ...conversation, progress: await this.#queue.placeOf(conversation.requestId) };
   }
 
   async output(caller: Caller, requestId: string) {
@@ -179,21 +209,21 @@ export class PostgresStore implements ConversationStore {
 
   async deleteEnded(ageMs: number): Promise<number> {
     for (let deleted = 0; ; ) {
-      const [row] = await this.parts.database.run(DELETE_ENDED, [ageMs], true);
+      const [row] = await this.parts.database.run(DELETE_ENDED, [ageMs], "long");
       deleted += row?.count;
       if (row?.count < 1_000) return deleted;
     }
   }
 
   async countEnded(ageMs: number) {
-    const [row] = await this.parts.database.run(COUNT_ENDED, [ageMs], true);
+    const [row] = await this.parts.database.run(COUNT_ENDED, [ageMs], "long");
     return { old: row?.old as number, all: row?.all as number };
   }
 
   async counts(): Promise<StoreCounts> {
     const [row] = await this.parts.database.read(COUNTS, []);
-    const { waiting, working, workers, cancellations, due } = row ?? {};
-    return { waiting, working, workers, cancellations, oldestDueMs: Math.max(0, due ?? 0) };
+    const { waiting, working, workers, cancellations, is_refused: isRefused, due } = row ?? {};
+    return { waiting, working, workers, cancellations, isRefused, oldestDueMs: Math.max(0, due ?? 0) };
   }
 
   ready(): Promise<void> {
@@ -209,6 +239,24 @@ export class PostgresStore implements ConversationStore {
     this.#readiness.close();
     await this.parts.claims.close();
     await this.parts.database.close();
+  }
+
+  /** Why a create was not done: what keeps the key waiting longest. */
+  async #refused(keyId: string): Promise<CreateResult> {
+    const [[row], hour] = await Promise.all([
+      this.parts.database.read(BUDGETS, [keyId]),
+      this.#rateLimited(keyId, "create"),
+    ]);
+    if (row?.is_not_measured) return { kind: "not-measured" };
+    const budget = { what: "budget", most: row?.budget, ms: row?.budget_ms } as const;
+    const { said, reserved } = row ?? {};
+    const dollars = { what: "dollars", most: row?.dollars, ms: row?.dollars_ms, said, reserved } as const;
+    const limits: RateLimited[] = [
+      hour,
+      { kind: "rate-limited", retryAfterMs: row?.budget_left ?? 0, over: budget },
+      { kind: "rate-limited", retryAfterMs: row?.dollars_left ?? 0, over: dollars },
+    ];
+    return limits.reduce((longest, one) => (one.retryAfterMs > longest.retryAfterMs ? one : longest));
   }
 
   async #rateLimited(keyId: string, operation: "create" | "stop"): Promise<RateLimited> {

@@ -6,7 +6,7 @@ import { sameSecret } from "../keys/key-store.js";
 const secret = () => randomBytes(24).toString("base64url");
 
 /** Who may see the page: the browser that opened the link, until this process ends. */
-export class Access {
+export class PageAccess {
   /** Of the newest link; undefined once it was opened. */
   #token: string | undefined;
   readonly #session = secret();

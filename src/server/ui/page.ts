@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { escapeHtml } from "../../markdown/html/blocks.js";
-import RESULT_STYLE from "../../markdown/html/style.css?raw";
+import { escapeHtml } from "../../ground/markdown/html/blocks.js";
+import RESULT_STYLE from "../../ground/markdown/html/style.css?raw";
 import OWN_STYLE from "./browser/style.css?raw";
 import { type Parts, versionOf } from "./parts.js";
 
@@ -10,7 +10,7 @@ const POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${hash("sha256", STYLE, "base64")}'`,
   ...["script-src 'self'", "connect-src 'self'", "img-src 'self'"],
-  ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+  ...["base-uri 'none'", "form-action 'self'", "frame-ancestors 'none'"],
 ].join("; ");
 
 /** Headers of whatever the page is made of: nothing is stored, and nothing of it is known elsewhere. */
@@ -23,7 +23,7 @@ export const UI_HEADERS = {
   "X-Content-Type-Options": "nosniff",
 } as const;
 
-export interface Page {
+export interface UiPage {
   status: number;
   title: string;
   /** The folder of the page's own files, relative to the page; ends with a slash. */
@@ -31,15 +31,17 @@ export interface Page {
   parts: Parts;
   /** Where changes of the parts come from, relative to the page, and without a query; undefined if there are none. */
   events?: string;
+  /** What the events are narrowed to. */
+  query?: URLSearchParams;
 }
 
 /** A page as an answer. It can be read without its script. */
-export function pageResponse(page: Page): Response {
+export function pageResponse(page: UiPage): Response {
   const headers = { ...UI_HEADERS, "Content-Type": "text/html; charset=utf-8" };
   return new Response(pageHtml(page), { status: page.status, headers });
 }
 
-function pageHtml({ title, root, parts, events }: Page): string {
+function pageHtml({ title, root, parts, events, query }: UiPage): string {
   const body = [...parts].map(([id, html]) => `<div id="${id}">\n${html}\n</div>`).join("\n");
   const head = [
     '<meta charset="utf-8">',
@@ -51,12 +53,13 @@ function pageHtml({ title, root, parts, events }: Page): string {
   if (events !== undefined) {
     head.push(`<link rel="icon" href="${root}icon.svg">`, `<script src="${root}live.js" defer></script>`);
   }
-  const from = events === undefined ? "" : ` data-events="${events}?version=${versionOf(parts)}"`;
+  const narrowed = query?.size ? escapeHtml(`&${query}`) : "";
+  const from = events === undefined ? "" : ` data-events="${events}?version=${versionOf(parts)}${narrowed}"`;
   return `<!doctype html>\n<html lang="en">\n<head>\n${head.join("\n")}\n</head>\n<body class="wide ui"${from}>\n<p id="lost" role="status" hidden>The service does not answer, so this is not up to date. If it was started again, open its new link from the terminal.</p>\n${body}\n</body>\n</html>\n`;
 }
 
-/** A page with a heading and a sentence. */
-export function messagePage(status: number, title: string, sentence: string): Response {
-  const html = `<main class="message">\n<h1>${escapeHtml(title)}</h1>\n<p>${escapeHtml(sentence)}</p>\n</main>`;
+/** A page with a heading and a sentence, and with HTML that says where to go on. */
+export function messagePage(status: number, title: string, sentence: string, next = ""): Response {
+  const html = `<main class="message">\n<h1>${escapeHtml(title)}</h1>\n<p>${escapeHtml(sentence)}</p>${next}\n</main>`;
   return pageResponse({ status, title, root: "", parts: new Map([["message", html]]) });
 }

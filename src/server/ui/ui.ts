@@ -1,13 +1,13 @@
 import type { IncomingMessage } from "node:http";
-import type { Clock } from "../../clock.js";
+import type { Clock } from "../../ground/clock.js";
 import { StoreUnavailableError } from "../conversations/conversation-store.js";
-import { Access } from "./access.js";
+import { PageAccess } from "./access.js";
 import icon from "./browser/icon.svg?raw";
 import script from "./browser/live.js?raw";
 import { messagePage, pageResponse, UI_HEADERS } from "./page.js";
 import { changes, type Parts } from "./parts.js";
 import { conversationView } from "./views/conversation.js";
-import { overviewView } from "./views/overview.js";
+import { filterOf, overviewView } from "./views/overview.js";
 import type { ViewParts } from "./views/view.js";
 
 export interface Ui {
@@ -27,7 +27,7 @@ const CONVERSATION = /^\/ui\/conversations\/([\w.-]+)(\/events)?$/;
 
 /** The page that shows what the service does. It changes nothing, and no key is in it. */
 export function createUi(parts: ViewParts): Ui {
-  const access = new Access();
+  const access = new PageAccess();
   const streams = new Set<AbortController>();
   const overview = overviewView(parts);
 
@@ -43,17 +43,22 @@ export function createUi(parts: ViewParts): Ui {
       return new Response(file.text, { headers: { ...UI_HEADERS, "Content-Type": file.type } });
     }
     const version = searchParams.get("version") ?? "";
+    const host = request.headers.host ?? "";
+    const filter = filterOf(searchParams);
     if (pathname === "/ui") {
-      const title = "Research service";
-      return pageResponse({ status: 200, title, root: "ui/", events: "ui/events", parts: await overview() });
+      const [title, root, events] = ["Research service", "ui/", "ui/events"];
+      const shown = await overview(filter, host);
+      return pageResponse({ status: 200, title, root, events, query: searchParams, parts: shown });
     }
-    if (pathname === "/ui/events") return followed(overview, version, parts.clock, streams);
+    if (pathname === "/ui/events")
+      return followed(() => overview(filter, host), version, parts.clock, streams);
     const [, requestId, isEvents] = CONVERSATION.exec(pathname) ?? [];
-    if (requestId === undefined) return messagePage(404, "Not found", "There is nothing at this address.");
-    const view = conversationView(parts, requestId, request.headers.host ?? "");
+    if (requestId === undefined)
+      return messagePage(404, "Not found", "There is nothing at this address.", BACK);
+    const view = conversationView(parts, requestId, host);
     if (isEvents) return followed(view, version, parts.clock, streams);
     const shown = await view();
-    if (shown.size === 0) return messagePage(404, "Not found", "No conversation has this id.");
+    if (shown.size === 0) return messagePage(404, "Not found", NO_CONVERSATION, BACK);
     const [title, root, events] = [`Conversation ${requestId}`, "../", `${requestId}/events`];
     return pageResponse({ status: 200, title, root, events, parts: shown });
   };
@@ -71,12 +76,15 @@ export function createUi(parts: ViewParts): Ui {
   };
 }
 
+const NO_CONVERSATION =
+  "No conversation has this id. It was deleted after its time, or another service has it.";
+const BACK = '\n<p><a href="/ui">All conversations</a></p>';
 const NO_COOKIE =
   "This page is for the browser that opened the link that research serve --ui printed. A link opens once. " +
   "The process prints a new one when it gets the signal SIGUSR2.";
 
 /** Only a GET uses the link up: what previews links sends HEAD. */
-function opened(access: Access, token: string, request: IncomingMessage): Response {
+function opened(access: PageAccess, token: string, request: IncomingMessage): Response {
   const cookie = request.method === "GET" ? access.open(token, request) : undefined;
   if (cookie === undefined) return messagePage(401, "Open the link from the terminal", NO_COOKIE);
   return new Response(null, {

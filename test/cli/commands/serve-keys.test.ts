@@ -67,6 +67,64 @@ it.each([
   expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(message)]);
 });
 
+it("budgets are added, changed one by one and taken away; spent says nothing of a key without conversations", async () => {
+  const data = folderWith();
+  const budgets = ["--budget", "200/30d", "--dollars", "2.5/90m", "--at-once", "3"];
+  const added = JSON.parse(
+    (await keys("add", "ci", "--tier", "pro", ...budgets, "--data", data, "--json")).stdout,
+  );
+  expect(added).toMatchObject({ budget: "200/30d", dollars: "2.5/90m", at_once: 3 });
+  const set = JSON.parse((await keys("set", "ci", "--at-once", "none", "--data", data, "--json")).stdout);
+  expect(set).toMatchObject({ name: "ci", budget: "200/30d", dollars: "2.5/90m", at_once: null });
+  expect(set).not.toHaveProperty("api_key");
+  expect((await keys("set", "ci", "--budget", "none", "--data", data)).code).toBe(0);
+  expect((await keys("list", "--data", data)).stdout).toMatch(/\t-\t-\t-\t\$2\.5\/90m\n$/);
+  expect(await keys("spent", "--data", data)).toMatchObject({ code: 0, stdout: "" });
+  expect((await keys("spent", "--data", data, "--json")).stdout).toBe("[]\n");
+  expect((await keys("revoke", "ci", "--data", data)).code).toBe(0);
+  for (const name of ["ci", "nobody"]) {
+    const { code, stderr } = await keys("set", name, "--at-once", "3", "--data", data);
+    expect([code, stderr]).toEqual([6, expect.stringContaining(`no key in use has the name ${name}`)]);
+  }
+});
+
+it.each([
+  ["--budget", "200"],
+  ["--budget", "x/30d"],
+  ["--budget", "200/x"],
+  ["--budget", "0/30d"],
+  ["--budget", "200/0"],
+  ["--budget", "1.5/30d"],
+  ["--budget", "1/4000d"],
+  ["--dollars", "-1/30d"],
+  ["--dollars", "Infinity/30d"],
+  ["--at-once", "0"],
+  ["--at-once", "1.5"],
+])("%s %s is exit 2 and named, at add and at set", async (flag, text) => {
+  const data = folderWith();
+  for (const verb of ["add", "set"]) {
+    const { code, stderr } = await keys(verb, "alice", `${flag}=${text}`, "--data", data);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`option '${flag} <n`)]);
+    expect(stderr).toContain(text);
+  }
+  expect(existsSync(join(data, "keys.json"))).toBe(false);
+});
+
+it("a key that is added, changed or revoked while the service runs is a line of its log", async () => {
+  const data = folderWith();
+  await keys("add", "alice", "--data", data);
+  const running = start(["serve", "--data", data, "--port", "0", "--sources", data]);
+  await running.waitFor(/http:\/\/\S+/);
+  await keys("add", "bob", "--data", data);
+  await until(async () => /info the key bob was added/.exec(running.stderr)?.[0]);
+  await keys("set", "bob", "--at-once", "3", "--data", data);
+  await until(async () => /info the key bob was changed/.exec(running.stderr)?.[0]);
+  await keys("revoke", "bob", "--data", data);
+  await until(async () => /info the key bob was revoked/.exec(running.stderr)?.[0]);
+  running.child.kill("SIGTERM");
+  expect((await running.done).stderr).not.toContain("alice");
+});
+
 it("a name is used once, until its key is revoked; flags may stand before `keys` too", async () => {
   const data = folderWith();
   expect((await research(["serve", "--data", data, "--tier", "pro", "keys", "add", "alice"])).code).toBe(0);
@@ -82,13 +140,22 @@ it("what is for one key is exit 2 once keys were added, and no key is made then"
   const alice = (await keys("add", "alice", "--data", data)).stdout.trim();
   const serve = ["serve", "--data", data, "--port", "0", "--sources", data];
   expect((await research([...serve, "--tier", "pro"])).code).toBe(2);
-  expect((await research(serve, { env: { RESEARCH_SERVE_API_KEY: "k" } })).code).toBe(2);
   expect((await research([...serve, "--api-key-file", join(data, "keys.json")])).code).toBe(2);
-  const running = start([...serve, "--json"]);
+  const unused = "RESEARCH_SERVE_API_KEY is not used: keys were added to this service";
+  const running = start([...serve, "--json"], { env: { RESEARCH_SERVE_API_KEY: "of-before" } });
   const ready = JSON.parse(await until(async () => /^\{.*\}$/m.exec(running.stdout)?.[0]));
   expect(ready).toEqual({ base_url: expect.any(String), pid: running.child.pid });
   const created = await post(ready.base_url, "/api/v1/conversations", alice, { prompt: "x" });
   expect(created.status).toBe(200);
+  const before = await post(ready.base_url, "/api/v1/conversations", "of-before", { prompt: "x" });
+  expect(before.status).toBe(401);
+  const notice = { code: "KEY_NOT_USED", message: expect.stringContaining(unused) };
+  expect(
+    running.stderr
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line)),
+  ).toEqual([{ notice }]);
   running.child.kill("SIGTERM");
   expect((await running.done).code).toBe(0);
 });

@@ -68,7 +68,7 @@ describe("try with a model", () => {
     expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining(ANSWER) });
     expect(run.stdout).toContain("`http.md:3`");
     expect(endpoint.requests.map(({ headers }) => headers.authorization)).toEqual(
-      Array(3).fill(`Bearer ${MODEL_KEY}`),
+      Array(4).fill(`Bearer ${MODEL_KEY}`),
     );
     expect(written(run)).not.toContain(MODEL_KEY);
   });
@@ -85,7 +85,7 @@ describe("try with a model", () => {
     expect(new Set(via.requests.map(({ method, url }) => `${method} ${url}`))).toEqual(
       new Set(["POST http://model.test/v1/chat/completions"]),
     );
-    expect(endpoint.requests).toHaveLength(3);
+    expect(endpoint.requests).toHaveLength(4);
   });
 
   it("takes the key from a file, or asks without one", async () => {
@@ -253,7 +253,7 @@ describe("a service with a model", () => {
     const id = created.stdout.trim();
     await research(["watch", id, "--interval", "50ms"], client);
     expect((await research(["output", id], client)).stdout).toContain(ANSWER);
-    expect(endpoint.requests.map(({ step }) => step)).toEqual(["plan", "notes", "answer", "answer"]);
+    expect(endpoint.requests.map(({ step }) => step)).toEqual(["plan", "notes", "answer", "answer", "check"]);
     const kept = readdirSync(join(folder, "exchanges")).map((name) =>
       readFileSync(join(folder, "exchanges", name), "utf8"),
     );

@@ -11,7 +11,7 @@ const valuesIn = (text: string) => text.split("\n").flatMap((line) => line.split
 test.each([
   ["a command", ["resol"], ["resolve"]],
   ["a command below another", ["config", "ge"], ["get"]],
-  ["a flag of the command", ["serve", "--metrics-o"], ["--metrics-open"]],
+  ["a flag of the command", ["serve", "--upstream-a"], ["--upstream-at-once"]],
   ["a flag of every command", ["show", "--profi"], ["--profile"]],
   ["a choice", ["quota", "--tier", "ent"], ["enterprise"]],
   ["a choice in the word of its flag", ["quota", "--tier=ent"], ["--tier=enterprise"]],
@@ -24,6 +24,7 @@ test.each([
   ["what runs only", ["stop", ""], ["@last", RUNNING]],
   ["what is not given yet", ["status", RUNNING, "aaaa"], [DONE]],
   ["a file", ["run", "--prompt-file", "quest"], [":files"]],
+  ["a report that is no request", ["check", "repo"], [":files"]],
   ["a folder", ["try", "--sources", "sour"], [":folders"]],
   ["nothing for what is not known", ["nonsense", "x"], []],
 ])("offers %s", async (_, words, values) => {

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { complete } from "../../../src/cli/completion/complete.js";
 import { systemClock } from "../../../src/cli/main.js";
+import { requireBuild } from "../../support/build.js";
 import { folderWith } from "../../support/folder.js";
 import { historyLine } from "../../support/home.js";
 
@@ -61,6 +62,7 @@ export async function completed(
   env: Readonly<Record<string, string | undefined>>,
   table = TABLE,
 ): Promise<string> {
+  if (table === TABLE) requireBuild();
   let written = "";
   const write = async (text: string | Uint8Array) => {
     written += String(text);

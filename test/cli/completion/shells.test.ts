@@ -2,11 +2,14 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { requireBuild } from "../../support/build.js";
 import { research } from "../../support/in-process.js";
 import { NODE, PROGRAM } from "../../support/run.js";
 import { Screen } from "../../support/screen.js";
 import { shellCommand } from "../../support/shell-command.js";
 import { type CompletionMachine, completed, DONE, machine, ORIGIN, RUNNING } from "./machine.js";
+
+requireBuild();
 
 const LONG = 20_000;
 

@@ -1,15 +1,6 @@
 import { expect, test } from "vitest";
-import { definitions, foldLines } from "../../../src/cli/help/topics.js";
-
-test.each([
-  ["a b", 0, "a b"],
-  [`${"x".repeat(40)} ${"y".repeat(39)}`, 0, `${"x".repeat(40)} ${"y".repeat(39)}`],
-  [`${"x".repeat(40)} ${"y".repeat(40)}`, 0, `${"x".repeat(40)}\n${"y".repeat(40)}`],
-  [`${"x".repeat(40)} ${"y".repeat(38)}`, 2, `${"x".repeat(40)}\n  ${"y".repeat(38)}`],
-  [`a ${"x".repeat(90)} b`, 0, `a\n${"x".repeat(90)}\nb`],
-])("%j, %i columns in", (text, indent, expected) => {
-  expect(foldLines(text, indent)).toBe(expected);
-});
+import { definitions, TOPICS, unfolded } from "../../../src/cli/help/topics.js";
+import { fold } from "../../../src/ground/text/width.js";
 
 test("explanations stand in one column", () => {
   expect(
@@ -18,4 +9,19 @@ test("explanations stand in one column", () => {
       ["long", "two"],
     ]),
   ).toBe("  a     one\n  long  two\n");
+});
+
+test.each(TOPICS)("$name keeps its words when its lines are joined, and fits 60 columns", ({ text }) => {
+  const joined = unfolded(text);
+  expect(joined.split(/\s+/)).toEqual(text.split(/\s+/));
+  const narrow = fold(joined, 60).split("\n");
+  expect(Math.max(...narrow.map((line) => line.length))).toBeLessThanOrEqual(60);
+  expect(joined.split("\n").length).toBeLessThanOrEqual(text.split("\n").length);
+});
+
+test("a line that is full goes on in the next one, another one ends", () => {
+  const full = `${"x ".repeat(39)}y`;
+  expect(unfolded(`${full}\ngoes on\nends`)).toBe(`${full} goes on\nends`);
+  expect(unfolded(`  a  ${"b ".repeat(36)}\n     word\n  c  d`)).toBe(`  a  ${"b ".repeat(36)} word\n  c  d`);
+  expect(unfolded(`${full}\n\n  set off`)).toBe(`${full}\n\n  set off`);
 });

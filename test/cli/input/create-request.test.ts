@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { requestBody } from "../../../src/protocol/conversation.js";
+import { requestBody } from "../../../src/ground/protocol/conversation.js";
 
 test.each([
   [undefined, false, { prompt: "p" }],

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { readGivenSchema } from "../../../src/cli/input/create-request.js";
-import { LocalError } from "../../../src/store/files.js";
+import { LocalError } from "../../../src/ground/files/local-error.js";
 import { folderWith } from "../../support/folder.js";
 
 const { signal } = new AbortController();
@@ -23,6 +23,7 @@ describe("a schema", () => {
   test.each([
     ["", "invalid value for --schema: it is empty"],
     ["[]", "the schema is an invalid JSON Schema: it must be a JSON object"],
+    ["7", "the schema is an invalid JSON Schema: it must be a JSON object"],
     ["{", "the schema is not JSON: line 1"],
     [`${" ".repeat(1 << 20)}{}`, "the schema is over 1 MiB"],
   ])("%.10j is invalid", async (source, message) => {

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { showAnswers } from "../../../src/cli/requests/answers.js";
-import { ClosedPipe, PLAIN, type Reporter } from "../../../src/cli/terminal/reporter.js";
-import { ResearchError } from "../../../src/client/errors.js";
+import { ClosedPipe, type Reporter } from "../../../src/cli/terminal/reporter.js";
+import { PLAIN } from "../../../src/cli/terminal/style.js";
+import { ResearchError } from "../../../src/client/calls/errors.js";
+import type { StateAnswer } from "../../../src/client/workflows/requests.js";
+import { LocalError } from "../../../src/ground/files/local-error.js";
 import type { Failure } from "../../../src/machine/failure.js";
-import { LocalError } from "../../../src/store/files.js";
-import type { StateAnswer } from "../../../src/workflows/requests.js";
 
 const answered = (requestId: string, status: string): StateAnswer => ({
   ...{ kind: "answered", target: { requestId, entry: undefined }, data: { status }, notObserved: undefined },

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { sayNotObserved, showFailure, withId } from "../../../src/cli/requests/answers.js";
 import type { Reporter } from "../../../src/cli/terminal/reporter.js";
-import { RefusedError } from "../../../src/client/errors.js";
-import { LocalError } from "../../../src/store/files.js";
+import { RefusedError } from "../../../src/client/calls/errors.js";
+import { LocalError } from "../../../src/ground/files/local-error.js";
 
 const failure = (message: string) => ({ code: "X", message, exit_code: 5 });
 

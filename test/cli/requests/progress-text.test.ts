@@ -26,7 +26,16 @@ test("what the service says of one id's progress stands beside its state, of sev
   expect(liveText({ states: ["PROCESSING"], elapsedMs: 65_000, progress })).toBe(
     "PROCESSING  reading 7 of 12, 48,000 tokens  1m 05s",
   );
+  expect(
+    liveText({ states: ["PENDING"], elapsedMs: 65_000, progress: { step: "queue", done: 1_200, of: 1_300 } }),
+  ).toBe("PENDING  waiting, 1,200 before it of 1,300 that wait  1m 05s");
   expect(liveText({ states: ["PENDING", null], elapsedMs: 65_000, progress })).not.toContain("reading");
+});
+
+test("of one id the question stands at the end, on one line", () => {
+  const question = "How do\ntides form?";
+  expect(liveText({ states: ["PENDING"], elapsedMs: 0, question })).toBe("PENDING  0s  How do tides form?");
+  expect(liveText({ states: ["PENDING", null], elapsedMs: 0, question })).not.toContain("tides");
 });
 
 test("a change is a line, and a state of several lines is one", () => {

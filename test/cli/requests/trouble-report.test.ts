@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { TroubleReport } from "../../../src/cli/requests/progress-text.js";
 import type { Reporter } from "../../../src/cli/terminal/reporter.js";
-import { UnreachableError } from "../../../src/client/errors.js";
+import { UnreachableError } from "../../../src/client/calls/errors.js";
 import { VirtualClock } from "../../support/virtual-clock.js";
 
 type Event = Parameters<TroubleReport["show"]>[0];

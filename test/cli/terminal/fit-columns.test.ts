@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fitColumns } from "../../../src/cli/terminal/reporter.js";
+import { fitColumns } from "../../../src/cli/terminal/live-line.js";
 
 const green = (text: string) => `\u001b[32m${text}\u001b[39m`;
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Host, Signal } from "../../../src/cli/terminal/host.js";
-import { Interruption } from "../../../src/cli/terminal/reporter.js";
+import { Interruption } from "../../../src/cli/terminal/interruption.js";
 
 /** An interruption of a process; `terminal`: which of its streams is one. */
 function world(terminal: "stdin" | "stdout" | "stderr" | undefined = undefined) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readingTerminal } from "../../../src/cli/terminal/reporter.js";
+import { readingTerminal } from "../../../src/cli/terminal/style.js";
 
 const on = (env: Record<string, string>, columns = 90) =>
   readingTerminal({ isTTY: true, stream: { columns } as NodeJS.WriteStream }, env);

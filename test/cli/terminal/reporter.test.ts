@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Host, Sink } from "../../../src/cli/terminal/host.js";
-import { ClosedPipe, Interrupted, PLAIN, Reporter } from "../../../src/cli/terminal/reporter.js";
-import { LocalError } from "../../../src/store/files.js";
+import { Interrupted } from "../../../src/cli/terminal/interruption.js";
+import { ClosedPipe, Reporter } from "../../../src/cli/terminal/reporter.js";
+import { PLAIN } from "../../../src/cli/terminal/style.js";
+import { LocalError } from "../../../src/ground/files/local-error.js";
 import { VirtualClock } from "../../support/virtual-clock.js";
 
 const systemError = (code: string) => Object.assign(new Error(`${code}: x`), { code });
@@ -83,7 +85,7 @@ test("for a program each error and each notice is a line of JSON, and nothing el
   await report.error(failure({ message: FOREIGN, hint: "h" }));
   await report.notice("X", "a\nb");
   await report.say("progress");
-  expect(await report.startLive(() => ({ text: "" }))).toBe(false);
+  expect(await report.startLive(() => "")).toBe(false);
   const lines = written.stderr.trimEnd().split("\n");
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     { error: failure({ message: FOREIGN, hint: "h" }) },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Sink } from "../../../src/cli/terminal/host.js";
-import { isLive, liveLine, PLAIN, styleFor } from "../../../src/cli/terminal/reporter.js";
+import { liveLine } from "../../../src/cli/terminal/live-line.js";
+import { isLive, PLAIN, styleFor } from "../../../src/cli/terminal/style.js";
 
 const sink = (isTTY: boolean): Sink => ({ isTTY, stream: undefined, write: async () => {} });
 const TERMINAL = { TERM: "xterm" };

@@ -1,9 +1,10 @@
-import { appendFileSync, existsSync, readFileSync, statSync } from "node:fs";
+import { appendFileSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Service } from "../../../src/server/service.js";
 import { ServiceStartError } from "../../../src/server/start-error.js";
 import { folderWith } from "../../support/folder.js";
+import { research } from "../../support/in-process.js";
 import {
   endlessResearcher,
   instantResearcher,
@@ -131,6 +132,28 @@ describe("one service a folder", () => {
     });
     expect(existsSync(join(dataDir, "lock"))).toBe(false);
   });
+
+  it.each([
+    ["before the first release", { "journal.ndjson": "" }],
+    ["of data format 2", { "journal.ndjson": "", format: "2\n" }],
+  ])(
+    "of a program %s is refused by the service and for its keys, exit 12, and left as it is",
+    async (which, files) => {
+      const dataDir = folderWith(files);
+      for (const args of [
+        ["serve", "--port", "0"],
+        ["serve", "keys", "list"],
+        ["serve", "keys", "add", "alice"],
+      ]) {
+        const { code, stderr, stdout } = await research([...args, "--data", dataDir]);
+        expect(stderr).toContain(
+          `${dataDir} was written by a program ${which}, which this one does not read`,
+        );
+        expect([code, stdout]).toEqual([12, ""]);
+      }
+      expect(readdirSync(dataDir).sort()).toEqual(Object.keys(files).sort());
+    },
+  );
 
   it("says why a folder cannot be used", async () => {
     const file = join(folderWith({ file: "" }), "file");

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { JsonText } from "../../../src/json/exact-json.js";
+import { JsonText } from "../../../src/ground/json/exact-json.js";
+import { type Researcher, ResearchFailure, type ResearchJob } from "../../../src/ground/researcher.js";
 import {
   type Claim,
   ConversationStopped,
@@ -7,11 +8,6 @@ import {
   ServiceClosing,
 } from "../../../src/server/conversations/conversation-store.js";
 import { MAX_STARTS, Scheduler, type SchedulerOptions } from "../../../src/server/conversations/scheduler.js";
-import {
-  type Researcher,
-  ResearchFailure,
-  type ResearchJob,
-} from "../../../src/server/researchers/researcher.js";
 import { until } from "../../support/service.js";
 import { VirtualClock } from "../../support/virtual-clock.js";
 

@@ -1,14 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Clock } from "../../../src/clock.js";
-import { exactJson, parseExact } from "../../../src/json/exact-json.js";
-import type {
-  Caller,
-  Claim,
-  ConversationStore,
+import type { Clock } from "../../../src/ground/clock.js";
+import { exactJson, parseExact } from "../../../src/ground/json/exact-json.js";
+import type { ResearchJob } from "../../../src/ground/researcher.js";
+import {
+  type Caller,
+  type Claim,
+  type ConversationStore,
+  type RateLimited,
+  RESERVED_MS,
 } from "../../../src/server/conversations/conversation-store.js";
-import { keyHash, keyIdOf, type ServiceKey } from "../../../src/server/keys/key-store.js";
-import type { ResearchJob } from "../../../src/server/researchers/researcher.js";
+import { type KeyBudgets, keyHash, keyIdOf, type ServiceKey } from "../../../src/server/keys/key-store.js";
 import { until } from "../../support/service.js";
 
 /** How a test gets a store: a new one, empty. */
@@ -327,6 +329,8 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
           third.request_id,
           second.request_id,
         ]);
+        expect((await store.overview.newest(2, "COMPLETED")).conversations).toEqual([done]);
+        expect((await store.overview.newest(2, "STOPPED")).conversations).toEqual([]);
         // Work that is begun a second time has been PROCESSING since the first.
         await store.giveBack(claim);
         await underTest.clock.sleep(5);
@@ -477,47 +481,350 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       });
     });
 
-    it("after three creates in a row that another service refused, begins one of each kind a minute", async () => {
-      await open();
-      const begun = async () => [
-        await store.remote.busyMs("conversation"),
-        await store.remote.busyMs("create"),
-      ];
-      for (const isRefused of [true, true, false, true, true]) await store.remote.answered(isRefused);
-      expect(await begun()).toEqual([0, 0]);
-      await store.remote.answered(true);
-      // What is known may be a second old.
-      await underTest.clock.sleep(1_000);
-      for (const waitMs of await begun()) {
-        expect(waitMs).toBeGreaterThan(50_000);
-        expect(waitMs).toBeLessThanOrEqual(60_000);
-      }
-      await store.remote.answered(true);
-      await underTest.clock.sleep(0);
-      expect(Math.min(...(await begun()))).toBeGreaterThan(50_000);
-      await store.remote.answered(false);
-      expect(await begun()).toEqual([0, 0]);
+    describe("while another service refuses creates", () => {
+      const place = { at: "https://there.example", provider: "there", canStop: true };
+      const limit = { kind: "limit", reason: "there: later", atOnce: 2 } as const;
+      const account = { kind: "account", reason: "there: no money", atOnce: 2 } as const;
+      const unknown = { kind: "unknown", reason: "there: 503", atOnce: 2 } as const;
+      const claimNew = (signal = never) => store.remote.claim("new", signal);
+      const isClaimed = async (ms: number) => {
+        const end = new AbortController();
+        const claiming = claimNew(end.signal).catch(() => undefined);
+        await underTest.clock.sleep(ms);
+        end.abort(new Error("enough"));
+        return (await claiming) !== undefined;
+      };
+
+      it("what it has not taken stays PENDING, with the reason, is no start, and comes first again", async () => {
+        await open();
+        const one = await created();
+        await created();
+        const claim = await claimNew();
+        expect([await stateOf(one), claim.starts]).toEqual(["PENDING", expect.any(Number)]);
+        await store.remote.begin(claim, place);
+        await store.remote.release(claim, "there: later");
+        expect(await store.get(alice, one.request_id)).toMatchObject({
+          status: "PENDING",
+          reason: "there: later",
+        });
+        expect(await store.remote.read(one.request_id)).toBeUndefined();
+        expect(await store.end(claim, { status: "FAILED", reason: "late" })).toBe(false);
+        const again = await claimNew();
+        expect(again.job).toEqual(one);
+        expect(again.starts).toBeLessThanOrEqual(1);
+        expect(await store.remote.begin(again, place)).toBe(true);
+        await store.remote.keep(again, "r-1");
+        expect(await store.get(alice, one.request_id)).toMatchObject({
+          status: "PROCESSING",
+          reason: undefined,
+        });
+        await store.giveBack(again);
+        expect((await store.remote.claim("begun", never)).job).toEqual(one);
+      });
+
+      it("a stop while its create is under way is no longer unknown once that has created nothing", async () => {
+        await open();
+        const one = await created();
+        const claim = await claimNew();
+        await store.remote.begin(claim, place);
+        await store.stop(alice, one.request_id);
+        await store.remote.release(claim, "there: later");
+        expect(await store.remote.read(one.request_id)).toBeUndefined();
+        expect(await stateOf(one)).toBe("STOPPED");
+      });
+
+      it("one is tried when the time has come, and the others wait for its answer", async () => {
+        await open();
+        for (let n = 0; n < 3; n++) await created();
+        const first = await claimNew();
+        await store.remote.answered(first, { ...limit, retryAfterMs: 1_500 });
+        await store.remote.release(first, limit.reason);
+        expect((await store.counts()).isRefused).toBe(true);
+        expect(await isClaimed(1_000)).toBe(false);
+        const probe = await claimNew();
+        expect(await isClaimed(1_000)).toBe(false);
+        await store.remote.answered(probe, { kind: "open" });
+        expect((await store.counts()).isRefused).toBe(false);
+        expect((await claimNew()).job).not.toEqual(probe.job);
+      });
+
+      it("an answer to a create that was sent before the refusal does not end it", async () => {
+        await open();
+        await created();
+        await created();
+        const [early, refused] = [await claimNew(), await claimNew()];
+        await store.remote.answered(refused, account);
+        await store.remote.answered(early, { kind: "open" });
+        expect((await store.counts()).isRefused).toBe(true);
+      });
+
+      it("at a limit a key may have so many that wait; without money none is taken", async () => {
+        await open();
+        await created();
+        const claim = await claimNew();
+        await store.remote.answered(claim, { ...limit, retryAfterMs: 30_000 });
+        await store.remote.release(claim, limit.reason);
+        expect(await store.remote.refusal(alice.keyId)).toBeUndefined();
+        await created();
+        const refused = await store.remote.refusal(alice.keyId);
+        expect(refused).toMatchObject({ reason: "there: later" });
+        expect(refused?.retryAfterMs).toBeGreaterThan(25_000);
+        expect(refused?.retryAfterMs).toBeLessThanOrEqual(30_000);
+        expect(await store.remote.refusal(caller("bob").keyId)).toBeUndefined();
+        await store.remote.answered(claim, account);
+        expect(await store.remote.refusal(caller("bob").keyId)).toMatchObject({ reason: "there: no money" });
+      });
+
+      it("after three outcomes in a row that are not known, none is taken for a minute", async () => {
+        await open();
+        await created();
+        const claim = await claimNew();
+        for (const answer of [unknown, unknown, { kind: "open" } as const, unknown, unknown])
+          await store.remote.answered(claim, answer);
+        expect(await store.remote.refusal(alice.keyId)).toBeUndefined();
+        await store.remote.answered(claim, unknown);
+        const refused = await store.remote.refusal(alice.keyId);
+        expect(refused?.retryAfterMs).toBeGreaterThan(55_000);
+        expect(refused?.retryAfterMs).toBeLessThanOrEqual(60_000);
+      });
     });
 
-    it("sums what each key has cost, where outcomes say it", async () => {
+    it("keys take turns, whatever waits before them, and one key's come in their order", async () => {
       await open();
-      for (const [who, data] of [
-        [alice, '{"cost_dollars":0.25,"sources":[{"title":"\\u0000","url":"x"}]}'],
-        [alice, '{"usage":{"cost_dollars":0.5}}'],
-        [alice, '{"usage":{"calls":1}}'],
-        [caller("bob"), '{"cost_dollars":2e0}'],
-      ] as const) {
-        await created(who);
-        await store.end(await store.claim(never), { status: "COMPLETED", output: "1", data });
-      }
-      await created(alice);
-      await store.end(await store.claim(never), {
-        ...{ status: "FAILED", reason: "no", data: '{"cost_dollars":1}' },
+      const [a1, a2, a3] = [await created(), await created(), await created()];
+      const b1 = await created(caller("bob"));
+      const c1 = await created(caller("carol"));
+      const b2 = await created(caller("bob"));
+      const claimed: unknown[] = [];
+      for (let n = 0; n < 6; n++) claimed.push((await store.claim(never)).job);
+      const ids = new Set([a1, b1, c1].map(({ request_id }) => request_id));
+      expect(claimed.slice(0, 3).every((one) => ids.has((one as ResearchJob).request_id))).toBe(true);
+      expect(claimed.slice(3, 5)).toEqual(expect.arrayContaining([a2, b2]));
+      expect(claimed[5]).toEqual(a3);
+    });
+
+    describe("budgets of keys", () => {
+      const HOUR = 3_600_000;
+      const of = (key: ServiceKey, budgets = key.budgets): Caller => ({
+        ...{ keyId: key.id, limits: { create: 1_000, stop: 1_000 }, ownOnly: true },
+        ...(budgets && { budgets }),
       });
-      const costs = await store.overview.costs();
-      expect(costs).toHaveLength(2);
-      expect(costs).toContainEqual({ keyId: alice.keyId, dollars: 1.75, conversations: 3 });
-      expect(costs).toContainEqual({ keyId: caller("bob").keyId, dollars: 2, conversations: 1 });
+      /** A caller whose key is in the store, where it takes keys. */
+      const keyed = async (name: string, budgets: KeyBudgets) => {
+        const key = { ...keyOf(name, `key-of-${name}`), budgets };
+        await store.keys.add(key);
+        return of(key);
+      };
+      const ended = async (data?: string, status: "COMPLETED" | "FAILED" = "COMPLETED") => {
+        const said = data === undefined ? {} : { data };
+        const claim = await store.claim(never);
+        const outcome = status === "COMPLETED" ? { status, output: "1" } : { status, reason: "no" };
+        expect(await store.end(claim, { ...outcome, ...said })).toBe(true);
+      };
+      const attempt = (who: Caller) => store.create(who, job());
+
+      it("sums what was said by key, day and model, and still does when the conversations are deleted", async () => {
+        await open();
+        const bob = caller("bob");
+        for (const [who, data, status] of [
+          [alice, '{"cost_dollars":0.1,"model":"m1","sources":[{"title":"\\u0000","url":"x"}]}'],
+          [alice, '{"usage":{"cost_dollars":0.2,"input_tokens":5,"output_tokens":7},"model":"m2"}'],
+          [alice, '{"usage":{"calls":1}}', "FAILED"],
+          [alice, '{"cost_dollars":1}', "FAILED"],
+          [bob, '{"usage":{"input_tokens":3}}'],
+        ] as const) {
+          await created(who);
+          await ended(data, status);
+        }
+        await store.stop(bob, (await created(bob)).request_id);
+        const zero = {
+          failed: 0,
+          stopped: 0,
+          dollars: 0,
+          priced: 0,
+          inputTokens: 0,
+          outputTokens: 0,
+          unsaid: 0,
+        };
+        const ofAlice = {
+          ...{ name: alice.keyId, completed: 2, failed: 2, stopped: 0, dollars: 1.3, priced: 3 },
+          ...{ inputTokens: 5, outputTokens: 7, unsaid: 1 },
+        };
+        const ofBob = { ...zero, name: bob.keyId, completed: 1, stopped: 1, inputTokens: 3, unsaid: 1 };
+        const byKey = [ofAlice, ofBob].sort((a, b) => (a.name < b.name ? -1 : 1));
+        const byModel = [
+          {
+            ...zero,
+            name: "",
+            completed: 1,
+            failed: 2,
+            stopped: 1,
+            dollars: 1,
+            priced: 1,
+            inputTokens: 3,
+            unsaid: 2,
+          },
+          { ...zero, name: "m1", completed: 1, dollars: 0.1, priced: 1 },
+          { ...zero, name: "m2", completed: 1, dollars: 0.2, priced: 1, inputTokens: 5, outputTokens: 7 },
+        ];
+        const check = async () => {
+          expect(await store.overview.spent("key", HOUR)).toEqual(byKey);
+          expect(await store.overview.spent("model")).toEqual(byModel);
+          const days = await store.overview.spent("day");
+          expect(days.reduce((sum, { dollars }) => sum + dollars, 0)).toBeCloseTo(1.3, 9);
+          for (const { name } of days) expect(name).toMatch(/^\d{4}-\d\d-\d\d$/);
+        };
+        await check();
+        await underTest.clock.sleep(30);
+        expect(await store.deleteEnded(5)).toBe(6);
+        await check();
+        expect(await store.overview.spent("key", 5)).toEqual([]);
+      });
+
+      it("take as many creates as the budget says, one too many is none, also of deleted ones", async () => {
+        await open();
+        if (!underTest.hasKeys) return;
+        const who = await keyed("alice", { budget: { most: 3, ms: HOUR } });
+        await created(who);
+        await ended();
+        await underTest.clock.sleep(30);
+        expect(await store.deleteEnded(5)).toBe(1);
+        const answers = await Promise.all(Array.from({ length: 8 }, () => attempt(who)));
+        expect(answers.filter(({ kind }) => kind === "created")).toHaveLength(2);
+        const refused = answers.find(({ kind }) => kind === "rate-limited");
+        expect(refused).toMatchObject({ over: { what: "budget", most: 3, ms: HOUR } });
+        expect((refused as RateLimited).retryAfterMs).toBeGreaterThan(HOUR - 60_000);
+        expect((refused as RateLimited).retryAfterMs).toBeLessThanOrEqual(HOUR);
+        await created(caller("bob", { limits: { create: 1_000, stop: 1_000 } }));
+      });
+
+      it("roll: a create that is older than the time of the budget does not count", async () => {
+        await open();
+        if (!underTest.hasKeys) return;
+        const who = await keyed("alice", { budget: { most: 1, ms: 300 } });
+        await created(who);
+        expect(await attempt(who)).toMatchObject({ kind: "rate-limited" });
+        await underTest.clock.sleep(301);
+        await created(who);
+        expect(await attempt(who)).toMatchObject({ kind: "rate-limited" });
+      });
+
+      it("of dollars count what was said, and what runs with the highest cost of its model", async () => {
+        await open();
+        if (!underTest.hasKeys) return;
+        await store.researchesWith({ model: "m" });
+        const who = await keyed("alice", { dollars: { most: 1, ms: HOUR } });
+        const other = caller("bob", { limits: { create: 1_000, stop: 1_000 } });
+        await created(other);
+        await ended('{"cost_dollars":0.3}');
+        await created(who);
+        await ended('{"cost_dollars":0.1}');
+        // 0.1 was said; the unfinished ones count 0.3 each, until 1 is reached.
+        const answers = await Promise.all(Array.from({ length: 8 }, () => attempt(who)));
+        expect(answers.filter(({ kind }) => kind === "created")).toHaveLength(3);
+        expect(answers.find(({ kind }) => kind !== "created")).toMatchObject({
+          ...{ kind: "rate-limited", retryAfterMs: RESERVED_MS },
+          over: { what: "dollars", most: 1, said: 0.1, reserved: 0.9 },
+        });
+        await created(other);
+      });
+
+      it("of dollars that were said are over when they have left the time; fractions reach their sum", async () => {
+        await open();
+        if (!underTest.hasKeys) return;
+        const who = await keyed("alice", { dollars: { most: 0.3, ms: HOUR } });
+        for (let n = 0; n < 3; n++) {
+          await created(who);
+          await ended('{"cost_dollars":0.1}');
+        }
+        const refused = (await attempt(who)) as RateLimited;
+        expect(refused).toMatchObject({ over: { said: 0.3, reserved: 0 } });
+        expect(refused.retryAfterMs).toBeGreaterThan(HOUR - 60_000);
+        expect(await attempt({ ...who, budgets: {} })).toMatchObject(
+          name.includes("PostgreSQL") ? { kind: "rate-limited" } : { kind: "created" },
+        );
+      });
+
+      it("let only so many run at once; the next one begins when one has ended", async () => {
+        await open();
+        if (!underTest.hasKeys) return;
+        const who = await keyed("alice", { atOnce: 2 });
+        for (let n = 0; n < 4; n++) await created(who);
+        const claims = [await store.claim(never), await store.claim(never)];
+        await created(caller("bob"));
+        const next = await store.claim(never);
+        expect(await store.overview.find(next.job.request_id)).toMatchObject({
+          conversation: { keyId: caller("bob").keyId },
+        });
+        const giveUp = new AbortController();
+        const waiting = store.claim(giveUp.signal);
+        waiting.catch(() => {});
+        await underTest.clock.sleep(700);
+        expect((await store.counts()).working).toBe(3);
+        const [first] = claims;
+        if (first) await store.end(first, { status: "COMPLETED", output: "1" });
+        expect((await store.overview.find((await waiting).job.request_id))?.conversation.keyId).toBe(
+          who.keyId,
+        );
+        expect((await store.counts()).working).toBe(3);
+      });
+
+      it("of dollars hold back what waits once they are spent", async () => {
+        await open();
+        if (!underTest.hasKeys) return;
+        const who = await keyed("alice", { atOnce: 1, dollars: { most: 1, ms: HOUR } });
+        const [, second] = [await created(who), await created(who)];
+        await ended('{"cost_dollars":1}');
+        const giveUp = new AbortController();
+        const waiting = store.claim(giveUp.signal);
+        waiting.catch(() => {});
+        await underTest.clock.sleep(700);
+        expect(await stateOf(second, who)).toBe("PENDING");
+        await store.keys.set("alice", { dollars: undefined });
+        expect((await waiting).job).toEqual(second);
+      });
+
+      it("of dollars take nothing where what does the research says none; other keys are served", async () => {
+        await open();
+        if (!underTest.hasKeys) return;
+        await store.researchesWith({ saysDollars: false });
+        const who = await keyed("alice", { dollars: { most: 1, ms: HOUR } });
+        expect(await attempt(who)).toEqual({ kind: "not-measured" });
+        await created(caller("bob", { limits: { create: 5, stop: 5 } }));
+      });
+
+      it("are changed one by one, and of a key in use only", async () => {
+        await open();
+        if (!underTest.hasKeys) return;
+        const budget = { most: 5, ms: HOUR };
+        await keyed("alice", { budget, atOnce: 2 });
+        expect(await store.keys.set("alice", { atOnce: 3, dollars: budget })).toBe(true);
+        expect(await store.keys.set("alice", { budget: undefined })).toBe(true);
+        const [key] = await store.keys.list();
+        expect(JSON.parse(JSON.stringify(key?.budgets))).toEqual({ atOnce: 3, dollars: budget });
+        expect(await store.keys.set("bob", { atOnce: 3 })).toBe(false);
+        await store.keys.revoke("alice", 2_000);
+        expect(await store.keys.set("alice", { atOnce: 3 })).toBe(false);
+      });
+    });
+
+    it("says where a conversation stands that waits: keys take turns", async () => {
+      await open();
+      const [first, second] = [await created(), await created()];
+      const third = await created();
+      const ofBob = await created(caller("bob"));
+      const placeOf = async (one: ResearchJob, who = alice) =>
+        JSON.parse((await store.get(who, one.request_id))?.progress ?? "null");
+      expect(await placeOf(first)).toEqual({ step: "queue", done: 0, of: 4 });
+      expect(await placeOf(second)).toEqual({ step: "queue", done: 2, of: 4 });
+      expect(await placeOf(third)).toEqual({ step: "queue", done: 3, of: 4 });
+      expect(await placeOf(ofBob, caller("bob"))).toEqual({ step: "queue", done: 0, of: 4 });
+      await store.claim(never);
+      await store.claim(never);
+      await underTest.clock.sleep(501);
+      const waiting = (await stateOf(second)) === "PENDING" ? second : first;
+      expect(await placeOf(waiting)).toEqual({ step: "queue", done: 0, of: 2 });
+      expect(await placeOf(third)).toEqual({ step: "queue", done: 1, of: 2 });
     });
 
     it("deletes what ended long enough ago, and nothing else", async () => {
@@ -537,7 +844,9 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
 
     it("counts what waits, given-back work too, and how long the head of the queue has been due", async () => {
       await open();
-      expect(await store.counts()).toMatchObject({ waiting: 0, working: 0, workers: 1, oldestDueMs: 0 });
+      expect(await store.counts()).toMatchObject({
+        ...{ waiting: 0, working: 0, workers: 1, oldestDueMs: 0, isRefused: false },
+      });
       for (let i = 0; i < 3; i++) await created();
       await store.end(await store.claim(never), { status: "COMPLETED", output: "1" });
       const claim = await store.claim(never);

@@ -1,10 +1,6 @@
 import { afterEach, expect, it } from "vitest";
+import { type Researcher, ResearchFailure, type ResearchNews } from "../../../src/ground/researcher.js";
 import type { LogFacts } from "../../../src/server/monitoring/log.js";
-import {
-  type Researcher,
-  ResearchFailure,
-  type ResearchNews,
-} from "../../../src/server/researchers/researcher.js";
 import type { Service } from "../../../src/server/service.js";
 import { folderWith } from "../../support/folder.js";
 import { InProcess } from "../../support/in-process.js";

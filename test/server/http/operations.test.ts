@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from "vitest";
-import { systemClock } from "../../../src/clock.js";
+import { systemClock } from "../../../src/ground/clock.js";
 import type {
   Conversation,
   ConversationStore,
@@ -24,9 +24,11 @@ const conversation = (own: Partial<Conversation>): Conversation => ({
   ...{ requestId: ID, createdAt: 0, status: "PENDING", ...own },
 });
 
+const queue = { step: "queue", done: 1, of: 3 };
 const progress = { step: "read", done: 1, of: 9, pages: 1, calls: 2, tokens: 3 };
 it.each([
-  ["PENDING", progress, {}],
+  ["PENDING", queue, { progress: queue }],
+  ["PENDING", undefined, {}],
   ["PROCESSING", progress, { progress }],
   ["PROCESSING", undefined, {}],
   ["STOPPED", progress, {}],
@@ -74,8 +76,19 @@ it.each(["status", "output", "stop"])("%s of what is not there is 404", async (o
 
 it.each([
   [undefined, ""],
-  [{ canStop: true }, ""],
-  [{ canStop: false }, " At There it goes on and is paid for: there is no way to stop it there."],
+  [{ canStop: true, remoteId: "r" }, ""],
+  [
+    { canStop: false, remoteId: "r" },
+    " At There it goes on and is paid for: there is no way to stop it there.",
+  ],
+  [
+    { canStop: true },
+    " It is not known whether it exists at There: its create had no answer yet. If its id comes, it is stopped there.",
+  ],
+  [
+    { canStop: false },
+    " It is not known whether it exists at There: its create had no answer yet. At There it goes on and is paid for: there is no way to stop it there.",
+  ],
 ])("a stop says whether the request at another service goes on: %j", async (remote, more) => {
   const begun = remote && { at: "https://there.example", provider: "There", ...remote };
   await withStore({ stop: async () => ({ kind: "stopped", ...(begun && { remote: begun }) }) });
@@ -98,20 +111,27 @@ it.each([
   [0, 200, undefined],
   [1, 429, "1"],
   [4_001, 429, "5"],
-])("while the service behind it refuses for %d ms, a create is %d", async (ms, status, seconds) => {
-  const { remote } = await openLocalStore({ pendingMs: 0, clock: systemClock, log: () => {} });
-  let creates = 0;
-  await withStore({
-    remote: { ...remote, busyMs: async (what) => (what === "conversation" ? ms : 60_000) },
-    create: async () => {
-      creates += 1;
-      return { kind: "created", createdAt: 0 };
-    },
-  });
-  const answer = await post(service.baseUrl, "/api/v1/conversations", KEY, { prompt: "x" });
-  expect([answer.status, answer.headers["retry-after"], creates]).toEqual([
-    status,
-    seconds,
-    ms === 0 ? 1 : 0,
-  ]);
-});
+])(
+  "while the service behind it refuses for %d ms, a create is %d with its words",
+  async (ms, status, seconds) => {
+    const { remote } = await openLocalStore({ pendingMs: 0, clock: systemClock, log: () => {} });
+    let creates = 0;
+    await withStore({
+      remote: {
+        ...remote,
+        refusal: async () => (ms > 0 ? { reason: "OpenAI: no quota.", retryAfterMs: ms } : undefined),
+      },
+      create: async () => {
+        creates += 1;
+        return { kind: "created", createdAt: 0 };
+      },
+    });
+    const answer = await post(service.baseUrl, "/api/v1/conversations", KEY, { prompt: "x" });
+    if (ms > 0) expect(answer.json.error?.message).toMatch(/^OpenAI: no quota\. /);
+    expect([answer.status, answer.headers["retry-after"], creates]).toEqual([
+      status,
+      seconds,
+      ms === 0 ? 1 : 0,
+    ]);
+  },
+);

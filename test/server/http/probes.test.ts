@@ -1,12 +1,13 @@
+import { randomUUID } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { systemClock } from "../../../src/clock.js";
+import { systemClock } from "../../../src/ground/clock.js";
 import { StoreUnavailableError } from "../../../src/server/conversations/conversation-store.js";
 import { openLocalStore } from "../../../src/server/conversations/local/open-local-store.js";
 import type { Service } from "../../../src/server/service.js";
 import { folderWith } from "../../support/folder.js";
-import { KEY, serviceFor, type TestServiceOptions, until } from "../../support/service.js";
+import { endlessResearcher, KEY, serviceFor, type TestServiceOptions, until } from "../../support/service.js";
 import { ask, post } from "../../support/wire.js";
 
 async function during<T>(options: TestServiceOptions, run: (service: Service) => Promise<T>): Promise<T> {
@@ -45,10 +46,7 @@ it("/metrics is not there without a token, and needs the token", async () => {
     expect((await ask(baseUrl, { path: "/metrics" })).status).toBe(404);
   });
   const headers = { Host: "node-7.cluster.example" };
-  await during({ metricsAccess: "open" }, async ({ baseUrl }) => {
-    expect((await ask(baseUrl, { path: "/metrics", headers })).status).toBe(421);
-  });
-  await during({ metricsAccess: { token: "scrape" } }, async ({ baseUrl }) => {
+  await during({ metricsToken: "scrape" }, async ({ baseUrl }) => {
     expect((await ask(baseUrl, { path: "/metrics?x=1", key: "scrape", headers })).status).toBe(200);
     expect((await ask(baseUrl, { path: "/metrics" })).status).toBe(401);
     expect((await ask(baseUrl, { path: "/metrics", key: KEY })).status).toBe(401);
@@ -61,10 +59,10 @@ it("/metrics is not there without a token, and needs the token", async () => {
 });
 
 it("/metrics counts requests, states, the queue, research and refusals by the hourly limit", async () => {
-  await during({ metricsAccess: "open", tier: "free", workers: 1 }, async ({ baseUrl }) => {
+  await during({ metricsToken: "scrape", tier: "free", workers: 1 }, async ({ baseUrl }) => {
     for (let i = 0; i < 12; i++) await post(baseUrl, "/api/v1/conversations", KEY, { prompt: "x" });
     const text = await until(async () => {
-      const answer = await ask(baseUrl, { path: "/metrics" });
+      const answer = await ask(baseUrl, { path: "/metrics", key: "scrape" });
       return answer.text.includes('research_duration_seconds_count{status="COMPLETED"} 10')
         ? answer.text
         : undefined;
@@ -83,14 +81,52 @@ it("/metrics counts requests, states, the queue, research and refusals by the ho
   });
 });
 
+it("/metrics counts a stop once, and what it has stopped as no research", async () => {
+  const researcher = endlessResearcher();
+  await during({ metricsToken: "scrape", researcher, tier: "free" }, async ({ baseUrl }) => {
+    const { json } = await post(baseUrl, "/api/v1/conversations", KEY, { prompt: "x" });
+    await until(async () => researcher.running === 1 || undefined);
+    await post(baseUrl, `/api/v1/conversation/${json.data?.request_id}/stop`, KEY);
+    await until(async () => researcher.running === 0 || undefined);
+    const { text } = await until(async () => {
+      const answer = await ask(baseUrl, { path: "/metrics", key: "scrape" });
+      return answer.text.includes('operation="stop"') ? answer : undefined;
+    });
+    expect(text).toContain('research_requests_total{operation="stop",code="200"} 1\n');
+    expect(text).toContain('research_request_duration_seconds_count{operation="stop"} 1\n');
+    expect(text).not.toMatch(/^research_duration_seconds_count/m);
+  });
+});
+
+it("/metrics counts no refusal by another service as a used-up hour, and says that it refuses", async () => {
+  const store = await openLocalStore({ pendingMs: 0, clock: systemClock, log: () => {} });
+  const reason = "there: no money";
+  await store.create(
+    { keyId: "k", limits: { create: 9, stop: 9 }, ownOnly: false },
+    {
+      ...{ request_id: randomUUID(), prompt: "x", structured_output: false },
+    },
+  );
+  const claim = await store.remote.claim("new", new AbortController().signal);
+  await store.remote.answered(claim, { kind: "account", reason, atOnce: 1 });
+  await during({ store, metricsToken: "scrape", tier: "free" }, async ({ baseUrl }) => {
+    const { status } = await post(baseUrl, "/api/v1/conversations", KEY, { prompt: "x" });
+    const { text } = await ask(baseUrl, { path: "/metrics", key: "scrape" });
+    expect(status).toBe(429);
+    expect(text).toContain('research_requests_total{operation="create",code="429"} 1\n');
+    expect(text).toContain("research_upstream_refuses 1\n");
+    expect(text).not.toMatch(/^research_rate_limited_total\{/m);
+  });
+});
+
 it("/metrics has the figures of the process also while the store cannot be reached", async () => {
   const store = await openLocalStore({ pendingMs: 0, clock: systemClock, log: () => {} });
   for (const counts of [
     () => Promise.reject(new StoreUnavailableError("away")),
     () => new Promise<never>(() => {}),
   ]) {
-    await during({ store: Object.assign(store, { counts }), metricsAccess: "open" }, async ({ baseUrl }) => {
-      const { status, text } = await ask(baseUrl, { path: "/metrics" });
+    await during({ store: Object.assign(store, { counts }), metricsToken: "scrape" }, async ({ baseUrl }) => {
+      const { status, text } = await ask(baseUrl, { path: "/metrics", key: "scrape" });
       expect(status).toBe(200);
       expect(text).toMatch(/^research_store_up 0$/m);
       expect(text).toMatch(/^research_queue_length NaN$/im);
@@ -150,8 +186,8 @@ it("every metric that the alerts in deploy/ ask for is served", async () => {
   const rules = readFileSync(join(import.meta.dirname, "../../../deploy/prometheus-rules.yaml"), "utf8");
   const named = new Set(rules.match(/\b(?:research|nodejs|process)_[a-z0-9_]+/g));
   expect(named.size).toBeGreaterThan(8);
-  await during({ metricsAccess: "open" }, async ({ baseUrl }) => {
-    const { text } = await ask(baseUrl, { path: "/metrics" });
+  await during({ metricsToken: "scrape" }, async ({ baseUrl }) => {
+    const { text } = await ask(baseUrl, { path: "/metrics", key: "scrape" });
     // A histogram is described by its own name, without that of a series.
     const served = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
     for (const name of named) expect(served).toContain(name.replace(/_count$/, ""));

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import { connect, type Socket } from "node:net";
 import { afterEach, expect, it } from "vitest";
-import { systemClock } from "../../../src/clock.js";
+import { systemClock } from "../../../src/ground/clock.js";
 import { openLocalStore } from "../../../src/server/conversations/local/open-local-store.js";
 import type { Service } from "../../../src/server/service.js";
 import { KEY, serviceFor } from "../../support/service.js";

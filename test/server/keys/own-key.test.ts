@@ -26,7 +26,7 @@ it("its file is for the user alone, also one that was open to others", async () 
 });
 
 test.each([
-  ["is a file", () => join(folderWith({ file: "" }), "file"), ".*file is not a folder$"],
+  ["is a file", () => join(folderWith({ file: "" }), "file"), ".*file cannot be used: it is not a folder$"],
   ...["", "\n", "two words"].map(
     (text) =>
       [

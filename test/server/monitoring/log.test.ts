@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { systemClock } from "../../../src/clock.js";
+import { systemClock } from "../../../src/ground/clock.js";
 import { parseFault } from "../../../src/server/http/faults/fault.js";
 import {
   accessLog,
@@ -139,18 +139,40 @@ it("a defect is said with its stack, whatever was thrown", () => {
   expect(defect("thrown")).toEqual(["defect: thrown", { stack: expect.stringContaining("thrown") }]);
 });
 
-it("a trouble is said once when it begins, when it changes, and when it is over", () => {
+it("a trouble is said once when it begins, when its cause is another one later, and when it is over", () => {
   const said: unknown[] = [];
-  const troubles = new Troubles((...line) => void said.push(line));
+  let now = 0;
+  const clock = { monotonic: () => now };
+  const troubles = new Troubles((...line) => void said.push(line), clock);
   for (const why of ["full", "full", "gone"]) troubles.failed("writes", why, { sqlstate: why });
   troubles.failed("reads", "gone");
+  now += 10_000;
+  for (const why of ["full", "gone"]) troubles.failed("writes", why, { sqlstate: why });
   for (const what of ["writes", "writes", "other"]) troubles.over(what);
+  now += 10_000;
   troubles.failed("writes", "gone");
   expect(said).toEqual([
     ["writes fail: full", { sqlstate: "full" }],
-    ["writes fail: gone", { sqlstate: "gone" }],
     ["reads fail: gone", undefined],
+    ["writes fail: gone", { sqlstate: "gone" }],
     ["writes work again", { level: "info" }],
     ["writes fail: gone", undefined],
   ]);
+});
+
+it("one trouble has at most one line in 10 s, also if its causes alternate or it comes and goes", () => {
+  const said: string[] = [];
+  let now = 0;
+  const clock = { monotonic: () => now };
+  const troubles = new Troubles((line) => void said.push(line), clock);
+  for (let n = 0; n < 85; n++) troubles.failed("connections", n % 2 ? "reset" : "refused");
+  expect(said).toEqual(["connections fail: refused"]);
+  for (let n = 0; n < 5; n++) {
+    troubles.over("connections");
+    troubles.failed("connections", "reset");
+  }
+  expect(said.slice(1)).toEqual(["connections work again"]);
+  now += 10_000;
+  troubles.failed("connections", "reset");
+  expect(said.slice(2)).toEqual(["connections fail: reset"]);
 });

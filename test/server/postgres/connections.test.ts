@@ -58,7 +58,7 @@ describe.skipIf(!postgres?.server)("connections of a process (needs its own Post
 
   it("include one for the question whether it is ready, which waits for nothing else", async () => {
     const url = await newDatabase();
-    const store = await storeAt(url, { role: "api", connections: 4 });
+    const store = await storeAt(url, { role: "api", connections: 5 });
     await store.create(callerOf("a", 9), newJob());
     // A client for each lock: a create that waits for the counters may hold a lock on the conversations, and with one
     // client for both that is a deadlock.

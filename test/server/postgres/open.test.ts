@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../../src/ground/clock.js";
 import { Database, loadDriver } from "../../../src/server/postgres/database.js";
 import { MIGRATIONS, migrate } from "../../../src/server/postgres/migrations.js";
 import { ServiceStartError } from "../../../src/server/start-error.js";
@@ -25,7 +26,9 @@ async function refusal(opening: Promise<unknown>): Promise<string> {
 
 /** The schema of a later program. */
 async function bringTo(url: string, version: number, oldestProgram: number): Promise<void> {
-  const database = new Database({ driver: await loadDriver(), url, connections: 3, log: () => {} });
+  const database = new Database({
+    ...{ driver: await loadDriver(), url, clock: systemClock, connections: 4, log: () => {} },
+  });
   const client = await database.connect();
   const sql = `ALTER TABLE research.conversations ADD COLUMN added_${version} text`;
   await migrate(client, [...MIGRATIONS, { version, oldestProgram, sql }]);
@@ -65,6 +68,22 @@ describe.skipIf(!postgres)("opening a database (needs PostgreSQL)", () => {
     expect(await refusal(storeAt(url))).toMatch(
       /schema version \d+, and this program knows version \d+\. Install/,
     );
+  });
+
+  it("a database of a program before the first release is refused, and not touched", async () => {
+    const url = await newDatabase();
+    await query(
+      url,
+      `CREATE SCHEMA research;
+      CREATE TABLE research.schema (version int NOT NULL, oldest_program int NOT NULL);
+      INSERT INTO research.schema VALUES (7, 1);
+      CREATE TABLE research.windows ()`,
+    );
+    for (const role of ["api", "worker"] as const)
+      expect(await refusal(storeAt(url, { role }))).toMatch(
+        /before the first release.*Name an empty database/,
+      );
+    expect(await query(url, "SELECT version FROM research.schema")).toEqual([{ version: 7 }]);
   });
 
   it("PostgreSQL 14 is refused", async () => {

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { afterEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../../src/clock.js";
+import { systemClock } from "../../../src/ground/clock.js";
 import {
   StoreOutcomeUnknownError,
   StoreUnavailableError,
@@ -141,6 +141,28 @@ describe.skipIf(!postgres?.server)("a database that goes away (needs its own Pos
     expect(await store.end(claim, { status: "COMPLETED", output: "1" })).toBe(false);
     expect(await store.end(again, { status: "COMPLETED", output: "2" })).toBe(true);
   });
+
+  it("a lock on the conversations costs no worker its lease, however many statements wait for it", async () => {
+    const url = await newDatabase();
+    const store = await storeAt(url, { leaseMs: 1_500, connections: 4 });
+    const job = newJob();
+    await store.create(callerOf(), job);
+    const claim = await store.claim(never);
+    const locker = new pg.Client({ connectionString: url });
+    await locker.connect();
+    await locker.query("BEGIN; LOCK TABLE research.conversations IN ACCESS EXCLUSIVE MODE");
+    // The one connection for statements, and the queue for it, are full for as long as the lock is held.
+    const filled = Array.from({ length: 30 }, () => store.stop(callerOf(), "x").catch(() => {}));
+    const renewed = "SELECT FROM research.processes WHERE expires_at > $1::timestamptz";
+    const [start] = await query(url, "SELECT now() + interval '7 s' AS at");
+    const isRenewed = async () => (await query(url, renewed, [start?.at])).length > 0;
+    await until(async () => (await isRenewed()) || claim.signal.aborted || undefined, 20_000);
+    await locker.query("COMMIT");
+    await locker.end();
+    expect([claim.signal.aborted, store.figures.leasesLost]).toEqual([false, 0]);
+    expect(await store.end(claim, { status: "COMPLETED", output: "1" })).toBe(true);
+    await Promise.all(filled);
+  }, 60_000);
 
   it("a server that translates its messages: a read-only one is unavailable, a name in use is in use", async () => {
     const url = await newDatabase();

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
-import { type Clock, systemClock } from "../../../src/clock.js";
+import { type Clock, systemClock } from "../../../src/ground/clock.js";
+import { newKey } from "../../../src/server/keys/key-store.js";
 import { endConnections, query } from "../../support/postgres.js";
 import { callerOf as caller, closeStores, newJob as job, storeAt } from "../../support/postgres-store.js";
 import { until } from "../../support/service.js";
@@ -10,24 +11,6 @@ const postgres = await sharedPostgres();
 const newDatabase = () => postgres?.database() ?? Promise.reject(new Error("no database"));
 
 afterEach(closeStores);
-
-/** What a program of schema version 3 sends: request_id, key, limit, job, least ms in PENDING. */
-const CREATE_OF_VERSION_3 = `
-  WITH counted AS (
-    INSERT INTO research.windows AS own (key, operation, times)
-    SELECT $2::text, 'create', ARRAY[now()] WHERE $3::float8 BETWEEN 1 AND 1e15
-    ON CONFLICT (key, operation) DO UPDATE
-    SET times = ARRAY(SELECT at FROM unnest(own.times) AS at WHERE at > now() - interval '1 hour') || now()
-    WHERE (SELECT count(*) FROM unnest(own.times) AS at WHERE at > now() - interval '1 hour') < $3::float8
-    RETURNING key
-  )
-  INSERT INTO research.conversations (request_id, key, job, due_at)
-  SELECT $1::uuid, $2, $4, now() + $5::float8 * interval '1 ms'
-  WHERE $3::float8 > 1e15 OR EXISTS (SELECT FROM counted) RETURNING created_at`;
-const AN_HOUR_LATER = `
-  ALTER TABLE research.windows DISABLE TRIGGER USER;
-  UPDATE research.windows SET times = ARRAY(SELECT at - interval '1 hour' FROM unnest(times) AS at);
-  ALTER TABLE research.windows ENABLE TRIGGER USER`;
 
 const never = new AbortController().signal;
 
@@ -47,6 +30,79 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
     expect(created).toEqual(keys.map(() => 10));
     const rows = await query(url, "SELECT key, count(*)::int FROM research.conversations GROUP BY key");
     expect(rows.map(({ count }) => count)).toEqual(keys.map(() => 10));
+  });
+
+  it("budgets hold at three processes with 32 clients, one of which is killed: never one too many", async () => {
+    const url = await newDatabase();
+    const stores = await Promise.all([0, 1, 2].map(() => storeAt(url, { leaseMs: 1_000 })));
+    const [first] = stores;
+    const hour = 3_600_000;
+    const budgets = { budget: { most: 40, ms: hour }, atOnce: 2 };
+    const limits = { create: 10_000, stop: 10_000 };
+    const now = systemClock.now();
+    const { key } = newKey({ name: "alice", tier: "enterprise", limits, budgets, now, validMs: undefined });
+    expect(await first?.keys.add(key)).toBe(true);
+    const who = { keyId: key.id, limits, budgets, ownOnly: true };
+    const clients = Array.from({ length: 32 }, async (_, client) => {
+      const results = [];
+      for (let n = 0; n < 3; n++) results.push(await stores[client % 3]?.create(who, job()));
+      return results;
+    });
+    const results = (await Promise.all(clients)).flat();
+    expect(results.filter((result) => result?.kind === "created")).toHaveLength(40);
+    const running = "SELECT count(*)::int FROM research.conversations WHERE status = 'PROCESSING'";
+    const most: number[] = [];
+    const done = new AbortController();
+    const work = [...stores, ...stores].map(async (store, index) => {
+      for (let n = 0; !done.signal.aborted; n++) {
+        const claim = await store.claim(done.signal).catch(() => undefined);
+        if (claim === undefined) return;
+        const [{ count } = { count: 99 }] = await query(url, running);
+        most.push(count);
+        // Its connections are gone, and what it holds is free when its lease has run out.
+        if (index === 2 && n === 1) return store.giveUp(0);
+        await store.end(claim, { status: "COMPLETED", output: "1" });
+      }
+    });
+    const left = "SELECT count(*)::int FROM research.conversations WHERE completed_at IS NULL";
+    await until(async () => ((await query(url, left))[0]?.count === 0 ? true : undefined), 30_000);
+    done.abort(new Error("done"));
+    await Promise.all(work);
+    expect(Math.max(...most)).toBe(2);
+  });
+
+  it("of processes that claim at the same moment, one begins what the key may still begin", async () => {
+    const url = await newDatabase();
+    const stores = await Promise.all([0, 1, 2, 3].map(() => storeAt(url)));
+    const limits = { create: 10_000, stop: 10_000 };
+    const options = { name: "alice", tier: "enterprise", limits, budgets: { atOnce: 1 } } as const;
+    const { key } = newKey({ ...options, now: systemClock.now(), validMs: undefined });
+    expect(await stores[0]?.keys.add(key)).toBe(true);
+    const who = { keyId: key.id, limits, ownOnly: true };
+    const rounds = 5;
+    for (let n = 0; n < rounds + 10; n++) await stores[0]?.create(who, job());
+    // A claim takes a while, so that the others ask before it is committed.
+    await query(
+      url,
+      `CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.1); RETURN NEW; END';
+       CREATE TRIGGER slow BEFORE UPDATE ON research.conversations FOR EACH ROW
+         WHEN (NEW.worker IS NOT NULL) EXECUTE FUNCTION slow()`,
+    );
+    for (let round = 0; round < rounds; round++) {
+      const over = new AbortController();
+      const claimed: { end(): unknown }[] = [];
+      const claims = stores.map(async (store) => {
+        const claim = await store.claim(over.signal).catch(() => undefined);
+        if (claim) claimed.push({ end: () => store.end(claim, { status: "COMPLETED", output: "1" }) });
+      });
+      await until(async () => claimed[0]);
+      await systemClock.sleep(200);
+      const held = "SELECT count(*)::int FROM research.conversations WHERE worker IS NOT NULL";
+      expect(await query(url, held)).toEqual([{ count: 1 }]);
+      over.abort(new Error("the round is over"));
+      await Promise.all(claims);
+      await Promise.all(claimed.map((one) => one.end()));
+    }
   });
 
   it("the hour rolls: a request is free again an hour after the oldest one", async () => {
@@ -96,25 +152,6 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
     await query(url, "UPDATE research.slots SET at = at - interval '2 hours' WHERE number = 0");
     expect([await create(2), await create(2)]).toEqual([yes, no]);
     expect(await create(7)).toBe(yes);
-  });
-
-  it("a program of the version before counts the same hour, before and after the ring is laid", async () => {
-    const url = await newDatabase();
-    const store = await storeAt(url, { role: "api" });
-    const create = async (key: string) => (await store.create(caller(key, 4), job())).kind;
-    const createBefore = async (key: string) =>
-      (await query(url, CREATE_OF_VERSION_3, [randomUUID(), key, 4, "{}", 0])).length > 0
-        ? "created"
-        : "rate-limited";
-    for (const turns of ["oooo", "nnnn", "onon", "noon", "nooo", "ooon"]) {
-      for (const turn of turns) expect(await (turn === "o" ? createBefore : create)(turns)).toBe("created");
-      for (const one of [createBefore, create, createBefore]) expect(await one(turns)).toBe("rate-limited");
-      await query(url, "UPDATE research.slots SET at = at - interval '1 hour' WHERE key = $1", [turns]);
-      await query(url, AN_HOUR_LATER);
-      expect([await createBefore(turns), await create(turns)]).toEqual(["created", "created"]);
-    }
-    const all = Array.from({ length: 40 }, (_, i) => (i % 2 ? createBefore : create)("at once"));
-    expect((await Promise.all(all)).filter((kind) => kind === "created")).toHaveLength(4);
   });
 
   it("the hour of a key costs the same whether it holds ten requests or ten thousand", async () => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../../src/clock.js";
+import { systemClock } from "../../../src/ground/clock.js";
 import { ClaimLost, ConversationStopped } from "../../../src/server/conversations/conversation-store.js";
 import { query } from "../../support/postgres.js";
 import { PostgresProxy } from "../../support/postgres-proxy.js";
@@ -122,21 +122,24 @@ describe.skipIf(!postgres)("requests at another service, in PostgreSQL (needs Po
     expect((await store.claim(never)).starts).toBeLessThanOrEqual(1);
   });
 
-  it("are stopped there too if a program of the version before stops the conversation, also when it is deleted", async () => {
-    const url = await newDatabase();
-    const store = await storeAt(url);
-    await store.create(callerOf(), newJob());
-    const claim = await store.claim(never);
-    await store.remote.begin(claim, place);
-    await store.remote.keep(claim, "r-1");
-    await query(
-      url,
-      "UPDATE research.conversations SET status = 'STOPPED', completed_at = now(), worker = NULL, job = NULL",
-    );
-    await query(url, "DELETE FROM research.conversations");
-    const { request_id: requestId } = claim.job;
-    const due = { requestId, remoteId: "r-1", provider: "there" };
-    expect(await store.remote.takeCancellation(place.at, 0)).toEqual(due);
-    expect(await store.remote.keep(claim, "r-1")).toBe("ended");
+  it("are to be stopped there as soon as the conversation is, and still when it is deleted", async () => {
+    const store = await storeAt(await newDatabase());
+    const take = () => store.remote.takeCancellation(place.at, 0);
+    for (const isKeptBefore of [true, false]) {
+      await store.create(callerOf(), newJob());
+      const claim = await store.claim(never);
+      const { request_id: requestId } = claim.job;
+      await store.remote.begin(claim, place);
+      if (isKeptBefore) expect(await store.remote.keep(claim, "r-1")).toBe("kept");
+      expect(await store.stop(callerOf(), requestId)).toMatchObject({ kind: "stopped" });
+      // The answer to a keep may be lost, and it is tried again.
+      for (const _ of ["", ""])
+        if (!isKeptBefore) expect(await store.remote.keep(claim, "r-1")).toBe("stopped");
+      await store.deleteEnded(-1_000);
+      expect(await take()).toEqual({ requestId, remoteId: "r-1", provider: "there" });
+      expect(await store.remote.keep(claim, "r-1")).toBe("ended");
+      await store.remote.cancelled(requestId);
+      expect(await take()).toBeUndefined();
+    }
   });
 });

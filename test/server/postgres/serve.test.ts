@@ -1,8 +1,10 @@
 import { cpSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { requireBuild } from "../../support/build.js";
 import { folderWith } from "../../support/folder.js";
 import { InProcess, research } from "../../support/in-process.js";
+import { PostgresProxy } from "../../support/postgres-proxy.js";
 import { environment, NODE, PROGRAM, Running, start } from "../../support/run.js";
 import { KEY, until } from "../../support/service.js";
 import { sharedPostgres } from "../../support/shared-postgres.js";
@@ -55,6 +57,7 @@ it("a database that cannot be reached: a sentence without anything of the enviro
 it("without the package pg the sentence says how to install it, exit 12", async () => {
   const installed = folderWith();
   const root = join(PROGRAM, "../..");
+  requireBuild();
   for (const name of ["bin", "dist", "package.json"]) {
     cpSync(join(root, name), join(installed, name), { recursive: true });
   }
@@ -70,6 +73,33 @@ describe.skipIf(!postgres)("serve --database (needs PostgreSQL)", () => {
     expect(stderr).toContain("research serve keys add NAME");
     expect(code).toBe(2);
   });
+
+  it.each(["join", "changed-keys", "set-settings"])(
+    "a database that goes away after the migration, before %s: a sentence, exit 12",
+    async (statement) => {
+      const proxy = new PostgresProxy(await newDatabase());
+      proxy.lose(statement, "statement", () => void proxy.away());
+      const env = { RESEARCH_SERVE_DATABASE: proxy.url, RESEARCH_SERVE_API_KEY: KEY };
+      const { code, stderr, stdout } = await research(["serve", "--port", "0", "--json"], { env });
+      expect(stderr).toMatch(/connection/);
+      expect([code, stdout]).toEqual([12, ""]);
+    },
+  );
+
+  it.each([
+    ["changed-keys", ["list"], /no connection to the database/],
+    ["add-key", ["add", "alice"], /ended.*keys list. shows what was done/],
+  ])(
+    "a database that goes away before %s of serve keys: a sentence, exit 12",
+    async (statement, args, said) => {
+      const proxy = new PostgresProxy(await newDatabase());
+      proxy.lose(statement, "statement", () => void proxy.away());
+      const env = { RESEARCH_SERVE_DATABASE: proxy.url };
+      const { code, stderr, stdout } = await research(["serve", "keys", ...args], { env });
+      expect(stderr).toMatch(said);
+      expect([code, stdout]).toEqual([12, ""]);
+    },
+  );
 
   it("a replica with another key or another tier is refused beside the first, exit 12", async () => {
     const args = ["serve", "--port", "0", "--database", await newDatabase()];

@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { afterEach, expect, it } from "vitest";
-import { systemClock } from "../../../src/clock.js";
+import { systemClock } from "../../../src/ground/clock.js";
 import { StoreUnavailableError } from "../../../src/server/conversations/conversation-store.js";
 import { openLocalStore } from "../../../src/server/conversations/local/open-local-store.js";
 import { parseFault } from "../../../src/server/http/faults/fault.js";
@@ -171,10 +172,8 @@ it("lists each conversation with its state and times, and shows one as it is dra
   );
   expect(text).toMatch(/<b>1<\/b> <span class="state done">COMPLETED/);
   const one = await page(`/ui/conversations/${done}`, cookie);
-  expect(one.text).toMatch(
-    /<svg class="timeline states".*class="waiting".*class="busy".*<circle class="done"/,
-  );
-  expect(one.text).toContain("What is a tide?</div>");
+  expect(one.text).toMatch(/<svg class="states".*class="waiting".*class="busy".*<circle class="done"/);
+  expect(one.text).toContain(`<h1 dir="auto">What is a tide?</h1>\n<p class="id">${done}</p>`);
 });
 
 it("says what a running conversation does, and what a completed one used", async () => {
@@ -217,7 +216,7 @@ it("shows the hour of each key with its next free slot, and the faults that are 
   await withPage({ tier: "free", faults });
   for (let n = 0; n < 9; n++) await create("q");
   const cookie = await opened();
-  expect((await page("/ui", cookie)).text).toMatch(/9 of 10 in the last hour · next free slot: now/);
+  expect((await page("/ui", cookie)).text).toMatch(/9 of 10 in the last hour<\/p>/);
   await create("q");
   const { text } = await page("/ui", cookie);
   expect(text).toMatch(/10 of 10 in the last hour · next free slot: in <span[^>]*>(?:59m|1h)/);
@@ -227,6 +226,98 @@ it("shows the hour of each key with its next free slot, and the faults that are 
   const later = (await page("/ui", cookie)).text;
   expect(later).not.toContain("first=1");
   expect(later).toContain("output:html");
+});
+
+it("says only what helps: no faults, no limits, no slot that is free, and how to begin", async () => {
+  await withPage();
+  const { text } = await page("/ui", await opened());
+  expect(text).not.toMatch(/Faults in force|Hour of each key|no limit|next free slot|<svg/);
+  expect(text).toContain("None yet.");
+  expect(text).toContain(`research run &quot;How do tides form?&quot; --base-url ${service.baseUrl}</code>`);
+});
+
+it("finds conversations by all words of the question and by state, on the page and in its events", async () => {
+  await withPage({ researcher: instantResearcher(() => "a result") });
+  const [tides, winds, both] = [
+    await create("How do TIDES form?"),
+    await create("How do winds form?"),
+    await create("Tides & winds"),
+  ];
+  for (const id of [tides, winds, both]) await ended(id);
+  const cookie = await opened();
+  const found = async (query: string) => {
+    const { text } = await page(`/ui?${query}`, cookie);
+    return { text, ids: Array.from(text.matchAll(/href="ui\/conversations\/([^"]*)"/g), ([, id]) => id) };
+  };
+  expect((await found("q=tides")).ids).toEqual([both, tides]);
+  expect((await found("q=+form++how&state=")).ids).toEqual([winds, tides]);
+  expect((await found("q=winds+TIDES")).ids).toEqual([both]);
+  expect((await found("q=tides&state=COMPLETED")).ids).toEqual([both, tides]);
+  expect((await found("state=COMPLETED")).ids).toEqual([both, winds, tides]);
+  expect((await found("state=elsewhere")).ids).toEqual([both, winds, tides]);
+  for (const query of ["state=FAILED", "q=zebra", `q=${encodeURIComponent('"><script>')}`]) {
+    const { text, ids } = await found(query);
+    expect(ids).toEqual([]);
+    expect(text).toContain('No conversation matches. <a href="ui">Show all</a>');
+    expect(text).not.toContain("<script>");
+  }
+  const { text } = await found("q=tides&state=COMPLETED");
+  expect(text).toMatch(/name="q" value="tides".*<option selected>COMPLETED/);
+  // The events of that page say nothing of what it does not show.
+  const [, events = ""] = /data-events="([^"]*)"/.exec(text) ?? [];
+  const address = new URL(events.replaceAll("&amp;", "&"), `${service.baseUrl}/ui`).href;
+  const stream = await EventStream.open(address, cookie);
+  const more = await create("More tides");
+  await until(async () => JSON.stringify(stream.events).includes(more) || undefined);
+  expect(JSON.stringify(stream.events)).not.toContain(winds);
+  stream.close();
+});
+
+it("shows the command that helps: the output of a completed one, a wait for a running one, none of a failed one", async () => {
+  await withPage({
+    researcher: {
+      ...instantResearcher(),
+      research: async ({ prompt }, signal) => {
+        if (prompt === "runs") await systemClock.sleep(60_000, signal);
+        if (prompt === "fails") throw new Error("no luck");
+        return "a result";
+      },
+    },
+  });
+  const [runs, fails, done] = [await create("runs"), await create("fails"), await create("ends")];
+  for (const id of [fails, done]) await ended(id);
+  const cookie = await opened();
+  const commands = async (id: string) => {
+    const { text } = await page(`/ui/conversations/${id}`, cookie);
+    const [, shown = ""] = text.split('<div id="curl">');
+    return Array.from(shown.matchAll(/<code>([^<]*)/g), ([, line]) => line);
+  };
+  const at = service.baseUrl;
+  const curl = "curl -H &quot;Authorization: Bearer $RESEARCH_API_KEY&quot;";
+  expect(await commands(done)).toEqual([
+    `research output ${done} --base-url ${at}`,
+    `${curl} ${at}/api/v1/conversation/${done}/output`,
+  ]);
+  expect(await commands(runs)).toEqual([
+    `research watch ${runs} --base-url ${at}`,
+    `${curl} ${at}/api/v1/conversation/${runs}/status`,
+  ]);
+  expect(await commands(fails)).toEqual([]);
+});
+
+it("has a long question cut in its headline and whole below, and a way on where nothing is", async () => {
+  await withPage();
+  const long = `${"why ".repeat(60)}\nso?`;
+  const id = await create(long);
+  const cookie = await opened();
+  const { text } = await page(`/ui/conversations/${id}`, cookie);
+  expect(text).toMatch(new RegExp(`<h1 dir="auto">(?:why ){39}why…</h1>\n<p class="id">${id}</p>`));
+  expect(text).toContain(`tabindex="0">${long}</div>`);
+  for (const path of ["/ui/conversations/none", "/ui/x"]) {
+    const missing = await page(path, cookie);
+    expect(missing.status).toBe(404);
+    expect(missing.text).toContain('<a href="/ui">All conversations</a>');
+  }
 });
 
 it("sends what changes as the states do, and ends when the service closes", async () => {
@@ -275,7 +366,7 @@ it("shows the prompt and the result of what ended before a restart", async () =>
   await service.close();
   await withPage({ dataDir });
   const one = await page(`/ui/conversations/${id}`, await opened());
-  expect(one.text).toContain("before the restart</div>");
+  expect(one.text).toContain(">before the restart</h1>");
   expect(one.text).toMatch(/<dt dir="auto">answer<\/dt>\n<dd><span class="literal">42/);
 });
 
@@ -358,4 +449,17 @@ it("says so when the store cannot be reached, and goes on when it is back", asyn
     const { html } = stream.events.at(-1) as { html: { trouble?: string } };
     return html.trouble === "" || undefined;
   });
+});
+
+it("says of a stopped one whose create was under way elsewhere that it is not known whether it exists there", async () => {
+  const store = await openLocalStore({ pendingMs: 0, clock: systemClock, log: () => {} });
+  const job = { request_id: randomUUID(), prompt: "why?", structured_output: false };
+  const caller = { keyId: "k", limits: { create: Infinity, stop: Infinity }, ownOnly: false };
+  await store.create(caller, job);
+  const claim = await store.remote.claim("new", new AbortController().signal);
+  await store.remote.begin(claim, { at: "https://there.example", provider: "There", canStop: true });
+  await store.stop(caller, job.request_id);
+  await withPage({ store, role: "api" });
+  const { text } = await page(`/ui/conversations/${job.request_id}`, await opened());
+  expect(text).toContain("It is not known whether it exists at There");
 });

@@ -37,7 +37,7 @@ export const BODIES = {
     properties: {
       ...responses,
       model: TEXT,
-      store: { const: true },
+      store: FLAG,
       tools: { type: "array", items: { type: "object", properties: { type: TEXT }, required: ["type"] } },
       text: {
         type: "object",
@@ -64,6 +64,22 @@ export const BODIES = {
       models: { type: "array", items: TEXT, maxItems: 5 },
       max_steps: { type: "integer" },
       language_preference: TEXT,
+      tools: {
+        type: "array",
+        items: {
+          type: "object",
+          properties: {
+            type: TEXT,
+            filters: {
+              type: "object",
+              properties: { search_domain_filter: { type: "array", items: TEXT } },
+              additionalProperties: false,
+            },
+          },
+          required: ["type"],
+          additionalProperties: false,
+        },
+      },
       response_format: {
         type: "object",
         properties: { type: { const: "json_schema" }, json_schema: namedSchema },
@@ -126,6 +142,59 @@ export const BODIES = {
       metadata: METADATA,
     },
     required: ["input", "processor"],
+    additionalProperties: false,
+  },
+  gemini: {
+    type: "object",
+    properties: {
+      agent: TEXT,
+      input: TEXT,
+      background: { const: true },
+      store: { const: true },
+      agent_config: { type: "object", properties: { type: { const: "deep-research" } }, required: ["type"] },
+      previous_interaction_id: TEXT,
+      response_format: {
+        type: "object",
+        properties: { type: { const: "text" }, mime_type: { const: "application/json" }, schema: OBJECT },
+        required: ["type", "mime_type", "schema"],
+        additionalProperties: false,
+      },
+      tools: { type: "array" },
+      system_instruction: TEXT,
+      labels: OBJECT,
+    },
+    required: ["agent", "input", "background", "store"],
+    additionalProperties: false,
+  },
+  tavily: {
+    type: "object",
+    properties: {
+      input: TEXT,
+      model: { enum: ["mini", "pro", "auto"] },
+      output_schema: {
+        type: "object",
+        properties: {
+          properties: {
+            type: "object",
+            additionalProperties: {
+              type: "object",
+              properties: {
+                type: { enum: ["object", "string", "integer", "number", "array"] },
+                description: TEXT,
+              },
+              required: ["type", "description"],
+            },
+          },
+          required: { type: "array", items: TEXT, minItems: 1 },
+        },
+        required: ["properties", "required"],
+      },
+      citation_format: { enum: ["numbered", "mla", "apa", "chicago"] },
+      output_length: { enum: ["short", "standard", "long"] },
+      include_domains: { type: "array", items: TEXT },
+      exclude_domains: { type: "array", items: TEXT },
+    },
+    required: ["input"],
     additionalProperties: false,
   },
 } as const;

@@ -1,21 +1,29 @@
 import { answer, type Behaviour } from "../behaviours.js";
 import { type FaultServer, type FaultServerOptions, faultServer } from "../fault-server.js";
+import { answerAfter } from "../quiet.js";
 import type { Operation, SeenRequest } from "../request-reader.js";
+import {
+  exaRun,
+  geminiRun,
+  openaiRun,
+  parallelError,
+  parallelResult,
+  parallelRun,
+  perplexityCancelled,
+  perplexityRun,
+  type Run,
+  tavilyCreated,
+  tavilyRun,
+} from "./answers.js";
 import { bodyProblem, type ProviderName } from "./bodies.js";
 
 export const KEY = "pk-test-sentinel-4242";
 
-/** A request as a double holds it. `words` are the states that its polls see, the last one stays. */
-export interface Run {
-  id: string;
-  body: Record<string, unknown>;
-  words: string[];
-  polls: number;
-}
-
 export interface DoubleOptions extends FaultServerOptions {
   /** Something else than the good answer, for some requests. */
   fault?: (operation: Operation, nth: number, request: SeenRequest) => Behaviour | undefined;
+  /** Awaited before each answer; a request counts as come before it. */
+  latency?: () => Promise<void>;
   /** The result of a completed run; default a sentence about the prompt, or an object if a schema was asked for. */
   result?: (prompt: string) => unknown;
 }
@@ -28,94 +36,51 @@ interface Shape {
   prefix: string;
   words: readonly [queued: string, running: string, completed: string];
   cancelled: string;
+  /** The HTTP status of a create, if not 200. */
+  created?: number;
   keyOf(headers: SeenRequest["headers"]): string | undefined;
   prompt(body: Record<string, unknown>): string;
   schema(body: Record<string, unknown>): unknown;
   /** The answer about a run in a state. */
-  run(run: Run, word: string, result: unknown): Record<string, unknown>;
+  run(run: Run, word: string, result: unknown): object;
   error(status: number, code: string, message: string): unknown;
   /** What the cancel of a running run answers; undefined: there is no cancel. */
-  cancel?(run: Run): Record<string, unknown>;
+  cancel?(run: Run): object;
 }
 
-const AT = 1_893_456_000;
 const bearer = (headers: SeenRequest["headers"]) => /^Bearer (.*)$/.exec(headers.authorization ?? "")?.[1];
 
-const SOURCES = [
-  { url: "https://a.example/one", title: "One" },
-  { url: "https://b.example/two", title: "Two" },
-];
+const openaiError = (_status: number, code: string, message: string) => ({
+  error: { message, type: "invalid_request_error", param: null, code },
+});
 
-function responsesRun({ id, body }: Run, word: string, result: unknown) {
-  const hasText = word === "completed" || word === "incomplete";
-  const annotations = SOURCES.map((source) => ({
-    type: "url_citation",
-    ...source,
-    start_index: 0,
-    end_index: 1,
-  }));
-  const text = typeof result === "string" ? result : JSON.stringify(result);
-  return {
-    id,
-    object: "response",
-    created_at: AT,
-    status: word,
-    background: true,
-    model: body.model ?? "the-model",
-    error: word === "failed" ? { code: "server_error", message: "The model broke." } : null,
-    incomplete_details: word === "incomplete" ? { reason: "max_output_tokens" } : null,
-    previous_response_id: body.previous_response_id ?? null,
-    text: body.text ?? { format: { type: "text" } },
-    output: hasText
-      ? [
-          { type: "reasoning", id: "rs_1", summary: [] },
-          { type: "web_search_call", id: "ws_1", status: "completed" },
-          {
-            type: "message",
-            id: "msg_1",
-            role: "assistant",
-            content: [{ type: "output_text", text, annotations }],
-          },
-        ]
-      : [],
-    usage: hasText ? { input_tokens: 1_000, output_tokens: 200, total_tokens: 1_200 } : null,
-  };
+/** What its field for a schema holds. */
+function schemaIn(value: unknown, ...path: string[]): unknown {
+  return path.reduce((found, name) => Object(found)[name], value);
 }
 
-const responsesShape = {
-  prefix: "resp_",
-  words: ["queued", "in_progress", "completed"],
-  cancelled: "cancelled",
-  keyOf: bearer,
-  prompt: (body) => String(body.input),
-  schema: ({ text }) => (text as { format?: { schema?: unknown } } | undefined)?.format?.schema,
-  run: responsesRun,
-  error: (_status, code, message) => ({
-    error: { message, type: "invalid_request_error", param: null, code },
-  }),
-} as const satisfies Partial<Shape>;
-
 export const SHAPES: Record<ProviderName, Shape> = {
-  openai: { ...responsesShape, cancel: (run) => responsesRun(run, "cancelled", "") },
+  openai: {
+    prefix: "resp_",
+    words: ["queued", "in_progress", "completed"],
+    cancelled: "cancelled",
+    keyOf: bearer,
+    prompt: (body) => String(body.input),
+    schema: (body) => schemaIn(body, "text", "format", "schema"),
+    run: openaiRun,
+    error: openaiError,
+    cancel: (run) => openaiRun(run, "cancelled", ""),
+  },
   perplexity: {
-    ...responsesShape,
-    schema: ({ response_format: format }) =>
-      (format as { json_schema?: { schema?: unknown } } | undefined)?.json_schema?.schema,
-    run: (run, word, result) => {
-      const base = responsesRun(run, word, result);
-      const found = {
-        type: "search_results",
-        results: SOURCES.map((source) => ({ ...source, snippet: "s" })),
-      };
-      return {
-        ...base,
-        text: undefined,
-        response_format: run.body.response_format,
-        output: base.output.length > 0 ? [found, ...base.output.slice(2)] : [],
-        usage: base.usage && { ...base.usage, cost: { total_cost: 0.42, currency: "USD" } },
-      };
-    },
-    cancel: ({ id }) => ({ response_id: id, status: "cancelling" }),
+    prefix: "resp_",
+    words: ["queued", "in_progress", "completed"],
+    cancelled: "cancelled",
+    keyOf: bearer,
+    prompt: (body) => String(body.input),
+    schema: (body) => schemaIn(body, "response_format", "json_schema", "schema"),
+    run: perplexityRun,
+    error: openaiError,
+    cancel: perplexityCancelled,
   },
   exa: {
     prefix: "agent_run_",
@@ -124,46 +89,50 @@ export const SHAPES: Record<ProviderName, Shape> = {
     keyOf: (headers) => headers["x-api-key"],
     prompt: (body) => String(body.query),
     schema: (body) => body.outputSchema,
-    run: ({ id, body }, word, result) => ({
-      id,
-      object: "agent_run",
-      status: word,
-      createdAt: new Date(AT * 1_000).toISOString(),
-      request: { query: body.query, effort: body.effort },
-      stopReason: word === "completed" ? "schema_satisfied" : word === "failed" ? "error" : null,
-      output:
-        word === "completed"
-          ? {
-              text: typeof result === "string" ? result : JSON.stringify(result),
-              structured: typeof result === "string" ? null : result,
-              grounding: [{ field: "x", citations: SOURCES, confidence: "high" }],
-            }
-          : null,
-      costDollars: { total: 0.42 },
-    }),
+    run: exaRun,
     error: (_status, tag, error) => ({ requestId: "req_1", error, tag }),
-    cancel: (run) => SHAPES.exa.run(run, "cancelled", ""),
+    cancel: (run) => exaRun(run, "cancelled", ""),
   },
   parallel: {
     prefix: "trun_",
     words: ["queued", "running", "completed"],
     cancelled: "cancelled",
+    created: 202,
     keyOf: (headers) => headers["x-api-key"],
     prompt: (body) => String(body.input),
-    schema: ({ task_spec: spec }) =>
-      (spec as { output_schema?: { json_schema?: unknown } } | undefined)?.output_schema?.json_schema,
-    run: ({ id, body }, word) => ({
-      run_id: id,
-      interaction_id: `trun_inter_${id.slice(5)}`,
-      status: word,
-      is_active: word === "queued" || word === "running",
-      warnings: null,
-      error: word === "failed" ? { ref_id: "r", message: "The run broke." } : null,
-      processor: body.processor,
-      created_at: new Date(AT * 1_000).toISOString(),
-      modified_at: new Date(AT * 1_000).toISOString(),
-    }),
-    error: (_status, _code, message) => ({ type: "error", error: { ref_id: "r", message, detail: null } }),
+    schema: (body) => schemaIn(body, "task_spec", "output_schema", "json_schema"),
+    run: parallelRun,
+    error: (_status, _code, message) => parallelError(message),
+  },
+  gemini: {
+    prefix: "v1_",
+    words: ["queued", "in_progress", "completed"],
+    cancelled: "cancelled",
+    keyOf: (headers) => headers["x-goog-api-key"],
+    prompt: (body) => String(body.input),
+    schema: (body) => schemaIn(body, "response_format", "schema"),
+    run: geminiRun,
+    error: (status, code, message) =>
+      status === 401
+        ? {
+            error: {
+              ...{ code: 400, message: "API key not valid. Please pass a valid API key." },
+              ...{ status: "INVALID_ARGUMENT", details: [{ reason: "API_KEY_INVALID" }] },
+            },
+          }
+        : { error: { code, message } },
+  },
+  tavily: {
+    prefix: "5f0a3c1e-",
+    words: ["pending", "in_progress", "completed"],
+    cancelled: "failed",
+    created: 201,
+    keyOf: bearer,
+    prompt: (body) => String(body.input),
+    schema: (body) => body.output_schema,
+    run: (run, word, result) =>
+      run.polls === 0 && word === "pending" ? tavilyCreated(run) : tavilyRun(run, word, result),
+    error: (_status, _code, message) => ({ detail: { error: message } }),
   },
 };
 
@@ -181,10 +150,12 @@ export class ProviderDouble {
     this.provider = provider;
     this.server = server;
     this.#options = options;
-    server.script(
-      (operation, nth, request) =>
-        this.#options.fault?.(operation, nth, request) ?? this.#act(operation, request),
-    );
+    server.script((operation, nth, request) => {
+      const behaviour = this.#options.fault?.(operation, nth, request) ?? this.#act(operation, request);
+      const { latency } = this.#options;
+      if (!latency) return behaviour;
+      return { act: (socket) => answerAfter(latency()).then(() => behaviour.act(socket, request)) };
+    });
   }
 
   static async start(provider: ProviderName, options: DoubleOptions = {}): Promise<ProviderDouble> {
@@ -204,14 +175,15 @@ export class ProviderDouble {
   /** A run that was not created over HTTP. Returns its id. */
   add(body: Record<string, unknown>): string {
     const { prefix, words, prompt } = SHAPES[this.provider];
-    const id = `${prefix}${String(++this.#count).padStart(4, "0")}${"abcdef".repeat(6)}`;
+    const digits = String(++this.#count).padStart(4, "0");
+    const id = `${prefix}${digits}${this.provider === "tavily" ? "-4abc-8def-0123456789ab" : "abcdef".repeat(6)}`;
     const states = /=>\s*(.+)$/.exec(prompt(body))?.[1]?.split(/\s+/) ?? [...words];
     this.runs.set(id, { id, body, words: states, polls: 0 });
     return id;
   }
 
   /** A good answer of an operation, as data, about a run in a state. */
-  answerAbout(id: string, word: string): Record<string, unknown> {
+  answerAbout(id: string, word: string): object {
     const run = this.runs.get(id) as Run;
     const shape = SHAPES[this.provider];
     return shape.run(run, word, this.#result(run));
@@ -236,8 +208,12 @@ export class ProviderDouble {
 
   #reply(operation: Operation, request: SeenRequest): Behaviour {
     const shape = SHAPES[this.provider];
+    const isGemini = this.provider === "gemini";
     if (shape.keyOf(request.headers) !== KEY)
-      return json(401, shape.error(401, "invalid_api_key", "Incorrect API key provided: pk-te***4242."));
+      return json(
+        isGemini ? 400 : 401,
+        shape.error(401, "invalid_api_key", "Incorrect API key provided: pk-te***4242."),
+      );
     if (operation === "create") {
       const body = JSON.parse(request.body.toString("utf8")) as Record<string, unknown>;
       const problem = bodyProblem(this.provider, body);
@@ -247,27 +223,29 @@ export class ProviderDouble {
       }
       const id = this.add(body);
       const run = this.runs.get(id) as Run;
-      return json(this.provider === "parallel" ? 202 : 200, shape.run(run, shape.words[0], ""));
+      return json(shape.created ?? 200, shape.run(run, shape.words[0], ""));
     }
-    const id = /(?:responses|runs)\/([^/?]+)/.exec(decodeURIComponent(request.path))?.[1] ?? "";
+    if (isGemini && request.path === "/v1beta/models?pageSize=1")
+      return json(200, { models: [{ name: "m" }] });
+    const id =
+      /(?:responses|runs|interactions|research)\/([^/?]+)/.exec(decodeURIComponent(request.path))?.[1] ?? "";
     const run = this.runs.get(id);
     if (!run) return json(404, shape.error(404, "not_found", `No run ${id}.`));
     if (operation === "stop") return this.#cancel(run);
     if (operation === "status") run.polls++;
     const word = wordOf(run);
-    if (operation === "status") return json(200, shape.run(run, word, this.#result(run)));
+    const isLater = this.provider === "tavily" && ["pending", "in_progress"].includes(word);
+    if (operation === "status") return json(isLater ? 202 : 200, shape.run(run, word, this.#result(run)));
     if (word === "failed") return json(404, shape.error(404, "", "No result."));
     if (word !== "completed") return json(408, shape.error(408, "", "The run is still active."));
-    const result = this.#result(run);
-    const basis = [{ field: "output", reasoning: "r", confidence: "high", citations: SOURCES }];
-    const output = { type: typeof result === "string" ? "text" : "json", content: result, basis };
-    return json(200, { run: shape.run(run, word, ""), output });
+    return json(200, parallelResult(run, word, this.#result(run)));
   }
 
   #cancel(run: Run): Behaviour {
     const shape = SHAPES[this.provider];
     const word = wordOf(run);
     const isOver = ["completed", "failed", "cancelled", "incomplete"].includes(word);
+    if (this.provider === "gemini") return json(404, shape.error(404, "not_found", "Method not found."));
     if (!shape.cancel) return json(405, { detail: "Method Not Allowed" });
     // Perplexity refuses, the others answer the finished run.
     if (isOver && this.provider === "perplexity")

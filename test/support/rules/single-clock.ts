@@ -2,11 +2,11 @@ const TIME = /\b(?:Date\.now|performance\.now|new Date\(\)|setTimeout|setInterva
 
 /** Files that may ask the machine for the time, or set a timer of it, and why. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
-  "src/clock.ts": "it is the clock",
-  "src/client/http/transport.ts":
-    "the limits of a real connection and exchange; virtual time passes only between exchanges",
+  "src/ground/clock.ts": "it is the clock",
+  "src/ground/http/exchange.ts": "the limits of a real exchange; virtual time passes only between exchanges",
+  "src/ground/http/connections.ts": "real connections settle in real time",
   "src/server/service.ts": "real connections get real time to end",
-  "src/server/researchers/sources/corpus.ts": "runs in a thread, where no clock can be handed in",
+  "src/reader/finding/corpus.ts": "runs in a thread, where no clock can be handed in",
   "src/server/postgres/database.ts": "real connections to the database",
 };
 

@@ -1,8 +1,12 @@
 import {
+  checkFlag,
   choice,
+  dayFlag,
   define,
+  domainFlags,
   notifyFlag,
   onDoneFlag,
+  orFlag,
   paceFlags,
   providerFlags,
   quotaFlags,
@@ -19,7 +23,10 @@ export const batch = define({
     "watching and fetching go on beside them. The same command again goes on where the last one ended, " +
     "however it ended: nothing is sent twice.",
   arguments: [
-    ["<file|->", "one prompt a line, JSON Lines (prompt, key, output_schema) or CSV (a prompt column)"],
+    [
+      "<file|->",
+      "one prompt a line, JSON Lines (prompt, key, profile, model, output_schema) or CSV (a prompt column)",
+    ],
   ],
   flags: {
     "--out <dir>": "the folder for the results, results.jsonl, and what is needed to go on",
@@ -32,7 +39,9 @@ export const batch = define({
     "--schema <file|json>": "a JSON Schema for the results of rows that bring none",
     "--structured": "ask for structured output without a schema",
     "--html": "keep index.html and a page for each row in the folder, too",
-    "--dry-run": "send nothing; say how many rows there are, how long they take and what the first ask",
+    "--dry-run":
+      "send nothing; say how many rows there are, how long they take, what the first ask and with which model",
+    "-y, --yes": "do not ask before more than 20 rows are sent",
     "--retry-failed": "send again what FAILED or was refused",
     "--retry-partial": "send again what FAILED with a part of a result",
     "--resend-unknown": "send unknown rows again; may create duplicates",
@@ -42,10 +51,14 @@ export const batch = define({
       wholeNumber(1),
     ),
     ...providerFlags,
+    ...domainFlags,
+    ...orFlag,
     ...paceFlags,
     ...quotaFlags,
+    ...dayFlag,
     ...onDoneFlag,
     ...notifyFlag,
+    ...checkFlag,
   },
   output:
     "request id TAB STATUS TAB key or line TAB file, as each row ends; --json: an object a line for each change, and a summary",
@@ -55,7 +68,8 @@ export const batch = define({
     3: "a row FAILED",
     10: "a row was STOPPED",
     12: "the folder is taken, or cannot be written",
-    ...usual(8, 11),
+    14: "--check: a source is gone, or does not say what is said",
+    ...usual(4, 5, 6, 7, 8, 9, 11),
   },
   examples: [
     "research batch questions.txt --out answers --tier free",

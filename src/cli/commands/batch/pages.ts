@@ -1,12 +1,13 @@
 import { join } from "node:path";
-import { epochOf } from "../../../clock.js";
-import { type BatchRow, batchIndex, rowPage } from "../../../markdown/html/batch-pages.js";
-import { GENERATOR } from "../../../markdown/html/page.js";
-import { resultPage } from "../../../markdown/html/result-page.js";
-import { LocalError, orLocalError, readIfThere } from "../../../store/files.js";
-import { formatDuration } from "../../../text/duration.js";
-import type { OutputFolder } from "../../../workflows/batch/output-folder.js";
-import { type RowState, stateWord } from "../../../workflows/batch/plan.js";
+import type { OutputFolder } from "../../../client/workflows/batch/output-folder.js";
+import { type RowState, stateWord } from "../../../client/workflows/batch/plan.js";
+import { readIfThere } from "../../../ground/files/files.js";
+import { LocalError, orLocalError } from "../../../ground/files/local-error.js";
+import { GENERATOR } from "../../../ground/markdown/html/page.js";
+import { resultPage } from "../../../ground/markdown/html/result-page.js";
+import { formatDuration } from "../../../ground/text/duration.js";
+import { type BatchRow, batchIndex, rowPage } from "./html.js";
+import { tookMs } from "./view.js";
 
 const INDEX = "index.html";
 
@@ -15,8 +16,6 @@ export interface BatchSource {
   title: string;
   /** Scheme, host and port of the service. */
   origin: string;
-  /** Epoch milliseconds. */
-  now: number;
 }
 
 /** Throws LocalError if a page would overwrite a file of the folder that no batch made. */
@@ -35,7 +34,7 @@ export function writePages(folder: OutputFolder, states: readonly RowState[], so
     if (read(folder.path, name) !== html) folder.write(name, html);
   };
   for (const state of states) write(pageName(state), pageOf(folder.path, state, source.origin));
-  write(INDEX, batchIndex(source.title, states.map(rowOf), source.now));
+  write(INDEX, batchIndex(source.title, states.map(rowOf)));
 }
 
 /** The index has its name first. */
@@ -44,18 +43,12 @@ function pageName({ stem, row }: RowState): string {
 }
 
 function rowOf(state: RowState): BatchRow {
-  // Both times are of this machine: the clock of the service may differ.
-  const startedAt = epochOf(state.sentAt ?? state.createdAt);
-  const endedAt = epochOf(state.endedAt);
-  const isOver = startedAt !== undefined && endedAt !== undefined;
+  const took = tookMs(state);
   return {
     line: state.row.line,
     question: state.row.body.prompt,
     state: stateWord(state),
-    took: isOver ? formatDuration(endedAt - startedAt) : undefined,
-    // A row that is sent again has the times of its last attempt until then.
-    startedAt: state.standing === "waiting" ? undefined : startedAt,
-    endedAt,
+    took: took === undefined ? undefined : formatDuration(took),
     page: pageName(state),
   };
 }

@@ -1,24 +1,35 @@
 import { basename } from "node:path";
-import { openBatch, pacerOf, rowName, settledRows } from "../../../machine/batch.js";
+import { estimate, usualLength } from "../../../client/workflows/batch/estimate.js";
+import type { KnownRow } from "../../../client/workflows/batch/journal.js";
+import { readKnownRows } from "../../../client/workflows/batch/output-folder.js";
+import {
+  BatchProgress,
+  changedRows,
+  type PlanOptions,
+  planRows,
+} from "../../../client/workflows/batch/plan.js";
+import { isRepeated, type Row, rowsOfShard, type Shard } from "../../../client/workflows/batch/row.js";
+import type { Ports } from "../../../client/workflows/ports.js";
+import { LocalError } from "../../../ground/files/local-error.js";
+import { safeLine } from "../../../ground/text/safe-text.js";
+import { namedIn, openBatch, pacerOf, rowName, settledRows } from "../../../machine/batch.js";
 import { CodedError, EXIT_CODES, UsageError } from "../../../machine/errors.js";
 import { failureOf } from "../../../machine/failure.js";
-import type { LimitOptions } from "../../../machine/machine.js";
+import type { DayOptions, LimitOptions } from "../../../machine/machine.js";
+import { costEstimate } from "../../../machine/quota.js";
 import { requireConnection } from "../../../machine/settings.js";
-import { estimate, usualLength } from "../../../workflows/batch/estimate.js";
-import type { KnownRow } from "../../../workflows/batch/journal.js";
-import { readKnownRows } from "../../../workflows/batch/output-folder.js";
-import { BatchProgress, changedRows, type PlanOptions, planRows } from "../../../workflows/batch/plan.js";
-import { isRepeated, type Row, rowsOfShard, type Shard } from "../../../workflows/batch/row.js";
-import type { Ports } from "../../../workflows/ports.js";
 import { type Context, resumeCommand, wordsOf } from "../../context.js";
-import type { RowFault } from "./input/formats.js";
+import { asksFirst, confirmed } from "../../requests/table.js";
+import { columnsOn } from "../../terminal/style.js";
+import type { Format, RowFault } from "./input/formats.js";
 import { type InputOptions, readBatch } from "./input/read.js";
 import { type ShowOptions, showBatch } from "./show.js";
 import { estimateJson, estimateText, promptsText } from "./view.js";
 
-export interface BatchFlags extends InputOptions, PlanOptions, LimitOptions, ShowOptions {
+export interface BatchFlags extends InputOptions, PlanOptions, LimitOptions, DayOptions, ShowOptions {
   out?: string;
   dryRun?: boolean;
+  yes?: boolean;
   /** Whether to keep pages of the rows in the output folder. */
   html?: boolean;
   /** `2/8` */
@@ -28,32 +39,67 @@ export interface BatchFlags extends InputOptions, PlanOptions, LimitOptions, Sho
 /** Sends many prompts under an hourly limit, and keeps every result. The same command again goes on. */
 export async function batch(ctx: Context, file: string, options: BatchFlags): Promise<number> {
   const { out, dryRun } = options;
+  ctx.limitDay(options);
   const shard = parseShard(options.shard);
   const limit = ctx.hourlyLimit(options);
   checkShards(limit, shard);
-  const { rows, faults } = await readBatch(ctx, file, options);
+  const { rows, faults, format, withFlagModel, or } = await readBatch(ctx, file, options);
   const before = out === undefined ? new Map<string, KnownRow>() : readKnownRows(out);
+  refuseFlagModel(out, rows, withFlagModel, before);
   faults.push(...changedRows(rows, before).map(changedFault));
   if (out === undefined && !dryRun)
     faults.push({ reason: "--out DIR is missing: the folder for the results" });
   if (faults.length > 0) return refuse(ctx, file, faults);
   const mine = shard ? rowsOfShard(rows, shard) : rows;
   if (dryRun || out === undefined) return dryRunOf(ctx, mine, before, options);
-  const job = await openBatch(ctx.ports, mine, { ...options, out, limit, shards: shard?.count });
+  if (!options.yes && asksFirst(ctx))
+    await confirmRows(ctx, mine, before, options, `${safeLine(file)}, read as ${FORMS[format]},`);
+  const job = await openBatch(ctx, mine, { ...options, out, or, limit, shards: shard?.count });
   const { folder, states } = job;
   try {
     const pages = options.html ? await import("./pages.js") : undefined;
     pages?.checkPages(folder, states);
     await sayRepeated(ctx, mine);
     try {
-      return await showBatch(ctx, ctx.ports, job, options, resumeWith(ctx, file, options));
+      return await showBatch(ctx, job, options, resumeWith(ctx, file, options));
     } finally {
       const title = file === "-" ? basename(folder.path) : basename(file);
-      pages?.writePages(folder, states, { title, origin: ctx.ports.origin, now: ctx.host.clock.now() });
+      pages?.writePages(folder, states, { title, origin: ctx.ports.origin });
     }
   } finally {
     folder.close();
   }
+}
+
+/** More rows than this are sent only after a question: any text file is a list of prompts to `batch`. */
+const MOST_UNASKED = 20;
+
+const FORMS: Readonly<Record<Format, string>> = {
+  ...{ txt: "text, one prompt a line", jsonl: "JSON Lines", csv: "CSV" },
+};
+
+/** Asks before more than 20 rows are sent. Throws UsageError unless the answer is yes, CodedError for a missing key. */
+async function confirmRows(
+  ctx: Context,
+  rows: readonly Row[],
+  before: ReadonlyMap<string, KnownRow>,
+  options: PlanOptions,
+  what: string,
+): Promise<void> {
+  const states = planRows(rows, settledRows(before, ctx.history), options, () => true);
+  const { waiting } = new BatchProgress(states).counts;
+  if (waiting <= MOST_UNASKED) return;
+  const named = namedIn(ctx, rows);
+  const accounts = new Set(rows.map(({ profile }) => named.get(profile ?? "") ?? ctx));
+  for (const account of accounts) void account.apiKey;
+  const places = [...accounts].map(
+    ({ origin, profile }) => `${origin}${profile === null ? "" : ` (profile ${profile})`}`,
+  );
+  await confirmed(
+    ctx,
+    `Send ${waiting} rows of ${what} to ${places.join(" and ")}? Each is a create.`,
+    "nothing was sent",
+  );
 }
 
 /** Throws UsageError for an invalid shard. */
@@ -83,6 +129,26 @@ async function refuse(ctx: Context, file: string, faults: readonly RowFault[]): 
   return EXIT_CODES.USAGE;
 }
 
+/**
+ * Throws LocalError if a row that names its own model was sent with that of `--model`, as earlier versions did: its
+ * stored request does not match the row any more, so the row would be sent a second time.
+ */
+function refuseFlagModel(
+  out: string | undefined,
+  rows: readonly Row[],
+  withFlagModel: readonly Row[],
+  known: ReadonlyMap<string, KnownRow>,
+): void {
+  const current = new Map(rows.map(({ id, digest }) => [id, digest]));
+  const sent = withFlagModel.find(
+    ({ id, digest }) => known.get(id)?.digest === digest && current.get(id) !== digest,
+  );
+  if (sent)
+    throw new LocalError(
+      `${out} was begun with --model in place of the rows' own model (${rowName(sent)} first); a row's own model is used now: take a new folder`,
+    );
+}
+
 function changedFault({ key, line }: Row): RowFault {
   const reason = `the prompt or schema of the key ${JSON.stringify(key)} has changed since it was sent`;
   return { line, reason: `${reason}; use another key, or another --out` };
@@ -105,7 +171,7 @@ function resumeWith(ctx: Context, file: string, options: BatchFlags): string {
   return file === "-" ? `${command} < INPUT` : command;
 }
 
-/** Enough to see what a template makes of the columns. */
+/** Enough to see what a template makes of the columns; where rows have different models, all are shown. */
 const SHOWN_PROMPTS = 3;
 
 /** Says what would be done, how long it would take, and what is asked first. Needs no key, and changes nothing. */
@@ -123,10 +189,26 @@ async function dryRunOf(
   const pacer = pacerOf(ports ?? ctx.host, known, pace);
   const plan = estimate(new BatchProgress(states).counts, pacer, usualMs, ctx.host.clock.now());
   const { reporter } = ctx;
-  const first = states
-    .slice(0, SHOWN_PROMPTS)
-    .map(({ row }) => ({ name: rowName(row), prompt: row.body.prompt }));
-  await reporter.show({ ...estimateJson(plan), first }, `${estimateText(plan)}${promptsText(first)}`);
+  const model = ({ body }: Row) => body.model ?? ctx.provider?.defaultModel;
+  const isMixed = new Set(rows.map(model)).size > 1;
+  const first = rows.slice(0, isMixed ? rows.length : SHOWN_PROMPTS).map((row) => ({
+    ...{ name: rowName(row), prompt: row.body.prompt },
+    ...(ctx.provider && { model: model(row) }),
+  }));
+  const named = namedIn(ctx, rows);
+  const cost = costEstimate(
+    states.flatMap(({ row: { body, profile }, standing }) => {
+      const at = named.get(profile ?? "") ?? ctx;
+      const model = body.model ?? at.provider?.defaultModel;
+      return standing === "waiting" ? [{ ports: at, model }] : [];
+    }),
+  );
+  const { stdout } = ctx.host;
+  const columns = stdout.isTTY ? columnsOn(stdout) : undefined;
+  await reporter.showFitted(
+    { ...estimateJson(plan), first },
+    `${estimateText(plan)}${cost}${promptsText(first, columns)}`,
+  );
   return 0;
 }
 

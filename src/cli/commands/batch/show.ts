@@ -1,47 +1,55 @@
 import { join } from "node:path";
-import { ROW_FORMS } from "../../../machine/batch.js";
+import { Batch } from "../../../client/workflows/batch/batch.js";
+import type { BatchJob, BatchRunEvent, BatchRunOptions } from "../../../client/workflows/batch/context.js";
+import type { BatchAccount } from "../../../client/workflows/batch/create-pacer.js";
+import { type RowState, stateWord } from "../../../client/workflows/batch/plan.js";
+import { targetOf } from "../../../client/workflows/batch/result-collector.js";
+import type { Ports } from "../../../client/workflows/ports.js";
+import { keptResult, type Result } from "../../../client/workflows/results.js";
+import { jsonIn } from "../../../ground/json/exact-json.js";
+import { formatDuration, isoDate } from "../../../ground/text/duration.js";
+import { dollars } from "../../../ground/text/research-progress.js";
+import { safeLine } from "../../../ground/text/safe-text.js";
+import { ROW_FORMS, rowName } from "../../../machine/batch.js";
+import { exitCodeOfCheck, MAX_REPORT_BYTES } from "../../../machine/check.js";
 import { EXIT_CODES } from "../../../machine/errors.js";
 import { type Failure, failureOf } from "../../../machine/failure.js";
-import { formatDuration, isoDate } from "../../../text/duration.js";
-import { dollars } from "../../../text/research-progress.js";
-import { Batch } from "../../../workflows/batch/batch.js";
-import type { BatchJob, BatchRunEvent } from "../../../workflows/batch/context.js";
-import { type RowState, stateWord } from "../../../workflows/batch/plan.js";
-import type { Ports } from "../../../workflows/ports.js";
+import { readSmallFile } from "../../../machine/read-text.js";
 import { SILENT_WAIT_MS } from "../../context.js";
 import { commandFailure } from "../../errors.js";
 import { worstOf } from "../../requests/answers.js";
+import { ChecksAfter } from "../../requests/check-after.js";
 import { OnDone } from "../../requests/on-done.js";
 import { stuckText, usualLengthText } from "../../requests/progress-text.js";
-import { limitWords } from "../../requests/submit.js";
+import { accountName, limitWords } from "../../requests/submit.js";
 import type { Host } from "../../terminal/host.js";
-import {
-  ClosedPipe,
-  Interrupted,
-  notifyEnd,
-  PLAIN,
-  type Reporter,
-  type Style,
-  styleFor,
-  type Terminal,
-} from "../../terminal/reporter.js";
-import type { NotifyOptions, OnDoneOptions, PaceOptions } from "../definition.js";
+import { Interrupted } from "../../terminal/interruption.js";
+import { notifyEnd } from "../../terminal/notification.js";
+import { ClosedPipe, type Reporter, type Terminal } from "../../terminal/reporter.js";
+import { columnsOn, PLAIN, type Style, styleFor } from "../../terminal/style.js";
+import type { CheckAfterFlags, NotifyOptions, OnDoneOptions, PaceOptions } from "../definition.js";
 import {
   countsText,
-  lessonText,
   liveBatch,
   named,
+  nameWidth,
   notSavedText,
   progressText,
   rowChange,
+  rowForPeople,
   rowJson,
   rowLine,
   summaryJson,
   troubleText,
 } from "./view.js";
 
-export interface ShowOptions extends OnDoneOptions, NotifyOptions, PaceOptions {
+export interface ShowOptions extends OnDoneOptions, NotifyOptions, PaceOptions, CheckAfterFlags {
   maxFailures?: number;
+}
+
+/** For the command whose stdout is something else: what it keeps of a result. */
+interface BesideOptions {
+  beside?: (result: Result) => unknown;
 }
 
 /**
@@ -50,16 +58,19 @@ export interface ShowOptions extends OnDoneOptions, NotifyOptions, PaceOptions {
  */
 export async function showBatch(
   terminal: Terminal,
-  ports: Ports,
   job: BatchJob,
-  { onDone, notify: isNotified, ...options }: ShowOptions,
+  { onDone, notify: isNotified, check: isChecked, beside, ...options }: ShowOptions & BesideOptions,
   resume: string,
 ): Promise<number> {
   const done = OnDone.of(terminal, onDone);
-  const batch = new Batch(ports, job, {
+  const checks = isChecked ? new ChecksAfter(terminal) : undefined;
+  const [{ ports }] = job.accounts as [BatchAccount];
+  const batch = new Batch(job, {
     ...options,
     signal: terminal.signal,
     ...ROW_FORMS,
+    checkSources: checks && rowChecker(checks, ports, job.folder.path),
+    noteOf: beside,
     announces: done !== undefined,
   });
   const announce = (state: RowState) => {
@@ -69,7 +80,7 @@ export async function showBatch(
   };
   const renderer = new BatchRenderer({
     ...{ batch, reporter: terminal.reporter, host: terminal.host, resume },
-    ...{ usual: usualLengthText(ports), limit: limitWords(ports) },
+    ...{ usual: usualLengthText(ports), limit: limitWords(ports), isBeside: beside !== undefined },
   });
   await renderer.begin();
   try {
@@ -78,7 +89,10 @@ export async function showBatch(
       if (event.kind === "row" && event.final && event.state.announce === "pending") announce(event.state);
       await renderer.show(event);
     }
-    const code = worstOf([...batch.progress.states.map(exitCodeOf), renderer.exitCode]);
+    const code = worstOf([
+      ...batch.progress.states.map((state) => exitCodeOf(state, { isChecked, isRun: beside !== undefined })),
+      renderer.exitCode,
+    ]);
     const exitCode = done ? await done.settle(code) : code;
     await renderer.summary(exitCode);
     return exitCode;
@@ -91,17 +105,42 @@ export async function showBatch(
     throw error;
   } finally {
     renderer.end();
+    await checks?.close();
     const { counts, states } = batch.progress;
     const open = counts.running + counts.waiting;
     if (isNotified) await notifyEnd(terminal, `${states.length - open} of ${states.length} rows have ended`);
   }
 }
 
+/** Checks results of rows; one that an earlier command wrote as it is kept, else as its file has it. */
+function rowChecker(checks: ChecksAfter, ports: Ports, out: string): BatchRunOptions["checkSources"] {
+  return async (state, fetched) => {
+    const target = targetOf(state, ports);
+    const kept = fetched ? undefined : keptResult(ports, target);
+    const result =
+      fetched ??
+      (kept
+        ? { data: kept, value: kept[ports.outputField] ?? kept }
+        : { data: {}, value: valueIn(join(out, state.file ?? "")) });
+    const checked = await checks.check(ports, target, result);
+    return checked && { checked_at: checked.checked_at, counts: checked.counts };
+  };
+}
+
+/** The result in a file of a batch. Throws LocalError or UsageError. */
+function valueIn(path: string): unknown {
+  const text = readSmallFile(path, "the result", MAX_REPORT_BYTES);
+  return path.endsWith(".json") ? jsonIn(text) : text;
+}
+
 /** What a row alone means for the exit code. */
-function exitCodeOf({ standing, error }: RowState): number {
+function exitCodeOf(
+  { standing, error, requestId, check }: RowState,
+  { isChecked = false, isRun = false }: { isChecked?: boolean | undefined; isRun?: boolean },
+): number {
   switch (standing) {
     case "done":
-      return 0;
+      return check && isChecked ? exitCodeOfCheck(check) : 0;
     case "failed":
       return EXIT_CODES.RESEARCH_FAILED;
     case "stopped":
@@ -109,7 +148,10 @@ function exitCodeOf({ standing, error }: RowState): number {
     case "unknown":
       return EXIT_CODES.OUTCOME_UNKNOWN;
     default:
-      return error?.exit_code ?? EXIT_CODES.NOT_FINISHED;
+      // One that is known goes on, whatever ended the wait for it.
+      return isRun && requestId !== undefined
+        ? EXIT_CODES.NOT_FINISHED
+        : (error?.exit_code ?? EXIT_CODES.NOT_FINISHED);
   }
 }
 
@@ -123,6 +165,8 @@ export interface RendererParts {
   usual: string | undefined;
   /** Why no create is sent while it waits, in words. */
   limit: string;
+  /** Whether stdout is for something else; then each row has a live line of its own. */
+  isBeside?: boolean;
 }
 
 /** Shows the events of a batch in the form that was asked for: a live line, lines, or JSON. */
@@ -131,6 +175,9 @@ export class BatchRenderer {
   /** The last state shown of each row that runs. */
   readonly #shown = new Map<RowState, string>();
   #isLive = false;
+  #hasWaited = false;
+  /** The columns that names of rows take. */
+  #names: number | undefined;
   #style: Style = PLAIN;
   #exitCode = 0;
 
@@ -172,8 +219,6 @@ export class BatchRenderer {
         return reporter.notice("SCHEMA_MISMATCH", named(event.state, event.message));
       case "waiting-for-quota":
         return this.#waiting(event.until);
-      case "limit-learned":
-        return reporter.notice("LIMIT_LEARNED", lessonText(event.lesson));
       case "trouble":
         return reporter.notice("TROUBLE", troubleText(event));
       case "recovered":
@@ -187,8 +232,15 @@ export class BatchRenderer {
         return this.#unchanged();
       case "history-not-updated":
         return reporter.notice("HISTORY_NOT_UPDATED", event.error.message);
+      case "next-account": {
+        const why = event.error === undefined ? "" : `${failureOf(event.error).message}; `;
+        return reporter.notice(
+          "NEXT_ACCOUNT",
+          named(event.state, `${why}${accountName(event.ports)} is asked`),
+        );
+      }
       case "creates-stopped":
-        return this.#createsStopped(event.reason);
+        return this.#createsStopped(event);
       default:
         return event satisfies never;
     }
@@ -199,6 +251,7 @@ export class BatchRenderer {
     const { reporter, batch } = this.parts;
     this.end();
     const { counts, costDollars } = batch.progress;
+    if (reporter.json && this.parts.isBeside) return;
     if (reporter.json) await reporter.resultJson(summaryJson(counts, exitCode, costDollars));
     else {
       const usual = this.parts.usual ? `; a run ${this.parts.usual.replace("usually", "usually takes")}` : "";
@@ -206,7 +259,7 @@ export class BatchRenderer {
       const cost = costDollars === undefined ? "" : `; it cost ${dollars(costDollars)}`;
       await reporter.say(`${countsText(counts, PLAIN)}; it took ${formatDuration(tookMs)}${usual}${cost}`);
     }
-    await this.#sayNextSteps();
+    await this.#sayNextSteps(exitCode > 128);
   }
 
   async #row(state: RowState, final: boolean): Promise<void> {
@@ -217,18 +270,31 @@ export class BatchRenderer {
     else this.#shown.set(state, stateWord(state));
     if (this.#isLive) reporter.redraw();
     else await reporter.say(rowChange(state, batch.progress.counts));
+    if (this.parts.isBeside) return;
     if (reporter.json) {
       const elapsedMs = host.clock.monotonic() - this.#start;
       await reporter.resultJson(rowJson(state, { previous, final, at: host.clock.now(), elapsedMs }));
-    } else if (isOver) await reporter.result(`${rowLine(state, PLAIN)}\n`);
+    } else if (isOver) await reporter.result(`${await this.#rowText(state)}\n`);
+  }
+
+  /** A row that is done with, in columns on a terminal. */
+  async #rowText(state: RowState): Promise<string> {
+    const { reporter, host, batch } = this.parts;
+    if (!host.stdout.isTTY) return rowLine(state, PLAIN);
+    this.#names ??= nameWidth(batch.progress.states.map(({ row }) => rowName(row)));
+    return rowForPeople(state, this.#names, columnsOn(host.stdout), await reporter.style());
   }
 
   async #waiting(until: number): Promise<void> {
-    const { host, reporter, limit } = this.parts;
+    const { host, reporter, limit, batch } = this.parts;
     const waitMs = until - host.clock.now();
-    if (waitMs <= SILENT_WAIT_MS) return;
+    // Without a limit of one's own each wait follows a refusal, and the first one says what prevents that.
+    const isNews = !this.#hasWaited && !batch.hasLimit;
+    this.#hasWaited = true;
+    if (waitMs <= SILENT_WAIT_MS && !isNews) return;
     const wait = `nothing is sent for ${formatDuration(waitMs)}, until ${isoDate(until)}`;
-    await reporter.notice("WAITING_FOR_QUOTA", `${limit}; ${wait}`);
+    const flag = isNews ? "; --per-hour N keeps below it" : "";
+    await reporter.notice("WAITING_FOR_QUOTA", `${limit}; ${wait}${flag}`);
   }
 
   async #unchanged(): Promise<void> {
@@ -238,7 +304,7 @@ export class BatchRenderer {
     await reporter.say(`no change: ${progress}`);
   }
 
-  async #createsStopped(reason: { failures: number } | { error: unknown }): Promise<void> {
+  async #createsStopped({ reason, ports }: BatchRunEvent & { kind: "creates-stopped" }): Promise<void> {
     if ("failures" in reason) {
       const rows = reason.failures === 1 ? "1 row has" : `${reason.failures} rows have`;
       return this.parts.reporter.notice(
@@ -246,17 +312,19 @@ export class BatchRenderer {
         `${rows} failed, which --max-failures allows; no more are sent`,
       );
     }
-    const { exit_code, hint } = failureOf(reason.error);
-    this.#exitCode = exit_code;
-    const next = `What runs is watched to its end. Then go on with: ${this.parts.resume}`;
-    await this.#error(reason.error, { hint: hint ? `${hint} ${next}` : next });
+    const { exit_code, hint, message } = failureOf(reason.error);
+    this.#exitCode = worstOf([this.#exitCode, exit_code]);
+    const isRunning = this.parts.batch.progress.counts.running > 0;
+    const next = `${isRunning ? "What runs is watched to its end. " : ""}Then go on with: ${this.parts.resume}`;
+    const named = ports ? { message: `${accountName(ports)}: ${message}` } : {};
+    await this.#error(reason.error, { ...named, hint: hint ? `${hint} ${next}` : next });
   }
 
   async #error(error: unknown, facts: Partial<Failure>): Promise<void> {
     await this.parts.reporter.error({ ...failureOf(error), ...facts });
   }
 
-  async #sayNextSteps(): Promise<void> {
+  async #sayNextSteps(isSignal: boolean): Promise<void> {
     const { reporter, batch } = this.parts;
     const { counts, states } = batch.progress;
     const [unknown, ...others] = states.filter(({ standing }) => standing === "unknown");
@@ -278,13 +346,20 @@ export class BatchRenderer {
       );
     if (counts.failed - parts + counts.refused > 0)
       await reporter.say("--retry-failed sends again what failed or was refused");
+    // What interrupted it ends with the same words.
+    const left = counts.waiting + counts.running;
+    if (left > 0 && !isSignal) await reporter.say(`${left} to go; go on with: ${this.parts.resume}`);
   }
 
   #drawn() {
-    const { host, batch, usual } = this.parts;
-    const { counts, states } = batch.progress;
-    const line = liveBatch(counts, batch.outlook, host.clock.now(), this.#style);
-    const share = 1 - (counts.running + counts.waiting) / Math.max(states.length, 1);
-    return { text: usual === undefined ? line : `${line} (a run: ${usual})`, share };
+    const { host, batch, usual, isBeside } = this.parts;
+    if (isBeside) {
+      const took = formatDuration(host.clock.monotonic() - this.#start);
+      return batch.progress.states
+        .map((state) => `${rowName(state.row)}  ${safeLine(stateWord(state))}  ${took}`)
+        .join("\n");
+    }
+    const line = liveBatch(batch.progress.counts, batch.outlook, host.clock.now(), this.#style);
+    return usual === undefined ? line : `${line} (a run: ${usual})`;
   }
 }

@@ -1,15 +1,16 @@
+import type { BatchRunEvent } from "../../../client/workflows/batch/context.js";
+import type { BatchEstimate, BatchOutlook } from "../../../client/workflows/batch/estimate.js";
+import { type Counts, type RowState, stateWord } from "../../../client/workflows/batch/plan.js";
+import { epochOf } from "../../../ground/clock.js";
+import { formatDuration } from "../../../ground/text/duration.js";
+import { safeLine } from "../../../ground/text/safe-text.js";
+import { columnsOf } from "../../../ground/text/width.js";
 import { rowName } from "../../../machine/batch.js";
 import { failureOf } from "../../../machine/failure.js";
-import { formatDuration } from "../../../text/duration.js";
-import { safeLine } from "../../../text/safe-text.js";
-import type { BatchRunEvent } from "../../../workflows/batch/context.js";
-import type { LimitLesson } from "../../../workflows/batch/create-pacer.js";
-import type { BatchEstimate, BatchOutlook } from "../../../workflows/batch/estimate.js";
-import { type Counts, type RowState, stateWord } from "../../../workflows/batch/plan.js";
 import { statusWord } from "../../requests/answers.js";
 import { type WatchLine, watchJson } from "../../requests/progress-text.js";
-import { limitFlag } from "../../requests/submit.js";
-import { fitColumns, type Style } from "../../terminal/reporter.js";
+import { alignedRow, fitColumns } from "../../terminal/live-line.js";
+import type { Style } from "../../terminal/style.js";
 
 const BAR_WIDTH = 20;
 
@@ -78,13 +79,14 @@ export function rowLine(state: RowState, style: Style): string {
 
 /** A change of a row for a program. */
 export function rowJson(state: RowState, moment: Omit<WatchLine, "requestId" | "status">) {
-  const { row, requestId = null, localId, file, error } = state;
+  const { row, requestId = null, localId, file, error, check } = state;
   return {
     key: row.key ?? null,
     line: row.line,
     ...watchJson({ requestId, status: stateWord(state), ...moment }),
     ...(state.standing === "unknown" && { local_id: localId }),
     ...(file && { file }),
+    ...(check && { check }),
     ...(error && { error }),
   };
 }
@@ -115,9 +117,45 @@ export function estimateText({ counts, limit, now, lastSentAt, endsAt }: BatchEs
   return `${lines.join("\n")}\n`;
 }
 
-/** The first prompts, a line each of at most 100 columns. */
-export function promptsText(rows: readonly { name: string; prompt: string }[]): string {
-  return rows.map(({ name, prompt }) => `${fitColumns(safeLine(`${name}: ${prompt}`), 100)}\n`).join("");
+/** Rows with their models, where there are models: a line each, on a terminal in columns. */
+export function promptsText(
+  rows: readonly { name: string; model?: string | undefined; prompt: string }[],
+  columns: number | undefined,
+): string {
+  const width = nameWidth(rows.map(({ name }) => name));
+  const lines = rows.map(({ name, model = "", prompt }) =>
+    columns === undefined
+      ? fitColumns(safeLine(`${name}${model && ` (${model})`}: ${prompt}`), 100)
+      : alignedRow([name, ...(model ? [model] : []), prompt].map(safeLine), [width], columns),
+  );
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+/** A longer name of a row is cut, so that questions are seen. In columns. */
+const LONGEST_NAME = 24;
+
+/** The columns that the names of rows take. */
+export function nameWidth(names: readonly string[]): number {
+  return Math.min(LONGEST_NAME, Math.max(...names.map((name) => columnsOf(safeLine(name)))));
+}
+
+/** A row that is done with, for people: its name, its state, how long it took, and its question. */
+export function rowForPeople(state: RowState, names: number, columns: number, style: Style): string {
+  const took = tookMs(state);
+  const time = (took === undefined ? "" : formatDuration(took)).padStart(7);
+  const cells = [
+    rowName(state.row),
+    statusWord(stateWord(state), style),
+    time,
+    safeLine(state.row.body.prompt),
+  ];
+  return alignedRow(cells, [names, 10], columns);
+}
+
+/** How long a row took, by the clock of this machine: that of the service may differ. */
+export function tookMs({ sentAt, createdAt, endedAt }: RowState): number | undefined {
+  const [startedAt, until] = [epochOf(sentAt ?? createdAt), epochOf(endedAt)];
+  return startedAt === undefined || until === undefined ? undefined : until - startedAt;
 }
 
 /** What a batch would do, for a program. */
@@ -159,19 +197,5 @@ export function troubleText(event: BatchRunEvent & { kind: "trouble" }): string 
       return `${message}; polling goes on`;
     case "fetch":
       return `${event.state ? named(event.state, message) : message}; the result is asked for again`;
-  }
-}
-
-/** What a 429 says about the limit, and the flag that would have prevented it. */
-export function lessonText({ used, certainty }: LimitLesson): string {
-  const creates = `it came after ${used} ${used === 1 ? "create" : "creates"} within the hour from this machine`;
-  const seen = `the service says that the hourly limit is reached; ${creates}`;
-  switch (certainty) {
-    case "exact":
-      return `${seen}, so the limit is ${used}, which is kept from now on; ${limitFlag(used)} prevents the refused create`;
-    case "upper-bound":
-      return `${seen}; if only this machine uses the key, pass ${limitFlag(used)}`;
-    case "shared":
-      return `${seen}, so others use the key; --tier or --per-hour counts at least what is sent from here`;
   }
 }

@@ -1,12 +1,7 @@
 import { dirname } from "node:path";
+import { makeSharedFolder, readIfThere, replaceFile } from "../../../ground/files/files.js";
+import { LocalError, orLocalError } from "../../../ground/files/local-error.js";
 import { CodedError } from "../../../machine/errors.js";
-import {
-  LocalError,
-  makeSharedFolder,
-  orLocalError,
-  readIfThere,
-  replaceFile,
-} from "../../../store/files.js";
 import { MARKER, SCRIPTS, type ScriptPlace, type Shell, scriptPlace } from "../../completion/scripts.js";
 import type { Context } from "../../context.js";
 

@@ -28,7 +28,7 @@ export const config = define({
         ["<key>", "the name of a setting"],
         ["[value]", "its value"],
       ],
-      exits: { 0: "stored", 2: "bad input", 12: "the settings cannot be written" },
+      exits: { 0: "stored", 12: "the settings cannot be written" },
       examples: ["research config set tier free"],
       run: async () => (await load()).configSet,
     }),

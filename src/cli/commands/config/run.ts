@@ -1,6 +1,12 @@
-import { parseBaseUrl } from "../../../client/http/address.js";
-import { checkOptions } from "../../../dialects/asking.js";
-import { type Provider, providerNamed } from "../../../dialects/providers.js";
+import { checkOptions } from "../../../client/dialects/asking.js";
+import { type Provider, providerNamed } from "../../../client/dialects/providers.js";
+import { NO_FOLDER, type Profile, type Store } from "../../../client/store/settings.js";
+import { LocalError } from "../../../ground/files/local-error.js";
+import { parseBaseUrl } from "../../../ground/http/address.js";
+import { TIERS } from "../../../ground/protocol/limits.js";
+import { isKeyText } from "../../../ground/secrets/key.js";
+import { safeLine } from "../../../ground/text/safe-text.js";
+import { columnsOf } from "../../../ground/text/width.js";
 import { optionsIn } from "../../../machine/asked.js";
 import { CodedError, UsageError } from "../../../machine/errors.js";
 import { readTextStream } from "../../../machine/read-text.js";
@@ -8,19 +14,14 @@ import {
   checkProvider,
   insecureHttpIn,
   maskKey,
+  perDayOf,
   profileIn,
   type SettingName,
-  type Site,
+  type SettingsSite,
   type Sourced,
   siteIn,
   storedProfile,
 } from "../../../machine/settings.js";
-import { isKeyText } from "../../../protocol/key-pattern.js";
-import { TIERS } from "../../../protocol/limits.js";
-import { LocalError } from "../../../store/files.js";
-import { NO_FOLDER, type Profile, type Store } from "../../../store/settings.js";
-import { safeLine } from "../../../text/safe-text.js";
-import { columnsOf } from "../../../text/width.js";
 import type { Context } from "../../context.js";
 import { ask } from "../../terminal/prompts.js";
 
@@ -30,7 +31,7 @@ const TIER_NAMES = Object.keys(TIERS)
   .replace(/, (?=[^,]*$)/, " or ");
 
 /** A check for each setting that throws UsageError. */
-const CHECKS: Record<SettingName, (value: string, ctx: Context, site: Site) => unknown> = {
+const CHECKS: Record<SettingName, (value: string, ctx: Context, site: SettingsSite) => unknown> = {
   "base-url": (value, ctx) => void parseBaseUrl(value, insecureHttpIn(ctx.flags, ctx.host.env).value),
   // Its value is not quoted: it is a secret.
   "api-key": (value) => {
@@ -39,8 +40,9 @@ const CHECKS: Record<SettingName, (value: string, ctx: Context, site: Site) => u
   },
   provider: (value) => checkProvider({ value, source: "config set" }),
   model: mustMatch("model", /\S/, "a model, preset, processor or effort, as the provider calls it"),
-  set: (value, _, { provider }) => checkSet(optionsIn(value), providerNamed(provider.value)),
+  set: (value, ctx, { provider }) => checkSet(ctx, optionsIn(value), providerNamed(provider.value)),
   tier: mustMatch("tier", new RegExp(`^(${Object.keys(TIERS).join("|")})$`), TIER_NAMES),
+  "per-day": (value) => void perDayOf({ value, source: "config set" }),
   history: mustMatch("history", /^(on|off)$/, "on or off"),
   "status-method": mustMatch("status-method", METHOD, "an HTTP method in capitals, such as GET"),
   "output-method": mustMatch("output-method", METHOD, "an HTTP method in capitals, such as GET"),
@@ -78,7 +80,7 @@ export async function configList(ctx: Context): Promise<number> {
     [padded(key, 0), padded(value, 1), source].join("  "),
   );
   const lines = ctx.host.stdout.isTTY ? aligned : rows.map((row) => row.join("\t"));
-  await ctx.reporter.show(all, lines.map((line) => `${line}\n`).join(""));
+  await ctx.reporter.showFitted(all, lines.map((line) => `${line}\n`).join(""));
   return 0;
 }
 
@@ -132,12 +134,14 @@ export async function configPath(ctx: Context): Promise<number> {
 function inForce(
   ctx: Context,
 ): Record<SettingName | "profile" | "insecure-http", Sourced<string> | undefined> {
-  const { profile, provider, model, set, baseUrl, apiKey, tier, history, insecureHttp, gaps } = ctx.settings;
+  const { profile, provider, model, set, baseUrl, apiKey, tier, perDay, history, insecureHttp, gaps } =
+    ctx.settings;
   return {
     profile,
     "base-url": baseUrl,
     "api-key": apiKey && { value: maskKey(apiKey.value), source: `${apiKey.source}${notSent(ctx)}` },
     tier,
+    "per-day": perDay && { ...perDay, value: String(perDay.value) },
     provider,
     model,
     set,
@@ -166,9 +170,15 @@ function checkKey(name: string): SettingName {
 }
 
 /** Throws InputError for a field of a create that research sets itself. */
-async function checkSet(options: Record<string, unknown>, provider: Provider | undefined): Promise<void> {
+async function checkSet(
+  ctx: Context,
+  options: Record<string, unknown>,
+  provider: Provider | undefined,
+): Promise<void> {
   if (!provider) return checkOptions("any provider", options);
-  (await provider.load(provider.defaultModel)).create({ prompt: "x", options });
+  const store = ctx.store.read();
+  const { model } = store.profiles[profileName(ctx, store)] ?? {};
+  (await provider.load(model ?? provider.defaultModel)).create({ prompt: "x", options });
 }
 
 function mustMatch(key: string, pattern: RegExp, allowed: string): (value: string) => void {
@@ -227,7 +237,7 @@ export async function editProfile(
 }
 
 /** The service in force for a profile that a command changes; its base URL is undefined if none is configured. */
-export function siteOf(ctx: Context, store: Store, profile: string): Site {
+export function siteOf(ctx: Context, store: Store, profile: string): SettingsSite {
   const own = Object.hasOwn(store.profiles, profile) ? store.profiles[profile] : undefined;
   return siteIn(ctx.flags, ctx.host.env, profile, own);
 }

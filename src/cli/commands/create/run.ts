@@ -1,30 +1,39 @@
-import type { Created } from "../../../client/client.js";
+import { INTERFACE, PROVIDERS } from "../../../client/dialects/providers.js";
+import { forProvider, type HistoryEntry, serviceOf, UNKNOWN } from "../../../client/store/history/records.js";
+import { UnresolvedCreateError } from "../../../client/workflows/errors.js";
+import type { AskedAccount } from "../../../client/workflows/first-account.js";
+import { requireEntry } from "../../../client/workflows/requests.js";
+import { LocalError } from "../../../ground/files/local-error.js";
+import { withMember } from "../../../ground/json/exact-json.js";
+import { type Data, requestBody } from "../../../ground/protocol/conversation.js";
 import { CodedError } from "../../../machine/errors.js";
-import type { LimitOptions } from "../../../machine/machine.js";
-import { type CreateBody, requestBody } from "../../../protocol/conversation.js";
-import { LocalError } from "../../../store/files.js";
-import { forProvider, UNKNOWN } from "../../../store/history/history.js";
-import { UnresolvedCreateError } from "../../../workflows/errors.js";
-import { requireEntry } from "../../../workflows/requests.js";
-import { type Context, resumeCommand } from "../../context.js";
-import { completeRequest, readRequest, showRequest } from "../../input/create-request.js";
+import type { DayOptions, LimitOptions, Machine } from "../../../machine/machine.js";
+import { type Context, resumeAt } from "../../context.js";
+import { askedAccounts, completeRequest, readRequest, showRequests } from "../../input/create-request.js";
 import { exitCodeOfOutcome, worstOf } from "../../requests/answers.js";
 import { type FollowFlags, showFollow } from "../../requests/follow.js";
 import { type SubmitViewOptions, sayLeft, showSubmit } from "../../requests/submit.js";
 import type { Reporter } from "../../terminal/reporter.js";
-import type { ProviderOptions, RequestOptions } from "../definition.js";
+import type {
+  DomainOptions,
+  OnceOptions,
+  OrOptions,
+  ProviderOptions,
+  RequestOptions,
+} from "../definition.js";
 
 export interface RerunOptions
   extends ProviderOptions,
     LimitOptions,
+    DayOptions,
     FollowFlags,
-    Omit<SubmitViewOptions, "limit"> {
+    Pick<SubmitViewOptions, "waitForQuota"> {
   dryRun?: boolean;
   /** Whether to go on as `watch`. */
   watch?: boolean;
 }
 
-export interface CreateFlags extends RequestOptions, RerunOptions {}
+export interface CreateFlags extends RequestOptions, RerunOptions, OrOptions, OnceOptions, DomainOptions {}
 
 /** Submits a prompt; the id is on stdout the moment it is safe on the disk. */
 export async function create(
@@ -32,44 +41,59 @@ export async function create(
   prompt: string | undefined,
   options: CreateFlags,
 ): Promise<number> {
+  ctx.limitDay(options);
   const body = await readRequest(ctx, prompt, options);
-  return showCreate(ctx, await completeRequest(ctx, body, options), options);
+  return showCreate(ctx, await askedAccounts(ctx, body, options), options);
 }
 
 /** A new request with the prompt and the schema of an old one. One whose outcome is unknown must be settled first. */
 export async function rerun(ctx: Context, id: string, options: RerunOptions): Promise<number> {
+  ctx.limitDay(options);
   const entry = requireEntry(ctx.ports, id);
   const { prompt, output_schema, structured_output } = entry;
+  // With no account in use there is still the one that it was asked of: it can be shown, and not be sent.
+  const at = options.dryRun && !ctx.settings.baseUrl ? atItsOrigin(ctx, entry) : ctx;
   // A model of one provider says nothing to another service.
-  const own = entry.origin === ctx.ports.origin ? forProvider(entry) : {};
+  const own = entry.origin === at.ports.origin ? forProvider(entry) : {};
   const old = { ...requestBody(prompt, output_schema ?? undefined, structured_output), ...own };
-  const body = await completeRequest(ctx, old, options);
+  const body = await completeRequest(at, old, options);
   if (entry.status === UNKNOWN && !options.dryRun) throw UnresolvedCreateError.of(entry);
-  return showCreate(ctx, body, options);
+  return showCreate(at, [{ ports: at, body, limit: at.hourlyLimit(options) }], options);
+}
+
+function atItsOrigin(ctx: Context, entry: HistoryEntry): Context {
+  const provider = PROVIDERS.find(({ baseUrl }) => baseUrl === entry.origin)?.name ?? INTERFACE;
+  const site = { RESEARCH_BASE_URL: serviceOf(entry), RESEARCH_PROVIDER: provider };
+  return ctx.with({ ...ctx.host.env, ...site }, { ...ctx.flags, insecureHttp: true });
 }
 
 /** Submits, prints the new request and, if asked, goes on as `watch`; or shows what would be sent. */
-async function showCreate(ctx: Context, body: CreateBody, options: RerunOptions): Promise<number> {
-  if (options.dryRun) return showRequest(ctx, body);
-  const { reporter, signal, ports } = ctx;
-  const limit = ctx.hourlyLimit(options);
-  const { data, notSaved } = await showSubmit(ctx, ports, body, { ...options, limit });
-  const requestId = data.request_id;
-  await print(reporter, data);
-  await sayLeft(reporter, ports, limit);
-  if (notSaved) throw notSaved;
+async function showCreate(
+  ctx: Context,
+  accounts: readonly AskedAccount<Machine>[],
+  options: RerunOptions & Partial<OnceOptions>,
+): Promise<number> {
+  if (options.dryRun) return showRequests(ctx, accounts);
+  const { reporter, signal } = ctx;
+  const { account, requestId, submitted, reused } = await showSubmit(ctx, accounts, options);
+  const { ports } = account;
+  const made = submitted?.data ?? {};
+  const named = accounts.length > 1 ? withMember(made, "profile", ports.settings.profile.value) : made;
+  const data: Data = reused ? { ...reused, reused: true } : named;
+  await print(reporter, requestId, data);
+  if (submitted) await sayLeft(reporter, account);
+  if (submitted?.notSaved) throw submitted.notSaved;
   signal.throwIfAborted();
   if (!options.watch) return 0;
-  const target = { requestId, entry: ports.history?.find(requestId)[0] };
-  const resume = () => resumeCommand(ctx.flags, "watch", requestId);
+  const target = { requestId, entry: reused ?? ports.history?.find(requestId)[0] };
+  const resume = () => resumeAt(ctx, ports, "watch", requestId);
   const view = { ...options, print: true, answered: true, created: true, resume };
   const outcomes = await showFollow(ctx, ports, [target], view);
   return worstOf(outcomes.map((outcome) => exitCodeOfOutcome(outcome, { created: true })));
 }
 
 /** Throws CodedError `LOCAL_IO`, with the id, if that could not be printed. */
-async function print(reporter: Reporter, data: Created): Promise<void> {
-  const requestId = data.request_id;
+async function print(reporter: Reporter, requestId: string, data: Data): Promise<void> {
   try {
     await reporter.show(data, `${requestId}\n`);
   } catch (error) {

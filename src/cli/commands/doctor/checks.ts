@@ -1,21 +1,21 @@
 import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { isLoopback, proxyFor } from "../../../client/http/address.js";
-import type { Classification } from "../../../client/session.js";
-import { Session } from "../../../client/session.js";
+import type { Classification } from "../../../client/calls/session.js";
+import { Session } from "../../../client/calls/session.js";
+import { UNKNOWN } from "../../../client/store/history/records.js";
+import { readIfThere, systemCode } from "../../../ground/files/files.js";
+import { inWords } from "../../../ground/files/local-error.js";
+import { isLoopback, proxyFor } from "../../../ground/http/address.js";
+import { isKeyText } from "../../../ground/secrets/key.js";
+import { formatDuration, isoDate } from "../../../ground/text/duration.js";
+import { shellWord } from "../../../ground/text/phrases.js";
 import { failureOf, readKeyAnswer } from "../../../machine/failure.js";
 import type { Machine } from "../../../machine/machine.js";
 import { quotaOf } from "../../../machine/quota.js";
 import { maskKey, requireBaseUrl, requireConnection } from "../../../machine/settings.js";
-import { isKeyText } from "../../../protocol/key-pattern.js";
-import { inWords, readIfThere, systemCode } from "../../../store/files.js";
-import { UNKNOWN } from "../../../store/history/history.js";
-import { formatDuration, isoDate } from "../../../text/duration.js";
-import { shellWord } from "../../../text/phrases.js";
 import { SCRIPTS, SHELLS, scriptPlace } from "../../completion/scripts.js";
 import type { Context } from "../../context.js";
 import type { Host } from "../../terminal/host.js";
-import { skillState, skillsFolder } from "../skill/run.js";
 
 /** What a check found. */
 export interface Finding {
@@ -25,8 +25,6 @@ export interface Finding {
   fix?: string | undefined;
   /** Of a failed one: the exit code of a command that meets this. */
   exitCode?: number | undefined;
-  /** The message without names of hosts and folders, for a report that is made public. */
-  publicMessage?: string | undefined;
 }
 
 /** A check and those it depends on, by their ids. */
@@ -38,15 +36,11 @@ export interface Check {
   run(): Finding | Promise<Finding>;
 }
 
-const ok = (message: string, publicMessage?: string): Finding => ({ status: "ok", message, publicMessage });
-const warn = (message: string, fix: string, publicMessage?: string): Finding => ({
-  ...{ status: "warn", message, fix, publicMessage },
+const ok = (message: string): Finding => ({ status: "ok", message });
+const warn = (message: string, fix: string): Finding => ({ status: "warn", message, fix });
+const fail = (exitCode: number, message: string, fix: string): Finding => ({
+  ...{ status: "fail", message, fix, exitCode },
 });
-const fail = (exitCode: number, message: string, fix: string, publicMessage?: string): Finding => ({
-  ...{ status: "fail", message, fix, exitCode, publicMessage },
-});
-/** A finding whose message names no host and no folder. */
-const openly = (finding: Finding): Finding => ({ ...finding, publicMessage: finding.message });
 
 /**
  * Every check of the machine that `ctx` shows, in the order in which they run and are shown (contract §7). `close` ends
@@ -61,8 +55,8 @@ export function checksOf(ctx: Context): { checks: readonly Check[]; close: () =>
   const verdict = ({ result }: Answered) =>
     result.kind === "data" ? "valid" : readKeyAnswer(result.error, machine.provider !== undefined);
   const checks: Check[] = [
-    { id: "node", run: () => nodeFinding(process.version) },
-    { id: "version", run: () => versionFinding(host.version) },
+    { id: "node", run: () => ok(`Node.js ${process.version}`) },
+    { id: "version", run: () => versionFinding(host) },
     { id: "settings", run: () => settingsFinding(machine) },
     { id: "history", needs: ["settings"], run: () => historyFinding(machine) },
     { id: "unknown-outcomes", needs: ["history"], run: () => unknownFinding(machine) },
@@ -71,9 +65,7 @@ export function checksOf(ctx: Context): { checks: readonly Check[]; close: () =>
       needs: ["settings"],
       run: () => {
         try {
-          const { href, protocol } = baseUrl();
-          const source = machine.settings.baseUrl?.source ?? "";
-          return ok(`${href} (${source})`, `${protocol}// (${source})`);
+          return ok(`${baseUrl().href} (${machine.settings.baseUrl?.source ?? ""})`);
         } catch (error) {
           const { exit_code, message, hint } = failureOf(error);
           return fail(exit_code, message, hint ?? "research config set base-url URL");
@@ -85,7 +77,7 @@ export function checksOf(ctx: Context): { checks: readonly Check[]; close: () =>
       needs: ["base-url"],
       run: () => {
         const { apiKey } = requireConnection(machine.settings);
-        return ok(`${maskKey(apiKey)} (${machine.settings.apiKey?.source})`, "set");
+        return ok(`${maskKey(apiKey)} (${machine.settings.apiKey?.source})`);
       },
     },
     {
@@ -93,7 +85,7 @@ export function checksOf(ctx: Context): { checks: readonly Check[]; close: () =>
       needs: ["base-url"],
       run: () => {
         const url = proxy();
-        return url ? ok(`through ${url.origin}`, "through a proxy") : openly(ok("none"));
+        return ok(url ? `through ${url.origin}` : "none");
       },
     },
     {
@@ -111,7 +103,7 @@ export function checksOf(ctx: Context): { checks: readonly Check[]; close: () =>
         if (answer.result.kind === "fault" && verdict(answer) === "no-answer")
           return noAnswer(answer.result.error.message, baseUrl(), proxy());
         const isTls = baseUrl().protocol === "https:";
-        return openly(ok(isTls ? "the certificate is trusted" : "not used: the base URL is plain http"));
+        return ok(isTls ? "the certificate is trusted" : "not used: the base URL is plain http");
       },
     },
     {
@@ -128,11 +120,11 @@ export function checksOf(ctx: Context): { checks: readonly Check[]; close: () =>
         const answer = await answered();
         const said = answer.result.kind === "data" ? "" : answer.result.error.message;
         const of = verdict(answer);
-        if (of === "valid") return openly(ok("the service takes the key"));
-        const refused = "the service refuses the key";
-        if (of === "refused") return fail(4, `${refused}: ${said}`, "research login", refused);
+        if (of === "valid") return ok("the service takes the key");
+        if (of === "refused") return fail(4, `the service refuses the key: ${said}`, "research login");
         const message = `this does not look like the research service: ${said}`;
-        return fail(9, message, "research config set base-url URL", "the answer is not the service's");
+        const hint = answer.result.kind === "data" ? undefined : answer.result.error.hint;
+        return fail(9, message, hint ?? "research config set base-url URL");
       },
     },
     { id: "quota", needs: ["history", "base-url", "key"], run: () => quotaFinding(machine) },
@@ -185,36 +177,9 @@ function keyOrNone({ settings }: Machine): string {
   }
 }
 
-/** The oldest Node.js that runs the program, as package.json has it. */
-const LEAST_NODE = [20, 19] as const;
-
-/** `version` is that of Node.js: `v20.19.0`. */
-function nodeFinding(version: string): Finding {
-  const [major = 0, minor = 0] = version.replace(/^v/, "").split(".").map(Number);
-  const isNewEnough = major > LEAST_NODE[0] || (major === LEAST_NODE[0] && minor >= LEAST_NODE[1]);
-  if (isNewEnough) return openly(ok(`Node.js ${version}`));
-  const least = LEAST_NODE.join(".");
-  return openly(fail(1, `Node.js ${version} is older than ${least}`, `install Node.js ${least} or later`));
-}
-
-/** An agent that reads a skill of another version is told things that do not hold. */
-function versionFinding(version: string): Finding {
-  const program = `research ${version}`;
-  const skill = installedSkill();
-  if (skill !== "stale" && skill !== "changed") return openly(ok(program));
-  const what = skill === "stale" ? "of another version" : "changed";
-  return openly(
-    warn(`${program}; the skill in ${skillsFolder()} is ${what}`, "research skill install --force"),
-  );
-}
-
-/** The state of the skill in the current folder; one that cannot be read concerns no command. */
-function installedSkill() {
-  try {
-    return skillState(skillsFolder());
-  } catch {
-    return "missing";
-  }
+function versionFinding({ version, platform }: Host): Finding {
+  if (platform !== "win32") return ok(`research ${version}`);
+  return warn(`research ${version}, which is not tested on Windows`, "run it in WSL: wsl --install");
 }
 
 function settingsFinding({ store: { path }, settings: { profile } }: Machine): Finding {
@@ -225,7 +190,7 @@ function settingsFinding({ store: { path }, settings: { profile } }: Machine): F
 }
 
 function historyFinding({ history, folders: { state: folder }, settings }: Machine): Finding {
-  if (settings.history.value === "off") return openly(ok("no history is kept"));
+  if (settings.history.value === "off") return ok("no history is kept");
   if (!history || folder === undefined)
     return fail(12, "no folder for the history", "set HOME or RESEARCH_STATE_DIR to an absolute path");
   const place = { what: "history", folder, file: join(folder, "history.jsonl"), written: true };
@@ -243,11 +208,10 @@ const MOST_UNKNOWN = 1_000;
 function unknownFinding({ history }: Machine): Finding {
   const accepts = ({ status }: { status: string }) => status === UNKNOWN;
   const names = (history?.list({ limit: MOST_UNKNOWN, accepts }) ?? []).map(({ local_id }) => local_id);
-  if (names.length === 0) return openly(ok("none"));
+  if (names.length === 0) return ok("none");
   return warn(
     `${names.length} unknown: ${names.slice(0, 3).join(", ")}${names.length > 3 ? ", …" : ""}`,
     `research resolve ${names[0]} --request-id ID, or --not-created`,
-    `${names.length} unknown`,
   );
 }
 
@@ -277,8 +241,7 @@ function placeProblem({ what, folder, file, written }: StoragePlace): Finding | 
       ...(mode(folder) & 0o077 ? [`chmod 700 ${shellWord(folder)}`] : []),
     ];
     if (open.length === 0 || process.platform === "win32") return undefined;
-    const message = `others can read the ${what}`;
-    return warn(`${message} in ${folder}`, open.join(" && "), message);
+    return warn(`others can read the ${what} in ${folder}`, open.join(" && "));
   } catch (error) {
     return unusable(what, inWords(error), systemCode(error) === "EACCES" ? file : folder);
   }
@@ -288,7 +251,7 @@ function unusable(what: string, why: string, path: string): Finding {
   const fix = why.includes("full")
     ? `df -h ${shellWord(path)} shows the disk; make room on it`
     : `ls -ld ${shellWord(path)} shows who may use it; correct that, or name another folder`;
-  return fail(12, `the ${what} in ${path} cannot be used: ${why}`, fix, `the ${what} cannot be used`);
+  return fail(12, `the ${what} in ${path} cannot be used: ${why}`, fix);
 }
 
 function nearestExisting(path: string): string {
@@ -300,29 +263,25 @@ function mode(path: string): number {
 }
 
 async function dnsFinding(host: string): Promise<Finding> {
-  if (isLoopback(host)) return ok(`${host} is this machine`, "this machine");
+  if (isLoopback(host)) return ok(`${host} is this machine`);
   const name = host.replace(/^\[|\]$/g, "");
   const { lookup } = process.getBuiltinModule("node:dns").promises;
   try {
-    return ok(`${name} is ${(await lookup(name)).address}`, "resolved");
+    return ok(`${name} is ${(await lookup(name)).address}`);
   } catch (error) {
-    const why = `could not be resolved (${systemCode(error) ?? "unknown"})`;
-    const fix = "research config set base-url URL, if the name is wrong";
-    return fail(9, `the name ${name} ${why}`, fix, `the name ${why}`);
+    const message = `the name ${name} could not be resolved (${systemCode(error) ?? "unknown"})`;
+    return fail(9, message, "research config set base-url URL, if the name is wrong");
   }
 }
 
 function noAnswer(message: string, base: URL, proxy: URL | undefined): Finding {
-  const isCertificate = /certificate|issuer|self.signed|altname/i.test(message);
   const variable = base.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
-  const fix = isCertificate
+  const fix = /certificate/.test(message)
     ? "set NODE_EXTRA_CA_CERTS to a file with the certificate that signed it"
     : proxy
       ? `set ${variable} to the right proxy, or to nothing`
       : "research config set base-url URL, if the address is wrong";
-  const through = proxy ? ` through the proxy ${proxy.origin}` : "";
-  const publicMessage = isCertificate ? "the certificate is not trusted" : "no answer";
-  return fail(9, `${base.origin} did not answer${through}: ${message}`, fix, publicMessage);
+  return fail(9, message, fix);
 }
 
 /** A clock that is off by more makes times and `Retry-After` dates wrong, in milliseconds. */
@@ -335,31 +294,30 @@ const CLOCK_FIX: Partial<Record<NodeJS.Platform, string>> = {
 };
 
 function clockFinding(date: number | undefined, { clock, platform }: Host): Finding {
-  if (date === undefined) return openly(ok("the service sends no date"));
+  if (date === undefined) return ok("the service sends no date");
   const ahead = clock.now() - date;
-  if (Math.abs(ahead) <= CLOCK_LIMIT_MS) return openly(ok("as the service's"));
+  if (Math.abs(ahead) <= CLOCK_LIMIT_MS) return ok("as the service's");
   const off = `${formatDuration(Math.abs(ahead))} ${ahead > 0 ? "ahead of" : "behind"} the service's`;
-  return openly(warn(`this clock is ${off}`, CLOCK_FIX[platform] ?? "set the clock"));
+  return warn(`this clock is ${off}`, CLOCK_FIX[platform] ?? "set the clock");
 }
 
 function quotaFinding(machine: Machine): Finding {
   if (!machine.history) return { status: "skipped", message: "no history is kept" };
   const { used, limit, nextSlotAt } = quotaOf(machine, {});
-  if (limit === null) return openly(ok(`${used} creates in the last hour; no limit is set`));
+  if (limit === null) return ok(`${used} creates in the last hour; no limit is set`);
   const message = `${used} of ${limit} creates used in the last hour`;
-  if (used < limit) return openly(ok(message));
+  if (used < limit) return ok(message);
   const next = `; the next one is allowed at ${isoDate(nextSlotAt ?? 0)}`;
-  return warn(message + next, "research create --wait-for-quota", message);
+  return warn(message + next, "research create --wait-for-quota");
 }
 
 function completionFinding({ env }: Host): Finding {
   const name = basename(env.SHELL ?? "");
   const shell = SHELLS.find((one) => one === name);
-  if (!shell)
-    return openly({ status: "skipped", message: "SHELL names no shell that has a completion script" });
+  if (!shell) return { status: "skipped", message: "SHELL names no shell that has a completion script" };
   const place = scriptPlace(shell, env);
   const installed = place && readIfThere(place.path);
-  if (installed === SCRIPTS[shell]) return openly(ok(`installed for ${shell}`));
+  if (installed === SCRIPTS[shell]) return ok(`installed for ${shell}`);
   const state = installed === undefined ? "not installed" : "out of date";
-  return openly(warn(`${state} for ${shell}`, `research completion ${shell} --install`));
+  return warn(`${state} for ${shell}`, `research completion ${shell} --install`);
 }

@@ -2,7 +2,8 @@ import { UsageError } from "../../../machine/errors.js";
 import type { Context } from "../../context.js";
 import { type HelpDocument, helpDocument } from "../../help/document.js";
 import { nearest } from "../../help/nearest.js";
-import { definitions, TOPICS } from "../../help/topics.js";
+import { definitions, TOPICS, unfolded, WIDTH } from "../../help/topics.js";
+import { columnsOn } from "../../terminal/style.js";
 import type { Verb } from "../definition.js";
 
 /** Shows a topic, the list of topics, or all of the help as JSON: with the flag only, never by RESEARCH_OUTPUT. */
@@ -12,9 +13,12 @@ export async function help(ctx: Context, program: Verb, words: readonly string[]
   const document = helpDocument(program, host.version);
   const topic = TOPICS.find((one) => one.name === name);
   if (flags.json) await reporter.resultJson(name === "" ? document : about(document, name));
-  else if (topic) await reporter.result(topic.text);
-  else if (name === "") await reporter.result(topicList());
-  else throw unknownIn(name, document);
+  else if (!topic && name !== "") throw unknownIn(name, document);
+  else {
+    const text = topic?.text ?? topicList();
+    const isNarrow = host.stdout.isTTY && columnsOn(host.stdout) < WIDTH;
+    await reporter.showFitted(undefined, isNarrow ? unfolded(text) : text);
+  }
   return 0;
 }
 

@@ -9,8 +9,8 @@ export const history = define({
     define({
       name: "forget",
       description:
-        "Take prompt, id and kept result of requests off this disk; the service keeps its own. On a terminal it asks " +
-        "first. Folders of batches are not touched.",
+        "Take prompt, id and kept result of requests off this disk; the service keeps its own. When each was sent, by " +
+        "which account and what it cost stays without a name. On a terminal it asks first. Folders of batches are not touched.",
       arguments: [["[id...]", "ids, local ids, unique prefixes of them, or @last"]],
       flags: {
         "--older-than <duration>": value("all that were sent longer ago and have ended", positiveDuration),

@@ -1,9 +1,9 @@
+import { type HistoryEntry, NOT_CREATED, UNKNOWN } from "../../../client/store/history/records.js";
+import { requireEntry } from "../../../client/workflows/requests.js";
+import { isFinal } from "../../../ground/protocol/conversation.js";
+import { WINDOW_MS } from "../../../ground/protocol/limits.js";
 import { CodedError, UsageError } from "../../../machine/errors.js";
 import { failureOf } from "../../../machine/failure.js";
-import { isFinal } from "../../../protocol/conversation.js";
-import { WINDOW_MS } from "../../../protocol/limits.js";
-import { type HistoryEntry, NOT_CREATED, UNKNOWN } from "../../../store/history/history.js";
-import { requireEntry } from "../../../workflows/requests.js";
 import type { Context } from "../../context.js";
 import { withId, worstOf } from "../../requests/answers.js";
 import { asksFirst, confirm } from "../../requests/table.js";

@@ -1,11 +1,12 @@
-import { parseBaseUrl } from "../../../client/http/address.js";
+import { type HistoryEntry, UNKNOWN } from "../../../client/store/history/records.js";
+import { askStates, type NamedTarget } from "../../../client/workflows/requests.js";
+import { parseBaseUrl } from "../../../ground/http/address.js";
+import { isFinal } from "../../../ground/protocol/conversation.js";
+import { checkStatus } from "../../../machine/known-status.js";
 import { requireConnection } from "../../../machine/settings.js";
-import { isFinal } from "../../../protocol/conversation.js";
-import { type HistoryEntry, UNKNOWN } from "../../../store/history/history.js";
-import { askStates, type NamedTarget } from "../../../workflows/requests.js";
 import type { Context } from "../../context.js";
 import { sayNotObserved, showFailure, worstOf } from "../../requests/answers.js";
-import { entryRow, entryTable } from "../../requests/table.js";
+import { entryRow, tableOn } from "../../requests/table.js";
 
 export interface ListFlags {
   limit: number;
@@ -16,10 +17,13 @@ export interface ListFlags {
   refresh?: boolean;
 }
 
+const NONE = 'nothing is recorded on this machine yet; begin with: research run "your question"';
+
 /** What this machine created, of every origin unless a flag narrows it. */
 export async function list(ctx: Context, options: ListFlags): Promise<number> {
   const { reporter, host } = ctx;
   const origin = narrowed(ctx);
+  await checkStatus(options.status, ctx.history);
   const wanted = options.status?.toUpperCase();
   const words = options.search?.toLowerCase().split(/\s+/) ?? [];
   const from = options.since === undefined ? Number.NEGATIVE_INFINITY : host.clock.now() - options.since;
@@ -37,12 +41,10 @@ export async function list(ctx: Context, options: ListFlags): Promise<number> {
     .filter((entry) => wanted === undefined || entry.status.toUpperCase() === wanted)
     .slice(0, options.limit);
   if (reporter.json) await reporter.resultJson(entries);
-  else if (host.stdout.isTTY)
-    await reporter.result(
-      entryTable(entries, host.clock.now(), host.stdout.stream?.columns || 80, await reporter.style()),
-    );
+  else if (host.stdout.isTTY) await reporter.result(await tableOn(host.stdout, ctx, entries));
   else await reporter.result(entries.map((entry) => `${entryRow(entry)}\n`).join(""));
-  if (entries.length === 0) await reporter.say("no matching requests");
+  if (entries.length === 0)
+    await reporter.say(ctx.history?.newest(() => true) ? "no matching requests" : NONE);
   return code;
 }
 
@@ -73,7 +75,7 @@ async function refresh(ctx: Context, entries: readonly HistoryEntry[]): Promise<
   }
   const targets = running.flatMap((entry): NamedTarget[] => {
     if (entry.origin !== origin || entry.request_id === null) return [];
-    return [{ requestId: entry.request_id, entry }];
+    return [{ requestId: entry.request_id, entry, at: ctx.ports.accountOf?.(entry) }];
   });
   const codes: number[] = [];
   for (const answer of await askStates(ctx.ports, targets, { signal: ctx.signal })) {

@@ -1,4 +1,4 @@
-import { PROVIDER_NAMES } from "../../../dialects/providers.js";
+import { PROVIDER_NAMES } from "../../../client/dialects/providers.js";
 import { choice, define } from "../definition.js";
 
 export const login = define({
@@ -15,7 +15,6 @@ export const login = define({
   },
   exits: {
     0: "saved",
-    2: "bad input",
     4: "the key is refused",
     9: "not the research service",
     12: "not saved",

@@ -1,8 +1,8 @@
-import { ResearchClient } from "../../../client/client.js";
-import { ResearchError } from "../../../client/errors.js";
-import { parseBaseUrl } from "../../../client/http/address.js";
-import { INTERFACE, type Provider, providerNamed } from "../../../dialects/providers.js";
-import { research } from "../../../dialects/research.js";
+import { ResearchClient } from "../../../client/calls/client.js";
+import { ResearchError } from "../../../client/calls/errors.js";
+import { INTERFACE, type Provider, providerNamed } from "../../../client/dialects/providers.js";
+import { research } from "../../../client/dialects/research.js";
+import { parseBaseUrl } from "../../../ground/http/address.js";
 import { CodedError, UsageError } from "../../../machine/errors.js";
 import { readKeyAnswer } from "../../../machine/failure.js";
 import { checkProvider, insecureHttpIn, profileIn } from "../../../machine/settings.js";
@@ -134,7 +134,7 @@ async function tryKey(
         throw new CodedError(
           "BAD_RESPONSE",
           `this does not look like ${provider?.title ?? "the research service"}: ${error.message}; nothing was saved`,
-          { hint: "Is the base URL right?" },
+          { hint: error.hint ?? "Is the base URL right?" },
         );
     }
   } finally {

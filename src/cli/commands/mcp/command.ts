@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { define, quotaFlags, value, wholeNumber } from "../definition.js";
+import { dayFlag, define, quotaFlags, value, wholeNumber } from "../definition.js";
 
 export const mcp = define({
   name: "mcp",
@@ -9,6 +9,7 @@ export const mcp = define({
     "repeated call does not create a request twice. `research help agents` is the text for the agent.",
   flags: {
     ...quotaFlags,
+    ...dayFlag,
     "--read-only": "offer no tool that creates or stops",
     "--max-creates <n>": value("creates that may be sent while this server lives", wholeNumber(0)),
     "--allow-dir <folder>": value("a folder that results may be written to as new files", (text) => {
@@ -18,7 +19,7 @@ export const mcp = define({
     "--print-config": "print what common clients want in their settings, and end",
   },
   output: "the protocol and nothing else; with --print-config, settings for clients",
-  exits: { 0: "stdin has ended", 2: "bad input" },
+  exits: { 0: "stdin has ended" },
   examples: ["research mcp --print-config", "research mcp --tier free --max-creates 5 --allow-dir ~/reports"],
   run: async () => (await import("./run.js")).mcp,
 });

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { Writable } from "node:stream";
-import type { LimitOptions } from "../../../machine/machine.js";
+import { shellWord } from "../../../ground/text/phrases.js";
+import type { DayOptions, LimitOptions } from "../../../machine/machine.js";
 import { serveMcp } from "../../../mcp/server.js";
 import { ToolSession } from "../../../mcp/session.js";
-import { shellWord } from "../../../text/phrases.js";
 import { type Context, type Globals, globalWords, wordsOf } from "../../context.js";
 import type { Sink } from "../../terminal/host.js";
 
@@ -14,6 +14,7 @@ export async function mcp(ctx: Context, options: McpOptions): Promise<number> {
     await reporter.result(clientSettings(flags, options, host.program));
     return 0;
   }
+  ctx.limitDay(options);
   const { allowDir, readOnly = false } = options;
   const allowedFolder = allowDir === undefined ? undefined : resolve(allowDir);
   const streams = { stdin: host.stdin.stream, stdout: stdoutStream(host.stdout) };
@@ -70,7 +71,7 @@ args = ${JSON.stringify(args)}
 }
 
 /** The flags of `mcp`. */
-export interface McpOptions extends LimitOptions {
+export interface McpOptions extends LimitOptions, DayOptions {
   readOnly?: boolean;
   maxCreates?: number;
   allowDir?: string;

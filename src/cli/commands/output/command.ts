@@ -1,21 +1,21 @@
-import { define, resultFlags, usual, watchFlags } from "../definition.js";
+import { define, paceFlags, resultFlags, usual } from "../definition.js";
 
 export const output = define({
   name: "output",
   summary: "print the result of a completed request",
   description:
     "Fetch the result. In a pipe or a file it is exact; on a terminal Markdown is laid out for reading.",
-  arguments: [["<id>", "an id, a unique prefix of one made here, or @last"]],
+  arguments: [["[id]", "an id, a unique prefix of one made here, or @last; you choose if none is given"]],
   flags: {
     "-w, --watch": "wait for it first",
     "--partial": "print what there is of a result that was cut short",
     "--schema <file|-|json>":
       "the JSON Schema to check the result against (default: the one it was asked for)",
     ...resultFlags,
-    ...watchFlags,
+    ...paceFlags,
   },
   output: "the result: text as it is, anything else as indented JSON; --json: all of the data on one line",
-  exits: { 0: "done", 8: "not finished yet", ...usual(3, 4, 5, 9, 10, 12, 13) },
+  exits: { 0: "done", 8: "not finished yet", ...usual(3, 4, 5, 6, 7, 9, 10, 11, 13) },
   examples: ["research output @last", "research output -w 3f2a -o report.md"],
   run: async () => (await import("./run.js")).output,
 });

@@ -1,10 +1,12 @@
-import { resolveTarget } from "../../../workflows/requests.js";
-import { fetchResult } from "../../../workflows/results.js";
+import { resolveTarget } from "../../../client/workflows/requests.js";
+import { fetchResultBy } from "../../../client/workflows/results.js";
+import { keptCheck } from "../../../machine/check.js";
 import { type Context, resumeCommand, wordsOf } from "../../context.js";
 import { undelivered } from "../../errors.js";
 import { readGivenSchema } from "../../input/create-request.js";
 import { exitCodeOfOutcome } from "../../requests/answers.js";
 import { type FollowFlags, showFollow } from "../../requests/follow.js";
+import { idsOrChosen } from "../../requests/table.js";
 import { checkFit, checkResultOptions, resultWords, sayLimits, showResult } from "../../results/show.js";
 import type { ResultFlags } from "../definition.js";
 import { endWithoutResult } from "../run/run.js";
@@ -18,12 +20,15 @@ export interface OutputFlags extends ResultFlags, FollowFlags {
 }
 
 /** Fetches the result of a completed conversation. */
-export async function output(ctx: Context, id: string, options: OutputFlags): Promise<number> {
+export async function output(ctx: Context, given: string | undefined, options: OutputFlags): Promise<number> {
   checkResultOptions(options, ctx.reporter.json);
-  const given = await readGivenSchema(options.schema, ctx.host.stdin, ctx.signal);
-  const { ports, signal } = ctx;
-  const target = resolveTarget(ports, id);
+  const [id = ""] = await idsOrChosen(ctx, given ? [given] : [], ({ request_id }) => request_id !== null);
+  const givenSchema = await readGivenSchema(options.schema, ctx.host.stdin, ctx.signal);
+  const { signal } = ctx;
+  const target = resolveTarget(ctx.ports, id);
+  const ports = target.at ?? ctx.ports;
   const { requestId } = target;
+  const end = options.watch && options.timeout ? ports.clock.monotonic() + options.timeout : undefined;
   if (options.watch) {
     const { partial, schema } = options;
     const flags = [...resultWords(options), ...wordsOf({ partial, schema })];
@@ -33,11 +38,12 @@ export async function output(ctx: Context, id: string, options: OutputFlags): Pr
     if (outcome && exitCodeOfOutcome(outcome) !== 0 && !isPart)
       return endWithoutResult(ports, outcome, signal, { created: false });
   }
-  const schema = given ?? target.entry?.output_schema ?? undefined;
-  const result = await fetchResult(ports, target, { signal, partial: options.partial, schema });
+  const schema = givenSchema ?? target.entry?.output_schema ?? undefined;
+  const result = await fetchResultBy(ports, target, end, { signal, partial: options.partial, schema });
   await sayLimits(ctx.reporter, result.data, requestId);
   const { prompt, created_at } = target.entry ?? {};
-  const source = { requestId, origin: ports.origin, question: prompt, createdAt: created_at };
+  const check = options.html || options.web ? keptCheck(ports, requestId) : undefined;
+  const source = { requestId, origin: ports.origin, question: prompt, createdAt: created_at, check };
   await showResult(ctx, result, source, options).catch((error) => {
     throw undelivered(error, requestId);
   });

@@ -1,13 +1,24 @@
+import { formatDuration } from "../../../ground/text/duration.js";
+import { dollars } from "../../../ground/text/research-progress.js";
 import type { LimitOptions } from "../../../machine/machine.js";
-import { type Quota, quotaJson, quotaOf } from "../../../machine/quota.js";
-import { formatDuration } from "../../../text/duration.js";
+import { type AccountQuota, accountQuota, allQuotas, type Quota, quotaOf } from "../../../machine/quota.js";
 import type { Context } from "../../context.js";
 
 /** How much of the hour is left for the origin and key in use. Reads the records of this machine only. */
-export async function quota(ctx: Context, options: LimitOptions): Promise<number> {
+export async function quota(ctx: Context, options: LimitOptions & { all?: boolean }): Promise<number> {
   const { reporter, host, provider } = ctx;
+  if (options.all) {
+    const all = allQuotas(ctx);
+    const text = all.map(
+      (one) =>
+        `${one.origin} (profile ${one.profile}): ${one.used} creates in the last hour\n${spentText(one)}`,
+    );
+    await reporter.show(all, text.join("\n"));
+    return 0;
+  }
   const state = quotaOf(ctx, options);
-  await reporter.show(quotaJson(state), quotaText(state, host.clock.now()));
+  const account = accountQuota(ctx, options);
+  await reporter.showFitted(account, quotaText(state, host.clock.now()) + spentText(account));
   await reporter.say(
     "counted from this machine's own records: what other machines sent with this key is not in it",
   );
@@ -18,6 +29,22 @@ export async function quota(ctx: Context, options: LimitOptions): Promise<number
         : "no limit is set, so it is unknown what is left: pass --tier or --per-hour, or `research config set tier free`",
     );
   return 0;
+}
+
+/** The day under `per-day`, and what was spent, a line each. */
+function spentText({ day, spent }: AccountQuota): string {
+  const today = day ? [`${day.used} of ${day.limit} creates used in 24 hours, ${day.left} left`] : [];
+  const lines = spent.map(({ since, requests, running, dollars: cost, tokens, unsaid }) => {
+    const parts = [
+      `${requests} requests`,
+      ...(running > 0 ? [`${running} running`] : []),
+      ...(cost === null ? [] : [dollars(cost)]),
+      ...(tokens === null ? [] : [`${tokens} tokens`]),
+      ...(unsaid > 0 ? [`${unsaid} that said no cost`] : []),
+    ];
+    return `last ${since}: ${parts.join(", ")}`;
+  });
+  return [...today, ...lines].map((line) => `${line}\n`).join("");
 }
 
 /** The hour as a sentence; `now` is epoch milliseconds. */

@@ -1,6 +1,6 @@
+import { requireEntry } from "../../../client/workflows/requests.js";
+import { isRequestId } from "../../../ground/protocol/conversation.js";
 import { CodedError, UsageError } from "../../../machine/errors.js";
-import { isRequestId } from "../../../protocol/conversation.js";
-import { requireEntry } from "../../../workflows/requests.js";
 import type { Context } from "../../context.js";
 
 /** Settles a create whose outcome is unknown, by what its user found out elsewhere. */

@@ -1,21 +1,29 @@
-import type { LimitOptions } from "../../../machine/machine.js";
-import { type CreateBody, isFinal } from "../../../protocol/conversation.js";
-import type { WatchOutcome } from "../../../workflows/follow.js";
-import type { Ports } from "../../../workflows/ports.js";
-import { fetchResult, whyNoResult } from "../../../workflows/results.js";
-import { type Context, resumeCommand } from "../../context.js";
+import type { AskedAccount } from "../../../client/workflows/first-account.js";
+import type { WatchOutcome } from "../../../client/workflows/follow.js";
+import type { Ports } from "../../../client/workflows/ports.js";
+import { fetchResultBy, whyNoResult } from "../../../client/workflows/results.js";
+import { isFinal } from "../../../ground/protocol/conversation.js";
+import { exitCodeOfCheck } from "../../../machine/check.js";
+import type { DayOptions, LimitOptions, Machine } from "../../../machine/machine.js";
+import { type Context, resumeAt } from "../../context.js";
 import { UnfinishedError, undelivered } from "../../errors.js";
-import { completeRequest, readRequest, showRequest } from "../../input/create-request.js";
+import { askedAccounts, readRequest, showRequests } from "../../input/create-request.js";
 import { exitCodeOfOutcome } from "../../requests/answers.js";
+import { ChecksAfter } from "../../requests/check-after.js";
 import { type FollowFlags, showFollow } from "../../requests/follow.js";
 import { OnDone } from "../../requests/on-done.js";
 import { endText } from "../../requests/progress-text.js";
 import { type SubmitViewOptions, sayLeft, showSubmit } from "../../requests/submit.js";
 import { checkFit, checkResultOptions, resultWords, sayLimits, showResult } from "../../results/show.js";
-import { Interrupted, notifyEnd, type Terminal } from "../../terminal/reporter.js";
+import { Interrupted } from "../../terminal/interruption.js";
+import { notifyEnd } from "../../terminal/notification.js";
+import type { Terminal } from "../../terminal/reporter.js";
 import type {
+  CheckAfterFlags,
+  DomainOptions,
   NotifyOptions,
   OnDoneOptions,
+  OrOptions,
   ProviderOptions,
   RequestOptions,
   ResultFlags,
@@ -24,8 +32,11 @@ import type {
 export interface RunFlags
   extends RequestOptions,
     ProviderOptions,
+    DomainOptions,
     LimitOptions,
-    Omit<RunViewOptions, "limit"> {
+    DayOptions,
+    OrOptions,
+    RunViewOptions {
   dryRun?: boolean;
 }
 
@@ -33,12 +44,11 @@ export interface RunFlags
 export async function run(ctx: Context, prompt: string | undefined, options: RunFlags): Promise<number> {
   // What would fail at the end fails before anything is spent.
   checkResultOptions(options, ctx.reporter.json);
-  const body = await completeRequest(ctx, await readRequest(ctx, prompt, options), options);
-  if (options.dryRun) return showRequest(ctx, body);
-  const limit = ctx.hourlyLimit(options);
-  return showRun(ctx, ctx.ports, body, { ...options, limit }, (id) =>
-    resumeCommand(ctx.flags, "output", "-w", id, ...resultWords(options), ...schemaWords(ctx, options)),
-  );
+  ctx.limitDay(options);
+  const accounts = await askedAccounts(ctx, await readRequest(ctx, prompt, options), options);
+  if (options.dryRun) return showRequests(ctx, accounts);
+  const words = [...resultWords(options), ...schemaWords(ctx, options)];
+  return showRun(ctx, accounts, options, (id, at) => resumeAt(ctx, at, "output", "-w", id, ...words));
 }
 
 /** Without a history, the command that goes on needs the schema; one from stdin cannot be read again. */
@@ -51,7 +61,8 @@ export interface RunViewOptions
     ResultFlags,
     SubmitViewOptions,
     OnDoneOptions,
-    NotifyOptions {}
+    NotifyOptions,
+    CheckAfterFlags {}
 
 /**
  * Submits, follows and delivers. `resume` gives the command that fetches the result later; undefined if nothing can,
@@ -59,45 +70,58 @@ export interface RunViewOptions
  */
 export async function showRun(
   terminal: Terminal,
-  ports: Ports,
-  body: CreateBody,
+  accounts: readonly AskedAccount<Machine>[],
   options: RunViewOptions,
-  resume: ((requestId: string) => string) | undefined,
+  resume: ((requestId: string, at: Machine) => string) | undefined,
 ): Promise<number> {
   const { reporter, signal } = terminal;
-  const { data, notSaved } = await showSubmit(terminal, ports, body, options);
-  const requestId = data.request_id;
-  const goOn = resume?.(requestId);
-  if (resume) {
+  const { account, requestId, submitted, reused } = await showSubmit(terminal, accounts, options);
+  const { ports, body } = account;
+  const goOn = resume?.(requestId, ports);
+  if (resume && submitted) {
     await reporter.say(`created ${requestId}`);
-    await sayLeft(reporter, ports, options.limit);
+    await sayLeft(reporter, account);
   }
   if (signal.aborted) throw interrupted(signal, requestId, goOn);
-  const target = { requestId, entry: ports.history?.find(requestId)[0] };
-  const own = { print: false, answered: true, created: true, resume: resume && (() => goOn ?? "") };
-  const [outcome] = await showFollow(terminal, ports, [target], { ...options, ...own });
+  const end = options.timeout ? ports.clock.monotonic() + options.timeout : undefined;
+  const target = { requestId, entry: reused ?? ports.history?.find(requestId)[0] };
+  const own = {
+    ...{ print: false, question: body.prompt, answered: true, created: true },
+    resume: resume && (() => goOn ?? ""),
+  };
+  // The result of one that is used again may be kept here, and its service have forgotten it.
+  const [outcome] =
+    reused?.status === "COMPLETED"
+      ? [{ requestId, status: reused.status, kind: "final" } as const]
+      : await showFollow(terminal, ports, [target], { ...options, ...own });
   const done = OnDone.of(terminal, options.onDone);
+  const checks = options.check ? new ChecksAfter(terminal) : undefined;
   let file: string | undefined;
+  let ofCheck = 0;
   try {
     if (!outcome || exitCodeOfOutcome(outcome, { created: true }) !== 0)
       return await endWithoutResult(ports, outcome, signal);
-    const result = await fetchResult(ports, target, { signal, schema: body.output_schema });
+    const result = await fetchResultBy(ports, target, end, { signal, schema: body.output_schema });
     await sayLimits(reporter, result.data, requestId);
-    const source = { requestId, origin: ports.origin, question: body.prompt, createdAt: data.created_at };
+    const createdAt = reused?.created_at ?? submitted?.data.created_at;
+    const source = { requestId, origin: ports.origin, question: body.prompt, createdAt };
     file = await showResult(terminal, result, source, options);
     await checkFit(terminal, result, { requestId, schema: body.output_schema }, options);
+    const checked = await checks?.check(ports, target, result);
+    if (checked) ofCheck = exitCodeOfCheck(checked);
   } catch (error) {
     if (error instanceof Interrupted) throw interrupted(signal, requestId, goOn);
     const named = goOn === undefined ? error : undelivered(error, requestId, goOn);
     throw UnfinishedError.unlessEnded(named, requestId, goOn);
   } finally {
+    await checks?.close();
     const status = outcome?.status ?? null;
     if (status !== null && isFinal(status)) done?.run({ requestId, status, file });
     await done?.drain();
     if (options.notify) await notifyEnd(terminal, endText([outcome ?? { requestId, status }]));
   }
-  if (notSaved) throw notSaved;
-  return done ? done.settle(0) : 0;
+  if (submitted?.notSaved) throw submitted.notSaved;
+  return (await done?.settle(0)) || ofCheck;
 }
 
 /** Throws why a request that ended has no result. Else the follow has said what there is to say: its exit code. */

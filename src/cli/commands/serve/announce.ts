@@ -1,6 +1,6 @@
+import { shellWord } from "../../../ground/text/phrases.js";
 import type { OwnKey } from "../../../server/keys/own-key.js";
 import { type Log, logLine } from "../../../server/monitoring/log.js";
-import { shellWord } from "../../../text/phrases.js";
 import type { Context } from "../../context.js";
 import type { ServeOptions } from "./flags.js";
 

@@ -1,21 +1,25 @@
 import { InvalidArgumentError } from "commander";
+import { parseDuration } from "../../../ground/text/duration.js";
+import type { Rate } from "../../../server/keys/key-store.js";
 import { ROLES } from "../../../server/role.js";
 import {
   choice,
   duration,
   type OptionsOf,
+  paceFlags,
   positiveDuration,
   repeatable,
   requestFlags,
   resultFlags,
   tierFlag,
   value,
-  watchFlags,
   wholeNumber,
 } from "../definition.js";
 
 /** The highest port there is. */
 const LAST_PORT = 65_535;
+/** The longest time of a budget, ms. */
+const LONGEST_MS = 3_650 * 86_400_000;
 
 /** A port as commander reads it; 0 lets the system pick one. */
 function port(text: string): number {
@@ -36,6 +40,19 @@ function price(text: string): { input: number; output: number } {
 function shellCommand(text: string): string {
   if (text.trim() === "") throw new InvalidArgumentError("It must be a command.");
   return text;
+}
+
+/** A program by the ending of the files that it makes text of, as commander reads it: `xlsx=xlsx2csv {}`. */
+function preCommand(text: string, before: Pre[]): Pre[] {
+  const [, ending = "", command = ""] = /^\.?([\w-]+)=(.*)$/s.exec(text.trim()) ?? [];
+  const words = [...command.matchAll(/"([^"]*)"|'([^']*)'|\S+/g)].map(([word, a, b]) => a ?? b ?? word);
+  if (words.length === 0)
+    throw new InvalidArgumentError("It must be an ending and a command, as in 'xlsx=xlsx2csv {}'.");
+  return [...before, { ending: ending.toLowerCase(), words }];
+}
+interface Pre {
+  ending: string;
+  words: string[];
 }
 
 /** Flags of the commands that may research with a model. */
@@ -69,6 +86,16 @@ const modelFlags = {
 
 const SOURCES = "the folder whose files are searched (default: ., and none with --search)";
 
+const preFlag = {
+  description:
+    "read files with this ending through a command without a shell, {} being the file (xlsx=xlsx2csv {}); repeatable",
+  parse: preCommand,
+  before: [] as Pre[],
+};
+
+const ANSWERS =
+  "answer from FILE, a JSON array of {prompt, output | fail, after}, or with a sample: to test a pipeline";
+
 export const serveFlags = {
   "--host <address>": value("where to listen", String, "127.0.0.1"),
   "--port <n>": value("the port; 0 picks one (default: 8787, with --exec or --role worker 0)", port),
@@ -83,7 +110,7 @@ export const serveFlags = {
     "how soon others take over the work of a dead process (default: 15s)",
     duration,
   ),
-  "--connections <n>": value("how many this process may have to the database (default: 10)", wholeNumber(3)),
+  "--connections <n>": value("how many this process may have to the database (default: 10)", wholeNumber(4)),
   "--pending <duration>": value("least time in PENDING", duration, 0),
   "--processing <duration>": value("least time in PROCESSING", duration, 0),
   "--keep <duration>": value("delete conversations that ended longer ago (default: keep all)", duration),
@@ -99,6 +126,8 @@ export const serveFlags = {
   "--upstream <profile>": "have that profile's service or provider do the research, each question sent once",
   "--upstream-at-once <n>": value("requests that may be under way there (default: 1000)", wholeNumber(1)),
   "--sources <dir>": SOURCES,
+  "--pre <ending=command>": preFlag,
+  "--answers <file|sample>": ANSWERS,
   ...modelFlags,
   "--allow-host <name>": repeatable("a name to answer to beside the loopback ones; repeatable"),
   "--fault <operation:kind[:how]>": repeatable("answer with a fault, to test a client; repeatable"),
@@ -109,15 +138,16 @@ export const serveFlags = {
     "off",
   ]),
   "--ui": "a page to look at: prints a link that opens it in one browser, once",
-  "--metrics-open": "GET /metrics without a token (else with RESEARCH_SERVE_METRICS_TOKEN)",
   "--exec <command>": value("run COMMAND against the service, then exit with its code", shellCommand),
 } as const;
 
 /** Flags of the command that starts the service for one question. */
 export const tryFlags = {
   "--sources <dir>": SOURCES,
+  "--pre <ending=command>": preFlag,
+  "--answers <file|sample>": ANSWERS,
   ...modelFlags,
-  ...watchFlags,
+  ...paceFlags,
   ...resultFlags,
   ...requestFlags,
 } as const;
@@ -128,8 +158,51 @@ export const storeFlags = {
   "--database <url>": "the database of the service (or RESEARCH_SERVE_DATABASE)",
 } as const;
 
+/** Takes a budget away. */
+const NONE = { most: Number.POSITIVE_INFINITY, ms: 0 };
+
+/** A budget as commander reads it, as in `200/30d`, or `none`. */
+function rate(text: string): Rate {
+  if (text === "none") return NONE;
+  const [, number = "", time = ""] = /^(\d{1,9}(?:\.\d{1,9})?)\/(.+)$/.exec(text) ?? [];
+  const ms = parseDuration(time) ?? 0;
+  if (!(Number(number) > 0 && ms > 0 && ms <= LONGEST_MS))
+    throw new InvalidArgumentError(
+      "It must be a number and a time of at most 3650d, as in 200/30d, or none.",
+    );
+  return { most: Number(number), ms };
+}
+
+/** A budget of whole things. */
+function wholeRate(text: string): Rate {
+  const read = rate(text);
+  if (read !== NONE && !Number.isInteger(read.most))
+    throw new InvalidArgumentError("It must be a whole number and a time, as in 200/30d, or none.");
+  return read;
+}
+
+function atOnce(text: string): number {
+  return text === "none" ? NONE.most : wholeNumber(1)(text);
+}
+
+/** Flags that say what a key may use up. */
+const budgetFlags = {
+  "--budget <n/duration>": value("creates in a time that rolls, as in 200/30d (default: none)", wholeRate),
+  "--at-once <n>": value("conversations that run at a time; the others wait (default: none)", atOnce),
+  "--dollars <n/duration>": value("dollars in a time that rolls, as in 50/30d (default: none)", rate),
+} as const;
+
+export const setFlags = { ...storeFlags, ...budgetFlags } as const;
+
+export const spentFlags = {
+  ...storeFlags,
+  "--since <duration>": value("only what ended in this time (default: all)", positiveDuration),
+  "--by <what>": choice("one line for each of these (default: key)", ["key", "day", "model"]),
+} as const;
+
 export const keyFlags = {
   ...storeFlags,
+  ...budgetFlags,
   "--tier <tier>": tierFlag("the hourly limits (default: free)"),
   "--creates-per-hour <n>": value("for enterprise, which has no limits of its own", wholeNumber(0)),
   "--stops-per-hour <n>": value("likewise", wholeNumber(0)),
@@ -139,5 +212,5 @@ export const keyFlags = {
 export type ServeOptions = OptionsOf<typeof serveFlags>;
 export type TryOptions = OptionsOf<typeof tryFlags>;
 export type KeyOptions = OptionsOf<typeof keyFlags>;
-/** What puts a model to work on the sources. */
-export type ModelOptions = OptionsOf<typeof modelFlags>;
+export type SetOptions = OptionsOf<typeof setFlags>;
+export type SpentOptions = OptionsOf<typeof spentFlags>;

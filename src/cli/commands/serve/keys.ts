@@ -1,18 +1,38 @@
 import { existsSync, statSync } from "node:fs";
-import { UsageError } from "../../../machine/errors.js";
-import { type HourlyLimit, TIERS, type Tier } from "../../../protocol/limits.js";
-import { StoreUnavailableError } from "../../../server/conversations/conversation-store.js";
-import { makeFolder } from "../../../server/files.js";
+import { makeFolder } from "../../../ground/files/files.js";
+import { inWords, LocalError } from "../../../ground/files/local-error.js";
+import { type HourlyLimit, TIERS, type Tier } from "../../../ground/protocol/limits.js";
+import { exactDuration } from "../../../ground/text/duration.js";
+import { CodedError, UsageError } from "../../../machine/errors.js";
+import {
+  type Overview,
+  type Spent,
+  StoreError,
+  StoreOutcomeUnknownError,
+} from "../../../server/conversations/conversation-store.js";
+import { checkFormat, spentAt } from "../../../server/conversations/local/open-local-store.js";
 import { KeyFile } from "../../../server/keys/key-file.js";
-import { isValid, type KeyStore, newKey, type ServiceKey } from "../../../server/keys/key-store.js";
+import {
+  isValid,
+  type KeyBudgets,
+  type KeyStore,
+  newKey,
+  type Rate,
+  type ServiceKey,
+} from "../../../server/keys/key-store.js";
 import { ServiceStartError } from "../../../server/start-error.js";
-import { inWords, LocalError } from "../../../store/files.js";
 import type { Context } from "../../context.js";
-import type { KeyOptions } from "./flags.js";
+import type { KeyOptions, SetOptions, SpentOptions } from "./flags.js";
 import { databaseOf } from "./store.js";
 
 /** Which store's keys. */
 type StoreChoice = Pick<KeyOptions, "data" | "database">;
+
+/** What the commands use of a store; closing the keys closes it. */
+interface OpenKeys {
+  keys: KeyStore;
+  overview: Pick<Overview, "spent">;
+}
 
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
@@ -26,9 +46,10 @@ export async function addKey(ctx: Context, name: string, options: KeyOptions): P
   }
   const tier = options.tier ?? "free";
   const limits = limitsOf(tier, options);
-  return withKeys(ctx, options, true, async (keys) => {
+  return withKeys(ctx, options, true, async ({ keys }) => {
     const now = ctx.host.clock.now();
-    const { apiKey, key } = newKey({ name, tier, limits, now, validMs: options.expires });
+    const budgets = budgetsOf(options);
+    const { apiKey, key } = newKey({ name, tier, limits, budgets, now, validMs: options.expires });
     if (!(await keys.add(key))) {
       throw new UsageError(
         `the key name ${name} is in use`,
@@ -48,9 +69,47 @@ export async function addKey(ctx: Context, name: string, options: KeyOptions): P
   });
 }
 
-/** Prints all keys: `name\tstate\ttier\tcreates\tstops\tcreated_at\texpires_at`, or a JSON array. */
+/** Changes the budgets of a key. Throws CodedError (exit 6) if no key in use has the name. */
+export async function setKey(ctx: Context, name: string, options: SetOptions): Promise<number> {
+  const budgets = budgetsOf(options);
+  if (Object.keys(budgets).length === 0)
+    throw new UsageError("nothing is to be changed", "Give --budget, --at-once or --dollars.");
+  return withKeys(ctx, options, false, async ({ keys }) => {
+    if (!(await keys.set(name, budgets)))
+      throw new CodedError("NOT_ALLOWED", `no key in use has the name ${name}`, {
+        hint: "`research serve keys list` shows all keys.",
+      });
+    const key = (await keys.list()).find((one) => one.name === name && one.revokedAt === undefined);
+    if (ctx.reporter.json && key) await ctx.reporter.resultJson(described(key));
+    await ctx.reporter.say(`The key ${name} is changed.`);
+    return 0;
+  });
+}
+
+/** Prints what was spent: `name\tcompleted\tfailed\tstopped\tdollars\ttokens in\ttokens out\tunsaid`, or a JSON array. */
+export async function spent(ctx: Context, options: SpentOptions): Promise<number> {
+  const { by = "key", since } = options;
+  return withKeys(ctx, options, false, async ({ keys, overview }) => {
+    const names = new Map((await keys.list()).map((key) => [key.id, key]));
+    const all = (await overview.spent(by, since)).map(({ name, ...row }) => {
+      const key = names.get(name);
+      return { ...row, name: by === "key" ? key?.name : name, revoked: key?.revokedAt !== undefined };
+    });
+    const rows = all.map(({ name, revoked, ...row }) => ({
+      ...{ [by]: name || null, ...(revoked && { revoked }) },
+      ...{ completed: row.completed, failed: row.failed, stopped: row.stopped },
+      ...{ dollars: row.dollars, dollars_said: row.priced },
+      ...{ input_tokens: row.inputTokens, output_tokens: row.outputTokens, nothing_said: row.unsaid },
+    }));
+    if (ctx.reporter.json) await ctx.reporter.resultJson(rows);
+    else await ctx.reporter.result(all.map(spentLine).join(""));
+    return 0;
+  });
+}
+
+/** Prints all keys: `name\tstate\ttier\tcreates\tstops\tcreated_at\texpires_at`, `\tbudget\tat_once\tdollars` if it has any; or a JSON array. */
 export async function listKeys(ctx: Context, options: StoreChoice): Promise<number> {
-  return withKeys(ctx, options, false, async (keys) => {
+  return withKeys(ctx, options, false, async ({ keys }) => {
     const now = ctx.host.clock.now();
     const all = (await keys.list()).map((key) => ({ ...described(key), state: stateOf(key, now) }));
     if (ctx.reporter.json) await ctx.reporter.resultJson(all);
@@ -61,7 +120,7 @@ export async function listKeys(ctx: Context, options: StoreChoice): Promise<numb
 
 /** Makes a key invalid. Throws UsageError if no valid or expired key has the name. */
 export async function revokeKey(ctx: Context, name: string, options: StoreChoice): Promise<number> {
-  return withKeys(ctx, options, false, async (keys) => {
+  return withKeys(ctx, options, false, async ({ keys }) => {
     if (!(await keys.revoke(name, ctx.host.clock.now()))) {
       throw new UsageError(`no key has the name ${name}`, "`research serve keys list` shows all keys.");
     }
@@ -79,16 +138,18 @@ async function withKeys(
   ctx: Context,
   options: StoreChoice,
   creates: boolean,
-  use: (keys: KeyStore) => Promise<number>,
+  use: (opened: OpenKeys) => Promise<number>,
 ): Promise<number> {
-  const keys = await openKeys(ctx, options, creates);
+  const opened = await openKeys(ctx, options, creates);
   try {
-    return await use(keys);
+    return await use(opened);
   } catch (error) {
-    if (error instanceof StoreUnavailableError) throw new LocalError(error.message, { cause: error });
+    if (error instanceof StoreOutcomeUnknownError)
+      throw new LocalError(`${error.message}, and \`research serve keys list\` shows what was done`);
+    if (error instanceof StoreError) throw new LocalError(error.message, { cause: error });
     throw error;
   } finally {
-    await keys.close();
+    await opened.keys.close();
   }
 }
 
@@ -108,12 +169,29 @@ function limitsOf(tier: Tier, { createsPerHour, stopsPerHour }: KeyOptions): Hou
   return TIERS[tier];
 }
 
-function described({ name, tier, limits, createdAt, expiresAt, revokedAt }: ServiceKey) {
+/** Only what is given; `none` takes a budget away. */
+function budgetsOf({ budget, atOnce, dollars }: SetOptions): KeyBudgets {
+  const orNone = <T>(value: T, most: number) => (Number.isFinite(most) ? value : undefined);
+  return {
+    ...(budget && { budget: orNone(budget, budget.most) }),
+    ...(atOnce !== undefined && { atOnce: orNone(atOnce, atOnce) }),
+    ...(dollars && { dollars: orNone(dollars, dollars.most) }),
+  };
+}
+
+function rateText(rate: Rate | undefined): string | null {
+  return rate ? `${rate.most}/${exactDuration(rate.ms)}` : null;
+}
+
+function described({ name, tier, limits, budgets = {}, createdAt, expiresAt, revokedAt }: ServiceKey) {
   return {
     name,
     tier,
     creates_per_hour: limits.create,
     stops_per_hour: limits.stop,
+    budget: rateText(budgets.budget),
+    at_once: budgets.atOnce ?? null,
+    dollars: rateText(budgets.dollars),
     created_at: new Date(createdAt).toISOString(),
     expires_at: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
     revoked_at: revokedAt === undefined ? null : new Date(revokedAt).toISOString(),
@@ -127,17 +205,26 @@ function stateOf(key: ServiceKey, now: number): "valid" | "expired" | "revoked" 
 
 function line(key: ReturnType<typeof described> & { state: string }): string {
   const { name, state, tier, creates_per_hour, stops_per_hour, created_at, expires_at } = key;
-  return `${[name, state, tier, creates_per_hour, stops_per_hour, created_at, expires_at ?? "-"].join("\t")}\n`;
+  const { budget, at_once, dollars } = key;
+  const limits = [creates_per_hour, stops_per_hour];
+  const given = [budget, at_once, dollars && `$${dollars}`];
+  const budgets = given.some((one) => one !== null) ? given.map((one) => one ?? "-") : [];
+  return `${[name, state, tier, ...limits, created_at, expires_at ?? "-", ...budgets].join("\t")}\n`;
 }
 
-async function openKeys(ctx: Context, options: StoreChoice, creates: boolean): Promise<KeyStore> {
+function spentLine({ name, ...row }: Omit<Spent, "name"> & { name: string | undefined }): string {
+  const ended = [row.completed, row.failed, row.stopped];
+  return `${[name || "-", ...ended, row.dollars.toFixed(2), row.inputTokens, row.outputTokens, row.unsaid].join("\t")}\n`;
+}
+
+async function openKeys(ctx: Context, options: StoreChoice, creates: boolean): Promise<OpenKeys> {
   const { clock } = ctx.host;
   const { data } = options;
   const url = databaseOf(ctx, options);
   try {
     if (url !== undefined) {
-      const { openPostgresKeyStore } = await import("../../../server/postgres/open.js");
-      return await openPostgresKeyStore(url, clock);
+      const { openPostgresKeys } = await import("../../../server/postgres/open.js");
+      return await openPostgresKeys(url, clock);
     }
     if (data === undefined) {
       throw new UsageError(
@@ -145,10 +232,14 @@ async function openKeys(ctx: Context, options: StoreChoice, creates: boolean): P
         "Say where the service keeps its data: --data DIR or --database URL.",
       );
     }
-    if (creates) await makeFolder(data);
+    if (creates) makeFolder(data);
     else if (!existsSync(data)) throw new LocalError(`the data folder does not exist: ${data}`);
     if (!statSync(data).isDirectory()) throw new Error("it is not a folder");
-    return new KeyFile(data, clock);
+    await checkFormat(data);
+    return {
+      keys: new KeyFile(data, clock),
+      overview: { spent: (by, since) => spentAt(data, by, since, clock) },
+    };
   } catch (error) {
     if (error instanceof UsageError || error instanceof LocalError) throw error;
     if (error instanceof ServiceStartError) throw new LocalError(error.message, { cause: error });

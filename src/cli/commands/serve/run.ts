@@ -1,20 +1,22 @@
 import { availableParallelism } from "node:os";
-import { isLoopback } from "../../../client/http/address.js";
-import { onAbort } from "../../../clock.js";
+import { onAbort } from "../../../ground/clock.js";
+import { isLoopback } from "../../../ground/http/address.js";
+import { errorText } from "../../../ground/text/phrases.js";
 import { CodedError, UsageError } from "../../../machine/errors.js";
-import type { ConversationStore } from "../../../server/conversations/conversation-store.js";
+import { modelOf } from "../../../machine/model.js";
+import { type ResearcherParts, researcherFor } from "../../../researchers/researcher-for.js";
+import { type ConversationStore, StoreError } from "../../../server/conversations/conversation-store.js";
 import { type InjectedFault, parseFault } from "../../../server/http/faults/fault.js";
 import type { OwnKey } from "../../../server/keys/own-key.js";
 import type { LogFormat } from "../../../server/monitoring/log.js";
 import { execCommand } from "../../../server/processes/exec-command.js";
 import { type Service, startService } from "../../../server/service.js";
 import { ServiceStartError } from "../../../server/start-error.js";
-import { errorText } from "../../../text/phrases.js";
 import type { Context } from "../../context.js";
-import { Interrupted } from "../../terminal/reporter.js";
+import { Interrupted } from "../../terminal/interruption.js";
 import { announce, type Voice, voiceOf } from "./announce.js";
+import { answersOf } from "./answers.js";
 import type { ServeOptions } from "./flags.js";
-import { modelOf, type ResearcherParts, researcherFor } from "./researcher.js";
 import { DEFAULT_TIER, databaseOf, givenKey, openWithKey } from "./store.js";
 import { upstreamOf } from "./upstream.js";
 
@@ -33,7 +35,8 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
   const given = await givenKey(ctx, options);
   const faults = options.fault.map(readFault);
   logFormat(ctx, options);
-  metricsAccess(ctx, options);
+  metricsTokenOf(ctx);
+  const answers = await answersOf(ctx, options);
   const model = await modelOf(ctx, options);
   const voice = voiceOf(ctx, options);
   const upstream = await upstreamOf(ctx, options, voice.log);
@@ -46,8 +49,18 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
   const { store, key } = await openWithKey(ctx, { ...options, log: voice.log }, database, given).catch(
     startFailure,
   );
+  if (key === undefined && given !== undefined)
+    await voice.notice(
+      "KEY_NOT_USED",
+      "RESEARCH_SERVE_API_KEY is not used: keys were added to this service, and only those are valid; conversations of the single key belong to none of them",
+    );
   let drainMs = 0;
-  const service = await start(ctx, options, { store, apiKey: key?.apiKey, model, voice, upstream }, faults);
+  const service = await start(
+    ctx,
+    options,
+    { store, apiKey: key?.apiKey, model, voice, upstream, answers },
+    faults,
+  );
   try {
     const printLink = async () => {
       const link = service.newUiLink?.();
@@ -110,7 +123,7 @@ export async function start(
   const write = (line: string) => void stderr.write(line).catch(() => {});
   // A command asks the service itself, and a worker answers only what asks for its health: any free port will do.
   const defaultPort = options.exec === undefined && options.role !== "worker" ? DEFAULT_PORT : 0;
-  const [format, access] = [logFormat(ctx, options), metricsAccess(ctx, options)];
+  const [format, metricsToken] = [logFormat(ctx, options), metricsTokenOf(ctx)];
   try {
     return await startService({
       host: options.host,
@@ -126,7 +139,7 @@ export async function start(
       faults,
       ...(options.keep !== undefined && { keepMs: options.keep }),
       ...(format && { accessLog: { format, write } }),
-      ...(access && { metricsAccess: access }),
+      ...(metricsToken && { metricsToken }),
       ...(options.ui && { ui: true }),
       ...(options.seed !== undefined && { seed: options.seed }),
       version: ctx.host.version,
@@ -140,7 +153,8 @@ export async function start(
 }
 
 function startFailure(error: unknown): never {
-  if (error instanceof ServiceStartError) throw new CodedError("LOCAL_IO", error.message);
+  if (error instanceof ServiceStartError || error instanceof StoreError)
+    throw new CodedError("LOCAL_IO", error.message);
   throw error;
 }
 
@@ -169,17 +183,13 @@ function logFormat({ reporter, flags, host }: Context, { log }: ServeOptions): L
   return flags.verbose || host.stderr.isTTY ? "text" : undefined;
 }
 
-/** Who may read the metrics; undefined: they are not served. Throws UsageError for an invalid token. */
-function metricsAccess(
-  { host }: Context,
-  { metricsOpen }: ServeOptions,
-): { token: string } | "open" | undefined {
-  if (metricsOpen) return "open";
+/** The token for the metrics; without one they are not served. Throws UsageError for an invalid one. */
+function metricsTokenOf({ host }: Context): string | undefined {
   const token = host.env.RESEARCH_SERVE_METRICS_TOKEN?.trim();
   if (!token) return undefined;
   if (!/^[\x21-\x7e]{16,}$/.test(token))
     throw new UsageError(
       "RESEARCH_SERVE_METRICS_TOKEN must be 16 or more visible ASCII characters without spaces",
     );
-  return { token };
+  return token;
 }

@@ -1,8 +1,8 @@
-import { isLoopback } from "../../../client/http/address.js";
+import { isLoopback } from "../../../ground/http/address.js";
+import { TIERS, type Tier } from "../../../ground/protocol/limits.js";
+import { isKeyText } from "../../../ground/secrets/key.js";
 import { UsageError } from "../../../machine/errors.js";
 import { readTextFile } from "../../../machine/read-text.js";
-import { isKeyText } from "../../../protocol/key-pattern.js";
-import { TIERS, type Tier } from "../../../protocol/limits.js";
 import type { ConversationStore } from "../../../server/conversations/conversation-store.js";
 import { openLocalStore } from "../../../server/conversations/local/open-local-store.js";
 import { keyHash, keyIdOf } from "../../../server/keys/key-store.js";
@@ -92,7 +92,7 @@ export async function openWithKey(
   const store = await openStore(ctx, options, database);
   try {
     if (await store.keys.inUse()) {
-      checkNoOwnKey(options, given);
+      checkNoOwnKey(options);
       return { store };
     }
     const key = await ownKey(options, given, database !== undefined);
@@ -106,9 +106,8 @@ export async function openWithKey(
 }
 
 /** Once a key was added, only added keys are valid, each with a tier of its own. */
-function checkNoOwnKey({ apiKeyFile, tier }: OwnKeyOptions, given: string | undefined): void {
-  const other = given === undefined ? undefined : apiKeyFile ? "--api-key-file" : "RESEARCH_SERVE_API_KEY";
-  const name = other ?? (tier === undefined ? undefined : "--tier");
+function checkNoOwnKey({ apiKeyFile, tier }: OwnKeyOptions): void {
+  const name = apiKeyFile === undefined ? tier && "--tier" : "--api-key-file";
   if (name === undefined) return;
   throw new UsageError(
     `${name} cannot be used here: keys were added to this service, and only those are valid`,

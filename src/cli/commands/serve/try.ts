@@ -1,11 +1,12 @@
+import { modelOf } from "../../../machine/model.js";
 import { apiKeyFor } from "../../../server/keys/own-key.js";
 import type { Context } from "../../context.js";
 import { readRequest } from "../../input/create-request.js";
 import { checkResultOptions } from "../../results/show.js";
 import { showRun } from "../run/run.js";
 import { voiceOf } from "./announce.js";
+import { answersOf } from "./answers.js";
 import type { ServeOptions, TryOptions } from "./flags.js";
-import { modelOf } from "./researcher.js";
 import { start } from "./run.js";
 import { openStore } from "./store.js";
 
@@ -15,18 +16,19 @@ const POLL_MS = 100;
 /** `run` against a service that lives for this one command: no account, no key, and nothing stays. */
 export async function tryOut(ctx: Context, prompt: string | undefined, options: TryOptions): Promise<number> {
   checkResultOptions(options, ctx.reporter.json);
+  const answers = await answersOf(ctx, options);
   const model = await modelOf(ctx, options);
   const body = await readRequest(ctx, prompt, options);
   const key = await apiKeyFor();
-  const { sources, search } = options;
+  const { sources, search, pre } = options;
   const serveOptions: ServeOptions = {
-    ...{ log: "off", host: "127.0.0.1", port: 0, pending: 0, processing: 0, allowHost: [], fault: [] },
+    ...{ log: "off", host: "127.0.0.1", port: 0, pending: 0, processing: 0, allowHost: [], fault: [], pre },
     ...(sources !== undefined && { sources }),
     ...(search !== undefined && { search }),
   };
   const voice = voiceOf(ctx, serveOptions);
   const store = await openStore(ctx, { ...serveOptions, log: voice.log }, undefined);
-  const service = await start(ctx, serveOptions, { store, apiKey: key.apiKey, model, voice });
+  const service = await start(ctx, serveOptions, { store, apiKey: key.apiKey, model, voice, answers });
   try {
     // Nothing of the user's own settings may lead this command to another service, or into the history.
     const env = {
@@ -41,13 +43,7 @@ export async function tryOut(ctx: Context, prompt: string | undefined, options: 
       ...(verbose && { verbose }),
     });
     try {
-      return await showRun(
-        ctx,
-        own.ports,
-        body,
-        { interval: POLL_MS, ...options, limit: undefined },
-        undefined,
-      );
+      return await showRun(ctx, [{ ports: own, body }], { interval: POLL_MS, ...options }, undefined);
     } finally {
       await own.close();
     }

@@ -1,28 +1,33 @@
-import { isObject } from "../../../json/exact-json.js";
-import type { HistoryEntry } from "../../../store/history/history.js";
-import { dollars, usageWords } from "../../../text/research-progress.js";
-import { safe, safeJson, safeLine } from "../../../text/safe-text.js";
-import { requireEntry } from "../../../workflows/requests.js";
-import { keptResult } from "../../../workflows/results.js";
+import { type HistoryEntry, serviceOf } from "../../../client/store/history/records.js";
+import { requireEntry } from "../../../client/workflows/requests.js";
+import { keptResult } from "../../../client/workflows/results.js";
+import { isObject } from "../../../ground/json/exact-json.js";
+import { formatDuration } from "../../../ground/text/duration.js";
+import { dollars, usageWords } from "../../../ground/text/research-progress.js";
+import { safe, safeJson, safeLine } from "../../../ground/text/safe-text.js";
+import { type CheckSummary, keptCheck } from "../../../machine/check.js";
 import type { Context } from "../../context.js";
 import { statusWord } from "../../requests/answers.js";
-import type { Style } from "../../terminal/reporter.js";
+import { citationsText } from "../../requests/check-text.js";
+import { idsOrChosen } from "../../requests/table.js";
+import type { Style } from "../../terminal/style.js";
 
 /** Everything the history holds of one request, and what its kept result says of its cost and its sources. */
-export async function show(ctx: Context, id: string): Promise<number> {
+export async function show(ctx: Context, given: string | undefined): Promise<number> {
+  const [id = ""] = await idsOrChosen(ctx, given ? [given] : []);
   const found = requireEntry(ctx.ports, id);
-  const { request_id: requestId, origin } = found;
-  const kept =
-    requestId === null
-      ? undefined
-      : keptResult({ history: ctx.ports.history, origin }, { requestId, entry: found });
+  const { request_id: requestId, origin, base_path: basePath } = found;
+  const site = { history: ctx.ports.history, origin, basePath };
+  const kept = requestId === null ? undefined : keptResult(site, { requestId, entry: found });
+  const { checked_at, counts } = (requestId && keptCheck(site, requestId)) || {};
   const entry: ShownEntry = {
     ...found,
+    ...(checked_at !== undefined && counts && { check: { checked_at, counts } }),
     ...(typeof kept?.cost_dollars === "number" && { cost_dollars: kept.cost_dollars }),
     ...(kept?.usage !== undefined && { usage: kept.usage }),
     ...(Array.isArray(kept?.sources) && { sources: kept.sources }),
   };
-  await ctx.reporter.show(entry, entryDetails(entry, await ctx.reporter.style()));
+  await ctx.reporter.showFitted(entry, entryDetails(entry, await ctx.reporter.style()));
   return 0;
 }
 
@@ -30,34 +35,41 @@ export async function show(ctx: Context, id: string): Promise<number> {
 export interface ShownEntry extends HistoryEntry {
   usage?: unknown;
   sources?: readonly unknown[];
+  check?: CheckSummary;
 }
 
-/** Everything of one entry, a field a line, the prompt last. */
+/** Everything of one entry that is known, a field a line, the prompt last. */
 export function entryDetails(entry: ShownEntry, style: Style): string {
-  const field = (name: string, value: string | null) => `${style.dim(name.padEnd(12))} ${value ?? "-"}`;
-  const used = usageWords(entry.usage);
-  return [
-    field("request id", entry.request_id),
-    field("local id", entry.local_id),
-    field("status", statusWord(entry.status, style)),
-    field("created", entry.created_at && safeLine(entry.created_at)),
-    field("sent", safeLine(entry.sent_at)),
-    field("origin", safeLine(entry.origin)),
-    field("profile", entry.profile && safeLine(entry.profile)),
-    ...(entry.model === undefined ? [] : [field("model", safeLine(entry.model))]),
-    ...(entry.options ? [field("options", safeJson(entry.options))] : []),
-    ...(entry.after === undefined ? [] : [field("after", safeLine(entry.after))]),
-    ...(entry.cost_dollars === undefined ? [] : [field("cost", dollars(entry.cost_dollars))]),
-    ...(used === undefined ? [] : [field("usage", used)]),
-    ...(entry.message === undefined ? [] : [field("message", safeLine(entry.message))]),
-    ...(entry.cut_short ? [field("cut short", "yes: research output --partial prints what there is")] : []),
-    field("structured", entry.structured_output ? "yes" : "no"),
-    ...(entry.output_schema ? [field("schema", safeJson(entry.output_schema))] : []),
-    ...(entry.sources ?? []).map((source) => field("source", sourceWords(source))),
-    "",
-    safe(entry.prompt).replace(/^/gm, "  "),
-    "",
-  ].join("\n");
+  const { request_id, status, duration_ms, cost_dollars, output_schema: schema } = entry;
+  const why = entry.message ?? (status === "FAILED" && "not recorded: `research output` asks the service");
+  const fields: Record<string, string | null | undefined | false> = {
+    "request id": request_id,
+    "local id": entry.local_id,
+    status: statusWord(status, style),
+    [status === "FAILED" ? "why" : "message"]: why,
+    created: entry.created_at,
+    sent: entry.sent_at,
+    ended: entry.ended_at,
+    took: duration_ms !== undefined && formatDuration(duration_ms),
+    origin: serviceOf(entry),
+    profile: entry.profile,
+    model: entry.model,
+    options: entry.options && safeJson(entry.options),
+    after: entry.after,
+    cost: cost_dollars !== undefined && dollars(cost_dollars),
+    usage: usageWords(entry.usage),
+    "cut short": entry.cut_short && "research output --partial prints what there is",
+    structured: entry.structured_output && !schema && "yes",
+    schema: schema && safeJson(schema),
+    checked: entry.check && `${entry.check.checked_at}: ${citationsText(entry.check.counts)}`,
+  };
+  const rows = Object.entries(fields).flatMap(([name, value]) => (value ? [[name, value]] : []));
+  for (const source of entry.sources ?? []) rows.push(["source", sourceWords(source)]);
+  const lines = rows.map(
+    ([name = "", value = ""]) =>
+      `${style.dim(name.padEnd(12))} ${name === "status" ? value : safeLine(value)}`,
+  );
+  return [...lines, "", safe(entry.prompt).replace(/^/gm, "  "), ""].join("\n");
 }
 
 function sourceWords(source: unknown): string {

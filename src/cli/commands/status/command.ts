@@ -1,4 +1,4 @@
-import { define } from "../definition.js";
+import { define, usual } from "../definition.js";
 
 export const status = define({
   name: "status",
@@ -11,7 +11,11 @@ export const status = define({
     "--exit-status": "exit as `watch` would: 0 COMPLETED, 3 FAILED, 8 still running, 10 STOPPED",
   },
   output: "<request_id> TAB <STATUS>; --json: the service's data, an array for several ids",
-  exits: { 0: "answered", 4: "key", 5: "not found", 7: "rate limited", 9: "unreachable" },
+  exits: {
+    0: "answered",
+    ...{ 3: "FAILED (--exit-status)", 8: "still running (--exit-status)", 10: "STOPPED (--exit-status)" },
+    ...usual(4, 5, 6, 7, 9, 11),
+  },
   examples: ["research status @last", "research status -q 3f2a"],
   run: async () => (await import("../../requests/answers.js")).status,
 });

@@ -8,7 +8,11 @@ export const stop = define({
   arguments: [["<id...>", "ids, unique prefixes of ids made here, or @last"]],
   flags: { "-y, --yes": "do not ask" },
   output: "<request_id> TAB STOPPED; --json: the service's data, an array for several ids",
-  exits: { 0: "stopped (or was already)", 6: "it has ended otherwise", ...usual(4, 5, 7, 9) },
+  exits: {
+    0: "stopped (or was already)",
+    6: "it has ended otherwise, or there is no way to stop it",
+    ...usual(4, 5, 7, 8, 9, 11),
+  },
   examples: ["research stop @last", "research stop -y 3f2a 77b0"],
   run: async () => (await import("./run.js")).stop,
 });

@@ -1,4 +1,4 @@
-import { askStates, type NamedTarget, resolveTarget, stopAll } from "../../../workflows/requests.js";
+import { askStates, type NamedTarget, resolveTarget, stopAll } from "../../../client/workflows/requests.js";
 import type { Context } from "../../context.js";
 import { showAnswers } from "../../requests/answers.js";
 import { asksFirst, confirm, type Listed } from "../../requests/table.js";

@@ -1,14 +1,14 @@
-import { define, notifyFlag, onDoneFlag, usual, watchFlags } from "../definition.js";
+import { define, notifyFlag, onDoneFlag, paceFlags, usual } from "../definition.js";
 
 export const watch = define({
   name: "watch",
   summary: "wait until requests have ended",
   description:
     "Poll until every request is COMPLETED, FAILED or STOPPED. Ctrl-C ends the watch, never the research.",
-  arguments: [["<id...>", "ids, unique prefixes of ids made here, or @last"]],
-  flags: { ...watchFlags, ...onDoneFlag, ...notifyFlag },
+  arguments: [["[ids...]", "ids, unique prefixes of ids made here, or @last; you choose if none is given"]],
+  flags: { ...paceFlags, ...onDoneFlag, ...notifyFlag },
   output: "<request_id> TAB <STATUS> as each one ends; --json: an object a line for each change",
-  exits: { 0: "all COMPLETED", 8: "--timeout reached", 9: "given up", ...usual(3, 4, 5, 10) },
+  exits: { 0: "all COMPLETED", 8: "--timeout reached", 9: "given up", ...usual(3, 4, 5, 6, 10, 11) },
   examples: ["research watch @last", "research watch --timeout 2h 3f2a 77b0"],
   run: async () => (await import("./run.js")).watch,
 });

@@ -1,16 +1,23 @@
-import { resolveTarget } from "../../../workflows/requests.js";
+import { resolveTarget } from "../../../client/workflows/requests.js";
+import { isFinal } from "../../../ground/protocol/conversation.js";
 import { type Context, resumeCommand } from "../../context.js";
 import { exitCodeOfOutcome, worstOf } from "../../requests/answers.js";
 import { type FollowFlags, showFollow } from "../../requests/follow.js";
 import { OnDone } from "../../requests/on-done.js";
 import { endText } from "../../requests/progress-text.js";
-import { notifyEnd } from "../../terminal/reporter.js";
+import { idsOrChosen } from "../../requests/table.js";
+import { notifyEnd } from "../../terminal/notification.js";
 import type { NotifyOptions, OnDoneOptions } from "../definition.js";
 
 export type WatchFlags = FollowFlags & OnDoneOptions & NotifyOptions;
 
 /** Polls until every request is final. */
-export async function watch(ctx: Context, ids: readonly string[], options: WatchFlags): Promise<number> {
+export async function watch(ctx: Context, given: readonly string[], options: WatchFlags): Promise<number> {
+  const ids = await idsOrChosen(
+    ctx,
+    given,
+    ({ request_id, status }) => request_id !== null && !isFinal(status),
+  );
   const targets = ids.map((id) => resolveTarget(ctx.ports, id));
   const done = OnDone.of(ctx, options.onDone);
   const flags = options.onDone === undefined ? [] : ["--on-done", options.onDone];

@@ -1,10 +1,10 @@
-import { type HourlyLimit, WINDOW_MS } from "../../../protocol/limits.js";
+import { type HourlyLimit, WINDOW_MS } from "../../../ground/protocol/limits.js";
 
-type Operation = keyof HourlyLimit;
+type CountedOperation = keyof HourlyLimit;
 
 /** A request that counts. */
 export interface Count {
-  operation: Operation;
+  operation: CountedOperation;
   /** The id of its key. */
   key: string;
   /** Epoch ms. */
@@ -45,7 +45,7 @@ export class HourlyWindows {
   /** All that counts at `now` (epoch ms), in ascending order for each key and operation. */
   *counts(now: number): Generator<Count> {
     for (const [name, window] of this.#windows) {
-      const [operation, key] = name.split(" ") as [Operation, string];
+      const [operation, key] = name.split(" ") as [CountedOperation, string];
       for (const at of window.current(now)) yield { operation, key, at };
     }
   }

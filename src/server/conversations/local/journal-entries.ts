@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { exactJson, isObject, parseExactAt } from "../../../json/exact-json.js";
-import { isRequestId, type JsonSchema } from "../../../protocol/conversation.js";
+import { exactJson, isObject, parseExactAt } from "../../../ground/json/exact-json.js";
+import { isRequestId, type JsonSchema } from "../../../ground/protocol/conversation.js";
 
 const finite = v.pipe(v.number(), v.finite());
 /** Epoch ms. */
@@ -18,7 +18,13 @@ const job = v.object({
 });
 
 /** A conversation was created and counted. `key` is the id of its key. */
-const created = v.object({ kind: v.literal("created"), job, key: v.string(), at: time });
+const created = v.object({
+  kind: v.literal("created"),
+  job,
+  key: v.string(),
+  at: time,
+  model: v.optional(v.string()),
+});
 
 /** How a conversation ended, which was PROCESSING first at `started_at`. */
 const end = {
@@ -28,11 +34,23 @@ const end = {
   ended_at: time,
   reason: v.optional(v.string()),
   cost_dollars: v.optional(finite),
+  input_tokens: v.optional(finite),
+  output_tokens: v.optional(finite),
+  model: v.optional(v.string()),
 };
 const ended = v.object({ kind: v.literal("ended"), ...end });
 
-/** A conversation that had ended when the journal was compacted: `created` and `ended` in one line. */
-const finished = v.object({ kind: v.literal("finished"), key: v.string(), at: time, ...end });
+/**
+ * A conversation that had ended when the journal was compacted: `created` and `ended` in one line, and `deleted` if only
+ * what it cost is left.
+ */
+const finished = v.object({
+  kind: v.literal("finished"),
+  key: v.string(),
+  at: time,
+  ...end,
+  deleted: v.exactOptional(v.literal(true)),
+});
 
 /** A conversation was deleted because it ended long ago. */
 const deleted = v.object({ kind: v.literal("deleted"), request_id });
@@ -55,13 +73,33 @@ const remote = v.object({
   remote_id: v.exactOptional(v.string()),
   /** Whether it is still to be stopped there. */
   cancel: v.exactOptional(v.boolean()),
+  /** Whether it was said of a stopped one that it is not known whether it exists there. */
+  lost: v.exactOptional(v.boolean()),
 });
 
-const entry = v.variant("kind", [created, ended, finished, deleted, counted, remote]);
+/** A create at another service has created nothing; what an earlier line says of a request there is over. */
+const released = v.object({ kind: v.literal("released"), request_id, reason: v.optional(v.string()) });
+
+/** What is known of creates at another service. */
+const gate = v.object({
+  kind: v.literal("gate"),
+  at: time,
+  gate: v.object({
+    kind: v.exactOptional(v.picklist(["limit", "account", "unknown"])),
+    reason: v.string(),
+    atOnce: finite,
+    failures: finite,
+    unknowns: finite,
+    waitMs: finite,
+  }),
+});
+
+const entry = v.variant("kind", [created, ended, finished, deleted, counted, remote, released, gate]);
 
 /** A line of the journal: something that has to outlive the process. */
 export type Entry = v.InferOutput<typeof entry>;
 export type RemoteEntry = v.InferOutput<typeof remote>;
+export type GateEntry = v.InferOutput<typeof gate>;
 
 /** An entry as a line, with its newline. */
 export function lineOf(entry: Entry): string {

@@ -1,7 +1,7 @@
 import { constants, promises as fs } from "node:fs";
 import { dirname } from "node:path";
-import { errorText } from "../../../text/phrases.js";
-import { openRegularFile, syncFolder } from "../../files.js";
+import { openRegularFile, syncFolder, unlessMissing } from "../../../ground/files/server-files.js";
+import { errorText } from "../../../ground/text/phrases.js";
 import type { Log } from "../../monitoring/log.js";
 import { StoreOutcomeUnknownError, StoreUnavailableError } from "../conversation-store.js";
 import { type Entry, lineOf, parseEntry } from "./journal-entries.js";
@@ -32,7 +32,7 @@ const PIECE_LENGTH = 1_048_576;
 /** A longer line is skipped: a body of 1 MiB takes six times as much if all of it is escaped. */
 const LONGEST_LINE = 16 * 1_048_576;
 
-interface Waiting {
+interface WaitingWrite {
   entries: readonly Entry[];
   apply: () => void;
   resolve: () => void;
@@ -41,7 +41,7 @@ interface Waiting {
 
 /** A file of JSON Lines, mode 0600. Appends and syncs; entries that arrive during one sync share the next. */
 export class FileJournal implements Journal {
-  #waiting: Waiting[] = [];
+  #waiting: WaitingWrite[] = [];
   #writing: Promise<void> | undefined;
   #size = 0;
   #compactAt = SMALLEST_COMPACTED;
@@ -101,23 +101,8 @@ export class FileJournal implements Journal {
     await this.handle.close();
   }
 
-  /** U+2028 may stand in a line, so that Node's own `readLines` is of no use. */
   async #read(visit: (entry: Entry) => void): Promise<void> {
-    let [rest, skipped] = ["", 0];
-    const take = (line: string) => {
-      const text = line.trim();
-      const entry = line.length < LONGEST_LINE ? parseEntry(text) : undefined;
-      if (entry !== undefined) visit(entry);
-      else if (text !== "") skipped += 1;
-    };
-    const options = { encoding: "utf8", highWaterMark: PIECE_LENGTH, start: 0, autoClose: false } as const;
-    for await (const piece of this.handle.createReadStream(options)) {
-      const lines = (rest + piece).split("\n");
-      // Of a line that is too long so much is kept that it is known to be.
-      rest = (lines.pop() ?? "").slice(0, LONGEST_LINE);
-      lines.forEach(take);
-    }
-    take(rest);
+    const { rest, skipped } = await readEntries(this.handle, visit);
     this.#torn = rest !== "";
     this.#size = (await this.handle.stat()).size;
     if (skipped > 0) this.log(`${skipped} unreadable lines of the journal were skipped`);
@@ -140,7 +125,7 @@ export class FileJournal implements Journal {
     this.#writing = undefined;
   }
 
-  async #write(batch: readonly Waiting[]): Promise<void> {
+  async #write(batch: readonly WaitingWrite[]): Promise<void> {
     const lines = batch.flatMap(({ entries }) => entries.map(lineOf));
     const bytes = Buffer.from(`${this.#torn ? "\n" : ""}${lines.join("")}`);
     try {
@@ -195,6 +180,32 @@ export class FileJournal implements Journal {
   #setCompactAt(bytes: number): void {
     this.#compactAt = Math.max(SMALLEST_COMPACTED, bytes * GROWTH);
   }
+}
+
+/** Hands each entry of a journal to `visit` while its service may write it; nothing if there is none. */
+export async function readJournal(path: string, visit: (entry: Entry) => void): Promise<void> {
+  const handle = await fs.open(path, "r").catch(unlessMissing);
+  await (handle && readEntries(handle, visit).finally(() => handle.close()));
+}
+
+/** U+2028 may stand in a line, so that Node's own `readLines` is of no use. */
+async function readEntries(handle: fs.FileHandle, visit: (entry: Entry) => void) {
+  let [rest, skipped] = ["", 0];
+  const take = (line: string) => {
+    const text = line.trim();
+    const entry = line.length < LONGEST_LINE ? parseEntry(text) : undefined;
+    if (entry !== undefined) visit(entry);
+    else if (text !== "") skipped += 1;
+  };
+  const options = { encoding: "utf8", highWaterMark: PIECE_LENGTH, start: 0, autoClose: false } as const;
+  for await (const piece of handle.createReadStream(options)) {
+    const lines = (rest + piece).split("\n");
+    // Of a line that is too long so much is kept that it is known to be.
+    rest = (lines.pop() ?? "").slice(0, LONGEST_LINE);
+    lines.forEach(take);
+  }
+  take(rest);
+  return { rest, skipped };
 }
 
 /** The lines of entries, many at a time. */

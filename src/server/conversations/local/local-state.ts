@@ -1,9 +1,9 @@
-import { isFinal, type KnownStatus } from "../../../protocol/conversation.js";
-import { WINDOW_MS } from "../../../protocol/limits.js";
-import type { ResearchJob } from "../../researchers/researcher.js";
-import type { Conversation } from "../conversation-store.js";
+import { isFinal, type KnownStatus } from "../../../ground/protocol/conversation.js";
+import { WINDOW_MS } from "../../../ground/protocol/limits.js";
+import type { ResearchJob } from "../../../ground/researcher.js";
+import type { Bill, Conversation } from "../conversation-store.js";
 import { type Count, HourlyWindows } from "./hourly-windows.js";
-import type { Entry, RemoteEntry } from "./journal-entries.js";
+import type { Entry, GateEntry, RemoteEntry } from "./journal-entries.js";
 
 /** A conversation as the local store holds it. */
 export interface StoredConversation extends Conversation {
@@ -14,8 +14,8 @@ export interface StoredConversation extends Conversation {
   startedAt?: number | undefined;
   endedAt?: number | undefined;
   reason?: string | undefined;
-  /** What it cost, if its outcome says so. */
-  costDollars?: number | undefined;
+  /** What it cost, as far as its outcome says so; before, the model that does it. */
+  bill: Bill;
   /** Until it has ended. */
   job?: ResearchJob;
   /** Its request at another service. */
@@ -27,7 +27,12 @@ export class LocalState {
   readonly rows = new Map<string, StoredConversation>();
   /** Whose request at another service is to be stopped there. */
   readonly cancellations = new Set<string>();
+  /** By key: its conversations, those included that were deleted since. */
+  readonly bills = new Map<string, StoredConversation[]>();
+  /** The highest cost that a conversation of each model had, in dollars; "" where the model is not known. */
+  readonly #prices = new Map<string, number>();
   readonly windows = new HourlyWindows();
+  gate: GateEntry | undefined;
   /** Counts of requests whose entries are still to be written. */
   readonly #unwritten = new Set<Count>();
 
@@ -54,19 +59,56 @@ export class LocalState {
       entry.kind === "created" ? entry.job.request_id : "request_id" in entry ? entry.request_id : "";
     const row = this.rows.get(requestId);
     if (entry.kind === "created") {
-      const { job, key, at: createdAt } = entry;
-      if (row === undefined) this.rows.set(requestId, { requestId, key, createdAt, status: "PENDING", job });
+      const { job, key, at: createdAt, model } = entry;
+      if (row === undefined)
+        this.#add({ requestId, key, createdAt, status: "PENDING", job, bill: { model } });
     } else if (entry.kind === "finished") {
-      const { key, at: createdAt } = entry;
-      this.rows.set(requestId, { requestId, key, createdAt, ...endOf(entry) });
+      const { key, at: createdAt, deleted } = entry;
+      const finished = this.#add({ requestId, key, createdAt, ...endOf(entry) });
+      this.#priced(finished);
+      if (deleted) this.rows.delete(requestId);
     } else if (entry.kind === "ended" && row !== undefined && !isFinal(row.status)) {
       Object.assign(row, endOf(entry));
+      this.#priced(row);
       delete row.job;
     } else if (entry.kind === "remote" && row !== undefined) {
       row.remote = entry;
+      if (entry.remote_id !== undefined && !isFinal(row.status))
+        Object.assign(row, { status: "PROCESSING", reason: undefined });
       if (entry.cancel) this.cancellations.add(requestId);
       else this.cancellations.delete(requestId);
-    } else if (entry.kind === "deleted") this.rows.delete(requestId);
+    } else if (entry.kind === "released" && row !== undefined) {
+      delete row.remote;
+      if (!isFinal(row.status)) row.reason = entry.reason ?? row.reason;
+    } else if (entry.kind === "gate") this.gate = entry;
+    else if (entry.kind === "deleted") {
+      this.rows.delete(requestId);
+      delete row?.reason;
+    }
+  }
+
+  /** The times of the creates of a key that are just being written. */
+  unwrittenCreates(key: string): number[] {
+    const own = [...this.#unwritten].filter((one) => one.operation === "create" && one.key === key);
+    return own.map(({ at }) => at);
+  }
+
+  /** The highest cost of a model, in dollars; of any if the model is not known. */
+  priceOf(model: string | undefined): number {
+    if (model !== undefined) return this.#prices.get(model) ?? 0;
+    return Math.max(0, ...this.#prices.values());
+  }
+
+  #add(row: StoredConversation): StoredConversation {
+    this.rows.set(row.requestId, row);
+    const bills = this.bills.get(row.key) ?? [];
+    bills.push(row);
+    this.bills.set(row.key, bills);
+    return row;
+  }
+
+  #priced({ bill: { model = "", dollars = 0 } }: StoredConversation): void {
+    if (dollars > (this.#prices.get(model) ?? 0)) this.#prices.set(model, dollars);
   }
 
   /** Takes in an entry of a journal that is being opened at `now` (epoch ms). */
@@ -83,15 +125,17 @@ export class LocalState {
     const counted = new Map<string, number>();
     const add = (name: string) => counted.set(name, (counted.get(name) ?? 0) + 1);
     for (const row of this.rows.values()) {
-      const { requestId: request_id, key, createdAt: at, status, job } = row;
+      const { requestId: request_id, key, createdAt: at, job, reason } = row;
       if (at > now - WINDOW_MS) add(nameOf({ operation: "create", key, at }));
-      if (job !== undefined) yield { kind: "created", job, key, at };
-      else if (isFinal(status)) {
-        const { startedAt: started_at, endedAt: ended_at = at, reason, costDollars: cost_dollars } = row;
-        yield { kind: "finished", request_id, key, at, status, started_at, ended_at, reason, cost_dollars };
-      }
+      if (job !== undefined) {
+        yield { kind: "created", job, key, at, model: row.bill.model };
+        if (reason !== undefined) yield { kind: "released", request_id, reason };
+      } else yield* finishedOf(row);
       if (row.remote !== undefined) yield row.remote;
     }
+    for (const row of [...this.bills.values()].flat())
+      if (!this.rows.has(row.requestId)) yield* finishedOf(row, true);
+    if (this.gate !== undefined) yield this.gate;
     // Requests may come in between two lines: what counts is taken at once.
     for (const count of this.#unwritten) add(nameOf(count));
     for (const count of [...this.windows.counts(now)]) {
@@ -103,8 +147,21 @@ export class LocalState {
 }
 
 function endOf(entry: Extract<Entry, { kind: "ended" | "finished" }>) {
-  const { status, started_at: startedAt, ended_at: endedAt, reason, cost_dollars: costDollars } = entry;
-  return { status, startedAt, endedAt, reason, costDollars };
+  const { status, started_at: startedAt, ended_at: endedAt, reason, model } = entry;
+  const { cost_dollars: dollars, input_tokens: inputTokens, output_tokens: outputTokens } = entry;
+  return { status, startedAt, endedAt, reason, bill: { model, dollars, inputTokens, outputTokens } };
+}
+
+function* finishedOf(row: StoredConversation, isDeleted?: true): Generator<Entry> {
+  const { requestId: request_id, key, createdAt: at, status, startedAt: started_at, reason, bill } = row;
+  if (!isFinal(status)) return;
+  const end = { request_id, status, started_at, ended_at: row.endedAt ?? at, reason, ...entryOfBill(bill) };
+  yield { kind: "finished", key, at, ...end, ...(isDeleted && { deleted: isDeleted }) };
+}
+
+/** A bill as the entry of an end has it. */
+export function entryOfBill({ model, dollars, inputTokens, outputTokens }: Bill) {
+  return { model, cost_dollars: dollars, input_tokens: inputTokens, output_tokens: outputTokens };
 }
 
 function nameOf({ operation, key, at }: Count): string {

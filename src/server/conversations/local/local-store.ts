@@ -1,39 +1,38 @@
-import type { Clock } from "../../../clock.js";
-import { exactJson, parseExactAt } from "../../../json/exact-json.js";
-import { isFinal, isRequestId } from "../../../protocol/conversation.js";
-import { KeyedMutex } from "../../../semaphore.js";
-import { errorText } from "../../../text/phrases.js";
-import type { KeyStore } from "../../keys/key-store.js";
-import type { ResearchJob } from "../../researchers/researcher.js";
+import type { Clock } from "../../../ground/clock.js";
+import { exactJson, parseExactAt } from "../../../ground/json/exact-json.js";
+import { isFinal, isRequestId } from "../../../ground/protocol/conversation.js";
+import type { ExchangeStore, ResearchFacts, ResearchJob } from "../../../ground/researcher.js";
+import { KeyedMutex } from "../../../ground/semaphore.js";
+import { errorText } from "../../../ground/text/phrases.js";
+import type { KeyStore, ServiceKey } from "../../keys/key-store.js";
 import {
+  billIn,
   type Caller,
   type Claim,
-  COST_DAYS,
   type Conversation,
   ConversationStopped,
   type ConversationStore,
   type CreateResult,
-  costIn,
-  type ExchangeStore,
   type HourlyCount,
-  type KeyCost,
   type ListedConversation,
+  NOT_SENT,
   type Outcome,
   type Overview,
-  PROBE_MS,
-  REFUSALS,
   type RemoteRequest,
   type RemoteRequests,
   type StopResult,
   type StoreCounts,
   StoreUnavailableError,
+  WAIT_LIMIT_MS,
 } from "../conversation-store.js";
+import { type Gate, gateAfter, OPEN, PROBE_MS, refusalBy } from "../create-gate.js";
+import { mayBegin, overBudget, spentIn } from "./budgets.js";
 import type { Contents } from "./contents.js";
 import { DueQueue } from "./due-queue.js";
 import type { Count } from "./hourly-windows.js";
 import type { Journal } from "./journal.js";
 import type { Entry, RemoteEntry } from "./journal-entries.js";
-import type { LocalState, StoredConversation } from "./local-state.js";
+import { entryOfBill, type LocalState, type StoredConversation } from "./local-state.js";
 
 /** How many deletions are written together. */
 const DELETED_AT_ONCE = 1_000;
@@ -56,7 +55,12 @@ export class LocalStore implements ConversationStore {
   readonly exchanges: ExchangeStore;
   readonly overview: Overview;
   readonly remote: RemoteRequests;
+  /** As they were last read. */
+  #keys: readonly ServiceKey[] = [];
+  #facts: ResearchFacts = {};
   readonly #due: DueQueue;
+  /** What has been begun at another service before this process, or by a claim that was given back. */
+  readonly #begun: DueQueue;
   readonly #claims = new Map<string, { claim: Claim; controller: AbortController; progress?: string }>();
   /** One change of a conversation at a time: it is checked against a state that stays until it is written. */
   readonly #changes = new KeyedMutex();
@@ -66,25 +70,31 @@ export class LocalStore implements ConversationStore {
     this.overview = overviewOf(parts);
     this.remote = this.#remote();
     this.#due = new DueQueue(parts.clock);
-    for (const { requestId, status } of parts.state.rows.values()) {
-      if (!isFinal(status)) this.#due.add(requestId, parts.pendingMs);
-    }
+    this.#begun = new DueQueue(parts.clock);
+    for (const { requestId, status, key, remote } of parts.state.rows.values())
+      if (!isFinal(status)) (remote ? this.#begun : this.#due).add(key, requestId, parts.pendingMs);
   }
 
-  async create({ keyId: key, limits }: Caller, job: ResearchJob): Promise<CreateResult> {
+  async create({ keyId: key, limits, budgets = {} }: Caller, job: ResearchJob): Promise<CreateResult> {
     const { clock, state, pendingMs } = this.parts;
+    const { model, saysDollars = true } = this.#facts;
     const at = clock.now();
     const count: Count = { operation: "create", key, at };
+    if (budgets.dollars && !saysDollars) return { kind: "not-measured" };
+    const over = overBudget(state, count, budgets, model);
+    if (over) return over;
     const limited = state.take(count, limits.create);
     if (limited) return { kind: "rate-limited", ...limited };
-    await this.#append([{ kind: "created", job, key, at }], count);
-    this.#due.add(job.request_id, pendingMs);
+    await this.#append([{ kind: "created", job, key, at, model }], count);
+    this.#due.add(key, job.request_id, pendingMs);
     return { kind: "created", createdAt: at };
   }
 
   async get(caller: Caller, requestId: string): Promise<Conversation | undefined> {
     const row = this.#visible(caller, requestId);
-    const progress = this.#claims.get(requestId)?.progress;
+    const { progress } = this.#claims.get(requestId) ?? {};
+    const place = row?.status === "PENDING" ? this.#due.placeOf(row.key, requestId) : undefined;
+    if (row && place) return { ...row, progress: JSON.stringify({ step: "queue", ...place }) };
     return row && progress !== undefined ? { ...row, progress } : row;
   }
 
@@ -120,27 +130,55 @@ export class LocalStore implements ConversationStore {
       const end = await this.#endOf(row, { status: "STOPPED" });
       const cancel: Entry[] = remote?.remote_id === undefined ? [] : [{ ...remote, cancel: true }];
       await this.#append([...counted, end, ...cancel], count);
-      this.#due.delete(requestId);
+      for (const queue of [this.#due, this.#begun]) queue.delete(row.key, requestId);
       this.#claims.get(requestId)?.controller.abort(new ConversationStopped("the conversation was stopped"));
       this.#claims.delete(requestId);
+      this.#due.look();
       await this.parts.contents.deleteExchanges(requestId);
       return { kind: "stopped", ...(remote && { remote: remoteOf(remote) }) };
     });
   }
 
   async claim(signal: AbortSignal): Promise<Claim> {
+    const { row, claim } = await this.#claim(this.#begun.size > 0 ? this.#begun : this.#due, signal);
+    row.status = "PROCESSING";
+    row.startedAt ??= this.parts.clock.now();
+    return claim;
+  }
+
+  async #claim(queue: DueQueue, signal: AbortSignal, closedMs?: () => number) {
     for (;;) {
-      const requestId = await this.#due.take(signal);
+      const requestId = await queue.take(signal, closedMs, () => this.#beginners(queue));
       const row = this.parts.state.rows.get(requestId);
       // It may have been stopped meanwhile.
       if (row?.job === undefined) continue;
-      row.status = "PROCESSING";
-      row.startedAt ??= this.parts.clock.now();
+      if (row.remote === undefined) row.bill = { model: this.#facts.model };
       const controller = new AbortController();
       const claim: Claim = { job: row.job, starts: 1, signal: controller.signal };
       this.#claims.set(requestId, { claim, controller });
-      return claim;
+      return { row, claim };
     }
+  }
+
+  /** Which keys may begin another conversation just now. What has begun goes on. */
+  async #beginners(queue: DueQueue): Promise<(key: string) => boolean> {
+    if (queue === this.#begun) return () => true;
+    const { clock, state } = this.parts;
+    this.#keys = await this.keys.list().catch(() => this.#keys);
+    const budgets = new Map(this.#keys.map((key) => [key.id, key.budgets ?? {}]));
+    return (key) => {
+      const { atOnce, dollars } = budgets.get(key) ?? {};
+      if (atOnce === undefined && dollars === undefined) return true;
+      const running = [...this.#claims.keys(), ...this.#begun.names(key)].flatMap((requestId) => {
+        const row = state.rows.get(requestId);
+        return row?.key === key ? [row] : [];
+      });
+      return mayBegin(state, { key, now: clock.now() }, { atOnce, dollars }, running);
+    };
+  }
+
+  async researchesWith(facts: ResearchFacts): Promise<void> {
+    this.#facts = facts;
   }
 
   async end(claim: Claim, outcome: Outcome): Promise<boolean> {
@@ -158,6 +196,7 @@ export class LocalStore implements ConversationStore {
       if (!this.#holds(claim) || row === undefined) return false;
       await this.#append([await this.#endOf(row, outcome)]);
       this.#claims.delete(requestId);
+      this.#due.look();
       return true;
     });
     if (!ended) await this.#deleteOutput(requestId);
@@ -170,9 +209,13 @@ export class LocalStore implements ConversationStore {
   }
 
   async giveBack(claim: Claim): Promise<void> {
-    if (!this.#holds(claim)) return;
-    this.#claims.delete(claim.job.request_id);
-    this.#due.addFirst(claim.job.request_id);
+    if (this.#holds(claim)) this.#putBack(claim.job.request_id);
+  }
+
+  #putBack(requestId: string): void {
+    const row = this.parts.state.rows.get(requestId);
+    this.#claims.delete(requestId);
+    if (row?.job) (row.remote ? this.#begun : this.#due).addFirst(row.key, requestId);
   }
 
   async deleteEnded(ageMs: number): Promise<number> {
@@ -197,11 +240,12 @@ export class LocalStore implements ConversationStore {
 
   async counts(): Promise<StoreCounts> {
     return {
-      waiting: this.#due.size,
+      waiting: this.#due.size + this.#begun.size,
       working: this.#claims.size,
       workers: 1,
-      oldestDueMs: this.#due.overdueMs(),
+      oldestDueMs: Math.max(this.#due.overdueMs(), this.#begun.overdueMs()),
       cancellations: this.parts.state.cancellations.size,
+      isRefused: this.parts.state.gate?.gate.kind !== undefined,
     };
   }
 
@@ -230,20 +274,16 @@ export class LocalStore implements ConversationStore {
 
   /** The entry of a conversation's end, and its job kept for who looks at it later: the end matters more than that. */
   async #endOf(
-    { requestId, startedAt, job }: StoredConversation,
+    { requestId, startedAt, job, bill }: StoredConversation,
     { status, reason, data }: { status: "COMPLETED" | "FAILED" | "STOPPED"; reason?: string; data?: string },
   ): Promise<Entry> {
     await this.parts.contents.write("ended-jobs", requestId, exactJson(job)).catch(() => {});
     const ended_at = this.parts.clock.now();
-    const cost_dollars = costIn(data);
+    const said = billIn(data);
+    const cost = entryOfBill({ ...said, model: bill.model ?? said.model });
     return {
-      kind: "ended",
-      request_id: requestId,
-      status,
-      started_at: startedAt,
-      ended_at,
-      reason,
-      cost_dollars,
+      ...{ kind: "ended", request_id: requestId, status, started_at: startedAt, ended_at, reason },
+      ...cost,
     };
   }
 
@@ -256,14 +296,53 @@ export class LocalStore implements ConversationStore {
     const { clock, state } = this.parts;
     /** Cancellations that somebody works on, by when they are due again (monotonic ms). */
     const hidden = new Map<string, number>();
-    let refusals = 0;
-    /** When the next one may be begun in spite of the refusals, monotonic ms. */
-    let nextAt = { conversation: 0, create: 0 };
+    /** Stopped ones whose create was under way when an earlier process ended. */
+    const isLost = ({ status, remote }: StoredConversation) =>
+      status === "STOPPED" && remote && !remote.remote_id && !remote.lost;
+    const lost = [...state.rows.values()].filter(isLost);
+    const said = state.gate;
+    const left = said ? Math.min(said.gate.waitMs, said.at + said.gate.waitMs - clock.now()) : 0;
+    /** When the next create may be tried, monotonic ms. */
+    let nextAt = clock.monotonic() + left;
+    /** How often the gate has changed, and the number of it when a claim was made. */
+    let changes = 0;
+    const changesAt = new WeakMap<Claim, number>();
+    const gateNow = (): Gate => {
+      const gate = state.gate?.gate ?? OPEN;
+      return { ...gate, waitMs: Math.max(0, nextAt - clock.monotonic()) };
+    };
+    const closedMs = () => (state.gate?.gate.kind ? nextAt - clock.monotonic() : 0);
+    /** How many wait to be sent, those included that are just tried. */
+    const waiting = (keyId?: string) => {
+      const tried = [...this.#claims.keys()].filter((requestId) => {
+        const row = state.rows.get(requestId);
+        return row?.status === "PENDING" && (keyId === undefined || row.key === keyId);
+      });
+      return tried.length + (keyId === undefined ? this.#due.size : this.#due.sizeOf(keyId));
+    };
+    const isTooOld = ({ createdAt }: StoredConversation) => clock.now() - createdAt > WAIT_LIMIT_MS;
     const known = (requestId: string) => state.rows.get(requestId)?.remote;
     return {
       read: async (requestId) => {
         const entry = known(requestId);
         return entry && { ...remoteOf(entry), mayComeMs: 0 };
+      },
+      claim: async (which, signal) => {
+        if (which === "begun") {
+          const { row, claim } = await this.#claim(this.#begun, signal);
+          if (row.remote?.remote_id) row.startedAt ??= clock.now();
+          return claim;
+        }
+        for (;;) {
+          const { row, claim } = await this.#claim(this.#due, signal, closedMs);
+          // It was found, and `expire` ends it.
+          if (isTooOld(row)) this.#claims.delete(row.requestId);
+          else {
+            if (state.gate?.gate.kind) nextAt = clock.monotonic() + PROBE_MS;
+            changesAt.set(claim, changes);
+            return claim;
+          }
+        }
       },
       begin: (claim, { at, provider, canStop }) => {
         const { request_id } = claim.job;
@@ -279,8 +358,35 @@ export class LocalStore implements ConversationStore {
           if (remote === undefined || (status && status !== "STOPPED" && isFinal(status))) return "ended";
           const stopped = status === "STOPPED";
           await this.#append([{ ...remote, remote_id, ...(stopped && { cancel: true }) }]);
+          const row = state.rows.get(request_id);
+          if (row) row.startedAt ??= clock.now();
           return stopped ? "stopped" : "kept";
         }),
+      release: (claim, reason) => {
+        const { request_id } = claim.job;
+        return this.#changes.run(request_id, async () => {
+          if (known(request_id)?.remote_id !== undefined) return;
+          await this.#append([{ kind: "released", request_id, reason }]);
+          if (this.#holds(claim)) this.#putBack(request_id);
+        });
+      },
+      takeLost: async () => {
+        const [row] = lost;
+        if (row?.remote === undefined) return undefined;
+        await this.#append([{ ...row.remote, lost: true }]);
+        lost.shift();
+        return { requestId: row.requestId, provider: row.remote.provider };
+      },
+      expire: async () => {
+        for (const { requestId } of [...state.rows.values()].filter(isTooOld))
+          await this.#changes.run(requestId, async () => {
+            const row = state.rows.get(requestId);
+            if (row?.status !== "PENDING" || row.remote || this.#claims.has(requestId)) return;
+            const reason = NOT_SENT + (row.reason ?? state.gate?.gate.reason ?? "");
+            await this.#append([await this.#endOf(row, { status: "FAILED", reason: reason.trim() })]);
+            this.#due.delete(row.key, requestId);
+          });
+      },
       takeCancellation: async (at, forMs) => {
         const now = clock.monotonic();
         for (const requestId of state.cancellations) {
@@ -296,18 +402,17 @@ export class LocalStore implements ConversationStore {
         if (remote !== undefined) await this.#append([{ ...remote, cancel: false }]);
         hidden.delete(requestId);
       },
-      answered: async (isRefused) => {
-        refusals = isRefused ? refusals + 1 : 0;
-        const next = clock.monotonic() + PROBE_MS;
-        if (refusals === REFUSALS) nextAt = { conversation: next, create: next };
+      answered: async (claim, answer) => {
+        const row = state.rows.get(claim.job.request_id);
+        if (answer.kind === "unknown" && row && isLost(row)) lost.push(row);
+        const gate = gateAfter(gateNow(), answer, changesAt.get(claim) !== changes);
+        if (gate === OPEN && (state.gate?.gate ?? OPEN) === OPEN) return;
+        changes += 1;
+        nextAt = clock.monotonic() + gate.waitMs;
+        await this.#append([{ kind: "gate", at: clock.now(), gate }]);
       },
-      busyMs: async (what) => {
-        const now = clock.monotonic();
-        if (refusals < REFUSALS) return 0;
-        if (now < nextAt[what]) return nextAt[what] - now;
-        nextAt[what] = now + PROBE_MS;
-        return 0;
-      },
+      refusal: async (keyId) =>
+        state.gate?.gate.kind && refusalBy(gateNow(), { ofKey: waiting(keyId), ofAll: waiting() }),
     };
   }
 
@@ -333,7 +438,13 @@ function remoteOf({ at, provider, can_stop: canStop, remote_id: remoteId }: Remo
 }
 
 function overviewOf({ clock, contents, state }: LocalStoreParts): Overview {
-  const listed = ({ key: keyId, job: _, remote: __, ...row }: StoredConversation): ListedConversation => ({
+  const listed = ({
+    key: keyId,
+    job: _,
+    remote: __,
+    bill: ___,
+    ...row
+  }: StoredConversation): ListedConversation => ({
     keyId,
     ...row,
   });
@@ -343,9 +454,11 @@ function overviewOf({ clock, contents, state }: LocalStoreParts): Overview {
       for (const { status } of state.rows.values()) states[status] += 1;
       return states;
     },
-    async newest(limit) {
+    async newest(limit, status) {
       // The rows stand in the order in which they were created.
-      const rows = [...state.rows.values()].slice(-limit);
+      const rows = [...state.rows.values()]
+        .filter((row) => status === undefined || row.status === status)
+        .slice(-limit);
       return { at: clock.now(), conversations: rows.reverse().map(listed) };
     },
     async find(requestId) {
@@ -369,15 +482,6 @@ function overviewOf({ clock, contents, state }: LocalStoreParts): Overview {
       }
       return { at, counts: [...counts.values()] };
     },
-    async costs() {
-      const since = clock.now() - COST_DAYS * 86_400_000;
-      const costs = new Map<string, KeyCost>();
-      for (const { key: keyId, costDollars, endedAt = 0 } of state.rows.values()) {
-        if (costDollars === undefined || endedAt <= since) continue;
-        const { dollars, conversations } = costs.get(keyId) ?? { dollars: 0, conversations: 0 };
-        costs.set(keyId, { keyId, dollars: dollars + costDollars, conversations: conversations + 1 });
-      }
-      return [...costs.values()];
-    },
+    spent: async (by, sinceMs = Number.POSITIVE_INFINITY) => spentIn(state, by, clock.now() - sinceMs),
   };
 }

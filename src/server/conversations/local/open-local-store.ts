@@ -1,15 +1,22 @@
+import { existsSync, promises as fs } from "node:fs";
 import { join } from "node:path";
-import type { Clock } from "../../../clock.js";
-import { HeldError, lock } from "../../../lock.js";
-import { makeFolder } from "../../files.js";
+import type { Clock } from "../../../ground/clock.js";
+import { makeFolder, readIfThere } from "../../../ground/files/files.js";
+import { HeldError, lock } from "../../../ground/files/lock.js";
+import { unlessThere } from "../../../ground/files/server-files.js";
 import { KeyFile, noKeys } from "../../keys/key-file.js";
 import type { Log } from "../../monitoring/log.js";
 import { ServiceStartError } from "../../start-error.js";
-import type { ConversationStore } from "../conversation-store.js";
+import type { ConversationStore, SpentBy } from "../conversation-store.js";
+import { spentIn } from "./budgets.js";
 import { FolderContents, MemoryContents } from "./contents.js";
-import { FileJournal, memoryJournal } from "./journal.js";
+import { FileJournal, memoryJournal, readJournal } from "./journal.js";
 import { LocalState } from "./local-state.js";
 import { LocalStore } from "./local-store.js";
+
+const JOURNAL = "journal.ndjson";
+/** Says what the files beside it are. It is written before the journal. */
+const FORMAT = { file: "format", text: "1\n" };
 
 export interface LocalStoreOptions {
   /** Without it everything is in memory, and gone with the process. */
@@ -27,7 +34,7 @@ export async function openLocalStore({ dataDir, ...options }: LocalStoreOptions)
     return new LocalStore({ ...options, keys: noKeys, journal: memoryJournal, contents, state, close });
   }
   try {
-    await makeFolder(dataDir);
+    makeFolder(dataDir);
     const unlock = await lock(join(dataDir, "lock"));
     try {
       return await openFolder(dataDir, options, unlock);
@@ -45,6 +52,23 @@ export async function openLocalStore({ dataDir, ...options }: LocalStoreOptions)
   }
 }
 
+/** Rejects with a ServiceStartError for a data folder that another format's program has written. */
+export async function checkFormat(dataDir: string): Promise<void> {
+  const format = readIfThere(join(dataDir, FORMAT.file), 16);
+  if (format === FORMAT.text || (format === undefined && !existsSync(join(dataDir, JOURNAL)))) return;
+  const writer = format === undefined ? "before the first release" : `of data format ${format.trim()}`;
+  throw new ServiceStartError(
+    `The data folder ${dataDir} was written by a program ${writer}, which this one does not read. Name another folder.`,
+  );
+}
+
+/** What was spent by the keys of a data folder, whose service may run. Reads the journal, and changes nothing. */
+export async function spentAt(dataDir: string, by: SpentBy, sinceMs: number | undefined, clock: Clock) {
+  const state = new LocalState();
+  await readJournal(join(dataDir, JOURNAL), (entry) => state.apply(entry));
+  return spentIn(state, by, clock.now() - (sinceMs ?? Number.POSITIVE_INFINITY));
+}
+
 async function openFolder(
   dataDir: string,
   options: Omit<LocalStoreOptions, "dataDir">,
@@ -53,8 +77,15 @@ async function openFolder(
   const { clock, log } = options;
   const state = new LocalState();
   const opened = clock.now();
+  await checkFormat(dataDir);
+  const written = fs.writeFile(join(dataDir, FORMAT.file), FORMAT.text, {
+    flag: "wx",
+    mode: 0o600,
+    flush: true,
+  });
+  await written.catch(unlessThere);
   const journal = await FileJournal.open(
-    join(dataDir, "journal.ndjson"),
+    join(dataDir, JOURNAL),
     (entry) => state.restore(entry, opened),
     () => state.kept(clock.now()),
     log,

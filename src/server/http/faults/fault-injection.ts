@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import type { Clock } from "../../../clock.js";
+import type { Clock } from "../../../ground/clock.js";
 import {
   ANSWER_HEADERS,
   ERROR_STATUS,
@@ -15,7 +15,7 @@ import {
 } from "../responses.js";
 import type { InjectedFault } from "./fault.js";
 
-type Answer = () => Promise<Response>;
+type FaultAnswer = () => Promise<Response>;
 
 /** Larger than any client should take: the contract of ours reads 64 MiB of an output. */
 const HUGE_BYTES = 80 * 1_048_576;
@@ -33,7 +33,7 @@ export async function injectFault(
   kind: InjectedFault["kind"],
   { outgoing, incoming }: HttpBindings,
   clock: Clock,
-  answer: Answer,
+  answer: FaultAnswer,
 ): Promise<Response> {
   if (typeof kind === "object") return plain(kind.status, kind.retryAfter);
   const carriedOut = () => answer().catch((error) => errorResponse(httpErrorOf(error)));

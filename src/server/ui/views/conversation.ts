@@ -1,8 +1,9 @@
-import { exactJson, indentJson } from "../../../json/exact-json.js";
-import { escapeHtml } from "../../../markdown/html/blocks.js";
-import { contentOf } from "../../../markdown/html/result-page.js";
-import { isFinal } from "../../../protocol/conversation.js";
-import { progressWords, usageWords } from "../../../text/research-progress.js";
+import { exactJson, indentJson } from "../../../ground/json/exact-json.js";
+import { escapeHtml } from "../../../ground/markdown/html/blocks.js";
+import { contentOf } from "../../../ground/markdown/html/result-page.js";
+import { isFinal } from "../../../ground/protocol/conversation.js";
+import { shortLine } from "../../../ground/text/phrases.js";
+import { progressWords, usageWords } from "../../../ground/text/research-progress.js";
 import type { Caller, ListedConversation, RemoteRequest } from "../../conversations/conversation-store.js";
 import { goesOn } from "../../http/operations.js";
 import type { Parts } from "../parts.js";
@@ -15,6 +16,8 @@ const OPERATOR: Caller = { keyId: "", limits: { create: 0, stop: 0 }, ownOnly: f
 /** The colours of the bars and of the mark at the end. */
 const LEGEND =
   '<p class="legend"><span class="waiting">■</span> PENDING <span class="busy">■</span> PROCESSING <span class="soft">● the end</span></p>';
+/** A longer question is cut where it is the headline, and stands whole below. In UTF-16 units. */
+const LONGEST_HEADLINE = 160;
 const BACK = '<p class="back"><a href="../../ui">← All conversations</a></p>';
 
 /**
@@ -41,33 +44,38 @@ export function conversationView(parts: ViewParts, requestId: string, host: stri
       ["question", question],
       ["states", `${statesSvg(conversation, at)}\n${LEGEND}\n${factsHtml(conversation, facts, at)}`],
       ["result", result.html],
-      ["curl", curlHtml(conversation, host)],
+      ["curl", commandHtml(conversation, host)],
     ]);
   };
 }
 
 async function questionHtml({ store }: ViewParts, requestId: string): Promise<string> {
   const job = await store.overview.job(requestId);
-  const asked =
-    job === undefined
-      ? '<p class="none">The prompt was not kept.</p>'
-      : `<div class="plain prompt" dir="auto" tabindex="0">${escapeHtml(job.prompt)}</div>`;
+  const headline = shortLine(job?.prompt ?? "The question was not kept", LONGEST_HEADLINE);
+  const whole =
+    job === undefined || headline === job.prompt.trim()
+      ? ""
+      : `\n<div class="plain prompt" dir="auto" tabindex="0">${escapeHtml(job.prompt)}</div>`;
   const schema =
     job?.output_schema === undefined
       ? ""
       : `\n<details><summary>Schema of the result</summary>\n<pre><code>${escapeHtml(indentJson(exactJson(job.output_schema), 2))}</code></pre></details>`;
-  return `${BACK}\n<h1 class="id">Conversation <code>${escapeHtml(requestId)}</code></h1>\n${asked}${schema}`;
+  return `${BACK}\n<h1 dir="auto">${escapeHtml(headline)}</h1>\n<p class="id">${escapeHtml(requestId)}</p>${whole}${schema}`;
 }
 
 /** What is shown of a conversation beside what a list has. */
-interface Facts {
+interface ConversationFacts {
   key: string | undefined;
   remote: RemoteRequest | undefined;
   /** JSON */
   progress: string | undefined;
 }
 
-function factsHtml(conversation: ListedConversation, { key, remote, progress }: Facts, now: number): string {
+function factsHtml(
+  conversation: ListedConversation,
+  { key, remote, progress }: ConversationFacts,
+  now: number,
+): string {
   const doing = progress === undefined ? undefined : progressWords(JSON.parse(progress));
   const { createdAt, endedAt, status, reason } = conversation;
   const { age, pending, processing } = timesOf(conversation, now);
@@ -77,10 +85,7 @@ function factsHtml(conversation: ListedConversation, { key, remote, progress }: 
     ["Reason", reason && `<span dir="auto">${escapeHtml(reason)}</span>`],
     ["Key", key && escapeHtml(key)],
     ["Works at", remote && escapeHtml(`${remote.provider}${remote.remoteId ? `, ${remote.remoteId}` : ""}`)],
-    [
-      "Stopped there",
-      status === "STOPPED" && remote?.canStop === false ? escapeHtml(goesOn(remote).trim()) : undefined,
-    ],
+    ["Stopped there", status === "STOPPED" ? escapeHtml(goesOn(remote).trim()) : undefined],
     ["Created", `${timeHtml(createdAt)}, ${passing("age", age)} ago`],
     ["In PENDING", passing("pending", pending)],
     ["In PROCESSING", passing("processing", processing)],
@@ -106,10 +111,16 @@ async function resultHtml({ store }: ViewParts, { requestId, status }: ListedCon
   return `<h2>Result</h2>\n<main lang="" class="result">\n${content}\n</main>${usage}`;
 }
 
-/** What asks for the conversation from a shell. The host was checked, and the id is one of a conversation. */
-function curlHtml({ requestId, status }: ListedConversation, host: string): string {
-  const what = status === "COMPLETED" ? "output" : "status";
-  const url = `http://${host}/api/v1/conversation/${requestId}/${what}`;
-  const line = `curl -H "Authorization: Bearer $RESEARCH_API_KEY" ${url}`;
-  return `<h2>Ask for it</h2>\n<pre><code>${escapeHtml(line)}</code></pre>`;
+/** What helps in a shell; empty if there is nothing more to ask for. The host was checked, and the id is one of a conversation. */
+function commandHtml({ requestId, status }: ListedConversation, host: string): string {
+  const isDone = status === "COMPLETED";
+  if (isFinal(status) && !isDone) return "";
+  const [title, verb, path] = isDone
+    ? ["Get the result", "output", "output"]
+    : ["Wait for it", "watch", "status"];
+  const url = `http://${host}/api/v1/conversation/${requestId}/${path}`;
+  const own = `research ${verb} ${requestId} --base-url http://${host}`;
+  const curl = `curl -H "Authorization: Bearer $RESEARCH_API_KEY" ${url}`;
+  const lines = [own, curl].map((line) => `<pre><code>${escapeHtml(line)}</code></pre>`);
+  return `<h2>${title}</h2>\n${lines.join("\n")}`;
 }

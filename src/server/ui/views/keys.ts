@@ -1,10 +1,9 @@
-import { escapeHtml } from "../../../markdown/html/blocks.js";
-import { type HourlyLimit, nextSlot } from "../../../protocol/limits.js";
-import { formatDuration } from "../../../text/duration.js";
-import { COST_DAYS, type HourlyCount, type KeyCost } from "../../conversations/conversation-store.js";
-import { isValid, type ServiceKey } from "../../keys/key-store.js";
+import { escapeHtml } from "../../../ground/markdown/html/blocks.js";
+import { type HourlyLimit, nextSlot } from "../../../ground/protocol/limits.js";
+import { exactDuration, formatDuration } from "../../../ground/text/duration.js";
+import { type HourlyCount, SPENT_MS, type Spent } from "../../conversations/conversation-store.js";
+import { isValid, type KeyBudgets, type ServiceKey } from "../../keys/key-store.js";
 import { ticking } from "../parts.js";
-import { hourSvg } from "./drawing.js";
 import { timeHtml, type ViewParts } from "./view.js";
 
 /** A key as the page shows it, of which only the name is known to anyone else. */
@@ -13,6 +12,7 @@ interface ShownKey {
   name: string;
   tier: string;
   limits: HourlyLimit;
+  budgets?: KeyBudgets | undefined;
 }
 
 /** The names of added keys by id, of revoked ones too; empty if none was added. */
@@ -32,34 +32,58 @@ export function shownKeys(
   return single ? [{ ...single, id: single.keyId, name: "The one key" }] : [];
 }
 
-/** The hour of each key (§8): what counts, and when the next request is allowed. */
+/** The hour of each key that has limits (§8): what counts, and when the next request is allowed, if that is not now. */
 export function keysHtml(
   keys: readonly ShownKey[],
   { at, counts }: { at: number; counts: readonly HourlyCount[] },
 ): string {
   const title = "<h2>Hour of each key</h2>";
   if (keys.length === 0) return `${title}\n<p class="none">No key is valid.</p>`;
-  const items = keys.map(({ id, name, tier, limits }) => {
+  const items = keys.flatMap(({ id, name, tier, limits, budgets = {} }) => {
+    const hasLimit = Object.values(limits).some(Number.isFinite);
+    if (!hasLimit && Object.values(budgets).every((budget) => budget === undefined)) return [];
     const hour = (operation: keyof HourlyLimit) => {
       const times = counts.find((count) => count.keyId === id && count.operation === operation)?.times ?? [];
       return hourHtml(`${operation}-${escapeHtml(id)}`, operation, times, limits[operation], at);
     };
     const heading = `<h3>${escapeHtml(name)} <span class="tier">${escapeHtml(tier)}</span></h3>`;
-    return `<section class="key">${heading}\n${hour("create")}\n${hour("stop")}\n</section>`;
+    return `<section class="key">${heading}\n${hour("create")}\n${hour("stop")}${budgetWords(budgets)}\n</section>`;
   });
-  return `${title}\n<div class="keys">\n${items.join("\n")}\n</div>`;
+  return items.length === 0 ? "" : `${title}\n<div class="keys">\n${items.join("\n")}\n</div>`;
 }
 
-/** What each key has cost; empty if nothing is known to have cost anything. */
-export function costsHtml(costs: readonly KeyCost[], names: ReadonlyMap<string, string>): string {
-  if (costs.length === 0) return "";
-  const dearest = costs.toSorted((a, b) => b.dollars - a.dollars);
-  const items = dearest.map(({ keyId, dollars, conversations }) => {
-    const said = `${conversations} ${conversations === 1 ? "conversation" : "conversations"}`;
-    const name = names.get(keyId) ?? "The one key";
-    return `<li><b>$${dollars.toFixed(2)}</b> ${escapeHtml(name)} <span class="soft">in ${said} whose cost is known</span></li>`;
+/** What each key has spent; empty if nothing is known to have cost anything. */
+export function spentHtml(spent: readonly Spent[], names: ReadonlyMap<string, string>): string {
+  if (!spent.some(({ priced, inputTokens, outputTokens }) => priced + inputTokens + outputTokens > 0))
+    return "";
+  const dearest = spent.toSorted((a, b) => b.dollars - a.dollars);
+  const items = dearest.map((one) => {
+    const { name, completed, failed, stopped, dollars, priced, inputTokens, outputTokens, unsaid } = one;
+    const tokens = inputTokens + outputTokens;
+    const said = [
+      priced > 0 && `in ${conversations(priced)} whose cost is known`,
+      tokens > 0 && `${tokens.toLocaleString("en-US")} tokens`,
+      `${completed} COMPLETED, ${failed} FAILED, ${stopped} STOPPED`,
+      unsaid > 0 && `nothing said of ${unsaid}`,
+    ];
+    const of = escapeHtml(names.get(name) ?? "The one key");
+    return `<li><b>$${dollars.toFixed(2)}</b> ${of} <span class="soft">${said.filter(Boolean).join(" · ")}</span></li>`;
   });
-  return `<h2>Cost of each key in the last ${COST_DAYS} days</h2>\n<ul class="costs">\n${items.join("\n")}\n</ul>`;
+  return `<h2>Spent by each key in the last ${exactDuration(SPENT_MS)}</h2>\n<ul class="costs">\n${items.join("\n")}\n</ul>`;
+}
+
+function conversations(count: number): string {
+  return `${count} ${count === 1 ? "conversation" : "conversations"}`;
+}
+
+/** What a key may use up, in words. */
+function budgetWords({ budget, dollars, atOnce }: KeyBudgets): string {
+  const words = [
+    budget && `${budget.most} creates in ${exactDuration(budget.ms)}`,
+    dollars && `$${dollars.most} in ${exactDuration(dollars.ms)}`,
+    atOnce && `${atOnce} at once`,
+  ].filter(Boolean);
+  return words.length > 0 ? `\n<p class="hour"><b>budget</b> ${words.join(" · ")}</p>` : "";
 }
 
 function hourHtml(
@@ -69,11 +93,11 @@ function hourHtml(
   limit: number,
   now: number,
 ): string {
-  if (!Number.isFinite(limit)) return `<p class="hour"><b>${operation}</b> no limit, not counted</p>`;
+  if (!Number.isFinite(limit)) return `<p class="hour"><b>${operation}</b> no limit</p>`;
   const next = nextSlot(times, limit, now);
   const used = `<b>${operation}</b> ${times.length} of ${limit} in the last hour`;
-  const slot = next <= now ? "next free slot: now" : `next free slot: ${nextHtml(id, next, now)}`;
-  return `<p class="hour">${used} · ${slot}</p>\n${hourSvg(times, now, `When each ${operation} counted`)}`;
+  const slot = next <= now ? "" : ` · next free slot: ${nextHtml(id, next, now)}`;
+  return `<p class="hour">${used}${slot}</p>`;
 }
 
 function nextHtml(id: string, next: number, now: number): string {

@@ -1,64 +1,99 @@
-import { short } from "../../../markdown/html/batch-pages.js";
-import { escapeHtml } from "../../../markdown/html/blocks.js";
-import type { KnownStatus } from "../../../protocol/conversation.js";
-import { formatDuration } from "../../../text/duration.js";
-import type { ListedConversation, Overview } from "../../conversations/conversation-store.js";
+import { escapeHtml } from "../../../ground/markdown/html/blocks.js";
+import { type KnownStatus, STATUSES } from "../../../ground/protocol/conversation.js";
+import { formatDuration } from "../../../ground/text/duration.js";
+import { shortLine } from "../../../ground/text/phrases.js";
+import { type ListedConversation, type Overview, SPENT_MS } from "../../conversations/conversation-store.js";
 import { faultText, type InjectedFault } from "../../http/faults/fault.js";
 import { type Parts, ticking } from "../parts.js";
-import { costsHtml, keyNames, keysHtml, shownKeys } from "./keys.js";
+import { keyNames, keysHtml, shownKeys, spentHtml } from "./keys.js";
 import { passing, stateHtml, timesOf, type ViewParts } from "./view.js";
 
-/** The most conversations that are listed. */
+/** The most conversations that are listed, unless words are searched. */
 const MOST_LISTED = 200;
-const STATES = ["PENDING", "PROCESSING", "COMPLETED", "FAILED", "STOPPED"] as const;
+/** The most conversations whose questions are searched. */
+const MOST_SEARCHED = 1_000;
+/** A longer question is cut, where it is searched too. In UTF-16 units. */
+const LONGEST_QUESTION = 300;
 
-/** The first page: conversations, the hour and the cost of each key, faults. Each call reads the store again. */
-export function overviewView({ store, single, faults, clock }: ViewParts): () => Promise<Parts> {
+/** What the list is narrowed to. */
+export interface Filter {
+  /** A question has all of them, in any case. Parted by white space; empty: any question. */
+  words: string;
+  state: KnownStatus | undefined;
+}
+
+/** The filter in a query. What is no state of the interface is left out. */
+export function filterOf(query: URLSearchParams): Filter {
+  const state = STATUSES.find((status) => status === query.get("state"));
+  return { words: query.get("q")?.trim() ?? "", state };
+}
+
+/**
+ * The first page: conversations, the hour and the cost of each key, faults. Each call of what it returns reads the store
+ * again. `host`: the Host header, as it was checked.
+ */
+export function overviewView(parts: ViewParts): (filter: Filter, host: string) => Promise<Parts> {
+  const { store, single, faults, clock } = parts;
   const questions = new Questions(store.overview);
-  return async () => {
-    const [{ oldestDueMs }, states, newest, hours, costs, added] = await Promise.all([
+  return async ({ words, state }, host) => {
+    const [{ oldestDueMs }, states, newest, hours, spent, added] = await Promise.all([
       store.counts(),
       store.overview.states(),
-      store.overview.newest(MOST_LISTED),
+      store.overview.newest(words ? MOST_SEARCHED : MOST_LISTED, state),
       store.overview.hours(),
-      store.overview.costs(),
+      store.overview.spent("key", SPENT_MS),
       store.keys.list(),
     ]);
     const names = keyNames(added);
+    const wanted = words.toLowerCase().split(/\s+/);
     const rows: string[] = [];
     for (const conversation of newest.conversations) {
       const question = await questions.of(conversation.requestId);
-      rows.push(rowHtml(conversation, question, names, newest.at));
+      const has = (word: string) => question?.toLowerCase().includes(word) ?? word === "";
+      if (wanted.every(has)) rows.push(rowHtml(conversation, question, names, newest.at));
     }
+    const all = STATUSES.reduce((sum, status) => sum + (state && status !== state ? 0 : states[status]), 0);
+    const seen = newest.conversations.length;
+    const more = all > seen ? `The newest ${seen} of ${all}${words && " were searched"}.` : "";
+    const none = words || state ? NONE_FOUND : noneYet(host);
     const keys = shownKeys(added, single, clock.now());
     return new Map([
       ["trouble", ""],
       ["counts", countsHtml(states, oldestDueMs)],
-      ["conversations", listHtml(rows, names.size > 0, states)],
+      ["search", searchHtml({ words, state })],
+      ["conversations", rows.length === 0 ? none : listHtml(rows, names.size > 0, more)],
       ["keys", keysHtml(keys, hours)],
-      ["costs", costsHtml(costs, names)],
+      ["costs", spentHtml(spent, names)],
       ["faults", faultsHtml(faults.inForce())],
     ]);
   };
 }
 
-type States = Readonly<Record<KnownStatus, number>>;
-
-function countsHtml(states: States, oldestDueMs: number): string {
-  const items = STATES.map((status) => `<li><b>${states[status]}</b> ${stateHtml(status)}</li>`);
+function countsHtml(states: Readonly<Record<KnownStatus, number>>, oldestDueMs: number): string {
+  const items = STATUSES.map((status) => `<li><b>${states[status]}</b> ${stateHtml(status)}</li>`);
   const waited = `Oldest waiting: ${ticking("due", formatDuration(oldestDueMs))}`;
   const queue = oldestDueMs >= 1_000 ? `\n<p class="summary">${waited}</p>` : "";
   return `<header><h1>Research service</h1>\n<ul class="counts">\n${items.join("\n")}\n</ul>${queue}</header>`;
 }
 
-function listHtml(rows: readonly string[], hasKeys: boolean, states: States): string {
-  const total = STATES.reduce((sum, status) => sum + states[status], 0);
-  const title = "<h2>Conversations</h2>";
-  if (rows.length === 0) return `${title}\n<p class="none">None yet.</p>`;
+function searchHtml({ words, state }: Filter): string {
+  const options = STATUSES.map(
+    (status) => `<option${status === state ? " selected" : ""}>${status}</option>`,
+  );
+  return `<h2>Conversations</h2>\n<form action="ui" class="search"><input type="search" name="q" value="${escapeHtml(words)}" placeholder="Words of a question" aria-label="Words of a question"> <select name="state" aria-label="State"><option value="">any state</option>${options.join("")}</select> <button>Search</button></form>`;
+}
+
+const NONE_FOUND = '<p class="none">No conversation matches. <a href="ui">Show all</a></p>';
+
+function noneYet(host: string): string {
+  const line = `research run "How do tides form?" --base-url http://${host}`;
+  return `<p class="none">None yet. With the key of the service in <code>RESEARCH_API_KEY</code>, this asks a question:</p>\n<pre><code>${escapeHtml(line)}</code></pre>`;
+}
+
+function listHtml(rows: readonly string[], hasKeys: boolean, more: string): string {
   const columns = ["Question", "State", ...(hasKeys ? ["Key"] : []), "Age", "Pending", "Processing"];
   const head = columns.map((name) => `<th scope="col">${name}</th>`).join("");
-  const more = total > rows.length ? `\n<p class="none">The newest ${rows.length} of ${total}.</p>` : "";
-  return `${title}\n<div class="table list" tabindex="0"><table>\n<thead><tr>${head}</tr></thead>\n<tbody>\n${rows.join("\n")}\n</tbody></table></div>${more}`;
+  return `<div class="table list rows"><table>\n<thead><tr>${head}</tr></thead>\n<tbody>\n${rows.join("\n")}\n</tbody></table></div>\n<p class="none">${more}</p>`;
 }
 
 function rowHtml(
@@ -84,17 +119,16 @@ function rowHtml(
 
 /** The faults that may still befall a request at this process. */
 function faultsHtml(faults: readonly { fault: InjectedFault; seen: number }[]): string {
-  const title = "<h2>Faults in force</h2>";
-  if (faults.length === 0) return `${title}\n<p class="none">None.</p>`;
+  if (faults.length === 0) return "";
   const items = faults.map(({ fault, seen }) => {
     const counted = `${seen} ${seen === 1 ? "request" : "requests"} seen`;
     return `<li><code>${escapeHtml(faultText(fault))}</code> <span class="soft">${counted}</span></li>`;
   });
-  return `${title}\n<ul class="faults">\n${items.join("\n")}\n</ul>`;
+  return `<h2>Faults in force</h2>\n<ul class="faults">\n${items.join("\n")}\n</ul>`;
 }
 
 /** Questions that are remembered: a job may be a megabyte, and is read for each row of a list. */
-const MOST_KEPT = 1_000;
+const MOST_KEPT = 2 * MOST_SEARCHED;
 
 /** What conversations ask, on one line each; null for what was not kept. */
 class Questions {
@@ -105,7 +139,7 @@ class Questions {
     const kept = this.#kept.get(requestId);
     if (kept !== undefined) return kept;
     const job = await this.overview.job(requestId);
-    const question = job === undefined ? null : short(job.prompt);
+    const question = job === undefined ? null : shortLine(job.prompt, LONGEST_QUESTION);
     if (this.#kept.size >= MOST_KEPT) this.#kept.clear();
     this.#kept.set(requestId, question);
     return question;

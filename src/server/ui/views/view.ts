@@ -1,7 +1,7 @@
-import type { Clock } from "../../../clock.js";
-import { escapeHtml } from "../../../markdown/html/blocks.js";
-import { stateClass } from "../../../markdown/html/timeline.js";
-import { formatDuration } from "../../../text/duration.js";
+import type { Clock } from "../../../ground/clock.js";
+import { escapeHtml } from "../../../ground/markdown/html/blocks.js";
+import { stateClass } from "../../../ground/markdown/html/page.js";
+import { formatDuration } from "../../../ground/text/duration.js";
 import type { ConversationStore, ListedConversation } from "../../conversations/conversation-store.js";
 import type { SingleKey } from "../../http/authentication.js";
 import type { FaultPlan } from "../../http/faults/fault.js";

@@ -86,35 +86,11 @@ test("in JSON mode what it prints is JSON too", async () => {
   expect(notices.map(({ code }) => code).sort()).toEqual(["ON_DONE", "ON_DONE", "ON_DONE_FAILED"]);
 });
 
-test("--queue-timeout ends the wait for what stays PENDING, and lets what has begun go on", async () => {
-  const { run, service, clock } = await machine();
-  const stuck = service.add("stuck => PENDING");
-  const slow = service.add(`slow => PENDING ${"PROCESSING ".repeat(200)}COMPLETED`);
-  const start = clock.monotonic();
-  const ended = await run("watch", stuck, slow, "--queue-timeout", "90s", "--json");
-  expect(ended.code).toBe(8);
-  const last = (id: string) =>
-    ended.stdout
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line))
-      .findLast((line) => line.request_id === id);
-  expect(last(stuck)).toMatchObject({ status: "PENDING", final: false, elapsed_ms: 90_000 });
-  expect(last(slow)).toMatchObject({ status: "COMPLETED", final: true });
-  expect(clock.monotonic() - start).toBeGreaterThan(600_000);
-  expect(JSON.parse(ended.stderr.trim()).error).toMatchObject({
-    code: "TIMEOUT",
-    request_id: stuck,
-    message: `${stuck} is still in the queue after 1m 30s`,
-    hint: `The research goes on; go on with: research watch ${stuck}`,
-  });
-});
-
 test("--timeout is for the whole, in the queue or not", async () => {
   const { run, service, clock } = await machine();
   const ids = [service.add("a => PENDING"), service.add("b => PROCESSING")];
   const start = clock.monotonic();
-  const { code, stderr } = await run("watch", ...ids, "--queue-timeout", "2h", "--timeout", "1h");
+  const { code, stderr } = await run("watch", ...ids, "--timeout", "1h");
   expect(code).toBe(8);
   // The last polls before the limit are 20 ms apart (contract §5).
   const elapsedMs = clock.monotonic() - start;

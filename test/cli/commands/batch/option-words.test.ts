@@ -6,8 +6,8 @@ test.each<[object, string[]]>([
   [{ retryFailed: true, structured: false, tier: undefined }, ["--retry-failed"]],
   [{ perHour: 5, maxFailures: 0 }, ["--per-hour", "5", "--max-failures", "0"]],
   [
-    { timeout: 90_000, queueTimeout: 1, interval: 2, patience: 3 },
-    ["--timeout", "90000ms", "--queue-timeout", "1ms", "--interval", "2ms", "--patience", "3ms"],
+    { timeout: 90_000, interval: 2, patience: 3 },
+    ["--timeout", "90000ms", "--interval", "2ms", "--patience", "3ms"],
   ],
   [{ onDone: "a b" }, ["--on-done", "a b"]],
   [{ shard: "1/2", aLongName: "x" }, ["--shard", "1/2", "--a-long-name", "x"]],

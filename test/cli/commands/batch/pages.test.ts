@@ -41,7 +41,6 @@ test("the index has each row with its state, how long it took and its page, what
   expect(index).toContain(">good &lt;b&gt;</a>");
   // A refused row ended when it was refused.
   expect(index.match(/<td>(?:\d+m )?\d+s<\/td>/g)).toHaveLength(5);
-  expect(index.match(/<rect /g)).toHaveLength(5);
   const [good, data, bad, failed] = pages.map((page) => m.read("out", page));
   expect(good).toContain(">Answer to good &lt;b&gt;</h1>");
   expect(good).toContain("<dt>SHA-256</dt>");

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { limitFlag } from "../../../../src/cli/requests/submit.js";
-import { RefusedError } from "../../../../src/client/errors.js";
-import { History } from "../../../../src/store/history/history.js";
-import { blockedUntil } from "../../../../src/workflows/quota.js";
+import { RefusedError } from "../../../../src/client/calls/errors.js";
+import { History } from "../../../../src/client/store/history/history.js";
+import { blockedUntil } from "../../../../src/client/workflows/quota.js";
 import { answer, errorEnvelope, refuse } from "../../../support/behaviours.js";
 import { folderWith } from "../../../support/folder.js";
 import { KEY } from "../../../support/happy-service.js";
@@ -17,7 +16,9 @@ test("quota counts this machine's creates of the last hour for one origin and ke
   const { code, stdout, stderr } = await run("quota", "--tier", "free");
   expect([code, stdout]).toEqual([
     0,
-    expect.stringMatching(/^3 of 10 creates used .* 7 left; the next one may be sent now\n$/),
+    expect.stringMatching(
+      /^3 of 10 creates used .* 7 left; the next one may be sent now\nlast 24h: 3 requests/,
+    ),
   ]);
   expect(stderr).toContain("this machine's own records");
   const json = JSON.parse((await run("quota", "--per-hour", "3", "--json")).stdout);
@@ -137,16 +138,12 @@ test("a 429 says how long to wait; without a word the oldest create has to leave
   expect(blockedUntil(new Error("else"), minutesAgo(), 10, now)).toBeUndefined();
 });
 
-test("the flag that says a limit", () => {
-  expect([10, 11, 100].map(limitFlag)).toEqual(["--tier free", "--per-hour 11", "--tier pro"]);
-});
-
 test("to count and to begin is one step: of 40 at once, as many as the limit get a slot", async () => {
   const folder = folderWith();
   const now = () => Date.UTC(2030, 0, 1);
   const attempt = { origin: "http://x", apiKey: KEY, profile: null, body: { prompt: "p" } };
   const claims = await Promise.all(
-    Array.from({ length: 40 }, () => new History(folder, now).reserve(attempt, 10)),
+    Array.from({ length: 40 }, () => new History(folder, now).reserve(attempt, { perHour: 10 })),
   );
   expect(claims.filter((claim) => "pending" in claim)).toHaveLength(10);
   expect(new History(folder, now).hour(attempt, 10)).toMatchObject({

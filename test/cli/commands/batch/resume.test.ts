@@ -234,23 +234,48 @@ test("--max-failures sends no more, and sees what runs to its end", async () => 
   expect(m.clock.now() - start).toBeLessThan(3_600_000);
 });
 
-test("--timeout is for each row, --queue-timeout for its time in PENDING; the next command takes them up", async () => {
+test("--timeout is for each row; the next command takes up what was not finished", async () => {
   const m = await machine();
   const file = m.file("q.txt", lines("stuck => PENDING", "slow => PROCESSING", "quick => COMPLETED"));
-  const flags = ["--timeout", "30m", "--queue-timeout", "10m"];
+  const flags = ["--timeout", "30m"];
   const { code, stdout, stderr } = await m.run("batch", file, "--out", m.path("out"), "--json", ...flags);
   expect(code).toBe(8);
   const last = (line: number) => jsonLines(stdout).findLast((entry) => entry.line === line);
-  expect(last(1)).toMatchObject({ status: "PENDING", final: false, elapsed_ms: expect.closeTo(600_000, -4) });
+  expect(last(1)).toMatchObject({
+    status: "PENDING",
+    final: false,
+    elapsed_ms: expect.closeTo(1_800_000, -4),
+  });
   expect(last(2)).toMatchObject({
     status: "PROCESSING",
     final: false,
     error: { code: "TIMEOUT", exit_code: 8 },
   });
-  expect(stderr).toMatch(/line 1: .* is still in the queue after 10m 00s/);
+  expect(stderr).toMatch(/line 1: .* is not finished after 30m 00s/);
   release(m);
   expect((await m.run("batch", file, "--out", m.path("out"))).code).toBe(0);
   expect(m.creates()).toBe(3);
+});
+
+test("a row is asked for where it was created: another origin does not know it, which names the first one", async () => {
+  const m = await machine();
+  const elsewhere = await machine();
+  const file = m.file("q.txt", lines("slow => PROCESSING"));
+  const run = (...flags: string[]) => m.run("batch", file, "--out", m.path("out"), ...flags);
+  expect((await run("--timeout", "1m")).code).toBe(8);
+  const journal = m.read("out", ".research-batch", "journal.jsonl");
+  const [intent = ""] = /^.*"intent".*$/m.exec(journal) ?? [];
+  expect(JSON.parse(intent)).toMatchObject({ origin: m.service.url, profile: null });
+
+  // The key in the environment goes to the address there only.
+  m.env.RESEARCH_BASE_URL = elsewhere.service.url;
+  const { code, stderr } = await run();
+  m.env.RESEARCH_BASE_URL = m.service.url;
+  expect([code, elsewhere.creates()]).toEqual([5, 0]);
+  expect(stderr).toContain(`was created at ${m.service.url} and not at ${elsewhere.service.url}`);
+  release(m);
+  expect((await run()).code).toBe(0);
+  expect(m.creates()).toBe(1);
 });
 
 test("an outage while sending is borne, and every row is sent once", async () => {

@@ -10,9 +10,9 @@ import {
   rowLine,
   summaryJson,
 } from "../../../../src/cli/commands/batch/view.js";
-import { PLAIN } from "../../../../src/cli/terminal/reporter.js";
-import type { BatchEstimate } from "../../../../src/workflows/batch/estimate.js";
-import type { Counts, RowState } from "../../../../src/workflows/batch/plan.js";
+import { PLAIN } from "../../../../src/cli/terminal/style.js";
+import type { BatchEstimate } from "../../../../src/client/workflows/batch/estimate.js";
+import type { Counts, RowState } from "../../../../src/client/workflows/batch/plan.js";
 import { NAMED } from "../../../support/style.js";
 
 const NOW = new Date(2030, 0, 1, 12, 0).getTime();
@@ -20,7 +20,7 @@ const ZERO: Counts = { waiting: 0, running: 0, done: 0, failed: 0, refused: 0, s
 const ONE_EACH: Counts = { waiting: 1, running: 1, done: 1, failed: 1, refused: 1, stopped: 1, unknown: 1 };
 const state = (parts: Partial<RowState> = {}, key: string | undefined = "acme"): RowState => ({
   row: { id: "i", key, line: 3, body: { prompt: "p" }, digest: "d" },
-  ...{ standing: "running", stem: "acme", status: "PENDING", announce: "later" },
+  ...{ accounts: [], standing: "running", stem: "acme", status: "PENDING", announce: "later" },
   ...parts,
 });
 

@@ -1,15 +1,10 @@
 import { expect, test } from "vitest";
 
-import {
-  type CheckResult,
-  publicResults,
-  resultLines,
-  resultsJson,
-} from "../../../../src/cli/commands/doctor/run.js";
+import { type CheckResult, resultLines, resultsJson } from "../../../../src/cli/commands/doctor/run.js";
 import { NAMED } from "../../../support/style.js";
 
 const RESULTS: CheckResult[] = [
-  { id: "dns", status: "ok", message: "found\nat 192.0.2.1", publicMessage: "found" },
+  { id: "dns", status: "ok", message: "found\nat 192.0.2.1" },
   { id: "settings", status: "warn", message: "readable by others", fix: "chmod\n600 file" },
   { id: "key", status: "fail", message: "refused", fix: "research login", exitCode: 4 },
   { id: "quota", status: "skipped", message: "needs a key" },
@@ -36,13 +31,4 @@ test("for a program, with null for no fix and 0 for no exit code", () => {
   ]);
   expect(checks[3]).toMatchObject({ fix: null });
   expect(resultsJson(RESULTS.filter(({ status }) => status !== "fail")).ok).toBe(true);
-});
-
-test("what may be public has no message of its own and no fix", () => {
-  expect(publicResults(RESULTS)).toEqual([
-    { id: "dns", status: "ok", message: "found" },
-    { id: "settings", status: "warn", message: "warn" },
-    { id: "key", status: "fail", message: "fail", exitCode: 4 },
-    { id: "quota", status: "skipped", message: "skipped" },
-  ]);
 });

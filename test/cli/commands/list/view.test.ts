@@ -1,9 +1,8 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { entryRow, entryTable } from "../../../../src/cli/requests/table.js";
-import { PLAIN } from "../../../../src/cli/terminal/reporter.js";
-import type { HistoryEntry } from "../../../../src/store/history/history.js";
-import { columnsOf } from "../../../../src/text/width.js";
-import { NAMED } from "../../../support/style.js";
+import { PLAIN } from "../../../../src/cli/terminal/style.js";
+import type { HistoryEntry } from "../../../../src/client/store/history/records.js";
+import { columnsOf } from "../../../../src/ground/text/width.js";
 
 const NOW = Date.UTC(2030, 0, 1, 12);
 const ENTRY: HistoryEntry = {
@@ -28,10 +27,13 @@ test.each<[string, Partial<HistoryEntry>, string]>([
   expect(entryRow({ ...ENTRY, ...parts })).toBe(row);
 });
 
+const table = (entries: readonly HistoryEntry[], columns: number, style = PLAIN) =>
+  entryTable(entries, { now: NOW, columns, style, nameLength: () => 13 });
+
 test("a table has its columns aligned, and ages from the time it was sent", () => {
   const unknown = { ...ENTRY, request_id: null, status: "UNKNOWN", created_at: null, prompt: "b" };
   const odd = { ...ENTRY, request_id: "a-longer-id", status: "COMPLETED", created_at: "soon", prompt: "c" };
-  expect(entryTable([ENTRY, unknown, odd], NOW, 80, PLAIN)).toBe(
+  expect(table([ENTRY, unknown, odd], 80)).toBe(
     [
       "ID           STATUS        AGE  PROMPT",
       "id-1         PENDING    2h 00m  What is it?",
@@ -43,32 +45,70 @@ test("a table has its columns aligned, and ages from the time it was sent", () =
 });
 
 test("no entries are no table", () => {
-  expect(entryTable([], NOW, 80, PLAIN)).toBe("");
+  expect(table([], 80)).toBe("");
 });
 
-test("a prompt is cut to the width, by whole characters, and never below 20 columns", () => {
+test("a prompt is cut to the width by whole characters", () => {
   const prompt = "😀".repeat(30);
   const promptIn = (columns: number) =>
-    entryTable([{ ...ENTRY, prompt }], NOW, columns, PLAIN)
+    table([{ ...ENTRY, prompt }], columns)
       .split("\n")[1]
       ?.split("  ")
       .at(-1);
-  // Each character takes two columns.
-  expect(promptIn(0)).toBe(`${"😀".repeat(9)}…`);
-  // id-1, PENDING, 2h 00m and three gaps take 23 columns.
+  // Each character takes two columns; id-1, PENDING, 2h 00m and three gaps take 23.
+  expect(promptIn(23 + 19)).toBe(`${"😀".repeat(9)}…`);
   expect(promptIn(23 + 59)).toBe(`${"😀".repeat(29)}…`);
   expect(promptIn(23 + 60)).toBe(prompt);
 });
 
+describe("with ids of 53 characters", () => {
+  const request_id = `resp_${"0123456789abcdef".repeat(3)}`;
+  const prompt = "How do tide mills work, and which of them are still in use in Brittany today?";
+  const entries = [
+    { ...ENTRY, request_id, prompt, cost_dollars: 1.5 },
+    { ...ENTRY, request_id: "short", prompt: "x" },
+  ];
+  const widest = (text: string) => Math.max(...text.split("\n").map(columnsOf));
+
+  test.each([
+    [60, "resp_01234567…  PENDING  2h 00m  How do tide mills work, an…"],
+    [80, "resp_01234567…  PENDING  2h 00m  $1.50  How do tide mills work, and which of th…"],
+    [
+      100,
+      "resp_01234567…  PENDING  2h 00m  $1.50  How do tide mills work, and which of them are still in use …",
+    ],
+    [
+      140,
+      `${request_id}  PENDING  2h 00m  $1.50  How do tide mills work, and which of them are still in use i…`,
+    ],
+  ])(
+    "a row of %i columns cuts the id first, then the prompt, and has the cost where there is room",
+    (columns, row) => {
+      const shown = table(entries, columns);
+      expect(shown.split("\n")[1]).toBe(row);
+      expect(widest(shown)).toBeLessThanOrEqual(columns);
+    },
+  );
+
+  test("ids that leave their prompts whole stay whole", () => {
+    expect(table([{ ...ENTRY, request_id, prompt: "x" }], 80)).toContain(request_id);
+  });
+
+  test("a state that no service should have is not let past the edge", () => {
+    expect(widest(table([{ ...ENTRY, status: "ODD ".repeat(40) }], 60))).toBeLessThanOrEqual(60);
+  });
+});
+
 test("the head is dim and a state has its colour, which takes no room", () => {
-  const [head, line] = entryTable([ENTRY], NOW, 80, NAMED).split("\n");
-  expect(head).toBe("<dim>ID    STATUS      AGE  PROMPT</>");
-  expect(line).toBe("id-1  <busy>PENDING</>  2h 00m  What is it?");
+  const sgr = (code: number) => (text: string) => `\u001b[${code}m${text}\u001b[39m`;
+  const [head, line] = table([ENTRY], 80, { ...PLAIN, dim: sgr(2), busy: sgr(36) }).split("\n");
+  expect(head).toBe(sgr(2)("ID    STATUS      AGE  PROMPT"));
+  expect(line).toBe(`id-1  ${sgr(36)("PENDING")}  2h 00m  What is it?`);
 });
 
 test("a prompt whose characters take two columns each is cut to the terminal", () => {
   const entries = [{ ...ENTRY, prompt: "潮の満ち引きはどのように起こるのか".repeat(4) }];
-  const [, line = ""] = entryTable(entries, NOW, 80, PLAIN).split("\n");
+  const [, line = ""] = table(entries, 80).split("\n");
   expect(columnsOf(line)).toBeLessThanOrEqual(80);
   expect(columnsOf(line)).toBeGreaterThanOrEqual(79);
   expect(line).toMatch(/潮.*…$/u);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { entryDetails } from "../../../../src/cli/commands/show/run.js";
-import type { HistoryEntry } from "../../../../src/store/history/history.js";
+import type { HistoryEntry } from "../../../../src/client/store/history/records.js";
 import { NAMED } from "../../../support/style.js";
 
 const ENTRY: HistoryEntry = {
@@ -21,7 +21,6 @@ test("a field a line, the prompt last and set off", () => {
       "sent: 2030-01-01T10:00:00Z",
       "origin: https://a.example",
       "profile: work",
-      "structured: yes",
       'schema: {"type":"object"}',
       "",
       "  a",
@@ -31,14 +30,22 @@ test("a field a line, the prompt last and set off", () => {
   );
 });
 
-test("what is not known is a dash, and a request without a schema has no such line", () => {
+test("what is not known has no line", () => {
   const text = details({
     ...{ request_id: null, created_at: null, profile: null, structured_output: false, output_schema: null },
   });
-  for (const line of ["request id: -", "created: -", "profile: -", "structured: no"])
+  expect(text.split("\n").map((line) => line.split(":")[0])).toEqual([
+    ...["local id", "status", "sent", "origin", "", "  a", "  b\\u{1b}", ""],
+  ]);
+});
+
+test("one that ended says why, when, and how long it took", () => {
+  const end = { ended_at: "2030-01-01T11:12:34Z", duration_ms: 754_000 };
+  const text = details({ ...end, status: "FAILED", message: "no source was found" });
+  for (const line of ["why: no source was found", "ended: 2030-01-01T11:12:34Z", "took: 12m 34s"])
     expect(text.split("\n")).toContain(line);
-  expect(text.split("\n")).toHaveLength(12);
-  expect(text).not.toContain("schema:");
+  expect(details({ ...end, status: "FAILED" })).toContain("why: not recorded: `research output` asks");
+  expect(details()).not.toContain("why");
 });
 
 test("a line break in what the service or a file says makes no line of ours", () => {
@@ -59,11 +66,10 @@ test("what it used, its sources and what a stop said stand there where they are 
     },
     NAMED,
   ).replaceAll(/<dim>(.*?) *<\/> /g, "$1: ");
-  expect(text.split("\n").slice(7)).toEqual([
+  expect(text).toContain("message: stopped here");
+  expect(text.split("\n").slice(8)).toEqual([
     "cost: $0.4200",
     "usage: 1 call, 1,500 tokens",
-    "message: stopped here",
-    "structured: yes",
     'schema: {"type":"object"}',
     "source: Tides, https://a.example/",
     "source: a\\u{1b}.md",

@@ -12,14 +12,18 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../../../../src/clock.js";
+import { systemClock } from "../../../../src/ground/clock.js";
 import type { Caller, ConversationStore } from "../../../../src/server/conversations/conversation-store.js";
-import { StoreUnavailableError } from "../../../../src/server/conversations/conversation-store.js";
+import {
+  StoreOutcomeUnknownError,
+  StoreUnavailableError,
+} from "../../../../src/server/conversations/conversation-store.js";
 import { FolderContents, KINDS } from "../../../../src/server/conversations/local/contents.js";
 import { LocalState } from "../../../../src/server/conversations/local/local-state.js";
 import { openLocalStore } from "../../../../src/server/conversations/local/open-local-store.js";
 import { folderWith } from "../../../support/folder.js";
 import { until } from "../../../support/service.js";
+import { smallDisk } from "../../../support/small-disk.js";
 import { VirtualClock } from "../../../support/virtual-clock.js";
 
 const caller: Caller = { keyId: "k", limits: { create: 1_000, stop: 1_000 }, ownOnly: true };
@@ -232,6 +236,32 @@ describe("a folder", () => {
     });
   });
 
+  const disk = smallDisk();
+  const canSeal = disk && spawnSync("chattr", ["+A", disk.path]).status === 0;
+  it.skipIf(!disk || !canSeal)(
+    "to which a write is torn that cannot be undone: the next create stands on a line of its own (needs root, chattr)",
+    async () => {
+      const dataDir = disk?.path ?? "";
+      const seal = (how: string) => expect(spawnSync("chattr", [how, journalOf(dataDir)]).status).toBe(0);
+      await withStore(dataDir, async (store) => {
+        await store.create(caller, job(1));
+        disk?.fill();
+        // Nothing can be cut off from a file that may only grow.
+        seal("+a");
+        const torn = store.create(caller, job(2, LARGE));
+        await expect(torn).rejects.toBeInstanceOf(StoreOutcomeUnknownError);
+        expect(readFileSync(journalOf(dataDir), "utf8").endsWith("x")).toBe(true);
+        disk?.free();
+        await store.create(caller, job(3));
+        seal("-a");
+      });
+      await withStore(dataDir, async (store) => {
+        const states = await Promise.all([1, 2, 3].map((n) => stateOf(store, n)));
+        expect(states).toEqual(["PENDING", undefined, "PENDING"]);
+      });
+    },
+  );
+
   it("that was replaced likewise, and what was refused stands in neither journal", async () => {
     const dataDir = folderWith();
     const old = join(dataDir, "old");
@@ -258,7 +288,7 @@ describe("a folder", () => {
   });
 
   it("whose journal is no regular file is unusable", async () => {
-    const dataDir = folderWith();
+    const dataDir = folderWith({ format: "1\n" });
     expect(spawnSync("mkfifo", [journalOf(dataDir)]).status).toBe(0);
     await expect(withStore(dataDir, async () => {})).rejects.toThrow(
       /^The data folder .* cannot be used: .* is not a regular file/,

@@ -2,30 +2,15 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { systemClock } from "../../../../src/clock.js";
+import { systemClock } from "../../../../src/ground/clock.js";
 import type { ConversationStore } from "../../../../src/server/conversations/conversation-store.js";
 import { openLocalStore } from "../../../../src/server/conversations/local/open-local-store.js";
 import { folderWith } from "../../../support/folder.js";
-import { VirtualClock } from "../../../support/virtual-clock.js";
 
 const UNLIMITED = { create: Number.POSITIVE_INFINITY, stop: Number.POSITIVE_INFINITY };
 const caller = { keyId: "k", limits: UNLIMITED, ownOnly: false };
 const place = { at: "https://there.example", provider: "there", canStop: true };
 const never = new AbortController().signal;
-
-it("while another service refuses every create, one of each kind is begun a minute", async () => {
-  const clock = new VirtualClock();
-  const { remote } = await openLocalStore({ pendingMs: 0, clock, log: () => {} });
-  for (let i = 0; i < 3; i++) await remote.answered(true);
-  for (const afterMs of [60_000, 60_000, 90_000]) {
-    expect(await remote.busyMs("create")).toBe(60_000);
-    await clock.sleep(59_999);
-    expect(await remote.busyMs("create")).toBe(1);
-    await clock.sleep(afterMs - 59_999);
-    expect(await remote.busyMs("create")).toBe(0);
-  }
-  expect([await remote.busyMs("conversation"), await remote.busyMs("conversation")]).toEqual([0, 60_000]);
-});
 
 it("what is known of a request at another service outlives the process, and a compaction of the journal", async () => {
   const dataDir = folderWith();
@@ -51,10 +36,10 @@ it("what is known of a request at another service outlives the process, and a co
   await store.close();
   remote = await open();
   await store.close();
-  const costs = [{ keyId: "k", dollars: 0.5, conversations: 1 }];
+  const costs = [{ name: "k", failed: 1, stopped: 1, dollars: 0.5, priced: 1, unsaid: 1 }];
   expect(readFileSync(join(dataDir, "journal.ndjson")).length).toBeLessThan(10_000);
   remote = await open();
-  expect(await store.overview.costs()).toEqual(costs);
+  expect(await store.overview.spent("key")).toMatchObject(costs);
   expect(await remote.read(begun.job.request_id)).toEqual({ ...place, mayComeMs: 0 });
   expect(await remote.read(kept.job.request_id)).toEqual({ ...place, remoteId: "r-kept", mayComeMs: 0 });
   const { request_id: requestId } = stopped.job;

@@ -1,5 +1,5 @@
 import { CsvError, type Info, parse } from "csv-parse/sync";
-import { isObject, jsonIn, withSource } from "../../../../json/exact-json.js";
+import { isObject, jsonIn, withSource } from "../../../../ground/json/exact-json.js";
 
 /** One entry of the input, before anything is made of it. */
 export interface InputRecord {

@@ -1,11 +1,20 @@
+import { InputError } from "../../../../client/dialects/dialect.js";
+import type { Row } from "../../../../client/workflows/batch/row.js";
+import type { CreateBody, JsonSchema } from "../../../../ground/protocol/conversation.js";
+import { namedIn } from "../../../../machine/batch.js";
 import { UsageError } from "../../../../machine/errors.js";
+import type { LimitOptions, Machine } from "../../../../machine/machine.js";
 import { readTextFile, readTextStream } from "../../../../machine/read-text.js";
-import type { CreateBody, JsonSchema } from "../../../../protocol/conversation.js";
-import type { Row } from "../../../../workflows/batch/row.js";
 import type { Context } from "../../../context.js";
-import { completeRequest, readSchema } from "../../../input/create-request.js";
+import {
+  checkDifferent,
+  completeRequest,
+  modelsOf,
+  readSchema,
+  refuseBeside,
+} from "../../../input/create-request.js";
 import type { Terminal } from "../../../terminal/reporter.js";
-import type { ProviderOptions, RequestOptions } from "../../definition.js";
+import type { DomainOptions, OrOptions, ProviderOptions, RequestOptions } from "../../definition.js";
 import {
   type Format,
   formatOf,
@@ -15,9 +24,14 @@ import {
   parseLines,
   type RowFault,
 } from "./formats.js";
-import { parseSchema, rowsOf, schemaText, Template } from "./rows.js";
+import { parseSchema, profileOf, rowsOf, schemaText, Template } from "./rows.js";
 
-export interface InputOptions extends Omit<RequestOptions, "promptFile">, Partial<ProviderOptions> {
+export interface InputOptions
+  extends Omit<RequestOptions, "promptFile">,
+    Partial<ProviderOptions>,
+    Partial<OrOptions>,
+    DomainOptions,
+    LimitOptions {
   format?: Format;
   template?: string;
 }
@@ -25,12 +39,23 @@ export interface InputOptions extends Omit<RequestOptions, "promptFile">, Partia
 /** Everything is checked before anything is sent, so all of it is in memory; this is a hundred thousand long prompts. */
 const MAX_BATCH_BYTES = 256 << 20;
 
+/** The input of a batch. */
+export interface BatchInput {
+  rows: Row[];
+  faults: RowFault[];
+  format: Format;
+  /** The rows as versions made them in which `--model` replaced a row's own model; empty without `--model`. */
+  withFlagModel: Row[];
+  /** The accounts that a row may go on to, in this order. */
+  or: Machine[];
+}
+
 /** Reads the input of a batch, a path or `-`, with all that is wrong in it. Throws LocalError for an unreadable file. */
 export async function readBatch(
   terminal: Context,
   path: string,
   options: InputOptions & { dryRun?: boolean },
-): Promise<{ rows: Row[]; faults: RowFault[] }> {
+): Promise<BatchInput> {
   const { stdin } = terminal.host;
   if (path === "-" && options.schema === "-")
     throw new UsageError("the batch and the schema cannot both come from stdin");
@@ -45,18 +70,69 @@ export async function readBatch(
   const parsed = PARSERS[format](text);
   const problems = await schemaProblems(parsed, terminal.signal);
   const structured = options.structured ?? false;
-  const { provider } = terminal;
-  const after = (await completeRequest(terminal, { prompt: "" }, options)).after;
-  const complete = (body: CreateBody) => ({
-    ...terminal.asked(body, options),
-    ...(after !== undefined && { after }),
-  });
-  const check = provider && (await terminal.dialect()).create;
-  const takesModels = provider !== undefined;
-  const made = rowsOf(parsed, {
-    ...{ template, schema, structured, takesModels, complete, check, schemaProblems: problems },
-  });
-  return { rows: made.rows, faults: [...made.faults, ...faults] };
+  const profiles = parsed.records.map(({ fields }) => profileOf(fields, template));
+  const accounts = await accountsIn(terminal, profiles, options);
+  const { or, askedAt, isSeveral } = accounts;
+  const takesModels = isSeveral || terminal.provider !== undefined;
+  const rowOptions = { template, schema, structured, takesModels, schemaProblems: problems };
+  const bodies =
+    (isFlagFirst: boolean) =>
+    (body: CreateBody, profile: string | undefined): [CreateBody, ...CreateBody[]] => {
+      if (or.length > 0 && body.model !== undefined)
+        throw new InputError("--or and a row's own model exclude each other");
+      const own = askedAt(accounts.of(profile), body, isFlagFirst);
+      return [own, ...or.map((account) => askedAt(account, body, isFlagFirst))];
+    };
+  const made = rowsOf(parsed, { ...rowOptions, complete: bodies(false) });
+  const hasFlagModel = !isSeveral && options.model?.length;
+  const withFlagModel = hasFlagModel ? rowsOf(parsed, { ...rowOptions, complete: bodies(true) }).rows : [];
+  return { rows: made.rows, faults: [...made.faults, ...faults], format, withFlagModel, or };
+}
+
+/** The accounts of rows with these profiles, and what each of them is asked. Throws UsageError. */
+async function accountsIn(
+  ctx: Context,
+  profiles: readonly (string | undefined)[],
+  options: InputOptions & { dryRun?: boolean },
+) {
+  const {
+    or: others = [],
+    model = [],
+    set = [],
+    after: afterId,
+    domains,
+    notDomains,
+    perHour,
+    tier,
+  } = options;
+  const named = namedIn(
+    ctx,
+    profiles.map((profile) => ({ profile })),
+  );
+  const isSeveral = named.size > 0 || others.length > 0;
+  if (named.size > 0) refuseBeside("a column `profile`", { set: set[0], after: afterId, perHour, tier });
+  if (others.length > 0) refuseBeside("--or", { set: set[0], after: afterId });
+  const or = others.length > 0 ? ctx.named(others, "--or") : [];
+  const own = [...(named.size === 0 || profiles.includes(undefined) ? [ctx] : []), ...named.values()];
+  if (or.length > 0) for (const first of own) checkDifferent([first, ...or]);
+  const last = model.at(-1);
+  const models = isSeveral
+    ? modelsOf(model, [...own, ...or])
+    : new Map<Machine, string>(last === undefined ? [] : [[ctx, last]]);
+  const { after } = isSeveral ? {} : await completeRequest(ctx, { prompt: "" }, options);
+  const checks = new Map<Machine, ((body: CreateBody) => unknown) | undefined>();
+  for (const at of [...own, ...or]) checks.set(at, at.provider && (await at.dialect()).create);
+  const askedAt = (at: Machine, body: CreateBody, isFlagFirst: boolean): CreateBody => {
+    const asked = {
+      ...at.asked(body, { model: models.get(at), set, domains, notDomains }),
+      ...(after !== undefined && { after }),
+    };
+    const whole = isFlagFirst || !body.model ? asked : { ...asked, model: body.model };
+    checks.get(at)?.(whole);
+    return whole;
+  };
+  const of = (profile: string | undefined): Machine => named.get(profile ?? "") ?? ctx;
+  return { or, isSeveral, askedAt, of };
 }
 
 /** An invalid one is named together with the bad rows. */
@@ -84,7 +160,7 @@ async function schemaProblems({ records }: Parsed, signal: AbortSignal): Promise
   const texts = new Set(records.flatMap(({ fields }) => schemaText(fields.output_schema) ?? []));
   const problems = new Map<string, string>();
   if (texts.size === 0) return problems;
-  const { checkSchema, problemText } = await import("../../../../json-schema/check.js");
+  const { checkSchema, problemText } = await import("../../../../ground/json-schema/check.js");
   for (const text of texts) {
     const schema = parseSchema(text);
     const problem = schema && (await checkSchema(schema, signal));

@@ -1,9 +1,15 @@
-import { InputError } from "../../../../dialects/dialect.js";
-import { exactJson, isObject, jsonIn, memberText, roundedNumbers } from "../../../../json/exact-json.js";
+import { InputError } from "../../../../client/dialects/dialect.js";
+import { digestOf } from "../../../../client/store/history/create-names.js";
+import { fileStem, MAX_STEM_BYTES, type Row, rowId } from "../../../../client/workflows/batch/row.js";
+import {
+  exactJson,
+  isObject,
+  jsonIn,
+  memberText,
+  roundedNumbers,
+} from "../../../../ground/json/exact-json.js";
+import { type CreateBody, type JsonSchema, requestBody } from "../../../../ground/protocol/conversation.js";
 import { MAX_INPUT_BYTES } from "../../../../machine/read-text.js";
-import { type CreateBody, type JsonSchema, requestBody } from "../../../../protocol/conversation.js";
-import { digestOf } from "../../../../store/history/history.js";
-import { fileStem, MAX_STEM_BYTES, type Row, rowId } from "../../../../workflows/batch/row.js";
 import type { InputRecord, Parsed, RowFault } from "./formats.js";
 
 export interface RowOptions {
@@ -15,10 +21,8 @@ export interface RowOptions {
   schemaProblems: ReadonlyMap<string, string>;
   /** Whether a column `model` names the model of a row, unless the template names it. */
   takesModels: boolean;
-  /** Gives a create what flags and settings say. */
-  complete: (body: CreateBody) => CreateBody;
-  /** Throws InputError for what the provider cannot be asked. */
-  check: ((body: CreateBody) => unknown) | undefined;
+  /** What a row's own account is asked, then what those are that it may go on to. Throws InputError. */
+  complete: (body: CreateBody, profile: string | undefined) => readonly [CreateBody, ...CreateBody[]];
 }
 
 /** Makes rows of what was read, and names every one that cannot be one. */
@@ -61,35 +65,46 @@ class Checks {
     const key = this.#key(fields, line, fail);
     if (this.faults.length > before) return undefined;
     const structured = this.options.structured || fields.structured_output === true;
+    const profile = profileOf(fields, this.options.template);
     const model = this.#model(fields, fail);
-    const body = this.options.complete({
-      ...requestBody(prompt, schema ?? this.options.schema, structured),
-      ...(model !== undefined && { model }),
-    });
-    this.#check(body, fail);
-    if (this.faults.length > before) return undefined;
-    const digest = digestOf(body);
+    const asked = this.#complete(
+      {
+        ...requestBody(prompt, schema ?? this.options.schema, structured),
+        ...(model !== undefined && { model }),
+      },
+      profile,
+      fail,
+    );
+    if (!asked || this.faults.length > before) return undefined;
+    const [body, ...otherBodies] = asked;
+    const digest = digestOf(body, profile);
     const nth = (this.#asked.get(digest) ?? 0) + 1;
     if (key === undefined) this.#asked.set(digest, nth);
-    return { id: rowId(key, digest, nth), key, line, body, digest };
+    const accounts = {
+      ...(profile !== undefined && { profile }),
+      ...(otherBodies.length > 0 && { otherBodies }),
+    };
+    return { id: rowId(key, digest, nth), key, line, body, digest, ...accounts };
   }
 
-  /** A row's own model; the flag beats it. */
+  /** A row's own model. */
   #model({ model }: InputRecord["fields"], fail: (reason: string) => void): string | undefined {
     const { takesModels, template } = this.options;
-    if (!takesModels || template?.columns.includes("model")) return undefined;
+    if (template?.columns.includes("model")) return undefined;
     if (model === undefined || model === null || model === "") return undefined;
+    if (!takesModels) fail("it names a model, and the research interface takes none");
     if (typeof model === "string") return model;
     fail("the model is not a string");
     return undefined;
   }
 
-  #check(body: CreateBody, fail: (reason: string) => void): void {
+  #complete(body: CreateBody, profile: string | undefined, fail: (reason: string) => void) {
     try {
-      this.options.check?.(body);
+      return this.options.complete(body, profile);
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       fail(error.message);
+      return undefined;
     }
   }
 
@@ -133,6 +148,15 @@ class Checks {
     if (Buffer.byteLength(fileStem(key)) > MAX_STEM_BYTES) fail("the key is too long to name a file");
     return key;
   }
+}
+
+/** The profile of a row's own account; undefined if it names none, or the template uses that column. */
+export function profileOf(
+  { profile }: InputRecord["fields"],
+  template: Template | undefined,
+): string | undefined {
+  const isText = template?.columns.includes("profile");
+  return isText || profile === undefined || profile === null || profile === "" ? undefined : String(profile);
 }
 
 /** The JSON text of a row's schema; in CSV it is text already, and an empty cell means that the row has none. */

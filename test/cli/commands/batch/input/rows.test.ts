@@ -7,7 +7,7 @@ import {
   schemaText,
   Template,
 } from "../../../../../src/cli/commands/batch/input/rows.js";
-import { digestOf } from "../../../../../src/store/history/history.js";
+import { digestOf } from "../../../../../src/client/store/history/create-names.js";
 
 const none: RowOptions = {
   template: undefined,
@@ -15,8 +15,7 @@ const none: RowOptions = {
   structured: false,
   schemaProblems: new Map(),
   takesModels: false,
-  complete: (body) => body,
-  check: undefined,
+  complete: (body) => [body],
 };
 
 /** The rows of these records, one a line from 2 on. */
@@ -25,6 +24,14 @@ function made(fields: InputRecord["fields"][], options: Partial<RowOptions> = {}
   return rowsOf({ records, faults: [], ...(columns && { columns }) }, { ...none, ...options });
 }
 const reasons = (...given: Parameters<typeof made>) => made(...given).faults.map(({ reason }) => reason);
+
+test("a model is invalid where the service takes none, unless the template uses the column", () => {
+  expect(reasons([{ prompt: "q", model: "m" }])).toEqual([
+    "it names a model, and the research interface takes none",
+  ]);
+  expect(reasons([{ prompt: "q", model: "" }])).toEqual([]);
+  expect(reasons([{ model: "m" }], { template: new Template("about {{model}}") }, ["model"])).toEqual([]);
+});
 
 describe("a row", () => {
   test("is its prompt, its key and its line", () => {

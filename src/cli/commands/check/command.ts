@@ -1,0 +1,34 @@
+import { define, duration, usual, value, wholeNumber } from "../definition.js";
+
+export const check = define({
+  name: "check",
+  summary: "read the pages that a report cites, and look in them for what it says",
+  description:
+    "Read the pages that a report cites and look in them for the numbers, dates and quotations of each sentence. " +
+    "A sentence that is found need not be true, and one that is not found need not be false: read the page.",
+  arguments: [["<id|file|->", "an id, a unique prefix of one made here, @last, a file, or - for stdin"]],
+  flags: {
+    "--pages <n>": value("how many pages are read at most (default: 100)", wholeNumber(1)),
+    "--timeout <duration>": value("stop reading after this long (default: 10m)", duration),
+    "--domains <list>": "read only pages of these domains",
+    "--not-domains <list>": "read no pages of these domains",
+    "--sources <dir>": "look up file:line in this folder",
+    "--allow-private": "read pages on private addresses of hosts that the report names",
+    "--save <dir>": "write the text of each page and check.json to this folder, new or empty",
+    "-o, --output <path>": "write the outcome to a file, whole or not at all (-: stdout)",
+    "--force": "overwrite an existing file",
+    "--html": "give the report as an HTML page with a mark at each citation",
+    "--dry-run": "ask for nothing; print the addresses that the report cites",
+  },
+  output:
+    "a line for each citation: verdict, addresses, what is missing, sentence; on a terminal what is wrong, and the " +
+    "counts; --json: one object",
+  exits: {
+    0: "nothing is missing or gone",
+    9: "no page answered",
+    14: "a source is gone, or does not say what is said",
+    ...usual(3, 4, 5, 6, 7, 8, 10, 11),
+  },
+  examples: ["research check @last", "research check report.md --json"],
+  run: async () => (await import("./run.js")).check,
+});

@@ -1,0 +1,180 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Ports } from "../../../client/workflows/ports.js";
+import { resolveTarget, type Target } from "../../../client/workflows/requests.js";
+import { fetchResult, type Result } from "../../../client/workflows/results.js";
+import { LocalError, localErrorOf, orLocalError, sha256 } from "../../../ground/files/local-error.js";
+
+import type { CheckOutcome } from "../../../ground/protocol/check-outcome.js";
+import { safeJson } from "../../../ground/text/safe-text.js";
+import {
+  addressesOf,
+  CHECK_LIMITS,
+  type CheckProgress,
+  checkOf,
+  exitCodeOfCheck,
+  keepCheck,
+  MAX_REPORT_BYTES,
+  openChecker,
+  type Report,
+  reportIn,
+  reportOf,
+} from "../../../machine/check.js";
+import { domainsIn } from "../../../machine/domains.js";
+import { UsageError } from "../../../machine/errors.js";
+import { checkTarget, writeTarget } from "../../../machine/output-file.js";
+import { readTextFile, readTextStream } from "../../../machine/read-text.js";
+import type { Context } from "../../context.js";
+import { citationLines, countsText, progressText, wrongLines } from "../../requests/check-text.js";
+import type { ResultSource } from "../../results/page.js";
+
+export interface CheckFlags {
+  pages?: number;
+  timeout?: number;
+  domains?: string;
+  notDomains?: string;
+  sources?: string;
+  allowPrivate?: boolean;
+  save?: string;
+  output?: string;
+  force?: boolean;
+  html?: boolean;
+  dryRun?: boolean;
+}
+
+/** A report that was named, and where it is from. */
+interface Named {
+  report: Report;
+  requestId: string | null;
+  file: string | null;
+  /** Of a request: where its check is kept. */
+  kept?: { ports: Ports; target: Target };
+  /** What a page of it shows. */
+  result: Result;
+  source: ResultSource;
+}
+
+/** Reads the pages that a report cites, and says of each sentence whether they say it. */
+export async function check(ctx: Context, name: string, options: CheckFlags): Promise<number> {
+  const { reporter, signal, host } = ctx;
+  const { output, force = false, html, save, dryRun } = options;
+  if (html && reporter.json)
+    throw new UsageError("--html and JSON output exclude each other", "Give one of them, or run it twice.");
+  if (output !== undefined && output !== "-") checkTarget(output, force);
+  if (save !== undefined) checkSaveFolder(save);
+  const limits = {
+    domains: domainsIn("--domains", options.domains),
+    notDomains: domainsIn("--not-domains", options.notDomains),
+  };
+  const named = await reportNamed(ctx, name);
+  const deliver = async (text: string) => {
+    if (output === undefined || output === "-") return reporter.result(text);
+    writeTarget(output, text, force);
+    await reporter.say(`wrote ${output}`);
+  };
+  if (dryRun) {
+    const addresses = await addressesOf(named.report);
+    await deliver(reporter.json ? `${safeJson(addresses)}\n` : addresses.map((one) => `${one}\n`).join(""));
+    return 0;
+  }
+  const { sources, allowPrivate, pages = CHECK_LIMITS.pages, timeout = CHECK_LIMITS.timeoutMs } = options;
+  const { env, clock, version } = host;
+  host.beforeRequests?.();
+  const checker = await openChecker({ env, clock, version, ...limits, sources, allowPrivate });
+  let progress: CheckProgress = { done: 0, of: 0, hosts: [] };
+  await reporter.startLive(() => progressText(progress));
+  const texts = new Map<string, string>();
+  try {
+    const { report, requestId, file } = named;
+    const outcome = await checkOf(
+      checker,
+      report,
+      { request_id: requestId, file },
+      {
+        ...{ pages, timeoutMs: timeout, signal },
+        onProgress(now) {
+          progress = now;
+          reporter.redraw();
+        },
+        onText: save === undefined ? undefined : ({ url }, text) => texts.set(url, text),
+      },
+    );
+    reporter.stopLive();
+    const { kept } = named;
+    // That it cannot be kept costs the marks of `output --html` and no verdict.
+    const notKept =
+      kept && !signal.aborted ? localErrorOf(() => keepCheck(kept.ports, kept.target, outcome)) : undefined;
+    if (notKept) await reporter.notice("NOT_KEPT", notKept.message);
+    if (save !== undefined) saveTexts(save, texts, outcome);
+    await deliver(await shown(ctx, named, outcome, options));
+    await sayFew(ctx, outcome);
+    const isRead = host.stdout.isTTY && output === undefined;
+    if (!isRead || html) await reporter.say(countsText(outcome));
+    signal.throwIfAborted();
+    return exitCodeOfCheck(outcome);
+  } finally {
+    reporter.stopLive();
+    checker.close();
+  }
+}
+
+async function shown(
+  ctx: Context,
+  named: Named,
+  outcome: CheckOutcome,
+  { html, output }: CheckFlags,
+): Promise<string> {
+  const { reporter, host } = ctx;
+  if (reporter.json) return `${safeJson(outcome)}\n`;
+  if (html) {
+    const { pageOf } = await import("../../results/page.js");
+    return pageOf(named.result, { ...named.source, check: outcome });
+  }
+  if (!host.stdout.isTTY || output !== undefined) return citationLines(outcome);
+  return `${wrongLines(outcome, await reporter.style())}${countsText(outcome)}\n`;
+}
+
+async function sayFew({ reporter }: Context, { pages }: CheckOutcome): Promise<void> {
+  const read = pages.filter(({ state }) => state === "read").length;
+  if (read * 2 < pages.length)
+    await reporter.notice("FEW_PAGES", `only ${read} of ${pages.length} pages could be read`);
+}
+
+/** What exists as a file, or looks like the name of one, is a file; all else is an id. */
+async function reportNamed(ctx: Context, name: string): Promise<Named> {
+  const { host, signal } = ctx;
+  const isFile = /\/|\\|\.(?:md|markdown|txt|json)$/i.test(name) || (name !== "@last" && existsSync(name));
+  if (name === "-" || isFile) {
+    const text =
+      name === "-"
+        ? await readTextStream(host.stdin.stream, "the report", signal, MAX_REPORT_BYTES)
+        : await readTextFile(name, "the report", signal, MAX_REPORT_BYTES);
+    const { report, result } = reportIn(text, name);
+    const nowhere = { requestId: undefined, origin: undefined, question: undefined, createdAt: undefined };
+    return { report, result, requestId: null, file: name, source: nowhere };
+  }
+  const target = resolveTarget(ctx.ports, name);
+  const ports = target.at ?? ctx.ports;
+  const result = await fetchResult(ports, target, { signal, schema: target.entry?.output_schema });
+  const { requestId } = target;
+  const { prompt, created_at } = target.entry ?? {};
+  const source = { requestId, origin: ports.origin, question: prompt, createdAt: created_at };
+  return { report: reportOf(result), result, requestId, file: null, kept: { ports, target }, source };
+}
+
+/** Throws LocalError if `--save` names anything but a new or an empty folder. */
+function checkSaveFolder(path: string): void {
+  const names = orLocalError(`the folder ${path} cannot be used`, () =>
+    existsSync(path) ? readdirSync(path) : [],
+  );
+  if (names.length > 0) throw new LocalError(`the folder ${path} is not empty; name another one for --save`);
+}
+
+/** Throws LocalError. */
+function saveTexts(path: string, texts: ReadonlyMap<string, string>, outcome: CheckOutcome): void {
+  orLocalError(`the pages could not be written to ${path}`, () => {
+    mkdirSync(path, { recursive: true });
+    for (const [url, text] of texts) writeFileSync(join(path, `${sha256(url)}.txt`), text, { flag: "wx" });
+    writeFileSync(join(path, "check.json"), `${safeJson(outcome, 2)}\n`, { flag: "wx" });
+  });
+}

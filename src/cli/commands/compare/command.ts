@@ -1,0 +1,33 @@
+import {
+  dayFlag,
+  define,
+  dryRunFlag,
+  notifyFlag,
+  paceFlags,
+  repeatable,
+  requestFlags,
+  usual,
+} from "../definition.js";
+
+export const compare = define({
+  name: "compare",
+  summary: "ask several accounts the same question, side by side",
+  description:
+    "Create the question once at each profile that -p names, watch them together, and write each report and a table " +
+    "of them into a folder. The same command again goes on where it stopped, and sends nothing twice.",
+  arguments: [["[prompt]", "the question; - or nothing reads stdin"]],
+  flags: {
+    "-o, --output <dir>": "the folder (default: research-compare- and a digest of the question)",
+    "--model <profile=name>": repeatable("the model of an account; may be repeated"),
+    "--html": "keep index.html and a page for each report in the folder, too",
+    ...dryRunFlag,
+    ...requestFlags,
+    ...paceFlags,
+    ...dayFlag,
+    ...notifyFlag,
+  },
+  output: "index.md; --json: one object with prompt, dir, accounts and shared_sources",
+  exits: { 0: "all COMPLETED; else the worst of the accounts", ...usual(3, 4, 6, 7, 8, 9, 10, 11) },
+  examples: ['research compare "How do tides form?" -p openai -p exa'],
+  run: async () => (await import("./run.js")).compare,
+});

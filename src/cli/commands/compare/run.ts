@@ -1,0 +1,163 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { digestOf } from "../../../client/store/history/create-names.js";
+import { readKnownRows } from "../../../client/workflows/batch/output-folder.js";
+import type { RowState } from "../../../client/workflows/batch/plan.js";
+import { fileStem, type Row, rowId } from "../../../client/workflows/batch/row.js";
+import { namesIn, readIfThere } from "../../../ground/files/files.js";
+import { LocalError, orLocalError, sha256 } from "../../../ground/files/local-error.js";
+import { escapeHtml } from "../../../ground/markdown/html/blocks.js";
+import { resultPage } from "../../../ground/markdown/html/result-page.js";
+import type { CreateBody } from "../../../ground/protocol/conversation.js";
+import { isoDate } from "../../../ground/text/duration.js";
+import { openBatch } from "../../../machine/batch.js";
+import { UsageError } from "../../../machine/errors.js";
+import type { DayOptions, Machine } from "../../../machine/machine.js";
+import { costEstimate } from "../../../machine/quota.js";
+import { type Context, resumeCommand, wordsOf } from "../../context.js";
+import { modelsOf, readRequest, showRequests } from "../../input/create-request.js";
+import { readingTerminal } from "../../terminal/style.js";
+import { showBatch } from "../batch/show.js";
+import type { NotifyOptions, PaceOptions, RequestOptions } from "../definition.js";
+import { compareJson, indexText, noteOf } from "./view.js";
+
+export interface CompareFlags extends RequestOptions, PaceOptions, DayOptions, NotifyOptions {
+  output?: string;
+  model: string[];
+  html?: boolean;
+  dryRun?: boolean;
+}
+
+/** Asks each named account once, and writes the reports and a table of them into a folder. */
+export async function compare(
+  ctx: Context,
+  prompt: string | undefined,
+  options: CompareFlags,
+): Promise<number> {
+  const { reporter, flags, host } = ctx;
+  ctx.limitDay(options);
+  const names = flags.profiles ?? [];
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new UsageError(`the profile ${twice} is named twice`);
+  if (names.length < 2) throw new UsageError("compare needs two accounts at least: -p PROFILE -p PROFILE");
+  const body = await readRequest(ctx, prompt, options);
+  const accounts = ctx.named(names, "compare -p");
+  const models = modelsOf(options.model, accounts);
+  const asked = accounts.map((ports) => ({ ports, body: ports.asked(body, { model: models.get(ports) }) }));
+  for (const { ports, body: one } of asked) (await ports.dialect()).create(one);
+  refuseSame(asked);
+  if (options.dryRun) {
+    const cost = costEstimate(
+      asked.map(({ ports, body: { model } }) => ({ ports, model: model ?? ports.provider?.defaultModel })),
+    );
+    if (cost) await reporter.say(cost.trimEnd());
+    return showRequests(ctx, asked);
+  }
+  const rows = asked.map(({ body: one }, index) => rowOf(names[index] ?? "", one, index));
+  const question = sha256(JSON.stringify(rows.map(({ id, digest }) => [id, digest]).sort()));
+  const dir = options.output ?? `research-compare-${question.slice(0, 8)}`;
+  checkFolder(dir, question, rows);
+  const [first] = accounts as [Machine];
+  const job = await openBatch(first, rows, {
+    ...{ out: dir, limit: first.hourlyLimit({}), isListed: false, retryRefused: true },
+  });
+  const { folder, states } = job;
+  try {
+    folder.mark(MARKER, question);
+    const isOver = states.every(({ standing }) => standing !== "waiting" && standing !== "running");
+    const { output, ...others } = options;
+    const words = prompt === undefined || prompt === "-" ? [] : [prompt];
+    const given = names.flatMap((name) => ["-p", name]);
+    const resume = resumeCommand(flags, "compare", ...words, ...given, "-o", dir, ...wordsOf(others));
+    const code = await showBatch(ctx, job, { ...options, beside: noteOf }, resume);
+    const index = indexText(body.prompt, states);
+    folder.write("index.md", index);
+    if (options.html) writePages(folder, states, index, dir);
+    if (isOver) {
+      const ends = states.flatMap(({ endedAt }) => (endedAt ? [Date.parse(endedAt)] : []));
+      if (ends.length > 0) await reporter.say(`nothing was sent: this is from ${isoDate(Math.max(...ends))}`);
+    }
+    if (reporter.json) {
+      await reporter.resultJson(
+        compareJson(body.prompt, dir, states, (file) => readIfThere(join(dir, file)) ?? ""),
+      );
+    } else {
+      const { layOut } = await import("../../../ground/markdown/terminal/lay-out.js");
+      const laidOut = host.stdout.isTTY ? layOut(index, readingTerminal(host.stdout, host.env)) : undefined;
+      await reporter.result(laidOut ?? index);
+    }
+    return code;
+  } finally {
+    folder.close();
+  }
+}
+
+/** Beside the journal: the digest of the accounts and of what each is asked. */
+const MARKER = "question";
+
+function rowOf(profile: string, body: CreateBody, index: number): Row {
+  const key = /^index$/i.test(profile) ? `${profile}-account` : profile;
+  const digest = digestOf(body, profile);
+  return { id: rowId(`account ${profile}`, digest, 1), key, line: index + 1, profile, body, digest };
+}
+
+/** Throws UsageError for two accounts that are one key at one origin with one model. */
+function refuseSame(asked: readonly { ports: Machine; body: CreateBody }[]): void {
+  const seen = new Map<string, string>();
+  for (const { ports, body } of asked) {
+    const { value: profile } = ports.settings.profile;
+    const name = JSON.stringify([ports.origin, ports.apiKey, body.model ?? ports.provider?.defaultModel]);
+    const other = seen.get(name);
+    if (other !== undefined)
+      throw new UsageError(
+        `the profiles ${other} and ${profile} are one key at ${ports.origin} with one model`,
+        "--model PROFILE=NAME gives one of them another model.",
+      );
+    seen.set(name, profile);
+  }
+}
+
+/** Throws LocalError if a folder holds anything but this comparison. */
+function checkFolder(dir: string, question: string, rows: readonly Row[]): void {
+  orLocalError(`the folder ${dir} cannot be used`, () => {
+    if (!existsSync(dir)) return;
+    const stems = ["index", ...rows.map(({ key = "" }) => fileStem(key))];
+    const own = new Set(stems.flatMap((stem) => [`${stem}.md`, `${stem}.json`, `${stem}.html`]));
+    const foreign = namesIn(dir).find((name) => name !== ".research-batch" && !own.has(name));
+    if (foreign !== undefined)
+      throw new LocalError(`${dir} holds ${foreign}, which is not of this comparison; take another folder`);
+    const before = readIfThere(join(dir, ".research-batch", MARKER));
+    const isEmpty =
+      before === undefined && readKnownRows(dir).size === 0 && !existsSync(join(dir, "index.md"));
+    if (isEmpty || before === question) return;
+    throw new LocalError(`${dir} holds another question or other accounts; take another folder`);
+  });
+}
+
+function writePages(
+  folder: { write: (name: string, text: string) => void },
+  states: readonly RowState[],
+  index: string,
+  dir: string,
+): void {
+  for (const { row, stem, file, requestId, origin } of states) {
+    if (file === undefined) continue;
+    const text = readIfThere(join(dir, file)) ?? "";
+    const kind = file.endsWith(".json") ? "json" : "markdown";
+    folder.write(
+      `${stem}.html`,
+      resultPage({ kind, text }, { question: row.body.prompt, requestId, origin }),
+    );
+  }
+  // A page makes links of addresses of the web alone, and these are files beside it.
+  const [question] = states.map(({ row }) => row.body.prompt);
+  const source = { question, requestId: undefined, origin: undefined };
+  const page = resultPage({ kind: "markdown", text: index }, source);
+  const linked = states.reduce((html, { row, stem, file }) => {
+    const name = escapeHtml(row.profile ?? "");
+    const href = escapeHtml(`${encodeURIComponent(stem)}.html`);
+    const shown = `${name} (${escapeHtml(encodeURIComponent(file ?? ""))})`;
+    return html.replace(shown, () => `<a href="${href}">${name}</a>`);
+  }, page);
+  folder.write("index.html", linked);
+}

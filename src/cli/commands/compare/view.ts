@@ -1,0 +1,151 @@
+import { type RowState, stateWord } from "../../../client/workflows/batch/plan.js";
+import type { Result } from "../../../client/workflows/results.js";
+import { jsonIn } from "../../../ground/json/exact-json.js";
+import { formatDuration } from "../../../ground/text/duration.js";
+import { dollars } from "../../../ground/text/research-progress.js";
+import { resultText } from "../../../machine/result-text.js";
+
+/** What is kept of a result beside its file. */
+export interface ResultNote {
+  words: number;
+  /** Of the result in its file, in UTF-16 units: a list of sources may follow. */
+  length: number;
+  sources: { url: string; title: string | null }[];
+  usage?: unknown;
+  cost_dollars?: number;
+}
+
+/** The note of a result; without a list of sources, the addresses in its text are its sources. */
+export function noteOf(result: Result): ResultNote {
+  const text = resultText(result);
+  const { sources, usage, cost_dollars: cost } = result.data;
+  const listed = Array.isArray(sources)
+    ? sources
+        .map(Object)
+        .flatMap(({ url, title = null }) => (typeof url === "string" ? [{ url, title }] : []))
+    : [...new Set(text.match(/https?:\/\/[^\s<>()[\]"'`]+/g) ?? [])].map((url) => ({ url, title: null }));
+  return {
+    words: text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0,
+    length: text.trimEnd().length,
+    sources: listed,
+    ...(usage !== undefined && { usage }),
+    ...(typeof cost === "number" && { cost_dollars: cost }),
+  };
+}
+
+const TRACKING = /^(?:utm_.*|gclid|fbclid|mc_cid|mc_eid|ref|srsltid)$/i;
+/** Each answer has its own redirects, so two of them say nothing of whether they lead to one page. */
+const REDIRECT = /^vertexaisearch\.cloud\.google\.com\/grounding-api-redirect\//;
+
+/** The form in which addresses of one page are equal; undefined for an invalid address, and for a redirect of Gemini. */
+export function pageName(address: string): string | undefined {
+  if (!URL.canParse(address)) return undefined;
+  const url = new URL(address);
+  const search = [...url.searchParams].filter(([name]) => !TRACKING.test(name));
+  const query = search.length > 0 ? `?${new URLSearchParams(search)}` : "";
+  const host = url.host
+    .toLowerCase()
+    .replace(/^www\./, "")
+    .replace(/:(?:80|443)$/, "");
+  const name = `${host}${url.pathname.replace(/\/$/, "")}${query}`;
+  return REDIRECT.test(name) ? undefined : name;
+}
+
+/** The sources that more than one account names, by the spelling of the first. */
+export function sharedSources(states: readonly RowState[]): { url: string; profiles: string[] }[] {
+  const found = new Map<string, { url: string; profiles: Set<string> }>();
+  for (const state of states)
+    for (const { url } of noteIn(state)?.sources ?? []) {
+      const name = pageName(url);
+      if (name === undefined) continue;
+      const one = found.get(name) ?? { url, profiles: new Set<string>() };
+      found.set(name, { ...one, profiles: one.profiles.add(profileOf(state)) });
+    }
+  return [...found.values()]
+    .filter(({ profiles }) => profiles.size > 1)
+    .sort((a, b) => b.profiles.size - a.profiles.size)
+    .map(({ url, profiles }) => ({ url, profiles: [...profiles] }));
+}
+
+function profileOf({ row }: RowState): string {
+  return row.profile ?? "";
+}
+
+function noteIn({ note }: RowState): ResultNote | undefined {
+  return note === undefined ? undefined : (note as ResultNote);
+}
+
+function cell(text: string): string {
+  return text.replace(/\s+/g, " ").replace(/[\\|<>[\]`*_]/g, "\\$&");
+}
+
+/** The table of the accounts, what they share, and links to the reports. */
+export function indexText(prompt: string, states: readonly RowState[]): string {
+  const rows = states.map((state) => {
+    const note = noteIn(state);
+    const took =
+      state.endedAt && state.sentAt ? Date.parse(state.endedAt) - Date.parse(state.sentAt) : undefined;
+    const cells = [
+      profileOf(state),
+      stateWord(state),
+      took === undefined ? "" : formatDuration(took),
+      costOf(note),
+      note ? String(note.words) : "",
+      note ? String(note.sources.length) : "",
+    ];
+    return `| ${cells.map(cell).join(" | ")} |`;
+  });
+  const shared = sharedSources(states).map(({ url, profiles }) => `- <${url}>: ${cell(profiles.join(", "))}`);
+  const hasRedirects = states.some((state) =>
+    noteIn(state)?.sources.some(({ url }) => URL.canParse(url) && pageName(url) === undefined),
+  );
+  const reports = states.map(
+    ({ file, error, ...state }) =>
+      `- ${file ? `[${cell(profileOf({ ...state, file }))}](${encodeURIComponent(file)})` : `${cell(profileOf({ ...state }))}: ${cell(error?.message ?? stateWord(state))}`}`,
+  );
+  return `${[
+    `# ${cell(prompt).slice(0, 300)}`,
+    ["| Account | State | Time | Cost | Words | Sources |", "|---|---|---|---|---|---|", ...rows].join("\n"),
+    "## Shared sources",
+    shared.length > 0 ? shared.join("\n") : "None is named by more than one account.",
+    ...(hasRedirects ? ["Redirects of Gemini are not compared: each answer has its own."] : []),
+    "## Reports",
+    reports.join("\n"),
+  ].join("\n\n")}\n`;
+}
+
+function costOf(note: ResultNote | undefined): string {
+  if (note?.cost_dollars !== undefined) return dollars(note.cost_dollars);
+  const { input_tokens: input, output_tokens: output } = Object(note?.usage);
+  const counts = [input, output].filter((count) => typeof count === "number");
+  return counts.length === 0 ? "" : `${counts.reduce((sum, count) => sum + count, 0)} tokens`;
+}
+
+/** The same for a program; `read` gives the text of a file in the folder. */
+export function compareJson(
+  prompt: string,
+  dir: string,
+  states: readonly RowState[],
+  read: (file: string) => string,
+) {
+  const accounts = states.map((state) => {
+    const { requestId = null, localId = null, file, error } = state;
+    const note = noteIn(state);
+    const text = file && read(file);
+    const output =
+      text === undefined ? null : file?.endsWith(".json") ? jsonIn(text) : text.slice(0, note?.length);
+    return {
+      profile: profileOf(state),
+      request_id: requestId,
+      local_id: localId,
+      status: stateWord(state),
+      cost_dollars: note?.cost_dollars ?? null,
+      usage: note?.usage ?? null,
+      file: file ?? null,
+      output,
+      sources: note?.sources ?? [],
+      error: error ?? null,
+    };
+  });
+  return { prompt, dir, accounts, shared_sources: sharedSources(states) };
+}

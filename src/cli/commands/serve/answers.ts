@@ -1,0 +1,51 @@
+import * as v from "valibot";
+import type { Researcher } from "../../../ground/researcher.js";
+import { parseDuration } from "../../../ground/text/duration.js";
+import { UsageError } from "../../../machine/errors.js";
+import { readTextFile } from "../../../machine/read-text.js";
+import { answersResearcher } from "../../../researchers/answers.js";
+import type { Context } from "../../context.js";
+import type { ServeOptions } from "./flags.js";
+
+const isDuration = (after: string | number) => parseDuration(String(after)) !== undefined;
+const ANSWER = {
+  prompt: v.string(),
+  after: v.optional(
+    v.pipe(v.union([v.string(), v.number()]), v.check(isDuration, "it is not a duration")),
+    0,
+  ),
+};
+const ANSWERS = v.array(
+  v.union(
+    [v.strictObject({ ...ANSWER, output: v.unknown() }), v.strictObject({ ...ANSWER, fail: v.string() })],
+    'it is not {"prompt", "output" or "fail", and perhaps "after"}',
+  ),
+  "it is not a JSON array",
+);
+const EXAMPLE =
+  'As in [{"prompt": "tides", "output": "…", "after": "2s"}, {"prompt": "*", "fail": "No source answered."}]';
+
+/** The researcher that `--answers` names. Throws UsageError for flags beside it and an invalid file, else LocalError. */
+export async function answersOf(
+  { host, signal }: Context,
+  options: Partial<
+    Pick<ServeOptions, "answers" | "sources" | "search" | "model" | "researcher" | "upstream">
+  >,
+): Promise<Researcher | undefined> {
+  const { answers: file, sources, search, model, researcher, upstream } = options;
+  if (file === undefined) return undefined;
+  for (const [name, value] of Object.entries({ sources, search, model, researcher, upstream }))
+    if (value !== undefined) throw new UsageError(`--answers and --${name} exclude each other`);
+  if (file === "sample") return answersResearcher([], host.clock);
+  const text = await readTextFile(file, "the file of answers", signal);
+  try {
+    const answers = v.parse(ANSWERS, JSON.parse(text)).map(({ prompt, after, ...result }) => {
+      return { prompt, result, afterMs: parseDuration(String(after)) ?? 0 };
+    });
+    return answersResearcher(answers, host.clock);
+  } catch (error) {
+    const at = error instanceof v.ValiError ? v.getDotPath(error.issues[0]) : undefined;
+    const where = at === undefined || at === null ? "" : `answer ${Number(at.split(".")[0]) + 1}: `;
+    throw new UsageError(`invalid --answers: ${file}: ${where}${(error as Error).message}`, EXAMPLE);
+  }
+}

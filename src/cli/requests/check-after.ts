@@ -1,0 +1,72 @@
+import type { Ports } from "../../client/workflows/ports.js";
+import type { Target } from "../../client/workflows/requests.js";
+import type { Result } from "../../client/workflows/results.js";
+import { localErrorOf } from "../../ground/files/local-error.js";
+
+import type { CheckOutcome } from "../../ground/protocol/check-outcome.js";
+import {
+  CHECK_LIMITS,
+  type Checker,
+  checkOf,
+  keepCheck,
+  openChecker,
+  reportOf,
+} from "../../machine/check.js";
+import { failureOf } from "../../machine/failure.js";
+import type { Terminal } from "../terminal/reporter.js";
+import { PLAIN } from "../terminal/style.js";
+import { countsText, wrongLines } from "./check-text.js";
+
+/** The checks that a command makes of its results, after each was written. They share the pages that were read. */
+export class ChecksAfter {
+  #checker: Promise<Checker> | undefined;
+
+  constructor(private readonly terminal: Terminal) {}
+
+  /**
+   * Checks a result, keeps what was found and says it. Undefined if something hindered it, which is said, too. Rejects
+   * with `signal.reason` alone.
+   */
+  async check(
+    ports: Ports,
+    target: Target,
+    result: Pick<Result, "data" | "value">,
+  ): Promise<CheckOutcome | undefined> {
+    const { host, reporter, signal } = this.terminal;
+    const { env, clock, version } = host;
+    const { requestId } = target;
+    try {
+      this.#checker ??= openChecker({ env, clock, version });
+      const named = { request_id: requestId, file: null };
+      const outcome = await checkOf(await this.#checker, reportOf(result), named, {
+        ...CHECK_LIMITS,
+        signal,
+      });
+      signal.throwIfAborted();
+      const notKept = localErrorOf(() => keepCheck(ports, target, outcome));
+      if (notKept) await this.#sayHindered(requestId, notKept);
+      const wrong = wrongLines(outcome, PLAIN);
+      if (wrong !== "") await reporter.say(wrong.trimEnd());
+      const { counts } = outcome;
+      await reporter.notice("CHECKED", `${requestId}: ${countsText(outcome)}`, {
+        request_id: requestId,
+        counts,
+      });
+      return outcome;
+    } catch (error) {
+      signal.throwIfAborted();
+      await this.#sayHindered(requestId, error);
+      return undefined;
+    }
+  }
+
+  async close(): Promise<void> {
+    (await this.#checker)?.close();
+  }
+
+  async #sayHindered(requestId: string, error: unknown): Promise<void> {
+    await this.terminal.reporter.notice("NOT_CHECKED", `${requestId}: ${failureOf(error).message}`, {
+      request_id: requestId,
+    });
+  }
+}

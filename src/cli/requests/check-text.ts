@@ -1,0 +1,53 @@
+import type { CheckedCitation, CheckOutcome, Verdict } from "../../ground/protocol/check-outcome.js";
+import { safe, safeLine } from "../../ground/text/safe-text.js";
+import type { CheckProgress } from "../../machine/check.js";
+import type { Style } from "../terminal/style.js";
+
+/** The worst first. */
+const VERDICTS: readonly Verdict[] = ["missing", "gone", "unrelated", "unreadable", "unchecked", "found"];
+const WRONG: ReadonlySet<Verdict> = new Set(["missing", "gone", "unrelated"]);
+
+/** Every citation, a line each: verdict, addresses, what is missing, sentence. */
+export function citationLines({ citations }: Pick<CheckOutcome, "citations">): string {
+  return citations
+    .map(({ verdict, urls, missing, claim }) => {
+      const addresses = urls.map((url) => url.replace(/\s/g, "%20")).join(" ");
+      return `${[verdict, addresses, missing.join("; "), claim].map(safeLine).join("\t")}\n`;
+    })
+    .join("");
+}
+
+/** What is wrong, the worst first; empty if nothing is. */
+export function wrongLines({ citations }: Pick<CheckOutcome, "citations">, style: Style): string {
+  const wrong = citations.filter(({ verdict }) => WRONG.has(verdict));
+  wrong.sort((a, b) => VERDICTS.indexOf(a.verdict) - VERDICTS.indexOf(b.verdict));
+  return wrong.map((one) => `${wrongText(one, style)}\n`).join("");
+}
+
+function wrongText({ verdict, claim, missing, reason, urls }: CheckedCitation, style: Style): string {
+  const why = missing.length > 0 ? `not on the page: ${missing.join("; ")}` : (reason ?? "");
+  const lines = [why, ...urls].filter(Boolean).map((line) => `\n  ${style.dim(safeLine(line))}`);
+  const word = verdict === "unrelated" ? style.busy(verdict) : style.bad(verdict);
+  return `${word}  ${safeLine(claim)}${lines.join("")}`;
+}
+
+/** How many citations there are, and how many of each verdict. */
+export function citationsText(counts: CheckOutcome["counts"]): string {
+  const each = VERDICTS.filter((verdict) => counts[verdict] > 0).map(
+    (verdict) => `${counts[verdict]} ${verdict}`,
+  );
+  const citations = `${counts.citations} citation${counts.citations === 1 ? "" : "s"}`;
+  return `${citations}${each.length > 0 ? `: ${each.join(", ")}` : ""}`;
+}
+
+/** The line of counts, what cites nothing, and how many pages could be read. */
+export function countsText({ counts, pages }: Pick<CheckOutcome, "counts" | "pages">): string {
+  const uncited = `${counts.uncited} ${counts.uncited === 1 ? "sentence cites" : "sentences cite"} nothing`;
+  const read = pages.filter(({ state }) => state === "read").length;
+  const parts = [uncited, ...(pages.length > 0 ? [`${read} of ${pages.length} pages could be read`] : [])];
+  return `${citationsText(counts)}; ${parts.join("; ")}`;
+}
+
+export function progressText({ done, of, hosts: [slow] }: CheckProgress): string {
+  return safe(`${done} of ${of} pages read${slow ? `, waiting for ${slow}` : ""}`);
+}

@@ -1,0 +1,82 @@
+import type { Environment } from "../../ground/files/local-error.js";
+import { COLOUR_OR_TEXT, columnsOf, unitsThatFit, widthOf } from "../../ground/text/width.js";
+import type { Sink } from "./host.js";
+import { columnsOn, hasColour, isLive } from "./style.js";
+
+/** What stands beside the text: the spinner, a blank, and the last column, in which some terminals wrap. */
+const BESIDE_TEXT = 3;
+
+/** A line on a terminal that is rewritten in place. */
+export interface LiveLine {
+  set(text: string): void;
+  /** Takes the line away, lets something else be written, and puts it back. */
+  aside<T>(write: () => Promise<T>): Promise<T>;
+  stop(): void;
+}
+
+/** A spinner on a terminal; undefined elsewhere, and on a terminal that says that it has no columns. */
+export async function liveLine(sink: Sink, env: Environment): Promise<LiveLine | undefined> {
+  if (!isLive(sink, env) || !sink.stream) return undefined;
+  // ora divides by the columns to know how many lines it wrote: with 0 it clears lines for ever.
+  if (sink.stream.columns === 0) return undefined;
+  const { default: ora } = await import("ora");
+  // ora's own stdin handling swallows Ctrl-C, so that three of them did not end a process.
+  const spinner = ora({
+    stream: sink.stream,
+    discardStdin: false,
+    // ora asks for CI by itself, and takes CI=false for one.
+    isEnabled: true,
+    color: hasColour(sink, env) ? "cyan" : false,
+  });
+  const { stream } = sink;
+  let shown = "";
+  const refit = () => {
+    const columns = Math.max(1, columnsOn(sink) - BESIDE_TEXT);
+    const lines = shown.split("\n").map((line) => fitColumns(line, columns));
+    spinner.text = lines.join("\n  ");
+  };
+  stream.on("resize", refit);
+  return {
+    set(text) {
+      shown = text;
+      refit();
+      if (!spinner.isSpinning) spinner.start();
+    },
+    async aside(write) {
+      const spinning = spinner.isSpinning;
+      if (spinning) spinner.stop();
+      try {
+        return await write();
+      } finally {
+        if (spinning) spinner.start();
+      }
+    },
+    stop() {
+      stream.off("resize", refit);
+      spinner.stop();
+    },
+  };
+}
+
+/** Text cut to so many columns of a terminal, an ellipsis at the cut; colours take none and are all kept. */
+export function fitColumns(text: string, columns: number): string {
+  if (widthOf(text) <= columns) return text;
+  let left = columns - 1;
+  let isCut = false;
+  return text.replace(COLOUR_OR_TEXT, (part, colour) => {
+    if (colour || isCut) return colour ? part : "";
+    const width = columnsOf(part);
+    isCut = width > left;
+    left -= width;
+    return isCut ? `${left + width > 0 ? part.slice(0, unitsThatFit(part, left + width)) : ""}…` : part;
+  });
+}
+
+/** Cells in columns of these widths, the last one in what is left. Colours take no room. */
+export function alignedRow(cells: readonly string[], widths: readonly number[], columns: number): string {
+  const padded = cells.map((cell, index) => {
+    const shown = fitColumns(cell, widths[index] ?? columns);
+    return shown + " ".repeat(Math.max(0, (widths[index] ?? 0) - widthOf(shown)));
+  });
+  return fitColumns(padded.join("  "), columns);
+}

@@ -1,0 +1,65 @@
+import type { Environment } from "../../ground/files/local-error.js";
+import type { Sink } from "./host.js";
+
+/** Columns of a terminal; 80 if it does not say how many it has. */
+export function columnsOn({ stream }: Pick<Sink, "stream">): number {
+  return stream?.columns || 80;
+}
+
+const isSet = (value: string | undefined) => value !== undefined && value !== "";
+/** Some machines export `CI=false` outside of CI. */
+const inCi = (env: Environment) => isSet(env.CI) && env.CI !== "false" && env.CI !== "0";
+
+/** Whether a stream shows things that move. */
+export function isLive(sink: Pick<Sink, "isTTY">, env: Environment): boolean {
+  return sink.isTTY && env.TERM !== "dumb" && !inCi(env);
+}
+
+/** Whether a stream shows colour. `FORCE_COLOR` asks for colour in a pipe. */
+export function hasColour(sink: Sink, env: Environment): boolean {
+  if (isSet(env.FORCE_COLOR)) return env.FORCE_COLOR !== "0" && env.FORCE_COLOR !== "false";
+  return isLive(sink, env) && !isSet(env.NO_COLOR);
+}
+
+/** What a result is laid out for. Unlike messages, a result does not follow FORCE_COLOR (contract §6). */
+export function readingTerminal(sink: Pick<Sink, "isTTY" | "stream">, env: Environment) {
+  const isShown = isLive(sink, env);
+  return {
+    columns: columnsOn(sink),
+    colour: isShown && !env.NO_COLOR,
+    hyperlinks: isShown && takesHyperlinks(env),
+  };
+}
+
+/** Terminals that show OSC 8 as a link. Others may print it; tmux and screen, which set TERM, may lose it. */
+function takesHyperlinks(env: Environment): boolean {
+  const { TERM = "", TERM_PROGRAM = "", VTE_VERSION = "" } = env;
+  if (/^(?:screen|tmux)/.test(TERM)) return false;
+  return (
+    /^(?:iTerm\.app|WezTerm|vscode|ghostty|rio|Hyper|Tabby)$/.test(TERM_PROGRAM) ||
+    /^(?:xterm-kitty|xterm-ghostty|alacritty|foot|contour|wezterm)/.test(TERM) ||
+    // VTE 0.50: the number is 100 times the minor version. Version 0.50.0 itself crashed on a link.
+    Number(VTE_VERSION) > 5000 ||
+    Boolean(env.WT_SESSION || env.KONSOLE_VERSION || env.DOMTERM)
+  );
+}
+
+/** What colours mean here. Pure functions on text. */
+export interface Style {
+  bold(text: string): string;
+  dim(text: string): string;
+  good(text: string): string;
+  bad(text: string): string;
+  busy(text: string): string;
+}
+
+const same = (text: string) => text;
+export const PLAIN: Style = { bold: same, dim: same, good: same, bad: same, busy: same };
+
+/** The style of a stream. chalk is loaded only if there is colour. */
+export async function styleFor(sink: Sink, env: Environment): Promise<Style> {
+  if (!hasColour(sink, env)) return PLAIN;
+  const { Chalk } = await import("chalk");
+  const chalk = new Chalk({ level: 1 });
+  return { bold: chalk.bold, dim: chalk.dim, good: chalk.green, bad: chalk.red, busy: chalk.cyan };
+}

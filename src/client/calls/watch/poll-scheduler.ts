@@ -1,0 +1,125 @@
+import TinyQueue from "tinyqueue";
+import { POOL_SIZE } from "../../../ground/http/connections.js";
+import type { Pace } from "../session.js";
+import { slackOf } from "./poll-interval.js";
+import type { WatchOptions } from "./types.js";
+import type { Watched } from "./watched.js";
+
+interface PlannedPoll {
+  at: number;
+  /** How much sooner or later it may be polled together with another one, ms. */
+  slack: number;
+  /** How many were added before it: equal times keep their order. */
+  order: number;
+  watched: Watched;
+}
+
+/** Polls that may be under way at once. */
+const AT_ONCE = 16;
+/** One that has taken so long, in milliseconds, is not counted any more: slow answers would keep all others waiting. */
+const SLOW_MS = 2_000;
+
+/** Which id is polled next, and when: by its own interval, its deadline, the size of the pool, the rate of all polls. */
+export class PollScheduler {
+  #queue = emptyQueue();
+  #added = 0;
+  readonly #timeout: number;
+  readonly #pace: Pace;
+  /** When the polls started that are under way, the oldest first. */
+  readonly #running: number[] = [];
+  /** How many ids have a last poll planned, by deadline. */
+  readonly #lastPolls = new Map<number, number>();
+
+  /** `pace` holds for all polls, the last ones included. */
+  constructor({ timeout }: Pick<WatchOptions, "timeout">, pace: Pace) {
+    this.#timeout = timeout || Number.POSITIVE_INFINITY;
+    this.#pace = pace;
+  }
+
+  /** When the time of an id is over, in monotonic milliseconds; Infinity for never. */
+  deadlineOf({ since }: Watched): number {
+    return since + this.#timeout;
+  }
+
+  /** Plans the next poll after `waitMs`, or the last one before the deadline; false if that has passed at `now`. */
+  schedule(watched: Watched, now: number, waitMs: number): boolean {
+    const deadline = this.deadlineOf(watched);
+    if (now >= deadline) return false;
+    const at = now + waitMs;
+    const lastPollsBegin = deadline - (this.#queue.length + this.#running.length + 1) * this.#pace.betweenMs;
+    watched.hadLastPoll = watched.startedAt >= lastPollsBegin;
+    if (watched.hadLastPoll) this.#add(deadline, watched);
+    else if (watched.polls === 0 || at < lastPollsBegin) {
+      this.#add(Math.min(at, deadline), watched, Math.min(slackOf(waitMs), at - watched.notBefore));
+    } else this.#add(this.#planLastPoll(watched, deadline, now), watched);
+    return true;
+  }
+
+  /** The id to poll now; undefined if none is due or may be polled. */
+  takeDue(now: number): Watched | undefined {
+    return this.nextStart() <= now || this.#mayJoin(now) ? this.#queue.pop()?.watched : undefined;
+  }
+
+  /** Notes that a poll starts. */
+  started(now: number): void {
+    this.#running.push(now);
+    this.#pace.started(now);
+  }
+
+  /** Notes that a poll has ended, which started at `at`. */
+  finished(at: number): void {
+    this.#running.splice(this.#running.indexOf(at), 1);
+  }
+
+  /** Whether a poll is under way. */
+  get isPolling(): boolean {
+    return this.#running.length > 0;
+  }
+
+  /** When the next poll may start, in monotonic milliseconds; Infinity if none is planned, or another one has to end first. */
+  nextStart(): number {
+    const next = this.#queue.peek();
+    return next ? Math.max(next.at, this.#pace.nextStart, this.#placeAt()) : Number.POSITIVE_INFINITY;
+  }
+
+  /** When one more poll may be under way; Infinity if another one has to end first. */
+  #placeAt(): number {
+    const { length } = this.#running;
+    if (length >= POOL_SIZE) return Number.POSITIVE_INFINITY;
+    return (this.#running[length - AT_ONCE] ?? Number.NEGATIVE_INFINITY) + SLOW_MS;
+  }
+
+  /** Makes every id due at once, unless the service asked for a longer wait: a suspend has outdated the planned times. */
+  rescheduleAll(now: number): void {
+    const before = this.#queue;
+    this.#queue = emptyQueue();
+    for (let entry = before.pop(); entry; entry = before.pop()) {
+      const { watched } = entry;
+      this.#add(Math.max(now, Math.min(watched.notBefore, this.deadlineOf(watched))), watched);
+    }
+  }
+
+  /** Whether the next id is polled together with one that is polled at `now`: about its time, and not in a backlog. */
+  #mayJoin(now: number): boolean {
+    const next = this.#queue.peek();
+    if (!next || this.#placeAt() > now) return false;
+    return Math.abs(next.at - now) < next.slack && this.#pace.mayJoin(now);
+  }
+
+  #add(at: number, watched: Watched, slack = 0): void {
+    this.#queue.push({ at, slack, order: this.#added++, watched });
+  }
+
+  #planLastPoll(watched: Watched, deadline: number, now: number): number {
+    const planned = this.#lastPolls.get(deadline) ?? 0;
+    const at = Math.max(deadline - planned * this.#pace.betweenMs, now);
+    // The service asked for a longer wait: at the deadline it is known whether that is over.
+    if (watched.notBefore > at) return deadline;
+    this.#lastPolls.set(deadline, planned + 1);
+    return at;
+  }
+}
+
+function emptyQueue(): TinyQueue<PlannedPoll> {
+  return new TinyQueue<PlannedPoll>([], (a, b) => a.at - b.at || a.order - b.order);
+}

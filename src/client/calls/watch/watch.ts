@@ -1,0 +1,292 @@
+import { type Clock, epochOf } from "../../../ground/clock.js";
+import { type Data, isFinal, STATUSES } from "../../../ground/protocol/conversation.js";
+import { waitsForSomebody } from "../../dialects/providers.js";
+import { type Classification, Pace, type Success, type Unsuccessful } from "../session.js";
+import { DEFAULT_PATIENCE_MS, decideAfterFailure } from "./give-up-policy.js";
+import { InterruptibleSleep } from "./interruptible-sleep.js";
+import { adaptiveInterval, ageOf } from "./poll-interval.js";
+import { PollScheduler } from "./poll-scheduler.js";
+import type {
+  Ending,
+  Moment,
+  PollInterval,
+  WatchEvent,
+  WatchOptions,
+  WatchSource,
+  WatchTarget,
+} from "./types.js";
+import type { Watched } from "./watched.js";
+
+/** Milliseconds without a change after which a watch says that nothing has changed. */
+const UNCHANGED_MS = 300_000;
+
+/** A state that is not known is said after this long, in milliseconds. */
+const STUCK_MS = 600_000;
+
+/** A poll that is under way when the time is over may still take this long, in milliseconds. */
+const LAST_POLL_MS = 2_000;
+
+/** What a watch needs of the world: time, jitter, and a way to ask for the state of one id. */
+export interface WatchPorts {
+  clock: Clock;
+  /** In [0, 1). */
+  random: () => number;
+  pace: Pace;
+  /** Never throws; `total` is the time for it in milliseconds, `last` the success before. */
+  poll: (
+    requestId: string,
+    limits: { signal: AbortSignal; total: number },
+    last: Success | undefined,
+  ) => Promise<Classification>;
+}
+
+/** Watches many ids in one loop until the source has ended and each is final or given up; throws `signal.reason`. */
+export async function* watch(
+  ports: WatchPorts,
+  source: WatchSource,
+  options: WatchOptions,
+): AsyncGenerator<WatchEvent, void> {
+  const watcher = new Watcher(ports, options);
+  try {
+    watcher.read(source);
+    yield* watcher.run();
+  } finally {
+    watcher.dispose();
+  }
+}
+
+class Watcher {
+  readonly #pollInterval: PollInterval;
+  readonly #sleep: InterruptibleSleep;
+  readonly #scheduler: PollScheduler;
+  readonly #polling = new AbortController();
+  readonly #start: number;
+  /** When a state was seen last, or it was said that nothing changes. */
+  #lastChange: number;
+  #events: WatchEvent[] = [];
+  /** Whether the source may yield more. */
+  #isOpen = false;
+  #live = 0;
+  #failing = 0;
+  #answered: boolean;
+  /** What the source threw, or a defect of a poll. */
+  #failure: { error: unknown } | undefined;
+
+  constructor(
+    private readonly ports: WatchPorts,
+    private readonly options: WatchOptions,
+  ) {
+    const { interval, pollInterval = adaptiveInterval } = options;
+    this.#pollInterval = interval === undefined ? pollInterval : () => interval;
+    this.#start = this.#lastChange = this.#now();
+    this.#answered = options.answered ?? false;
+    const pace = interval === undefined ? ports.pace : new Pace(0);
+    this.#scheduler = new PollScheduler(options, pace);
+    this.#sleep = new InterruptibleSleep(ports.clock, options.signal);
+  }
+
+  /** Takes the ids: all at once, or from a source that yields more while the watch runs. */
+  read(source: WatchSource): void {
+    if (typeof source === "string") this.#watch(source);
+    else if (Symbol.iterator in source) for (const target of source) this.#watch(target);
+    else {
+      this.#isOpen = true;
+      void this.#pull(source);
+    }
+  }
+
+  dispose(): void {
+    this.#sleep.dispose();
+    this.#polling.abort(new Error("the watch is over"));
+  }
+
+  async *run(): AsyncGenerator<WatchEvent, void> {
+    while (true) {
+      this.options.signal?.throwIfAborted();
+      if (this.#failure) throw this.#failure.error;
+      this.#launchDue();
+      if (this.#now() >= this.#lastChange + UNCHANGED_MS) {
+        this.#lastChange = this.#now();
+        this.#events.push({ kind: "unchanged", elapsedMs: this.#moment().elapsedMs });
+      }
+      for (const event of this.#events.splice(0)) yield event;
+      // More may have happened while the caller dealt with those.
+      if (this.#events.length > 0) continue;
+      if (this.#live === 0 && !this.#isOpen) return;
+      await this.#idle();
+    }
+  }
+
+  async #pull(source: AsyncIterable<WatchTarget | string>): Promise<void> {
+    try {
+      for await (const target of source) {
+        this.#watch(target);
+        this.#sleep.interrupt();
+      }
+    } catch (error) {
+      this.#failure = { error };
+    }
+    this.#isOpen = false;
+    this.#sleep.interrupt();
+  }
+
+  #watch(target: WatchTarget | string): void {
+    const now = this.#now();
+    const watched: Watched = {
+      ...(typeof target === "string" ? { requestId: target } : target),
+      ...{ status: null, since: now, quietSince: now, notBefore: 0 },
+      ...{ polls: 0, failures: 0, startedAt: Number.NEGATIVE_INFINITY, hadLastPoll: false },
+    };
+    this.#scheduler.schedule(watched, now, 0);
+    this.#live++;
+  }
+
+  #launchDue(): void {
+    const now = this.#now();
+    for (let watched = this.#scheduler.takeDue(now); watched; watched = this.#scheduler.takeDue(now)) {
+      if (watched.signal?.aborted) {
+        this.#forget(watched);
+        continue;
+      }
+      // It is due because its time is over, and the service asked for a longer wait, or it had its last poll.
+      const isOver = watched.hadLastPoll && now >= this.#scheduler.deadlineOf(watched);
+      if (isOver || watched.notBefore > now) {
+        this.#expire(watched);
+        continue;
+      }
+      this.#scheduler.started(now);
+      watched.startedAt = now;
+      // A poll throws nothing that is an answer: it ends the watch, or comes too late to matter.
+      this.#poll(watched).catch((error: unknown) => {
+        this.#failure = { error };
+        this.#sleep.interrupt();
+      });
+    }
+  }
+
+  async #poll(watched: Watched): Promise<void> {
+    const { startedAt } = watched;
+    const total = this.#scheduler.deadlineOf(watched) - this.#now() + LAST_POLL_MS;
+    const limits = { signal: this.#polling.signal, total };
+    const result = await this.ports.poll(watched.requestId, limits, watched.last);
+    this.#scheduler.finished(startedAt);
+    if (this.#polling.signal.aborted) return;
+    watched.polls++;
+    if (result.kind === "data") this.#succeed(watched, result);
+    else this.#fail(watched, result);
+    this.#sleep.interrupt();
+  }
+
+  #succeed(watched: Watched, result: Success): void {
+    const { data, waitMs: askedMs } = result;
+    const status = String(data.status);
+    const { requestId, status: previous } = watched;
+    this.#answered = true;
+    if (watched.failures > 0 && --this.#failing === 0) {
+      this.#events.push({ kind: "recovered", elapsedMs: this.#moment().elapsedMs });
+    }
+    watched.failures = 0;
+    // An equal one is not stored: a new long-lived object for each poll is slow to collect.
+    if (data !== watched.last?.data) watched.last = result.answer && result;
+    watched.quietSince = this.#now();
+    watched.createdAt ??= epochOf(data.created_at);
+    const progress = JSON.stringify(data.progress);
+    if (status === previous && progress !== watched.progress)
+      this.#events.push({ kind: "progress", requestId, data });
+    watched.progress = progress;
+    if (status !== previous) {
+      const seen = { requestId, status, previous, final: isFinal(status), data };
+      this.#events.push({ kind: "state", ...seen, ...this.#moment() });
+      this.#lastChange = this.#now();
+      watched.status = status;
+      watched.statusSince = this.#lastChange;
+    }
+    this.#noteStuck(watched, data);
+    if (isFinal(status)) this.#live--;
+    else {
+      watched.notBefore = this.#now() + askedMs;
+      this.#plan(watched, Math.max(askedMs, this.#pollInterval(this.#age(watched), this.ports.random())));
+    }
+  }
+
+  /** Such a request may be polled for ever, so its user is told once. */
+  #noteStuck(watched: Watched, data: Data): void {
+    const { requestId, status, statusSince = 0, isStuck = false } = watched;
+    const waits = waitsForSomebody(data);
+    const isUnknown = !STATUSES.some((known) => known === status);
+    if (isStuck || !(waits || (isUnknown && this.#now() - statusSince >= STUCK_MS))) return;
+    watched.isStuck = true;
+    const word = String(data.provider_status ?? status);
+    this.#events.push({ kind: "stuck", requestId, word, waitsForSomebody: waits });
+  }
+
+  #fail(watched: Watched, result: Unsuccessful): void {
+    const { error } = result;
+    const { requestId } = watched;
+    const { patience = DEFAULT_PATIENCE_MS } = this.options;
+    const [now, random] = [this.#now(), this.ports.random()];
+    watched.failures++;
+    const circumstances = { answered: this.#answered, patience, now, wallNow: this.ports.clock.now() };
+    const next = decideAfterFailure(
+      watched,
+      result,
+      circumstances,
+      this.#pollInterval(this.#age(watched), random),
+      random,
+    );
+    const isFirst = watched.failures === 1 && ++this.#failing === 1;
+    if ("end" in next) {
+      this.#drop(watched, { kind: "given-up", error: next.end });
+      return;
+    }
+    if (isFirst) this.#events.push({ kind: "trouble", requestId, error });
+    if (next.askedMs > 0) {
+      watched.quietSince += next.askedMs;
+      watched.notBefore = now + next.askedMs;
+      this.#events.push({ kind: "asked-to-wait", requestId, waitMs: next.askedMs, error });
+    }
+    this.#plan(watched, next.waitMs);
+  }
+
+  #plan(watched: Watched, waitMs: number): void {
+    if (!this.#scheduler.schedule(watched, this.#now(), waitMs)) this.#expire(watched);
+  }
+
+  #expire(watched: Watched): void {
+    this.#drop(watched, { kind: "timeout" });
+  }
+
+  #drop(watched: Watched, end: Ending): void {
+    const { requestId, status } = watched;
+    this.#forget(watched);
+    this.#events.push({ ...end, requestId, status, ...this.#moment() });
+  }
+
+  #forget({ failures }: Watched): void {
+    if (failures > 0) this.#failing--;
+    this.#live--;
+  }
+
+  /** Waits for the first of: a poll that ends, one that is due, an id, the deadline, the signal. */
+  async #idle(): Promise<void> {
+    // The end of a poll wakes it in any case.
+    const unchangedAt = this.#scheduler.isPolling
+      ? Number.POSITIVE_INFINITY
+      : this.#lastChange + UNCHANGED_MS;
+    const next = Math.min(this.#scheduler.nextStart(), unchangedAt);
+    if (await this.#sleep.sleepUntil(next)) this.#scheduler.rescheduleAll(this.#now());
+  }
+
+  /** Now, as events have it. */
+  #moment(): Moment {
+    return { at: this.ports.clock.now(), elapsedMs: this.#now() - this.#start };
+  }
+
+  #age(watched: Watched): number {
+    return ageOf(watched, this.#now(), this.ports.clock.now());
+  }
+
+  #now(): number {
+    return this.ports.clock.monotonic();
+  }
+}

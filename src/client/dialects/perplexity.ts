@@ -1,0 +1,30 @@
+import { createAt, requireSchema } from "./asking.js";
+import type { Dialect } from "./dialect.js";
+import { fault, PATH, responses } from "./responses.js";
+
+/** Perplexity: the Agent API in background mode, which is the Responses API with other words for a schema and a model. */
+export function perplexity(defaultModel: string): Dialect {
+  return {
+    // The form of its ids is not documented.
+    ...responses("perplexity", /^resp_|^[0-9a-f]{8}-[0-9a-f]{4}-/),
+    create(body) {
+      requireSchema("Perplexity", body);
+      const { prompt, model = defaultModel, output_schema: schema, after } = body;
+      const json_schema = schema && { name: "result", schema, strict: true };
+      const ours = {
+        ...(model.includes("/") ? { model } : { preset: model }),
+        ...{ input: prompt, background: true },
+        ...(after !== undefined && { previous_response_id: after }),
+        ...(json_schema && { response_format: { type: "json_schema", json_schema } }),
+      };
+      return createAt("Perplexity", PATH, body, ours, ["model", "preset", "previous_response_id"]);
+    },
+    fault(operation, httpStatus, answer, retryAfter) {
+      const said = fault(operation, httpStatus, answer, retryAfter);
+      if (said?.kind !== undefined || httpStatus !== 401) return said;
+      // Its documentation has a 401 where others have a 402.
+      const message = `${said?.message ?? "HTTP 401"} (the key is invalid, or the account has no credit)`;
+      return { code: said?.code, message, kind: undefined };
+    },
+  };
+}

@@ -1,0 +1,146 @@
+import type { Data } from "../../ground/protocol/conversation.js";
+import { type Dialect, InputError } from "./dialect.js";
+
+/** A provider that is spoken to directly. Its dialect is loaded only when it is named. */
+export interface Provider {
+  /** As `--provider` takes it. */
+  name: string;
+  /** As people write it. */
+  title: string;
+  baseUrl: string;
+  /** The variable of the provider's own tools that holds a key; used for the provider's own origin only. */
+  keyVariable: string;
+  /** Another one, which holds it if the first does not. */
+  otherKeyVariable?: string;
+  /** What `--model` names. */
+  modelWord: string;
+  /** The model of a create that names none. Models end every few months: this is where they are changed. */
+  defaultModel: string;
+  /** Whether its answers say what a request has cost, in dollars. */
+  saysDollars?: true;
+  /** The field of an answer that a follow-up names, if that is not the request's own id. */
+  followUpField?: "interaction_id";
+  /** The options of a create that search these domains only, and none of those; each list may be empty. Absent if it has none. */
+  domainOptions?(only: readonly string[], not: readonly string[]): Record<string, unknown>;
+  load(defaultModel: string): Promise<Dialect>;
+}
+
+export const PROVIDERS: readonly Provider[] = [
+  {
+    name: "openai",
+    title: "OpenAI",
+    baseUrl: "https://api.openai.com",
+    keyVariable: "OPENAI_API_KEY",
+    modelWord: "model",
+    defaultModel: "gpt-6.1-sol",
+    domainOptions(only, not) {
+      if (not.length > 0) throw new InputError("OpenAI can leave no domains out", "Leave --not-domains out.");
+      return { tools: [{ type: "web_search", filters: { allowed_domains: only } }] };
+    },
+    load: async (model) => (await import("./responses.js")).openai(model),
+  },
+  {
+    name: "perplexity",
+    title: "Perplexity",
+    baseUrl: "https://api.perplexity.ai",
+    keyVariable: "PERPLEXITY_API_KEY",
+    modelWord: "preset, or x/model",
+    defaultModel: "high",
+    saysDollars: true,
+    domainOptions(only, not) {
+      const search_domain_filter = [...only, ...not.map((domain) => `-${domain}`)];
+      return { tools: [{ type: "web_search", filters: { search_domain_filter } }] };
+    },
+    load: async (model) => (await import("./perplexity.js")).perplexity(model),
+  },
+  {
+    name: "exa",
+    title: "Exa",
+    baseUrl: "https://api.exa.ai",
+    keyVariable: "EXA_API_KEY",
+    modelWord: "effort",
+    defaultModel: "medium",
+    saysDollars: true,
+    load: async (model) => (await import("./exa.js")).exa(model),
+  },
+  {
+    name: "parallel",
+    title: "Parallel",
+    baseUrl: "https://api.parallel.ai",
+    keyVariable: "PARALLEL_API_KEY",
+    modelWord: "processor",
+    defaultModel: "pro",
+    followUpField: "interaction_id",
+    domainOptions: (only, not) => ({ source_policy: domainFields(only, not) }),
+    load: async (model) => (await import("./parallel.js")).parallel(model),
+  },
+  {
+    name: "gemini",
+    title: "Gemini",
+    baseUrl: "https://generativelanguage.googleapis.com",
+    keyVariable: "GEMINI_API_KEY",
+    otherKeyVariable: "GOOGLE_API_KEY",
+    modelWord: "agent",
+    defaultModel: "deep-research-preview-04-2026",
+    load: async (model) => (await import("./gemini.js")).gemini(model),
+  },
+  {
+    name: "tavily",
+    title: "Tavily",
+    baseUrl: "https://api.tavily.com",
+    keyVariable: "TAVILY_API_KEY",
+    modelWord: "model",
+    defaultModel: "mini",
+    domainOptions: domainFields,
+    load: async (model) => (await import("./tavily.js")).tavily(model),
+  },
+];
+
+function domainFields(only: readonly string[], not: readonly string[]) {
+  return {
+    ...(only.length > 0 && { include_domains: only }),
+    ...(not.length > 0 && { exclude_domains: not }),
+  };
+}
+
+/** The name that stands for the interface itself. */
+export const INTERFACE = "research";
+
+/** The provider of that name; undefined for the interface itself and for an unknown name. */
+export function providerNamed(name: string): Provider | undefined {
+  return PROVIDERS.find((provider) => provider.name === name);
+}
+
+/** The names that `--provider` takes. */
+export const PROVIDER_NAMES: readonly string[] = [INTERFACE, ...PROVIDERS.map(({ name }) => name)];
+
+const MODEL = "(?:model|preset|processor|effort|agent)";
+const GONE = new RegExp(
+  `invalid ${MODEL}|${MODEL}\\b.*(?:not found|not exist|no longer|not supported|not available|deprecated|retired)`,
+  "i",
+);
+
+/** Whether a provider says of a create that it has no such model, or has it no more. */
+export function namesNoModel({ code, message }: { code: string; message: string }): boolean {
+  return code === "model_not_found" || GONE.test(message);
+}
+
+/** What to do if the model that a create gets by default has ended. */
+export function endedDefault({ defaultModel, title }: Pick<Provider, "defaultModel" | "title">): string {
+  return `${defaultModel} is this version's default for ${title}; name another with --model, or research config set model NAME`;
+}
+
+/** Whether a FAILED state has a result all the same, of which a part is missing. */
+export function isCutShort({ status, provider_status }: Data): boolean {
+  return status === "FAILED" && ["incomplete", "budget_exceeded"].includes(String(provider_status));
+}
+
+/** Whether a `null` in its result stands for what was not found, as in a run of Exa's. */
+export function hasNullForNothingFound({ object, provider_status }: Data): boolean {
+  return provider_status !== undefined && object === "agent_run";
+}
+
+/** Whether a request goes on only if somebody does something at the provider. */
+export function waitsForSomebody({ provider_status }: Data): boolean {
+  return ["requires_action", "action_required", "requires_continuation"].includes(String(provider_status));
+}

@@ -1,0 +1,238 @@
+import {
+  exactJson,
+  isObject,
+  JsonText,
+  jsonIn,
+  memberText,
+  parseExact,
+  withSource,
+} from "../../ground/json/exact-json.js";
+import type { Citation } from "../../ground/protocol/citations.js";
+import {
+  type Data,
+  isFinal,
+  isRequestId,
+  type KnownStatus,
+  type Operation,
+} from "../../ground/protocol/conversation.js";
+import type { RefusalKind, ServiceError } from "./dialect.js";
+
+/** An object of unknown fields. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** `value` if it is an object and no array, else an empty one. */
+export function fields(value: unknown): Fields {
+  return isObject(value) ? value : {};
+}
+
+/** The objects in an array; empty for anything else. */
+export function items(value: unknown): Fields[] {
+  return Array.isArray(value) ? value.map(fields) : [];
+}
+
+/** `value` if it is a text that is not blank. */
+export function text(value: unknown): string | undefined {
+  return typeof value === "string" && value.trim() !== "" ? value : undefined;
+}
+
+/** A time in ISO 8601, from one or from seconds since 1970. */
+function isoTime(value: unknown): string | undefined {
+  if (typeof value !== "number") return text(value);
+  const date = new Date(value * 1_000);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}
+
+/** A page that a result refers to. */
+interface SourcePage {
+  url: string;
+  title: string | null;
+}
+
+/** Whether a web address is named. */
+function hasUrl(page: Fields): page is Fields & { url: string } {
+  return typeof page.url === "string" && /^https?:\/\//i.test(page.url);
+}
+
+/** What a text of `length` UTF-16 units that begins at `offset` of the output cites; a range outside of it is left out. */
+export function rangesIn(annotations: readonly Fields[], offset: number, length: number): Citation[] {
+  return annotations.flatMap((one) => {
+    const { start_index: start, end_index: end } = one;
+    const isRange = Number.isInteger(start) && Number.isInteger(end) && Number(start) >= 0;
+    if (!hasUrl(one) || !isRange || Number(end) <= Number(start) || Number(end) > length) return [];
+    return [{ start: offset + Number(start), end: offset + Number(end), url: one.url }];
+  });
+}
+
+/** What each field of a structured result cites: `found` are objects of `field` and `citations`. */
+export function fieldCitations(found: unknown): Citation[] | undefined {
+  const cited = items(found).flatMap(({ field, citations }) =>
+    typeof field === "string"
+      ? items(citations)
+          .filter(hasUrl)
+          .map(({ url }) => ({ field, url }))
+      : [],
+  );
+  return cited.length > 0 ? cited : undefined;
+}
+
+/** Those of `found` that have a web address, each address once. */
+export function sourcesIn(found: readonly Fields[]): SourcePage[] | undefined {
+  const sources = new Map<string, SourcePage>();
+  for (const { url, title } of found.filter(hasUrl))
+    if (!sources.has(url)) sources.set(url, { url, title: text(title) ?? null });
+  return sources.size > 0 ? [...sources.values()] : undefined;
+}
+
+/** A member of an object in its own digits, itself an object that remembers its text. */
+export function exactPart(object: Fields, name: string): Fields {
+  const found = memberText(object, name);
+  return fields(found && parseExact(found.text));
+}
+
+/** The providers' words for states; one that is not here is passed on as it is. */
+export const STATES: Readonly<Record<string, KnownStatus>> = {
+  queued: "PENDING",
+  pending: "PENDING",
+  in_progress: "PROCESSING",
+  running: "PROCESSING",
+  // They wait for their caller.
+  requires_action: "PROCESSING",
+  requires_continuation: "PROCESSING",
+  action_required: "PROCESSING",
+  cancelling: "PROCESSING",
+  completed: "COMPLETED",
+  failed: "FAILED",
+  // Final and paid, with the text that there is.
+  incomplete: "FAILED",
+  budget_exceeded: "FAILED",
+  cancelled: "STOPPED",
+};
+
+/**
+ * What a running request does, by the newest of its steps: how many searches it has made (steps of the type `search`), or
+ * how many pages it has read (`pagesIn` gives those of a step). Undefined if it has ended, or says neither.
+ */
+export function progressIn(
+  word: unknown,
+  steps: readonly Fields[],
+  search: string,
+  pagesIn: (step: Fields) => unknown,
+): { step: "search" | "read"; done: number } | undefined {
+  if (typeof word !== "string" || isFinal(STATES[word] ?? word)) return undefined;
+  let progress: ReturnType<typeof progressIn>;
+  const done = { search: 0, read: 0 };
+  for (const one of steps) {
+    const pages = pagesIn(one);
+    const step = one.type === search ? "search" : Array.isArray(pages) ? "read" : undefined;
+    if (!step) continue;
+    done[step] += step === "read" ? (pages as unknown[]).length : 1;
+    progress = { step, done: done[step] };
+  }
+  return progress;
+}
+
+/** What an answer says in any case, in the provider's own words. */
+export interface Told {
+  id: unknown;
+  status: unknown;
+  /** ISO 8601, or seconds since 1970. */
+  created: unknown;
+}
+
+/**
+ * The data of an answer: what it says and `more` in the interface's words, then the answer's own fields of other names,
+ * in the answer's own digits. A word that is undefined is left out, and so is a field of its name. A string says what
+ * the answer lacks.
+ */
+export function answerData(
+  operation: Operation,
+  answer: Fields,
+  { id, created, ...told }: Told,
+  more: Record<string, unknown>,
+): Data | string {
+  const word = text(told.status);
+  if (operation === "create" && !isRequestId(id)) return "the answer has no id";
+  if ((operation === "status" || operation === "stop") && word === undefined)
+    return "the answer has no status";
+  const words: Record<string, unknown> = {
+    request_id: isRequestId(id) ? id : undefined,
+    status: word !== undefined && Object.hasOwn(STATES, word) ? STATES[word] : word,
+    provider_status: word,
+    created_at: isoTime(created),
+    ...more,
+  };
+  const given = Object.entries(words).filter(([, value]) => value !== undefined);
+  const own = Object.keys(answer).filter((name) => !Object.hasOwn(words, name));
+  const parsed = given.map(([name, value]) => [
+    name,
+    value instanceof JsonText ? JSON.parse(value.text) : value,
+  ]);
+  const data = Object.fromEntries([...parsed, ...own.map((name) => [name, answer[name]])]);
+  const exact = [...given, ...own.map((name) => [name, memberText(answer, name)])];
+  return withSource(data, exactJson(Object.fromEntries(exact)));
+}
+
+/** A text as a result: the JSON that it is made of if `isStructured` and it is JSON, else as it is. */
+export function resultIn(value: string | undefined, isStructured: boolean): string | JsonText | undefined {
+  return value !== undefined && isStructured && jsonIn(value) !== undefined ? new JsonText(value) : value;
+}
+
+/** The first well-formed id that stands under one of `names`, in a text that need not be whole. */
+export function salvageId(torn: string, names: string, shape: RegExp): string | undefined {
+  for (const [, id] of torn.matchAll(new RegExp(`"(?:${names})"\\s*:\\s*"([^"\\\\]{1,512})"`, "g")))
+    if (isRequestId(id) && shape.test(id)) return id;
+  return undefined;
+}
+
+/** 432 and 433 are Tavily's: the plan's credits, and the key's own limit, are used up. */
+export const UNPAID: ReadonlySet<number> = new Set([402, 432, 433]);
+const MONEY_CODE =
+  /insufficient_(?:quota|funds|credit|balance)|credit|spend_limit|usage_limit|BUDGET_EXCEEDED/i;
+const RATE_CODE = /rate_limit|slow_down|too_many/i;
+/** A limit on a span of time is over by itself. */
+const RATE_TEXT = /\bper[ -](?:second|minute|hour|day)\b/i;
+const MONEY_TEXT =
+  /(?:no|out of|insufficient|exceeded|exhausted|low|add|purchase)\b.{0,40}\b(?:credits?|balance|quota|funds)\b/i;
+const MONEY_401 = /credit|balance|quota/i;
+
+/** What an error says, before it is judged. */
+export interface Complaint {
+  code: string | undefined;
+  message: string;
+  /** Seconds to wait, by a header or by the body. */
+  retryAfter?: number | undefined;
+  /** Whether the dialect knows these words to mean that no money is left. */
+  isUnpaid?: boolean;
+}
+
+/**
+ * What a provider's error means: no money apart from a rate limit and from an invalid key, and bad input to a create.
+ * A key that is quoted behind asterisks is left out.
+ */
+export function providerError(
+  operation: Operation,
+  httpStatus: number,
+  complaint: Complaint,
+): ServiceError | undefined {
+  if (httpStatus < 400) return undefined;
+  const { code, retryAfter } = complaint;
+  const message = complaint.message.replace(/\S*\*{2,}\S*/g, "[key]");
+  return { code, message, retryAfter, kind: kindOf(operation, httpStatus, { ...complaint, message }) };
+}
+
+/** In the order of contract §9: a status or code for money, a time to wait, what is known, a rate's code, words. */
+function kindOf(
+  operation: Operation,
+  httpStatus: number,
+  { code = "", message, retryAfter, isUnpaid = false }: Complaint,
+): RefusalKind | undefined {
+  const isRate = RATE_CODE.test(code);
+  if (UNPAID.has(httpStatus) || (MONEY_CODE.test(code) && !isRate)) return "no-credit";
+  if (httpStatus === 401 && MONEY_401.test(message)) return "no-credit";
+  if (httpStatus === 429) {
+    if (retryAfter !== undefined || RATE_TEXT.test(message)) return undefined;
+    return isUnpaid || (!isRate && MONEY_TEXT.test(message)) ? "no-credit" : undefined;
+  }
+  if (operation === "create" && [400, 404, 422].includes(httpStatus)) return "invalid-input";
+  return undefined;
+}

@@ -1,0 +1,84 @@
+import { exactJson, memberText, withSource } from "../../ground/json/exact-json.js";
+import {
+  CREATE,
+  type CreateBody,
+  type Data,
+  DEFAULT_GAPS,
+  endpoint,
+  type Gaps,
+  isRequestId,
+  type Operation,
+} from "../../ground/protocol/conversation.js";
+import { type Dialect, InputError, type RefusalKind } from "./dialect.js";
+import { fields } from "./reading.js";
+
+/** What `data` of a success must hold to count, by its name; what else stands in it is shown or passed on as it is. */
+const REQUIRED: Readonly<Record<Operation, readonly [name: string, isValid: (value: unknown) => boolean]>> = {
+  /** §4.1: without `status` or `created_at` it is still a request with an id. */
+  create: ["request_id", isRequestId],
+  /** §4.3: `data.status` is all that is shown of a status answer. */
+  status: ["status", isString],
+  /** §4.2: every field of a stop answer but `status` is for people. */
+  stop: ["status", isString],
+  /** §4.4: the payload is not shown; whatever `data` holds is the output. */
+  output: ["output", () => true],
+};
+
+function isString(value: unknown): boolean {
+  return typeof value === "string";
+}
+
+/** §7, the codes that are shown; any other code says no more than that it was refused. */
+const KINDS: ReadonlyMap<string, RefusalKind> = new Map([
+  ["VALIDATION_ERROR", "invalid-input"],
+  ["INVALID_API_KEY", "unauthenticated"],
+  ["RATE_LIMIT_EXCEEDED", "rate-limited"],
+  ["REQUEST_NOT_FOUND", "not-found"],
+]);
+
+/** The interface itself; `gaps` says what it does not show. */
+export function research(gaps: Partial<Gaps> = {}): Dialect {
+  const filled: Gaps = { ...DEFAULT_GAPS, ...gaps };
+  return {
+    name: "research",
+    keyHeader: ["authorization", "Bearer "],
+    statusIsResult: false,
+    mayLag: false,
+    betweenPollsMs: 20,
+    create: (body) => ({ ...CREATE, body: exactJson(checked(body)) }),
+    request: (operation, requestId) => endpoint(operation, requestId, filled),
+    probeId: "00000000-0000-0000-0000-000000000000",
+    fault(_operation, _httpStatus, answer) {
+      const { status, error } = fields(answer);
+      const { code, message = "" } = fields(error);
+      if (status !== false || typeof code !== "string" || typeof message !== "string") return undefined;
+      const kind = code.startsWith("CONVERSATION_ALREADY_") ? "refused" : KINDS.get(code);
+      return { code, message, kind };
+    },
+    data(operation, answer) {
+      // §2. `version` is not asked for: a paid answer without it must not become an unknown outcome.
+      const envelope = fields(answer);
+      const { status, data } = envelope;
+      if (status !== true || typeof data !== "object" || data === null)
+        return "the answer is not one of this service's";
+      const [name, isValid] = REQUIRED[operation];
+      if (!isValid(Reflect.get(data, name))) return `the answer has no valid data.${name}`;
+      return withSource(data as Data, memberText(envelope, "data")?.text ?? "{}");
+    },
+    salvage(text) {
+      const id = /"request_id"\s*:\s*"([^"\\]{1,512})"/.exec(text)?.[1];
+      return isRequestId(id) ? id : undefined;
+    },
+  };
+}
+
+/** Throws InputError for what only a provider takes. */
+function checked(body: CreateBody): CreateBody {
+  const name = (["model", "options", "after"] as const).find((one) => body[one] !== undefined);
+  if (name === undefined) return body;
+  const word = { model: "model", options: "options", after: "follow-up" }[name];
+  throw new InputError(
+    `the research interface takes no ${word}`,
+    "--model, --set and --after are for the providers that `research help providers` names.",
+  );
+}

@@ -1,0 +1,81 @@
+import { memberText } from "../../ground/json/exact-json.js";
+import type { JsonSchema } from "../../ground/protocol/conversation.js";
+import { createAt, refusedSchema, requestAt, requireSchema } from "./asking.js";
+import { type Dialect, InputError } from "./dialect.js";
+import { answerData, fields, items, providerError, salvageId, sourcesIn, text } from "./reading.js";
+
+const PATH = "/research";
+
+/** Tavily: research tasks. It has no way to stop one, no follow-up, and no code words for errors. */
+export function tavily(defaultModel: string): Dialect {
+  return {
+    name: "tavily",
+    keyHeader: ["authorization", "Bearer "],
+    statusIsResult: true,
+    mayLag: true,
+    betweenPollsMs: 100,
+    create(body) {
+      requireSchema("Tavily", body);
+      const { prompt: input, model = defaultModel, output_schema } = body;
+      if (body.after !== undefined)
+        throw new InputError(
+          "Tavily takes no follow-up",
+          "Leave --after out, and say in the question what it is about.",
+        );
+      if (output_schema) checkSchema(output_schema);
+      return createAt("Tavily", PATH, body, { input, model, output_schema }, []);
+    },
+    request(operation, requestId) {
+      if (operation === "stop") return undefined;
+      const request = requestAt(PATH, operation, requestId);
+      return { ...request, path: `${request.path}?include_usage=true` };
+    },
+    probeId: "00000000-0000-0000-0000-000000000000",
+    fault(operation, httpStatus, value, retryAfter) {
+      const { detail } = fields(value);
+      const message = text(fields(detail).error) ?? text(detail) ?? text(items(detail)[0]?.msg);
+      if (message === undefined) return undefined;
+      return providerError(operation, httpStatus, { code: undefined, message, retryAfter });
+    },
+    data(operation, value) {
+      const answer = fields(value);
+      const { request_id: id, status, created_at: created } = answer;
+      // All of them in their order: the text has their numbers.
+      const sources = items(answer.sources).flatMap((source) => sourcesIn([source]) ?? []);
+      const output = memberText(answer, "content");
+      const more = { output, sources: sources.length > 0 ? sources : undefined };
+      return answerData(operation, answer, { id, status, created }, more);
+    },
+    salvage: (torn) => salvageId(torn, "request_id", /^[0-9a-f]{8}-[0-9a-f]{4}-/),
+  };
+}
+
+const TYPES = ["object", "string", "integer", "number", "array"];
+
+/** Throws InputError, with the keyword, for a schema that Tavily answers with a 400. */
+function checkSchema(schema: JsonSchema): void {
+  const { properties, required } = schema;
+  if (typeof properties !== "object" || properties === null)
+    throw refused("properties", "the top level must have it");
+  checkProperties(properties);
+  if (!Array.isArray(required) || required.length === 0)
+    throw refused("required", "it must name one property at least");
+}
+
+function checkProperties(properties: unknown): void {
+  for (const [name, value] of Object.entries(fields(properties))) {
+    const property = fields(value);
+    if (text(property.description) === undefined)
+      throw refused("description", `the property ${JSON.stringify(name)} must have one`);
+    for (let part = property; ; part = fields(part.items)) {
+      if (!TYPES.some((type) => type === part.type))
+        throw refused("type", `that of ${JSON.stringify(name)} must be one of ${TYPES.join(", ")}`);
+      checkProperties(part.properties);
+      if (part.items === undefined) break;
+    }
+  }
+}
+
+function refused(keyword: string, why: string): InputError {
+  return refusedSchema("Tavily", keyword, why);
+}

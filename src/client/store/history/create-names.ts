@@ -1,0 +1,101 @@
+import { sha256 } from "../../../ground/files/local-error.js";
+import type { Holder } from "../../../ground/files/lock/holder.js";
+import { isObject, roundedNumbers } from "../../../ground/json/exact-json.js";
+import type { JsonSchema } from "../../../ground/protocol/conversation.js";
+import { type AppendLog, loggedEntries } from "./log.js";
+import { type OpenIntent, unknownEntry } from "./open-intents.js";
+import { type Attempt, forProvider, type HistoryEntry, keyId, NOT_CREATED } from "./records.js";
+
+/** What a create asks for. */
+type NamedCreate = Pick<HistoryEntry, "prompt" | "model" | "options" | "after"> & {
+  structured_output?: boolean;
+  output_schema?: JsonSchema | null;
+};
+
+/** What makes two creates the same, in a list; `roundedNumbers` are those that JavaScript cannot tell apart. */
+function askedIn(create: NamedCreate): unknown[] {
+  const { prompt, structured_output = false, output_schema = null } = create;
+  const extra = forProvider(create);
+  const rest = [...roundedNumbers(output_schema), ...(Object.keys(extra).length > 0 ? [extra] : [])];
+  return [prompt, structured_output, output_schema, ...rest];
+}
+
+/** The same for two creates with the same origin, key, prompt and schema, whatever the order of a schema's members. */
+export function createName(create: NamedCreate & Pick<HistoryEntry, "origin" | "key_id">): string {
+  return JSON.stringify([create.origin, create.key_id, ...askedIn(create)], (_name, value) =>
+    isObject(value) ? Object.fromEntries(sortedEntries(value)) : value,
+  );
+}
+
+/**
+ * A digest of the same for one origin and key, 24 hexadecimal digits, as the journals of batches hold it; `profile`: of
+ * a row that names its account.
+ */
+export function digestOf(create: NamedCreate, profile?: string): string {
+  const account = profile === undefined ? [] : [{ profile }];
+  return sha256(JSON.stringify(asPairs([...askedIn(create), ...account]))).slice(0, 24);
+}
+
+function asPairs(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(asPairs);
+  return isObject(value) ? sortedEntries(value).map(([name, part]) => [name, asPairs(part)]) : value;
+}
+
+function sortedEntries(value: Record<string, unknown>): [string, unknown][] {
+  return Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** A create, by what makes two creates the same. */
+export type WantedCreate = Pick<Attempt, "origin" | "apiKey" | "body">;
+
+/** A create without an outcome; `sender` is the process that waits for one, undefined if none does. */
+export interface UnsettledCreate {
+  entry: HistoryEntry;
+  sender: Holder | undefined;
+}
+
+export interface SameCreates {
+  /** The requests that exist, the newest first. */
+  made: HistoryEntry[];
+  unsettled: UnsettledCreate[];
+}
+
+/** The entries that are looked at after one that is too old: a clock that was set back for a while hides no others. */
+const OLD_ENTRIES = 1_000;
+
+/**
+ * The creates in the history that have the origin, the key, the prompt and the schema of `wanted`: those made since
+ * `since` (epoch ms), and those without an outcome, of any age.
+ */
+export function sameCreates(
+  log: AppendLog,
+  { unknown, found }: { unknown: readonly OpenIntent[]; found: readonly HistoryEntry[] },
+  wanted: WantedCreate,
+  since: number,
+): SameCreates {
+  const name = wantedName(wanted);
+  const { prompt } = wanted.body;
+  const isSame = (entry: HistoryEntry) => entry.prompt === prompt && createName(entry) === name;
+  const made = new Map(found.filter(isSame).map((entry) => [entry.local_id, entry]));
+  let old = 0;
+  for (const entry of loggedEntries(log)) {
+    old = sentAt(entry) < since ? old + 1 : 0;
+    if (old > OLD_ENTRIES) break;
+    if (entry.status !== NOT_CREATED && isSame(entry)) made.set(entry.local_id, entry);
+  }
+  return {
+    made: [...made.values()].filter((entry) => sentAt(entry) >= since).sort((a, b) => sentAt(b) - sentAt(a)),
+    unsettled: unknown
+      .map((open) => ({ entry: unknownEntry(open), sender: open.sender }))
+      .filter(({ entry }) => isSame(entry)),
+  };
+}
+
+/** `createName` of a create that is yet to be sent. */
+export function wantedName({ origin, apiKey, body }: WantedCreate): string {
+  return createName({ origin, key_id: keyId(apiKey), ...body });
+}
+
+function sentAt(entry: HistoryEntry): number {
+  return Date.parse(entry.sent_at);
+}

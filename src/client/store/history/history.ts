@@ -1,0 +1,418 @@
+import { join } from "node:path";
+import { makeFolder } from "../../../ground/files/files.js";
+import { localError, orLocalError } from "../../../ground/files/local-error.js";
+import { lock } from "../../../ground/files/lock.js";
+import { jsonIn } from "../../../ground/json/exact-json.js";
+import { isFinal, ownPart } from "../../../ground/protocol/conversation.js";
+import { DAY_MS, WINDOW_MS } from "../../../ground/protocol/limits.js";
+import { type SameCreates, sameCreates, type WantedCreate } from "./create-names.js";
+import {
+  attempts,
+  type CountedAttempt,
+  type CountedKey,
+  type HourlyUsage,
+  hourOf,
+  MARGIN_MS,
+} from "./hour.js";
+import { KeptResults } from "./kept-results.js";
+import { AppendLog, idAt, isUnreadable, LOCK_WAIT_MS, loggedEntries } from "./log.js";
+import { createdRecord, type OpenIntent, OpenIntents, unknownEntry } from "./open-intents.js";
+import { RecordedCreate } from "./recorded-create.js";
+import {
+  type Attempt,
+  entryOf,
+  type ForgottenRecord,
+  type HistoryEntry,
+  type Intent,
+  intentOf,
+  keyId,
+  mergedSeen,
+  NOT_CREATED,
+  type Seen,
+  type SeenDetails,
+  type SeenRecord,
+  serviceOf,
+  timeOf,
+  tokensIn,
+  UNKNOWN,
+  withSeen,
+} from "./records.js";
+
+/** Creates that are allowed of one key at one origin; absent for no limit. */
+export interface CreateLimits {
+  perHour?: number | undefined;
+  /** In 24 hours. */
+  perDay?: number | undefined;
+}
+
+/** What was spent, by what the services said: null for what none of them did. */
+export interface AccountSpent {
+  requests: number;
+  running: number;
+  dollars: number | null;
+  /** In and out together. */
+  tokens: number | null;
+  /** Those that ended and said neither. */
+  unsaid: number;
+}
+
+export interface HistoryQuery {
+  limit: number;
+  /** Only those in this state, in capitals or not. */
+  status?: string | undefined;
+  accepts?: (entry: HistoryEntry) => boolean;
+}
+
+/** Requests in flight together are logged in any order: so many more lines are sorted before the cut. */
+const REORDER = 256;
+
+/** Contract §11. */
+const MAX_CHECK_BYTES = 4 << 20;
+
+/** What this machine created: `history.jsonl` is the log, `open/` holds the creates whose outcome is not in it yet. */
+export class History {
+  readonly #log: AppendLog;
+  readonly #open: OpenIntents;
+  #torn = 0;
+
+  /** Touches nothing yet. `folder` is where it is kept; `now` gives epoch milliseconds. */
+  constructor(
+    readonly folder: string,
+    private readonly now: () => number,
+  ) {
+    this.#log = new AppendLog(join(folder, "history.jsonl"));
+    this.#open = new OpenIntents(join(folder, "open"));
+  }
+
+  /** The results of providers' requests. */
+  get results(): KeptResults {
+    return new KeptResults(join(this.folder, "results"), this.now);
+  }
+
+  /** What the checks of requests' results have found. */
+  get checks(): KeptResults {
+    return new KeptResults(join(this.folder, "checks"), this.now, MAX_CHECK_BYTES);
+  }
+
+  get #kept(): Pick<KeptResults, "forget"> {
+    const { results, checks } = this;
+    return { forget: (...of) => [results, checks].forEach((each) => void each.forget(...of)) };
+  }
+
+  /** Lines and files that could not be read so far. */
+  get skipped(): number {
+    return this.#torn + this.#log.skipped;
+  }
+
+  /** Puts the intent of a create on the disk, synced. Throws LocalError: then nothing may be sent. */
+  begin(attempt: Attempt): RecordedCreate {
+    const intent = intentOf(attempt, this.#date());
+    orLocalError(`could not record the request before sending it in ${this.folder}`, () => {
+      makeFolder(this.folder);
+      this.#open.add(intent);
+    });
+    return this.#pending(intent);
+  }
+
+  /** Unknown outcomes first, then the newest first by the time it was sent: providers give whole seconds. */
+  list({ limit, status, accepts: isWanted = () => true }: HistoryQuery): HistoryEntry[] {
+    const { unknown, found } = this.#readOpen();
+    const wanted = status?.toUpperCase();
+    const accepts = (entry: HistoryEntry) =>
+      isWanted(entry) && (wanted === undefined || entry.status.toUpperCase() === wanted);
+    const entries = new Map(found.map((entry) => [entry.local_id, entry]));
+    for (const entry of loggedEntries(this.#log)) {
+      // What was never made is nothing that this machine created; it is found by its name only.
+      if (entry.status !== NOT_CREATED && accepts(entry)) entries.set(entry.local_id, entry);
+      if (entries.size >= limit + REORDER) break;
+    }
+    const newestFirst = (list: HistoryEntry[]) =>
+      list.filter(accepts).sort((a, b) => Date.parse(b.sent_at) - Date.parse(a.sent_at));
+    return [...newestFirst(unknown), ...newestFirst([...entries.values()])].slice(0, limit);
+  }
+
+  /** The entry that was sent last by this machine's clock, of those that `isOurs` takes; an unknown outcome included. */
+  newest(isOurs: (entry: HistoryEntry) => boolean): HistoryEntry | undefined {
+    const unknown = this.#readOpen().unknown.filter(isOurs);
+    const known = this.list({ limit: REORDER, accepts: (one) => isOurs(one) && one.status !== UNKNOWN });
+    return [...unknown, ...known].sort((a, b) => Date.parse(b.sent_at) - Date.parse(a.sent_at))[0];
+  }
+
+  /**
+   * The entry with this request id or local id: the newest that `isPreferred` takes, else the newest. Without one,
+   * those whose ids begin with it, of which four characters are needed that are no provider's prefix.
+   */
+  find(id: string, isPreferred: (entry: HistoryEntry) => boolean = () => true): HistoryEntry[] {
+    const { unknown, found } = this.#readOpen();
+    const opened = [...unknown, ...found];
+    const isWhole = (entry: HistoryEntry) => entry.request_id === id || entry.local_id === id;
+    const begins = ({ local_id, request_id }: HistoryEntry) =>
+      [local_id, request_id ?? ""].some((one) => isBeginning(id, one));
+    let whole = opened.find(isWhole);
+    if (whole && isPreferred(whole)) return [whole];
+    const entries = new Map(opened.filter(begins).map((entry) => [entry.local_id, entry]));
+    for (const entry of loggedEntries(this.#log, id)) {
+      // By its local id, the lines of its states were not among those looked at.
+      if (entry.local_id === id) return [this.#lastSeen(entry)];
+      if (isWhole(entry)) {
+        if (isPreferred(entry)) return [entry];
+        whole ??= entry;
+      }
+      if (begins(entry)) entries.set(entry.local_id, entry);
+    }
+    if (whole) return [whole];
+    // By the beginning of a local id, the lines of its states were not among those looked at either.
+    return [...entries.values()].map((entry) => this.#lastSeen(entry));
+  }
+
+  /** How many characters of an id name it alone here: eight at least, a provider's prefix not counted. */
+  nameLength(id: string): number {
+    let length = id.length - ownPart(id).replace("local-", "").length + SHOWN;
+    const others = this.find(id.slice(0, length)).flatMap(({ request_id, local_id }) =>
+      request_id === id || local_id === id ? [] : [request_id ?? "", local_id],
+    );
+    while (length < id.length && others.some((one) => isBeginning(id.slice(0, length), one))) length++;
+    return Math.min(length, id.length);
+  }
+
+  /** Keeps a state that was seen of a request in the history. Not synced: it can be asked for again. */
+  observe(entry: Seen, status: string, details: SeenDetails = {}): void {
+    const isNews = entry.status !== status || (details.message ?? entry.message) !== entry.message;
+    if (entry.request_id === null || !isNews) return;
+    const hasEnded = isFinal(status) && !isFinal(entry.status);
+    const duration = hasEnded ? { duration_ms: this.now() - timeOf(entry) } : {};
+    const { request_id, origin, base_path } = entry;
+    const seen = { kind: "status", request_id, origin, base_path, status, at: this.#date() } as const;
+    this.#log.append({ ...seen, ...duration, ...details }, { sync: false });
+  }
+
+  /** The entry of the create with this local id, "dismissed" if that is recorded, undefined if nothing is. */
+  outcomeOf(localId: string): HistoryEntry | "dismissed" | undefined {
+    const entry = this.find(localId).find(({ local_id }) => local_id === localId);
+    if (entry) return entry.status === NOT_CREATED ? "dismissed" : entry;
+    for (const line of this.#log.lines(`"${localId}"`))
+      if (line.kind === "dismissed" && line.local_id === localId) return "dismissed";
+    return undefined;
+  }
+
+  /** How long the last finished runs of an origin took, in milliseconds, the newest first. */
+  durations(origin: string, limit: number): number[] {
+    const found: number[] = [];
+    for (const line of this.#log.lines('"duration_ms":')) {
+      if (line.kind !== "status" || line.origin !== origin || line.duration_ms === undefined) continue;
+      // A clock that was set back in between.
+      if (line.duration_ms < 0) continue;
+      found.push(line.duration_ms);
+      if (found.length >= limit) break;
+    }
+    return found;
+  }
+
+  /** The creates that this machine asked `origin` for with this key since `since` (epoch ms), unknown ones counted. */
+  attempts(origin: string, apiKey: string, since: number): CountedAttempt[] {
+    return this.#counted({ origin, key_id: keyId(apiKey), since });
+  }
+
+  /** What one key spent at an origin since `since` (epoch ms), by what was said of it. Unknown outcomes are left out. */
+  spent({ origin, key_id }: Pick<CountedKey, "origin" | "key_id">, since: number): AccountSpent {
+    const isIn = (one: { origin: string; key_id: string }, date: string) =>
+      one.origin === origin && one.key_id === key_id && Date.parse(date) >= since;
+    const accepts = (entry: HistoryEntry) => entry.status !== UNKNOWN && isIn(entry, entry.sent_at);
+    const made = this.list({ limit: Number.POSITIVE_INFINITY, accepts });
+    const ended: Pick<HistoryEntry, "cost_dollars" | "tokens">[] = made.filter(({ status }) =>
+      isFinal(status),
+    );
+    const running = made.length - ended.length;
+    for (const line of this.#log.lines('"forgotten"'))
+      if (line.kind === "forgotten" && isIn(line, line.at)) ended.push(line);
+    const sum = (name: "cost_dollars" | "tokens") => {
+      const said = ended.flatMap((one) => one[name] ?? []);
+      return said.length === 0 ? null : said.reduce((total, one) => total + one, 0);
+    };
+    const unsaid = ended.filter(
+      ({ cost_dollars, tokens }) => cost_dollars === undefined && tokens === undefined,
+    );
+    return {
+      ...{ requests: ended.length + running, running, unsaid: unsaid.length },
+      ...{ dollars: sum("cost_dollars"), tokens: sum("tokens") },
+    };
+  }
+
+  /** Where a key stands in the hour at an origin. `limit` is creates an hour. */
+  hour(key: Pick<Attempt, "origin" | "apiKey">, limit: number): HourlyUsage {
+    return hourOf(this.#hourly(key), limit, this.now());
+  }
+
+  /** How many creates of a key that is known by its id alone count in the hour. */
+  hourlyCount({ origin, key_id }: Pick<CountedKey, "origin" | "key_id">): number {
+    return this.#counted({ origin, key_id, since: this.now() - WINDOW_MS - MARGIN_MS + 1 }).length;
+  }
+
+  /** The same of the last 24 hours, in which what was refused does not count. */
+  day({ origin, apiKey }: Pick<Attempt, "origin" | "apiKey">, limit: number): HourlyUsage {
+    const since = this.now() - DAY_MS - MARGIN_MS + 1;
+    const found = this.#counted({ origin, key_id: keyId(apiKey), since, isMade: true });
+    return hourOf(found, limit, this.now(), DAY_MS);
+  }
+
+  /**
+   * Begins a create if fewer than `perHour` count of the last hour and fewer than `perDay` of the last 24. To count and
+   * to write the intent is one step among all processes of this machine, so that no two of them take the same slot.
+   * Throws LocalError, or `signal.reason` if that is aborted while another process counts.
+   */
+  async reserve(
+    attempt: Attempt,
+    { perHour = Number.POSITIVE_INFINITY, perDay = Number.POSITIVE_INFINITY }: CreateLimits,
+    signal?: AbortSignal,
+  ): Promise<{ pending: RecordedCreate } | { fullUntil: number; isDay: boolean }> {
+    let release = () => {};
+    try {
+      makeFolder(this.folder);
+      release = await lock(join(this.folder, "hour.lock"), LOCK_WAIT_MS, signal);
+      const found = this.#hourly(attempt);
+      // Counted as of now each time, they would fill the hour until the clock is where it was.
+      for (const { localId, isAhead } of found) if (isAhead) this.#redate(localId, attempt);
+      const now = this.now();
+      const day = perDay === Number.POSITIVE_INFINITY ? now : this.day(attempt, perDay).nextAt;
+      if (day > now) return { fullUntil: day, isDay: true };
+      const { nextAt } = hourOf(found, perHour, now);
+      return nextAt > now ? { fullUntil: nextAt, isDay: false } : { pending: this.begin(attempt) };
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw localError("the creates of this hour could not be counted", error);
+    } finally {
+      release();
+    }
+  }
+
+  /** What is known of creates like `wanted`: those made since `since` (epoch ms), and all whose outcome is unknown. */
+  same(wanted: WantedCreate, since: number): SameCreates {
+    return sameCreates(this.#log, { unknown: this.#unknown(), found: this.#readOpen().found }, wanted, since);
+  }
+
+  /** Settles an unknown outcome, with null as never created; undefined if there is no such unknown. Throws LocalError. */
+  resolve(localId: string, requestId: string | null): HistoryEntry | undefined {
+    const open = this.#unknown().find(({ intent }) => intent.local_id === localId);
+    if (!open) return undefined;
+    const pending = this.#pending(open.intent);
+    if (requestId === null) pending.notCreated();
+    else pending.created(requestId, {});
+    const status = requestId === null ? NOT_CREATED : "PENDING";
+    return { ...unknownEntry(open), request_id: requestId, status };
+  }
+
+  /**
+   * Takes prompt, id and kept result of requests off the disk. When each was sent, by which account, and what it cost
+   * stays without a name. Rejects with LocalError; then the log is as it was.
+   */
+  async forget(entries: readonly HistoryEntry[]): Promise<void> {
+    const names = new Set(entries.map(({ local_id }) => local_id));
+    const requests = new Map(
+      entries.flatMap((entry) => {
+        const { request_id } = entry;
+        return request_id === null
+          ? []
+          : [[idAt({ ...entry, request_id }), this.#nameless(entry, request_id)]];
+      }),
+    );
+    const unlogged = new Map(requests);
+    try {
+      for (const name of names) this.#open.remove(name);
+      for (const { request_id, ...entry } of entries)
+        if (request_id !== null) this.#kept.forget(serviceOf(entry), request_id);
+      await this.#log.rewrite((line) => {
+        if (line.kind === "status") return requests.has(idAt(line)) ? undefined : line;
+        if (line.kind === "forgotten" || !names.has(line.local_id)) return line;
+        if (line.kind !== "created") return undefined;
+        unlogged.delete(idAt(line));
+        return requests.get(idAt(line));
+      });
+      for (const record of unlogged.values()) this.#log.append(record, { sync: true });
+    } catch (error) {
+      throw localError(`could not forget requests in ${this.folder}`, error);
+    }
+  }
+
+  /** What stays of a request that is forgotten. */
+  #nameless(entry: HistoryEntry, requestId: string): ForgottenRecord {
+    const { origin, key_id, profile, sent_at: at, cost_dollars } = entry;
+    const { usage } = Object(jsonIn(this.results.read(serviceOf(entry), requestId) ?? ""));
+    const tokens = entry.tokens ?? tokensIn(usage);
+    return { kind: "forgotten", origin, key_id, profile, at, cost_dollars, tokens };
+  }
+
+  #hourly({ origin, apiKey }: Pick<Attempt, "origin" | "apiKey">): CountedAttempt[] {
+    return this.attempts(origin, apiKey, this.now() - WINDOW_MS - MARGIN_MS + 1);
+  }
+
+  #counted(key: CountedKey): CountedAttempt[] {
+    return attempts(this.#log, this.#read(), { ...key, now: this.now() });
+  }
+
+  /** Writes down that an attempt which is dated ahead of the clock counts as of now. */
+  #redate(localId: string, { origin, apiKey }: Attempt): void {
+    const attempt = { local_id: localId, origin, key_id: keyId(apiKey), at: this.#date() };
+    this.#log.append({ kind: "redated", ...attempt }, { sync: false });
+  }
+
+  #pending(intent: Intent): RecordedCreate {
+    return new RecordedCreate(intent, this.#open, this.#log, this.#kept, () => this.#date());
+  }
+
+  /** What is in `open/`: unknown outcomes, and requests whose outcome found room only there. */
+  #readOpen(): { unknown: HistoryEntry[]; found: HistoryEntry[] } {
+    const confirmed = this.#read().flatMap(({ intent, outcome }) =>
+      outcome?.confirmed ? [createdRecord(intent, outcome)] : [],
+    );
+    return {
+      unknown: this.#unknown().map(unknownEntry),
+      found: confirmed.map((record) => this.#lastSeen(entryOf(record))),
+    };
+  }
+
+  #unknown(): OpenIntent[] {
+    // A crash between the log's line and the end of the intent leaves both: the line is what holds.
+    return this.#read().filter(
+      ({ intent, outcome }) => !outcome?.confirmed && !this.#log.has(intent.local_id),
+    );
+  }
+
+  #lastSeen(entry: HistoryEntry): HistoryEntry {
+    const { request_id } = entry;
+    if (request_id === null) return entry;
+    let last: SeenRecord | undefined;
+    for (const line of this.#log.lines(`"${request_id}"`))
+      if (line.kind === "status" && idAt(line) === idAt({ ...entry, request_id }))
+        last = mergedSeen(line, last);
+    return last ? withSeen(entry, last) : entry;
+  }
+
+  #read(): OpenIntent[] {
+    try {
+      const { open, torn } = this.#open.read();
+      this.#torn = torn;
+      return open;
+    } catch (error) {
+      if (isUnreadable(error)) return [];
+      throw localError(`could not read the history in ${this.folder}`, error);
+    }
+  }
+
+  #date(): string {
+    return new Date(this.now()).toISOString();
+  }
+}
+
+/** A shorter text is not taken for the beginning of an id: it would match by accident. */
+const SHORTEST_PREFIX = 4;
+
+/** An id that is cut shows at least so many characters (contract §3). */
+const SHOWN = 8;
+
+/** Whether an id begins with a text, with or without the provider's prefix, which does not count. */
+function isBeginning(text: string, id: string): boolean {
+  const own = ownPart(id);
+  return [id, own].some(
+    (one) => one.startsWith(text) && text.length - (one.length - own.length) >= SHORTEST_PREFIX,
+  );
+}

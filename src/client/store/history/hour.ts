@@ -1,0 +1,76 @@
+import { nextSlot, WINDOW_MS } from "../../../ground/protocol/limits.js";
+import type { AppendLog } from "./log.js";
+import type { OpenIntent } from "./open-intents.js";
+import { RESOLVED } from "./records.js";
+
+/** An attempt counts so much longer (ms): the service may count whole seconds (§8), by another clock. */
+export const MARGIN_MS = 1_000;
+
+/** Where one key stands in the hour, or in the day, at one origin. */
+export interface HourlyUsage {
+  /** When (epoch ms) each create that still counts was made, the earliest first. */
+  attempts: number[];
+  /** When (epoch ms) the next create may be sent; the time asked about, if that is at once. */
+  nextAt: number;
+}
+
+export function hourOf(
+  found: readonly CountedAttempt[],
+  limit: number,
+  now: number,
+  windowMs = WINDOW_MS,
+): HourlyUsage {
+  const attempts = found.map(({ at }) => at).sort((a, b) => a - b);
+  return { attempts, nextAt: nextSlot(attempts, limit, now - MARGIN_MS, windowMs) + MARGIN_MS };
+}
+
+/** The lines that are looked at after one that is too old: a clock that was set back for a while hides no others. */
+const OLD_LINES = 1_000;
+
+/** Whose attempts are counted, since when (epoch ms), and whether only what may exist counts. */
+export interface CountedKey {
+  origin: string;
+  key_id: string;
+  since: number;
+  isMade?: boolean;
+}
+
+/** An attempt to create: when it counts (epoch ms), and whether its line is dated ahead of the clock. */
+export interface CountedAttempt {
+  localId: string;
+  at: number;
+  isAhead: boolean;
+}
+
+/**
+ * The creates that `origin` was asked for with this key since `since` (epoch ms): those that were made, those that
+ * were refused unless `isMade`, and those with an unknown outcome. One that is dated after `now` counts as of now.
+ */
+export function attempts(
+  log: AppendLog,
+  open: readonly OpenIntent[],
+  { origin, key_id: id, since, now, isMade = false }: CountedKey & { now: number },
+): CountedAttempt[] {
+  const found = new Map<string, CountedAttempt>();
+  const count = (entry: { origin: string; key_id: string; local_id: string }, date: string) => {
+    const at = Date.parse(date);
+    if (entry.origin !== origin || entry.key_id !== id || Number.isNaN(at)) return;
+    // A line may have been dated again while the clock was set back: the latest date that is not ahead holds.
+    const known = found.get(entry.local_id);
+    if (known && !known.isAhead && (at > now || at <= known.at)) return;
+    found.set(entry.local_id, { localId: entry.local_id, at: Math.min(at, now), isAhead: at > now });
+  };
+  const neverMade = new Set<string>();
+  let [old, nameless] = [0, 0];
+  for (const line of log.lines()) {
+    old = Date.parse(line.at) < since ? old + 1 : 0;
+    if (old > OLD_LINES) break;
+    // What was settled as never made did not count; the line says when it was settled.
+    if (line.kind === "not-created" || (line.kind === "dismissed" && (isMade || line.code === RESOLVED)))
+      neverMade.add(line.local_id);
+    else if (line.kind === "forgotten") count({ ...line, local_id: `forgotten-${++nameless}` }, line.at);
+    else if (line.kind !== "status" && !neverMade.has(line.local_id)) count(line, line.at);
+  }
+  for (const { intent, outcome } of open) count(intent, outcome?.at ?? intent.sent_at);
+  return [...found.values()].filter(({ at }) => at >= since);
+}

@@ -1,0 +1,69 @@
+import * as fs from "node:fs";
+import { join } from "node:path";
+import { makeFolder, namesIn, readIfThere, replaceFile } from "../../../ground/files/files.js";
+import { orLocalError, sha256 } from "../../../ground/files/local-error.js";
+
+/** A provider may forget a result after ten minutes; it stays here for this long, in milliseconds. */
+const KEPT_MS = 30 * 86_400_000;
+const MAX_BYTES = 64 << 20;
+
+/** Results as they came, or what was found out about them, a private file each, named by a digest of the service (`serviceOf`) and the request id. */
+export class KeptResults {
+  /** Touches nothing yet. `now` gives epoch milliseconds. */
+  constructor(
+    private readonly folder: string,
+    private readonly now: () => number,
+    private readonly maxBytes = MAX_BYTES,
+  ) {}
+
+  /**
+   * Keeps a JSON text, synced, unless there is one that `replaces` is not for. Removes those that are too old. Throws
+   * LocalError.
+   */
+  keep(service: string, requestId: string, text: string, replaces = false): void {
+    const path = this.#path(service, requestId);
+    orLocalError(`the result of ${requestId} could not be kept in ${this.folder}`, () => {
+      if (!replaces && this.#isFresh(path)) return;
+      if (Buffer.byteLength(text) > this.maxBytes)
+        throw new Error(`it is larger than ${this.maxBytes >> 20} MiB`);
+      makeFolder(this.folder);
+      this.#removeOld();
+      replaceFile(path, text);
+      // Its age counts by the clock that will be asked.
+      fs.utimesSync(path, this.now() / 1_000, this.now() / 1_000);
+    });
+  }
+
+  /** The JSON text of a result that is kept; undefined if it is not, or cannot be read. */
+  read(service: string, requestId: string): string | undefined {
+    const path = this.#path(service, requestId);
+    try {
+      return this.#isFresh(path) ? readIfThere(path, this.maxBytes) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Removes a result; it may be that none is kept. Throws LocalError. */
+  forget(service: string, requestId: string): void {
+    orLocalError(`the result of ${requestId} could not be removed`, () =>
+      fs.rmSync(this.#path(service, requestId), { force: true }),
+    );
+  }
+
+  #isFresh(path: string): boolean {
+    const stats = fs.statSync(path, { throwIfNoEntry: false });
+    return stats !== undefined && Math.abs(this.now() - stats.mtimeMs) < KEPT_MS;
+  }
+
+  #removeOld(): void {
+    for (const name of namesIn(this.folder)) {
+      const path = join(this.folder, name);
+      if (!this.#isFresh(path)) fs.rmSync(path, { force: true });
+    }
+  }
+
+  #path(service: string, requestId: string): string {
+    return join(this.folder, `${sha256(`${service}\n${requestId}`).slice(0, 40)}.json`);
+  }
+}

@@ -1,0 +1,129 @@
+import { basename, dirname, join } from "node:path";
+import {
+  appendLine,
+  discard,
+  makeFolder,
+  namesIn,
+  replaceFile,
+  systemCode,
+} from "../../../ground/files/files.js";
+import { linesBackward } from "../../../ground/files/lines-backward.js";
+import { localError } from "../../../ground/files/local-error.js";
+import { lock, waitWhileHeld } from "../../../ground/files/lock.js";
+import { exactJson } from "../../../ground/json/exact-json.js";
+import {
+  entryOf,
+  type HistoryEntry,
+  type HistoryLine,
+  mergedSeen,
+  notCreatedEntry,
+  readLine,
+  type SeenRecord,
+  serviceOf,
+} from "./records.js";
+
+const LINE_BREAK = Buffer.from("\n");
+/** To rewrite 100,000 lines takes about a second, to count an hour milliseconds; a holder of this many ms is stuck. */
+export const LOCK_WAIT_MS = 10_000;
+
+const SETTLED: ReadonlySet<HistoryLine["kind"]> = new Set(["created", "dismissed", "not-created"]);
+
+/** The append-only file of the history: a line for each request, and for each state seen later. */
+export class AppendLog {
+  #skipped = 0;
+
+  /** Touches nothing yet. */
+  constructor(private readonly path: string) {}
+
+  /** Lines that could not be read so far. */
+  get skipped(): number {
+    return this.#skipped;
+  }
+
+  /** Throws the system's error. `sync`: on the disk when this returns. Written again if a rewrite replaced the file. */
+  append(line: HistoryLine, { sync }: { sync: boolean }): void {
+    makeFolder(dirname(this.path));
+    const text = exactJson(line);
+    const settled = () => waitWhileHeld(this.#lock);
+    while (!appendLine(this.path, text, { sync, settled })) if (this.#holds(text)) return;
+  }
+
+  /**
+   * Writes each line as `change` gives it, the newest first: as it is, another one, or none. No line that another process
+   * appends is lost. Rejects with HeldError or the system's error.
+   */
+  async rewrite(change: (line: HistoryLine) => HistoryLine | undefined): Promise<void> {
+    makeFolder(dirname(this.path));
+    const release = await lock(this.#lock, LOCK_WAIT_MS);
+    try {
+      const kept: Buffer[] = [];
+      for (const bytes of linesBackward(this.path)) {
+        const line = readLine(bytes);
+        // The last line may be one that is being appended: it is written once more.
+        if (line === undefined && kept.length === 0) continue;
+        const next = line === undefined || line === "other" ? line : change(line);
+        if (next === line) kept.push(LINE_BREAK, bytes);
+        else if (next !== undefined && next !== "other") kept.push(LINE_BREAK, Buffer.from(exactJson(next)));
+      }
+      for (const name of namesIn(dirname(this.path)))
+        if (name.startsWith(`${basename(this.path)}.`) && name.endsWith(".draft"))
+          discard(join(dirname(this.path), name));
+      replaceFile(this.path, Buffer.concat(kept.reverse()));
+    } finally {
+      release();
+    }
+  }
+
+  get #lock(): string {
+    return `${this.path}.lock`;
+  }
+
+  #holds(text: string): boolean {
+    for (const _ of linesBackward(this.path, text)) return true;
+    return false;
+  }
+
+  /** The newest line first; with `needle`, only lines that contain it. Torn lines and those of unknown kinds are passed over. */
+  *lines(needle?: string): Generator<HistoryLine> {
+    try {
+      for (const bytes of linesBackward(this.path, needle)) {
+        const line = readLine(bytes);
+        if (line === undefined) this.#skipped++;
+        else if (line !== "other") yield line;
+      }
+    } catch (error) {
+      if (!isUnreadable(error)) throw localError(`could not read ${this.path}`, error);
+    }
+  }
+
+  /** Whether a create is in the log: made, or settled as not made. */
+  has(localId: string): boolean {
+    for (const line of this.lines(`"${localId}"`))
+      if (SETTLED.has(line.kind) && "local_id" in line && line.local_id === localId) return true;
+    return false;
+  }
+}
+
+/** Whether the history may not be read: a reader then finds it empty. */
+export function isUnreadable(error: unknown): boolean {
+  return ["EACCES", "EPERM", "ENOTDIR"].includes(systemCode(error) ?? "");
+}
+
+/** Requests in the log, newest first, in the state last seen, and creates that were never made. */
+export function* loggedEntries(log: AppendLog, needle?: string): Generator<HistoryEntry> {
+  const states = new Map<string, SeenRecord>();
+  for (const line of log.lines(needle)) {
+    if (line.kind === "status") states.set(idAt(line), mergedSeen(line, states.get(idAt(line))));
+    if (line.kind === "created") {
+      yield entryOf(line, states.get(idAt(line)));
+      // A service that counts its ids anew gives one again: the states before are those of the earlier request.
+      states.delete(idAt(line));
+    }
+    if (line.kind === "not-created") yield notCreatedEntry(line);
+  }
+}
+
+/** Tells requests apart that have one id at different services. */
+export function idAt(request: Pick<SeenRecord, "origin" | "base_path" | "request_id">): string {
+  return `${serviceOf(request)} ${request.request_id}`;
+}

@@ -1,0 +1,139 @@
+import * as fs from "node:fs";
+import { basename, join } from "node:path";
+import * as v from "valibot";
+import {
+  makeFolder,
+  namesIn,
+  overwrite,
+  readIfThere,
+  replaceFile,
+  UnfitFileError,
+} from "../../../ground/files/files.js";
+import { MAX_RECORD_BYTES } from "../../../ground/files/lines-backward.js";
+import { type Holder, parseHolder, thisProcess } from "../../../ground/files/lock/holder.js";
+import { exactJson, jsonIn } from "../../../ground/json/exact-json.js";
+import {
+  type CreatedRecord,
+  created,
+  type HistoryEntry,
+  type Intent,
+  id,
+  intent,
+  UNKNOWN,
+} from "./records.js";
+
+/** Room for an outcome beside its intent: to overwrite it needs no space, so an id can be kept on a full disk. */
+const ROOM = 1_024;
+
+const outcome = v.looseObject({
+  request_id: id,
+  /** False while the id was only found in an answer that was no success. */
+  confirmed: v.boolean(),
+  status: v.fallback(v.string(), "PENDING"),
+  created_at: v.fallback(v.nullable(v.string()), null),
+  interaction_id: v.fallback(v.optional(v.string()), undefined),
+  at: v.string(),
+});
+export type CreateOutcome = v.InferOutput<typeof outcome>;
+
+export interface OpenIntent {
+  intent: Intent;
+  outcome: CreateOutcome | undefined;
+  /** The process that sends it; undefined if that has given it up, or is not known. */
+  sender?: Holder | undefined;
+}
+
+/** A file for each create without an outcome in the log: a line each for intent, outcome and sending process. */
+export class OpenIntents {
+  constructor(private readonly folder: string) {}
+
+  /** Writes an intent whole and synced. Throws the system's error, or UnsyncedError; then the intent is not there. */
+  add(record: Intent): void {
+    makeFolder(this.folder);
+    try {
+      const lines = [exactJson(record), " ".repeat(ROOM), JSON.stringify(thisProcess()), ""];
+      replaceFile(this.#path(record.local_id), lines.join("\n"));
+    } catch (error) {
+      this.remove(record.local_id);
+      throw error;
+    }
+  }
+
+  /** Keeps an outcome beside its intent, in the room made for it. */
+  note(record: Intent, found: CreateOutcome): void {
+    // The service's own words could be longer than the room: what is needed always fits.
+    const whole = JSON.stringify(found);
+    const { request_id, confirmed, at } = found;
+    const text = whole.length < ROOM ? whole : JSON.stringify({ request_id, confirmed, at });
+    overwrite(this.#path(record.local_id), roomIn(record), text.padEnd(ROOM - 1));
+  }
+
+  /** Takes the sender from an intent that stays: its outcome will not come any more. Throws the system's error. */
+  giveUp(record: Intent): void {
+    // Without its first character the line is not JSON, and a single byte is never written in part.
+    if (readIfThere(this.#path(record.local_id), MAX_RECORD_BYTES) !== undefined)
+      overwrite(this.#path(record.local_id), roomIn(record) + ROOM + 1, " ");
+  }
+
+  /** Returns whether the intent is gone. */
+  remove(localId: string): boolean {
+    try {
+      fs.rmSync(this.#path(localId), { force: true });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** All of them, and how many files were torn: those intents were not whole, so nothing was sent for them. */
+  read(): { open: OpenIntent[]; torn: number } {
+    const names = namesIn(this.folder).filter((name) => name.endsWith(".json"));
+    const texts = names.map((name) => textOf(join(this.folder, basename(name))));
+    // Another process removes its intent when the outcome is in the log, so a file may be gone since it was listed.
+    const read = texts.filter((text) => text !== undefined).map(openIntentIn);
+    return { open: read.filter((entry) => entry !== undefined), torn: read.filter((entry) => !entry).length };
+  }
+
+  #path(localId: string): string {
+    return join(this.folder, `${localId}.json`);
+  }
+}
+
+/** Where the second line begins, in bytes. */
+function roomIn(record: Intent): number {
+  return Buffer.byteLength(exactJson(record)) + 1;
+}
+
+function openIntentIn(text: string): OpenIntent | undefined {
+  const [first = "", second = "", third = ""] = text.split("\n");
+  const record = parse(intent, first);
+  return record && { intent: record, outcome: parse(outcome, second), sender: parseHolder(third) };
+}
+
+/** Undefined if there is no such file; empty if it could not be read. */
+function textOf(path: string): string | undefined {
+  try {
+    return readIfThere(path, MAX_RECORD_BYTES);
+  } catch (error) {
+    if (error instanceof UnfitFileError) return "";
+    throw error;
+  }
+}
+
+/** The log's record of an intent with a confirmed outcome. */
+export function createdRecord(
+  { kind: _, ...record }: Intent,
+  { confirmed: __, ...found }: CreateOutcome,
+): CreatedRecord {
+  return v.parse(created, { kind: "created", ...record, ...found });
+}
+
+/** An entry with an unknown outcome; it has the id that was salvaged from a broken answer, if there was one. */
+export function unknownEntry({ intent: { kind: _, ...rest }, outcome: found }: OpenIntent): HistoryEntry {
+  return { ...rest, request_id: found?.request_id ?? null, status: UNKNOWN, created_at: null };
+}
+
+function parse<T extends v.GenericSchema>(schema: T, text: string): v.InferOutput<T> | undefined {
+  const result = v.safeParse(schema, jsonIn(text, "output_schema"));
+  return result.success ? result.output : undefined;
+}

@@ -1,0 +1,91 @@
+import { localErrorOf, orLocalError } from "../../../ground/files/local-error.js";
+import type { Data } from "../../../ground/protocol/conversation.js";
+import type { KeptResults } from "./kept-results.js";
+import type { AppendLog } from "./log.js";
+import { type CreateOutcome, createdRecord, type OpenIntents } from "./open-intents.js";
+import { type HistoryLine, type Intent, RESOLVED, serviceOf, UNKNOWN } from "./records.js";
+
+/** A create on its way through the history, from the intent on the disk to an outcome. */
+export class RecordedCreate {
+  /** `date` gives now in ISO 8601. */
+  constructor(
+    private readonly intent: Intent,
+    private readonly open: OpenIntents,
+    private readonly log: AppendLog,
+    private readonly results: Pick<KeptResults, "forget">,
+    private readonly date: () => string,
+  ) {}
+
+  get localId(): string {
+    return this.intent.local_id;
+  }
+
+  /** An id was seen in an answer that may be no success. Throws LocalError if it cannot be kept. */
+  salvaged(requestId: string): void {
+    const at = this.date();
+    this.#note({ request_id: requestId, confirmed: false, status: UNKNOWN, created_at: null, at });
+  }
+
+  /** The request exists. Throws LocalError if that cannot be kept. */
+  created(requestId: string, data: Data): void {
+    const outcome: CreateOutcome = {
+      request_id: requestId,
+      confirmed: true,
+      status: typeof data.status === "string" ? data.status : "PENDING",
+      created_at: typeof data.created_at === "string" ? data.created_at : null,
+      ...(typeof data.interaction_id === "string" && { interaction_id: data.interaction_id }),
+      at: this.date(),
+    };
+    // A result that is kept under this id is that of another request, of a service that counts its ids anew.
+    localErrorOf(() => this.results.forget(serviceOf(this.intent), requestId));
+    // Without room for another line there is still the room beside the intent, and then that stays.
+    if (this.#logged(createdRecord(this.intent, outcome), true)) this.open.remove(this.localId);
+    else this.#note(outcome);
+  }
+
+  /** Its user says that nothing was created. The intent stays in the log. Throws LocalError if that cannot be kept. */
+  notCreated(): void {
+    const record = { ...this.intent, kind: "not-created", at: this.date() } as const;
+    orLocalError(`it could not be recorded that ${this.localId} was not created`, () =>
+      this.log.append(record, { sync: true }),
+    );
+    this.open.remove(this.localId);
+  }
+
+  /** Nothing was created. With `code`, the service said so and may have counted it. */
+  dismissed(code?: string): void {
+    if (code !== undefined) this.#logDismissed(code);
+    // An intent that cannot be removed would read as an unknown outcome, unless the log says otherwise.
+    if (!this.open.remove(this.localId) && code === undefined) this.#logDismissed(RESOLVED);
+  }
+
+  /** This process waits for the outcome no longer. The intent stays, as an unknown outcome. */
+  givenUp(): void {
+    try {
+      this.open.giveUp(this.intent);
+    } catch {
+      // It reads as under way until this process ends.
+    }
+  }
+
+  #logDismissed(code: string): void {
+    const { local_id, origin, key_id } = this.intent;
+    // If that fails, only the count of the hour suffers, on the side of one create too many.
+    this.#logged({ kind: "dismissed", local_id, origin, key_id, at: this.date(), code }, false);
+  }
+
+  #logged(line: HistoryLine, sync: boolean): boolean {
+    try {
+      this.log.append(line, { sync });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #note(outcome: CreateOutcome): void {
+    orLocalError(`the request id ${outcome.request_id} could not be recorded`, () =>
+      this.open.note(this.intent, outcome),
+    );
+  }
+}

@@ -1,0 +1,267 @@
+import * as v from "valibot";
+import { epochOf } from "../../../ground/clock.js";
+import { sha256 } from "../../../ground/files/local-error.js";
+import { isObject, jsonIn } from "../../../ground/json/exact-json.js";
+import {
+  type CreateBody,
+  isFinal,
+  isRequestId,
+  type JsonSchema,
+} from "../../../ground/protocol/conversation.js";
+
+/** What the history holds of one request, or of a create that was sent and has no readable answer (`UNKNOWN`). */
+export interface HistoryEntry {
+  local_id: string;
+  /** Null for an unknown outcome; an id that was salvaged from a broken answer may still be there. */
+  request_id: string | null;
+  status: string;
+  /** The service's own, verbatim; null if it gave no time. */
+  created_at: string | null;
+  /** When this machine sent it, ISO 8601 in UTC. */
+  sent_at: string;
+  origin: string;
+  /** The path of the base URL, without a slash at its end; absent for none, and in older records. */
+  base_path?: string | undefined;
+  profile: string | null;
+  /** The start of the key's digest: it tells keys apart, and the key cannot be computed from it. */
+  key_id: string;
+  prompt: string;
+  structured_output: boolean;
+  output_schema: JsonSchema | null;
+  /** Of a provider's request only: the model that was asked for, its options, and what it follows up on. */
+  model?: string | undefined;
+  options?: Record<string, unknown> | undefined;
+  after?: string | undefined;
+  /** What a follow-up at Parallel has to name. */
+  interaction_id?: string | undefined;
+  /** The account that was asked first, if that was another one. */
+  asked_of?: AccountOfEntry | undefined;
+  /** Whether it ended FAILED with a part of a result. */
+  cut_short?: boolean | undefined;
+  /** What it cost, where the provider says it. */
+  cost_dollars?: number | undefined;
+  /** In and out together, where the provider says it. */
+  tokens?: number | undefined;
+  /** What the service said when it was stopped, or why it failed. */
+  message?: string | undefined;
+  /** When this machine saw that it had ended, ISO 8601 in UTC, and how long it took until then. */
+  ended_at?: string | undefined;
+  duration_ms?: number | undefined;
+}
+
+/** The account of a create. */
+export type AccountOfEntry = Pick<HistoryEntry, "origin" | "base_path" | "profile" | "key_id">;
+
+/** What has to be known of a request to keep a state that was seen of it. */
+export type Seen = Pick<HistoryEntry, "request_id" | "status" | "origin" | "created_at" | "sent_at"> &
+  Partial<Pick<HistoryEntry, "profile" | "base_path" | "output_schema" | "message">>;
+
+/** The service that a request was made at: a gateway may have several behind one origin, each with ids of its own. */
+export function serviceOf({ origin, base_path = "" }: Pick<HistoryEntry, "origin" | "base_path">): string {
+  return origin + base_path;
+}
+
+export const UNKNOWN = "UNKNOWN";
+
+/** The state of a create that its user settled as never made. */
+export const NOT_CREATED = "NOT_CREATED";
+
+/** The code of a create that was never made and that the service did not count. */
+export const RESOLVED = "RESOLVED";
+
+const text = v.string();
+/** An id is data, in a file of somebody else's as well: what is not well-formed names nothing. */
+export const id = v.pipe(
+  text,
+  v.check((value: string) => isRequestId(value)),
+);
+const maybe = v.nullable(v.string());
+/** The object itself, not a checked copy, which would forget its text: a repeated create sends the same numbers. */
+const schema = v.custom<JsonSchema>(isObject);
+
+const account = v.looseObject({
+  origin: text,
+  base_path: v.fallback(v.optional(text), undefined),
+  profile: v.fallback(maybe, null),
+  key_id: v.fallback(text, ""),
+});
+
+export const intent = v.looseObject({
+  kind: v.literal("intent"),
+  local_id: id,
+  sent_at: text,
+  origin: text,
+  base_path: v.fallback(v.optional(text), undefined),
+  profile: v.fallback(maybe, null),
+  key_id: v.fallback(text, ""),
+  prompt: text,
+  structured_output: v.fallback(v.boolean(), false),
+  output_schema: v.fallback(v.nullable(schema), null),
+  model: v.fallback(v.optional(text), undefined),
+  options: v.fallback(v.optional(schema), undefined),
+  after: v.fallback(v.optional(text), undefined),
+  asked_of: v.fallback(v.optional(account), undefined),
+});
+export type Intent = v.InferOutput<typeof intent>;
+
+/** A create that is about to be sent. */
+export interface Attempt {
+  origin: string;
+  /** As in a HistoryEntry; empty for none. */
+  basePath?: string | undefined;
+  profile: string | null;
+  apiKey: string;
+  body: CreateBody;
+  /** The account that was asked first, if that was another one; its key may be empty. */
+  askedOf?: Omit<Attempt, "body" | "askedOf"> | undefined;
+}
+
+/** The record of an attempt; `sentAt` is ISO 8601. */
+export function intentOf({ body, askedOf, ...attempt }: Attempt, sentAt: string): Intent {
+  const { prompt, structured_output = false, output_schema = null } = body;
+  return {
+    ...{ kind: "intent", local_id: newLocalId(), sent_at: sentAt },
+    ...{ ...accountOf(attempt), ...(askedOf && { asked_of: accountOf(askedOf) }) },
+    ...{ prompt, structured_output, output_schema, ...forProvider(body) },
+  };
+}
+
+function accountOf({ origin, basePath, profile, apiKey }: Omit<Attempt, "body" | "askedOf">): AccountOfEntry {
+  return { origin, profile, key_id: keyId(apiKey), ...(basePath && { base_path: basePath }) };
+}
+
+/** What only a provider takes of a create; without it, it is written and named as it ever was. */
+export function forProvider({ model, options, after }: Pick<HistoryEntry, "model" | "options" | "after">) {
+  return {
+    ...(model !== undefined && { model }),
+    ...(options !== undefined && { options }),
+    ...(after !== undefined && { after }),
+  };
+}
+
+/** A request that exists: the intent, and what the service said. `at` is when it said so. */
+export const created = v.looseObject({
+  ...intent.entries,
+  kind: v.literal("created"),
+  request_id: id,
+  status: v.fallback(text, "PENDING"),
+  created_at: v.fallback(maybe, null),
+  interaction_id: v.fallback(v.optional(text), undefined),
+  at: text,
+});
+export type CreatedRecord = v.InferOutput<typeof created>;
+
+/** A state that was seen; `duration_ms` on a final one whose beginning is known. */
+export const seen = v.looseObject({
+  kind: v.literal("status"),
+  request_id: id,
+  origin: text,
+  base_path: v.fallback(v.optional(text), undefined),
+  status: text,
+  at: text,
+  duration_ms: v.optional(v.number()),
+  cut_short: v.optional(v.boolean()),
+  cost_dollars: v.optional(v.number()),
+  tokens: v.fallback(v.optional(v.number()), undefined),
+  message: v.fallback(v.optional(text), undefined),
+});
+export type SeenRecord = v.InferOutput<typeof seen>;
+/** What is kept of a state beside its name. */
+export type SeenDetails = Pick<SeenRecord, "cut_short" | "cost_dollars" | "tokens" | "message">;
+
+/** A create whose own line is dated ahead of the clock counts at `at` instead: when that was noticed. */
+export const redated = v.looseObject({
+  kind: v.literal("redated"),
+  local_id: id,
+  origin: text,
+  key_id: v.fallback(text, ""),
+  at: text,
+});
+
+/** A create that the service counted and refused. */
+export const dismissed = v.looseObject({ ...redated.entries, kind: v.literal("dismissed"), code: text });
+
+/** A create that its user settled as never made: the whole intent, so that it can be shown and sent again. */
+export const notCreated = v.looseObject({ ...intent.entries, kind: v.literal("not-created"), at: text });
+export type NotCreatedRecord = v.InferOutput<typeof notCreated>;
+
+/** A create whose prompt and id were forgotten: it still counts at `at`, when it was sent, and for what it cost. */
+export const forgotten = v.looseObject({
+  kind: v.literal("forgotten"),
+  origin: text,
+  key_id: v.fallback(text, ""),
+  profile: v.fallback(maybe, null),
+  at: text,
+  cost_dollars: v.fallback(v.optional(v.number()), undefined),
+  /** In and out together. */
+  tokens: v.fallback(v.optional(v.number()), undefined),
+});
+export type ForgottenRecord = v.InferOutput<typeof forgotten>;
+
+const line = v.variant("kind", [created, seen, dismissed, redated, notCreated, forgotten]);
+export type HistoryLine = v.InferOutput<typeof line>;
+
+const KINDS: ReadonlySet<string> = new Set(line.options.map(({ entries }) => entries.kind.literal));
+
+/** One line of the history; undefined for a torn one, "other" for a kind that a later version may know. */
+export function readLine(bytes: Buffer | string): HistoryLine | "other" | undefined {
+  const value = jsonIn(bytes.toString("utf8"), "output_schema");
+  const result = v.safeParse(line, value);
+  if (result.success) return result.output;
+  const kind: unknown = Object(value).kind;
+  return typeof kind === "string" && !KINDS.has(kind) ? "other" : undefined;
+}
+
+/** The entry of a request that exists, in the state last seen. */
+export function entryOf({ kind: _, at: __, ...record }: CreatedRecord, last?: SeenRecord): HistoryEntry {
+  return last ? withSeen(record, last) : record;
+}
+
+/** A state that was seen, with what was learned `later`. Why a request failed may be learned after its end. */
+export function mergedSeen(seen: SeenRecord, later: SeenRecord | undefined): SeenRecord {
+  return later?.status === seen.status ? { ...seen, ...later, at: seen.at } : (later ?? seen);
+}
+
+/** An entry in a state that was seen later. */
+export function withSeen(
+  entry: HistoryEntry,
+  { status, at, duration_ms, cut_short, cost_dollars, tokens, message }: SeenRecord,
+): HistoryEntry {
+  return {
+    ...entry,
+    status,
+    ...(isFinal(status) && { ended_at: at }),
+    ...(duration_ms !== undefined && { duration_ms }),
+    ...(cut_short && { cut_short }),
+    ...(cost_dollars !== undefined && { cost_dollars }),
+    ...(tokens !== undefined && { tokens }),
+    ...(message !== undefined && { message }),
+  };
+}
+
+/** The entry of a create that was never made. */
+export function notCreatedEntry({ kind: _, at: __, ...record }: NotCreatedRecord): HistoryEntry {
+  return { ...record, request_id: null, status: NOT_CREATED, created_at: null };
+}
+
+/** The tokens of a `usage`, in and out together; undefined if it says neither. */
+export function tokensIn(usage: unknown): number | undefined {
+  const { input_tokens, output_tokens } = Object(usage);
+  const counts = [input_tokens, output_tokens].filter((count) => typeof count === "number");
+  return counts.length === 0 ? undefined : counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** When a request began, epoch ms: by the service's word, but not before it was sent; its clock may be another one. */
+export function timeOf(entry: Pick<HistoryEntry, "created_at" | "sent_at">): number {
+  return Math.max(epochOf(entry.created_at) ?? 0, Date.parse(entry.sent_at));
+}
+
+/** The name of a create in the history: it has one before the service gives it any. */
+function newLocalId(): string {
+  return `local-${process.getBuiltinModule("node:crypto").randomBytes(6).toString("hex")}`;
+}
+
+/** Tells keys apart in the history without keeping one: the start of a digest. */
+export function keyId(apiKey: string): string {
+  return sha256(apiKey).slice(0, 12);
+}

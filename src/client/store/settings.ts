@@ -1,0 +1,167 @@
+import * as fs from "node:fs";
+import { dirname, join } from "node:path";
+import * as v from "valibot";
+import {
+  discard,
+  makeFolder,
+  namesIn,
+  readIfThere,
+  replaceFile,
+  restrict,
+  UnsyncedError,
+} from "../../ground/files/files.js";
+import { inWords, LocalError, localError } from "../../ground/files/local-error.js";
+import { HeldError, lock } from "../../ground/files/lock.js";
+
+/** Settings that cannot be used as they are. */
+export class InvalidSettingsError extends LocalError {
+  /** `text`: what is not JSON; undefined for JSON of another form. The parser's own message would quote keys. */
+  constructor(
+    readonly path: string,
+    what: string,
+    readonly text?: string,
+  ) {
+    super(`the settings in ${path} are ${what}`);
+  }
+}
+
+const profile = v.looseObject({
+  "base-url": v.optional(v.string()),
+  "api-key": v.optional(v.string()),
+  /** The origin in force when the key was stored: it is sent nowhere else. */
+  "api-key-origin": v.optional(v.string()),
+  provider: v.optional(v.string()),
+  model: v.optional(v.string()),
+  set: v.optional(v.string()),
+  tier: v.optional(v.string()),
+  "per-day": v.optional(v.string()),
+  history: v.optional(v.string()),
+  "status-method": v.optional(v.string()),
+  "output-method": v.optional(v.string()),
+  "output-path": v.optional(v.string()),
+  "output-field": v.optional(v.string()),
+});
+const store = v.looseObject({
+  profile: v.optional(v.string()),
+  profiles: v.optional(v.record(v.string(), profile), {}),
+});
+
+export type Profile = v.InferOutput<typeof profile>;
+export type Store = v.InferOutput<typeof store>;
+
+export const NO_FOLDER = "no folder for settings: set HOME or RESEARCH_CONFIG_DIR to an absolute path";
+const LOCK_WAIT_MS = 2_000;
+const MAX_BYTES = 1 << 20;
+
+/**
+ * The settings file. Read by hand, because every command reads it and its faults must be named by place;
+ * written by conf into a draft, which takes the file's place once it is known to be whole: conf itself reports
+ * success on a full disk and leaves a torso.
+ */
+export class Settings {
+  readonly path: string | undefined;
+
+  /** `folder`: undefined if there is no place for settings. `notice` hears of a file that was made private. */
+  constructor(
+    folder: string | undefined,
+    private readonly notice: ((text: string) => void) | undefined,
+  ) {
+    this.path = folder && join(folder, "config.json");
+  }
+
+  /** What is stored; empty if nothing is. Throws LocalError, naming path and place, for a file with other content. */
+  read(): Store {
+    if (!this.path) return { profiles: {} };
+    let text: string | undefined;
+    try {
+      text = readIfThere(this.path, MAX_BYTES);
+      if (text === undefined) return { profiles: {} };
+      if (this.notice && restrict(this.path))
+        this.notice(`${this.path} could be read by others; it is now private (mode 0600)`);
+    } catch (error) {
+      if (text === undefined) throw localError(`could not read ${this.path}`, error);
+    }
+    return parse(this.path, text ?? "");
+  }
+
+  /** Changes what is stored, one process at a time. Throws LocalError; then the old settings stand. */
+  async update(change: (stored: Store) => void): Promise<void> {
+    if (!this.path) throw new LocalError(NO_FOLDER);
+    const release = await this.#lock(this.path);
+    try {
+      const next = this.read();
+      change(next);
+      await this.#write(this.path, next);
+    } catch (error) {
+      if (error instanceof LocalError) throw error;
+      const stand =
+        error instanceof UnsyncedError ? "are changed, but may not outlast a crash" : "are as they were";
+      throw new LocalError(`could not write ${this.path}: ${inWords(error)}; the settings ${stand}`, {
+        cause: error,
+      });
+    } finally {
+      release();
+    }
+  }
+
+  async #lock(path: string): Promise<() => void> {
+    try {
+      makeFolder(dirname(path));
+      return await lock(`${path}.lock`, LOCK_WAIT_MS);
+    } catch (error) {
+      if (error instanceof HeldError) throw new LocalError(error.message, { cause: error });
+      throw localError(`could not write ${path}`, error);
+    }
+  }
+
+  async #write(path: string, next: Store): Promise<void> {
+    const { default: Conf } = await import("conf");
+    makeFolder(dirname(path));
+    const draft = `${path}.draft-`;
+    // No other process writes now, so what is there was left by a crash, and may hold a key.
+    for (const name of namesIn(dirname(path)))
+      if (join(dirname(path), name).startsWith(draft))
+        fs.rmSync(join(dirname(path), name), { recursive: true });
+    const drafts = fs.mkdtempSync(draft);
+    try {
+      const conf = new Conf<Record<string, unknown>>({
+        cwd: drafts,
+        configFileMode: 0o600,
+        accessPropertiesByDotNotation: false,
+        serialize: (value) => `${JSON.stringify(value, null, 2)}\n`,
+      });
+      conf.store = next;
+      const written = fs.readFileSync(conf.path, "utf8");
+      if (written !== `${JSON.stringify(next, null, 2)}\n`) throw new Error("the disk is full");
+      replaceFile(path, written);
+    } finally {
+      discard(drafts);
+    }
+  }
+}
+
+function parse(path: string, text: string): Store {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new InvalidSettingsError(path, "not valid JSON", text);
+  }
+  const result = v.safeParse(store, value);
+  const array = placeOfArray(value);
+  if (result.success && array === undefined) return result.output;
+  const issue = result.issues?.[0];
+  const where = array ?? ((issue && v.getDotPath(issue)) || TOP);
+  throw new InvalidSettingsError(path, `invalid at ${where}`);
+}
+
+const TOP = "the top level";
+
+/** To valibot an array is an object like any other; what was put into one would be lost when it is written. */
+function placeOfArray(value: unknown): string | undefined {
+  if (Array.isArray(value)) return TOP;
+  const profiles = (value as { profiles?: unknown } | null)?.profiles;
+  if (Array.isArray(profiles)) return "profiles";
+  const found = Object.entries(profiles ?? {}).find(([, one]) => Array.isArray(one));
+  return found && `profiles.${found[0]}`;
+}

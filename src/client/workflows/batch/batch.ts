@@ -1,0 +1,156 @@
+import { LocalError } from "../../../ground/files/local-error.js";
+import { ResearchError } from "../../calls/errors.js";
+import { DEFAULT_PATIENCE_MS } from "../../calls/watch/give-up-policy.js";
+import { AsyncQueue } from "./async-queue.js";
+import type { BatchContext, BatchJob, BatchRunEvent, BatchRunOptions } from "./context.js";
+import { NoAccountForRowError } from "./context.js";
+import type { BatchAccount } from "./create-pacer.js";
+import { type BatchOutlook, outlookOf, usualLength } from "./estimate.js";
+import { BatchProgress, type RowState } from "./plan.js";
+import { ResultCollector } from "./result-collector.js";
+import { RowFollower } from "./row-follower.js";
+import { AccountCreates, RowSubmitter } from "./row-submitter.js";
+
+/** A batch that is under way. */
+export class Batch {
+  readonly progress: BatchProgress;
+  readonly #context: BatchContext;
+  readonly #usualMs: number | undefined;
+  readonly #events = new AsyncQueue<BatchRunEvent>();
+  /** Aborted when everything ends. */
+  readonly #end = new AbortController();
+  readonly #collector: ResultCollector;
+  readonly #followers: ReadonlyMap<BatchAccount, RowFollower>;
+  readonly #submitters: readonly RowSubmitter[];
+
+  constructor(job: BatchJob, options: BatchRunOptions) {
+    const [{ ports }] = job.accounts as [BatchAccount];
+    this.progress = new BatchProgress(job.states);
+    this.#usualMs = usualLength(ports.history, ports.origin);
+    this.#context = {
+      ...{ ...options, ...job, ports, progress: this.progress },
+      patience: options.patience ?? DEFAULT_PATIENCE_MS,
+      emit: (event) => this.#emit(event),
+      end: AbortSignal.any([options.signal, this.#end.signal]),
+      noMoreCreates: new AbortController(),
+    };
+    this.#collector = new ResultCollector(this.#context);
+    const followers = job.accounts.map(
+      (account) => [account, new RowFollower(this.#context, account.ports, this.#collector)] as const,
+    );
+    this.#followers = new Map(followers);
+    const creates = new Map(job.accounts.map((account) => [account, new AccountCreates(this.#context)]));
+    const add = (state: RowState) => this.#add(state);
+    this.#submitters = job.accounts.map((first) => new RowSubmitter(this.#context, { first, creates, add }));
+  }
+
+  /** What is known of the hours ahead. */
+  get outlook(): BatchOutlook {
+    const { accounts, ports } = this.#context;
+    const [only, ...others] = accounts;
+    if (!only || others.length > 0) return {};
+    return outlookOf(this.progress.counts, only.pacer, this.#usualMs, ports.clock.now());
+  }
+
+  /** Whether the creates of an hour are known that are allowed. */
+  get hasLimit(): boolean {
+    return this.#context.accounts.every(({ pacer }) => pacer.limit !== undefined);
+  }
+
+  /** Confirms that the end of a row was announced: a later command does not announce it again. */
+  announced(state: RowState): void {
+    this.#collector.announced(state);
+  }
+
+  /**
+   * Sends, follows and collects all rows, and yields what happens. Throws `signal.reason` when aborted, and what
+   * is unforeseen; all work has ended by then. If the caller stops iterating, all work ends, too.
+   */
+  async *run(): AsyncGenerator<BatchRunEvent, void> {
+    const { folder, states } = this.#context;
+    folder.results.complete(states);
+    for (const state of states) {
+      if (state.standing === "running") this.#add(state);
+      const isUnchecked =
+        this.#context.checkSources && state.standing === "done" && state.file && !state.check;
+      if (isUnchecked) this.#collector.add(state);
+    }
+    const works = [this.#submit(), this.#follow(), this.#collector.run()];
+    const ended = this.#all(works).finally(() => this.#events.close());
+    // It is awaited below; until then its rejection is handled.
+    ended.catch(() => {});
+    try {
+      yield* this.#events;
+    } finally {
+      this.#end.abort(new Error("the caller has stopped iterating"));
+      await ended.catch(() => {});
+    }
+    await ended;
+  }
+
+  /** Waits for all works; the first that fails ends the others. Rejects with what ended them. */
+  async #all(works: readonly Promise<void>[]): Promise<void> {
+    let failure: { error: unknown } | undefined;
+    const settled = works.map((work) =>
+      work.catch((error: unknown) => {
+        failure ??= { error };
+        this.#end.abort(error);
+      }),
+    );
+    await Promise.all(settled);
+    this.#context.signal.throwIfAborted();
+    if (failure) throw failure.error;
+  }
+
+  /** Follows a row that exists, at the account that made it. */
+  #add(state: RowState): void {
+    const follower = state.account && this.#followers.get(state.account);
+    if (follower) follower.add(state);
+    else this.#collector.leave(state, new NoAccountForRowError(state));
+  }
+
+  async #follow(): Promise<void> {
+    try {
+      await Promise.all([...this.#followers.values()].map((follower) => follower.run()));
+    } finally {
+      this.#collector.close();
+    }
+  }
+
+  /** What ends the creates alone is an event, and the rows that run are followed to their end. */
+  async #submit(): Promise<void> {
+    const { noMoreCreates } = this.#context;
+    const submit = (submitter: RowSubmitter) =>
+      submitter.run().catch((error: unknown) => {
+        noMoreCreates.abort(error);
+        throw error;
+      });
+    try {
+      const ended = await Promise.allSettled(this.#submitters.map(submit));
+      const failed = ended.find(({ status }) => status === "rejected");
+      if (failed) throw noMoreCreates.signal.reason;
+    } catch (error) {
+      if (this.#context.end.aborted) throw error;
+      if (error instanceof TooManyFailuresError)
+        this.#emit({ kind: "creates-stopped", reason: { failures: error.failures } });
+      else if (error instanceof ResearchError || error instanceof LocalError)
+        this.#emit({ kind: "creates-stopped", reason: { error } });
+      else throw error;
+    } finally {
+      for (const follower of this.#followers.values()) follower.close();
+    }
+  }
+
+  #emit(event: BatchRunEvent): void {
+    this.#events.push(event);
+    const { failures } = this.progress;
+    const { maxFailures = Number.POSITIVE_INFINITY, noMoreCreates } = this.#context;
+    if (failures >= maxFailures) noMoreCreates.abort(new TooManyFailuresError(failures));
+  }
+}
+
+class TooManyFailuresError extends Error {
+  constructor(readonly failures: number) {
+    super();
+  }
+}

@@ -1,0 +1,130 @@
+import type { LocalError } from "../../../ground/files/local-error.js";
+import { ResearchError } from "../../calls/errors.js";
+import type { Ports } from "../ports.js";
+import type { Result } from "../results.js";
+import type { BatchAccount } from "./create-pacer.js";
+import type { RowCheck, RowError } from "./journal.js";
+import type { OutputFolder } from "./output-folder.js";
+import type { BatchProgress, RowState } from "./plan.js";
+
+/** What a batch works on: an output folder that this process holds, and what is to be done with each row. */
+export interface BatchJob {
+  states: readonly RowState[];
+  folder: OutputFolder;
+  /** Those of all rows; there is one at least. */
+  accounts: readonly BatchAccount[];
+}
+
+export interface BatchRunOptions {
+  /** Aborted when the caller is interrupted. */
+  signal: AbortSignal;
+  /** An error in the form in which it is kept with its row. */
+  describe: (error: unknown) => RowError;
+  /** The text of a result's file. */
+  format: (result: Result) => string;
+  /** Says how a result breaks the schema of its row; undefined if it fits, or the row has none. */
+  check: (result: Result, state: RowState, signal: AbortSignal) => Promise<string | undefined>;
+  /**
+   * Reads the sources of a result that was written; undefined if something hinders that. `result`: undefined where an
+   * earlier command wrote it. Absent if none are read.
+   */
+  checkSources?: ((state: RowState, result: Result | undefined) => Promise<RowCheck | undefined>) | undefined;
+  /** What is kept of a result in the journal, for the caller. */
+  noteOf?: ((result: Result) => unknown) | undefined;
+  /** Whether the caller announces the end of each row and confirms it with `announced`. */
+  announces: boolean;
+  /** No more creates are sent once so many rows failed. */
+  maxFailures?: number | undefined;
+  /** For each row, in milliseconds; 0 or undefined for no limit. */
+  timeout?: number | undefined;
+  interval?: number | undefined;
+  /** Milliseconds for which a service that cannot be reached is waited for; default 10 minutes. */
+  patience?: number | undefined;
+}
+
+/** What the loops of a batch share. */
+export interface BatchContext extends BatchJob, BatchRunOptions {
+  /** Of the first account: the clock is the same for all. */
+  ports: Ports;
+  progress: BatchProgress;
+  patience: number;
+  /** Takes events as they happen. */
+  emit: (event: BatchRunEvent) => void;
+  /** Aborted when the batch ends early, by an interruption or a failure. */
+  end: AbortSignal;
+  /** Aborted, with the reason, when no more creates are to be sent. One that is under way is not aborted by it. */
+  noMoreCreates: AbortController;
+}
+
+/** Now, in ISO 8601. */
+export function dateOf({ ports: { clock } }: Pick<BatchContext, "ports">): string {
+  return new Date(clock.now()).toISOString();
+}
+
+/** What happens in a batch, in the order it happens. Times are epoch milliseconds, waits milliseconds. */
+export type BatchRunEvent =
+  /** A row has another state; `final` if it is over for good. A row with an error is over for this command. */
+  | { kind: "row"; state: RowState; final: boolean }
+  /** A create was refused, or its outcome is unknown. A `row` event follows. */
+  | { kind: "create-failed"; state: RowState; error: unknown }
+  /** A row goes to another account than its first one; `error`: what that said, undefined if it was not asked. */
+  | { kind: "next-account"; state: RowState; ports: Ports; error: unknown }
+  /** A row was given up or its result could not be kept; it goes on at the service. A `row` event follows. */
+  | { kind: "row-left"; state: RowState; error: unknown }
+  /** The request exists, and neither the journal nor the history may have its id. */
+  | { kind: "not-saved"; state: RowState; error: LocalError }
+  /** The result was kept, and does not fit the row's schema. */
+  | { kind: "schema-mismatch"; state: RowState; message: string }
+  /** No create is sent before `until`. */
+  | { kind: "waiting-for-quota"; until: number }
+  /** Creates, polls or fetches fail, and are repeated. `state`: the row whose result is fetched again. */
+  | { kind: "trouble"; activity: "create" | "poll" | "fetch"; error: ResearchError; state?: RowState }
+  | { kind: "recovered" }
+  | { kind: "asked-to-wait"; waitMs: number }
+  /** Nothing has changed for a long time. */
+  | { kind: "unchanged" }
+  /** A row waits for somebody, or has long been in a state that is not known. */
+  | { kind: "stuck"; requestId: string; word: string; waitsForSomebody: boolean }
+  /** A state could not be recorded in the history; nothing depends on that. */
+  | { kind: "history-not-updated"; error: LocalError }
+  /**
+   * No more creates are sent, to the account `ports` if there are others: too many rows failed, or of `error`. What runs
+   * is watched to its end.
+   */
+  | {
+      kind: "creates-stopped";
+      reason: { failures: number } | { error: unknown };
+      ports?: Ports | undefined;
+    };
+
+/** A row was not finished within its time; it goes on at the service. */
+export class RowTimeoutError extends ResearchError {
+  /** `timeoutMs`: the limit in milliseconds. */
+  constructor(
+    requestId: string,
+    readonly timeoutMs: number,
+  ) {
+    super("TIMEOUT", `${requestId} has not ended within ${timeoutMs} ms`, { requestId });
+  }
+}
+
+/** A row was sent to an account that no profile has any more, so it is not asked for. */
+export class NoAccountForRowError extends ResearchError {
+  constructor({ requestId = "", origin, profile }: RowState) {
+    const account = profile ? `profile ${profile} at ${origin}` : `${origin}`;
+    super("NOT_AUTHENTICATED", `${requestId} was created with ${account}, which is not set up any more`, {
+      requestId,
+    });
+  }
+}
+
+/** The next create is allowed later than a row may take, so no row is sent any more. */
+export class SlotTimeoutError extends ResearchError {
+  /** `timeoutMs`: the limit in milliseconds. `until`: when the next create is allowed, epoch ms. */
+  constructor(
+    readonly timeoutMs: number,
+    readonly until: number,
+  ) {
+    super("TIMEOUT", `no create is allowed within ${timeoutMs} ms`);
+  }
+}

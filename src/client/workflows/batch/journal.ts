@@ -1,0 +1,173 @@
+import * as v from "valibot";
+import { linesBackward } from "../../../ground/files/lines-backward.js";
+import { jsonIn } from "../../../ground/json/exact-json.js";
+import { type HistoryEntry, UNKNOWN } from "../../store/history/records.js";
+
+const text = v.string();
+const maybe = v.nullable(v.string());
+
+const error = v.looseObject({ code: text, message: text, exit_code: v.number() });
+/** Why a row failed, in the JSON form of errors. */
+export type RowError = v.InferOutput<typeof error>;
+
+/**
+ * The create is about to be sent. `local_id` is its name in the history, null if no history is kept. `origin` and
+ * `profile` say where it is asked for; folders of before have neither.
+ */
+const intent = v.looseObject({
+  kind: v.literal("intent"),
+  row: text,
+  key: v.optional(text),
+  digest: text,
+  stem: text,
+  local_id: maybe,
+  origin: v.optional(text),
+  profile: v.optional(maybe),
+  at: text,
+});
+/** The request exists. */
+const created = v.looseObject({
+  kind: v.literal("created"),
+  row: text,
+  request_id: text,
+  created_at: maybe,
+  at: text,
+});
+/** Nothing was created: with an error the row was refused, without one it is to be sent again. */
+const dismissed = v.looseObject({
+  kind: v.literal("dismissed"),
+  row: text,
+  error: v.optional(error),
+  at: text,
+});
+/** The request ended; if it was COMPLETED, its result is in `file`. `owed`: its end is unreported yet. */
+const ended = v.looseObject({
+  kind: v.literal("ended"),
+  row: text,
+  status: text,
+  file: v.optional(text),
+  error: v.optional(error),
+  owed: v.optional(v.boolean()),
+  cut_short: v.optional(v.boolean()),
+  cost_dollars: v.optional(v.number()),
+  note: v.optional(v.unknown()),
+  at: text,
+});
+const check = v.looseObject({ checked_at: text, counts: v.record(text, v.number()) });
+/** When the sources of a row's result were read, and how many citations have which verdict. */
+export type RowCheck = v.InferOutput<typeof check>;
+
+/** The sources of the row's result were read. */
+const checked = v.looseObject({ kind: v.literal("checked"), row: text, check, at: text });
+/** The row's end was reported. */
+const announced = v.looseObject({ kind: v.literal("told"), row: text, at: text });
+
+const line = v.variant("kind", [intent, created, dismissed, ended, checked, announced]);
+export type JournalLine = v.InferOutput<typeof line>;
+
+/** What is known of the request of a row. */
+export interface RowFacts {
+  /** The name of its result's file without the extension. */
+  stem: string;
+  requestId?: string | undefined;
+  /** Its name in the history. */
+  localId?: string | undefined;
+  /** Where it was sent; undefined if the journal does not say it. */
+  origin?: string | undefined;
+  profile?: string | null | undefined;
+  createdAt?: string | null | undefined;
+  /** ISO 8601: the last attempt. */
+  sentAt?: string | undefined;
+  /** ISO 8601. */
+  endedAt?: string | undefined;
+  file?: string | undefined;
+  error?: RowError | undefined;
+  /** What it cost, where the provider says it. */
+  costDollars?: number | undefined;
+  /** What the caller keeps of the result. */
+  note?: unknown;
+  /** Whether it FAILED with a part of a result. */
+  cutShort?: boolean | undefined;
+  check?: RowCheck | undefined;
+}
+
+/** What the journal knows of one row. */
+export interface KnownRow extends RowFacts {
+  key: string | undefined;
+  digest: string;
+  sentAt: string;
+  /** `open`: begun, its outcome not recorded. `free`: nothing was created, and it may be sent again. */
+  stage: "open" | "free" | "created" | "refused" | "ended";
+  status?: string;
+  /** Whether the caller has still to be told of its end. */
+  unreported?: boolean;
+}
+
+/** What the lines of a journal say of each row. Torn lines, which a crash leaves, are skipped. */
+export function readJournal(path: string): Map<string, KnownRow> {
+  const lines: JournalLine[] = [];
+  for (const bytes of linesBackward(path)) {
+    const parsed = v.safeParse(line, jsonIn(bytes.toString("utf8")));
+    if (parsed.success) lines.push(parsed.output);
+  }
+  const known = new Map<string, KnownRow>();
+  for (const entry of lines.reverse()) {
+    const next = afterLine(known.get(entry.row), entry);
+    if (next) known.set(entry.row, next);
+  }
+  return known;
+}
+
+/** What is known of a row after one more line. */
+export function afterLine(known: KnownRow | undefined, entry: JournalLine): KnownRow | undefined {
+  if (entry.kind === "intent") {
+    const { key, digest, stem, local_id, origin, profile, at } = entry;
+    return { key, digest, stem, localId: local_id ?? undefined, origin, profile, sentAt: at, stage: "open" };
+  }
+  if (!known) return undefined;
+  switch (entry.kind) {
+    case "created": {
+      const { request_id, created_at, at } = entry;
+      return { ...known, stage: "created", requestId: request_id, createdAt: created_at, sentAt: at };
+    }
+    case "dismissed":
+      return { ...known, stage: entry.error ? "refused" : "free", error: entry.error, endedAt: entry.at };
+    case "ended": {
+      const { status, file, error: why, owed = false, at, cut_short = false, cost_dollars, note } = entry;
+      const end = { status, file, error: why, unreported: owed, cutShort: cut_short, endedAt: at };
+      return { ...known, stage: "ended", ...end, costDollars: cost_dollars, note, check: undefined };
+    }
+    case "checked":
+      return { ...known, check: entry.check };
+    case "told":
+      return { ...known, unreported: false };
+  }
+}
+
+/**
+ * Settles rows that were begun and whose outcome the journal does not have: a command died between the two, or
+ * the outcome is unknown. `settled` asks the history for the create that has this local id; undefined means that
+ * the history does not know it, and the row stays open, which is an unknown outcome.
+ */
+export function reconcile(
+  known: ReadonlyMap<string, KnownRow>,
+  settled: (localId: string) => HistoryEntry | "dismissed" | undefined,
+): Map<string, KnownRow> {
+  const reconciled = new Map(known);
+  for (const [id, row] of known) {
+    if (row.stage === "open" && row.localId !== undefined)
+      reconciled.set(id, afterCreate(row, settled(row.localId)));
+  }
+  return reconciled;
+}
+
+function afterCreate(row: KnownRow, create: HistoryEntry | "dismissed" | undefined): KnownRow {
+  if (create === undefined) return row;
+  if (create === "dismissed") return { ...row, stage: "free" };
+  const { request_id, created_at, sent_at, status } = create;
+  if (status === UNKNOWN || request_id === null) return row;
+  return {
+    ...row,
+    ...{ stage: "created", requestId: request_id, createdAt: created_at, sentAt: sent_at, status },
+  };
+}

@@ -1,0 +1,205 @@
+import * as fs from "node:fs";
+import { join } from "node:path";
+import {
+  appendLine,
+  makeFolder,
+  makeSharedFolder,
+  namesIn,
+  readIfThere,
+  renameFile,
+  replaceFile,
+} from "../../../ground/files/files.js";
+import { LocalError, localError, orLocalError } from "../../../ground/files/local-error.js";
+import { HeldError, lock } from "../../../ground/files/lock.js";
+import { jsonIn } from "../../../ground/json/exact-json.js";
+import { afterLine, type JournalLine, type KnownRow, readJournal } from "./journal.js";
+import { type RowState, stateWord } from "./plan.js";
+
+/** The batch's own files, apart from the results. */
+const STATE = ".research-batch";
+const JOURNAL = join(STATE, "journal.jsonl");
+
+/** What the journal in an output folder knows, without taking the folder. Throws LocalError. */
+export function readKnownRows(out: string): Map<string, KnownRow> {
+  return withLocalErrors(out, () => readJournal(join(out, JOURNAL)));
+}
+
+/** A batch's folder, locked: a file for each result, `results.jsonl` with a line for each ended row, the journal. */
+export class OutputFolder {
+  readonly known: Map<string, KnownRow>;
+  readonly results: ResultsFile;
+
+  private constructor(
+    readonly path: string,
+    /** Unlocks the folder. */
+    readonly close: () => void,
+    isListed: boolean,
+  ) {
+    this.known = readKnownRows(path);
+    this.results = new ResultsFile(isListed ? path : join(path, STATE));
+  }
+
+  /** Makes the folder if need be; `isListed`: whether `results.jsonl` is for its user. Rejects with LocalError if another process holds it, or it is not this batch's. */
+  static async open(path: string, isListed = true): Promise<OutputFolder> {
+    withLocalErrors(path, () => {
+      makeSharedFolder(path);
+      refuseForeignFiles(path);
+      makeFolder(join(path, STATE));
+    });
+    const release = await acquire(path);
+    try {
+      return withLocalErrors(path, () => {
+        const folder = new OutputFolder(path, release, isListed);
+        fs.rmSync(join(path, STATE, "drafts"), { recursive: true, force: true });
+        folder.results.cutTornLine();
+        return folder;
+      });
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /** Names in the folder that are not results of this batch. Throws LocalError. */
+  get foreign(): ReadonlySet<string> {
+    const own = new Set(Array.from(this.known.values(), ({ stem }) => stem));
+    const names = withLocalErrors(this.path, () => namesIn(this.path));
+    return new Set(names.filter((name) => !own.has(name.replace(/\.(md|json)$/, ""))));
+  }
+
+  /** Whether a result's file is there. */
+  has(name: string): boolean {
+    return fs.existsSync(join(this.path, name));
+  }
+
+  /** Adds a line to the journal, and to what is known; with `sync` it is on the disk then. Throws LocalError. */
+  record(line: JournalLine, { sync = false } = {}): void {
+    withLocalErrors(this.path, () => appendLine(join(this.path, JOURNAL), JSON.stringify(line), { sync }));
+    const next = afterLine(this.known.get(line.row), line);
+    if (next) this.known.set(line.row, next);
+  }
+
+  /** Writes a file beside the journal. Throws LocalError. */
+  mark(name: string, text: string): void {
+    withLocalErrors(this.path, () => fs.writeFileSync(join(this.path, STATE, name), text, { flush: true }));
+  }
+
+  /** Writes a result whole or not at all, over an earlier one of the same row. Throws LocalError. */
+  write(name: string, text: string): void {
+    withLocalErrors(this.path, () => {
+      const drafts = join(this.path, STATE, "drafts");
+      makeFolder(drafts);
+      const draft = join(drafts, name);
+      fs.writeFileSync(draft, text, { flush: true });
+      renameFile(draft, join(this.path, name));
+    });
+  }
+}
+
+/** Results without a journal are not of this batch, and a linked state folder is that of another one. */
+function refuseForeignFiles(out: string): void {
+  if (statOf(join(out, STATE))?.isSymbolicLink())
+    throw new LocalError(`${join(out, STATE)} is a link that this batch did not make; use another folder`);
+  const journal = statOf(join(out, JOURNAL));
+  const results = statOf(join(out, ResultsFile.NAME));
+  if (results === undefined) return;
+  if (journal?.isFile() && results.isFile()) return;
+  throw new LocalError(
+    `${out} holds a ${ResultsFile.NAME} that this batch did not write; use another folder`,
+  );
+}
+
+function statOf(path: string): fs.Stats | undefined {
+  return fs.lstatSync(path, { throwIfNoEntry: false });
+}
+
+async function acquire(path: string): Promise<() => void> {
+  try {
+    return await lock(join(path, STATE, "lock"));
+  } catch (error) {
+    if (!(error instanceof HeldError)) throw localError(`the output folder ${path} cannot be used`, error);
+    const { holder, advice } = error;
+    throw new LocalError(`${path} is being written by another batch, ${holder}${advice}`, { cause: error });
+  }
+}
+
+function withLocalErrors<T>(path: string, use: () => T): T {
+  return orLocalError(`the output folder ${path} cannot be used`, use);
+}
+
+/** `results.jsonl`: a line for each row that ended. */
+export class ResultsFile {
+  static readonly NAME = "results.jsonl";
+  readonly #path: string;
+
+  /** `out`: its folder. Each method throws LocalError. */
+  constructor(private readonly out: string) {
+    this.#path = join(out, ResultsFile.NAME);
+  }
+
+  add(state: RowState): void {
+    const line = `${JSON.stringify(resultLine(state))}\n`;
+    withLocalErrors(this.out, () => fs.appendFileSync(this.#path, line));
+  }
+
+  /** Puts a line in the place of those that a row has. */
+  replace(state: RowState): void {
+    withLocalErrors(this.out, () => {
+      const lines = (readIfThere(this.#path) ?? "").split("\n").filter(Boolean);
+      const others = lines.filter((line) => Object(jsonIn(line)).row !== state.row.id);
+      replaceFile(this.#path, [...others, JSON.stringify(resultLine(state)), ""].join("\n"));
+    });
+  }
+
+  /** Adds the lines that a crash lost. The journal is written first, so `states` knows of every row. */
+  complete(states: readonly RowState[]): void {
+    const listed = this.#listed();
+    for (const state of states) {
+      const isOver = state.standing !== "waiting" && state.standing !== "running";
+      if (isOver && listed.get(state.row.id) !== endOf(state)) this.add(state);
+    }
+  }
+
+  /** Removes half a line at the end, which a crash may leave; its row gets a whole line again. */
+  cutTornLine(): void {
+    withLocalErrors(this.out, () => {
+      if (!fs.existsSync(this.#path)) return;
+      const bytes = fs.readFileSync(this.#path);
+      const end = bytes.lastIndexOf(0x0a) + 1;
+      if (end < bytes.length) fs.truncateSync(this.#path, end);
+    });
+  }
+
+  /** The rows that have a line, with the time in the last one. */
+  #listed(): Map<string, unknown> {
+    const text = withLocalErrors(this.out, () => readIfThere(this.#path) ?? "");
+    const listed = new Map<string, unknown>();
+    for (const line of text.split("\n")) {
+      const { row, at } = Object(jsonIn(line));
+      if (typeof row === "string") listed.set(row, at);
+    }
+    return listed;
+  }
+}
+
+/** The line of a row: what was asked, how it ended, and in which file the result is. */
+export function resultLine(state: RowState) {
+  const { row, requestId, localId, standing, file, error, check } = state;
+  return {
+    row: row.id,
+    key: row.key ?? null,
+    line: row.line,
+    prompt: row.body.prompt,
+    request_id: requestId ?? null,
+    ...(standing === "unknown" && { local_id: localId ?? null }),
+    status: stateWord(state),
+    file: file ?? null,
+    ...(error && { error }),
+    ...(check && { check }),
+    at: endOf(state),
+  };
+}
+
+function endOf({ standing, sentAt, endedAt }: RowState): string {
+  return (standing === "unknown" ? sentAt : endedAt) ?? "";
+}

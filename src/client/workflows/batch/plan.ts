@@ -1,0 +1,158 @@
+import type { BatchAccount } from "./create-pacer.js";
+import type { KnownRow, RowFacts } from "./journal.js";
+import { fileStem, type Row } from "./row.js";
+
+/** Where a row stands. `waiting` is still to be sent; `unknown` may have been created, and is not sent again. */
+export type Standing = "waiting" | "running" | "done" | "failed" | "refused" | "stopped" | "unknown";
+
+/** A row and all that is known of it while the batch runs. */
+export interface RowState extends RowFacts {
+  row: Row;
+  /** Where it may be sent, in this order. */
+  accounts: readonly BatchAccount[];
+  /** The account that was asked for it; undefined if none was, or none is there any more. */
+  account?: BatchAccount | undefined;
+  standing: Standing;
+  /** The last state seen. */
+  status: string | null;
+  /** Whether its end has still to be announced to the caller (`--on-done`). */
+  announce: "pending" | "done" | "later";
+}
+
+export interface PlanOptions {
+  retryFailed?: boolean;
+  /** Whether a row whose result was cut short is sent again. */
+  retryPartial?: boolean;
+  resendUnknown?: boolean;
+}
+
+/** The same with whether a row is sent again that was refused: nothing was created for it. */
+interface AllPlanOptions extends PlanOptions {
+  retryRefused?: boolean;
+}
+
+/** What is to be done with each row. A COMPLETED one whose file is gone (`hasFile`) is fetched again. */
+export function planRows(
+  rows: readonly Row[],
+  known: ReadonlyMap<string, KnownRow>,
+  options: AllPlanOptions,
+  hasFile: (name: string) => boolean,
+  accountsOf: (row: Row) => readonly BatchAccount[] = () => [],
+): RowState[] {
+  const stems = new Set(Array.from(known.values(), ({ stem }) => caseless(stem)));
+  return rows.map((row) => {
+    const before = known.get(row.id);
+    const standing = before?.digest === row.digest ? standingOf(before, options, hasFile) : "waiting";
+    const stem = before?.stem ?? freeStem(row, stems);
+    stems.add(caseless(stem));
+    const accounts = accountsOf(row);
+    if (!before || standing === "waiting")
+      return { row, accounts, standing, stem, status: null, announce: "later" };
+    const { key: _, digest: __, stage, status = null, unreported, ...facts } = before;
+    const isOver = stage === "ended";
+    const isRunning = standing === "running";
+    return {
+      ...{ ...facts, row, accounts, standing, status: isRunning && isOver ? null : status },
+      file: isRunning ? undefined : facts.file,
+      announce: unreported ? "pending" : isOver ? "done" : "later",
+    };
+  });
+}
+
+function standingOf(known: KnownRow, options: AllPlanOptions, hasFile: (name: string) => boolean): Standing {
+  const retry = options.retryFailed ? "waiting" : undefined;
+  switch (known.stage) {
+    case "free":
+      return "waiting";
+    case "open":
+      return options.resendUnknown ? "waiting" : "unknown";
+    case "created":
+      return "running";
+    case "refused":
+      return options.retryRefused ? "waiting" : (retry ?? "refused");
+    case "ended":
+      if (known.status === "COMPLETED") return known.file && !hasFile(known.file) ? "running" : "done";
+      if (known.status === "STOPPED") return "stopped";
+      return (known.cutShort ? options.retryPartial && "waiting" : retry) || "failed";
+  }
+}
+
+/** The key, or the line. A line's name may be taken by the row that had that line in an earlier command. */
+function freeStem(row: Row, taken: ReadonlySet<string>): string {
+  const stem = row.key === undefined ? `line-${row.line}` : fileStem(row.key);
+  return taken.has(caseless(stem)) ? `${stem}-${row.digest.slice(0, 8)}` : stem;
+}
+
+/** Some file systems ignore case and Unicode normalisation in names. */
+function caseless(stem: string): string {
+  return stem.normalize("NFC").toLowerCase();
+}
+
+/** Rows whose key was sent with another request body, which may exist. */
+export function changedRows(rows: readonly Row[], known: ReadonlyMap<string, KnownRow>): Row[] {
+  return rows.filter((row) => {
+    const before = known.get(row.id);
+    if (!before || before.digest === row.digest) return false;
+    // Nothing was created for a refused row, so a corrected prompt under the same key is a new attempt.
+    return before.stage !== "free" && before.stage !== "refused";
+  });
+}
+
+/** Rows still to be sent whose result would overwrite a `foreign` file, with the name of that file. */
+export function occupiedFiles(
+  states: readonly RowState[],
+  foreign: ReadonlySet<string>,
+): { file: string; row: Row }[] {
+  return states.flatMap(({ stem, standing, row }) => {
+    if (standing !== "waiting") return [];
+    const file = [`${stem}.md`, `${stem}.json`].find((name) => foreign.has(name));
+    return file ? [{ file, row }] : [];
+  });
+}
+
+/** The state of a row in one word, also if there is no request. */
+export function stateWord({ standing, status }: RowState): string {
+  if (standing === "refused") return "REFUSED";
+  if (standing === "unknown") return "UNKNOWN";
+  return status ?? "WAITING";
+}
+
+/** How many rows stand where. */
+export type Counts = Readonly<Record<Standing, number>>;
+
+/** All rows of a batch and where each stands. */
+export class BatchProgress {
+  readonly #counts: Record<Standing, number> = {
+    ...{ waiting: 0, running: 0, done: 0, failed: 0, refused: 0, stopped: 0, unknown: 0 },
+  };
+  #failures = 0;
+
+  constructor(readonly states: readonly RowState[]) {
+    for (const { standing } of states) this.#counts[standing]++;
+  }
+
+  get counts(): Counts {
+    return this.#counts;
+  }
+
+  /** What all rows cost, where the provider says it; undefined if it does of none. */
+  get costDollars(): number | undefined {
+    const costs = this.states.flatMap(({ costDollars }) => costDollars ?? []);
+    return costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost, 0);
+  }
+
+  /** Rows that became failed, refused or unknown since this object was made. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  /** Changes what is known of a row. */
+  update(state: RowState, change: Partial<Omit<RowState, "row" | "stem">>): void {
+    const before = state.standing;
+    this.#counts[before]--;
+    Object.assign(state, change);
+    this.#counts[state.standing]++;
+    const hasFailed = ["failed", "refused", "unknown"].includes(state.standing);
+    if (hasFailed && state.standing !== before) this.#failures++;
+  }
+}

@@ -1,0 +1,170 @@
+import { LocalError } from "../../../ground/files/local-error.js";
+import { NoOutputError, RefusedError, UnreachableError } from "../../calls/errors.js";
+import type { Ports } from "../ports.js";
+import type { Target } from "../requests.js";
+import { fetchResult, type Result, whyNoResult } from "../results.js";
+import { AsyncQueue } from "./async-queue.js";
+import { type BatchContext, dateOf } from "./context.js";
+import type { RowError } from "./journal.js";
+import type { RowState } from "./plan.js";
+
+/** Results fetched at a time; each may be 64 MiB. */
+const FETCHES = 4;
+/** The wait before a result that could not be fetched is fetched again, in milliseconds. */
+const RETRY_MS = 10_000;
+
+/** Fetches and writes the results of rows that ended, a few at a time. */
+export class ResultCollector {
+  readonly #ended = new AsyncQueue<RowState>();
+
+  constructor(private readonly context: BatchContext) {}
+
+  /** Takes a row in a final state. */
+  add(state: RowState): void {
+    this.#ended.push(state);
+  }
+
+  /** No more rows will come. */
+  close(): void {
+    this.#ended.close();
+  }
+
+  /** Resolves when the result of every row is written, or could not be. */
+  async run(): Promise<void> {
+    const fetches = Array.from({ length: FETCHES }, async () => {
+      for await (const state of this.#ended) await this.#collect(state);
+    });
+    await Promise.all(fetches);
+  }
+
+  /** Leaves a row to the next command: it goes on at the service. */
+  leave(state: RowState, error: unknown): void {
+    const { progress, emit, describe } = this.context;
+    progress.update(state, { error: describe(error) });
+    emit({ kind: "row-left", state, error });
+    emit({ kind: "row", state, final: false });
+  }
+
+  /** Notes that the caller has announced the end of a row. */
+  announced(state: RowState): void {
+    const { folder, progress } = this.context;
+    folder.record({ kind: "told", row: state.row.id, at: dateOf(this.context) });
+    progress.update(state, { announce: "done" });
+  }
+
+  async #collect(state: RowState): Promise<void> {
+    const { end } = this.context;
+    const ports = this.#portsOf(state);
+    const { status, requestId = "" } = state;
+    if (state.standing === "done") return this.#checkLater(state);
+    if (status === "COMPLETED") return this.#keep(state);
+    const why =
+      status === "FAILED" ? await whyNoResult(ports, requestId, status, { signal: end }) : undefined;
+    this.#end(state, why ? { error: this.context.describe(why) } : {});
+  }
+
+  async #keep(state: RowState): Promise<void> {
+    const { folder, end, noMoreCreates, format, check, checkSources, progress, emit, noteOf } = this.context;
+    try {
+      const result = await this.#fetch(state);
+      const file = `${state.stem}.${typeof result.value === "string" ? "md" : "json"}`;
+      folder.write(file, format(result));
+      const message = await check(result, state, end);
+      if (message !== undefined) emit({ kind: "schema-mismatch", state, message });
+      progress.update(state, { file, check: await checkSources?.(state, result) });
+      this.#end(state, { file, ...(noteOf && { note: noteOf(result) }) });
+      this.#recordCheck(state);
+    } catch (error) {
+      end.throwIfAborted();
+      const expected = [UnreachableError, RefusedError, NoOutputError, LocalError];
+      if (!expected.some((kind) => error instanceof kind)) throw error;
+      this.leave(state, error);
+      // It would keep every further result from being written.
+      if (error instanceof LocalError) noMoreCreates.abort(error);
+    }
+  }
+
+  /** The sources of a result that an earlier command wrote. */
+  async #checkLater(state: RowState): Promise<void> {
+    const { folder, progress, checkSources, emit } = this.context;
+    const check = await checkSources?.(state, undefined);
+    if (!check) return;
+    progress.update(state, { check });
+    this.#recordCheck(state);
+    folder.results.replace(state);
+    emit({ kind: "row", state, final: true });
+  }
+
+  #recordCheck({ row, check }: RowState): void {
+    if (check) this.context.folder.record({ kind: "checked", row: row.id, check, at: dateOf(this.context) });
+  }
+
+  #portsOf({ account }: RowState): Ports {
+    return (account ?? this.context).ports;
+  }
+
+  /** Waits out an outage of the service, as a watch does. */
+  async #fetch(state: RowState): Promise<Result> {
+    const { end: signal, patience, emit } = this.context;
+    const ports = this.#portsOf(state);
+    const { clock } = ports;
+    const giveUpAt = clock.monotonic() + patience;
+    for (let tries = 0; ; tries++) {
+      try {
+        const schema = state.row.body.output_schema;
+        return await fetchResult(ports, targetOf(state, ports), { signal, schema });
+      } catch (error) {
+        signal.throwIfAborted();
+        const waitMs = retryAfter(error);
+        if (waitMs === undefined || clock.monotonic() >= giveUpAt) throw error;
+        if (tries === 0)
+          emit({ kind: "trouble", activity: "fetch", error: error as UnreachableError, state });
+        await clock.sleep(waitMs, signal);
+      }
+    }
+  }
+
+  /** Writes the journal first: after a crash the other files are completed from it. */
+  #end(state: RowState, details: { file?: string; error?: RowError; note?: unknown }): void {
+    const { progress, folder, emit, announces } = this.context;
+    const status = state.status ?? "";
+    const at = dateOf(this.context);
+    const unreported = announces && state.announce !== "done";
+    const { cutShort, costDollars } = state;
+    const cost = {
+      ...(cutShort && { cut_short: true }),
+      ...(costDollars !== undefined && { cost_dollars: costDollars }),
+    };
+    folder.record({ kind: "ended", row: state.row.id, status, ...details, ...cost, owed: unreported, at });
+    const standing = status === "COMPLETED" ? "done" : status === "STOPPED" ? "stopped" : "failed";
+    const { file, error, note } = details;
+    progress.update(state, {
+      standing,
+      file,
+      error,
+      note,
+      endedAt: at,
+      announce: unreported ? "pending" : "done",
+    });
+    folder.results.add(state);
+    emit({ kind: "row", state, final: true });
+  }
+}
+
+/** The request of a row that exists; it is known at the origin that made it, else at the one in force. */
+export function targetOf(
+  { requestId = "", createdAt = null, sentAt = "", status, origin: made, profile = null }: RowState,
+  { origin, basePath }: Pick<Ports, "origin" | "basePath">,
+): Target {
+  const seen = { request_id: requestId, status: status ?? "", created_at: createdAt, sent_at: sentAt };
+  const site =
+    made === undefined || made === origin ? { origin, base_path: basePath || undefined } : { origin: made };
+  return { requestId, entry: { ...seen, ...site, profile } };
+}
+
+/** Milliseconds after which a result may be fetched that could not be; undefined if that will not change. */
+function retryAfter(error: unknown): number | undefined {
+  if (error instanceof UnreachableError) return RETRY_MS;
+  const isLimited = error instanceof RefusedError && error.kind === "rate-limited";
+  return isLimited ? Math.max((error.retryAfter ?? 0) * 1_000, RETRY_MS) : undefined;
+}

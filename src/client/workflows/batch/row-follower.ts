@@ -1,0 +1,94 @@
+import type { StateSeen } from "../../calls/watch/types.js";
+import { isCutShort } from "../../dialects/providers.js";
+import { type FollowEvent, follow } from "../follow.js";
+import type { Ports } from "../ports.js";
+import type { Target } from "../requests.js";
+import { AsyncQueue } from "./async-queue.js";
+import { type BatchContext, RowTimeoutError } from "./context.js";
+import type { RowState } from "./plan.js";
+import { type ResultCollector, targetOf } from "./result-collector.js";
+
+/** Follows every row that runs at one account, also rows that begin to run meanwhile, in one watch. */
+export class RowFollower {
+  readonly #running = new AsyncQueue<Target>();
+  readonly #byId = new Map<string, RowState>();
+
+  constructor(
+    private readonly context: BatchContext,
+    private readonly ports: Ports,
+    private readonly collector: ResultCollector,
+  ) {}
+
+  /** Takes a row that exists. */
+  add(state: RowState): void {
+    const { requestId } = state;
+    if (requestId === undefined) return;
+    this.#byId.set(requestId, state);
+    this.#running.push(targetOf(state, this.ports));
+  }
+
+  /** No more rows will come. */
+  close(): void {
+    this.#running.close();
+  }
+
+  /** Resolves when every row has ended or was given up. */
+  async run(): Promise<void> {
+    const { end: signal, timeout = 0, interval, patience } = this.context;
+    // Every row exists because the service answered its create, so a bad first poll is an outage.
+    const options = { signal, timeout, interval, patience, answered: true };
+    for await (const event of follow(this.ports, this.#running, options)) this.#apply(event);
+  }
+
+  #apply(event: FollowEvent): void {
+    const { emit } = this.context;
+    switch (event.kind) {
+      case "state":
+        this.#changed(event);
+        break;
+      case "trouble":
+        emit({ kind: "trouble", activity: "poll", error: event.error });
+        break;
+      case "not-observed":
+        emit({ kind: "history-not-updated", error: event.error });
+        break;
+      case "given-up":
+        this.#leave(event.requestId, event.error);
+        break;
+      case "timeout":
+        this.#leave(event.requestId, new RowTimeoutError(event.requestId, this.context.timeout ?? 0));
+        break;
+      case "recovered":
+        emit({ kind: "recovered" });
+        break;
+      case "stuck":
+      case "unchanged":
+      case "asked-to-wait":
+        emit(event);
+        break;
+    }
+  }
+
+  #changed({ requestId, status, final, data }: StateSeen): void {
+    const { progress, emit } = this.context;
+    const state = this.#byId.get(requestId);
+    if (!state) return;
+    const isNew = status !== state.status;
+    const { cost_dollars: cost } = data;
+    progress.update(state, {
+      status,
+      cutShort: isCutShort(data),
+      costDollars: typeof cost === "number" ? cost : undefined,
+    });
+    if (final) {
+      this.#byId.delete(requestId);
+      this.collector.add(state);
+    } else if (isNew) emit({ kind: "row", state, final: false });
+  }
+
+  #leave(requestId: string, error: unknown): void {
+    const state = this.#byId.get(requestId);
+    this.#byId.delete(requestId);
+    if (state) this.collector.leave(state, error);
+  }
+}

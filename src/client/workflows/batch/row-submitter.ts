@@ -1,0 +1,294 @@
+import type { Clock } from "../../../ground/clock.js";
+import { localErrorOf } from "../../../ground/files/local-error.js";
+import type { CreateBody } from "../../../ground/protocol/conversation.js";
+import { RefusedError, ResearchError, UnreachableError } from "../../calls/errors.js";
+import { QuotaExceededError, UnresolvedCreateError } from "../errors.js";
+import { accountOf, mayGoOn } from "../first-account.js";
+import { waitUntil } from "../quota.js";
+import { type Submitted, submit } from "../submit.js";
+import { type BatchContext, dateOf, SlotTimeoutError } from "./context.js";
+import type { BatchAccount } from "./create-pacer.js";
+import type { RowError } from "./journal.js";
+import type { RowState } from "./plan.js";
+
+/** What the submitters of a batch know together of the creates at one account. */
+export class AccountCreates {
+  readonly outage: OutageBackoff;
+  /** Whether it is asked no more. */
+  hasEnded = false;
+  /** Until when (epoch ms) its rows wait, and do not go on to another account. */
+  heldUntil = 0;
+
+  constructor({ ports, patience }: Pick<BatchContext, "ports" | "patience">) {
+    this.outage = new OutageBackoff(ports.clock, patience);
+  }
+}
+
+interface SubmitterParts {
+  /** The rows of this first account are sent. */
+  first: BatchAccount;
+  creates: ReadonlyMap<BatchAccount, AccountCreates>;
+  /** Takes a row that exists. */
+  add: (state: RowState) => void;
+}
+
+/** Sends the creates of one account's waiting rows, one at a time and never faster than the hourly limit allows. */
+export class RowSubmitter {
+  /** Aborted when no more creates are to be sent. */
+  readonly #signal: AbortSignal;
+  /** Whether the journal has an intent for the row at hand without an outcome. */
+  #hasOpenIntent = false;
+  /** The accounts that have nothing of the row at hand, for a reason of this row or moment. */
+  readonly #passed = new Set<BatchAccount>();
+  /** What the account said that the row at hand was sent to last. */
+  #said: unknown;
+
+  constructor(
+    private readonly context: BatchContext,
+    private readonly parts: SubmitterParts,
+  ) {
+    this.#signal = AbortSignal.any([context.end, context.noMoreCreates.signal]);
+  }
+
+  /** Resolves when no row is left to be sent. Rejects with what keeps all further rows from being sent. */
+  async run(): Promise<void> {
+    for (const state of this.context.states) {
+      if (state.standing !== "waiting" || state.accounts[0] !== this.parts.first) continue;
+      this.#passed.clear();
+      this.#said = undefined;
+      do this.#signal.throwIfAborted();
+      while (!(await this.#send(state)));
+    }
+  }
+
+  /** Sends one row to the first of its accounts that takes it; false if it has to be tried again. */
+  async #send(state: RowState): Promise<boolean> {
+    const { signal, emit, progress, describe } = this.context;
+    const account = this.#next(state);
+    // It stays for the next command.
+    if (!account) {
+      if (this.#said) progress.update(state, { error: describe(this.#said) });
+      return true;
+    }
+    const { ports, pacer } = account;
+    const creates = this.#of(account);
+    const index = state.accounts.indexOf(account);
+    let submitted: Submitted;
+    let hasId = false;
+    this.#hasOpenIntent = false;
+    try {
+      await this.#wait(this.#nextAt(account));
+      if (creates.hasEnded) return false;
+      if (index > 0) emit({ kind: "next-account", state, ports, error: this.#said });
+      const [first] = state.accounts;
+      submitted = await submit(ports, bodyAt(state, index), {
+        limit: pacer.limit,
+        onIntent: (localId) => this.#begin(state, account, localId),
+        onId: () => {
+          hasId = true;
+        },
+        ...(index > 0 && first && { askedOf: accountOf(first.ports) }),
+        // It has a few seconds to learn its id.
+        signal,
+      });
+    } catch (error) {
+      this.#said = error;
+      const until = pacer.refused(error);
+      if (until === undefined) return this.#failed(state, account, error, hasId);
+      this.#dismiss(state);
+      if (hasId || (error instanceof QuotaExceededError && error.day)) creates.heldUntil = until;
+      return false;
+    }
+    this.#answered(account);
+    pacer.sent();
+    this.#created(state, submitted);
+    return true;
+  }
+
+  /** The first account of a row that may be sent to now, else the one that is free first; undefined if none takes creates. */
+  #next(state: RowState): BatchAccount | undefined {
+    const now = this.context.ports.clock.now();
+    const open = state.accounts.filter((one) => !this.#of(one).hasEnded && !this.#passed.has(one));
+    const held = open.findIndex((one) => this.#of(one).heldUntil > now);
+    const free = held < 0 ? open : open.slice(0, held + 1);
+    const times = free.map((one) => this.#nextAt(one));
+    return free[times.indexOf(times.find((at) => at <= now) ?? Math.min(...times))];
+  }
+
+  #nextAt(account: BatchAccount): number {
+    return Math.max(account.pacer.ownNextAt(), this.#of(account).heldUntil);
+  }
+
+  #of(account: BatchAccount): AccountCreates {
+    return this.parts.creates.get(account) ?? new AccountCreates(this.context);
+  }
+
+  /** Waits for a slot of the hour, at `until` (epoch ms). */
+  async #wait(until: number): Promise<void> {
+    const { ports, emit, timeout = 0 } = this.context;
+    const waitMs = until - ports.clock.now();
+    if (waitMs <= 0) return;
+    if (timeout > 0 && waitMs > timeout) throw new SlotTimeoutError(timeout, until);
+    emit({ kind: "waiting-for-quota", until });
+    await waitUntil(ports, until, { signal: this.#signal });
+  }
+
+  #begin(state: RowState, at: BatchAccount, localId: string | undefined): void {
+    const { folder, progress } = this.context;
+    const { origin, profile } = at.ports;
+    const { row, stem } = state;
+    const { id, key, digest } = row;
+    const date = dateOf(this.context);
+    const account = { origin, profile };
+    const intent = {
+      kind: "intent",
+      row: id,
+      ...(key !== undefined && { key }),
+      digest,
+      stem,
+      ...account,
+    } as const;
+    this.#hasOpenIntent = true;
+    try {
+      folder.record({ ...intent, local_id: localId ?? null, at: date }, { sync: true });
+    } catch (error) {
+      // The line may stand there all the same, as if the row had been sent.
+      localErrorOf(() => this.#dismiss(state));
+      throw error;
+    }
+    progress.update(state, { localId, ...account, account: at, sentAt: date });
+  }
+
+  /** Nothing was created for the row: refused for good with `error`, without it to be sent again. */
+  #dismiss({ row }: RowState, error?: RowError): void {
+    const at = dateOf(this.context);
+    if (this.#hasOpenIntent)
+      this.context.folder.record({ kind: "dismissed", row: row.id, ...(error && { error }), at });
+    this.#hasOpenIntent = false;
+  }
+
+  #created(state: RowState, { data, notSaved }: Submitted): void {
+    const { folder, progress, emit } = this.context;
+    const at = dateOf(this.context);
+    const { request_id } = data;
+    const createdAt = typeof data.created_at === "string" ? data.created_at : null;
+    const status = typeof data.status === "string" ? data.status : "PENDING";
+    progress.update(state, { standing: "running", requestId: request_id, status, createdAt, sentAt: at });
+    const line = { kind: "created", row: state.row.id, request_id, created_at: createdAt, at } as const;
+    const unrecorded = localErrorOf(() => folder.record(line));
+    const lost = unrecorded ?? notSaved;
+    if (lost) emit({ kind: "not-saved", state, error: lost });
+    emit({ kind: "row", state, final: false });
+    this.parts.add(state);
+    // The next intent could not be recorded either.
+    if (unrecorded) throw unrecorded;
+  }
+
+  /** Reads a create that failed: true if the next row is to be sent. */
+  async #failed(state: RowState, account: BatchAccount, error: unknown, hasId: boolean): Promise<boolean> {
+    const { emit, signal, folder, describe } = this.context;
+    const { ports, pacer } = account;
+    if (error instanceof UnresolvedCreateError) {
+      pacer.sent();
+      this.#over(state, error, { standing: "unknown", error: describe(error) });
+      return true;
+    }
+    const body = bodyAt(state, state.accounts.indexOf(account));
+    const goesOn = !hasId && mayGoOn(error, { ports, body });
+    const isRefused =
+      error instanceof RefusedError && (error.kind === "invalid-input" || error.kind === "refused");
+    if (isRefused && !(goesOn && this.#pass(state, account))) {
+      const why = describe(error);
+      this.#answered(account);
+      pacer.sent();
+      this.#dismiss(state, why);
+      const endedAt = folder.known.get(state.row.id)?.endedAt;
+      this.#over(state, error, { standing: "refused", error: why, endedAt });
+      return true;
+    }
+    // As in the history: these provably created nothing; after any other error the row stays open.
+    const wasInterrupted = signal.aborted && error === signal.reason;
+    if (error instanceof RefusedError || error instanceof UnreachableError || wasInterrupted)
+      this.#dismiss(state);
+    this.#signal.throwIfAborted();
+    if (isRefused || (error instanceof UnreachableError && goesOn && this.#pass(state, account)))
+      return false;
+    if (!(error instanceof UnreachableError)) return this.#ended(account, error, hasId);
+    const { waitMs, isFirst } = this.#of(account).outage.failed();
+    if (waitMs === undefined) return this.#ended(account, error, hasId);
+    if (isFirst) emit({ kind: "trouble", activity: "create", error });
+    await ports.clock.sleep(waitMs, this.#signal);
+    this.#passed.clear();
+    return false;
+  }
+
+  /** Passes over an account for the row at hand; false if it is the last one that is left. */
+  #pass(state: RowState, account: BatchAccount): boolean {
+    this.#passed.add(account);
+    return this.#next(state) !== undefined;
+  }
+
+  /** Sends no more to an account, which is an error of all further rows only if nothing can be recorded any more. */
+  #ended(account: BatchAccount, error: unknown, hasId: boolean): boolean {
+    if (!(error instanceof ResearchError)) throw error;
+    const { accounts, emit } = this.context;
+    const creates = this.#of(account);
+    const ports = accounts.length > 1 ? account.ports : undefined;
+    if (!creates.hasEnded) emit({ kind: "creates-stopped", reason: { error }, ports });
+    creates.hasEnded = true;
+    this.#passed.clear();
+    return hasId;
+  }
+
+  #answered(account: BatchAccount): void {
+    if (this.#of(account).outage.answered()) this.context.emit({ kind: "recovered" });
+  }
+
+  /** Notes what became of a create that failed; its row is sent no more. */
+  #over(state: RowState, error: unknown, change: Partial<RowState> & Pick<RowState, "standing">): void {
+    const { progress, folder, emit } = this.context;
+    progress.update(state, change);
+    folder.results.add(state);
+    emit({ kind: "create-failed", state, error });
+    emit({ kind: "row", state, final: change.standing === "refused" });
+  }
+}
+
+/** What a row asks at the account of that place among its own. */
+function bodyAt({ row }: RowState, index: number): CreateBody {
+  return row.otherBodies?.[index - 1] ?? row.body;
+}
+
+/** The first wait after a create that could not be sent, and the longest, in milliseconds. */
+const FIRST_WAIT_MS = 5_000;
+const LONGEST_WAIT_MS = 30_000;
+
+/** Backoff for creates that never left: an outage is waited out for `patience` ms if the service has answered before. */
+export class OutageBackoff {
+  /** Since when (monotonic ms) nothing could be sent. */
+  #since: number | undefined;
+  #hasAnswered = false;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly patience: number,
+  ) {}
+
+  /** Notes that the service has answered. Returns whether that ends an outage. */
+  answered(): boolean {
+    this.#hasAnswered = true;
+    const wasOut = this.#since !== undefined;
+    this.#since = undefined;
+    return wasOut;
+  }
+
+  /** The wait in milliseconds before the next try, undefined if there is none; `isFirst`: this failure begins the outage. */
+  failed(): { waitMs: number | undefined; isFirst: boolean } {
+    const now = this.clock.monotonic();
+    const isFirst = this.#since === undefined;
+    this.#since ??= now;
+    const lasting = now - this.#since;
+    if (!this.#hasAnswered || lasting >= this.patience) return { waitMs: undefined, isFirst };
+    return { waitMs: Math.min(Math.max(lasting, FIRST_WAIT_MS), LONGEST_WAIT_MS), isFirst };
+  }
+}

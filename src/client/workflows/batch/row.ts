@@ -1,0 +1,63 @@
+import { createHash } from "node:crypto";
+import type { CreateBody } from "../../../ground/protocol/conversation.js";
+
+/** One question of a batch. */
+export interface Row {
+  /** Identifies the row from one command to the next: made of its key, else of its request body. */
+  id: string;
+  key: string | undefined;
+  /** The line of the input where it begins, from 1. */
+  line: number;
+  /** The profile of its account, where the row names one. */
+  profile?: string | undefined;
+  body: CreateBody;
+  /** What the accounts are asked that it may go on to, in their order. */
+  otherBodies?: readonly CreateBody[];
+  /** A digest of the request body and the profile; the order of a schema's fields does not change it. */
+  digest: string;
+}
+
+/** The id of a row. `nth`, from 1, tells rows apart that have no key and the same request body. */
+export function rowId(key: string | undefined, digest: string, nth: number): string {
+  if (key !== undefined) return `key:${key}`;
+  return nth === 1 ? `ask:${digest}` : `ask:${digest}:${nth}`;
+}
+
+/** Whether an earlier row without a key has the same request body. */
+export function isRepeated({ key, id, digest }: Row): boolean {
+  return key === undefined && id !== rowId(undefined, digest, 1);
+}
+
+/** Devices on Windows, with any extension: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
+const RESERVED = /^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])(?= *(?:\.|$))/i;
+
+/**
+ * A key as a file name without extension: other characters and reserved names become `%` and hexadecimal, so each key has
+ * its own name.
+ */
+export function fileStem(key: string): string {
+  return key.replace(/[^\p{L}\p{M}\p{N}._ -]|^[. ]|[. ]$/gu, encoded).replace(RESERVED, encoded);
+}
+
+function encoded(text: string): string {
+  return Array.from(Buffer.from(text), (byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
+}
+
+/** The longest stem, in bytes: most file systems allow 255, and the extension and a draft's suffix need some. */
+export const MAX_STEM_BYTES = 200;
+
+/** One of several parts of a batch, each run by a machine of its own: part `index` of `count`, from 1. */
+export interface Shard {
+  index: number;
+  count: number;
+}
+
+/** The rows of one shard. A row stays in its shard if other rows are added: the hash of its id decides. */
+export function rowsOfShard<R extends { id: string }>(rows: readonly R[], { index, count }: Shard): R[] {
+  return rows.filter(({ id }) => shardOf(id, count) === index);
+}
+
+/** The shard of a row, from 1 to `count`. */
+export function shardOf(id: string, count: number): number {
+  return (createHash("sha256").update(id).digest().readUInt32BE() % count) + 1;
+}

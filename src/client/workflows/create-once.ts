@@ -1,0 +1,225 @@
+import { join } from "node:path";
+import { untilAborted } from "../../ground/clock.js";
+import { makeFolder } from "../../ground/files/files.js";
+import { LocalError, localError, sha256 } from "../../ground/files/local-error.js";
+import { livenessOf } from "../../ground/files/lock/holder.js";
+import { HeldError, lock } from "../../ground/files/lock.js";
+import type { CallOptions } from "../calls/client.js";
+import { RefusedError, UnreachableError } from "../calls/errors.js";
+import { type UnsettledCreate, type WantedCreate, wantedName } from "../store/history/create-names.js";
+import type { History } from "../store/history/history.js";
+import type { HistoryEntry } from "../store/history/records.js";
+import { CreateRefusedError, QuotaExceededError, UnresolvedCreateError } from "./errors.js";
+import { type AskedAccount, type FirstAccountOptions, keyOf, submitToFirst } from "./first-account.js";
+import { type SubmitPorts, type Submitted, withModel } from "./submit.js";
+
+/** A request that an agent made within this time, in milliseconds, is given back instead of being made once more. */
+const REUSE_MS = 3_600_000;
+/** How long another process may take for its create, in milliseconds; after that its outcome counts as unknown. */
+const LONGEST_CREATE_MS = 180_000;
+/** How soon the history is looked at again while another process creates, in milliseconds. */
+const LOOK_MS = 50;
+
+/** A request that was just made, or one that is the same; and the account that has it. */
+export type CreatedOnce<P extends SubmitPorts = SubmitPorts> = { account: AskedAccount<P> } & (
+  | { kind: "created"; submitted: Submitted }
+  | { kind: "reused"; entry: HistoryEntry }
+);
+
+export interface CreateOnceOptions extends CallOptions {
+  /** Whether to make a request although there is one like it. One that is under way is waited for all the same. */
+  repeat?: boolean | undefined;
+  /** How old a request may be that is given back, in milliseconds; default: an hour. */
+  withinMs?: number | undefined;
+  /** For what is sent: its `signal` ends the exchange itself. The one of this call only ends the wait for it. */
+  submit: FirstAccountOptions;
+}
+
+/** A create by its name at an account. */
+interface Wanted<P extends SubmitPorts> {
+  account: AskedAccount<P>;
+  create: WantedCreate;
+  name: string;
+}
+
+/**
+ * Creates for a caller that may repeat itself after a lost answer. The same prompt and schema at the same origin with
+ * the same key give back the request of the last hour, unless it is recorded as FAILED or STOPPED.
+ */
+export class CreateOnce {
+  /** What this process creates now, by name. */
+  readonly #running = new Map<string, Promise<CreatedOnce>>();
+  #sent = 0;
+
+  /** `most`: how many creates may be sent in all; Infinity for no limit. */
+  constructor(private readonly most = Number.POSITIVE_INFINITY) {}
+
+  /** Resolves when every create that this process has begun is settled. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#running.values());
+  }
+
+  /**
+   * Creates at the first of `accounts` that takes it, unless one of them has made the same. Rejects with
+   * CreateRefusedError without a history and once all creates are sent, with UnresolvedCreateError for a create of any
+   * age whose outcome is unknown (nothing is sent), with LocalError, as `submitToFirst` does, or with `signal.reason`:
+   * then the create goes on, and the next call with the same arguments waits for it.
+   */
+  async create<P extends SubmitPorts>(
+    accounts: readonly AskedAccount<P>[],
+    options: CreateOnceOptions,
+  ): Promise<CreatedOnce<P>> {
+    const wanted = accounts.flatMap((account) => wantedOf(account) ?? []);
+    if (wanted.length === 0) for (const { ports } of accounts) void ports.apiKey;
+    const [history] = wanted.map(({ account }) => account.ports.history);
+    if (!history || wanted.some(({ account }) => !account.ports.history))
+      throw new CreateRefusedError("no-history");
+    const older = new Set(seen(history, wanted, options).made.map(({ entry }) => entry.local_id));
+    for (;;) {
+      const running = wanted.flatMap(({ name }) => this.#running.get(name) ?? [])[0];
+      if (!running) break;
+      await untilAborted(
+        running.catch(() => {}),
+        options.signal,
+      );
+    }
+    const send = () => this.#send(accounts, options.submit);
+    const work = createAlone(history, wanted, { ...options, older, send });
+    for (const { name } of wanted) this.#running.set(name, work);
+    const done = () => {
+      for (const { name } of wanted) this.#running.delete(name);
+    };
+    work.then(done, done);
+    return await untilAborted(work, options.signal);
+  }
+
+  async #send<P extends SubmitPorts>(accounts: readonly AskedAccount<P>[], options: FirstAccountOptions) {
+    if (this.#sent >= this.most) throw new CreateRefusedError("used-up");
+    this.#sent += 1;
+    try {
+      return await submitToFirst(accounts, options);
+    } catch (error) {
+      if (NOTHING_MADE.some((kind) => error instanceof kind)) this.#sent -= 1;
+      throw error;
+    }
+  }
+}
+
+/** Errors of `submit` which say that no request was made. */
+const NOTHING_MADE = [RefusedError, UnreachableError, QuotaExceededError, LocalError];
+
+/** Undefined for an account without a key where others are named: it has made nothing. */
+function wantedOf<P extends SubmitPorts>(account: AskedAccount<P>): Wanted<P> | undefined {
+  const { ports } = account;
+  const apiKey = keyOf(ports);
+  if (apiKey === undefined) return undefined;
+  const create = { origin: ports.origin, apiKey, body: withModel(ports, account.body) };
+  return { account, create, name: sha256(wantedName(create)) };
+}
+
+/** One process at a time for creates of one name. `older`: the local ids that were known when the call came. */
+async function createAlone<P extends SubmitPorts>(
+  history: History,
+  wanted: readonly Wanted<P>[],
+  options: CreateOnceOptions & {
+    older: ReadonlySet<string>;
+    send: () => Promise<{ submitted: Submitted; account: AskedAccount<P> }>;
+  },
+): Promise<CreatedOnce<P>> {
+  const { older, repeat, send } = options;
+  const release = await acquire(history, wanted, options);
+  try {
+    const made = await settledCreates(history, wanted, options);
+    const found = made.find(({ entry: { status, local_id, cut_short } }) => {
+      const hasFailed = (status === "FAILED" && !cut_short) || status === "STOPPED";
+      return !hasFailed && !(repeat && older.has(local_id));
+    });
+    return found ? { kind: "reused", ...found } : { kind: "created", ...(await send()) };
+  } finally {
+    release();
+  }
+}
+
+/**
+ * The same creates of the time in question, the newest first, once none of them is under way. Rejects with
+ * UnresolvedCreateError if the outcome of one is unknown, of any age.
+ */
+async function settledCreates<P extends SubmitPorts>(
+  history: History,
+  wanted: readonly Wanted<P>[],
+  options: CreateOnceOptions,
+): Promise<{ entry: HistoryEntry; account: AskedAccount<P> }[]> {
+  for (;;) {
+    const { made, unsettled, clock } = seen(history, wanted, options);
+    if (unsettled.length === 0) return made;
+    const underWay = await Promise.all(unsettled.map((create) => isUnderWay(create, clock.now())));
+    const lost = unsettled.find((_, index) => !underWay[index]);
+    if (lost) {
+      // It may have been settled between the look at the history and the one at its process.
+      const still = seen(history, wanted, options).unsettled;
+      const entry = still.find((create) => create.entry.local_id === lost.entry.local_id)?.entry;
+      if (entry) throw UnresolvedCreateError.of(entry);
+    }
+    await clock.sleep(LOOK_MS, options.submit.signal);
+  }
+}
+
+async function isUnderWay({ entry, sender }: UnsettledCreate, now: number): Promise<boolean> {
+  if (!sender) return false;
+  // A process in another container cannot be asked, so the time decides.
+  const isRecent = now - Date.parse(entry.sent_at) < LONGEST_CREATE_MS;
+  return isRecent && (await livenessOf(sender, "", "")) !== "dead";
+}
+
+/** What the history has of the creates, at all their accounts. */
+function seen<P extends SubmitPorts>(
+  history: History,
+  wanted: readonly Wanted<P>[],
+  { withinMs = REUSE_MS }: CreateOnceOptions,
+) {
+  const [{ clock }] = wanted.map(({ account }) => account.ports) as [P];
+  const found = wanted.map(({ account, create }) => ({
+    account,
+    same: history.same(create, clock.now() - withinMs),
+  }));
+  return {
+    clock,
+    made: found.flatMap(({ account, same }) => same.made.map((entry) => ({ entry, account }))),
+    unsettled: found.flatMap(({ same }) => same.unsettled),
+  };
+}
+
+/**
+ * Takes the locks of all names, in one order whatever that of the accounts is. Rejects with UnresolvedCreateError if
+ * another process has held one for longer than a create takes.
+ */
+async function acquire<P extends SubmitPorts>(
+  history: History,
+  wanted: readonly Wanted<P>[],
+  options: CreateOnceOptions,
+): Promise<() => void> {
+  const { signal } = options.submit;
+  const { clock, unsettled } = seen(history, wanted, options);
+  const end = clock.monotonic() + LONGEST_CREATE_MS;
+  const held: (() => void)[] = [];
+  const release = () => {
+    for (const one of held.splice(0)) one();
+  };
+  try {
+    const locks = join(history.folder, "creates");
+    makeFolder(locks);
+    for (const name of [...new Set(wanted.map((one) => one.name))].sort()) {
+      const waitMs = Math.max(end - clock.monotonic(), 1);
+      held.push(await lock(join(locks, `${name.slice(0, 32)}.lock`), waitMs, signal));
+    }
+    return release;
+  } catch (error) {
+    release();
+    signal?.throwIfAborted();
+    if (!(error instanceof HeldError))
+      throw localError("the request was not sent, since the same one may be under way", error);
+    const entry = seen(history, wanted, options).unsettled[0]?.entry ?? unsettled[0]?.entry;
+    if (entry) throw UnresolvedCreateError.of(entry);
+    throw new UnresolvedCreateError(`it is under way: ${error.holder}`, {}, undefined, undefined);
+  }
+}

@@ -1,0 +1,138 @@
+import { LocalError } from "../../ground/files/local-error.js";
+import { isFinal } from "../../ground/protocol/conversation.js";
+import { DAY_MS, WINDOW_MS } from "../../ground/protocol/limits.js";
+import { type ErrorFacts, OutcomeUnknownError, RefusedError, ResearchError } from "../calls/errors.js";
+import { type HistoryEntry, serviceOf } from "../store/history/records.js";
+
+/** The create could not be recorded, so it was not sent. */
+export class NotRecordedError extends LocalError {}
+
+/** A limit of creates in 24 hours: what sets it, and whose it is. */
+export interface DayLimit {
+  source: string;
+  origin: string;
+  profile: string | null;
+}
+
+/** This machine's own records say that no create is left in this hour, or day. Nothing was sent. */
+export class QuotaExceededError extends Error {
+  override name = "QuotaExceededError";
+  /** When the next create is allowed, in seconds from the time the error was made. */
+  readonly retryAfter: number;
+
+  /** `limit`: creates per hour, or in 24 hours with `day`. `until`: when the next create is allowed, epoch ms. */
+  constructor(
+    readonly limit: number,
+    readonly until: number,
+    now: number,
+    readonly day?: DayLimit,
+  ) {
+    const minutes = (day ? DAY_MS : WINDOW_MS) / 60_000;
+    super(`this machine has sent ${limit} creates within ${minutes} minutes, which is the limit`);
+    this.retryAfter = Math.ceil((until - now) / 1_000);
+  }
+}
+
+/** A create was sent and its outcome is unknown; `localId` is its name in the history. Never repeat it. */
+export class UnresolvedCreateError extends OutcomeUnknownError {
+  /**
+   * `localId`: undefined if no history is kept. `notSaved`: why an id that was found in a broken answer could not be
+   * recorded.
+   */
+  constructor(
+    message: string,
+    facts: ErrorFacts,
+    readonly localId: string | undefined,
+    readonly notSaved: LocalError | undefined,
+  ) {
+    super(message, facts);
+  }
+
+  /** The same of a create that an earlier call recorded. */
+  static of({ local_id, request_id, sent_at }: HistoryEntry): UnresolvedCreateError {
+    const facts = { requestId: request_id ?? undefined };
+    return new UnresolvedCreateError(`create ${local_id} was sent at ${sent_at}`, facts, local_id, undefined);
+  }
+}
+
+/** A 404 about a request that the history has under another service or account. */
+export class CreatedElsewhereError extends RefusedError {
+  constructor(
+    refusal: RefusedError,
+    requestId: string,
+    made: Pick<HistoryEntry, "origin" | "base_path"> & Partial<Pick<HistoryEntry, "profile">>,
+    asked: string,
+  ) {
+    const { enveloped, code, message } = refusal;
+    const service = serviceOf(made);
+    const flag = made.profile ? `--profile ${made.profile}` : `--base-url ${service}`;
+    const where = asked === service ? ` with profile ${made.profile}` : ` and not at ${asked}`;
+    const why = `${requestId} was created at ${service}${where}; add ${flag}`;
+    const facts = { ...refusal, hint: undefined };
+    super("not-found", enveloped, code, `${message.replace(/\.$/, "")}: ${why}`, facts);
+  }
+}
+
+/** A follow-up to a request of another service than the one in use. Nothing was sent. */
+export class FollowUpElsewhereError extends ResearchError {
+  constructor(requestId: string, made: string, asked: string) {
+    const hint =
+      "A follow-up is asked of the service that made the request: name it by --profile or --base-url.";
+    super("USAGE", `invalid value for --after: ${requestId} was created at ${made} and not at ${asked}`, {
+      hint,
+    });
+  }
+}
+
+/** None of several accounts took a create; `cause` is what the last one said, `said` is what each of them said. */
+export class NoAccountError extends Error {
+  constructor(readonly said: readonly { name: string; error: unknown }[]) {
+    super("no account took the request", { cause: said.at(-1)?.error });
+  }
+}
+
+/** A text does not name a request. */
+export class TargetError extends Error {
+  override name = "TargetError";
+
+  constructor(
+    readonly kind: "invalid" | "ambiguous" | "none-created" | "not-created" | "not-recorded",
+    message: string,
+  ) {
+    super(message);
+  }
+
+  /** `hasOthers`: whether requests of other accounts are recorded. */
+  static noneCreated(hasOthers: boolean): TargetError {
+    const whose = hasOthers ? " to the account in use" : "";
+    return new TargetError("none-created", `@last: no request${whose} is recorded on this machine`);
+  }
+}
+
+/** The research ended FAILED or STOPPED, so there is no result. */
+export class NoResultError extends ResearchError {
+  constructor(requestId: string, status: "FAILED" | "STOPPED") {
+    super(`RESEARCH_${status}`, `${requestId} ended ${status}, so it has no output`, { requestId });
+  }
+}
+
+/** The service accepted a stop, and yet the request is not STOPPED: §4.2 says it is, a provider may take longer. */
+export class StillRunningError extends ResearchError {
+  constructor(
+    requestId: string,
+    { status, provider_status: word }: { status: string; provider_status?: unknown },
+  ) {
+    const code = word === undefined || isFinal(status) ? "BAD_RESPONSE" : "NOT_FINISHED";
+    super(code, `the service accepted the stop, but ${requestId} is ${status}`, { requestId });
+  }
+}
+
+/** A create that may not be sent from here, whatever the service says. Nothing was sent. */
+export class CreateRefusedError extends ResearchError {
+  constructor(readonly kind: "no-history" | "used-up") {
+    const why = kind === "no-history" ? "no history is kept" : "all creates are used up";
+    const hint =
+      "--once and per-day count by the history: `research config unset history`, or unset RESEARCH_NO_HISTORY.";
+    super("NOT_ALLOWED", `${why}, so the request was not sent`, kind === "no-history" ? { hint } : {});
+  }
+}

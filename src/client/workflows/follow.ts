@@ -1,0 +1,143 @@
+import { epochOf } from "../../ground/clock.js";
+import type { LocalError } from "../../ground/files/local-error.js";
+import { isFinal, type Status } from "../../ground/protocol/conversation.js";
+import type { StatusData } from "../calls/client.js";
+import type { ResearchError } from "../calls/errors.js";
+import { learnedInterval } from "../calls/watch/poll-interval.js";
+import type { WatchEvent, WatchOptions, WatchTarget } from "../calls/watch/types.js";
+import { type AskPorts, observe, recordedAt, type Target, withItsOrigin } from "./requests.js";
+
+export type FollowOptions = Omit<WatchOptions, "pollInterval">;
+
+/** What a watch sees, and what keeps it from being recorded. */
+export type FollowEvent =
+  | WatchEvent
+  /** A state was seen and could not be kept in the history; the watch goes on. */
+  | { kind: "not-observed"; requestId: string; error: LocalError };
+
+/** How many of the newest finished runs are looked at: what a service took long ago says little about today. */
+const RUNS = 200;
+
+/**
+ * Watches requests, all at once or as they come, to their end and keeps each state that is seen in the history. Each is
+ * asked for at its own account. The poll interval is learned
+ * from the finished runs of the origin, if enough are known. Ends when the source has ended and every request is
+ * final, given up or out of time; throws `signal.reason` when aborted. A request that is named twice is watched once.
+ */
+export async function* follow(
+  ports: AskPorts,
+  source: readonly Target[] | AsyncIterable<Target>,
+  options: FollowOptions = {},
+): AsyncGenerator<FollowEvent, void> {
+  if (Symbol.asyncIterator in source) return yield* followAt(ports, source, options);
+  const accounts = new Set(source.map(({ at }) => at ?? ports));
+  if (accounts.size < 2) return yield* followAt([...accounts][0] ?? ports, source, options);
+  const ending = new AbortController();
+  const signal = options.signal ? AbortSignal.any([options.signal, ending.signal]) : ending.signal;
+  const watches = [...accounts].map((account) =>
+    followAt(
+      account,
+      source.filter(({ at }) => (at ?? ports) === account),
+      { ...options, signal },
+    ),
+  );
+  yield* merged(watches, () => ending.abort());
+}
+
+/** What all of `sources` yield, as it comes. `end` makes them end once it is not read any further. */
+async function* merged<T>(
+  sources: readonly AsyncGenerator<T, void>[],
+  end: () => void,
+): AsyncGenerator<T, void> {
+  const next = async (source: AsyncGenerator<T, void>) => ({ source, result: await source.next() });
+  const waiting = new Map(sources.map((source) => [source, next(source)]));
+  try {
+    while (waiting.size > 0) {
+      const { source, result } = await Promise.race(waiting.values());
+      waiting.delete(source);
+      if (result.done) continue;
+      waiting.set(source, next(source));
+      yield result.value;
+    }
+  } finally {
+    end();
+    await Promise.allSettled(waiting.values());
+  }
+}
+
+async function* followAt(
+  ports: AskPorts,
+  source: readonly Target[] | AsyncIterable<Target>,
+  options: FollowOptions,
+): AsyncGenerator<FollowEvent, void> {
+  const targets = new Map<string, Target>();
+  const isNew = (target: Target) => !targets.has(target.requestId) && targets.set(target.requestId, target);
+  const toWatch = (target: Target): WatchTarget => ({
+    ...{ requestId: target.requestId, createdAt: epochOf(target.entry?.created_at) },
+    recordedAt: recordedAt(target, ports),
+  });
+  const watched =
+    Symbol.asyncIterator in source ? eachNew(source, isNew, toWatch) : source.filter(isNew).map(toWatch);
+  const pollInterval = learnedInterval(ports.history?.durations(ports.origin, RUNS) ?? []);
+  for await (const event of ports.client.watch(watched, {
+    ...(pollInterval && { pollInterval }),
+    ...options,
+  })) {
+    if (event.kind === "state") {
+      const { requestId, data } = event;
+      const error = observe(ports, targets.get(requestId)?.entry, data as StatusData);
+      if (error) yield { kind: "not-observed", requestId, error };
+      if (event.final) targets.delete(requestId);
+    }
+    const target = event.kind === "given-up" && targets.get(event.requestId);
+    if (target) event.error = withItsOrigin(event.error, target, ports) as ResearchError;
+    yield event;
+  }
+}
+
+async function* eachNew(
+  source: AsyncIterable<Target>,
+  isNew: (target: Target) => unknown,
+  toWatch: (target: Target) => WatchTarget,
+): AsyncGenerator<WatchTarget, void> {
+  for await (const target of source) if (isNew(target)) yield toWatch(target);
+}
+
+/** How a followed request stands; `status` is the last state seen, null if none was. */
+export type WatchOutcome = { requestId: string; status: Status | null } & (
+  | { kind: "running" }
+  | { kind: "final" }
+  | { kind: "given-up"; error: ResearchError }
+  | { kind: "timeout" }
+);
+
+/** What the events of a follow come to, for each request. */
+export class WatchProgress {
+  readonly #outcomes: Map<string, WatchOutcome>;
+
+  constructor(requestIds: Iterable<string>) {
+    const running = (requestId: string): WatchOutcome => ({ requestId, status: null, kind: "running" });
+    this.#outcomes = new Map([...requestIds].map((id) => [id, running(id)]));
+  }
+
+  /** Takes an event in; those that change nothing of a request are ignored. */
+  apply(event: FollowEvent): void {
+    if (event.kind === "state") {
+      const { requestId, status } = event;
+      this.#outcomes.set(requestId, { requestId, status, kind: isFinal(status) ? "final" : "running" });
+    } else if (event.kind === "given-up" || event.kind === "timeout") {
+      const { at: _, elapsedMs: __, ...outcome } = event;
+      this.#outcomes.set(event.requestId, outcome);
+    }
+  }
+
+  /** One for each request, in the order given. */
+  get outcomes(): WatchOutcome[] {
+    return [...this.#outcomes.values()];
+  }
+
+  /** The requests that are still followed. */
+  get running(): WatchOutcome[] {
+    return this.outcomes.filter(({ kind }) => kind === "running");
+  }
+}

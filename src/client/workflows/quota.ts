@@ -1,0 +1,41 @@
+import { inWindow, nextSlot } from "../../ground/protocol/limits.js";
+import type { CallOptions } from "../calls/client.js";
+import { RefusedError } from "../calls/errors.js";
+import { QuotaExceededError } from "./errors.js";
+import type { Ports } from "./ports.js";
+
+/** A 429 without a `Retry-After` is waited out for this long at least, in milliseconds. */
+const LEAST_WAIT_MS = 60_000;
+/** A `Retry-After` of 0 would make a busy loop. */
+const LEAST_RETRY_MS = 1_000;
+
+/**
+ * Until when (epoch ms) a create that failed with `error` has to wait for the hour; undefined for any other
+ * error. A 429 states the wait; if it does not, the oldest of the `attempts` (epoch ms) has to leave the window.
+ */
+export function blockedUntil(
+  error: unknown,
+  attempts: () => readonly number[],
+  limit: number | undefined,
+  now: number,
+): number | undefined {
+  if (error instanceof QuotaExceededError) return error.until;
+  if (!(error instanceof RefusedError) || error.kind !== "rate-limited") return undefined;
+  if (error.retryAfter !== undefined) return now + Math.max(error.retryAfter * 1_000, LEAST_RETRY_MS);
+  // The service refuses at the number of creates it has seen from here, whatever the configured limit is.
+  const counted = inWindow(attempts(), now);
+  const used = counted.length;
+  const full = Math.max(1, Math.min(limit ?? used, used));
+  return Math.max(nextSlot(counted, full, now), now + LEAST_WAIT_MS);
+}
+
+/** Waits for a moment of the wall clock (epoch ms), no longer than it is away now: the clock may be set back. */
+export async function waitUntil(
+  { clock }: Pick<Ports, "clock">,
+  until: number,
+  { signal }: CallOptions = {},
+): Promise<void> {
+  const end = clock.monotonic() + until - clock.now();
+  const left = () => Math.min(until - clock.now(), end - clock.monotonic());
+  for (let ms = left(); ms > 0; ms = left()) await clock.sleep(Math.ceil(ms), signal);
+}

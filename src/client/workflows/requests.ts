@@ -1,0 +1,282 @@
+import { epochOf } from "../../ground/clock.js";
+import { inWords, LocalError } from "../../ground/files/local-error.js";
+import { exactJson, JsonText, jsonIn, memberText, withSource } from "../../ground/json/exact-json.js";
+import { type Data, isFinal, isRequestId, type JsonSchema } from "../../ground/protocol/conversation.js";
+import { shortText } from "../../ground/text/phrases.js";
+import type { CallOptions, StatusData } from "../calls/client.js";
+import { RefusedError, ResearchError, whyFailed } from "../calls/errors.js";
+import { isCutShort } from "../dialects/providers.js";
+import {
+  type HistoryEntry,
+  NOT_CREATED,
+  type Seen,
+  serviceOf,
+  tokensIn,
+  UNKNOWN,
+} from "../store/history/records.js";
+import {
+  CreatedElsewhereError,
+  FollowUpElsewhereError,
+  StillRunningError,
+  TargetError,
+  UnresolvedCreateError,
+} from "./errors.js";
+import type { Ports } from "./ports.js";
+
+/** A request that exists. `entry` is what the history holds of it, and is kept in step with what is seen. */
+export interface Target {
+  requestId: string;
+  entry: Seen | undefined;
+  /** The account that made it, where that is asked; undefined for the account in use. */
+  at?: Ports | undefined;
+}
+
+/** A target that a text named; its entry is whole. */
+export interface NamedTarget extends Target {
+  entry: HistoryEntry | undefined;
+}
+
+/** The newest create that was asked of the account in use; of any account where none is configured. */
+const LAST = "@last";
+/** What a table puts in the place of the end of an id. */
+const CUT = "…";
+
+type TargetPorts = Pick<Ports, "history" | "origin" | "isHere" | "isOwn">;
+
+/**
+ * The request that a text names, and the account that is asked for it: a whole id, a unique prefix of one in the
+ * history, or `@last`. A well-formed id that is not in the history names itself. Throws TargetError, the error that
+ * says what is not configured, or UnresolvedCreateError if the text names a create whose outcome is unknown.
+ */
+export function resolveTarget(ports: TargetPorts & Pick<Ports, "accountOf">, text: string): NamedTarget {
+  const entry = findSent(ports, text);
+  return entry ? { ...targetOf(entry, text), at: ports.accountOf?.(entry) } : { requestId: text, entry };
+}
+
+/** As findEntry for a command that sends: `@last` is of the account in use, so there has to be one. */
+function findSent(ports: TargetPorts, text: string): HistoryEntry | undefined {
+  if (text === LAST) void ports.origin;
+  return findEntry(ports, text);
+}
+
+function targetOf(entry: HistoryEntry, text: string): NamedTarget {
+  if (entry.status === NOT_CREATED)
+    throw new TargetError("not-created", `${entry.local_id} is settled as never created`);
+  if (entry.request_id === null || (entry.status === UNKNOWN && text === LAST))
+    throw UnresolvedCreateError.of(entry);
+  return { requestId: entry.request_id, entry: entry.status === UNKNOWN ? undefined : entry };
+}
+
+/** What the history holds of a text; undefined for a well-formed id that is not in it. Throws TargetError. */
+export function findEntry(ports: TargetPorts, text: string): HistoryEntry | undefined {
+  if (text === LAST) {
+    const isOwn = (entry: HistoryEntry) => ports.isOwn?.(entry) ?? entry.origin === ports.origin;
+    const newest = ports.history?.newest(isOwn);
+    if (newest) return newest;
+    throw TargetError.noneCreated(ports.history?.newest(() => true) !== undefined);
+  }
+  const isCut = text.endsWith(CUT);
+  const id = isCut ? text.slice(0, -CUT.length) : text;
+  if (!isRequestId(id)) throw new TargetError("invalid", `invalid request id: ${JSON.stringify(text)}`);
+  const isHere = (entry: HistoryEntry) => ports.isHere?.(entry) ?? entry.origin === ports.origin;
+  const found = ports.history?.find(id, isHere) ?? [];
+  if (isCut && found.length === 0)
+    throw new TargetError("not-recorded", `no id in the history of this machine begins with ${id}`);
+  if (found.length > 1) {
+    const ids = found.map((entry) => entry.request_id ?? entry.local_id).join(", ");
+    throw new TargetError(
+      "ambiguous",
+      `${JSON.stringify(text)} is the beginning of ${found.length} ids: ${ids}`,
+    );
+  }
+  return found[0];
+}
+
+/** The same for a text that must be in the history. Throws TargetError. */
+export function requireEntry(ports: TargetPorts, text: string): HistoryEntry {
+  const entry = findEntry(ports, text);
+  if (entry) return entry;
+  throw new TargetError("not-recorded", `${text} is not in the history of this machine`);
+}
+
+/** What the provider takes for a follow-up. Rejects as resolveTarget, as the client, or with `USAGE`. */
+export async function followUpOf(
+  ports: TargetPorts & Pick<Ports, "client" | "provider">,
+  text: string,
+  { signal, isOffline = false }: CallOptions & { isOffline?: boolean | undefined },
+): Promise<string> {
+  const found = findSent(ports, text);
+  const { requestId, entry } = found ? targetOf(found, text) : { requestId: text };
+  if (entry && !isAt(entry, ports))
+    throw new FollowUpElsewhereError(requestId, serviceOf(entry), ports.origin);
+  const field = ports.provider?.followUpField;
+  if (field === undefined) return requestId;
+  const known =
+    entry?.[field] ?? (isOffline ? undefined : (await ports.client.status(requestId, { signal }))[field]);
+  if (typeof known === "string") return known;
+  throw new ResearchError("USAGE", `the ${field} of ${requestId} is not known, which a follow-up needs`);
+}
+
+/** Where a request is asked for. */
+type Site = Pick<Ports, "origin" | "basePath">;
+
+/** Whether a request was made at this service. A record without a path is of any path there: older ones have none. */
+export function isAt(
+  entry: Pick<HistoryEntry, "origin" | "base_path">,
+  { origin, basePath = "" }: Site,
+): boolean {
+  return entry.origin === origin && (entry.base_path ?? basePath) === basePath;
+}
+
+/**
+ * When this machine recorded a request, epoch ms; 0 for one of another service than that which is asked, which has no
+ * minute to become known there. Undefined for one that is not in the history.
+ */
+export function recordedAt({ entry }: Target, site: Site): number | undefined {
+  return entry && !isAt(entry, site) ? 0 : epochOf(entry?.sent_at);
+}
+
+/** A 404 for a request that another service or account made names its origin and the flag; other errors stay. */
+export function withItsOrigin(
+  error: unknown,
+  { requestId, entry }: Target,
+  site: Site & Partial<Pick<Ports, "profile">>,
+): unknown {
+  if (!(error instanceof RefusedError) || error.kind !== "not-found" || !entry) return error;
+  const isOthers = typeof entry.profile === "string" && entry.profile !== site.profile;
+  if (isAt(entry, site) && !isOthers) return error;
+  return new CreatedElsewhereError(error, requestId, entry, site.origin);
+}
+
+/** What the service answered about one request, or why there is no answer. */
+export type StateAnswer =
+  /** `notObserved`: why the state could not be kept in the history. */
+  | { kind: "answered"; target: Target; data: StatusData; notObserved: LocalError | undefined }
+  | { kind: "failed"; target: Target; error: unknown };
+
+/** What is needed to ask for a request. */
+export type AskPorts = Pick<Ports, "client" | "history" | "origin" | "basePath"> &
+  Partial<Pick<Ports, "profile">>;
+
+/** Asks for all states at once; an answer for each, in the order given. Rejects with `signal.reason` only. */
+export async function askStates(
+  ports: AskPorts,
+  targets: readonly Target[],
+  { signal }: CallOptions = {},
+): Promise<StateAnswer[]> {
+  const asked = targets.map(async (target): Promise<StateAnswer> => {
+    const at = target.at ?? ports;
+    try {
+      const state = await at.client.status(target.requestId, { signal, recordedAt: recordedAt(target, at) });
+      const data = asAsked(state, target.entry?.output_schema);
+      return { kind: "answered", target, data, notObserved: observe(at, target.entry, data) };
+    } catch (error) {
+      return { kind: "failed", target, error: withItsOrigin(error, target, at) };
+    }
+  });
+  const answers = await Promise.all(asked);
+  signal?.throwIfAborted();
+  return answers;
+}
+
+/** Stops requests, one after the other; a failure of one ends no other. Throws `signal.reason`. */
+export async function* stopAll(
+  ports: AskPorts & Pick<Ports, "clock">,
+  targets: readonly Target[],
+  { signal }: CallOptions = {},
+): AsyncGenerator<StateAnswer, void> {
+  for (const target of targets) {
+    signal?.throwIfAborted();
+    const at = target.at ?? ports;
+    try {
+      // A stop that is refused tells the state all the same.
+      const onState = (state: StatusData) => void observe(at, target.entry, state);
+      const data = await stopped(at, target.requestId, { signal, onState });
+      yield { kind: "answered", target, data, notObserved: observe(at, target.entry, data) };
+    } catch (error) {
+      signal?.throwIfAborted();
+      yield { kind: "failed", target, error: withItsOrigin(error, target, at) };
+    }
+  }
+}
+
+/** How long a service may take to stop what it began to stop, and how often it is asked, in milliseconds. */
+const STOP_MS = 16_000;
+const ASK_MS = 1_000;
+
+/** §4.2: the answer to a stop says STOPPED. Where a service only begins to stop, the state decides. */
+async function stopped(
+  { client, clock }: Pick<Ports, "client" | "clock">,
+  requestId: string,
+  { signal, onState }: CallOptions & { onState: (state: StatusData) => void },
+): Promise<StatusData> {
+  let state = await client.stop(requestId, { signal, onState });
+  const end = clock.monotonic() + STOP_MS;
+  while (!isFinal(state.status)) {
+    if (clock.monotonic() >= end) throw new StillRunningError(requestId, state);
+    await clock.sleep(ASK_MS, signal);
+    state = await client.status(requestId, { signal });
+    onState(state);
+  }
+  if (state.status !== "STOPPED") throw new StillRunningError(requestId, state);
+  return state;
+}
+
+/**
+ * A provider's data with its result in the form that was asked for: a model writes the value of a schema as text, and
+ * not every provider's answer says that there was one. The same data if there was none, or the text is no JSON.
+ */
+export function asAsked<D extends Data>(data: D, schema: JsonSchema | null | undefined): D {
+  if (!schema || data.provider_status === undefined || typeof data.output !== "string") return data;
+  const value = jsonIn(data.output);
+  if (value === undefined) return data;
+  const { output } = data;
+  const exact = Object.keys(data).map((name) => [
+    name,
+    name === "output" ? new JsonText(output) : memberText(data, name),
+  ]);
+  return withSource({ ...data, output: value }, exactJson(Object.fromEntries(exact)));
+}
+
+/** A longer message is cut in the history. In UTF-16 units. */
+const MESSAGE_LENGTH = 500;
+
+/** Keeps a provider's result that an answer holds: it may be gone when it is asked for again. Throws LocalError. */
+export function keepResult(
+  { history }: Pick<Ports, "history">,
+  { request_id: id, ...entry }: Seen,
+  data: Data,
+): void {
+  if (data.provider_status === undefined || data.output === undefined || id === null) return;
+  history?.results.keep(serviceOf(entry), id, exactJson(data));
+}
+
+/**
+ * Keeps a state that was seen, and its result, of a request in the history at the service that is asked: another one may
+ * know another one by the same id. Returns why that failed, which ends nothing.
+ */
+export function observe(
+  ports: Pick<Ports, "history" | "origin" | "basePath">,
+  entry: Seen | undefined,
+  data: StatusData,
+): LocalError | undefined {
+  if (!entry || !isAt(entry, ports)) return undefined;
+  try {
+    const { status, cost_dollars: cost } = data;
+    const hasCost = typeof cost === "number" && isFinal(status);
+    const isPart = isCutShort(data);
+    const message =
+      status === "FAILED" ? (whyFailed(data) ?? data.message) : status === "STOPPED" && data.message;
+    ports.history?.observe(entry, status, {
+      ...(isPart && { cut_short: true }),
+      ...(hasCost && { cost_dollars: cost }),
+      ...(isFinal(status) && { tokens: tokensIn(data.usage) }),
+      ...(typeof message === "string" && { message: shortText(message, MESSAGE_LENGTH) }),
+    });
+    entry.status = status;
+    if (isFinal(status)) keepResult(ports, entry, data);
+    return undefined;
+  } catch (error) {
+    return error instanceof LocalError ? error : new LocalError(inWords(error), { cause: error });
+  }
+}

@@ -1,0 +1,130 @@
+import { withDeadline } from "../../ground/clock.js";
+import { localErrorOf } from "../../ground/files/local-error.js";
+import { exactJson, type JsonText, jsonIn, memberText } from "../../ground/json/exact-json.js";
+import type { Problem } from "../../ground/json-schema/check.js";
+import type { Data, JsonSchema } from "../../ground/protocol/conversation.js";
+import type { CallOptions, StatusData } from "../calls/client.js";
+import { NoOutputError, ResearchError } from "../calls/errors.js";
+import { serviceOf } from "../store/history/records.js";
+import { NoResultError } from "./errors.js";
+import type { Ports } from "./ports.js";
+import {
+  type AskPorts,
+  asAsked,
+  isAt,
+  keepResult,
+  observe,
+  recordedAt,
+  type Target,
+  withItsOrigin,
+} from "./requests.js";
+
+/** The output of a COMPLETED request. */
+export interface Result {
+  /** §4.4, `data` of the answer as the service gave it. */
+  data: Data;
+  /** The result itself: the output field of `data` if it is there, else all of it. */
+  value: unknown;
+  /** The same as JSON in the service's own digits and names, which `value` may have lost. */
+  exact: JsonText | Data;
+}
+
+/** Fetches a result. Rejects with NoOutputError for another state, any other error of the client, or `signal.reason`. */
+export async function fetchResult(
+  ports: AskPorts & Pick<Ports, "outputField">,
+  target: Target,
+  { signal, partial = false, schema }: FetchResultOptions = {},
+): Promise<Result> {
+  const { client, outputField } = ports;
+  const { requestId, entry } = target;
+  const kept = keptResult(ports, target);
+  if (kept && kept.status !== "COMPLETED" && !partial) throw NoOutputError.of(kept, requestId);
+  const answer =
+    kept ??
+    (await client
+      .output(requestId, { signal, partial, recordedAt: recordedAt(target, ports) })
+      .catch((error: unknown) => {
+        keepReason(ports, error);
+        throw withItsOrigin(error, target, ports);
+      }));
+  // The result is in hand, so that it cannot be kept ends nothing.
+  if (!kept && entry && isAt(entry, ports)) localErrorOf(() => keepResult(ports, entry, answer));
+  const data = asAsked(answer, schema ?? entry?.output_schema);
+  const value = Object.hasOwn(data, outputField) ? data[outputField] : data;
+  return { data, value, exact: memberText(data, outputField) ?? data };
+}
+
+/** What the end of a command's time may be exceeded by, in milliseconds: as for the last poll of a watch. */
+const LAST_FETCH_MS = 2_000;
+
+/**
+ * As `fetchResult`, and rejects with ResearchError `TIMEOUT` when the time of the command is over: `end` in monotonic
+ * milliseconds, undefined for no limit.
+ */
+export async function fetchResultBy(
+  ports: AskPorts & Pick<Ports, "outputField" | "clock">,
+  target: Target,
+  end: number | undefined,
+  options: FetchResultOptions & { signal: AbortSignal },
+): Promise<Result> {
+  if (end === undefined) return await fetchResult(ports, target, options);
+  const { requestId } = target;
+  const late = new ResearchError("TIMEOUT", `the result of ${requestId} was not read in time`, { requestId });
+  const ms = Math.max(end - ports.clock.monotonic(), 0) + LAST_FETCH_MS;
+  return await withDeadline(ports.clock, ms, options.signal, late, (signal) =>
+    fetchResult(ports, target, { ...options, signal }),
+  );
+}
+
+export interface FetchResultOptions extends CallOptions {
+  /** Whether the text of a result that was cut short is taken for one. */
+  partial?: boolean | undefined;
+  /** What the result was asked for with; default: what the history has of it. */
+  schema?: JsonSchema | null | undefined;
+}
+
+/** The whole data of a result that is kept of the service that is asked. */
+export function keptResult(
+  { history, origin, basePath }: Pick<Ports, "history" | "origin" | "basePath">,
+  { requestId, entry }: Target,
+): StatusData | undefined {
+  if (entry && !isAt(entry, { origin, basePath })) return undefined;
+  const text = history?.results.read(serviceOf(entry ?? { origin, base_path: basePath }), requestId);
+  return text === undefined ? undefined : (jsonIn(text) as StatusData | undefined);
+}
+
+/** The first misfit of a result, undefined if it fits; without a path it could not be checked within the limits. */
+export async function checkResult(
+  { exact }: Pick<Result, "exact">,
+  schema: JsonSchema,
+  { signal }: CallOptions = {},
+): Promise<Problem | undefined> {
+  const { checkValue } = await import("../../ground/json-schema/check.js");
+  return checkValue(schema, exactJson(exact), signal);
+}
+
+/** Why a request that ended has no result, in the service's words if it has any. Rejects with `signal.reason` only. */
+export async function whyNoResult(
+  ports: AskPorts,
+  requestId: string,
+  status: "FAILED" | "STOPPED",
+  { signal }: CallOptions = {},
+): Promise<ResearchError> {
+  if (status === "FAILED") {
+    try {
+      await ports.client.output(requestId, { signal });
+    } catch (error) {
+      signal?.throwIfAborted();
+      keepReason(ports, error);
+      if (error instanceof NoOutputError && error.status === status) return error;
+    }
+  }
+  return new NoResultError(requestId, status);
+}
+
+/** Keeps why a request failed, which the interface says only to those who ask for its result. */
+function keepReason(ports: AskPorts, error: unknown): void {
+  if (!(error instanceof NoOutputError) || error.status !== "FAILED") return;
+  const [entry] = ports.history?.find(error.requestId ?? "") ?? [];
+  if (entry) observe(ports, entry, { status: "FAILED", message: error.refusal.message });
+}

@@ -1,0 +1,179 @@
+import { LocalError, localErrorOf } from "../../ground/files/local-error.js";
+import type { CreateBody } from "../../ground/protocol/conversation.js";
+import type { CallOptions, Created } from "../calls/client.js";
+import { OutcomeUnknownError, RefusedError, UnreachableError } from "../calls/errors.js";
+import { endedDefault, namesNoModel } from "../dialects/providers.js";
+import type { RecordedCreate } from "../store/history/recorded-create.js";
+import type { Attempt } from "../store/history/records.js";
+import { CreateRefusedError, NotRecordedError, QuotaExceededError, UnresolvedCreateError } from "./errors.js";
+import type { Ports } from "./ports.js";
+import { blockedUntil, waitUntil } from "./quota.js";
+
+/** What a create needs of the ports. */
+export type SubmitPorts = Pick<
+  Ports,
+  | "client"
+  | "history"
+  | "unrecorded"
+  | "origin"
+  | "basePath"
+  | "apiKey"
+  | "profile"
+  | "clock"
+  | "provider"
+  | "perDay"
+>;
+
+/** A request that exists. */
+export interface Submitted {
+  /** §4.1, as the service gave it. */
+  data: Created;
+  /** Its name in the history; undefined if no history is kept. */
+  localId: string | undefined;
+  /** Why the id could not be recorded: then the caller holds the only copy. */
+  notSaved: LocalError | undefined;
+}
+
+export interface SendOptions extends CallOptions {
+  /** Creates allowed per hour; nothing is counted if it is absent or Infinity. */
+  limit?: number | undefined;
+  /** Called before anything is sent, with the create's name in the history; what it throws keeps it from being sent. */
+  onIntent?: (localId: string | undefined) => void;
+  /** Called if an id stood in the answer, whatever else it says. */
+  onId?: () => void;
+  /** The account that was asked first, if that was another one. */
+  askedOf?: Attempt["askedOf"];
+}
+
+export interface QuotaSubmitOptions extends SendOptions {
+  /** Whether to wait for the hour instead of throwing. */
+  waitForQuota?: boolean | undefined;
+  /** Awaited before each wait, which ends at `until` (epoch ms). */
+  onWait?: (until: number) => void | Promise<void>;
+}
+
+/**
+ * Creates a request so that it is never lost: the intent is on the disk before anything is sent, the id before
+ * this resolves. Rejects with NotRecordedError, QuotaExceededError or CreateRefusedError (nothing was sent), ResearchError `USAGE` for what the service cannot be asked, UnresolvedCreateError
+ * (it may exist), any other error of the client, `signal.reason`, or what `onIntent` threw.
+ */
+export async function submit(
+  ports: SubmitPorts,
+  asked: CreateBody,
+  { limit, onIntent, onId, askedOf, signal }: SendOptions = {},
+): Promise<Submitted> {
+  const { client } = ports;
+  const body = withModel(ports, asked);
+  await client.check(body);
+  const pending = await begin(ports, body, { limit, askedOf, signal });
+  try {
+    onIntent?.(pending?.localId);
+  } catch (error) {
+    pending?.dismissed();
+    throw error;
+  }
+  let recorded = false;
+  let notSaved: LocalError | undefined;
+  const keep = (write: () => void) => {
+    notSaved = localErrorOf(write) ?? notSaved;
+  };
+  try {
+    const data = await client.create(body, {
+      signal,
+      onRequestId: (requestId, answered) => {
+        onId?.();
+        recorded = answered !== undefined;
+        keep(() => (answered ? pending?.created(requestId, answered) : pending?.salvaged(requestId)));
+      },
+    });
+    if (!recorded) keep(() => pending?.created(data.request_id, data));
+    if (notSaved) pending?.givenUp();
+    return { data, localId: pending?.localId, notSaved };
+  } catch (error) {
+    const { provider } = ports;
+    if (provider && asked.model === undefined && isModelGone(error))
+      Object.assign(error, { hint: endedDefault(provider) });
+    throw settle(error, pending, notSaved, signal);
+  }
+}
+
+/** Whether a provider refused a create because it has no such model, or has it no more: nothing was created. */
+export function isModelGone(error: unknown): error is RefusedError {
+  return error instanceof RefusedError && error.kind === "invalid-input" && namesNoModel(error);
+}
+
+/** A create with the model that it gets; the one of the provider if it names none. */
+export function withModel({ provider }: Pick<Ports, "provider">, body: CreateBody): CreateBody {
+  return provider && body.model === undefined ? { ...body, model: provider.defaultModel } : body;
+}
+
+/** As `submit`; with `waitForQuota` it waits until the hour has a create left, by this machine's records or a 429. */
+export async function submitWithinQuota(
+  ports: SubmitPorts,
+  body: CreateBody,
+  { waitForQuota = false, onWait, ...options }: QuotaSubmitOptions,
+): Promise<Submitted> {
+  const { limit, signal } = options;
+  for (;;) {
+    try {
+      return await submit(ports, body, options);
+    } catch (error) {
+      // A provider's limits are of seconds or minutes, so only its own word says how long to wait.
+      const attempts = () => (ports.provider ? [] : (ports.history?.hour(ports, limit ?? 1).attempts ?? []));
+      const until = blockedUntil(error, attempts, limit, ports.clock.now());
+      if (until === undefined || !waitForQuota) throw error;
+      await onWait?.(until);
+      await waitUntil(ports, until, { signal });
+    }
+  }
+}
+
+/** Records the intent. Nothing is sent if this rejects. */
+async function begin(
+  { history, unrecorded, origin, basePath, apiKey, profile, clock, perDay }: SubmitPorts,
+  body: CreateBody,
+  { limit, askedOf, signal }: SendOptions,
+): Promise<RecordedCreate | undefined> {
+  if (!history) {
+    if (perDay) throw new CreateRefusedError("no-history");
+    if (unrecorded) return undefined;
+    throw new NotRecordedError("the request was not sent: no folder to record it in");
+  }
+  const attempt = { origin, basePath, apiKey, body, profile, askedOf };
+  try {
+    const isLimited = limit !== undefined && limit !== Number.POSITIVE_INFINITY;
+    if (!isLimited && !perDay) return history.begin(attempt);
+    const claim = await history.reserve(attempt, { perHour: limit, perDay: perDay?.value }, signal);
+    if ("pending" in claim) return claim.pending;
+    const { fullUntil, isDay } = claim;
+    const day = isDay && perDay ? { source: perDay.source, origin, profile } : undefined;
+    throw new QuotaExceededError((day ? perDay?.value : limit) ?? 0, fullUntil, clock.now(), day);
+  } catch (error) {
+    if (!(error instanceof LocalError)) throw error;
+    throw new NotRecordedError(`the request was not sent: ${error.message}`, { cause: error });
+  }
+}
+
+/** Brings the history in step with a create that failed, and gives the error that says so. */
+function settle(
+  error: unknown,
+  pending: RecordedCreate | undefined,
+  notSaved: LocalError | undefined,
+  signal: AbortSignal | undefined,
+): unknown {
+  if (error instanceof OutcomeUnknownError) {
+    pending?.givenUp();
+    return new UnresolvedCreateError(error.detail, error, pending?.localId, notSaved);
+  }
+  // Only what provably created nothing leaves the history; anything unforeseen stays an unknown. The client rejects
+  // with the reason of the signal only before the request's headers were sent.
+  const wasInterrupted = signal?.aborted && error === signal.reason;
+  if (error instanceof RefusedError || error instanceof UnreachableError || wasInterrupted) {
+    // The service does not count what it refuses for its rate (§8), and has not seen what never arrived.
+    const counted = error instanceof RefusedError && error.kind !== "rate-limited";
+    pending?.dismissed(counted ? error.code : undefined);
+  } else {
+    pending?.givenUp();
+  }
+  return error;
+}

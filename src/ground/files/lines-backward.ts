@@ -1,0 +1,65 @@
+import * as fs from "node:fs";
+import { openRegular, systemCode } from "./files.js";
+
+/** A prompt and a schema of 1 MiB each, every byte of them escaped as six, stay below this. */
+export const MAX_RECORD_BYTES = 16 << 20;
+
+/** Bytes read at a time: a screenful of the newest lines in one read, a search of 100,000 in a few hundred. */
+const CHUNK = 1 << 18;
+const LINE_BREAK = 0x0a;
+
+/** Stands for the rest of a line over MAX_RECORD_BYTES, so that no reader takes it for a record. */
+const CUT_OFF = Buffer.from("\u{0}");
+
+/**
+ * The lines of a file from the last to the first, blank ones left out, in memory that does not grow with the
+ * file; of a line over MAX_RECORD_BYTES the rest is cut off. With `needle`, only lines that contain it; those are
+ * found without looking at each line. Reading ends after about `maxBytes`. Nothing if there is no such file. Throws UnfitFileError, or a system error.
+ */
+export function* linesBackward(
+  path: string,
+  needle?: string,
+  maxBytes = Number.POSITIVE_INFINITY,
+): Generator<Buffer> {
+  let fd: number;
+  try {
+    fd = openRegular(path);
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return;
+    throw error;
+  }
+  try {
+    // What was read of a line that begins in an earlier chunk, its end first.
+    let rest: Buffer[] = [];
+    let restBytes = 0;
+    const { size } = fs.fstatSync(fd);
+    for (let end = size; end > 0 && size - end < maxBytes; ) {
+      const start = Math.max(0, end - CHUNK);
+      const chunk = Buffer.allocUnsafe(end - start);
+      const text = chunk.subarray(0, fs.readSync(fd, chunk, 0, chunk.length, start));
+      end = start;
+      const cut = start === 0 ? -1 : text.indexOf(LINE_BREAK);
+      if (start > 0 && cut < 0) {
+        restBytes += text.length;
+        if (restBytes > MAX_RECORD_BYTES) rest = [CUT_OFF];
+        else rest.push(text);
+        continue;
+      }
+      const body = Buffer.concat([text.subarray(cut + 1), ...rest.reverse()]);
+      rest = start === 0 ? [] : [text.subarray(0, cut)];
+      restBytes = Math.max(0, cut);
+      if (needle === undefined || body.includes(needle)) yield* splitBackward(body, needle);
+    }
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function* splitBackward(body: Buffer, needle: string | undefined): Generator<Buffer> {
+  for (let end = body.length; end > 0; ) {
+    const cut = body.lastIndexOf(LINE_BREAK, end - 1);
+    const line = body.subarray(cut + 1, end);
+    if (line.length > 0 && (needle === undefined || line.includes(needle))) yield line;
+    end = cut;
+  }
+}

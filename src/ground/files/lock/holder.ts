@@ -1,0 +1,133 @@
+import * as fs from "node:fs";
+import { hostname } from "node:os";
+import { jsonIn } from "../../json/exact-json.js";
+import { isOpen } from "./socket.js";
+
+export function hasCode(error: unknown, ...codes: string[]): boolean {
+  return error instanceof Error && "code" in error && codes.includes(String(error.code));
+}
+
+/** The process that holds a lock, as its record in the lock names it. */
+export interface Holder {
+  pid: number;
+  host: string;
+  /** Identifies the PID namespace that `pid` counts in; absent if the system does not say. */
+  namespace?: string | undefined;
+  /** When the process began, in the kernel's ticks since boot: a pid is reused, the pair is not. Linux only. */
+  began?: string | undefined;
+  /** Identifies the running kernel, which all containers on it share. Linux only. */
+  boot?: string | undefined;
+  /** Identifies the machine across its reboots; absent if nothing does so for certain. */
+  machine?: string | undefined;
+  /** The device number of the file system on which the holder's socket is bound; absent without a socket. */
+  device?: number | undefined;
+}
+
+/** `unknown`: it cannot be found out from here, so the lock counts as held. */
+export type Liveness = "alive" | "dead" | "unknown";
+
+/** This process as a holder. `device`: see Holder. */
+export function thisProcess(device?: number): Holder {
+  const began = readProc("/proc/self/stat");
+  return {
+    pid: process.pid,
+    host: hostname(),
+    namespace: pidNamespace(),
+    began: began === undefined ? undefined : statFields(began).began,
+    boot: readProc("/proc/sys/kernel/random/boot_id"),
+    machine: machineId(),
+    device,
+  };
+}
+
+/** The holder that a record names; undefined for a torn record. */
+export function parseHolder(text: string): Holder | undefined {
+  const { pid, host, namespace, began, boot, machine, device } = Object(jsonIn(text));
+  if (typeof pid !== "number" || !Number.isSafeInteger(pid) || pid <= 0) return undefined;
+  return {
+    pid,
+    host: typeof host === "string" ? host : "",
+    namespace: textOrNone(namespace),
+    began: textOrNone(began),
+    boot: textOrNone(boot),
+    machine: textOrNone(machine),
+    device: typeof device === "number" ? device : undefined,
+  };
+}
+
+/** A process of this PID namespace: its state letter (proc(5)) and when it began; undefined if it is hidden. */
+export function processStat(pid: number): { state: string; began: string } | undefined {
+  const stat = readProc(`/proc/${pid}/stat`);
+  return stat === undefined ? undefined : statFields(stat);
+}
+
+/** Whether the holder, a process of this PID namespace, lives. */
+export function processLiveness({ pid, began }: Holder): Liveness {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if (hasCode(error, "ESRCH")) return "dead";
+  }
+  const stat = processStat(pid);
+  if (stat === undefined || began === undefined) return "unknown";
+  // Z: a zombie has ended, and its parent has not asked yet.
+  return stat.began === began && stat.state !== "Z" && stat.state !== "X" ? "alive" : "dead";
+}
+
+/** Fields 3 and 22 of /proc/PID/stat; the name before them is in parentheses and may hold anything. */
+function statFields(stat: string): { state: string; began: string } {
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return { state: fields[0] ?? "", began: fields[19] ?? "" };
+}
+
+/** Other systems than Linux have no PID namespaces. A /proc of another namespace has no entry for this process. */
+function pidNamespace(): string | undefined {
+  if (process.platform !== "linux") return process.platform;
+  try {
+    if (fs.readlinkSync("/proc/self") !== String(process.pid)) return undefined;
+    return fs.readlinkSync("/proc/self/ns/pid");
+  } catch {
+    return undefined;
+  }
+}
+
+/** The PID namespace that no container has: PROC_PID_INIT_INO in Linux's include/linux/proc_ns.h. */
+const INITIAL_NAMESPACE = "pid:[4026531836]";
+
+/** Docker's random host name stays when a container starts again. An image's machine id may be in many containers. */
+function machineId(): string | undefined {
+  const host = hostname();
+  if (/^[0-9a-f]{12}$/.test(host)) return host;
+  const isImage = fs.existsSync("/.dockerenv") || fs.existsSync("/run/.containerenv");
+  if (isImage && pidNamespace() !== INITIAL_NAMESPACE) return undefined;
+  const id = readProc("/etc/machine-id");
+  return id ? `${id} ${host}` : undefined;
+}
+
+function readProc(path: string): string | undefined {
+  try {
+    return fs.readFileSync(path, "utf8").trim();
+  } catch {
+    return undefined;
+  }
+}
+
+function textOrNone(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Whether the holder of a lock lives; `folder` and `socket` name its socket. */
+export async function livenessOf(holder: Holder, folder: string, socket: string): Promise<Liveness> {
+  const own = thisProcess();
+  if (holder.boot !== own.boot || (own.boot === undefined && holder.host !== own.host)) {
+    // The same machine under another kernel has been rebooted; another machine cannot be asked.
+    return holder.machine !== undefined && holder.machine === own.machine ? "dead" : "unknown";
+  }
+  if (own.namespace !== undefined && own.namespace === holder.namespace) {
+    const found = processLiveness(holder);
+    if (found !== "unknown") return found;
+  }
+  if (holder.device === undefined) return "unknown";
+  const open = await isOpen(folder, socket, holder.device);
+  return open === undefined ? "unknown" : open ? "alive" : "dead";
+}

@@ -1,0 +1,39 @@
+import { constants, promises as fs } from "node:fs";
+import { UnfitFileError } from "./files.js";
+
+/** Makes names in a folder outlive a crash; where folders cannot be synced, the system does so itself. */
+export async function syncFolder(path: string): Promise<void> {
+  const handle = await fs.open(path, "r");
+  try {
+    await handle.sync().catch(() => {});
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Opens a regular file for reading and appending, mode 0600. Throws for anything else: a FIFO or a device could be
+ * read or waited for without end.
+ */
+export async function openRegularFile(path: string, flags: number): Promise<fs.FileHandle> {
+  const { O_RDWR, O_APPEND, O_NONBLOCK } = constants;
+  const handle = await fs.open(path, O_RDWR | O_APPEND | O_NONBLOCK | flags, 0o600);
+  try {
+    if (!(await handle.stat()).isFile()) throw new UnfitFileError(path, "it is not a regular file");
+    await handle.chmod(0o600);
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** For `catch`: undefined where there is no such file; throws any other error of the system. */
+export function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error;
+}
+
+/** For `catch`: undefined where there is such a file already; throws any other error of the system. */
+export function unlessThere(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "EEXIST") throw error;
+}

@@ -1,0 +1,132 @@
+/** Whether `hostname` (as `URL` gives it) is this machine: 127.0.0.0/8, ::1, localhost and names below it. */
+export function isLoopback(hostname: string): boolean {
+  const name = hostname.replace(/^\[|\]$/g, "").toLowerCase();
+  return /^127(\.\d{1,3}){3}$/.test(name) || name === "::1" || isLocalName(name);
+}
+
+/** Whether `hostname` is a name of this machine by RFC 6761 §6.3. No resolver is asked for its address. */
+export function isLocalName(hostname: string): boolean {
+  return /(^|\.)localhost$/i.test(hostname);
+}
+
+/** Why a base URL cannot be used; the message names what is wrong and what to do. */
+export class BaseUrlError extends Error {
+  override readonly name = "BaseUrlError";
+}
+
+/** Reads a base URL, which may have a path prefix. Messages call it `name` and give `example`. Throws BaseUrlError. */
+export function parseBaseUrl(
+  text: string,
+  insecureHttp: boolean,
+  { name, example } = { name: "base URL", example: "https://research.example.com" },
+): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || !/^https?:\/\//i.test(text)) {
+    throw new BaseUrlError(
+      `invalid ${name}: ${JSON.stringify(text.replace(/\/\/[^/@]*@/, "//…@"))}; give one like ${example}`,
+    );
+  }
+  // Never quoted whole: a user part may hold a secret.
+  const extra =
+    url.username || url.password
+      ? "a user name or password"
+      : /[?]/.test(text)
+        ? "a query"
+        : /#/.test(text)
+          ? "a fragment"
+          : undefined;
+  if (extra) throw new BaseUrlError(`the ${name} for ${url.host} has ${extra}; leave that out`);
+  if (url.protocol === "http:" && !insecureHttp && !isLoopback(url.hostname)) {
+    throw new BaseUrlError(
+      `the ${name} ${url.origin} is plain http to another machine, so the key could be read on the way; use https, or allow it with --insecure-http`,
+    );
+  }
+  url.pathname = url.pathname.replace(/\/+$/, "");
+  return url;
+}
+
+/** Proxy settings as the environment has them; either case holds, the lower one first, as curl does. */
+export interface ProxyEnvironment {
+  readonly [name: string]: string | undefined;
+}
+
+/** A proxy to connect to. */
+export interface ProxyAddress {
+  /** `http:` or `https:`, without a user, a path or a query. */
+  url: URL;
+  /** The value of `Proxy-Authorization`, if the setting has a login. */
+  authorization: string | undefined;
+}
+
+/** Why a proxy that the environment names cannot be used. Its value is never quoted: it may hold a password. */
+export class ProxyError extends Error {
+  override readonly name = "ProxyError";
+
+  constructor(
+    message: string,
+    /** What to do about it. */
+    readonly hint: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The proxy for `url`; undefined without one, and for loopback. Throws ProxyError for an invalid one. */
+export function proxyFor(url: URL, env: ProxyEnvironment): ProxyAddress | undefined {
+  if (isLoopback(url.hostname)) return undefined;
+  const names = url.protocol === "https:" ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy", "HTTP_PROXY"];
+  const name = names.find((candidate) => env[candidate]);
+  const value = name && env[name];
+  if (!value || isExempt(url, env.no_proxy || env.NO_PROXY || "")) return undefined;
+  return readProxy(name, value);
+}
+
+function readProxy(name: string, value: string): ProxyAddress {
+  const address = value.includes("://") ? value : `http://${value}`;
+  if (!URL.canParse(address)) throw invalidProxy(name, "it is not a URL");
+  const url = new URL(address);
+  if (!/^https?:$/.test(url.protocol))
+    throw invalidProxy(name, `${url.protocol}// is not supported, only http:// and https:// are`);
+  if (url.pathname !== "/" || url.search || url.hash)
+    throw invalidProxy(name, "it has a path, a query or a fragment");
+  const authorization = authorizationOf(name, url);
+  return { url: new URL(url.origin), authorization };
+}
+
+function authorizationOf(name: string, { username, password }: URL): string | undefined {
+  if (!username && !password) return undefined;
+  try {
+    const login = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+    return `Basic ${Buffer.from(login).toString("base64")}`;
+  } catch {
+    throw invalidProxy(name, "its login has a % that must be written as %25");
+  }
+}
+
+function invalidProxy(name: string, why: string): ProxyError {
+  const hint = `Set ${name} to an address like http://proxy.example.com:3128, or to nothing.`;
+  return new ProxyError(`the proxy in ${name} is invalid: ${why}`, hint);
+}
+
+/** `NO_PROXY` as curl reads it: `*`, or names separated by commas or spaces, each with its subdomains, `:port` optional. */
+function isExempt(url: URL, list: string): boolean {
+  const port = url.port || (url.protocol === "https:" ? "443" : "80");
+  const host = url.hostname.replace(/^\[|\]$/g, "").toLowerCase();
+  return list
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter(Boolean)
+    .some((entry) => {
+      if (entry === "*") return true;
+      const match = /^\[?(.*?)\]?(?::(\d+))?$/.exec(
+        entry.split(":").length > 2 && !entry.includes("]") ? `[${entry}]` : entry,
+      );
+      const name = (match?.[1] ?? "").replace(/^\*?\./, "");
+      if (match?.[2] && match[2] !== port) return false;
+      return name !== "" && (host === name || host.endsWith(`.${name}`));
+    });
+}
+
+/** What a proxy's 407 asks its user for. */
+export const LOGIN_REQUIRED =
+  "the proxy asks for a login (HTTP 407); write it into the proxy's address, as in http://user:password@proxy.example.com:3128";

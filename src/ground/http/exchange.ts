@@ -1,0 +1,222 @@
+import type { Dispatcher } from "undici";
+import { onAbort } from "../clock.js";
+import { LOGIN_REQUIRED, type ProxyAddress } from "./address.js";
+
+/** What can be wrong with a connection, by what may follow from it; the service has no say in it. */
+export type ConnectionFault = "unreachable" | "unconnectable" | "lost" | "timeout" | "torn" | "oversized";
+
+export interface WireRequest {
+  /** Scheme, host and port; a proxy forwards to it. */
+  origin: string;
+  method: string;
+  /** Path from the root of the origin. */
+  path: string;
+  headers: Record<string, string>;
+  body?: string | undefined;
+}
+
+export interface ExchangeLimits {
+  /** Milliseconds to connect and answer; with `perPiece`, to the headers and then for each 64 KiB of the body. */
+  timeout: number;
+  perPiece: boolean;
+  /** Milliseconds for the whole exchange, however much comes in them. */
+  total?: number | undefined;
+  /** Bytes of body, as received and again as decoded, beyond which reading stops. */
+  maxBytes: number;
+  /** Ends the exchange: at once, or `grace` milliseconds later where learning the answer is worth that. */
+  signal?: AbortSignal | undefined;
+  grace?: number;
+}
+
+/** Names in lower case; what came several times is a list. */
+export type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** A whole answer, of any status. */
+export interface HttpAnswer {
+  kind: "answer";
+  status: number;
+  headers: Headers;
+  body: Buffer;
+}
+
+/** No whole answer. */
+export interface RequestFailure {
+  kind: "failure";
+  fault: ConnectionFault;
+  message: string;
+  /** Whether the headers of the request were written: false proves that the service never saw it. */
+  sent: boolean;
+  /** What came before it broke, for salvage. */
+  headers: Headers;
+  body: Buffer;
+}
+
+/** How much of a body has to come in each `timeout`, in bytes (contract §5). */
+const LEAST_BYTES = 65_536;
+
+/** One request, one answer or failure; never throws, never follows a redirect, never repeats. */
+export function exchange(
+  dispatcher: Dispatcher,
+  request: WireRequest,
+  limits: ExchangeLimits,
+): Promise<HttpAnswer | RequestFailure> {
+  return new Promise((resolve) => {
+    let controller: Dispatcher.DispatchController | undefined;
+    let sent = false;
+    let over = false;
+    let status = 0;
+    let size = 0;
+    let sizeInTime = 0;
+    let events = 0;
+    let headers: Headers = {};
+    const pieces: Buffer[] = [];
+
+    const finish = (failure?: { fault: ConnectionFault; message: string }) => {
+      if (over) return;
+      over = true;
+      clearTimeout(timer);
+      clearTimeout(end);
+      release();
+      const [first] = pieces;
+      const body = first && pieces.length === 1 ? first : Buffer.concat(pieces);
+      resolve(
+        failure
+          ? { kind: "failure", ...failure, sent, headers, body }
+          : { kind: "answer", status, headers, body },
+      );
+      if (failure) controller?.abort(new Error(failure.message));
+    };
+    const giveUp = () =>
+      finish(
+        pieces.length > 0 || status > 0
+          ? { fault: "torn", message: "the answer did not end in time" }
+          : { fault: sent ? "timeout" : "unreachable", message: "no answer came in time" },
+      );
+    // After a suspend the timer fires before the socket is read, in which the answer may lie.
+    const expire = () => readOnceMore(() => events, giveUp);
+    const interrupt = () => {
+      clearTimeout(timer);
+      timer = setTimeout(expire, limits.grace ?? 0);
+    };
+    let timer = setTimeout(expire, limits.timeout);
+    const end = limits.total === undefined ? undefined : setTimeout(expire, limits.total);
+    const release = onAbort(limits.signal, interrupt);
+
+    dispatcher.dispatch(request as Dispatcher.DispatchOptions, {
+      // Called right before the first byte of the headers is written (writeH1 in undici's client-h1.js), at
+      // the same point as the diagnostics channel `undici:client:sendHeaders`. Bytes written say less: an
+      // empty count can mean a write that is under way.
+      onRequestStart(started) {
+        controller = started;
+        if (over) started.abort(new Error("given up before it was sent"));
+        else sent = true;
+      },
+      onResponseStart(_controller, statusCode, raw) {
+        events++;
+        // An interim response (RFC 9110 §15.2): the answer is yet to come.
+        if (statusCode < 200) return;
+        status = statusCode;
+        headers = raw;
+        if (limits.perPiece) timer.refresh();
+      },
+      onResponseData(_controller, piece) {
+        events++;
+        size += piece.length;
+        if (size > limits.maxBytes) return finish({ fault: "oversized", message: "the answer is too large" });
+        pieces.push(piece);
+        // A line that is slow makes progress; one that sends a byte now and then would hold the connection for ever.
+        if (!limits.perPiece || size - sizeInTime < LEAST_BYTES) return;
+        sizeInTime = size;
+        timer.refresh();
+      },
+      onResponseEnd() {
+        finish();
+      },
+      onResponseError(_controller, error) {
+        finish({ fault: nameOfError(error, sent, status > 0), message: messageOf(error) });
+      },
+    });
+  });
+}
+
+/** The longest that an answer which came in time is read after its time is over, in milliseconds. */
+const LAST_READ_MS = 1_000;
+
+/** Calls `giveUp` once a few rounds of the event loop have read nothing more; `events` counts what was read. */
+function readOnceMore(events: () => number, giveUp: () => void): void {
+  const end = performance.now() + LAST_READ_MS;
+  const round = (before: number, idle: number) => {
+    if (idle > IDLE_ROUNDS || performance.now() > end) return giveUp();
+    setImmediate(() => round(events(), events() === before ? idle + 1 : 0));
+  };
+  round(events(), 0);
+}
+
+/** Rounds of the event loop: TLS and a tunnel take a round each to hand over what they have read. */
+const IDLE_ROUNDS = 4;
+
+/** The value of a header, as one text; undefined if it did not come. */
+export function headerOf(headers: Headers, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value.join(", ") : value;
+}
+
+/** What happened, by the system's code for it. */
+const WORDS: readonly (readonly [code: RegExp, words: string])[] = [
+  [/^ENOTFOUND$/, "its name was not found"],
+  [/^EAI_AGAIN$/, "its name could not be looked up"],
+  [/^ECONNREFUSED$/, "the connection was refused"],
+  [/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, "the connection was closed"],
+  [/TIMEDOUT$|TIMEOUT$/, "no connection came about in time"],
+  [/UNREACH$/, "the network has no way to it"],
+  [/^(?:CERT_|ERR_TLS_CERT|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|CRL_)/, "its certificate is not trusted"],
+  [/^(?:EPROTO|ERR_SSL|ERR_TLS|UND_ERR_PRX_TLS)/, "no secure connection could be made"],
+];
+
+/** The sentence of an error: what happened in words, and the system's own words, which an aggregate has in its parts only. */
+function messageOf(error: Error): string {
+  // undici's ProxyAgent has no code for a CONNECT that was not answered with 200.
+  const [, refusal] = /^Proxy response \((\d+)\)/.exec(error.message) ?? [];
+  if (refusal)
+    return refusal === "407" ? LOGIN_REQUIRED : `the proxy refused the connection (HTTP ${refusal})`;
+  const message = (error.message || reasonOf(error)).replace(/\s+/g, " ").trim();
+  const [, words] = WORDS.find(([code]) => "code" in error && code.test(String(error.code))) ?? [];
+  return words ? `${words} (${message})` : message;
+}
+
+/** Why no answer came. A failed connection to several addresses has its reason in the parts only. */
+export function reasonOf(error: unknown): string {
+  const inner = error instanceof AggregateError ? error.errors[0] : error;
+  return inner instanceof Error ? inner.message || inner.name : String(inner);
+}
+
+/** What a proxy's own 407 is: a failure to connect. A service has no say in it, and nothing has reached it. */
+export function loginRequired(
+  answer: HttpAnswer | RequestFailure,
+  proxy: ProxyAddress | undefined,
+): HttpAnswer | RequestFailure {
+  if (!proxy || answer.kind !== "answer" || answer.status !== 407) return answer;
+  const { headers, body } = answer;
+  return { kind: "failure", fault: "unconnectable", message: LOGIN_REQUIRED, sent: false, headers, body };
+}
+
+const TLS = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|EPROTO|HOSTNAME_MISMATCH|CRL_)/;
+/** undici's ProxyAgent has no code for a CONNECT that was not answered with 200. */
+const PROXY_REFUSAL = /^Proxy response \(\d+\)/;
+
+/** The fault behind a transport error. `sent`: the request's headers were written; `answering`: an answer's were read. */
+export function nameOfError(error: Error, sent: boolean, answering: boolean): ConnectionFault {
+  const code = codeOf(error);
+  // Recognised by its name: the table from which undici 7 takes its `HPE_…` codes is the wrong way round, and gives none.
+  if (error.name === "HTTPParserError" || answering) return "torn";
+  if (code === "UND_ERR_HEADERS_OVERFLOW") return "oversized";
+  if (sent) return "lost";
+  if (code === "ENOTFOUND" || TLS.test(code) || PROXY_REFUSAL.test(error.message)) return "unconnectable";
+  if (code === "UND_ERR_PRX_TLS") return "unconnectable";
+  return "unreachable";
+}
+
+function codeOf(error: Error): string {
+  const code = "code" in error ? error.code : undefined;
+  return typeof code === "string" ? code : "";
+}

@@ -1,0 +1,273 @@
+/** JSON that is written as it stands, on one line: what `JSON.rawJSON` is for numbers, for any valid JSON text. */
+export class JsonText {
+  readonly text: string;
+
+  /** `text` must be valid JSON; nothing checks it again. */
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/**
+ * Where an object or array keeps the text that it was parsed from. A JavaScript value cannot hold all that JSON can
+ * say: numbers beyond 2^53, `-0`, `1e400`, `1.0`, a name that stands twice. So the value serves for decisions, and
+ * the text is what is passed on. A copy has no text: the property is not enumerable. (A WeakMap is slower: with its
+ * hash codes and its table to collect, a poll takes 4 µs more.)
+ */
+const SOURCE = Symbol("source");
+
+/** Reads JSON. An object or array remembers its text for `exactJson`, until it is copied. Throws SyntaxError. */
+export function parseExact(text: string): unknown {
+  return withSource(JSON.parse(text), text);
+}
+
+/** Reads JSON of which the object or array at `path` alone remembers its text. Throws SyntaxError. */
+export function parseExactAt(text: string, ...path: readonly string[]): unknown {
+  const whole: unknown = JSON.parse(text);
+  const part = path.reduce(memberOf, whole);
+  // Most texts have no such member, and then they are not searched.
+  if (isStructured(part))
+    withSource(
+      part,
+      path.reduce((source, name) => lastMember(source, name) ?? "null", text),
+    );
+  return whole;
+}
+
+/** The same; undefined for what is no JSON. */
+export function jsonIn(text: string, ...path: readonly string[]): unknown {
+  try {
+    return parseExactAt(text, ...path);
+  } catch {
+    return undefined;
+  }
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return isStructured(value) && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
+}
+
+/** RFC 8259 §1: the structured types are objects and arrays. */
+function isStructured(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+/** Makes `value` remember the JSON text that it was read from. Returns `value`. */
+export function withSource<T>(value: T, text: string): T {
+  if (isStructured(value))
+    Object.defineProperty(value, SOURCE, { value: text, writable: true, configurable: true });
+  return value;
+}
+
+function sourceOf(value: object): string | undefined {
+  return (value as { [SOURCE]?: string })[SOURCE];
+}
+
+/**
+ * As `JSON.stringify(value)`, but -0 stays -0, and a JsonText, and an object or array that remembers its text, is
+ * written from that text at any depth. A value that was changed after it was parsed is written as it was.
+ */
+export function exactJson(value: unknown): string {
+  if (Object.is(value, -0)) return "-0";
+  if (!isStructured(value)) return JSON.stringify(value) ?? "null";
+  if (value instanceof JsonText) return compactJson(value.text);
+  const source = sourceOf(value);
+  if (source !== undefined) return compactJson(source);
+  if (Array.isArray(value)) return `[${value.map(exactJson).join(",")}]`;
+  // A frozen object without a prototype may be JSON.rawJSON's, which Node has since 22.
+  if ("toJSON" in value || ("rawJSON" in value && Object.getPrototypeOf(value) === null))
+    return JSON.stringify(value);
+  const members = Object.entries(value).filter(([, member]) => !OMITTED.has(typeof member));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${exactJson(member)}`).join(",")}}`;
+}
+
+/** What JSON.stringify leaves out of an object. */
+const OMITTED: ReadonlySet<string> = new Set(["undefined", "function", "symbol"]);
+
+/** The text of one member of an object, undefined if no member has that name. Of a name that stands twice, the last. */
+export function memberText(object: object, name: string): JsonText | undefined {
+  if (!Object.hasOwn(object, name)) return undefined;
+  const source = sourceOf(object);
+  const found = source === undefined ? undefined : lastMember(source, name);
+  return new JsonText(found ?? exactJson(Reflect.get(object, name)));
+}
+
+/** A copy of an object with a member that it has not: before the others, in its text as well. */
+export function withMember<T extends object, Name extends string, Value>(
+  object: T,
+  name: Name,
+  value: Value,
+): T & Record<Name, Value> {
+  const copy = { [name]: value, ...object } as T & Record<Name, Value>;
+  if (Object.hasOwn(object, name)) return withSource(copy, exactJson(object));
+  const rest = exactJson(object).slice(1);
+  const separator = rest === "}" ? "" : ",";
+  return withSource(copy, `{${JSON.stringify(name)}:${exactJson(value)}${separator}${rest}`);
+}
+
+/** The text of the last member of that name at the top level of the text of an object. */
+function lastMember(source: string, name: string): string | undefined {
+  let depth = 0;
+  let isName = false;
+  let isWanted = false;
+  let from = -1;
+  let found: string | undefined;
+  forEachToken(source, (start, end) => {
+    const token = source[start];
+    if (depth === 1 && (token === "," || token === "}")) {
+      if (isWanted) found = source.slice(from, start);
+      isWanted = false;
+    }
+    if (isName && token === '"') isWanted = JSON.parse(source.slice(start, end)) === name;
+    else if (depth === 1 && token === ":") from = end;
+    if (token === "{" || token === "[") depth++;
+    else if (token === "}" || token === "]") depth--;
+    isName = depth === 1 && (token === "," || token === "{");
+  });
+  return found?.trim();
+}
+
+/**
+ * Calls `visit` with the start and end of each token of a JSON text, in order; white space is not a token. A string
+ * is one token with its quotes, so are numbers and literals. The text must be valid JSON (`JSON.parse` took it):
+ * nothing is checked here. Linear in the length of the text, and no regular expression, whose backtracking
+ * overflows on strings of several megabytes.
+ */
+export function forEachToken(text: string, visit: (start: number, end: number) => void): void {
+  for (let at = 0; at < text.length; ) {
+    const code = text.charCodeAt(at);
+    if (isSpace(code)) {
+      at++;
+      continue;
+    }
+    const end = code === QUOTE ? endOfString(text, at) : isPunctuation(code) ? at + 1 : endOfScalar(text, at);
+    visit(at, end);
+    at = end;
+  }
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+function endOfString(text: string, start: number): number {
+  for (let quote = text.indexOf('"', start + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
+    let before = quote;
+    while (text.charCodeAt(before - 1) === BACKSLASH) before--;
+    // An even number of backslashes escape each other, and the quote ends the string.
+    if ((quote - before) % 2 === 0) return quote + 1;
+  }
+  return text.length;
+}
+
+function endOfScalar(text: string, start: number): number {
+  let end = start;
+  while (end < text.length && !isSpace(text.charCodeAt(end)) && !isPunctuation(text.charCodeAt(end))) end++;
+  return end;
+}
+
+/** RFC 8259 §2: space, tab, line feed, carriage return. */
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}
+
+/** RFC 8259 §2: `{ } [ ] : ,`. */
+function isPunctuation(code: number): boolean {
+  return code === 0x7b || code === 0x7d || code === 0x5b || code === 0x5d || code === 0x3a || code === 0x2c;
+}
+
+/** The same JSON on one line: white space between tokens is dropped, every token is kept as it is. */
+export function compactJson(text: string): string {
+  const result = new Pieces();
+  let from = 0;
+  let to = 0;
+  forEachToken(text, (start, end) => {
+    if (start !== to) {
+      result.add(text.slice(from, to));
+      from = start;
+    }
+    to = end;
+  });
+  result.add(text.slice(from, to));
+  return result.joined();
+}
+
+/** The same JSON laid out as `JSON.stringify` does it with `indent` blanks, every token kept as it is. */
+export function indentJson(text: string, indent: number): string {
+  const result = new Pieces();
+  let depth = 0;
+  let previous = "";
+  forEachToken(text, (start, end) => {
+    const token = text.slice(start, end);
+    const closes = token === "}" || token === "]";
+    const opened = previous === "{" || previous === "[";
+    if (closes) depth--;
+    // An empty object or array stays on its line.
+    if (opened !== closes || previous === ",") result.add(`\n${" ".repeat(depth * indent)}`);
+    result.add(token === ":" ? ": " : token);
+    if (token === "{" || token === "[") depth++;
+    previous = token;
+  });
+  return result.joined();
+}
+
+/** How deep the objects and arrays of a text nest, which need not be valid JSON; brackets in strings do not count. */
+export function nestingDepth(text: string): number {
+  let deepest = 0;
+  let depth = 0;
+  forEachToken(text, (start, end) => {
+    if (end - start > 1) return;
+    const token = text[start];
+    if (token === "{" || token === "[") deepest = Math.max(deepest, ++depth);
+    else if (token === "}" || token === "]") depth--;
+  });
+  return deepest;
+}
+
+/** A text in the making. Thousands of small pieces become one at a time: an array of millions would fill the memory. */
+class Pieces {
+  readonly #done: string[] = [];
+  #recent: string[] = [];
+
+  add(piece: string): void {
+    if (this.#recent.push(piece) < 10_000) return;
+    this.#done.push(this.#recent.join(""));
+    this.#recent = [];
+  }
+
+  joined(): string {
+    return this.#done.join("") + this.#recent.join("");
+  }
+}
+
+/** The numbers of a value's exact JSON that JavaScript cannot hold: equal values may differ in these. */
+export function roundedNumbers(value: unknown): string[] {
+  const text = exactJson(value);
+  const found: string[] = [];
+  forEachToken(text, (start, end) => {
+    const token = text.slice(start, end);
+    if (/^[-\d]/.test(token) && digits(token) !== digits(String(Number(token)))) found.push(token);
+  });
+  return found.sort();
+}
+
+/** The significant digits of a number; a word as it is. */
+function digits(number: string): string {
+  return number
+    .replace(/e.*$/i, "")
+    .replace(/[-.]/g, "")
+    .replace(/^0+|0+$/g, "");
+}
+
+/** Whether a value of JSON is an object, and neither null nor a list. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return isStructured(value) && !Array.isArray(value);
+}
+
+/** A JSON value, or undefined for a text that is not JSON. */
+export function jsonOrUndefined(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,38 @@
+import { createHash } from "node:crypto";
+import { escapeHtml } from "./blocks.js";
+import STYLE from "./style.css?raw";
+
+/** Stands in every page, so that a page is known as ours. */
+export const GENERATOR = '<meta name="generator" content="research">';
+
+export interface HtmlPage {
+  title: string;
+  /** HTML: everything in it is escaped already. */
+  body: string;
+  /** Whether it needs more room than a column of text. */
+  wide?: boolean;
+}
+
+/** A whole page in one file. Its policy allows its own style and nothing else: no script, no picture, no request. */
+export function page({ title, body, wide = false }: HtmlPage): string {
+  const hash = createHash("sha256").update(STYLE).digest("base64");
+  const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
+  const head = [
+    '<meta charset="utf-8">',
+    `<meta http-equiv="Content-Security-Policy" content="${escapeHtml(policy)}">`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="color-scheme" content="light dark">',
+    '<meta name="referrer" content="no-referrer">',
+    GENERATOR,
+    `<title>${escapeHtml(title.replace(/\s+/g, " ").trim())}</title>`,
+    `<style>${STYLE}</style>`,
+  ];
+  return `<!doctype html>\n<html lang="en">\n<head>\n${head.join("\n")}\n</head>\n<body${wide ? ' class="wide"' : ""}>\n${body}\n</body>\n</html>\n`;
+}
+
+/** How a state looks: a class of the page's style. */
+export function stateClass(state: string): "done" | "bad" | "idle" | "busy" {
+  if (state === "COMPLETED") return "done";
+  if (state === "PENDING" || state === "PROCESSING") return "busy";
+  return state === "STOPPED" || state === "WAITING" ? "idle" : "bad";
+}

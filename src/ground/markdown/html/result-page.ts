@@ -1,0 +1,114 @@
+import { createHash } from "node:crypto";
+import { shortLine } from "../../text/phrases.js";
+import type { Inline } from "../document.js";
+import { inlines, readTokens } from "../parse.js";
+import { escapeHtml, markdownHtml, type PageHeading, plainHtml } from "./blocks.js";
+import { fieldLinks, marksSection, type PageMark, withSigns } from "./marks.js";
+import { page } from "./page.js";
+import { structuredHtml } from "./structured.js";
+
+/** From this many headings on, a page has a table of contents (contract §6). */
+const MIN_CONTENTS = 4;
+/** A longer question is cut where it is the title; the footer has all of it. In UTF-16 units. */
+const LONGEST_TITLE = 160;
+/** Larger results are shown as they came (contract §6). In UTF-16 units. */
+const MAX_LAID_OUT = 2 * 1024 * 1024;
+
+export interface PageResult {
+  kind: "markdown" | "json";
+  /** The result as `output` writes it. Valid JSON for `json`. */
+  text: string;
+  /** What the SHA-256 is of, if that is not `text`. */
+  digestOf?: string;
+  /** What was found out about places of it, in their order, and a sentence about all of them. */
+  marks?: { all: readonly PageMark[]; summary: string } | undefined;
+}
+
+/** Where a result comes from; what is not known is undefined. Times as the service gave them. */
+export interface ResultOrigin {
+  question?: string | undefined;
+  requestId: string | undefined;
+  /** Scheme, host and port of the service. */
+  origin: string | undefined;
+  createdAt?: string | undefined;
+  completedAt?: string | undefined;
+}
+
+/** A result as one page in one file, made to be read, printed and kept. */
+export function resultPage(result: PageResult, source: ResultOrigin): string {
+  const { question, requestId } = source;
+  const { all: marks = [], summary = "" } = result.marks ?? {};
+  const signed = result.kind === "markdown" ? withSigns(result.text, marks) : undefined;
+  const laidOut = contentOf({ ...result, text: signed?.text ?? result.text }, true);
+  const content = signed?.linked(laidOut.content) ?? laidOut.content;
+  const checked = result.marks ? `\n${marksSection(marks, summary)}` : "";
+  const title = laidOut.title ?? (question && shortLine(question, LONGEST_TITLE));
+  const shown = title || (requestId === undefined ? "Result" : `Result of ${requestId}`);
+  const header =
+    laidOut.title === undefined
+      ? `<header><h1 class="question" dir="auto">${escapeHtml(shown)}</h1></header>\n`
+      : "";
+  return page({
+    title: shown,
+    body: `${header}<main lang="">\n${content}${checked}\n</main>\n${originFooter(source, result.digestOf ?? result.text)}`,
+  });
+}
+
+/** The HTML of a result, and its own title where it has one. `withContents`: a table of contents stands under that. */
+export function contentOf(
+  { kind, text, marks }: PageResult,
+  withContents = false,
+): { content: string; title?: string } {
+  const tokens = text.length > MAX_LAID_OUT ? undefined : kind === "markdown" ? readTokens(text) : [];
+  if (!tokens) return { content: `<pre><code>${escapeHtml(text)}</code></pre>` };
+  if (kind === "json") return { content: structuredHtml(text, marks && fieldLinks(marks.all)) };
+  if (tokens === "plain") return { content: plainHtml(text) };
+  const headings: PageHeading[] = [];
+  const at = tokens.findIndex((token) => token.type === "heading" && token.depth === 1) + 1;
+  const before = markdownHtml(tokens.slice(0, at), headings);
+  const own = headings.at(-1);
+  const after = markdownHtml(tokens.slice(at), headings);
+  const content = [before, withContents ? contents(headings, own) : "", after].filter(Boolean).join("\n");
+  const title = tokens[at - 1];
+  return title?.type === "heading" ? { content, title: textOf(inlines(title.tokens)) } : { content };
+}
+
+function textOf(inlines: readonly Inline[]): string {
+  return inlines
+    .map((inline) =>
+      inline.kind === "break" ? " " : "inlines" in inline ? textOf(inline.inlines) : inline.text,
+    )
+    .join("");
+}
+
+/** The table of contents names all headings but `title`, under which it stands. */
+function contents(headings: readonly PageHeading[], title: PageHeading | undefined): string {
+  if (headings.length < MIN_CONTENTS) return "";
+  const items = headings
+    .filter((heading) => heading !== title)
+    .map(({ id, level, html }) => `<li class="l${level}"><a href="#${id}" dir="auto">${html}</a></li>`);
+  return `<nav aria-labelledby="contents"><h2 id="contents">Contents</h2>\n<ul>\n${items.join("\n")}\n</ul></nav>`;
+}
+
+/** What a page says of where it comes from, with the SHA-256 of the result if there is one. */
+export function originFooter(
+  { question, requestId, origin, createdAt, completedAt }: ResultOrigin,
+  text?: string,
+): string {
+  const rows: [string, string | undefined][] = [
+    ["Question", question && escapeHtml(question)],
+    ["Request", requestId && escapeHtml(requestId)],
+    ["Origin", origin && escapeHtml(origin)],
+    ["Created", time(createdAt)],
+    ["Completed", time(completedAt)],
+    ["SHA-256", text === undefined ? undefined : createHash("sha256").update(text).digest("hex")],
+  ];
+  const shown = rows
+    .filter(([, html]) => html)
+    .map(([name, html]) => `<dt>${name}</dt><dd dir="auto">${html}</dd>`);
+  return `<footer><dl>\n${shown.join("\n")}\n</dl></footer>`;
+}
+
+function time(text: string | undefined): string | undefined {
+  return text && `<time datetime="${escapeHtml(text)}">${escapeHtml(text)}</time>`;
+}

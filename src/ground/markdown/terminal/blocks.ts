@@ -1,0 +1,237 @@
+import { safeResult } from "../../text/safe-text.js";
+import { columnsOf } from "../../text/width.js";
+import { type Inline, type ListBlock, type MarkdownBlock, openable, type TableBlock } from "../document.js";
+import { LOOK, lineOf, measure, prefixed, type Run, type StyledLine, wrap, wrapVerbatim } from "./wrap.js";
+
+/** Where less would be left, nested blocks are not set off any more. */
+const MIN_COLUMNS = 16;
+const UNDERLINES = ["═", "─"];
+
+/** Blocks in lines of at most `columns`, with an empty line between two blocks unless `tight`. */
+export function blockLines(
+  blocks: readonly MarkdownBlock[],
+  columns: number,
+  addresses: Addresses,
+  tight = false,
+): StyledLine[] {
+  const lines: StyledLine[] = [];
+  for (const block of blocks) {
+    if (lines.length > 0 && !tight) lines.push(lineOf());
+    for (const line of linesOf(block, columns, addresses)) lines.push(line);
+  }
+  return lines;
+}
+
+function linesOf(block: MarkdownBlock, columns: number, addresses: Addresses): StyledLine[] {
+  switch (block.kind) {
+    case "heading":
+      return heading(block.level, runsOf(block.inlines, addresses, LOOK.bold | LOOK.heading), columns);
+    case "paragraph":
+      return wrap(runsOf(block.inlines, addresses), columns);
+    case "plain":
+      return wrapVerbatim(safeResult(block.text.replace(/\r\n?/g, "\n").replace(/\n+$/, "")), 0, columns);
+    case "code":
+      return setOff(blank(4), blank(4), columns, (inner) =>
+        wrapVerbatim(safeResult(block.text), LOOK.code, inner),
+      );
+    case "quote": {
+      const bar = { text: "│ ", look: LOOK.faint };
+      return setOff(bar, bar, columns, (inner) => blockLines(block.blocks, inner, addresses));
+    }
+    case "list":
+      return listLines(block, columns, addresses);
+    case "table":
+      return tableLines(block, columns, addresses);
+    case "rule":
+      return [lineOf({ text: "─".repeat(columns), look: LOOK.faint })];
+  }
+}
+
+function heading(level: number, runs: Run[], columns: number): StyledLine[] {
+  const underline = UNDERLINES[level - 1];
+  if (underline === undefined) {
+    const hashes = { text: `${"#".repeat(level)} `, look: LOOK.faint };
+    return setOff(hashes, blank(level + 1), columns, (inner) => wrap(runs, inner));
+  }
+  const lines = wrap(runs, columns);
+  const width = lines.reduce((widest, line) => Math.max(widest, line.columns), 0);
+  return [...lines, lineOf({ text: underline.repeat(width), look: LOOK.faint })];
+}
+
+function listLines({ start, loose, items }: ListBlock, columns: number, addresses: Addresses): StyledLine[] {
+  const markers = items.map(({ checked }, index) => {
+    const mark = start === undefined ? "•" : `${start + index}.`;
+    return checked === undefined ? mark : `${start === undefined ? "" : `${mark} `}[${checked ? "x" : " "}]`;
+  });
+  const width = markers.reduce((widest, marker) => Math.max(widest, columnsOf(marker)), 0);
+  return items.flatMap(({ blocks }, index) => {
+    const marker = { text: `${(markers[index] ?? "").padStart(width)} `, look: LOOK.faint };
+    const lines = setOff(marker, blank(width + 1), columns, (inner) =>
+      blockLines(blocks, inner, addresses, !loose),
+    );
+    return loose && index > 0 ? [lineOf(), ...lines] : lines;
+  });
+}
+
+/** Lines with `first` and `rest` before them, if enough columns are left for that. */
+function setOff(
+  first: Run,
+  rest: Run,
+  columns: number,
+  lay: (columns: number) => StyledLine[],
+): StyledLine[] {
+  const inner = columns - columnsOf(rest.text);
+  if (inner < MIN_COLUMNS) return lay(columns);
+  const lines = lay(inner);
+  return prefixed(lines.length > 0 ? lines : [lineOf()], first, rest);
+}
+
+function blank(columns: number): Run {
+  return { text: " ".repeat(columns), look: 0 };
+}
+
+/** The addresses of a document's links, numbered from 1 in the order of their first use. */
+export class Addresses {
+  readonly #numbers = new Map<string, number>();
+
+  numberOf(address: string): number {
+    const number = this.#numbers.get(address) ?? this.#numbers.size + 1;
+    this.#numbers.set(address, number);
+    return number;
+  }
+
+  list(): string[] {
+    return [...this.#numbers.keys()];
+  }
+}
+
+/** Inlines as runs. A link gets its number; an address that may not be opened stands beside its text. */
+export function runsOf(inlines: readonly Inline[], addresses: Addresses, look = 0, href?: string): Run[] {
+  return inlines.flatMap((inline) => {
+    switch (inline.kind) {
+      case "text":
+        return { text: oneLine(inline.text), look, href };
+      case "code":
+        return { text: oneLine(inline.text), look: look | LOOK.code, href };
+      case "strong":
+        return runsOf(inline.inlines, addresses, look | LOOK.bold, href);
+      case "emphasis":
+        return runsOf(inline.inlines, addresses, look | LOOK.italic, href);
+      case "deleted":
+        return runsOf(inline.inlines, addresses, look | LOOK.deleted, href);
+      case "break":
+        return { text: "\n", look: 0 };
+      default:
+        return linkRuns(inline.address, inline.inlines, addresses, look);
+    }
+  });
+}
+
+function linkRuns(address: string, inlines: Inline[], addresses: Addresses, look: number): Run[] {
+  const target = openable(address);
+  if (target === undefined) {
+    const text = runsOf(inlines, addresses, look);
+    const shown = oneLine(address);
+    return shown === "" || plainText(text) === shown ? text : [...text, { text: ` (${shown})`, look }];
+  }
+  const text = runsOf(inlines, addresses, look | LOOK.link, target);
+  const shown = plainText(text);
+  if (shown === target || shown === address || `mailto:${shown}` === address) return text;
+  const number = addresses.numberOf(target);
+  if (shown === `[${number}]`) return text;
+  return [...text, { text: `\u00a0[${number}]`, look: look | LOOK.faint, href: target }];
+}
+
+function plainText(runs: readonly Run[]): string {
+  return runs.map(({ text }) => text).join("");
+}
+
+/** A line break inside a paragraph is a blank. */
+function oneLine(text: string): string {
+  return safeResult(text.replace(/[\n\r\t]+/g, " "));
+}
+
+type TableRow = Run[][];
+type Align = TableBlock["align"][number];
+
+const GAP = " │ ";
+
+/** A table whose cells wrap; one entry below the other where its words do not fit side by side. */
+export function tableLines(
+  { align, head, rows }: TableBlock,
+  columns: number,
+  addresses: Addresses,
+): StyledLine[] {
+  const header = head.map((cell) => runsOf(cell, addresses, LOOK.bold));
+  const body = rows.map((row) => row.map((cell) => runsOf(cell, addresses)));
+  const widths = columnWidths([header, ...body], columns - GAP.length * (header.length - 1));
+  return widths ? grid(header, body, widths, align) : entries(header, body, columns);
+}
+
+/** Columns for each column of the table; undefined if words would have to be parted. */
+function columnWidths(rows: readonly TableRow[], available: number): number[] | undefined {
+  const least: number[] = [];
+  const best: number[] = [];
+  for (const row of rows) {
+    for (const [index, cell] of row.entries()) {
+      const need = measure(cell);
+      least[index] = Math.max(least[index] ?? 1, need.least);
+      best[index] = Math.max(best[index] ?? 1, need.best);
+    }
+  }
+  const sum = (widths: readonly number[]) => widths.reduce((total, width) => total + width, 0);
+  if (sum(least) > available) return undefined;
+  // The widest columns give way first.
+  const cappedAt = (cap: number) => best.map((width, i) => Math.max(least[i] ?? 1, Math.min(width, cap)));
+  let cap = 1;
+  while (cap < available && sum(cappedAt(cap + 1)) <= available) cap++;
+  return cappedAt(cap);
+}
+
+function grid(
+  header: TableRow,
+  body: readonly TableRow[],
+  widths: number[],
+  align: readonly Align[],
+): StyledLine[] {
+  const rule = lineOf({ text: widths.map((width) => "─".repeat(width)).join("─┼─"), look: LOOK.faint });
+  const rows = body.map((row) => rowLines(row, widths, align));
+  const parted = rows.some((lines) => lines.length > 1);
+  return [
+    ...rowLines(header, widths, align),
+    rule,
+    ...rows.flatMap((lines, index) => (parted && index > 0 ? [rule, ...lines] : lines)),
+  ];
+}
+
+function rowLines(row: TableRow, widths: readonly number[], align: readonly Align[]): StyledLine[] {
+  const cells = widths.map((width, index) => wrap(row[index] ?? [], width));
+  const height = Math.max(...cells.map((lines) => lines.length));
+  return Array.from({ length: height }, (_, y) => {
+    const runs = cells.flatMap((lines, x) => {
+      const cell = padded(lines[y] ?? lineOf(), widths[x] ?? 0, align[x] ?? null);
+      return x === 0 ? cell : [{ text: GAP, look: LOOK.faint }, ...cell];
+    });
+    return lineOf(...runs);
+  });
+}
+
+function padded({ runs, columns }: StyledLine, width: number, align: Align): Run[] {
+  const space = Math.max(0, width - columns);
+  const before = align === "right" ? space : align === "center" ? Math.floor(space / 2) : 0;
+  return [blank(before), ...runs, blank(space - before)];
+}
+
+/** Each row as `head: cell` lines, with an empty line between two rows. */
+function entries(header: TableRow, body: readonly TableRow[], columns: number): StyledLine[] {
+  const rows = body.length > 0 ? body : [header.map(() => [])];
+  return rows.flatMap((row, index) => {
+    const lines = row.flatMap((cell, x) => {
+      const name = header[x] ?? [];
+      const runs = name.length > 0 ? [...name, { text: ": ", look: LOOK.bold }, ...cell] : cell;
+      const [first = lineOf(), ...rest] = wrap(runs, columns - 2);
+      return [first, ...prefixed(rest, blank(2), blank(2))];
+    });
+    return index === 0 ? lines : [lineOf(), ...lines];
+  });
+}

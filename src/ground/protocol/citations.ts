@@ -1,0 +1,14 @@
+/**
+ * What a provider says of where a result has something from: a range of `output` in UTF-16 units, or a field of a
+ * structured result, as in `companies[0].name`.
+ */
+export type Citation = { start: number; end: number; url: string } | { field: string; url: string };
+
+/** Those of `found` that are citations: what a service sends may be anything. */
+export function citationsOf(found: unknown): Citation[] {
+  if (!Array.isArray(found)) return [];
+  return found.map(Object).filter(({ start, end, field, url }) => {
+    const isRange = Number.isInteger(start) && Number.isInteger(end) && start >= 0 && end > start;
+    return typeof url === "string" && (typeof field === "string" || isRange);
+  });
+}

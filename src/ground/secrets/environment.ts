@@ -1,0 +1,23 @@
+/** What the service is configured with: keys, databases, models, search engines. */
+const OF_SERVICE = /^(?:RESEARCH_(?:SERVE|MODEL|SEARCH|UPSTREAM)_|PG)/i;
+/** The key of its clients. */
+const OF_CLIENT = /^RESEARCH_API_KEY(?:_FILE)?$/i;
+
+/** The environment for a child process, without the variables that hold secrets (contract §4). */
+export function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return without(withoutServiceSecrets(env), OF_CLIENT);
+}
+
+/** The same for a child that may speak to the service itself, as its user does. */
+export function withoutServiceSecrets(env: Readonly<NodeJS.ProcessEnv>): NodeJS.ProcessEnv {
+  return without(env, OF_SERVICE);
+}
+
+/** The same for a program that reads files for us, without any name that sounds like a secret (contract §4, `--pre`). */
+export function withoutKeys(env: Readonly<NodeJS.ProcessEnv>): NodeJS.ProcessEnv {
+  return without(env, /^(?:RESEARCH_|PG)|KEY|TOKEN|SECRET|PASS|CREDENTIAL/i);
+}
+
+function without(env: Readonly<NodeJS.ProcessEnv>, names: RegExp): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !names.test(name)));
+}

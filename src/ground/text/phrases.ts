@@ -1,0 +1,19 @@
+/** What an error says; of anything else that was thrown, its text. */
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** A word as a POSIX shell reads it back. */
+export function shellWord(text: string): string {
+  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** Text of at most `most` UTF-16 code units, an ellipsis at the cut; no surrogate pair is cut in two. */
+export function shortText(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "")}…` : text;
+}
+
+/** The same on one line. */
+export function shortLine(text: string, most: number): string {
+  return shortText(text.replace(/\s+/g, " ").trim(), most);
+}

@@ -1,0 +1,45 @@
+const STEPS = {
+  plan: "planning",
+  search: "searching",
+  read: "reading",
+  note: "noting",
+  write: "writing",
+} as const;
+
+/** How far a research is, as in "reading 7 of 12, 48,000 tokens"; undefined if it names no known step. */
+export function progressWords(progress: unknown): string | undefined {
+  if (typeof progress !== "object" || progress === null) return undefined;
+  const { step, done, of, tokens } = progress as Record<string, unknown>;
+  if (step === "queue" && isCount(done) && isCount(of))
+    return `waiting, ${grouped(done)} before it of ${grouped(of)} that wait`;
+  if (typeof step !== "string" || !Object.hasOwn(STEPS, step)) return undefined;
+  const doing = STEPS[step as keyof typeof STEPS];
+  const most = isCount(of) && of > 0 ? ` of ${grouped(of)}` : "";
+  const how = isCount(done) && (most || done > 0) ? `${doing} ${grouped(done)}${most || " so far"}` : doing;
+  return isCount(tokens) && tokens > 0 ? `${how}, ${grouped(tokens)} tokens` : how;
+}
+
+/** What a research has used, as in "12 calls, 48,000 tokens, $0.04"; undefined if nothing of it is known. */
+export function usageWords(usage: unknown): string | undefined {
+  if (typeof usage !== "object" || usage === null) return undefined;
+  const { calls, input_tokens, output_tokens, cost_dollars } = usage as Record<string, unknown>;
+  const parts: string[] = [];
+  if (isCount(calls)) parts.push(`${grouped(calls)} ${calls === 1 ? "call" : "calls"}`);
+  if (isCount(input_tokens) && isCount(output_tokens))
+    parts.push(`${grouped(input_tokens + output_tokens)} tokens`);
+  if (typeof cost_dollars === "number") parts.push(dollars(cost_dollars));
+  return parts.length > 0 ? parts.join(", ") : undefined;
+}
+
+/** What something cost, with as many digits as say something. */
+export function dollars(cost: number): string {
+  return `$${cost.toFixed(cost < 1 ? 4 : 2)}`;
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function grouped(count: number): string {
+  return count.toLocaleString("en-US");
+}

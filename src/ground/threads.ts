@@ -1,0 +1,269 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { parentPort, type TransferListItem, Worker, type WorkerOptions } from "node:worker_threads";
+import { type Clock, systemClock } from "./clock.js";
+import { Semaphore } from "./semaphore.js";
+
+export interface ThreadOptions<Question> {
+  /** The name of the bundle that a thread runs: it calls `answerQuestions`. */
+  name: string;
+  /** How many questions are worked on at a time. */
+  most: number;
+  /** What one question may allocate, MiB, and how long it may take, ms. */
+  heapMib: number;
+  limitMs: number | ((question: Question) => number);
+  clock: Pick<Clock, "sleep">;
+  /**
+   * Each thread has a process of its own, all of whose memory may be this much, MiB: a limit of the heap does not hold
+   * what a library allocates beside it. Such a process ends when it has had no question for a while.
+   */
+  processMib?: number;
+  /** Each question has a process of its own, whose memory is that of all it starts; they end with it. */
+  isFresh?: boolean;
+}
+
+/** A question took more time or memory than it may, as a phrase that follows its subject. */
+export class OverLimit extends Error {
+  override name = "OverLimit";
+  /** `limit` as in "5 s" or "512 MiB of memory". */
+  constructor(readonly limit: string) {
+    super(`took more than ${limit}`);
+  }
+}
+
+/** What a thread says: that it can be asked, an answer, and of a process that it took too much, or waits in vain. */
+type ThreadAnswer = "ready" | "over" | "idle" | { answer: unknown; isLast?: boolean };
+type Thread = Worker | ChildProcess;
+
+/** How often the memory of a process is looked at, and how long it waits for another question, ms. */
+const LOOK_MS = 10;
+const IDLE_MS = 2_000;
+
+/** The entry of a thread: answers each question with what `answer` gives. */
+export function answerQuestions<Question>(answer: (question: Question) => unknown): void {
+  const say = (said: ThreadAnswer) => parentPort?.postMessage(said);
+  parentPort?.on("message", async (question: Question) => say({ answer: await answer(question) }));
+  say("ready");
+}
+
+/** The entry of a thread's process: passes questions on to it and its answers back, and watches the whole memory. */
+export function relayQuestions(): void {
+  const [file = "", heap, most, fresh] = process.argv.slice(1);
+  const [heapMib, processMib] = [Number(heap), Number(most)];
+  const worker = new Worker(file, threadLimits(heapMib));
+  const say = (said: ThreadAnswer) => process.connected && process.send?.(said);
+  const mib = () => (fresh === "true" ? groupMib() : process.memoryUsage.rss() / 1_048_576);
+  let waited = new AbortController();
+  const over = () => {
+    say("over");
+    void worker.terminate();
+  };
+  const wait = () => {
+    waited = new AbortController();
+    systemClock.sleep(IDLE_MS, waited.signal).then(
+      () => say("idle"),
+      () => {},
+    );
+  };
+  const watch = async () => {
+    while (process.connected && mib() < processMib)
+      await systemClock.sleep(fresh === "true" ? 5 * LOOK_MS : LOOK_MS);
+    over();
+  };
+  worker.on("message", (said: ThreadAnswer) => {
+    // What a large document leaves behind is not charged to the next one.
+    say(typeof said === "string" ? said : { ...said, isLast: mib() > processMib / 3 });
+    wait();
+  });
+  worker.on("error", (error) => (isOutOfMemory(error) ? over() : process.disconnect()));
+  process.on("message", (question) => {
+    waited.abort();
+    worker.postMessage(question);
+  });
+  process.on("disconnect", () => {
+    waited.abort();
+    void worker.terminate();
+    // The process that asked is gone: nothing that was started for it goes on.
+    if (fresh === "true") process.kill(-process.pid, "SIGKILL");
+  });
+  void watch();
+}
+
+/** Field 24 of /proc/PID/stat, the resident pages, and field 5, the group, behind the name in parentheses. */
+const STAT = /\) \S \d+ (\d+)(?: -?\d+){18} (\d+)/;
+const PAGE_MIB = 4_096 / 1_048_576;
+
+/** The memory of all processes of this one's group, MiB; where the system has no /proc, of this one alone. */
+function groupMib(): number {
+  const own = process.memoryUsage.rss() / 1_048_576;
+  if (!existsSync("/proc/self/stat")) return own;
+  const others = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && name !== `${process.pid}`);
+  return others.reduce((sum, pid) => {
+    const [, group, pages] = STAT.exec(statOf(pid)) ?? [];
+    return group === `${process.pid}` ? sum + Number(pages) * PAGE_MIB : sum;
+  }, own);
+}
+
+/** Empty for a process that has just ended. */
+function statOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/**
+ * Threads that answer one question at a time each, and keep no process alive while they have none. One that fails, or
+ * is stopped, is ended with all its memory.
+ */
+export class Threads<Question, Answer> {
+  readonly #places: Semaphore;
+  readonly #all = new Set<Thread>();
+  readonly #idle: Thread[] = [];
+  constructor(private readonly options: ThreadOptions<Question>) {
+    this.#places = new Semaphore(options.most);
+  }
+
+  /**
+   * Rejects with `signal.reason`, with an OverLimit, or with what ended the thread. `begun` is called when the question
+   * has neither to wait for a place nor for a thread to start any more.
+   */
+  async ask(
+    question: Question,
+    signal: AbortSignal,
+    { transfer = [], begun }: { transfer?: TransferListItem[]; begun?: (() => void) | undefined } = {},
+  ): Promise<Answer> {
+    const { clock, limitMs, heapMib, processMib = heapMib, isFresh } = this.options;
+    let leave = () => {};
+    let thread: Thread | undefined;
+    const over = new AbortController();
+    try {
+      leave = await this.#places.take(signal);
+      thread = this.#idle.pop();
+      if (thread === undefined) {
+        thread = this.#start();
+        await message(thread, signal);
+      }
+      begun?.();
+      holdProcess(thread, true);
+      if (thread instanceof Worker) thread.postMessage(question, transfer);
+      else thread.send(question as object);
+      const ms = typeof limitMs === "number" ? limitMs : limitMs(question);
+      const late = clock.sleep(ms, over.signal).then(() => {
+        throw new OverLimit(`${ms / 1_000} s`);
+      });
+      const said = await Promise.race([message(thread, signal), late]);
+      if (typeof said === "string") throw new OverLimit(`${processMib} MiB of memory`);
+      holdProcess(thread, false);
+      if (said.isLast || isFresh) await end(thread);
+      else this.#idle.push(thread);
+      return said.answer as Answer;
+    } catch (error) {
+      if (thread) await end(thread);
+      signal.throwIfAborted();
+      throw isOutOfMemory(error) ? new OverLimit(`${heapMib} MiB of memory`) : error;
+    } finally {
+      over.abort();
+      leave();
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#all].map(end));
+  }
+
+  #start(): Thread {
+    const { name, heapMib, processMib, isFresh } = this.options;
+    const thread: Thread =
+      processMib === undefined
+        ? new Worker(threadFile(name), threadLimits(heapMib))
+        : process
+            .getBuiltinModule("node:child_process")
+            .fork(threadFile(name), [`${heapMib}`, `${processMib}`, `${isFresh}`], {
+              env: {},
+              execArgv: [],
+              serialization: "advanced",
+              stdio: ["ignore", "ignore", "ignore", "ipc"],
+              // A Ctrl-C at the terminal is for the program, which ends this one when its question is over.
+              detached: true,
+            });
+    this.#all.add(thread);
+    // A thread that dies while idle must neither end the process nor be given a question.
+    thread.on("error", () => {});
+    const forget = () => {
+      if (this.#idle.includes(thread)) this.#idle.splice(this.#idle.indexOf(thread), 1);
+    };
+    thread.on("message", (said: ThreadAnswer) => {
+      if (typeof said === "object" || !this.#idle.includes(thread)) return;
+      forget();
+      void end(thread);
+    });
+    thread.on("exit", () => {
+      this.#all.delete(thread);
+      forget();
+    });
+    return thread;
+  }
+}
+
+function threadLimits(heapMib: number): WorkerOptions {
+  // stdout and stderr: what a document makes a library print.
+  return { env: {}, resourceLimits: { maxOldGenerationSizeMb: heapMib }, stdout: true, stderr: true };
+}
+
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
+}
+
+/** Whether this process waits for that thread before it ends. */
+function holdProcess(thread: Thread, isHeld: boolean): void {
+  for (const part of thread instanceof Worker ? [thread] : [thread, thread.channel])
+    part?.[isHeld ? "ref" : "unref"]();
+}
+
+async function end(thread: Thread): Promise<void> {
+  if (thread instanceof Worker) await thread.terminate();
+  else if (killGroup(thread)) await once(thread, "exit");
+}
+
+/** Ends a process with all that it has started; false if it has ended already. Windows has no groups. */
+function killGroup(child: ChildProcess): boolean {
+  const isRunning = child.exitCode === null && child.signalCode === null;
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+    return isRunning;
+  } catch {
+    return child.kill("SIGKILL");
+  }
+}
+
+/** The next message of a thread. Rejects when it ends, and on an abort. */
+async function message(thread: Thread, signal: AbortSignal): Promise<Exclude<ThreadAnswer, "idle">> {
+  const heard = new AbortController();
+  const until = { signal: AbortSignal.any([signal, heard.signal]) };
+  const exit = once(thread, "exit", until).then(() => {
+    throw new Error("its thread was ended");
+  });
+  const next = async (): Promise<Exclude<ThreadAnswer, "idle">> => {
+    const [said] = (await once(thread, "message", until)) as [ThreadAnswer];
+    return said === "idle" ? next() : said;
+  };
+  try {
+    return await Promise.race([next(), exit]);
+  } finally {
+    heard.abort();
+  }
+}
+
+/** The bundle of a thread. It lies in dist/ both for the bundled program and for the sources beside it. */
+export function threadFile(name: string): string {
+  for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
+    for (const file of [join(folder, `${name}.js`), join(folder, "dist", `${name}.js`)]) {
+      if (existsSync(file)) return file;
+    }
+    if (folder === dirname(folder)) throw new Error(`dist/${name}.js is missing: run the build`);
+  }
+}

@@ -1,0 +1,155 @@
+import type { Researcher } from "../ground/researcher.js";
+import { ENGINES, type Engine, type EngineName, SearchEngine } from "../reader/finding/engines.js";
+import type { FolderIndexOptions } from "../reader/finding/folder-index.js";
+import type { SourceProvider } from "../reader/finding/source.js";
+import type { ModelResearcherOptions } from "../reader/writing/researcher.js";
+import { domainsIn } from "./domains.js";
+import { connectionsTo, endpointUrl, keyIn, networkOf, type Surroundings } from "./endpoints.js";
+import { UsageError } from "./errors.js";
+
+/** The flags that say which model does the research, within which limits, and where it looks. */
+export interface ModelOptions {
+  model?: string | undefined;
+  modelUrl?: string | undefined;
+  modelTokens?: number | undefined;
+  modelCalls?: number | undefined;
+  /** Milliseconds. */
+  modelTime?: number | undefined;
+  modelPrice?: ModelResearcherOptions["price"];
+  depth?: keyof typeof DEPTHS | undefined;
+  length?: ModelResearcherOptions["length"] | undefined;
+  search?: string | undefined;
+  domains?: string | undefined;
+  notDomains?: string | undefined;
+  pages?: number | undefined;
+}
+
+/** What a service lends to a researcher with a model. */
+type ServiceParts = Pick<ModelResearcherOptions, "exchanges" | "log" | "notice">;
+
+/** Makes the researcher with a model on a folder, on the web, or on both. Rejects if the folder cannot be read. */
+export type ModelResearch = (
+  folder: FolderIndexOptions | undefined,
+  service: ServiceParts,
+) => Promise<Researcher>;
+
+/** For one research, unless a flag says otherwise (contract §4, "With a model"). */
+const DEPTHS = {
+  quick: { tokens: 25_000, calls: 8, ms: 5 * 60_000 },
+  standard: { tokens: 120_000, calls: 25, ms: 15 * 60_000 },
+  deep: { tokens: 300_000, calls: 60, ms: 30 * 60_000 },
+} as const;
+
+const EXAMPLE_URL = "http://127.0.0.1:11434/v1";
+
+/**
+ * Research with the model that the flags name; undefined if they name none. Throws UsageError for an invalid or
+ * incomplete set of flags, BaseUrlError for an invalid URL, and LocalError for a key file that cannot be read.
+ */
+export async function modelOf(
+  ctx: Surroundings,
+  options: ModelOptions & { researcher?: string },
+): Promise<ModelResearch | undefined> {
+  const { model, modelUrl, modelTokens, modelCalls, modelTime, modelPrice, researcher } = options;
+  const { depth, length = "normal" } = options;
+  const { host } = ctx;
+  const web = await searchOf(ctx, options);
+  if (model === undefined) {
+    const given = { modelUrl, modelTokens, modelCalls, modelTime, modelPrice, depth, length: options.length };
+    const set = Object.entries(given).find(([, value]) => value !== undefined);
+    if (set === undefined) return undefined;
+    const flag = `--${set[0].replace("model", "model-").toLowerCase()}`;
+    throw new UsageError(`${flag} needs the name of a model: --model NAME`);
+  }
+  const name = model.trim();
+  if (name === "") throw new UsageError("invalid --model: the name is empty");
+  if (researcher !== undefined) throw new UsageError("--model and --researcher exclude each other");
+  if (modelUrl === undefined)
+    throw new UsageError("--model needs --model-url URL", `As in --model-url ${EXAMPLE_URL}`);
+  const what = { name: "model URL", example: EXAMPLE_URL };
+  const url = endpointUrl(ctx, modelUrl, what);
+  const apiKey = await keyIn(ctx, "RESEARCH_MODEL_API_KEY");
+  const { tokens, calls, ms } = DEPTHS[depth ?? "standard"];
+  const limits = { tokens: modelTokens ?? tokens, calls: modelCalls ?? calls, ms: modelTime ?? ms };
+  return async (folder, service) => {
+    const { modelResearcher } = await import("../reader/writing/researcher.js");
+    const { combined } = await import("../reader/finding/source.js");
+    const { FolderIndex } = await import("../reader/finding/folder-index.js");
+    const sources: SourceProvider[] = [];
+    if (folder !== undefined) sources.push(new FolderIndex(folder));
+    if (web !== undefined) sources.push(await web(service));
+    return modelResearcher({
+      endpoint: { url, model: name, apiKey, connections: connectionsTo(ctx, url) },
+      ...{ limits, length, price: modelPrice, sources: combined(sources), clock: host.clock },
+      ...service,
+    });
+  };
+}
+
+/** For one research, unless a flag says otherwise. */
+const MOST_PAGES = 30;
+/** How many pages are cut into blocks at a time, for all researches together. */
+const MOST_DOCUMENTS = 2;
+const EXAMPLE = "--search searxng=https://searx.example.org, or one of brave, tavily, exa and serper";
+
+/**
+ * The web as a source of research, with the search engine that the flags name; undefined if they name none. Throws
+ * UsageError for an invalid or incomplete set of flags, BaseUrlError for an invalid address, and LocalError for a key file
+ * that cannot be read.
+ */
+async function searchOf(
+  ctx: Surroundings,
+  { search, domains, notDomains, pages, model }: ModelOptions,
+): Promise<((service: ServiceParts) => Promise<SourceProvider>) | undefined> {
+  const { host } = ctx;
+  if (search === undefined) {
+    const set = { "--domains": domains, "--not-domains": notDomains, "--pages": pages };
+    const flag = Object.entries(set).find(([, value]) => value !== undefined)?.[0];
+    if (flag !== undefined) throw new UsageError(`${flag} needs --search`, `As in ${EXAMPLE}.`);
+    return undefined;
+  }
+  if (model === undefined)
+    throw new UsageError("--search needs a model that reads what is found: --model NAME --model-url URL");
+  const [given = "", ...rest] = search.split("=");
+  const name = (Object.keys(ENGINES) as EngineName[]).find((engine) => engine === given);
+  if (name === undefined)
+    throw new UsageError(
+      `invalid --search: the engine ${JSON.stringify(given)} is not known`,
+      `Give ${EXAMPLE}.`,
+    );
+  const { header }: Engine = ENGINES[name];
+  const url = engineUrl(ctx, name, rest.length > 0 ? rest.join("=") : undefined);
+  const apiKey = header ? await keyIn(ctx, "RESEARCH_SEARCH_API_KEY") : undefined;
+  if (header && !apiKey)
+    throw new UsageError(
+      `--search ${name} needs a key`,
+      "Set RESEARCH_SEARCH_API_KEY, or RESEARCH_SEARCH_API_KEY_FILE to the path of a file with it.",
+    );
+  const limits = {
+    domains: domainsIn("--domains", domains),
+    notDomains: domainsIn("--not-domains", notDomains),
+    pages: pages ?? MOST_PAGES,
+  };
+  return async (service) => {
+    const { webSources } = await import("../reader/finding/web-source.js");
+    const { publicWeb } = await import("../reader/fetching/addresses.js");
+    const { documentReader } = await import("../reader/reading/documents/document.js");
+    return webSources({
+      engine: new SearchEngine(name, url, apiKey, connectionsTo(ctx, url)),
+      network: await networkOf(ctx, publicWeb),
+      read: documentReader(host.clock, MOST_DOCUMENTS),
+      ...limits,
+      ...service,
+      ...{ clock: host.clock, version: host.version },
+    });
+  };
+}
+
+function engineUrl(ctx: Surroundings, name: EngineName, given: string | undefined): URL {
+  const { url: own }: Engine = ENGINES[name];
+  if (own !== undefined && given === undefined) return new URL(own);
+  if (own !== undefined) throw new UsageError(`--search ${name} takes no address`);
+  if (!given) throw new UsageError(`--search ${name} needs its address`, `As in ${EXAMPLE}.`);
+  const what = { name: "search URL", example: "https://searx.example.org" };
+  return endpointUrl(ctx, given, what);
+}

@@ -1,0 +1,97 @@
+import { resolveTarget } from "../../client/workflows/requests.js";
+import { fetchResult } from "../../client/workflows/results.js";
+import { localErrorOf } from "../../ground/files/local-error.js";
+
+import type { CheckedCitation, Verdict } from "../../ground/protocol/check-outcome.js";
+import { safeLine } from "../../ground/text/safe-text.js";
+import { type Checker, checkerOn, checkOf, keepCheck, reportOf } from "../../machine/check.js";
+import type { ToolSession } from "../session.js";
+import { ASKS, arrayOf, COUNT, FLAG, number, objectOf, optional, TEXT, textField, tool } from "../tool.js";
+
+const PAGES = 20;
+const MOST_PAGES = 100;
+const SECONDS = 45;
+const MOST_SECONDS = 240;
+/** The most that one call gives, in the text and in the content each (contract §8), in UTF-16 units. */
+const MOST_CHARACTERS = 40_000;
+/** What a call says beside its citations takes less than this. */
+const BESIDE = 2_000;
+const WORST_FIRST: readonly Verdict[] = ["missing", "gone", "unrelated", "unreadable", "unchecked", "found"];
+
+export const check = tool({
+  name: "research_check",
+  title: "Check a result against its sources",
+  description:
+    "Read the pages that the result of a COMPLETED request cites, and look in them for the numbers, dates and quotations of each sentence. What is wrong comes first. If `complete` is false, the same call again goes on. What is found need not be true, and what is missing need not be false.",
+  fields: {
+    id: textField("The id of a request; @last is the newest one."),
+    pages: optional(number(`How many pages are read at most. Default: ${PAGES}.`, 1, MOST_PAGES)),
+    seconds: optional(number(`How long to read. Default: ${SECONDS}.`, 1, MOST_SECONDS, { isWhole: false })),
+  },
+  outputSchema: objectOf({
+    ...{ request_id: TEXT, checked_at: TEXT, complete: FLAG, counts: objectOf({}), omitted: COUNT },
+    citations: arrayOf(objectOf({ claim: TEXT, verdict: TEXT })),
+  }),
+  annotations: ASKS,
+  async call(session, { id, pages = PAGES, seconds = SECONDS }, call) {
+    const signal = AbortSignal.any([call.signal, session.ending]);
+    const target = resolveTarget(session.connected(), id);
+    const ports = target.at ?? session.connected();
+    const { requestId } = target;
+    const result = await fetchResult(ports, target, { signal, schema: target.entry?.output_schema });
+    const checker = await checkerFor(session, requestId);
+    const outcome = await checkOf(
+      checker,
+      reportOf(result),
+      { request_id: requestId, file: null },
+      {
+        ...{ pages, timeoutMs: seconds * 1_000, signal },
+        onProgress: ({ done, of }) => void call.progress?.(done, of, `${done} of ${of} pages read`),
+      },
+    );
+    signal.throwIfAborted();
+    // The caller has it, so that it cannot be kept ends nothing.
+    if (outcome.complete) localErrorOf(() => keepCheck(ports, target, outcome));
+    const { checked_at, complete, counts } = outcome;
+    const citations = [...outcome.citations].sort(
+      (a, b) => WORST_FIRST.indexOf(a.verdict) - WORST_FIRST.indexOf(b.verdict),
+    );
+    const shown = withinLimit(citations);
+    const omitted = citations.length - shown.length;
+    const read = outcome.pages.filter(({ state }) => state === "read").length;
+    const head = `${WORST_FIRST.map((verdict) => `${counts[verdict]} ${verdict}`).join(", ")}; ${read} of ${outcome.pages.length} pages could be read.`;
+    const more = omitted > 0 ? ` ${omitted} citations are left out here.` : "";
+    const goOn = complete ? "" : " Not all pages were read: the same call again goes on.";
+    return {
+      content: { request_id: requestId, checked_at, complete, counts, omitted, citations: shown },
+      text: `${head}${more}${goOn}\n${shown.map(lineOf).join("\n")}`,
+    };
+  },
+});
+
+/** The pages of the request that was checked last are kept: the same call again goes on with them. */
+const last = new WeakMap<ToolSession, { requestId: string; checker: Checker }>();
+
+async function checkerFor(session: ToolSession, requestId: string): Promise<Checker> {
+  const known = last.get(session);
+  if (known?.requestId === requestId) return known.checker;
+  known?.checker.close();
+  const checker = await checkerOn(session.connected());
+  session.ending.addEventListener("abort", () => checker.close(), { once: true });
+  last.set(session, { requestId, checker });
+  return checker;
+}
+
+function lineOf({ verdict, claim, missing, urls }: CheckedCitation): string {
+  const why = missing.length > 0 ? ` (not on the page: ${missing.join("; ")})` : "";
+  return safeLine(`${verdict}: ${claim}${why} ${urls.join(" ")}`);
+}
+
+function withinLimit(citations: readonly CheckedCitation[]): CheckedCitation[] {
+  let size = BESIDE;
+  const shown = citations.findIndex((one) => {
+    size += Math.max(JSON.stringify(one).length, lineOf(one).length) + 1;
+    return size > MOST_CHARACTERS;
+  });
+  return citations.slice(0, shown < 0 ? undefined : shown);
+}

@@ -1,0 +1,321 @@
+import { type Clock, untilAborted, withDeadline } from "../../ground/clock.js";
+import { sha256 } from "../../ground/files/local-error.js";
+
+import type { Checked, CheckedCitation, CheckedPage, Verdict } from "../../ground/protocol/check-outcome.js";
+import { Semaphore } from "../../ground/semaphore.js";
+import { HostGate } from "../fetching/host-gate.js";
+import { MAX_URL, type Network } from "../fetching/page-fetcher.js";
+import { type Once, type Page, PageReader } from "../fetching/page-reader.js";
+import { languageOf } from "../matching/language.js";
+import type { Block } from "../reading/blocks/block.js";
+import type { CutDocument, DocumentReader, ReadDocument } from "../reading/documents/document.js";
+import { ROBOT } from "../reading/robots.js";
+import { type CitedClaims, claimsIn, claimsOfFields, type GivenCitations } from "./citations.js";
+import { type CitedPage, judge, PageContent, type PagePassage } from "./verdict.js";
+
+/** A report with what its provider says of it: Markdown, or a structured result. */
+export type Report = { text: string; given: GivenCitations } | { value: unknown; given: GivenCitations };
+
+/** Pages were asked for and none of their hosts answered: nothing is known of the report. */
+export class NoPageAnswered extends Error {
+  constructor(readonly asked: number) {
+    super(`none of ${asked} pages answered`);
+  }
+}
+
+export interface CheckerOptions {
+  network: Omit<Network, "accessTo">;
+  /** `named`: the hosts that the reports name. */
+  accessTo(named: ReadonlySet<string>): Network["accessTo"];
+  clock: Clock;
+  version: string | undefined;
+  /** Cuts a page into blocks. */
+  read: DocumentReader;
+  /** Why no request may go to an address. */
+  forbidden: (url: URL) => string | undefined;
+  /** Reads a file that is cited as `file:line`; undefined if none may be read. */
+  readFile?: ((name: string) => Promise<CutDocument>) | undefined;
+}
+
+export interface CheckOptions {
+  /** How many pages are asked for at most. */
+  pages: number;
+  timeoutMs: number;
+  /** What was not read before it is aborted is unreadable. */
+  signal: AbortSignal;
+  onProgress?: (progress: CheckProgress) => void;
+  /** Given the text of each page that was read, whose SHA-256 is in its entry. */
+  onText?: ((page: CheckedPage, text: string) => void) | undefined;
+}
+
+export interface CheckProgress {
+  done: number;
+  of: number;
+  /** The hosts that are asked, the one that is asked for the longest time first. */
+  hosts: readonly string[];
+}
+
+/** A page that was tried. */
+interface Tried {
+  entry: CheckedPage;
+  cited: CitedPage;
+  text: string;
+  /** Whether its host answered, and whether it was asked. */
+  answered: boolean;
+  asked: boolean;
+  hasNoHost: boolean;
+}
+
+/** How many hosts are asked at a time, and how far apart the requests to one of them are, ms (contract §11). */
+const MOST_HOSTS = 4;
+const APART_MS = 200;
+/** Google's redirects end after some days, and what they led to may well be there. */
+const REDIRECTS = /^https?:\/\/vertexaisearch\.cloud\.google\.com\/grounding-api-redirect\//i;
+const ANSWERS: ReadonlySet<string> = new Set(["robots", "type", "empty", "too-large", "front-page"]);
+/** What of a report tells its language, in characters. */
+const SAMPLE = 20_000;
+const FILE = /^(?!https?:)[^\s:]+?(?::\d+)?$/i;
+
+/** Reads the pages that reports cite, each once, and holds the reports against them. */
+export class Checker {
+  readonly #reader: PageReader;
+  readonly #named = new Set<string>();
+  readonly #pages = new Map<string, Promise<Tried>>();
+  readonly #hosts = new Semaphore(MOST_HOSTS);
+  readonly #ended = new AbortController();
+
+  constructor(private readonly options: CheckerOptions) {
+    const { clock, network, accessTo, version, read, forbidden } = options;
+    const robots = new Map<string, unknown>();
+    const once: Once = (subject, ask) => {
+      if (subject.startsWith("page ")) return ask();
+      const known = robots.get(subject) ?? ask();
+      robots.set(subject, known);
+      return known as ReturnType<typeof ask>;
+    };
+    const gate = new HostGate(clock, { atOnce: 1, apartMs: APART_MS, most: Number.POSITIVE_INFINITY });
+    const web = { ...network, accessTo: accessTo(this.#named) };
+    this.#reader = new PageReader(
+      {
+        ...{
+          network: web,
+          clock,
+          gate,
+          userAgent: version === undefined ? ROBOT : `${ROBOT}/${version}`,
+          read,
+          forbidden,
+        },
+        ...{ refusesFrontPage: true, wantsText: true },
+      },
+      once,
+      this.#ended.signal,
+    );
+  }
+
+  /** Closes every connection. */
+  close(): void {
+    this.#ended.abort();
+  }
+
+  /** Rejects with NoPageAnswered. An abort ends the reading and not the check. */
+  async check(
+    report: Report,
+    { pages: most, timeoutMs, signal, onProgress, onText }: CheckOptions,
+  ): Promise<Checked> {
+    const { clock } = this.options;
+    const { claims, uncited } = citedIn(report);
+    const addresses = [...new Set(claims.flatMap(({ urls }) => urls))];
+    for (const address of addresses) if (URL.canParse(address)) this.#named.add(new URL(address).hostname);
+    const { asked, left, isWhole: areAll } = this.#chosen(addresses, most);
+    const tried = new Map(left);
+    const progress: { done: number; of: number; hosts: string[] } = { done: 0, of: asked.length, hosts: [] };
+    const begins = (host: string) => progress.hosts.push(host);
+    const ends = (host: string) => progress.hosts.splice(progress.hosts.indexOf(host), 1);
+    const byHost = new Map<string, string[]>();
+    for (const address of asked) {
+      const host = FILE.test(address) ? "" : new URL(address).host;
+      byHost.set(host, [...(byHost.get(host) ?? []), address]);
+    }
+    const late = new Error("the time of the check was over");
+    const readAll = (until: AbortSignal) =>
+      Promise.all(
+        [...byHost].map(async ([host, own]) => {
+          const leave = await this.#hosts.take(until);
+          begins(host);
+          try {
+            for (const address of own) {
+              const one = await untilAborted(this.#once(address), until);
+              tried.set(address, one);
+              progress.done += 1;
+              onProgress?.(progress);
+            }
+          } finally {
+            ends(host);
+            leave();
+          }
+        }),
+      );
+    const limit = timeoutMs === 0 ? Number.MAX_SAFE_INTEGER : timeoutMs;
+    const isWhole = await withDeadline(clock, limit, signal, late, readAll).then(
+      () => true,
+      (error: unknown) => {
+        if (error !== late && !signal.aborted) throw error;
+        return false;
+      },
+    );
+    for (const address of asked)
+      if (!tried.has(address))
+        tried.set(address, { ...unread(address, "it was not read in time"), asked: true });
+    const all = [...tried.values()];
+    const wereAsked = all.filter((one) => one.asked);
+    if (wereAsked.length > 0 && !wereAsked.some(({ answered }) => answered) && !signal.aborted)
+      throw new NoPageAnswered(wereAsked.length);
+    const settled = new Map(
+      addresses.map((url) => [url, settle(tried.get(url) ?? unread(url, "it was not read"), url, all)]),
+    );
+    const language = languageOf(("text" in report ? report.text : "").slice(0, SAMPLE));
+    const citations = claims.map(({ text, field, urls }): CheckedCitation => {
+      const cited = urls.flatMap((url) => settled.get(url)?.cited ?? []);
+      const judged = judge(text, cited, language, field);
+      const { verdict, missing, reason = null, passage = null } = judged;
+      return { claim: text, field: field ?? null, urls, verdict, missing, reason, passage };
+    });
+    for (const { entry, text } of settled.values()) if (entry.state === "read") onText?.(entry, text);
+    return {
+      checked_at: new Date(clock.now()).toISOString(),
+      complete: isWhole && areAll,
+      citations,
+      pages: [...settled.values()].map(({ entry }) => entry),
+      counts: { ...countsOf(citations), citations: citations.length, uncited },
+    };
+  }
+
+  /** The addresses that are asked for, and those that are not. */
+  #chosen(addresses: readonly string[], most: number) {
+    const asked: string[] = [];
+    const left: [string, Tried][] = [];
+    let isWhole = true;
+    for (const address of addresses) {
+      const reason = this.#refusal(address);
+      if (reason === undefined && asked.length < most) asked.push(address);
+      else left.push([address, unread(address, reason ?? `only ${most} pages are read`)]);
+      isWhole &&= reason !== undefined || asked.length < most || asked.at(-1) === address;
+    }
+    return { asked, left, isWhole };
+  }
+
+  /** Why an address is not asked for; undefined if it is. */
+  #refusal(address: string): string | undefined {
+    const { readFile, forbidden } = this.options;
+    if (address.length > MAX_URL) return "its address is too long";
+    if (/^https?:/i.test(address)) {
+      if (!URL.canParse(address)) return "its address is invalid";
+      const url = new URL(address);
+      if (url.username !== "" || url.password !== "") return "its address has a user name";
+      return forbidden(url);
+    }
+    if (!FILE.test(address) || URL.canParse(address.replace(/:\d+$/, "")))
+      return "its address is not http or https";
+    return readFile ? undefined : "a place in a file: --sources DIR names the folder to look in";
+  }
+
+  #once(address: string): Promise<Tried> {
+    const key = address.replace(/#.*/, "");
+    const known = this.#pages.get(key) ?? this.#read(address);
+    known.catch(() => {});
+    this.#pages.set(key, known);
+    return known;
+  }
+
+  async #read(address: string): Promise<Tried> {
+    const { readFile, clock } = this.options;
+    if (FILE.test(address)) {
+      const name = address.replace(/:\d+$/, "").replace(/^\.\//, "");
+      const document = (await readFile?.(name)) ?? { reason: "it is not read" };
+      if ("reason" in document) return unread(address, document.reason);
+      const accessed = new Date(clock.now()).toISOString();
+      return { ...readPage(address, { ...document, id: address, title: name, accessed }), asked: false };
+    }
+    const url = new URL(address);
+    url.hash = "";
+    let got = await this.#reader.read(url);
+    // A server that is being changed says so for a moment.
+    if ("reason" in got && got.kind === "gone") got = await this.#reader.read(url);
+    if (!("reason" in got)) return readPage(address, got);
+    const { kind, reason, status = null, url: end = null } = got;
+    const isGone = (kind === "gone" || kind === "front-page") && !REDIRECTS.test(end ?? "");
+    const state = isGone ? "gone" : "unreadable";
+    const entry = { ...unread(address, reason).entry, state, http_status: status, final_url: end } as const;
+    return {
+      ...{ entry, cited: { state, reason }, text: "", asked: kind !== "not-asked" },
+      answered: status !== null || ANSWERS.has(kind),
+      hasNoHost: kind === "no-host",
+    };
+  }
+}
+
+/** What a report cites. */
+export function citedIn(report: Report): CitedClaims {
+  return "text" in report ? claimsIn(report.text, report.given) : claimsOfFields(report.value, report.given);
+}
+
+/** A name of which the DNS says that it does not exist is gone if another host answered: then there is a network. */
+function settle(tried: Tried, url: string, all: readonly Tried[]): Tried {
+  const isGone = tried.hasNoHost && all.some(({ answered }) => answered);
+  const reason = tried.entry.reason ?? "";
+  const cited: CitedPage = isGone ? { state: "gone", reason } : tried.cited;
+  return { ...tried, cited, entry: { ...tried.entry, url, state: cited.state } };
+}
+
+function unread(url: string, reason: string): Tried {
+  const unknown = { final_url: null, http_status: null, title: null, read_at: null, sha256: null };
+  return {
+    entry: { url, state: "unreadable", reason, ...unknown },
+    cited: { state: "unreadable", reason },
+    ...{ text: "", answered: false, asked: false, hasNoHost: false },
+  };
+}
+
+function readPage(url: string, page: Page): Tried {
+  const { id, accessed, isCut = false } = page;
+  const title = page.title === id ? null : page.title;
+  const content = pageOf({ ...page, title: title ?? "" });
+  const text = `${content.passages.map((one) => one.text).join("\n\n")}\n`;
+  return {
+    entry: {
+      ...{ url, final_url: id, state: "read", http_status: FILE.test(url) ? null : 200 },
+      reason: isCut ? "only its beginning was read: it is too long" : null,
+      ...{ title, read_at: accessed, sha256: sha256(text) },
+    },
+    cited: { state: "read", content },
+    ...{ text, answered: true, asked: true, hasNoHost: false },
+  };
+}
+
+/** A document in which sentences are looked up: its title and date, then its blocks. */
+export function pageOf({ title, date, blocks, isCut = false, text }: ReadDocument): PageContent {
+  const head = [title, date].filter(Boolean).join("\n");
+  return new PageContent([{ text: head, over: "" }, ...blocks.map(passageOf)], isCut, text);
+}
+
+/** A block with what stands over it: the last heading, the titles of its columns and the text before its table. */
+function passageOf({ lines, heading, header = [], caption = "" }: Block): PagePassage {
+  const last = heading.split(" / ").at(-1) ?? "";
+  const over = [/^page \d+$/.test(last) ? "" : last, ...header, caption];
+  return { text: lines.join("\n"), over: over.filter(Boolean).join("\n") };
+}
+
+const NONE: Record<Verdict, number> = {
+  found: 0,
+  missing: 0,
+  unchecked: 0,
+  unrelated: 0,
+  gone: 0,
+  unreadable: 0,
+};
+
+function countsOf(citations: readonly CheckedCitation[]): Record<Verdict, number> {
+  const counts = { ...NONE };
+  for (const { verdict } of citations) counts[verdict] += 1;
+  return counts;
+}

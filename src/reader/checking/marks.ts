@@ -1,0 +1,118 @@
+/** A place of a text that names addresses: a link, a number in brackets, an address. Offsets in UTF-16 units. */
+export interface Mark {
+  start: number;
+  end: number;
+  /** The text that it shows, if that is part of the sentence. */
+  text: { start: number; end: number } | undefined;
+  /** Addresses of the web or `file:line`, as they stand there. */
+  urls: string[];
+  /** What stands for addresses that are listed elsewhere: a number or a name, in lower case. */
+  labels: string[];
+}
+
+const LABEL = "[^\\[\\]\\s][^\\[\\]]{0,60}";
+const TEXT = "(?:[^\\[\\]\\\\]|\\\\.|\\[[^\\[\\]]{0,200}\\]){0,500}";
+/** Punctuation at its end belongs to the sentence, and so does a bracket that was opened before it. */
+const ADDRESS = "[^\\s<>\"'`|\\\\]+";
+const FILE_NAME = "(?:[\\w.@+-]+/)*[\\w.@+-]*\\.[A-Za-z]\\w{0,9}";
+/** Outside of code marks only what is surely a file: `example.com:80` is none. */
+const FILE_TYPES =
+  "md|markdown|txt|rst|adoc|html?|pdf|docx|csv|tsv|json[lc]?|ya?ml|toml|ini|conf|cfg|env|log|xml|sql|ipynb|[cm]?[jt]sx?|py|rb|go|rs|java|kt|cs?|cpp|h|hpp|sh|php|swift";
+const MARK = new RegExp(
+  [
+    "`(?<code>[^`\\n]+)`",
+    "!\\[[^\\[\\]]{0,500}\\]\\([^()\\s]*\\)",
+    `\\[(?<text>${TEXT})\\]\\(\\s*(?:<(?<angled>[^<>\\n]*)>|(?<target>[^\\s()<>]*(?:\\([^\\s()<>]*\\)[^\\s()<>]*){0,9}))(?:\\s+(?:"[^"\\n]*"|'[^'\\n]*'))?\\s*\\)`,
+    "【(?<corner>\\d{1,4})[^【】]{0,200}】",
+    `\\[\\^(?<note>${LABEL})\\]`,
+    "\\[(?:[a-z]{2,8}:)?(?<numbers>\\d{1,3}(?:\\s?[,;–—-]\\s?\\d{1,3}){0,50})\\](?!\\()",
+    `\\[(?<named>${TEXT})\\]\\[(?<label>${LABEL})\\]`,
+    `<(?<auto>https?://[^<>\\s]+)>|(?<bare>(?<![\\w@/.])(?:https?://|www\\.(?=\\w))${ADDRESS})`,
+    `(?:\\bdoi:\\s*)?(?<![\\w/.])(?<doi>10\\.\\d{4,9}/${ADDRESS})|\\barxiv:\\s?(?<arxiv>\\d{4}\\.\\d{4,5})(?:v\\d+)?`,
+    `(?<![\\w/.:@-])(?<file>(?:[\\w.@+-]+/)*[\\w@+-]*(?:\\.[\\w@+-]+)*\\.(?:${FILE_TYPES}):\\d{1,7})(?:-\\d+)?(?![\\w:])`,
+  ].join("|"),
+  "giu",
+);
+const FILE = new RegExp(
+  `^(?:\\./)?(?<name>/?${FILE_NAME})(?::(?<line>\\d+)(?:-\\d+)?|#L(?<hash>\\d+)(?:-L?\\d+)?)?$`,
+  "u",
+);
+/** The text of a link that only says that there is a source: a number, the name of a site, a word. */
+const SOURCE_TEXT =
+  /^[\s[\]()^]*(?:\d{1,3}|(?:https?:\/\/)?(?:[\w-]+\.)+[a-z]{2,}(?:\/\S*)?|sources?|links?|here|quellen?|hier|via|ref(?:erence)?)[\s[\]()]*$/i;
+/** What follows a link that is no part of a sentence. */
+const STANDS_ALONE = /^\s*(?:$|[\p{Lu}[(])/u;
+/** A range of numbers in brackets has no more than these. */
+const MOST_IN_RANGE = 50;
+
+/** The marks of a text in their order. */
+export function marksIn(text: string): Mark[] {
+  return [...text.matchAll(MARK)].flatMap((match) => markOf(match, text) ?? []);
+}
+
+function markOf(match: RegExpMatchArray, whole: string): Mark | undefined {
+  const start = match.index ?? 0;
+  const { code, text, angled, target, corner, note, numbers, named, label, auto, bare, doi, arxiv, file } =
+    match.groups ?? {};
+  const mark = (urls: string[], length = match[0].length, labels: string[] = []): Mark => {
+    const end = start + length;
+    return { start, end, text: undefined, urls, labels };
+  };
+  if (code !== undefined) {
+    const { line } = FILE.exec(code.trim())?.groups ?? {};
+    return line === undefined ? undefined : mark([code.trim()]);
+  }
+  if (text !== undefined) {
+    const url = addressIn(angled ?? target ?? "");
+    const behind = whole.slice(start + match[0].length, start + match[0].length + 3);
+    const isBehind =
+      /[.!?]["”’)]?\s*$/.test(whole.slice(Math.max(0, start - 4), start)) && STANDS_ALONE.test(behind);
+    const isAside =
+      whole[start - 1] === "(" || behind.startsWith(")") || (isBehind && text.split(" ").length < 5);
+    const shown = { start: start + 1, end: start + 1 + text.length };
+    return { ...mark(url), text: isAside || SOURCE_TEXT.test(text) ? undefined : shown };
+  }
+  if (numbers !== undefined) return mark([], match[0].length, numbersIn(numbers));
+  if (label !== undefined) {
+    const shown = { start: start + 1, end: start + 1 + (named ?? "").length };
+    return { ...mark([], match[0].length, [label.toLowerCase()]), text: shown };
+  }
+  const one = corner ?? note;
+  if (one !== undefined) return mark([], match[0].length, [one.toLowerCase()]);
+  if (auto !== undefined) return mark([auto]);
+  if (arxiv !== undefined) return mark([`https://arxiv.org/abs/${arxiv}`]);
+  if (file !== undefined) return mark([file]);
+  const plain = bare ?? doi;
+  if (plain === undefined) return mark([]);
+  const kept = withoutTail(plain);
+  const url = doi === undefined ? kept.replace(/^www\./i, "http://www.") : `https://doi.org/${kept}`;
+  return mark([url], match[0].length - plain.length + kept.length);
+}
+
+/** An address of a link, if it is one of the web, of any other scheme, or of a file; of this page and of mail it is none. */
+function addressIn(target: string): string[] {
+  if (/^(?:#|mailto:|tel:)/i.test(target) || target === "") return [];
+  if (/^[a-z][a-z\d+.-]*:/i.test(target) && !FILE.test(target)) return [target];
+  if (target.startsWith("//")) return [`https:${target}`];
+  const { name, line, hash = line } = FILE.exec(target)?.groups ?? {};
+  if (name === undefined) return [];
+  return [hash === undefined ? name : `${name}:${hash}`];
+}
+
+/** `1, 3–5` as 1, 3, 4 and 5. */
+function numbersIn(list: string): string[] {
+  return list.split(/[,;]/).flatMap((part) => {
+    const [from = 0, to = from] = part.split(/[–—-]/).map(Number);
+    const count = Math.min(Math.max(0, to - from), MOST_IN_RANGE);
+    return Array.from({ length: count + 1 }, (_, i) => String(from + i));
+  });
+}
+
+function withoutTail(address: string): string {
+  for (let kept = address; ; ) {
+    const before = kept;
+    kept = kept.replace(/[.,;:!?*_~\]}…]+$/, "");
+    if (kept.endsWith(")") && kept.split(")").length > kept.split("(").length) kept = kept.slice(0, -1);
+    if (kept === before) return kept;
+  }
+}

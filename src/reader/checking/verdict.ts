@@ -1,0 +1,224 @@
+import type { Verdict } from "../../ground/protocol/check-outcome.js";
+import { languageOf } from "../matching/language.js";
+import { type Said, saidIn } from "../matching/quantities.js";
+import { QuotableText, quotationsIn } from "../matching/quotations.js";
+import { StatedNumbers } from "../matching/stated-numbers.js";
+import { words } from "../matching/words.js";
+
+/** A paragraph, list item or row of a page; `over` is the heading, caption or head of columns over it. */
+export interface PagePassage {
+  text: string;
+  over: string;
+}
+
+/** A verdict with what it rests on. */
+export interface Judged {
+  verdict: Verdict;
+  /** What stands in none of the pages, as the sentence has it. */
+  missing: string[];
+  /** Why there is no better verdict, as a phrase; undefined for `found` and `missing`. */
+  reason: string | undefined;
+  /** The text of the page that was found. */
+  passage: string | undefined;
+}
+
+/** What stands on a page outside of its passages: its title, what leads through it, what only programs read. */
+const ELSEWHERE = -1;
+
+/** A page that was read, made ready so that sentences are looked up in it. */
+export class PageContent {
+  readonly #numbers = new StatedNumbers();
+  readonly #quotable: QuotableText;
+  #rest: { numbers: StatedNumbers; quotable: QuotableText } | undefined;
+  /** The offset at which each passage begins in the text of the page. */
+  readonly #starts: number[] = [];
+  readonly #words: ReadonlySet<string>[];
+  readonly allWords: ReadonlySet<string>;
+  readonly language: string | undefined;
+
+  /** `isCut`: whether the page goes on behind what was read. `whole`: all text of the page, what is hidden too. */
+  constructor(
+    readonly passages: readonly PagePassage[],
+    readonly isCut: boolean,
+    private readonly whole = "",
+  ) {
+    let text = "";
+    for (const [at, passage] of passages.entries()) {
+      this.#starts.push(text.length);
+      text += `${passage.text}\n\n`;
+      this.#numbers.add(at, passage.text, passage.over);
+    }
+    this.#quotable = new QuotableText(text);
+    this.#words = passages.map((passage) => new Set(contentWords(`${passage.text} ${passage.over}`)));
+    this.allWords = new Set(this.#words.flatMap((set) => [...set]));
+    this.language = languageOf(text.slice(0, SAMPLE));
+  }
+
+  /** The indexes of the passages in which `sought` stands; of none if it stands elsewhere on the page. */
+  passagesOf(sought: Sought): ReadonlySet<number> {
+    const found = this.#inPassages(sought);
+    if (found.size > 0 || this.whole === "") return found;
+    this.#rest ??= restOf(this.whole);
+    const { numbers, quotable } = this.#rest;
+    if (sought.kind !== "quotation") return numbers.passagesOf(sought);
+    return new Set(quotable.placeOf(sought.text) === undefined ? [] : [ELSEWHERE]);
+  }
+
+  #inPassages(sought: Sought): ReadonlySet<number> {
+    if (sought.kind !== "quotation") return this.#numbers.passagesOf(sought);
+    const offset = this.#quotable.placeOf(sought.text);
+    if (offset === undefined) return new Set();
+    const behind = this.#starts.findIndex((start) => start > offset);
+    return new Set([(behind < 0 ? this.#starts.length : behind) - 1]);
+  }
+
+  has(passage: number, word: string): boolean {
+    return this.#words[passage]?.has(word) ?? false;
+  }
+}
+
+function restOf(whole: string): { numbers: StatedNumbers; quotable: QuotableText } {
+  const numbers = new StatedNumbers();
+  numbers.add(ELSEWHERE, whole);
+  return { numbers, quotable: new QuotableText(whole) };
+}
+
+/** What of a page tells its language, in characters. */
+const SAMPLE = 20_000;
+/** A shorter quotation is a term, not something that somebody said, in words. */
+const LEAST_QUOTED = 3;
+/** A sentence with fewer words is not compared by its words. */
+const LEAST_WORDS = 5;
+/** Of a sentence's content words, the share that a page it is about has at least. */
+const LEAST_SHARED = 0.2;
+/** Number words up to this are mostly no numbers: "one of the". */
+const LARGEST_WORD = 12;
+/** What numbers parts of a text, of the report or of the source. */
+const NUMBERED =
+  /(?:\b(?:pages?|pp?\.|seiten?|fig(?:ures?|s)?\.?|abb(?:ildung)?\.?|sections?|sec\.|abschnitt|chapters?|ch\.|kapitel|kap\.|tables?|tab\.|tabelle|steps?|schritt|appendix|anhang|no\.|nr\.)|§|#)\s*$/iu;
+
+/** Something in a sentence that its source has to say. */
+export type Sought = Said | { kind: "quotation"; text: string; start: number; end: number };
+
+/** The numbers, dates and quotations of a sentence that are looked for. */
+export function soughtIn(claim: string): Sought[] {
+  const quotations = quotationsIn(claim)
+    .filter((text) => (text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= LEAST_QUOTED)
+    .map((text) => ({
+      kind: "quotation" as const,
+      text,
+      start: claim.indexOf(text),
+      end: claim.indexOf(text) + text.length,
+    }));
+  const numbers = saidIn(claim).filter(
+    (said) =>
+      !(said.kind === "number" && said.isWord && said.values.every((value) => value <= LARGEST_WORD)) &&
+      !NUMBERED.test(claim.slice(0, said.start)) &&
+      // What stands in a quotation is looked for with it.
+      !quotations.some(({ start, end }) => start <= said.start && said.end <= end),
+  );
+  return [...quotations, ...numbers];
+}
+
+/** A page that a sentence cites: its content, or why there is none. */
+export type CitedPage =
+  | { state: "read"; content: PageContent }
+  | { state: "gone" | "unreadable"; reason: string };
+
+/**
+ * Holds a sentence against the pages that it cites. `language`: of the report, for a sentence that is too short to tell
+ * its own; `field`: the name of its field, whose words are its own, too. In doubt the verdict is the milder one.
+ */
+export function judge(
+  claim: string,
+  pages: readonly CitedPage[],
+  language: string | undefined,
+  field = "",
+): Judged {
+  const contents = pages.flatMap((page) => (page.state === "read" ? page.content : []));
+  const own = languageOf(claim) ?? language;
+  const sought = soughtIn(claim);
+  const judged =
+    sought.length > 0
+      ? judgeSought(claim, sought, contents, { own, field })
+      : judgeWords(claim, contents, own);
+  if (judged.verdict === "found" || judged.reason === HAS_WORDS) return judged;
+  const page =
+    pages.find(({ state }) => state === "unreadable") ??
+    (judged.verdict === "unchecked" && sought.length > 0
+      ? undefined
+      : pages.find(({ state }) => state === "gone"));
+  return page && page.state !== "read" ? verdict(page.state, [], page.reason) : judged;
+}
+
+const HAS_WORDS = "it has no number, date or quotation to look for";
+
+/** A sentence with nothing to look for but its words. */
+function judgeWords(claim: string, contents: readonly PageContent[], own: string | undefined): Judged {
+  const claimWords = new Set(contentWords(claim));
+  const isOn = ({ allWords }: PageContent) =>
+    [...claimWords].filter((word) => allWords.has(word)).length >= LEAST_SHARED * claimWords.size;
+  if (claimWords.size > 0 && contents.some(isOn)) return verdict("unchecked", [], HAS_WORDS);
+  const isLong = (claim.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= LEAST_WORDS;
+  const isSure = ({ language, isCut }: PageContent) => own !== undefined && own === language && !isCut;
+  return isLong && claimWords.size > 0 && contents.every(isSure)
+    ? verdict("unrelated", [], "less than a fifth of its words stand on the page")
+    : verdict("unchecked", [], "it has nothing that can be looked for");
+}
+
+function judgeSought(
+  claim: string,
+  sought: readonly Sought[],
+  contents: readonly PageContent[],
+  { own, field }: { own: string | undefined; field: string },
+): Judged {
+  const isForeign = ({ language }: PageContent) =>
+    own !== undefined && language !== undefined && own !== language;
+  const places = sought.map((one) => contents.map((content) => content.passagesOf(one)));
+  const confirmed = sought.map((one, i) => {
+    if (places[i]?.every(({ size }) => size === 0)) return undefined;
+    const context = new Set(contentWords(`${claim.slice(0, one.start)} ${claim.slice(one.end)} ${field}`));
+    for (const [nth, content] of contents.entries())
+      for (const passage of places[i]?.[nth] ?? []) {
+        const stands =
+          one.kind === "quotation" ||
+          isForeign(content) ||
+          [...context].some((word) => content.has(passage, word)) ||
+          places.some((other, j) => j !== i && other[nth]?.has(passage));
+        const text = stands ? content.passages[passage]?.text : undefined;
+        if (text !== undefined) return excerpt(text, one.text);
+      }
+    return undefined;
+  });
+  const passage = confirmed.find((text) => text !== undefined);
+  if (confirmed.every((text) => text !== undefined))
+    return { verdict: "found", missing: [], reason: undefined, passage };
+  const missing = sought.filter((_, i) => places[i]?.every(({ size }) => size === 0));
+  if (missing.length === 0)
+    return { ...verdict("unchecked", [], "it stands on the page, but only elsewhere"), passage };
+  if (contents.some(({ isCut }) => isCut))
+    return { ...verdict("unchecked", [], "only the beginning of the page was read"), passage };
+  const counted = missing.filter((one) => !(one.kind === "quotation" && contents.some(isForeign)));
+  if (counted.length === 0)
+    return { ...verdict("unchecked", [], "the page is in another language than the quotation"), passage };
+  return { verdict: "missing", missing: counted.map(({ text }) => text), reason: undefined, passage };
+}
+
+/** A long passage is shown around what was found in it, in characters. */
+const SHOWN = 400;
+
+function excerpt(text: string, found: string): string {
+  const flat = text.replace(/\s+/g, " ").trim();
+  if (flat.length <= SHOWN) return flat;
+  const from = Math.max(0, Math.min(flat.indexOf(found) - SHOWN / 2, flat.length - SHOWN));
+  return `${from > 0 ? "…" : ""}${flat.slice(from, from + SHOWN)}${from + SHOWN < flat.length ? "…" : ""}`;
+}
+
+function verdict(name: Verdict, missing: string[], reason: string): Judged {
+  return { verdict: name, missing, reason, passage: undefined };
+}
+
+/** The words of a text that say what it is about, as stems; numbers are looked for by themselves. */
+function contentWords(text: string): string[] {
+  return words(text).filter((word) => /\p{L}/u.test(word));
+}

@@ -1,0 +1,67 @@
+import type { Clock } from "../../ground/clock.js";
+import { Semaphore } from "../../ground/semaphore.js";
+
+export interface HostPace {
+  /** How many requests one host gets at a time, and how long after another one begins at least, ms. */
+  atOnce: number;
+  apartMs: number;
+  /** How many requests there are at a time to all hosts. */
+  most: number;
+}
+
+const RESEARCH: HostPace = { atOnce: 2, apartMs: 1_000, most: Number.POSITIVE_INFINITY };
+/** Hosts that nothing waits for are forgotten beyond this many. */
+const KEPT_HOSTS = 1_000;
+
+/** Keeps the requests to one host apart, whichever research sends them. */
+export class HostGate {
+  readonly #hosts = new Map<string, { places: Semaphore; taken: number; next: number }>();
+  readonly #places: Semaphore;
+  constructor(
+    private readonly clock: Clock,
+    private readonly pace = RESEARCH,
+  ) {
+    this.#places = new Semaphore(pace.most);
+  }
+
+  /**
+   * Resolves when a request may begin, with the function to call when it has ended; rejects with `signal.reason`.
+   * `isUnpaced`: it may begin as soon as there is a place.
+   */
+  async enter(host: string, signal: AbortSignal, isUnpaced = false): Promise<() => void> {
+    const gate = this.#gateOf(host);
+    gate.taken += 1;
+    const releases: (() => void)[] = [];
+    const leave = () => {
+      gate.taken -= 1;
+      for (const release of releases) release();
+    };
+    try {
+      releases.push(await gate.places.take(signal));
+      const now = this.clock.monotonic();
+      const begin = isUnpaced ? now : Math.max(now, gate.next);
+      gate.next = begin + this.pace.apartMs;
+      if (begin > now) await this.clock.sleep(begin - now, signal);
+      releases.push(await this.#places.take(signal));
+      return leave;
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  #gateOf(host: string) {
+    const known = this.#hosts.get(host);
+    if (known) return known;
+    if (this.#hosts.size >= KEPT_HOSTS) this.#forgetIdle();
+    const gate = { places: new Semaphore(this.pace.atOnce), taken: 0, next: Number.NEGATIVE_INFINITY };
+    this.#hosts.set(host, gate);
+    return gate;
+  }
+
+  #forgetIdle(): void {
+    const now = this.clock.monotonic();
+    for (const [host, { taken, next }] of this.#hosts)
+      if (taken === 0 && next <= now) this.#hosts.delete(host);
+  }
+}

@@ -1,0 +1,95 @@
+import type { Clock } from "../../ground/clock.js";
+import { Semaphore } from "../../ground/semaphore.js";
+import type {
+  CutDocument,
+  DocumentReader,
+  DocumentTask,
+  ReadDocument,
+} from "../reading/documents/document.js";
+import { isAllowedBy } from "../reading/robots.js";
+import { fetchRobots, type Robots } from "./fetch-robots.js";
+import type { HostGate } from "./host-gate.js";
+import { type Network, type NoPage, PageFetcher } from "./page-fetcher.js";
+
+/** A page that was fetched and cut into blocks. */
+export interface Page extends ReadDocument {
+  /** Where it was in the end; what it is cited as. */
+  id: string;
+  title: string;
+  /** ISO 8601 */
+  accessed: string;
+}
+
+export interface PageReaderOptions {
+  network: Network;
+  clock: Clock;
+  gate: HostGate;
+  userAgent: string;
+  /** Cuts a page into blocks. */
+  read: DocumentReader;
+  /** Why no request may go to an address, whatever its robots.txt says. */
+  forbidden: (url: URL) => string | undefined;
+  /** A redirect from a deeper address to the front page of the same site is no page. */
+  refusesFrontPage?: boolean;
+  /** All text of a page is wanted beside its blocks. */
+  wantsText?: boolean;
+}
+
+/** What was answered for a subject (`page …` or `robots …`), else what `ask` gives. */
+export type Once = <T extends Page | NoPage | Robots>(subject: string, ask: () => Promise<T>) => Promise<T>;
+
+/** Reads pages as robots.txt allows it, one at a time in the processes that cut them. `signal` ends it all. */
+export class PageReader {
+  readonly #fetcher: PageFetcher;
+  readonly #cutting = new Semaphore(1);
+
+  constructor(
+    private readonly options: PageReaderOptions,
+    private readonly once: Once,
+    private readonly signal: AbortSignal,
+  ) {
+    this.#fetcher = new PageFetcher(options, signal);
+  }
+
+  /** `title` is used if the page itself gives none. Rejects with `signal.reason`, and as `once` does. */
+  read(url: URL, title = ""): Promise<Page | NoPage> {
+    return this.once(`page ${url.href}`, async () => {
+      const { forbidden, clock, refusesFrontPage, wantsText = false } = this.options;
+      const got = await this.#fetcher.fetch(url, { forbidden, robots: (target) => this.#robots(target) });
+      if ("reason" in got) return got;
+      const { url: end, bytes, ...page } = got;
+      const answered = { status: 200, url: end.href };
+      if (refusesFrontPage && isFrontPageOf(url, end))
+        return { kind: "front-page", reason: "it redirects to the front page", ...answered };
+      const document = await this.#cut({ name: end.pathname, bytes, page, wantsText });
+      if ("reason" in document) return { kind: "unreadable", ...document, ...answered };
+      if (document.blocks.length === 0)
+        return { kind: "empty", reason: "it has no text without its scripts", ...answered };
+      const accessed = new Date(clock.now()).toISOString();
+      return { id: end.href, accessed, ...document, title: document.title ?? (title || end.href) };
+    });
+  }
+
+  async #robots(url: URL): Promise<NoPage | undefined> {
+    const ask = () => fetchRobots(this.#fetcher, url.origin, (task) => this.#cut(task));
+    const robots = await this.once(`robots ${url.origin}`, ask);
+    if ("failure" in robots) {
+      const { failure, ...why } = robots;
+      return { kind: "robots", ...why, reason: `its robots.txt cannot be read: ${failure}` };
+    }
+    return isAllowedBy(robots.rules, url)
+      ? undefined
+      : { kind: "robots", reason: "its robots.txt forbids it" };
+  }
+
+  /** One at a time, so that the pages of one research leave the other processes to others. */
+  async #cut(task: DocumentTask): Promise<CutDocument> {
+    const leave = await this.#cutting.take(this.signal);
+    return this.options.read(task, this.signal).finally(leave);
+  }
+}
+
+function isFrontPageOf(asked: URL, end: URL): boolean {
+  const site = ({ hostname }: URL) => hostname.replace(/^www\./, "");
+  return site(asked) === site(end) && asked.pathname !== "/" && end.pathname === "/" && end.search === "";
+}

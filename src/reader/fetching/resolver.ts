@@ -1,0 +1,52 @@
+import { Resolver } from "node:dns/promises";
+import { readFile } from "node:fs/promises";
+import { isIP } from "node:net";
+import { type Clock, onAbort, withDeadline } from "../../ground/clock.js";
+
+/** For one name, ms; and for one question to one server of the machine. */
+const RESOLVE_MS = 10_000;
+const QUESTION = { timeout: 2_500, tries: 2 };
+
+export interface ResolverOptions {
+  clock: Pick<Clock, "sleep" | "monotonic">;
+  /** The file with names of this machine's own, which come before the DNS (hosts(5)). */
+  hosts?: string;
+  /** Addresses of servers, with a port if it is not 53. Default: those of the machine. */
+  servers?: readonly string[];
+}
+
+/**
+ * The addresses of a name, those of IPv4 first. The system's own function waits in one of libuv's few threads without
+ * a limit, so that some silent names stop all others; these questions are sockets, and an abort closes them. Rejects with
+ * `signal.reason`, and with an error of the code ENOTFOUND only if the DNS says to both questions that there is no
+ * such name.
+ */
+export function resolverOf({ clock, hosts = "/etc/hosts", servers }: ResolverOptions) {
+  return async (name: string, signal: AbortSignal): Promise<string[]> => {
+    const host = name.toLowerCase().replace(/\.$/, "");
+    // RFC 6761 §6.3
+    if (/(?:^|\.)localhost$/.test(host)) return ["127.0.0.1", "::1"];
+    const own = namedIn(await readFile(hosts, "utf8").catch(() => ""), host);
+    if (own.length > 0) return own;
+    const late = new Error(`no answer in ${RESOLVE_MS / 1_000} s`);
+    return withDeadline(clock, RESOLVE_MS, signal, late, async (until) => {
+      const resolver = new Resolver(QUESTION);
+      if (servers) resolver.setServers(servers);
+      const release = onAbort(until, () => resolver.cancel());
+      const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+      release();
+      until.throwIfAborted();
+      const addresses = found.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+      const failures = found.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+      if (addresses.length === 0) throw failures.find(({ code }) => code !== "ENOTFOUND") ?? failures[0];
+      return addresses;
+    });
+  };
+}
+
+/** The addresses that a file of hosts(5) has for a name, those of IPv4 first. */
+function namedIn(text: string, host: string): string[] {
+  const lines = text.split("\n").map((line) => line.replace(/#.*/, "").trim().toLowerCase().split(/\s+/));
+  const found = lines.flatMap(([address = "", ...names]) => (names.includes(host) ? [address] : []));
+  return found.filter((address) => isIP(address) !== 0).sort((a, b) => isIP(a) - isIP(b));
+}

@@ -1,0 +1,112 @@
+import { languageOf } from "../matching/language.js";
+import { related, words } from "../matching/words.js";
+import type { Block } from "../reading/blocks/block.js";
+import { Bm25Index } from "./bm25.js";
+import type { Description, Hit, Opened, Passage } from "./source.js";
+
+/** What is known of a document beside what its words are. */
+interface IndexedDocument {
+  title: string;
+  language: string | undefined;
+  kinds: Passage["kind"][];
+}
+
+/** Longer questions are cut to this many different words; more do not make an answer better, only slower. */
+const MAX_QUERY_WORDS = 64;
+/** What a word that may stand for one of the query counts. */
+const RELATED = 0.3;
+/** How many folders describe where the documents lie. */
+const MOST_FOLDERS = 20;
+/** How much of a document says what language it is in, in blocks and in characters. */
+const SAMPLE = { blocks: 30, characters: 4_000 };
+
+/** Documents that are searched by their blocks. It keeps no text: `blocksOf` gives it again. */
+export class DocumentIndex {
+  readonly #index = new Bm25Index();
+  readonly #entries = new Map<string, IndexedDocument>();
+  constructor(private readonly blocksOf: (id: string) => readonly Block[]) {}
+
+  /** Adds a document or replaces it. Without a `title` it is its first heading, else its id. */
+  set(id: string, blocks: readonly Block[], title?: string): void {
+    const passages = blocks.map(({ lines, heading, header = [], caption = "" }) => {
+      return { text: lines.join("\n"), heading: [heading, ...header].join(" "), name: `${id} ${caption}` };
+    });
+    this.#index.set(id, passages);
+    const sample = blocks.slice(0, SAMPLE.blocks).flatMap(({ heading, lines }) => [heading, ...lines]);
+    this.#entries.set(id, {
+      title: title ?? blocks.find(({ heading }) => heading !== "")?.heading.split(" / ")[0] ?? id,
+      language: languageOf(sample.join("\n").slice(0, SAMPLE.characters)),
+      kinds: blocks.map(({ kind }) => kind),
+    });
+  }
+
+  delete(id: string): void {
+    this.#entries.delete(id);
+    this.#index.delete(id);
+  }
+
+  /** The best passages for `query`, best first, at most `limit`. */
+  search(query: string, limit: number): Hit[] {
+    const asked = [...new Set(words(query))].slice(0, MAX_QUERY_WORDS);
+    const terms = new Map(asked.flatMap(related).map((term) => [term, RELATED]));
+    for (const term of asked) terms.set(term, 1);
+    const places = this.#index.search(terms).map((place) => {
+      const kind = this.#entries.get(place.document)?.kinds[place.passage] ?? "prose";
+      return { ...place, score: place.score * sourceRank(place.document, kind) };
+    });
+    const best = places.sort((a, b) => b.score - a.score).slice(0, limit);
+    return best.flatMap(({ document: id, passage, score }) => {
+      const found = this.blocksOf(id)[passage];
+      return found === undefined ? [] : [{ passage: { id, ...found }, score: score / (best[0]?.score ?? 1) }];
+    });
+  }
+
+  /** As a Source does. */
+  open(id: string, from: number, to: number): Opened | undefined {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return undefined;
+    const found = this.blocksOf(id).filter(({ line, lines }) => line <= to && line + lines.length > from);
+    return { document: { id, title: entry.title }, passages: found.map((block) => ({ id, ...block })) };
+  }
+
+  /** What a term (as `words` gives it) tells: the rarer it is, the more. */
+  weight(term: string): number {
+    return this.#index.weight(term);
+  }
+
+  describe(): Pick<Description, "documents" | "titles" | "folders" | "languages"> {
+    const entries = [...this.#entries];
+    const counts = new Map<string, number>();
+    for (const [id] of entries) {
+      const folder = id.split("/").slice(0, -1).join("/");
+      if (folder !== "") counts.set(folder, (counts.get(folder) ?? 0) + 1);
+    }
+    const folders = [...counts].sort(([, a], [, b]) => b - a).slice(0, MOST_FOLDERS);
+    return {
+      documents: entries.length,
+      titles: entries.map(([id, { title }]) => (title === id ? id : `${title} (${id})`)),
+      folders: folders.map(([folder, count]) => `${folder} (${count})`),
+      languages: mostOf(entries.flatMap(([, { language }]) => language ?? [])),
+    };
+  }
+}
+
+const TESTS = /(?:^|\/)(?:tests?|__tests__|fixtures|bench)\/|[._](?:test|spec)\.\w+$/i;
+/** In some projects a folder of tests, in others one of documents: a specification. */
+const SPECIFICATION = /(?:^|\/)specs?\//i;
+const OTHERS = /(?:^|\/)(?:licen[cs]e|third_party|changelog|copying)|[-.]lock\b|-lock\.\w+$/i;
+
+/** Documents (1) answer questions better than code, code better than tests, licences and lists of packages. */
+export function sourceRank(file: string, kind: Passage["kind"]): number {
+  if (TESTS.test(file) || (kind === "code" && SPECIFICATION.test(file))) return 0.2;
+  if (OTHERS.test(file)) return 0.1;
+  return kind === "code" ? 0.6 : 1;
+}
+
+/** The values that make up at least a tenth of all, the most frequent first. */
+function mostOf(values: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  const ranked = [...counts].sort(([, a], [, b]) => b - a);
+  return ranked.filter(([, count]) => count * 10 >= values.length).map(([value]) => value);
+}

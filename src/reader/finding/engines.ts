@@ -1,0 +1,143 @@
+import type { Connections } from "../../ground/http/connections.js";
+import { reasonOf } from "../../ground/http/exchange.js";
+import { sendVia } from "../../ground/http/send.js";
+import { isObject, jsonOrUndefined } from "../../ground/json/exact-json.js";
+import { bodyOf } from "../fetching/page-fetcher.js";
+
+/** One result of a search engine. Its snippet is not read: only a page that was fetched can be quoted. */
+export interface SearchResult {
+  url: string;
+  title: string;
+}
+
+/** How an engine is asked, and where in its answer the results are. */
+export interface Engine {
+  /** Undefined for one that its user runs. */
+  url?: string;
+  /** The header that takes the key; undefined if it needs none. */
+  header?: (key: string) => Record<string, string>;
+  /** What is asked for: added to the address or, with `isPost`, sent as JSON. */
+  isPost?: boolean;
+  ask: (query: string, count: number) => Record<string, string | number>;
+  /** The path to the list of results, if it is not `results`. */
+  results?: readonly string[];
+  /** The name of a result's address, if it is not `url`. */
+  address?: string;
+  /** A name that every answer has, if the list of results is left out when nothing was found. */
+  mark?: string;
+}
+
+/** By the documentation of each engine. */
+export const ENGINES = {
+  searxng: { ask: (q) => ({ q, format: "json" }) },
+  brave: {
+    url: "https://api.search.brave.com/res/v1/web/search",
+    header: (key) => ({ "x-subscription-token": key }),
+    ask: (q, count) => ({ q, count }),
+    results: ["web", "results"],
+    mark: "type",
+  },
+  tavily: {
+    url: "https://api.tavily.com/search",
+    header: (key) => ({ authorization: `Bearer ${key}` }),
+    isPost: true,
+    ask: (query, max_results) => ({ query, max_results }),
+  },
+  exa: {
+    url: "https://api.exa.ai/search",
+    header: (key) => ({ "x-api-key": key }),
+    isPost: true,
+    ask: (query, numResults) => ({ query, numResults }),
+  },
+  serper: {
+    url: "https://google.serper.dev/search",
+    header: (key) => ({ "x-api-key": key }),
+    isPost: true,
+    ask: (q, num) => ({ q, num }),
+    results: ["organic"],
+    address: "link",
+    mark: "searchParameters",
+  },
+} as const satisfies Record<string, Engine>;
+export type EngineName = keyof typeof ENGINES;
+
+/** What a key could be found in is never shown longer than this, in characters. */
+const MAX_TITLE = 300;
+
+/** What an engine answered, best first. */
+export interface Searched {
+  results: SearchResult[];
+  /** Why there are no results that can be read, as a phrase that follows its name. */
+  failure?: string;
+  /** Whether the same query would fail a moment later too. */
+  isFinal?: boolean;
+}
+
+export function failed(failure: string, isFinal = true): Searched {
+  return { results: [], failure, isFinal };
+}
+
+/** A search engine that is asked through its JSON interface. */
+export class SearchEngine {
+  /** `url` is its own, or of SearXNG its base, with or without `/search`. */
+  constructor(
+    readonly name: EngineName,
+    readonly url: URL,
+    private readonly apiKey: string | undefined,
+    private readonly connections: Connections,
+  ) {}
+
+  /** At most `count` results. Rejects with `signal.reason` alone. */
+  async ask(query: string, count: number, signal: AbortSignal): Promise<Searched> {
+    const { name, url, apiKey, connections } = this;
+    const engine: Engine = ENGINES[name];
+    const { isPost = false, header } = engine;
+    const asked = engine.ask(query, count);
+    const path = engine.url ? url.pathname : `${url.pathname.replace(/\/(?:search\/?)?$/, "")}/search`;
+    const request = {
+      origin: url.origin,
+      method: isPost ? "POST" : "GET",
+      path: isPost ? path : `${path}?${new URLSearchParams(asked as Record<string, string>)}`,
+      headers: {
+        accept: "application/json",
+        ...(isPost && { "content-type": "application/json" }),
+        ...(apiKey !== undefined && header?.(apiKey)),
+      },
+      body: isPost ? JSON.stringify(asked) : "",
+    };
+    try {
+      const { statusCode, body } = await sendVia(connections, request, signal);
+      const text = `${await bodyOf(body)}`;
+      return statusCode === 200 ? resultsIn(text, engine, count) : refused(statusCode, header !== undefined);
+    } catch (error) {
+      signal.throwIfAborted();
+      return failed(`could not be asked: ${reasonOf(error)}`, false);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.connections.close();
+  }
+}
+
+function resultsIn(text: string, engine: Engine, count: number): Searched {
+  const { results: path = ["results"], address = "url", mark = "" } = engine;
+  const at = (value: unknown, name: string) => (isObject(value) ? value[name] : undefined);
+  const answer = jsonOrUndefined(text);
+  const list = path.reduce(at, answer) ?? (at(answer, mark) === undefined ? undefined : []);
+  if (!Array.isArray(list)) return failed("gave an answer that is not its JSON");
+  const results = list.flatMap((result): SearchResult[] => {
+    const [url, title] = [at(result, address), at(result, "title")];
+    if (typeof url !== "string") return [];
+    return [{ url, title: typeof title === "string" ? title.slice(0, MAX_TITLE) : "" }];
+  });
+  return { results: results.slice(0, count) };
+}
+
+function refused(status: number, hasKey: boolean): Searched {
+  if (status === 401 || (status === 403 && hasKey)) return failed(`refused the key (${status})`);
+  if (status === 403) return failed("refused (403): its settings may not allow the JSON format");
+  // 432 and 433 are Tavily's.
+  if ([402, 429, 432, 433].includes(status)) return failed(`is out of quota, or asked too often (${status})`);
+  return failed(`answered ${status}`, status < 500);
+}

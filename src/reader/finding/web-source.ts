@@ -1,0 +1,228 @@
+import { type Clock, withDeadline } from "../../ground/clock.js";
+import { isObject } from "../../ground/json/exact-json.js";
+import type { ExchangeStore } from "../../ground/researcher.js";
+import { ResearchFailure } from "../../ground/researcher.js";
+import { shortLine } from "../../ground/text/phrases.js";
+import type { Robots } from "../fetching/fetch-robots.js";
+import { HostGate } from "../fetching/host-gate.js";
+import type { Network, NoPage } from "../fetching/page-fetcher.js";
+import { type Once, type Page, PageReader } from "../fetching/page-reader.js";
+import { NEARLY_NO_TEXT } from "../reading/blocks/blocks.js";
+import { type DocumentReader, MAX_PAGE_TEXT } from "../reading/documents/document.js";
+import { ROBOT } from "../reading/robots.js";
+import { DocumentIndex } from "./document-index.js";
+import { failed, type SearchEngine, type Searched, type SearchResult } from "./engines.js";
+import type { Description, Hit, Opened, Source, SourceProvider, Unread } from "./source.js";
+
+export interface WebOptions {
+  engine: SearchEngine;
+  network: Network;
+  /** Cuts a page into blocks. */
+  read: DocumentReader;
+  exchanges: ExchangeStore;
+  /** How many pages one research may ask for. */
+  pages: number;
+  /** Domains, with what is below them: only these, and not those. */
+  domains: readonly string[];
+  notDomains: readonly string[];
+  clock: Clock;
+  version: string;
+  /** For the log of a person. */
+  log: (line: string) => void;
+}
+
+/** How many results of one query are asked for, and how many pages are read of it at most. */
+const RESULTS = 10;
+/** So that one query does not use up the pages of all. */
+const QUERIES = 3;
+/** What is kept of all pages of a research, in bytes. */
+const MAX_TEXT = 16 * 1_048_576;
+const SEARCH_MS = 20_000;
+/** How much of an address is shown of one that is left out, in characters: an engine may give any. */
+const MAX_NAME = 200;
+
+/** What is kept with a conversation, so that a restarted service asks for nothing twice. */
+interface Kept {
+  kind: "web";
+  /** What was asked for: `query …`, `page …` or `robots …`. */
+  subject: string;
+  answer: Searched | Page | NoPage | Robots;
+}
+
+/** What all researches have in common. */
+type Shared = WebOptions & { gate: HostGate; userAgent: string };
+
+/** The web as a source: an engine finds pages, and only what was fetched from them can be quoted. */
+export function webSources(options: WebOptions): SourceProvider {
+  const { clock, engine, version } = options;
+  const userAgent = `${ROBOT}/${version}`;
+  const shared = { ...options, gate: new HostGate(clock), userAgent };
+  return {
+    for: (requestId, signal) => new WebSource(shared, requestId, signal),
+    close: () => engine.close(),
+  };
+}
+
+class WebSource implements Source {
+  readonly #pages = new Map<string, Page>();
+  readonly #index = new DocumentIndex((id) => this.#pages.get(id)?.blocks ?? []);
+  /** The answers to what was asked for, in an earlier process too, by its subject. */
+  readonly #asked: Promise<Map<string, Kept["answer"] | Promise<Kept["answer"]>>>;
+  readonly #unread: Unread[] = [];
+  readonly #notes = new Set<string>();
+  readonly #reader: PageReader;
+  /** The engine's failure, if it is to be asked no further. */
+  #broken: Searched | undefined;
+  #isSearched = false;
+  /** The addresses of pages that were asked for, and the bytes of those that came. */
+  readonly #tried = new Set<string>();
+  #text = 0;
+  /** One search after the other: what one finds has to be the same after a restart. */
+  #searching: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly shared: Shared,
+    private readonly requestId: string,
+    private readonly signal: AbortSignal,
+  ) {
+    const forbidden = (url: URL) => this.#forbidden(url);
+    const once: Once = (subject, ask) => this.#once(subject, ask);
+    this.#reader = new PageReader({ ...shared, forbidden }, once, signal);
+    const isKept = (record: unknown): record is Kept => isObject(record) && record.kind === "web";
+    this.#asked = shared.exchanges
+      .read(requestId)
+      .then((records) => new Map(records.filter(isKept).map(({ subject, answer }) => [subject, answer])));
+    this.#asked.catch(() => {});
+  }
+
+  search(query: string, n: number): Promise<Hit[]> {
+    const search = this.#searching.then(() => this.#search(query, n));
+    this.#searching = search.catch(() => {});
+    return search;
+  }
+
+  async open(id: string, from: number, to: number): Promise<Opened | undefined> {
+    const { blocks, ...about } = this.#pages.get(id) ?? {};
+    const opened = this.#index.open(id, from, to);
+    return opened && { ...opened, document: { ...about, ...opened.document, url: id } };
+  }
+
+  async describe(): Promise<Description> {
+    const notes = [...this.#notes];
+    return { kind: "the web", ...this.#index.describe(), unread: [...this.#unread], notes };
+  }
+
+  async #search(query: string, n: number): Promise<Hit[]> {
+    const chosen = this.#choose(await this.#resultsOf(query));
+    const pages = await Promise.all(
+      chosen.map(async (one) => [one.url, await this.#reader.read(one.url, one.title)] as const),
+    );
+    this.signal.throwIfAborted();
+    // In the order of the results, and not of their arrival.
+    for (const [url, page] of pages) {
+      if ("reason" in page) this.#leaveOut(url, page.reason);
+      else if (!this.#pages.has(page.id)) {
+        this.#text += Buffer.byteLength(JSON.stringify(page.blocks));
+        this.#pages.set(page.id, page);
+        this.#index.set(page.id, page.blocks, page.title);
+        if (page.isBare) this.#notes.add(`${page.id}: ${NEARLY_NO_TEXT}.`);
+      }
+    }
+    return this.#index.search(query, n);
+  }
+
+  /** The engine's results; none, and a note, if it fails while there is something to search already. */
+  async #resultsOf(query: string): Promise<SearchResult[]> {
+    const searched = await this.#once(`query ${query}`, () => this.#askEngine(query));
+    const { results, failure, isFinal } = searched;
+    this.#isSearched ||= failure === undefined;
+    if (failure === undefined) return results;
+    if (isFinal) this.#broken = searched;
+    const sentence = `The search engine ${this.shared.engine.name} ${failure}.`;
+    this.#notes.add(sentence);
+    if (!this.#isSearched) throw new ResearchFailure(sentence);
+    return [];
+  }
+
+  async #askEngine(query: string): Promise<Searched> {
+    const { engine, clock, gate, log } = this.shared;
+    if (this.#broken) return this.#broken;
+    for (let tries = 1; ; tries++) {
+      const leave = await gate.enter(engine.url.origin, this.signal);
+      const late = new Error(`was silent for ${SEARCH_MS / 1_000} s`);
+      const ask = (signal: AbortSignal) => engine.ask(query, RESULTS, signal);
+      const searched = await withDeadline(clock, SEARCH_MS, this.signal, late, ask)
+        .catch((error: unknown) => {
+          if (error !== late) throw error;
+          return failed(late.message, false);
+        })
+        .finally(leave);
+      if (searched.failure === undefined) return searched;
+      log(`${this.requestId}: the search engine ${engine.name} ${searched.failure}`);
+      if (searched.isFinal || tries === 2) return searched;
+    }
+  }
+
+  /** The addresses of results that are new and may be asked for. */
+  #choose(results: readonly SearchResult[]): { url: URL; title: string }[] {
+    const { pages } = this.shared;
+    const most = Math.min(RESULTS, Math.max(3, Math.ceil(pages / QUERIES)));
+    const chosen: { url: URL; title: string }[] = [];
+    for (const { url: address, title } of results) {
+      if (chosen.length >= most || this.#tried.size >= pages) break;
+      if (this.#text + (chosen.length + 1) * MAX_PAGE_TEXT > MAX_TEXT) {
+        this.#notes.add(`The limit of ${MAX_TEXT / 1_048_576} MiB of text from the web was reached.`);
+        break;
+      }
+      if (!URL.canParse(address)) continue;
+      const url = new URL(address);
+      url.hash = "";
+      if (this.#tried.has(url.href) || this.#pages.has(url.href)) continue;
+      const refusal = this.#forbidden(url);
+      if (refusal !== undefined) this.#leaveOut(url, refusal);
+      else {
+        chosen.push({ url, title });
+        this.#tried.add(url.href);
+      }
+    }
+    if (this.#tried.size >= pages) this.#notes.add("The limit of --pages was reached.");
+    return chosen;
+  }
+
+  /** Why no request may go to an address, whatever its robots.txt says. */
+  #forbidden({ hostname, origin }: URL): string | undefined {
+    const { domains, notDomains, engine } = this.shared;
+    const isIn = (list: readonly string[]) =>
+      list.some((domain) => hostname === domain || hostname.endsWith(`.${domain}`));
+    if (origin === engine.url.origin) return "it is the search engine itself";
+    if (isIn(notDomains)) return "--not-domains names it";
+    return domains.length > 0 && !isIn(domains) ? "--domains does not name it" : undefined;
+  }
+
+  #leaveOut({ href }: URL, reason: string): void {
+    const name = shortLine(href, MAX_NAME);
+    if (this.#unread.some((one) => one.name === name)) return;
+    this.#unread.push({ name, reason });
+    this.shared.log(`${this.requestId}: ${name} is left out: ${reason}`);
+  }
+
+  /** What was answered for a subject, else what `ask` gives, which is kept. */
+  async #once<T extends Kept["answer"]>(subject: string, ask: () => Promise<T>): Promise<T> {
+    const asked = await this.#asked;
+    const answer = asked.get(subject) ?? this.#keep(subject, ask());
+    asked.set(subject, answer);
+    return answer as Promise<T>;
+  }
+
+  /** A store that fails costs another fetch after a restart, and no result. */
+  async #keep<T extends Kept["answer"]>(subject: string, asked: Promise<T>): Promise<T> {
+    const { exchanges, log } = this.shared;
+    const answer = await asked;
+    const record: Kept = { kind: "web", subject, answer };
+    await exchanges.append(this.requestId, record).catch((error: Error) => {
+      log(`${this.requestId}: what was found on the web cannot be stored: ${error.message}`);
+    });
+    this.signal.throwIfAborted();
+    return answer;
+  }
+}

@@ -1,0 +1,79 @@
+/** A day, a month of a year, or a day of a month. Parts that are not said are undefined. */
+export interface CalendarDate {
+  year: number | undefined;
+  month: number;
+  day: number | undefined;
+}
+
+const NAMES = [
+  "jan january januar jänner janvier enero",
+  "feb february februar février febrero",
+  "mar march märz mars marzo",
+  "apr april avril abril",
+  "may mai mayo",
+  "jun june juni juin junio",
+  "jul july juli juillet julio",
+  "aug august août agosto",
+  "sep sept september septembre septiembre",
+  "oct okt october oktober octobre octubre",
+  "nov november novembre noviembre",
+  "dec dez december dezember décembre diciembre",
+];
+const MONTHS = new Map(NAMES.flatMap((names, i) => names.split(" ").map((name) => [name, i + 1] as const)));
+const MONTH = `(?:${[...MONTHS.keys()].sort((a, b) => b.length - a.length).join("|")})\\b\\.?`;
+const YEAR = "(?:1\\d|20)\\d\\d";
+const DAY = "(?:0?[1-9]|[12]\\d|3[01])";
+const BEFORE = "(?<![\\p{L}\\p{N}.,/:-])";
+const BEHIND = "(?![\\p{L}\\p{N}]|[./-]\\p{N})";
+
+/** For a pattern with `giu`. Named groups tell the forms apart. */
+const FORMS = new RegExp(
+  [
+    `${BEFORE}(?<iy>${YEAR})-(?<im>0[1-9]|1[0-2])-(?<id>0[1-9]|[12]\\d|3[01])(?=T\\d|${BEHIND})`,
+    `${BEFORE}(?<gd>${DAY})\\.\\s?(?<gm>0?[1-9]|1[0-2])\\.\\s?(?<gy>${YEAR})${BEHIND}`,
+    `${BEFORE}(?<s1>\\d{1,2})/(?<s2>\\d{1,2})/(?<sy>${YEAR})${BEHIND}`,
+    `${BEFORE}(?<dd>${DAY})(?:st|nd|rd|th|\\.)?\\s+(?:of\\s+|de\\s+)?(?<dm>${MONTH})(?:,?\\s+(?:de\\s+)?(?<dy>${YEAR})(?![\\p{L}\\p{N}]))?`,
+    `(?<![\\p{L}\\p{N}])(?<mm>${MONTH})\\s+(?<md>${DAY})(?:st|nd|rd|th)?(?![\\p{L}\\p{N}])(?:,?\\s+(?<my>${YEAR})(?![\\p{L}\\p{N}]))?`,
+    `(?<![\\p{L}\\p{N}])(?<ym>${MONTH}),?\\s+(?:de\\s+)?(?<yy>${YEAR})(?![\\p{L}\\p{N}])`,
+  ].join("|"),
+  "giu",
+);
+
+/** A date in a text, with its place; `readings` are several where it can be read in two ways, as in 3/4/2010. */
+export interface DateFound {
+  start: number;
+  end: number;
+  readings: readonly CalendarDate[];
+}
+
+/** The dates of a text, in their order. */
+export function datesIn(text: string): DateFound[] {
+  return [...text.matchAll(FORMS)].flatMap((match): DateFound[] => {
+    const { iy, im, id, gd, gm, gy, s1, s2, sy, dd, dm, dy, mm, md, my, ym, yy } = match.groups ?? {};
+    const named = (name: string | undefined) => MONTHS.get((name ?? "").toLowerCase().replace(".", "")) ?? 0;
+    const readings = [
+      iy && dateOf(iy, Number(im), id),
+      gy && dateOf(gy, Number(gm), gd),
+      sy && dateOf(sy, Number(s1), s2),
+      sy && dateOf(sy, Number(s2), s1),
+      dm && dateOf(dy, named(dm), dd),
+      mm && dateOf(my, named(mm), md),
+      ym && dateOf(yy, named(ym), undefined),
+    ].flatMap((date) => date || []);
+    if (readings.length === 0) return [];
+    return [{ start: match.index, end: match.index + match[0].length, readings }];
+  });
+}
+
+function dateOf(year: string | undefined, month: number, day: string | undefined): CalendarDate | undefined {
+  if (month < 1 || month > 12 || Number(day ?? 1) > 31) return undefined;
+  const number = (digits: string | undefined) => (digits === undefined ? undefined : Number(digits));
+  return { year: number(year), month, day: number(day) };
+}
+
+/** Whether what `said` says of a date is what `other` says of it, too. */
+export function sameDate(said: CalendarDate, other: CalendarDate): boolean {
+  return (["year", "month", "day"] as const).every(
+    (part) => said[part] === undefined || said[part] === other[part],
+  );
+}

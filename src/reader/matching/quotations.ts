@@ -1,0 +1,69 @@
+import { type Token, tokensOf, withoutMarkup } from "./tokens.js";
+
+/** What stands between quotation marks, in every kind of them. An apostrophe inside a word does not count. */
+const SPEECH = new RegExp(
+  [
+    `"([^"]+)"|“([^“”]+)”|„([^„“”"]+)[“”"]|«([^«»]+)»|»([^«»]+)«|‹([^‹›]+)›|›([^‹›]+)‹|「([^「」]+)」|『([^『』]+)』`,
+    `(?<![\\p{L}\\p{N}])[‘‚]((?:[^‘’‚]|’(?=\\p{L}))+)[’‘](?!\\p{L})|(?<![\\p{L}\\p{N}])'((?:[^']|'(?=\\p{L}))+)'(?!\\p{L})`,
+  ].join("|"),
+  "gu",
+);
+/** What is left out of a quotation, or put into it by the one who quotes. */
+const GAP = /\[[^\]]*\]|\(\s*(?:\.{3}|…)\s*\)|\.{3}|…/;
+/** A word that is split at the end of a line. */
+const SPLIT_WORD = /(?<=\p{L})[-\u00ad‐]\s*\n\s*(?=\p{Ll})/gu;
+
+/** What stands between quotation marks in a text, without them. */
+export function quotationsIn(text: string): string[] {
+  return [...text.matchAll(SPEECH)].map((match) => match.slice(1).find((part) => part !== undefined) ?? "");
+}
+
+/** A text in which quotations are looked for, each in time that grows with the quotation and not with the text. */
+export class QuotableText {
+  readonly #texts: { tokens: Token[]; starts: Map<string, number[]> }[];
+
+  /** A word split at the end of a line is read split and joined. */
+  constructor(text: string) {
+    const plain = withoutMarkup(text);
+    // Of the same length, so that offsets stay those of the text.
+    const joined = plain.replace(SPLIT_WORD, (gap) => "\u00ad".repeat(gap.length));
+    this.#texts = (joined === plain ? [plain] : [plain, joined]).map((each) => {
+      const tokens = tokensOf(each);
+      const starts = new Map<string, number[]>();
+      for (const [at, { text: token }] of tokens.entries()) {
+        const known = starts.get(token);
+        if (known) known.push(at);
+        else starts.set(token, [at]);
+      }
+      return { tokens, starts };
+    });
+  }
+
+  /**
+   * The offset of the place where all of `quotation` stands, what it leaves out by "…" or "[…]" aside; undefined if there
+   * is none.
+   */
+  placeOf(quotation: string): number | undefined {
+    const parts = quotation
+      .split(GAP)
+      .map(tokensOf)
+      .filter((part) => part.length > 0);
+    for (const { tokens, starts } of this.#texts) {
+      let from = 0;
+      let first: number | undefined;
+      const stands = parts.every((part) => {
+        const at = starts
+          .get(part[0]?.text ?? "")
+          ?.find(
+            (start) => start >= from && part.every((token, i) => tokens[start + i]?.text === token.text),
+          );
+        if (at === undefined) return false;
+        first ??= tokens[at]?.start;
+        from = at + part.length;
+        return true;
+      });
+      if (stands && first !== undefined) return first;
+    }
+    return undefined;
+  }
+}

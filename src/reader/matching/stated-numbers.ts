@@ -1,0 +1,150 @@
+import { type CalendarDate, sameDate } from "./dates.js";
+import { type Bound, type Dated, factorsIn, type Quantity, type Said, saidIn } from "./quantities.js";
+import { areComparable, type Unit, unitNamed } from "./units.js";
+
+/** A number of a passage, by its index: its value, or its amount in the smallest unit of a kind. */
+interface StatedNumber {
+  value: number;
+  unit: Unit | undefined;
+  passage: number;
+}
+
+/** Two numbers that differ by less than this share of them are one: units are converted in floating point. */
+const EPSILON = 1e-9;
+/** What a number after "about" and the like may differ at most, as a share of what it stands for (contract §11). */
+const ROUNDING = 0.1;
+/** Digits in a word, as in `SHA256`: a sentence may write `SHA-256`. */
+const IN_WORD = /(?<=\p{L})\d+|(?<![\p{N}.,])\d+(?=\p{L})/gu;
+
+/** The numbers and dates of several passages, in which those of a sentence are looked up. */
+export class StatedNumbers {
+  /** By kind of unit; under the empty name the numbers as they stand. */
+  readonly #numbers = new Map<string, StatedNumber[]>();
+  #isSorted = true;
+  readonly #dates = new Map<number, { date: Dated; passage: number }[]>();
+  readonly #literals = new Map<string, Set<number>>();
+
+  /**
+   * Adds a passage by its index. `over` stands over it, as a heading or the head of a column: what is said there is said
+   * in the passage, and a unit that is named there may be that of its numbers.
+   */
+  add(passage: number, text: string, over = ""): void {
+    const heads = unitsIn(over);
+    const factors = factorsIn(over);
+    for (const said of saidIn(text)) {
+      this.#keep(said, passage, heads);
+      if (said.kind === "number")
+        for (const factor of factors)
+          this.#keep({ ...said, values: said.values.map((value) => value * factor) }, passage, heads);
+    }
+    for (const said of saidIn(over)) this.#keep(said, passage, []);
+    for (const [digits] of text.matchAll(IN_WORD)) this.#number("", Number(digits), undefined, passage);
+    this.#isSorted = false;
+  }
+
+  /** The indexes of the passages in which it stands. */
+  passagesOf(said: Said): ReadonlySet<number> {
+    if (said.kind === "literal") return this.#literals.get(said.text) ?? new Set();
+    if (said.kind === "number") return new Set(this.#matches(said).map(({ passage }) => passage));
+    const candidates = said.readings.flatMap(({ month }) => this.#dates.get(month) ?? []);
+    // A page that names the year elsewhere need not repeat it in each date.
+    const hasYear = ({ year = 0 }: CalendarDate) => this.#near("", year, "exact").length > 0;
+    const same = candidates.filter(({ date }) =>
+      said.readings.some((one) =>
+        date.readings.some((other) =>
+          sameDate(one, other.year === undefined && hasYear(one) ? { ...other, year: one.year } : other),
+        ),
+      ),
+    );
+    return new Set(same.map(({ passage }) => passage));
+  }
+
+  #keep(said: Said, passage: number, heads: readonly Unit[]): void {
+    if (said.kind === "literal") {
+      const known = this.#literals.get(said.text) ?? new Set();
+      this.#literals.set(said.text, known.add(passage));
+    } else if (said.kind === "date") {
+      for (const { year, month } of said.readings) {
+        const dates = this.#dates.get(month);
+        if (dates) dates.push({ date: said, passage });
+        else this.#dates.set(month, [{ date: said, passage }]);
+        if (year !== undefined) this.#number("", year, undefined, passage);
+      }
+    } else {
+      const { values, unit, text } = said;
+      // `1 600` may be two numbers beside one another.
+      if (/\d \d/.test(text))
+        for (const part of text.match(/\d+/g) ?? []) this.#number("", Number(part), undefined, passage);
+      for (const value of values) {
+        this.#number("", value, unit, passage);
+        for (const each of unit ? [unit] : heads)
+          for (const factor of each.factors) this.#number(each.kind, value * factor, unit, passage);
+      }
+    }
+  }
+
+  #number(kind: string, value: number, unit: Unit | undefined, passage: number): void {
+    const entries = this.#numbers.get(kind);
+    if (entries) entries.push({ value, unit, passage });
+    else this.#numbers.set(kind, [{ value, unit, passage }]);
+  }
+
+  #matches({ values, unit, bound }: Quantity): StatedNumber[] {
+    const plain = values
+      .flatMap((value) => this.#near("", value, bound))
+      // The same digits with another unit of the same kind are another amount.
+      .filter((entry) => !(unit && entry.unit && areComparable(unit, entry.unit)));
+    const amounts = values.flatMap((value) => (unit?.factors ?? []).map((factor) => value * factor));
+    return [...plain, ...amounts.flatMap((amount) => this.#near(unit?.kind ?? "", amount, bound))];
+  }
+
+  #near(kind: string, value: number, bound: Bound): StatedNumber[] {
+    if (!this.#isSorted) for (const each of this.#numbers.values()) each.sort((a, b) => a.value - b.value);
+    this.#isSorted = true;
+    const entries = this.#numbers.get(kind) ?? [];
+    const [least, most] = [value / (1 + 2 * ROUNDING), value * (1 + 2 * ROUNDING)].sort((a, b) => a - b);
+    const found: StatedNumber[] = [];
+    for (
+      let at = firstFrom(entries, bound === "exact" ? value - EPSILON * Math.abs(value) : (least ?? value));
+      ;
+      at++
+    ) {
+      const entry = entries[at];
+      if (!entry || entry.value > (bound === "exact" ? value + EPSILON * Math.abs(value) : (most ?? value)))
+        return found;
+      if (meets(value, entry.value, bound)) found.push(entry);
+    }
+  }
+}
+
+/** The index of the first entry of at least `least`. */
+function firstFrom(entries: readonly StatedNumber[], least: number): number {
+  let [from, to] = [0, entries.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((entries[middle]?.value ?? 0) < least) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+function meets(said: number, found: number, bound: Bound): boolean {
+  const difference = Math.abs(said - found);
+  if (difference <= EPSILON * Math.abs(found)) return true;
+  if (bound === "exact" || difference > ROUNDING * Math.abs(found)) return false;
+  const step = stepOf(said);
+  const round = { about: Math.round, over: Math.floor, under: Math.ceil }[bound];
+  return Math.abs(round(found / step) * step - said) <= EPSILON * Math.abs(said);
+}
+
+/** What a rounded number is a multiple of: its last digit that is no zero, 5 for a five. */
+function stepOf(value: number): number {
+  const [digits = "", exponent = "0"] = Math.abs(value).toExponential().split("e");
+  const fraction = digits.split(".")[1] ?? "";
+  return (digits.endsWith("5") ? 5 : 1) * 10 ** (Number(exponent) - fraction.length);
+}
+
+/** The units that a heading or the head of a column names, alone or in brackets. */
+function unitsIn(text: string): Unit[] {
+  return [...text.matchAll(/[\p{L}µμ°%$€£¥]+/gu)].flatMap(([word]) => unitNamed(word) ?? []);
+}

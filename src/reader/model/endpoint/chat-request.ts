@@ -1,0 +1,77 @@
+import { exactJson } from "../../../ground/json/exact-json.js";
+import type { JsonSchema } from "../../../ground/protocol/conversation.js";
+
+export interface Message {
+  role: "system" | "user" | "assistant";
+  content: string;
+}
+
+/** What a model is asked, whatever the endpoint understands. */
+export interface ChatRequest {
+  messages: readonly Message[];
+  /** What the reply has to be. `name` is `[a-z_]+`. */
+  schema: { name: string; schema: JsonSchema };
+  /** Limit of the output, in tokens. */
+  maxTokens: number;
+}
+
+/** Which parameters an endpoint takes; what it refuses is left out from then on. */
+export interface Capabilities {
+  format: "json_schema" | "json_object" | "text";
+  limit: "max_tokens" | "max_completion_tokens";
+  /** The longest output that it takes a limit for, in tokens. */
+  mostTokens: number;
+  streamUsage: boolean;
+  temperature: boolean;
+}
+
+/** What is tried first. */
+export const ALL_CAPABILITIES: Capabilities = {
+  format: "json_schema",
+  limit: "max_tokens",
+  mostTokens: Number.POSITIVE_INFINITY,
+  streamUsage: true,
+  temperature: true,
+};
+
+/** The body of a request, https://platform.openai.com/docs/api-reference/chat/create. */
+export function bodyOf(model: string, request: ChatRequest, capabilities: Capabilities): string {
+  const { messages, schema, maxTokens } = request;
+  const { format, limit, mostTokens, streamUsage, temperature } = capabilities;
+  return exactJson({
+    model,
+    messages,
+    stream: true,
+    ...(streamUsage && { stream_options: { include_usage: true } }),
+    ...(temperature && { temperature: 0 }),
+    ...(format !== "text" && {
+      response_format: { type: format, ...(format === "json_schema" && { json_schema: schema }) },
+    }),
+    [limit]: Math.min(maxTokens, mostTokens),
+  });
+}
+
+/** The UTF-8 bytes of the longest body that a request may be sent as. */
+export function bytesOf(model: string, request: ChatRequest): number {
+  return Buffer.byteLength(bodyOf(model, request, { ...ALL_CAPABILITIES, limit: "max_completion_tokens" }));
+}
+
+/** As in `max_tokens is too large: 5000. This model supports at most 4096 completion tokens`. */
+const MOST_TOKENS =
+  /max_(?:completion_)?tokens.*?(?:at most|maximum(?: of)?|up to|or equal to|<=|, )\s*(\d+)/is;
+
+/**
+ * The capabilities without what a 400 or 422 complains about; undefined if there is nothing left to leave out.
+ * `maxTokens` is the limit of the output that was asked for.
+ */
+export function reduced(known: Capabilities, complaint: string, maxTokens: number): Capabilities | undefined {
+  const mostTokens = Number(MOST_TOKENS.exec(complaint)?.[1]);
+  if (mostTokens > 0 && mostTokens < Math.min(maxTokens, known.mostTokens)) return { ...known, mostTokens };
+  if (known.limit === "max_tokens" && complaint.includes("max_completion_tokens"))
+    return { ...known, limit: "max_completion_tokens" };
+  if (known.streamUsage && /stream_options|include_usage/.test(complaint))
+    return { ...known, streamUsage: false };
+  if (known.temperature && complaint.includes("temperature")) return { ...known, temperature: false };
+  if (known.format === "json_schema") return { ...known, format: "json_object" };
+  return known.format === "json_object" ? { ...known, format: "text" } : undefined;
+}

@@ -1,0 +1,79 @@
+import type { Connections } from "../../../ground/http/connections.js";
+import { reasonOf } from "../../../ground/http/exchange.js";
+import { sendVia } from "../../../ground/http/send.js";
+import { keyHider } from "../../../ground/secrets/key.js";
+import { Completion, classify, type EndpointAnswer, type ModelReply, type NoReply } from "./answer.js";
+import { ALL_CAPABILITIES, bodyOf, type ChatRequest, reduced } from "./chat-request.js";
+
+export interface EndpointOptions {
+  /** Of the API, as in `https://api.example.com/v1`, with or without `/chat/completions` at its end. */
+  url: URL;
+  model: string;
+  /** Sent as a bearer token, to this origin only; without it no `Authorization` is sent. */
+  apiKey: string | undefined;
+  /** Their maker decides on proxies and certificates. */
+  connections: Pick<Connections, "shared" | "route" | "close">;
+  /** Epoch ms. */
+  now: () => number;
+}
+
+/** A model at an OpenAI-compatible endpoint. Knows what the endpoint has refused so far. */
+export class ChatEndpoint {
+  #capabilities = ALL_CAPABILITIES;
+  /** A text without the key: an endpoint may quote the request in its answer. */
+  readonly hide: (text: string) => string;
+  readonly model: string;
+  /** For messages: scheme, host and port. */
+  readonly origin: string;
+  constructor(private readonly options: EndpointOptions) {
+    const { apiKey = "", model, url } = options;
+    this.model = model;
+    this.origin = url.origin;
+    this.hide = keyHider(apiKey);
+  }
+
+  /** Sends one request and reads the answer to its end. Rejects with `signal.reason` on an abort. */
+  async send(request: ChatRequest, signal: AbortSignal): Promise<ModelReply | NoReply> {
+    const { url, model, apiKey, connections, now } = this.options;
+    const capabilities = this.#capabilities;
+    const completion = new Completion(request.maxTokens);
+    const answer: EndpointAnswer = { status: 0, headers: {}, completion, failure: undefined };
+    const posted = {
+      origin: url.origin,
+      method: "POST",
+      path: `${url.pathname.replace(/(?:\/chat\/completions)?\/*$/, "")}/chat/completions`,
+      headers: {
+        "content-type": "application/json",
+        accept: "text/event-stream, application/json",
+        ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+      },
+      body: bodyOf(model, request, capabilities),
+    };
+    try {
+      const { statusCode, headers, body } = await sendVia(connections, posted, signal);
+      Object.assign(answer, { status: statusCode, headers });
+      for await (const piece of body) {
+        completion.push(piece);
+        // To leave the loop closes the connection: the rest is not wanted.
+        if (completion.ended || completion.isOverLimit) break;
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      answer.failure = this.hide(reasonOf(error));
+    }
+    if (answer.status === 0)
+      return { kind: "unreachable", message: `could not be reached: ${answer.failure}` };
+    completion.end();
+    const outcome = classify(answer, model, now(), (text) => this.hide(text));
+    if (!("kind" in outcome) || outcome.kind !== "unsupported") return outcome;
+    const next = reduced(capabilities, outcome.message, request.maxTokens);
+    if (next === undefined) return { ...outcome, kind: "refused" };
+    // Another conversation may have learnt it meanwhile.
+    if (this.#capabilities === capabilities) this.#capabilities = next;
+    return outcome;
+  }
+
+  close(): Promise<void> {
+    return this.options.connections.close();
+  }
+}

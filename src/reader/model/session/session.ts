@@ -1,0 +1,234 @@
+import { createHash } from "node:crypto";
+import { type Clock, withDeadline } from "../../../ground/clock.js";
+import type { ExchangeStore } from "../../../ground/researcher.js";
+import { ResearchFailure } from "../../../ground/researcher.js";
+import { errorText, shortLine } from "../../../ground/text/phrases.js";
+import type { ModelReply, NoReply } from "../endpoint/answer.js";
+import { bytesOf, type ChatRequest, type Message } from "../endpoint/chat-request.js";
+import type { ChatEndpoint } from "../endpoint/endpoint.js";
+import { jsonIn, withoutThoughts } from "../endpoint/json-reply.js";
+import type { Prompt, ReplyReading } from "../prompt.js";
+import { type Budget, type BudgetLimits, BudgetSpent } from "./budget.js";
+import { type ExchangeRecord, Transcript } from "./transcript.js";
+
+/** A request does not fit into the model's context. */
+export class ContextExceeded extends ResearchFailure {}
+
+/** The model has not replied as it was asked to, also when that was asked for again. */
+export class UnreadableReply extends ResearchFailure {}
+
+/** What a model is to do. */
+export interface Task extends Prompt {
+  input: string;
+  /** Limit of the output, in tokens; less where the budget has less. */
+  outputTokens: number;
+  /** What must be left of the budget afterwards. */
+  keep: BudgetLimits;
+}
+
+export interface SessionOptions {
+  requestId: string;
+  endpoint: ChatEndpoint;
+  budget: Budget;
+  exchanges: ExchangeStore;
+  clock: Clock;
+  /** Told what the person who runs the service should know. */
+  notice: (line: string) => void;
+  /** Told when something was spent. */
+  spent: () => void;
+  signal: AbortSignal;
+}
+
+/** A reply cannot be shorter and hold anything. In tokens. */
+export const LEAST_OUTPUT = 200;
+/** How much of an unreadable reply a model is shown when it is asked to mend it, in characters. */
+const SHOWN_REPLY = 2_000;
+/** How much of it a person is shown, in characters. */
+const SHOWN_WORDS = 300;
+/** Fewer input tokens than one for this many bytes: the endpoint has cut the input off and said nothing. */
+const BYTES_PER_TOKEN = 10;
+/** How often a request is sent at most, by what became of it; the wait is doubled each time, ms. */
+const MAX_TRIES = { busy: 6, cut: 3, unreachable: 3 };
+const FIRST_WAIT_MS = 1_000;
+/** A wait over this is announced, ms (contract §5: nothing sleeps long in silence). */
+const SILENT_WAIT_MS = 5_000;
+/** Between two tries to reach a store that fails, ms. */
+const STORE_WAIT_MS = 5_000;
+
+/**
+ * Asks the model on behalf of one conversation: within its budget, each request recorded, what failed repeated, and what
+ * an earlier process got for the same request not paid for a second time.
+ */
+export class ModelSession {
+  /** Whether the endpoint seems to have read less than it was sent. */
+  isContextCut = false;
+  /** What an earlier process has asked. */
+  #earlier: Transcript | undefined;
+  constructor(private readonly options: SessionOptions) {}
+
+  get budget(): Budget {
+    return this.options.budget;
+  }
+
+  /** How many bytes more of input the budget allows; `outputTokens` of the task are set aside for its reply. */
+  room(task: Task): number {
+    const { budget } = this.options;
+    const tokens = budget.left.tokens - task.keep.tokens - task.outputTokens;
+    return budget.bytesFor(tokens) - this.#bytes(requestOf(task));
+  }
+
+  /**
+   * The model's reply as `read` takes it; one that it does not take is asked for again, with what is wrong. `isLast`
+   * says that it will not be. Throws BudgetSpent, ContextExceeded, an UnreadableReply or another ResearchFailure that
+   * names the endpoint, or the reason of the stop.
+   */
+  async ask<T>(
+    task: Task,
+    read: (reply: unknown, isLast: boolean) => ReplyReading<T> | Promise<ReplyReading<T>>,
+  ): Promise<T> {
+    const { tries = 2 } = task;
+    const added: Message[] = [];
+    let wrong = "";
+    let said = "";
+    for (let nth = 1; nth <= tries; nth++) {
+      const reply = await this.#reply(requestOf(task, added), task.keep);
+      const isCut = reply.finish === "length";
+      const value = jsonIn(reply.text, !isCut);
+      const reading = value === undefined ? { wrong: "it is not JSON" } : await read(value, nth === tries);
+      if ("value" in reading) return reading.value;
+      const words = value === undefined && !isCut ? withoutThoughts(reply.text) : "";
+      // A model that refuses says why in plain words.
+      said = words && ` and said ${JSON.stringify(shortLine(words, SHOWN_WORDS))}`;
+      wrong = isCut ? "it was cut off at the limit of the output" : reading.wrong;
+      const content = `That reply is invalid: ${wrong}. Give all of it once more, mended: the JSON value and nothing else.`;
+      added.push({ role: "assistant", content: reply.text.slice(0, SHOWN_REPLY) }, { role: "user", content });
+    }
+    throw new UnreadableReply(this.#failure(`did not reply as asked: ${wrong}${said}`).message);
+  }
+
+  async #reply(asked: ChatRequest, keep: BudgetLimits): Promise<ModelReply> {
+    const { budget, endpoint, exchanges, requestId, spent } = this.options;
+    const bytes = this.#bytes(asked);
+    const affordable = budget.left.tokens - keep.tokens - budget.estimate(bytes);
+    const request = { ...asked, maxTokens: Math.max(LEAST_OUTPUT, Math.min(asked.maxTokens, affordable)) };
+    const identity = JSON.stringify([endpoint.origin, endpoint.model, request]);
+    const hash = createHash("sha256").update(identity).digest("hex");
+    this.#earlier ??= new Transcript(await this.#untilStored(() => exchanges.read(requestId)));
+    const known = this.#earlier.take(hash);
+    budget.charge(known.cost);
+    if (known.reply === undefined) budget.charge(this.#earlier.takeRest());
+    const reply = known.reply ?? (await this.#send(request, hash, keep));
+    if (reply.promptTokens !== undefined) {
+      budget.learn(this.#bytes(request), reply.promptTokens);
+      this.#checkContext(request, reply.promptTokens);
+    }
+    spent();
+    return reply;
+  }
+
+  #bytes(request: ChatRequest): number {
+    return bytesOf(this.options.endpoint.model, request);
+  }
+
+  #checkContext({ messages }: ChatRequest, tokens: number): void {
+    const { endpoint, notice } = this.options;
+    const bytes = Buffer.byteLength(messages.map(({ content }) => content).join("\n"));
+    if (tokens * BYTES_PER_TOKEN >= bytes || this.isContextCut) return;
+    this.isContextCut = true;
+    notice(
+      `the model endpoint ${endpoint.origin} counted ${tokens} tokens in ${bytes} bytes of input, so it has cut the input off: give the model a longer context`,
+    );
+  }
+
+  async #send(request: ChatRequest, hash: string, keep: BudgetLimits): Promise<ModelReply> {
+    const { budget, clock, endpoint, notice, signal } = this.options;
+    for (let failures = 0; ; ) {
+      const estimate = budget.estimate(this.#bytes(request)) + request.maxTokens;
+      budget.require(estimate, keep);
+      const outcome = await this.#attempt(request, { hash, estimate }, budget.left.ms - keep.ms);
+      if (!("kind" in outcome)) return outcome;
+      if (outcome.kind === "unsupported") continue;
+      const { message } = outcome;
+      if (outcome.kind === "too-long")
+        throw new ContextExceeded(`The context of the model is too short for what it is asked (${message}).`);
+      failures += 1;
+      if (outcome.kind === "refused" || failures >= MAX_TRIES[outcome.kind]) throw this.#failure(message);
+      // The endpoint's own `Retry-After` is never shortened.
+      const waitMs = outcome.afterMs ?? FIRST_WAIT_MS * 2 ** (failures - 1);
+      if (waitMs >= budget.left.ms - keep.ms) throw new BudgetSpent("ms");
+      if (waitMs > SILENT_WAIT_MS) {
+        const until = new Date(clock.now() + waitMs).toISOString();
+        notice(`the model endpoint ${endpoint.origin} ${message}; it is asked again at ${until}`);
+      }
+      await clock.sleep(waitMs, signal);
+    }
+  }
+
+  /** One request, recorded before it leaves and when it has ended. */
+  async #attempt(
+    request: ChatRequest,
+    { hash, estimate }: { hash: string; estimate: number },
+    limitMs: number,
+  ): Promise<ModelReply | NoReply> {
+    const { budget, clock, endpoint, signal } = this.options;
+    await this.#record({ kind: "sent", hash, estimate });
+    budget.charge({ calls: 1, tokens: estimate });
+    const start = clock.monotonic();
+    const ended = async (tokens: number, reply?: ModelReply) => {
+      budget.charge({ tokens: tokens - estimate, output: reply?.outputTokens ?? 0 });
+      const ms = Math.round(clock.monotonic() - start);
+      await this.#record({ kind: "ended", hash, tokens, ms, ...(reply && { reply }) });
+    };
+    const work = (until: AbortSignal) => endpoint.send(request, until);
+    try {
+      const outcome = await withDeadline(clock, limitMs, signal, new BudgetSpent("ms"), work);
+      await ended(costOf(outcome, estimate), "kind" in outcome ? undefined : outcome);
+      return outcome;
+    } catch (error) {
+      if (error instanceof BudgetSpent) await ended(estimate);
+      throw error;
+    }
+  }
+
+  #record(record: ExchangeRecord): Promise<void> {
+    const { exchanges, requestId } = this.options;
+    return this.#untilStored(() => exchanges.append(requestId, record));
+  }
+
+  /** Tries until it succeeds: a full disk or a lost database must not cost what was paid for. */
+  async #untilStored<T>(work: () => Promise<T>): Promise<T> {
+    const { budget, clock, notice, signal } = this.options;
+    for (;;) {
+      signal.throwIfAborted();
+      try {
+        return await work();
+      } catch (error) {
+        const why = `the exchanges with the model cannot be stored: ${errorText(error)}`;
+        if (budget.left.ms <= STORE_WAIT_MS)
+          throw new ResearchFailure(`The research gave no result: ${why}.`);
+        notice(why);
+      }
+      await clock.sleep(STORE_WAIT_MS, signal);
+    }
+  }
+
+  /** `message` is a phrase that follows the name of the endpoint. */
+  #failure(message: string): ResearchFailure {
+    return new ResearchFailure(`The model endpoint ${this.options.endpoint.origin} ${message}.`);
+  }
+}
+
+function requestOf(task: Task, added: readonly Message[] = []): ChatRequest {
+  const { name, schema, instructions, input, outputTokens } = task;
+  const asked: Message[] = [
+    { role: "system", content: instructions },
+    { role: "user", content: input },
+  ];
+  return { messages: [...asked, ...added], schema: { name, schema }, maxTokens: outputTokens };
+}
+
+/** A stream that broke off may have been counted whole; what was refused was not. In tokens. */
+function costOf(outcome: ModelReply | NoReply, estimate: number): number {
+  if ("kind" in outcome) return outcome.kind === "cut" || outcome.kind === "unreachable" ? estimate : 0;
+  return outcome.promptTokens === undefined ? estimate : outcome.promptTokens + (outcome.outputTokens ?? 0);
+}

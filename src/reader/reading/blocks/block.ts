@@ -1,0 +1,93 @@
+/** A piece of a file that belongs together. */
+export interface Block {
+  /** Number of its first line, from 1. */
+  line: number;
+  /** One entry for each line of the file from `line` on, as it reads: HTML without tags, everything else as it is. */
+  lines: string[];
+  /** The headings above it, outermost first, joined by " / "; empty if there are none. */
+  heading: string;
+  /** What a file of code says in a comment, and a block of code in a document, are code too. */
+  kind: "prose" | "table" | "code";
+  /** The cells, if this is a row of a table. */
+  cells?: string[];
+  /** The titles of the columns. */
+  header?: string[];
+  /** The text right before the table. */
+  caption?: string;
+  /** Says which rows belong to one table: the number of its first line, or of its first row on that line. */
+  table?: number;
+}
+
+/** Longer blocks are cut, so that each stays about one thing. */
+export const MAX_LINES = 20;
+/** Lines with more characters are data or minified code: useless as a quote. */
+export const MAX_LINE = 4_000;
+
+/** How much of the text before a table says what the table is about, in characters. */
+const MAX_CAPTION = 400;
+
+/** The text of the last block if a table that begins after it belongs to it. */
+export function captionAfter(blocks: readonly Block[], heading: string): string | undefined {
+  const last = blocks.at(-1);
+  if (last?.kind !== "prose" || last.heading !== heading) return undefined;
+  return last.lines.join(" ").slice(-MAX_CAPTION);
+}
+
+/** Behind the headings of a document (1 to 6) come the terms of its lists of definitions: this, and more if they are nested. */
+export const TERM = 10;
+/** Terms that are nested deeper, and what is longer, tell no more of a place, and cost each of its blocks a longer heading. */
+const MAX_RANK = TERM + 10;
+const MAX_HEADING = 1_000;
+
+interface Heading {
+  /** 1 is the outermost. */
+  rank: number;
+  text: string;
+  line: number;
+}
+
+/** The headings above a place in a document, and below them the terms of a list of definitions. */
+export class Headings {
+  #over: Heading[] = [];
+  /** Whether nothing stands under the last one yet. */
+  #isBare = false;
+
+  /** `found`: where a heading goes that ends with nothing under it: it is a text of its own. */
+  constructor(private readonly found: Block[]) {}
+
+  /** A heading begins: it ends all that are not further out. */
+  begin({ rank, text, line }: Heading): void {
+    const own = Math.min(rank, MAX_RANK);
+    this.end(own);
+    if (text === "") return;
+    this.#over.push({ rank: own, text: text.slice(0, MAX_HEADING), line });
+    this.#isBare = true;
+  }
+
+  /** Takes back the headings of `rank` and further in. */
+  end(rank = 0): void {
+    if ((this.#over.at(-1)?.rank ?? -1) < rank) return;
+    const bare = this.#isBare ? this.#over.pop() : undefined;
+    if (bare) this.found.push({ line: bare.line, lines: [bare.text], heading: `${this}`, kind: "prose" });
+    this.#over = this.#over.filter((heading) => heading.rank < rank);
+    this.#isBare = false;
+  }
+
+  /** Another term of the same definitions. */
+  join({ text, line, rank }: Heading): void {
+    const last = this.#over.at(-1);
+    if (this.#isBare && last?.rank === Math.min(rank, MAX_RANK))
+      last.text = `${last.text}, ${text}`.slice(0, MAX_HEADING);
+    else this.begin({ text, line, rank });
+  }
+
+  /** Something stands under the last one: what they are, joined. */
+  use(): string {
+    this.#isBare = false;
+    return `${this}`;
+  }
+
+  toString(): string {
+    return this.#over.map(({ text }) => text).join(" / ");
+  }
+}

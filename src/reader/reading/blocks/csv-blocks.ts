@@ -1,0 +1,39 @@
+import { parse } from "csv-parse/sync";
+import type { Block } from "./block.js";
+
+/** What separates the columns: the one that the first line has most of. */
+const SEPARATORS = [",", ";", "\t", "|"];
+
+/** The rows of a table as text, each under the titles of the first row; undefined if it is not such a table. */
+export function csvBlocks(text: string): Block[] | undefined {
+  const first = text.slice(0, 10_000).split(/\r\n|\n|\r/, 1)[0] ?? "";
+  const count = (separator: string) => first.split(separator).length;
+  const delimiter = SEPARATORS.reduce((best, one) => (count(one) > count(best) ? one : best));
+  const shape = { bom: true, relax_column_count: true, relax_quotes: true, skip_empty_lines: true } as const;
+  const rows: { cells: string[]; end: number }[] = [];
+  // Kept by itself, since what csv-parse says of a row is larger than most rows.
+  const on_record = (cells: string[], { lines: end }: { lines: number }) => void rows.push({ cells, end });
+  try {
+    parse(text, { ...shape, delimiter, on_record });
+  } catch {
+    return undefined;
+  }
+  const lines = text.split(/\r\n|\n|\r/);
+  const header = rows.length > 1 && rows[0] && areTitles(rows[0].cells) ? rows[0].cells : undefined;
+  let read = 0;
+  const blocks = rows.map(({ cells, end }): Block => {
+    while (read < end - 1 && lines[read]?.trim() === "") read += 1;
+    const line = read + 1;
+    read = Math.max(line, end);
+    const own = { line, lines: lines.slice(line - 1, read), heading: "", kind: "table" as const, table: 1 };
+    return { ...own, cells, ...(header && { header }) };
+  });
+  return header ? blocks.slice(1) : blocks;
+}
+
+/** Titles are words, all there and none twice. */
+function areTitles(cells: readonly string[]): boolean {
+  return (
+    new Set(cells).size === cells.length && cells.every((cell) => /^\s*[\p{L}_#][^\n]{0,100}$/u.test(cell))
+  );
+}

@@ -1,0 +1,295 @@
+import { decodeHTML } from "entities/decode";
+import { type Block, captionAfter, Headings, MAX_LINES, TERM } from "./block.js";
+import { type HtmlEvent, shownElements } from "./html-elements.js";
+
+/** A first line of a cell or a list's item that names what the rest is about ends like no sentence. */
+const MAX_LABEL = 160;
+/** Of a cell that goes over several columns. */
+const COLSPAN = /\bcolspan\s*=\s*["']?(\d{1,2})/i;
+
+/** The blocks of a page: what it shows, without its tags, each line at the line of the file where it stands. */
+export function htmlBlocks(page: string): Block[] {
+  const reader = new HtmlReader();
+  for (const event of shownElements(page)) reader.take(event);
+  return reader.end();
+}
+
+interface TextLine {
+  line: number;
+  text: string;
+}
+
+interface TableInWork {
+  id: number;
+  caption: string | undefined;
+  /** The title over several columns that was read last. */
+  section: string;
+  /** The titles of the columns. */
+  head: RowInWork | undefined;
+  /** Whether `head` has a row below it. */
+  isHeadUsed: boolean;
+  row: RowInWork;
+  cell: CellInWork | undefined;
+}
+
+interface RowInWork {
+  cells: string[];
+  lines: TextLine[];
+  /** Of each cell: whether it is a title. */
+  titles: boolean[];
+  /** A title over several columns. */
+  isWide: boolean;
+}
+
+interface CellInWork {
+  isTitle: boolean;
+  /** Over how many columns it goes. */
+  span: number;
+  /** How many lines its row had before it, and how many paragraphs it has so far. */
+  linesBefore: number;
+  paragraphs: number;
+}
+
+const newRow = (): RowInWork => ({ cells: [], lines: [], titles: [], isWide: false });
+
+class HtmlReader {
+  readonly #found: Block[] = [];
+  readonly #headings = new Headings(this.#found);
+  #lines: TextLine[] = [];
+  #heading: number | undefined;
+  #isTerm = false;
+  /** Whether the last term may have further ones beside it. */
+  #isGroup = false;
+  /** How deep lists of definitions and tables are nested: each has terms of its own. */
+  #depth = 0;
+  #pre = 0;
+  readonly #tables: TableInWork[] = [];
+  #nextTable = 1;
+  /** The mark of the raised or lowered text that begins, a blank where one has ended. */
+  #script: string | undefined;
+  /** The last character of text: to ask the text itself, which grows, would take quadratic time. */
+  #last = "";
+
+  take(event: HtmlEvent): void {
+    if (event.kind === "text") {
+      this.#text(event.text, event.line);
+      return;
+    }
+    const { kind, name, line } = event;
+    if (name === "sup" || name === "sub") this.#script = kind === "close" ? " " : name === "sup" ? "^" : "_";
+    else if (name === "br" && (this.#pre > 0 || this.#heading || this.#cell)) this.#text(" ", line);
+    else {
+      this.#close();
+      if (kind === "open") this.#open(name, event.attributes);
+      if (kind === "close") this.#end(name);
+    }
+  }
+
+  end(): Block[] {
+    this.#close();
+    this.#headings.end();
+    return this.#found;
+  }
+
+  get #cell(): CellInWork | undefined {
+    return this.#tables.at(-1)?.cell;
+  }
+
+  #open(name: string, attributes: string): void {
+    if (/^h[1-6]$/.test(name)) this.#heading = Number(name[1]);
+    else if (name === "dl") this.#depth += 1;
+    else if (name === "dt") this.#isTerm = true;
+    else if (name === "dd") this.#isGroup = false;
+    else if (name === "pre") this.#pre += 1;
+    else if (name === "table") {
+      const caption = captionAfter(this.#found, `${this.#headings}`);
+      const id = this.#nextTable++;
+      const parts = { section: "", head: undefined, isHeadUsed: false, row: newRow(), cell: undefined };
+      this.#tables.push({ id, caption, ...parts });
+      this.#depth += 1;
+    } else if (name === "td" || name === "th") {
+      const table = this.#tables.at(-1);
+      if (table === undefined) return;
+      const isTitle = name === "th" && !/\bscope\s*=\s*["']?row/i.test(attributes);
+      const span = Number(COLSPAN.exec(attributes.slice(0, 1_000))?.[1] ?? 1);
+      table.cell = { isTitle, span, linesBefore: table.row.lines.length, paragraphs: 0 };
+    }
+  }
+
+  #end(name: string): void {
+    if (/^h[1-6]$/.test(name)) this.#heading = undefined;
+    else if (name === "dl") this.#leave();
+    else if (name === "dt") this.#isTerm = false;
+    else if (name === "pre") this.#pre -= 1;
+    else if (name === "td" || name === "th") this.#endCell();
+    else if (name === "tr") this.#row();
+    else if (name === "caption") {
+      const table = this.#tables.at(-1);
+      if (table) table.caption = captionAfter(this.#found, `${this.#headings}`);
+    } else if (name === "table") {
+      this.#row();
+      const table = this.#tables.pop();
+      if (table) this.#addUnusedHead(table);
+      this.#leave();
+    }
+  }
+
+  /** A list of definitions or a table ends, and with it its terms. */
+  #leave(): void {
+    this.#depth -= 1;
+    this.#headings.end(TERM + this.#depth);
+  }
+
+  /** Adds text, each of its lines at its line of the file. */
+  #text(text: string, line: number): void {
+    const inCode = this.#pre > 0;
+    text.split("\n").forEach((raw, i) => {
+      const part = decoded(inCode ? raw.replace(/\r$/, "") : raw.replace(/\s+/g, " "));
+      const last = this.#lines.at(-1);
+      if (last?.line === line + i) last.text += this.#mark(part) + part;
+      else if (part.trim() !== "") this.#lines.push({ line: line + i, text: part });
+    });
+    this.#script = undefined;
+    this.#last = text.at(-1) ?? "";
+  }
+
+  /** What keeps the numbers of raised and lowered text from those before and after it. */
+  #mark(text: string): string {
+    const mark = this.#script;
+    if (mark === undefined || !/^[\d+\u2212-]/.test(text)) return "";
+    return (mark === "^" ? /[\p{L}\d)]/u : /\d/).test(this.#last) ? mark : "";
+  }
+
+  /** The text read so far is a block of its own, a heading, a term or a cell. */
+  #close(): void {
+    this.#script = undefined;
+    const lines = this.#lines
+      .map(({ line, text }) => ({ line, text: this.#pre > 0 ? text.trimEnd() : text.trim() }))
+      .filter(({ text }) => text !== "");
+    this.#lines = [];
+    const [first] = lines;
+    if (first === undefined) return;
+    const text = lines.map((each) => each.text.trim()).join(" ");
+    const table = this.#tables.at(-1);
+    if (this.#heading !== undefined) {
+      this.#headings.begin({ rank: this.#heading, text: headingText(text), line: first.line });
+      // What follows in it, if its end is missing, is text.
+      this.#heading = undefined;
+    } else if (this.#isTerm) {
+      const term = { rank: TERM - 1 + Math.max(1, this.#depth), text, line: first.line };
+      if (this.#isGroup) this.#headings.join(term);
+      else this.#headings.begin(term);
+      this.#isGroup = true;
+    } else if (table?.cell && this.#pre === 0) this.#addToCell(table.row, table.cell, text, lines);
+    else for (const part of cut(lines)) this.#add(part, this.#pre > 0 ? "code" : "prose");
+  }
+
+  /** A cell with one text is one of its row; one with several paragraphs is read like a list of definitions. */
+  #addToCell(row: RowInWork, cell: CellInWork, text: string, lines: TextLine[]): void {
+    cell.paragraphs += 1;
+    if (cell.paragraphs === 1) {
+      row.cells.push(text);
+      row.lines.push(...lines);
+      return;
+    }
+    const label = cell.paragraphs === 2 ? row.cells.pop() : undefined;
+    if (label !== undefined) {
+      const above = row.lines.splice(cell.linesBefore);
+      const rank = TERM + this.#depth;
+      if (label.length <= MAX_LABEL && !/[.!?]$/.test(label))
+        this.#headings.begin({ rank, text: label, line: above[0]?.line ?? 1 });
+      else for (const part of cut(above)) this.#add(part, "prose");
+    }
+    for (const part of cut(lines)) this.#add(part, "prose");
+  }
+
+  /** An empty cell, and the further columns of a wide one, keep the others under their titles. */
+  #endCell(): void {
+    const table = this.#tables.at(-1);
+    if (table?.cell === undefined) return;
+    const { row } = table;
+    const { isTitle, span, paragraphs } = table.cell;
+    if (paragraphs === 0) row.cells.push("");
+    if (paragraphs > 0) this.#headings.end(TERM + this.#depth);
+    if (paragraphs <= 1) for (let i = 1; i < span; i++) row.cells.push("");
+    while (row.titles.length < row.cells.length) row.titles.push(isTitle);
+    row.isWide ||= isTitle && span > 1;
+    table.cell = undefined;
+  }
+
+  /** A row ends: its cells are a block, the titles of the columns, or a title of the table. */
+  #row(): void {
+    this.#endCell();
+    const table = this.#tables.at(-1);
+    if (table === undefined) return;
+    const { row } = table;
+    table.row = newRow();
+    const [first, ...rest] = row.cells;
+    if (!row.cells.some(Boolean)) return;
+    // Many tables have a title at the beginning of each row, and some none in the corner.
+    const isHead = (row.titles[0] || first === "") && row.titles.slice(1).every(Boolean);
+    if (isHead && row.isWide && !rest.some(Boolean)) table.section = first ?? "";
+    else if (isHead) {
+      this.#addUnusedHead(table);
+      Object.assign(table, { head: row, isHeadUsed: false });
+    } else {
+      table.isHeadUsed = true;
+      this.#addRow(table, row);
+    }
+  }
+
+  /** Titles without a row below them are a row themselves. */
+  #addUnusedHead(table: TableInWork): void {
+    const { head, isHeadUsed } = table;
+    table.head = undefined;
+    if (head && !isHeadUsed) this.#addRow(table, head);
+  }
+
+  #addRow({ id, caption, section, head }: TableInWork, { cells, lines }: RowInWork): void {
+    const title = [caption, section].filter(Boolean).join(" ");
+    const titles = { ...(head && { header: head.cells }), ...(title !== "" && { caption: title }) };
+    this.#add(lines, "table", { cells, table: id, ...titles });
+  }
+
+  #add(part: TextLine[], kind: Block["kind"], more: Partial<Block> = {}): void {
+    this.#found.push({ ...joined(part), heading: this.#headings.use(), kind, ...more });
+  }
+}
+
+/** Pieces of at most MAX_LINES lines, none with a line of the file left out. */
+function cut(lines: readonly TextLine[]): TextLine[][] {
+  const parts: TextLine[][] = [];
+  for (const each of lines) {
+    const part = parts.at(-1);
+    const first = part?.[0];
+    if (part && first && each.line - first.line < MAX_LINES && each.line - (part.at(-1)?.line ?? 0) <= 2)
+      part.push(each);
+    else parts.push([each]);
+  }
+  return parts;
+}
+
+/** One text for each line of the file between the first and the last one; two texts on one line are joined. */
+function joined(lines: readonly TextLine[]): { line: number; lines: string[] } {
+  const first = lines[0]?.line ?? 1;
+  const texts: string[] = [];
+  for (const { line, text } of lines) {
+    while (texts.length <= line - first) texts.push("");
+    const before = texts[line - first];
+    texts[line - first] = before ? `${before} | ${text}` : text;
+  }
+  return { line: first, lines: texts };
+}
+
+/** A heading without the marks of a link to itself. */
+function headingText(text: string): string {
+  return text
+    .replace(/^[\u200b\s]+|^§(?=\p{L})/gu, "")
+    .replace(/[\u200b\s]*[¶🔗\u200b]$|\s#$/u, "")
+    .trim();
+}
+
+/** Text as a page shows it: character references resolved, and none of them breaks a line. */
+function decoded(text: string): string {
+  return text.includes("&") ? decodeHTML(text).replace(/[\0-\x1f\x7f\xa0]/g, " ") : text;
+}

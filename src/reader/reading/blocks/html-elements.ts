@@ -1,0 +1,186 @@
+import { attributeOf, type HtmlTag, type HtmlToken, htmlTokens } from "./html-tokens.js";
+
+/** Elements whose text does not belong to the text around them. */
+const BLOCKS = new Set(
+  (
+    "address article aside blockquote caption center dd details dialog div dl dt fieldset figcaption figure footer form " +
+    "h1 h2 h3 h4 h5 h6 header li main nav ol p pre section summary table tbody td tfoot th thead tr ul"
+  ).split(" "),
+);
+/** They part the text before them from the text after them, and have none themselves, or all of the page's. */
+const BREAKS = new Set(["br", "hr", "html", "body"]);
+const VOID = new Set("area base col embed img input link meta param source track wbr".split(" "));
+const SCRIPTS = new Set(["sup", "sub"]);
+const HEADING = /^h[1-6]$/;
+
+/** The open elements that a start tag ends, and those beyond which none is looked for (HTML, "optional tags"). */
+const ENDS: Readonly<Record<string, { ends: readonly string[]; within: readonly string[] }>> = {
+  li: { ends: ["li"], within: ["ul", "ol", "td", "th", "table"] },
+  ...both(["dt", "dd"], { ends: ["dt", "dd"], within: ["dl", "td", "th", "table"] }),
+  ...both(["td", "th"], { ends: ["td", "th", "caption"], within: ["tr", "table"] }),
+  tr: { ends: ["tr", "caption"], within: ["table"] },
+  ...both(["tbody", "thead", "tfoot"], {
+    ends: ["tbody", "thead", "tfoot", "tr", "caption"],
+    within: ["table"],
+  }),
+  caption: { ends: [], within: ["table"] },
+  table: { ends: [], within: [] },
+};
+const CELL = ["td", "th", "caption", "table"];
+/** How far up an open element is looked for: in a page whose elements never end more would take quadratic time. */
+const MAX_LOOK_UP = 256;
+
+/** What stands around a text by its element or role: menus, related pages, the foot of the page. */
+const AROUND = new Set("nav aside footer button dialog title".split(" "));
+const AROUND_ROLES = new Set(
+  "navigation complementary contentinfo search dialog alertdialog menu menubar".split(" "),
+);
+/** An aside of a document's own text. */
+const NOTE =
+  /(?:^|[\s_-])(?:(?:foot)?notes?|tip|caution|danger|warning|admonition|callout|topic)(?:$|[\s_-])/;
+/** The same by a class or an id, each as a whole name. */
+const AROUND_NAMES = new Set(
+  (
+    "toc nav navbar navheader navfooter navigation breadcrumb breadcrumbs sidebar sphinxsidebar pagination menu menu-bar " +
+    "footer site-footer page-footer printfooter catlinks navbox navpath nav-path skip-link screen-reader-text " +
+    "headerlink header-anchor hash-link heading-link anchorjs-link mw-editsection md-consent"
+  ).split(" "),
+);
+const CONSENT = /cookie[\w-]*(?:notice|banner|consent|bar|law|popup|dialog|message)|consent-(?:banner|sdk)/;
+const BADGE = /(?:^|[\s_-]|vp)badges?(?:$|[\s_-])/;
+/** Never left out. */
+const CONTENT = new Set(["main", "article"]);
+/** Never left out for its name, which is often made of a heading. */
+const TEXT = new Set("section h1 h2 h3 h4 h5 h6 p pre code dt dd td th tr tbody".split(" "));
+const NAMED_BY_ID = new Set("div ul ol table header form address".split(" "));
+const SECTION = /(?:^|\s)(?:sect(?:ion)?\d?|level\d)(?:$|[\s-])/;
+
+/** A block or script that opens, and later closes; a break; or text. */
+export type HtmlEvent =
+  | (HtmlTag & { kind: "open"; hides: Hiding })
+  | { kind: "close" | "break"; name: string; line: number }
+  | Extract<HtmlToken, { kind: "text" }>;
+/** What says that an element does not belong to the text: its kind, or only what it is called. */
+type Hiding = "kind" | "name" | undefined;
+
+/**
+ * The text of a page and the elements that part it, without what stands around it. What is to be hidden for its name alone is
+ * shown if it holds more than half of the text. Takes linear time.
+ */
+export function* shownElements(page: string): Generator<HtmlEvent> {
+  const { sizes, size } = textSizes(page);
+  const open: boolean[] = [];
+  let hidden = 0;
+  let named = 0;
+  for (const event of elements(page)) {
+    if (event.kind === "open") {
+      const hides = event.hides === "kind" || (event.hides === "name" && 2 * (sizes[named] ?? 0) <= size);
+      if (event.hides === "name") named += 1;
+      if (hides && hidden === 0 && BLOCKS.has(event.name))
+        yield { kind: "break", name: event.name, line: event.line };
+      open.push(hides);
+      if (hides) hidden += 1;
+    }
+    if (hidden === 0) yield event;
+    if (event.kind === "close" && open.pop()) hidden -= 1;
+  }
+}
+
+/** How many characters a page has outside of what is never its text, and in each element that hides for its name, in order. */
+export function textSizes(page: string): { size: number; sizes: number[] } {
+  const open: { hides: Hiding; order: number; before: number }[] = [];
+  const sizes: number[] = [];
+  let size = 0;
+  let around = 0;
+  for (const event of elements(page)) {
+    if (event.kind === "text") size += around > 0 ? 0 : event.text.trim().length;
+    else if (event.kind === "open") {
+      const { hides } = event;
+      open.push({ hides, order: sizes.length, before: size });
+      if (hides === "name") sizes.push(0);
+      if (hides === "kind") around += 1;
+    } else if (event.kind === "close") {
+      const { hides, order, before = 0 } = open.pop() ?? {};
+      if (hides === "name" && order !== undefined) sizes[order] = size - before;
+      if (hides === "kind") around -= 1;
+    }
+  }
+  return { size, sizes };
+}
+
+/** Every element that opens also closes, in order, where the HTML standard says so if its end tag is missing. */
+function* elements(page: string): Generator<HtmlEvent> {
+  /** `depth`: how many elements of its name an element within a line has open. */
+  const open: { name: string; depth: number }[] = [];
+  let line = 1;
+  function* closeFrom(at: number): Generator<HtmlEvent> {
+    while (open.length > at) yield { kind: "close", name: open.pop()?.name ?? "", line };
+  }
+  for (const token of htmlTokens(page)) {
+    line = token.line;
+    if (token.kind === "text") {
+      yield token;
+      continue;
+    }
+    const { name } = token;
+    const top = open.at(-1);
+    const isBlock = BLOCKS.has(name);
+    if (!isBlock && top?.name === name) {
+      top.depth += token.kind === "open" ? 1 : -1;
+      if (top.depth === 0) yield* closeFrom(open.length - 1);
+    } else if (token.kind === "close") {
+      if (isBlock) yield* closeFrom(closedBy(name, open));
+    } else if (BREAKS.has(name)) yield { kind: "break", name, line };
+    else if (!VOID.has(name)) {
+      if (isBlock) yield* closeFrom(endedBy(name, open));
+      const hides = hidingOf(token, open.at(-1)?.name ?? "");
+      if (!isBlock && hides === undefined && !SCRIPTS.has(name)) continue;
+      open.push({ name, depth: 1 });
+      yield { ...token, kind: "open", hides };
+      if (token.attributes.endsWith("/")) yield* closeFrom(open.length - 1);
+    }
+  }
+  yield* closeFrom(0);
+}
+
+/** The index of the element that an end tag closes; the number of open ones if there is none. */
+function closedBy(name: string, open: readonly { name: string }[]): number {
+  const within = ENDS[name]?.within ?? CELL;
+  for (let i = open.length - 1; i >= Math.max(0, open.length - MAX_LOOK_UP); i--) {
+    const one = open[i]?.name ?? "";
+    if (one === name || (HEADING.test(name) && HEADING.test(one))) return i;
+    if (within.includes(one)) break;
+  }
+  return open.length;
+}
+
+/** The index of the outermost element that a start tag ends; the number of open ones if there is none. */
+function endedBy(name: string, open: readonly { name: string }[]): number {
+  const { ends, within } = ENDS[name] ?? { ends: [], within: CELL };
+  let found = open.length;
+  for (let i = open.length - 1; i >= Math.max(0, open.length - MAX_LOOK_UP); i--) {
+    const one = open[i]?.name ?? "";
+    const isLine = one === "p" || one === "title" || (HEADING.test(name) && HEADING.test(one));
+    if (ends.includes(one) || (isLine && found >= i)) found = i;
+    if (within.includes(one) || (ends.length === 0 && BLOCKS.has(one))) break;
+  }
+  return found;
+}
+
+function hidingOf(tag: HtmlTag, parent: string): Hiding {
+  const { name, attributes } = tag;
+  if (CONTENT.has(name)) return undefined;
+  const classes = attributes && attributeOf(tag, "class").toLowerCase();
+  if (AROUND.has(name)) return name === "aside" && NOTE.test(classes) ? undefined : "kind";
+  if (attributes === "") return undefined;
+  if (AROUND_ROLES.has(attributeOf(tag, "role").toLowerCase())) return "kind";
+  if (TEXT.has(name)) return undefined;
+  const id = NAMED_BY_ID.has(name) && !SECTION.test(classes) ? attributeOf(tag, "id").toLowerCase() : "";
+  const isAround = (each: string) => AROUND_NAMES.has(each) || CONSENT.test(each);
+  const names = [...classes.split(/\s+/), id];
+  return names.some(isAround) || (HEADING.test(parent) && BADGE.test(classes)) ? "name" : undefined;
+}
+
+function both<T>(names: readonly string[], value: T): Record<string, T> {
+  return Object.fromEntries(names.map((name) => [name, value]));
+}

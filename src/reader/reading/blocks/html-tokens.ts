@@ -1,0 +1,88 @@
+import { decodeHTML } from "entities/decode";
+
+/** A tag of an HTML page. */
+export type HtmlTag = { kind: "open" | "close"; name: string; attributes: string; line: number };
+/** A piece of an HTML page: a tag, or text between tags. */
+export type HtmlToken = HtmlTag | { kind: "text"; text: string; line: number };
+
+const TAG = /<(\/?)([a-zA-Z][\w:-]*)/y;
+const MARK = /[<>"']/g;
+const SILENT = new Set("script style template svg noscript textarea select iframe math".split(" "));
+
+/** The tags and the text of a page in their order. Comments, declarations, scripts and styles are left out. */
+export function* htmlTokens(page: string): Generator<HtmlToken> {
+  let at = 0;
+  let line = 1;
+  /** How much was looked through for the end of tags that have none. Beyond the length of the page no "<" begins a tag. */
+  let vain = 0;
+  let nextBreak = page.indexOf("\n");
+  const lineAfter = (end: number) => {
+    for (; nextBreak >= 0 && nextBreak < end; nextBreak = page.indexOf("\n", nextBreak + 1)) line += 1;
+    at = end;
+  };
+  while (at < page.length) {
+    const next = page.indexOf("<", at);
+    const end = next < 0 ? page.length : next;
+    if (end > at) {
+      yield { kind: "text", text: page.slice(at, end), line };
+      lineAfter(end);
+      continue;
+    }
+    const skipped = endOfUnshown(page, at);
+    if (skipped !== undefined) {
+      lineAfter(skipped);
+      continue;
+    }
+    TAG.lastIndex = at;
+    const tag = vain > page.length ? null : TAG.exec(page);
+    const close = tag === null ? -1 : endOfTag(page, TAG.lastIndex);
+    if (tag === null || close < 0) {
+      vain += tag === null ? 0 : ~close - at;
+      yield { kind: "text", text: "<", line };
+      at += 1;
+      continue;
+    }
+    const name = (tag[2] ?? "").toLowerCase();
+    const attributes = page.slice(at + tag[0].length, close - 1);
+    const isOpen = tag[1] === "";
+    yield { kind: isOpen ? "open" : "close", name, attributes, line };
+    lineAfter(close);
+    if (isOpen && SILENT.has(name) && !attributes.endsWith("/")) lineAfter(endOfElement(page, at, name));
+  }
+}
+
+/** The value of the first attribute that the pattern `names` matches ("content|datetime"); empty if none does. */
+export function attributeOf({ attributes }: HtmlTag, names: string): string {
+  const found = new RegExp(`(?:^|\\s)(?:${names})\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, "i").exec(
+    attributes.slice(0, 2_000),
+  );
+  return decodeHTML(found?.[1] ?? found?.[2] ?? found?.[3] ?? "").trim();
+}
+
+/** Where a comment, a declaration or an instruction that begins at `at` ends; undefined if none begins there. */
+function endOfUnshown(page: string, at: number): number | undefined {
+  const mark = page[at + 1];
+  if (mark !== "!" && mark !== "?") return undefined;
+  const closing = page.startsWith("<!--", at) ? "-->" : ">";
+  const end = page.indexOf(closing, at + 2);
+  return end < 0 ? page.length : end + closing.length;
+}
+
+/** The index after the ">" of a tag, none within quotes counted; if it does not end, ~ of the index where that was seen. */
+function endOfTag(page: string, from: number): number {
+  MARK.lastIndex = from;
+  for (let mark = MARK.exec(page); mark !== null; mark = MARK.exec(page)) {
+    if (mark[0] === ">") return mark.index + 1;
+    if (mark[0] === "<") return ~mark.index;
+    const end = page.indexOf(mark[0], mark.index + 1);
+    if (end < 0) break;
+    MARK.lastIndex = end + 1;
+  }
+  return ~page.length;
+}
+
+function endOfElement(page: string, from: number, name: string): number {
+  const pattern = new RegExp(`</${name}[\\s>]`, "gi");
+  pattern.lastIndex = from;
+  return pattern.exec(page)?.index ?? page.length;
+}

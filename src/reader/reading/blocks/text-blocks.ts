@@ -1,0 +1,186 @@
+import { type Block, captionAfter, Headings, MAX_LINE, MAX_LINES } from "./block.js";
+
+/** Which marks stand for something. Plain text may be AsciiDoc or reStructuredText: their marks are rare otherwise. */
+export type TextFormat = "markdown" | "text";
+
+const ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)]|\.{1,3})\s+\S/;
+const LINK_DEFINITION = /^ {0,3}\[[^\]\n]{1,200}\]:\s*\S/;
+/** Rules, delimiters of AsciiDoc, and its attributes, macros and comments: no text for a reader. */
+const NO_TEXT =
+  /^\s*(?:([-*_=~+^.])(?:\s?\1)*|:[\w-]+:.*|\[[\w\s,="'%#.-]*\]|(?:include|ifdef|ifndef|ifeval|endif|image)::.*|\.\. [\w-]+::.*|\/\/(?:\s.*)?)\s*$/;
+const UNDERLINE = /^([=\-~^"'`#*+])\1{2,}\s*$/;
+const NUMBERED =
+  /^\s*(?:\d+(?:\.\d+)*\.?|[A-Z]\.|(?:Section|Article|Chapter|Appendix)\s+\w+[.:]?)\s+\p{Lu}.{1,80}$/u;
+const CAPITALS = /^[^\p{Ll}]*\p{Lu}{3}[^\p{Ll}]*$/u;
+const RANKS = "=-~^";
+
+/**
+ * The blocks of a document that is written for people, cut where a blank line, a mark or a heading stands, and after
+ * `most` lines.
+ */
+export function textBlocks(text: string, format: TextFormat, most = MAX_LINES): Block[] {
+  return new TextReader(text.split(/\r\n|\n|\r/), format, most).read();
+}
+
+class TextReader {
+  readonly #found: Block[] = [];
+  readonly #headings = new Headings(this.#found);
+  #block: Block | undefined;
+  /** The line that ends the block of code. */
+  #fence: string | undefined;
+  #inComment = false;
+  #table: (Pick<Block, "header" | "caption"> & { table: number }) | undefined;
+  constructor(
+    private readonly lines: readonly string[],
+    private readonly format: TextFormat,
+    private readonly most: number,
+  ) {}
+
+  read(): Block[] {
+    for (let i = 0; i < this.lines.length; i++) {
+      if (this.#fence !== undefined) this.#code(i);
+      else i += this.#line(i);
+    }
+    this.#close();
+    this.#headings.end();
+    return this.#found;
+  }
+
+  /** Reads line `i`; returns how many further lines it took. */
+  #line(i: number): number {
+    const raw = this.lines[i] ?? "";
+    const text = this.#withoutComments(raw);
+    if (text.trim() === "" || text.length > MAX_LINE) {
+      this.#close();
+      this.#table = undefined;
+      return 0;
+    }
+    const underlined = this.#underlined(i, text);
+    if (underlined > 0) {
+      this.#heading(underlined, text, i + 1);
+      return 1;
+    }
+    if (this.#opensFence(text) || this.#isHeading(i, text)) return 0;
+    if (LINK_DEFINITION.test(text) || NO_TEXT.test(text)) {
+      this.#close();
+      return 0;
+    }
+    if (/^\s*\|/.test(text)) this.#row(i, text);
+    else {
+      this.#table = undefined;
+      if (ITEM.test(text)) this.#close();
+      this.#add(i, text, "prose");
+    }
+    return 0;
+  }
+
+  #withoutComments(raw: string): string {
+    const [before = "", ...comments] = (this.#inComment ? `<!--${raw}` : raw).split("<!--");
+    return comments.reduce((kept, comment) => {
+      const end = comment.indexOf("-->");
+      this.#inComment = end < 0;
+      return end < 0 ? kept : kept + comment.slice(end + 3);
+    }, before);
+  }
+
+  /** The rank of a heading whose next line is only its underline; 0 if the line is not a heading. */
+  #underlined(i: number, text: string): number {
+    const under = this.lines[i + 1] ?? "";
+    const mark = UNDERLINE.exec(under)?.[1];
+    if (mark === undefined || this.#block !== undefined || ITEM.test(text) || /^\s*[|>]/.test(text)) return 0;
+    const isAsLong = Math.abs(under.trim().length - text.trim().length) <= 3;
+    const isUnderline = this.format === "text" ? isAsLong : "=-".includes(mark);
+    return isUnderline ? RANKS.indexOf(mark) + 1 || 5 : 0;
+  }
+
+  #heading(rank: number, text: string, line: number): void {
+    this.#close();
+    this.#headings.begin({ rank, text: plainHeading(text), line });
+  }
+
+  #opensFence(text: string): boolean {
+    const mark =
+      /^\s*(`{3,}|~{3,})[^`]*$/.exec(text)?.[1] ??
+      (this.format === "text" ? /^(-{4,}|\.{4,})$/.exec(text.trimEnd())?.[1] : undefined);
+    if (mark === undefined) return false;
+    this.#close();
+    this.#fence = mark;
+    return true;
+  }
+
+  #code(i: number): void {
+    const text = this.lines[i] ?? "";
+    if (text.trim().startsWith(this.#fence ?? "") && /^\s*[`~.-]+\s*$/.test(text)) {
+      this.#close();
+      this.#fence = undefined;
+    } else if (text.trim() === "" || text.length > MAX_LINE) this.#close();
+    else this.#add(i, text, "code");
+  }
+
+  #isHeading(i: number, text: string): boolean {
+    const rank = /^(#{1,6}|={1,6})\s+\S/.exec(text)?.[1]?.length;
+    if (rank !== undefined && (this.format === "text" || text.startsWith("#"))) {
+      this.#heading(rank, text.slice(rank).trim().replace(/ #+$/, ""), i + 1);
+      return true;
+    }
+    if (this.format === "markdown" || this.#block !== undefined) return false;
+    const alone = (this.lines[i + 1] ?? "").trim() === "" && (this.lines[i - 1] ?? "").trim() === "";
+    if (!alone || text.trim().length > 80) return false;
+    if (CAPITALS.test(text.trim())) this.#heading(1, text, i + 1);
+    else if (NUMBERED.test(text.trim()) && !/[;,]$/.test(text.trim())) this.#heading(2, text, i + 1);
+    else return false;
+    return true;
+  }
+
+  #row(i: number, text: string): void {
+    const cells = cellsOf(text);
+    const isHead = isTableRule(this.lines[i + 1] ?? "");
+    this.#close();
+    const heading = this.#headings.toString();
+    const caption = captionAfter(this.#found, heading);
+    this.#table ??= {
+      table: i + 1,
+      ...(isHead && { header: cells }),
+      ...(caption !== undefined && { caption }),
+    };
+    if (isTableRule(text) || this.#table.header === cells) return;
+    this.#headings.use();
+    this.#found.push({ line: i + 1, lines: [text], heading, kind: "table", cells, ...this.#table });
+  }
+
+  #add(i: number, text: string, kind: Block["kind"]): void {
+    if (this.#block && (this.#block.kind !== kind || this.#block.lines.length >= this.most)) this.#close();
+    this.#block ??= { line: i + 1, lines: [], heading: this.#headings.use(), kind };
+    this.#block.lines.push(text.replace(/\f/g, ""));
+  }
+
+  #close(): void {
+    if (this.#block !== undefined) this.#found.push(this.#block);
+    this.#block = undefined;
+  }
+}
+
+/** A heading as a reader sees it: without badges, the addresses of links, and the link to itself. */
+function plainHeading(text: string): string {
+  return text
+    .replace(/!\[[^\]]{0,300}\](?:\([^)]{0,1000}\)|\[[^\]]{0,300}\])/g, "")
+    .replace(/\[([^[\]]{0,300})\](?:\([^)]{0,1000}\)|\[[^\]]{0,300}\])/g, "$1")
+    .replace(/<\/?(?:a|b|br|code|em|i|img|kbd|picture|small|source|span|strong|su[bp])\b[^<>]{0,1000}>/gi, "")
+    .replace(/\s{1,10}(?:\{[#.][^{}]{0,200}\}|¶)$|¶$/, "")
+    .trim();
+}
+
+/** The cells of a Markdown row as GitHub reads it: a bar splits wherever it stands, unless a backslash is before it. */
+function cellsOf(line: string): string[] {
+  const inner = line
+    .trim()
+    .replace(/^\|/, "")
+    .replace(/(?<!\\)\|$/, "");
+  return inner.split(/(?<!\\)\|/).map((cell) => cell.trim());
+}
+
+/** Whether a line is the one between a table's head and its rows. */
+function isTableRule(line: string): boolean {
+  const cells = line.trim().length <= 2_000 && line.includes("-") ? cellsOf(line) : [];
+  return cells.length > 0 && cells.every((cell) => /^:?-+:?$/.test(cell));
+}

@@ -1,0 +1,134 @@
+import { decodeHTML } from "entities/decode";
+import { isObject, jsonOrUndefined } from "../../../ground/json/exact-json.js";
+import { aboutPage } from "../blocks/about-page.js";
+import type { Block } from "../blocks/block.js";
+import { blocksOf, hasNearlyNoText } from "../blocks/blocks.js";
+import { htmlBlocks } from "../blocks/html-blocks.js";
+import { attributeOf, htmlTokens } from "../blocks/html-tokens.js";
+import { decodeText } from "../files/read-file.js";
+import { rulesIn } from "../robots.js";
+import { type CutDocument, type DocumentTask, MAX_PAGE_TEXT, PDF, type ReadDocument } from "./document.js";
+import { printedFor } from "./pre.js";
+
+/** Reads a document. Nothing in it is ever run: not the scripts of a page, nor the ones of a PDF. */
+export async function cutDocument({
+  name,
+  bytes,
+  page,
+  pre,
+  isRobots,
+  wantsText,
+}: DocumentTask): Promise<CutDocument> {
+  try {
+    if (isRobots) return { blocks: [], rules: rulesIn(Buffer.from(bytes).toString("utf8")) };
+    if (pre) return cutFile(`${name}${SHEET.test(name) ? ".csv" : ".txt"}`, await printedFor(name, pre));
+    if (page?.type === PDF) return withinLimit({ blocks: await (await import("./pdf.js")).pdfBlocks(bytes) });
+    if (page !== undefined) return cutPage(name, bytes, page, wantsText);
+    if (/\.docx$/i.test(name)) {
+      const { docxAsHtml } = await import("./docx.js");
+      return { blocks: htmlBlocks(docxAsHtml(bytes)) };
+    }
+    if (/\.ipynb$/i.test(name)) return cutFile("notebook.md", Buffer.from(notebookText(bytes)));
+    if (/\.pdf$/i.test(name)) return { blocks: await (await import("./pdf.js")).pdfBlocks(bytes) };
+    return cutFile(name, bytes);
+  } catch (error) {
+    return { reason: `it cannot be read: ${error instanceof Error ? error.message : error}` };
+  }
+}
+
+/** Programs print these as rows. */
+const SHEET = /\.(?:xls\w?|ods|numbers)$/i;
+
+/** A text file as its blocks, if what is kept of it is not many times its size. */
+function cutFile(name: string, bytes: Uint8Array): CutDocument {
+  const decoded = decodeText(bytes);
+  if ("reason" in decoded) return decoded;
+  const blocks = blocksOf(name, decoded.text);
+  const size = blocks.reduce((sum, block) => sum + sizeOf(block), 0);
+  if (size > MAX_FILE_TEXT) return { reason: `its blocks take more than ${MAX_FILE_TEXT / 1_048_576} MiB` };
+  return { blocks };
+}
+
+/** What a block takes in memory, about, in bytes. Its header is shared with the other rows. */
+function sizeOf({ lines, cells = [] }: Block): number {
+  const texts = [...lines, ...cells];
+  return texts.reduce((sum, text) => sum + 20 + text.length, 100);
+}
+
+function cutPage(
+  name: string,
+  bytes: Uint8Array,
+  { type, charset }: NonNullable<DocumentTask["page"]>,
+  wantsText = false,
+): CutDocument {
+  const decoded = decodeText(bytes, charset);
+  if ("reason" in decoded) return decoded;
+  const ending = ENDINGS[type];
+  const file = ending === undefined ? name : `page.${ending}`;
+  const blocks = blocksOf(file, decoded.text);
+  const isBare = hasNearlyNoText(file, decoded.text, blocks);
+  const about = ending === "html" ? aboutPage(decoded.text) : {};
+  const text = wantsText && (ending === "html" ? allText(decoded.text) : decoded.text);
+  return withinLimit({
+    ...{ ...about, ...(isBare && { isBare }), blocks },
+    ...(text && { text: text.slice(0, 2 * MAX_PAGE_TEXT) }),
+  });
+}
+
+/** The text of a page whether it is shown or not, what its tags say of it included. */
+function allText(page: string): string {
+  const parts: string[] = [];
+  for (const token of htmlTokens(page)) {
+    if (token.kind === "text") parts.push(decodeHTML(token.text));
+    else if (/\b(?:content|datetime|alt|title)\s*=/i.test(token.attributes))
+      parts.push(`\n${attributeOf(token, "content|datetime|alt")}\n${attributeOf(token, "title")}\n`);
+    else if (!INLINE.has(token.name)) parts.push("\n");
+  }
+  return parts.join("");
+}
+
+const INLINE = new Set(
+  "a abbr b bdi bdo cite code em i kbd mark q s small span strong sub sup u var wbr".split(" "),
+);
+
+/** What is kept of one text file, in bytes of memory. */
+const MAX_FILE_TEXT = 64 * 1_048_576;
+
+const ENDINGS: Readonly<Record<string, string>> = {
+  "text/html": "html",
+  "application/xhtml+xml": "html",
+  "text/markdown": "md",
+  "text/csv": "csv",
+};
+
+/** Blocks with lines of their own, since a page may stand on one line of its file, and no more than a page may have. */
+function withinLimit({ blocks, ...about }: ReadDocument): ReadDocument {
+  const kept: Block[] = [];
+  let line = 1;
+  let size = 0;
+  for (const block of blocks) {
+    size += Buffer.byteLength(JSON.stringify(block));
+    if (size > MAX_PAGE_TEXT) return { ...about, blocks: kept, isCut: true };
+    kept.push({ ...block, line });
+    line += block.lines.length + 1;
+  }
+  return { ...about, blocks: kept };
+}
+
+/** The cells of a Jupyter notebook as Markdown, code and what it printed as blocks of code. Throws if it is not one. */
+function notebookText(bytes: Uint8Array): string {
+  const notebook = jsonOrUndefined(Buffer.from(bytes).toString("utf8"));
+  const cells = isObject(notebook) && Array.isArray(notebook.cells) ? notebook.cells.filter(isObject) : [];
+  if (cells.length === 0) throw new Error("it has no cells");
+  const textOf = (value: unknown) => [value ?? ""].flat().join("");
+  const fenced = (text: string) => (text.trim() === "" ? "" : `~~~~\n${text.trimEnd()}\n~~~~`);
+  return cells
+    .flatMap(({ cell_type, source, outputs }) => {
+      if (cell_type !== "code") return textOf(source);
+      const printed = (Array.isArray(outputs) ? outputs : [])
+        .filter(isObject)
+        .map(({ text, data }) => textOf(text ?? (isObject(data) ? data["text/plain"] : "")));
+      return [source, ...printed].map((text) => fenced(textOf(text)));
+    })
+    .join("\n\n");
+}

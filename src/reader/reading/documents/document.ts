@@ -1,0 +1,74 @@
+import type { Clock } from "../../../ground/clock.js";
+import { OverLimit, Threads } from "../../../ground/threads.js";
+import type { Block } from "../blocks/block.js";
+import type { PreCommand } from "./pre.js";
+
+/** The bytes of a document, and what is known of it. */
+export interface DocumentTask {
+  /** Its name or the path of its address: the ending says what it is. */
+  name: string;
+  bytes: Uint8Array;
+  /** Of a page: its media type, which says more than the name, and its charset. */
+  page?: { type: string; charset: string | undefined };
+  /** Of a page: whether all of its text is wanted, too. */
+  wantsText?: boolean;
+  /** What makes text of it; `bytes` is empty then, and `name` its absolute path. */
+  pre?: PreCommand;
+  /** It is a robots.txt: what is wanted are its rules for us. */
+  isRobots?: boolean;
+}
+
+export interface ReadDocument {
+  blocks: Block[];
+  title?: string;
+  /** As the document gives it. */
+  date?: string;
+  /** Whether the page has more text than is kept. */
+  isCut?: boolean;
+  /** All text of a page, if it was wanted: what leads through it, what is hidden, and what its tags say. */
+  text?: string;
+  /** Of a robots.txt. */
+  rules?: string[];
+  /** It gave nearly no text. */
+  isBare?: boolean;
+}
+
+/** A document cut into blocks, or why it cannot be read, as a phrase. */
+export type CutDocument = ReadDocument | { reason: string };
+
+/** What is kept of one page, in bytes of its blocks as JSON. */
+export const MAX_PAGE_TEXT = 1_048_576;
+
+/** What one document may take: 200 pages of PDF need 2 s and 130 MiB. The process is looked at every 10 ms. */
+const LIMITS = { heapMib: 512, processMib: 640 };
+const PACKED_MS = 30_000;
+const TEXT_MS = 5_000;
+
+/** The media type of a page that is a PDF. */
+export const PDF = "application/pdf";
+
+/** Documents that are packed: they are unpacked in a thread with limits, and their lines are not those of a file. */
+export function isPacked(name: string): boolean {
+  return /\.(?:pdf|docx|ipynb)$/i.test(name);
+}
+
+/** Cuts a document into blocks. Rejects with `signal.reason` only. */
+export type DocumentReader = (task: DocumentTask, signal: AbortSignal) => Promise<CutDocument>;
+
+/** Reads documents in processes with limits, `most` at a time. */
+export function documentReader(clock: Pick<Clock, "sleep">, most: number): DocumentReader {
+  const limitMs = ({ name, page, pre }: DocumentTask) =>
+    pre || (page ? page.type === PDF : isPacked(name)) ? PACKED_MS : TEXT_MS;
+  const options = { name: "document-worker", most, limitMs, clock, ...LIMITS };
+  const threads = new Threads<DocumentTask, CutDocument>(options);
+  const fresh = new Threads<DocumentTask, CutDocument>({ ...options, isFresh: true });
+  return async (task, signal) => {
+    try {
+      return await (task.pre ? fresh : threads).ask(task, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      const how = error instanceof OverLimit ? "reading it" : "it cannot be read:";
+      return { reason: `${how} ${(error as Error).message}` };
+    }
+  };
+}

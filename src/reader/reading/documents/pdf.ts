@@ -1,0 +1,129 @@
+import type { Block } from "../blocks/block.js";
+import { textBlocks } from "../blocks/text-blocks.js";
+
+/** A line of a page, in points from its lower left corner; `size` is the height of its letters. */
+interface Line {
+  text: string;
+  x: number;
+  end: number;
+  y: number;
+  size: number;
+}
+
+/** A line further below the one before it than this, of the usual distance, begins a paragraph. */
+const GAP = 1.3;
+/** And one that is further in or out than this, after two lines of a paragraph that stand under each other. */
+const INDENT = 0.8;
+/** A wider blank within a line parts the cells of a table, in sizes. */
+const CELL = 1.5;
+/** Larger letters than those of most lines are a heading's, if it has not more characters than this. */
+const LARGER = 1.15;
+const LONGEST_HEADING = 120;
+/** In lines: a page has no more. */
+const LONGEST_PARAGRAPH = 100;
+
+/**
+ * The blocks of a PDF under the numbers of their pages: its paragraphs, by their place on the page. A line is one of the
+ * text, counted from the first page on. Throws if there is no text, and without the package that reads it.
+ */
+export async function pdfBlocks(bytes: Uint8Array): Promise<Block[]> {
+  const { getDocumentProxy } = await import("unpdf").catch(() => {
+    throw new Error("a PDF needs the package unpdf: npm install -g unpdf");
+  });
+  // The library takes no Buffer, and keeps what it is given.
+  const document = await getDocumentProxy(new Uint8Array(bytes), {
+    isEvalSupported: false,
+    useSystemFonts: false,
+  });
+  const pages: Line[][] = [];
+  for (let nth = 1; nth <= document.numPages; nth++) {
+    const page = await document.getPage(nth);
+    const { items } = await page.getTextContent();
+    pages.push(linesOf(items.flatMap((item) => ("str" in item ? item : []))));
+    page.cleanup();
+  }
+  const usual = mostFrequent(pages.flat().map(({ size, text }) => [size, text.length]));
+  const gaps = pages.flatMap((lines) => lines.map(({ y }, i) => (lines[i - 1]?.y ?? y) - y));
+  const leading = mostFrequent(gaps.map((gap) => [gap, gap > 0 ? 1 : 0]));
+  const known = new Set(pages.flat().flatMap(({ text }) => text.toLowerCase().match(/\p{L}+/gu) ?? []));
+  const blocks: Block[] = [];
+  let above = 0;
+  for (const [index, lines] of pages.entries()) {
+    const text = joined(textOf(lines, usual, leading), known);
+    for (const block of textBlocks(text, "text", LONGEST_PARAGRAPH)) {
+      const heading = [`page ${index + 1}`, block.heading].filter(Boolean).join(" / ");
+      blocks.push({ ...block, line: above + block.line, heading });
+    }
+    above += text.split("\n").length;
+  }
+  if (blocks.length === 0) throw new Error("it has no text, only pictures");
+  return blocks;
+}
+
+/** Of pdf.js: a piece of text with its place. */
+interface Item {
+  str: string;
+  transform: readonly number[];
+  width: number;
+}
+
+/** The lines of a page in the order of the file, which is that of reading. */
+function linesOf(items: readonly Item[]): Line[] {
+  const lines: Line[] = [];
+  for (const { str, transform, width } of items) {
+    const [a = 0, b = 0, , , x = 0, y = 0] = transform;
+    const size = Math.hypot(a, b) || 1;
+    const last = lines.at(-1);
+    if (str.trim() === "") {
+      if (last && last.text !== "" && str !== "") last.text += " ";
+      continue;
+    }
+    if (last && Math.abs(last.y - y) < size / 2 && x >= last.x) {
+      const blank = x - last.end > CELL * size ? "   " : x - last.end > 0.15 * size ? " " : "";
+      last.text = blank === "" ? last.text + str : `${last.text.trimEnd()}${blank}${str.trimStart()}`;
+      last.end = x + width;
+      last.size = Math.max(last.size, size);
+    } else lines.push({ text: str, x, end: x + width, y, size });
+  }
+  return lines.map((line) => ({ ...line, text: line.text.trim() }));
+}
+
+/** The value with the highest weight in all, in halves; 0 if there is none. */
+function mostFrequent(values: readonly (readonly [value: number, weight: number])[]): number {
+  const weights = new Map<number, number>();
+  for (const [value, weight] of values) {
+    const rounded = Math.round(value * 2) / 2;
+    weights.set(rounded, (weights.get(rounded) ?? 0) + weight);
+  }
+  return [...weights].sort(([, a], [, b]) => b - a)[0]?.[0] ?? 0;
+}
+
+/** The text of a page with a blank line between its paragraphs and around its headings. */
+function textOf(lines: readonly Line[], usual: number, leading: number): string {
+  let text = "";
+  let block: Line[] = [];
+  for (const line of lines) {
+    const last = block.at(-1);
+    const isLarge = line.size > LARGER * usual && line.text.length <= LONGEST_HEADING;
+    const isNew = last !== undefined && (isLarge || beginsParagraph(line, last, leading, block.length > 1));
+    if (isNew) block = [];
+    text += `${text === "" ? "" : isNew ? "\n\n" : "\n"}${isLarge ? "## " : ""}${line.text}`;
+    block.push(line);
+  }
+  return text;
+}
+
+function beginsParagraph(line: Line, last: Line, leading: number, isFollowed: boolean): boolean {
+  const below = last.y - line.y;
+  const isRow = /\S {3}\S/.test(line.text);
+  const isOut = isFollowed && Math.abs(line.x - last.x) > INDENT * line.size;
+  return isRow || below < 0 || below > GAP * leading || Math.abs(line.size - last.size) > 1 || isOut;
+}
+
+/** A word that is split at the end of a line goes onto it, if it stands elsewhere too or the hyphen is a soft one. */
+function joined(text: string, known: ReadonlySet<string>): string {
+  return text.replace(/(\p{L}+)([-\u00ad‐])\n(\p{Ll}+)(\S*) ?/gu, (split, begin, hyphen, end, rest) => {
+    const isWord = hyphen === "\u00ad" || known.has(`${begin}${end}`.toLowerCase());
+    return isWord ? `${begin}${end}${rest}\n` : split;
+  });
+}

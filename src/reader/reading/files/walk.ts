@@ -1,0 +1,157 @@
+import { type Dirent, existsSync, promises as fs } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import ignore, { type Ignore } from "ignore";
+import { isPacked } from "../documents/document.js";
+import { largerThan, MAX_FILE_BYTES, NOT_TEXT, readRegularFile } from "./read-file.js";
+
+/** A file that may be read. */
+export interface SourceFile {
+  /** Path below the folder, with forward slashes. */
+  name: string;
+  size: number;
+  /** Last change, epoch ms. */
+  changed: number;
+}
+
+export interface Sources {
+  files: SourceFile[];
+  /** Why not everything was taken, as in "stopped at 64 MiB"; undefined if it was. */
+  stopped?: string;
+  /** What else stands in the folder, and why it is not read; at most MAX_FILES. Dot-files are not named. */
+  unread: { name: string; reason: string }[];
+}
+
+/** What one index takes at most (contract §4), so that a home folder does not keep the machine busy for an hour. */
+export const MAX_FILES = 5_000;
+export const MAX_TOTAL_BYTES = 64 * 1_048_576;
+
+/** Folders of other people's code, whether or not a .gitignore names them. */
+const PACKAGES = new Set(["node_modules", "bower_components", "__pycache__"]);
+const BINARY =
+  /\.(?:png|jpe?g|gif|webp|avif|ico|svg|zip|gz|tgz|bz2|xz|zst|7z|jar|war|so|dylib|dll|exe|bin|o|a|wasm|woff2?|ttf|otf|eot|mp[34]|mov|avi|mkv|wav|flac|ogg|sqlite3?|db|class|pyc)$/i;
+
+/** What a program has to make text of (contract §4, `--pre`), by the endings of its files. */
+const OTHER_KINDS: readonly [RegExp, string][] = [
+  [/\.(?:xls[xmb]?|ods|numbers)$/i, "it is a spreadsheet"],
+  [/\.(?:ppt[xm]?|odp)$/i, "it is a set of slides"],
+  [/\.(?:epub|mobi|azw3?)$/i, "it is an e-book"],
+  [/\.(?:doc|odt|rtf|pages)$/i, "it is a document of a word processor"],
+];
+
+/** A name with a line break in it could not be cited as `file:line`. */
+const UNCITABLE = /[\x00-\x1f\x7f]/;
+
+/**
+ * The readable files under `root` (an absolute path): no dot-files, nothing a .gitignore names, no symlinks, nothing
+ * in `exclude` (paths of files and folders). A program makes text of those whose endings are in `pre`.
+ */
+export async function findSources(
+  root: string,
+  exclude: readonly string[] = [],
+  pre: readonly string[] = [],
+): Promise<Sources> {
+  // What is not there yet may be there at the next walk.
+  const realPath = (path: string) => fs.realpath(path).catch(() => resolve(path));
+  const excluded = new Set(await Promise.all(exclude.map(realPath)));
+  const found: Sources = { files: [], unread: [] };
+  const leaveOut = (path: string, reason: string) => {
+    const name = nameOf(root, path).replace(UNCITABLE, "?");
+    if (found.unread.length < MAX_FILES) found.unread.push({ name, reason });
+  };
+  let total = 0;
+  if ([...excluded].some((path) => root === path || root.startsWith(path + sep))) return found;
+  const folders: { path: string; rules: Rules[] }[] = [{ path: root, rules: rulesAbove(root) }];
+  for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
+    const { path } = folder;
+    const rules = withRulesOf(path, folder.rules);
+    const entries = rules && (await fs.readdir(path, { withFileTypes: true }).catch(() => undefined));
+    if (entries === undefined) leaveOut(path, rules ? "it cannot be read" : "its .gitignore is too large");
+    if (rules === undefined || entries === undefined) continue;
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const full = join(path, entry.name);
+      // Dot-files are private.
+      if (entry.name.startsWith(".") || excluded.has(full)) continue;
+      if (isIgnored(full, entry.isDirectory(), rules)) continue;
+      if (entry.isDirectory() && !PACKAGES.has(entry.name) && !UNCITABLE.test(entry.name)) {
+        folders.push({ path: full, rules });
+        continue;
+      }
+      const stat = entry.isFile() ? await fs.lstat(full).catch(() => undefined) : undefined;
+      const reason = unreadable(entry, stat?.size ?? 0, pre.includes(endingOf(entry.name)));
+      if (reason !== undefined) leaveOut(full, reason);
+      if (reason !== undefined || !stat?.isFile() || stat.size === 0) continue;
+      if (found.files.length >= MAX_FILES) return { ...found, stopped: `stopped at ${MAX_FILES} files` };
+      if (total + stat.size > MAX_TOTAL_BYTES)
+        return { ...found, stopped: `stopped at ${MAX_TOTAL_BYTES / 1_048_576} MiB` };
+      total += stat.size;
+      found.files.push({ name: nameOf(root, full), size: stat.size, changed: stat.mtimeMs });
+    }
+  }
+  return found;
+}
+
+/** Why what `entry` names is not read; undefined if it can be tried. `size` is in bytes. */
+function unreadable(entry: Dirent, size: number, isPre: boolean): string | undefined {
+  if (UNCITABLE.test(entry.name)) return "its name has a line break or another control character";
+  if (entry.isDirectory()) return "a folder of packages";
+  if (entry.isSymbolicLink()) return "a symbolic link";
+  if (!entry.isFile()) return "no regular file";
+  if (!isPre && BINARY.test(entry.name)) return NOT_TEXT;
+  const kind = isPre ? undefined : OTHER_KINDS.find(([ending]) => ending.test(entry.name))?.[1];
+  if (kind !== undefined) return `${kind}; see --pre`;
+  const limit = isPre || isPacked(entry.name) ? MAX_TOTAL_BYTES : MAX_FILE_BYTES;
+  return size > limit ? largerThan(limit) : undefined;
+}
+
+/** The ending of a name in lower case, without the dot. */
+export function endingOf(name: string): string {
+  return /\.([^./]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
+}
+
+function nameOf(root: string, path: string): string {
+  return path === root ? "." : relative(root, path).split(sep).join("/");
+}
+
+/** One .gitignore with the folder it speaks of. */
+interface Rules {
+  folder: string;
+  ignore: Ignore;
+}
+
+/** git tells cases apart where the file system does. */
+const AS_GIT = { ignorecase: process.platform !== "linux" };
+/** Each rule is tried on each path: 256 KiB are some ten thousand rules. */
+const MAX_RULES_BYTES = 262_144;
+
+/** The .gitignore files between the root of the repository around `root` and `root` itself. */
+function rulesAbove(root: string): Rules[] {
+  const above: string[] = [];
+  for (let path = root; ; path = dirname(path)) {
+    if (path !== root) above.unshift(path);
+    if (existsSync(join(path, ".git"))) break;
+    if (dirname(path) === path) return [];
+  }
+  let rules: Rules[] = [];
+  for (const path of above) rules = withRulesOf(path, rules) ?? rules;
+  // A person who names an ignored folder as the sources wants it to be read.
+  return above.length > 0 && isIgnored(root, true, rules) ? [] : rules;
+}
+
+/** `rules` and those of the .gitignore in `folder`; undefined if there is one that is too large to be read. */
+function withRulesOf(folder: string, rules: Rules[]): Rules[] | undefined {
+  const text = readRegularFile(join(folder, ".gitignore"), MAX_RULES_BYTES);
+  if (text === "too large") return undefined;
+  if (text === undefined) return rules;
+  return [...rules, { folder, ignore: ignore(AS_GIT).add(text.toString("utf8")) }];
+}
+
+/** As git does it: the last rule that says anything wins, an inner .gitignore coming after an outer one. */
+function isIgnored(path: string, folder: boolean, rules: readonly Rules[]): boolean {
+  let ignored = false;
+  for (const { folder: base, ignore } of rules) {
+    const said = ignore.test(relative(base, path).split(sep).join("/") + (folder ? "/" : ""));
+    if (said.ignored) ignored = true;
+    else if (said.unignored) ignored = false;
+  }
+  return ignored;
+}

@@ -1,0 +1,105 @@
+import { type Fact, groundOf } from "../facts.js";
+import type { Cited, Draft } from "../prompts.js";
+import type { ReportWords } from "../words.js";
+import { checkSentence, stepOf, ungrounded } from "./sentence.js";
+
+/** An answer of which every sentence, item and row was checked. Its sentences are the summary. */
+export interface Answer extends Draft {
+  /** How many sentences, items and rows of the model were left out. */
+  dropped: number;
+  /** How many lists of steps were left out, each whole. */
+  droppedSteps: number;
+  /** Whether the model wrote it; else it is made of the facts. */
+  isWritten: boolean;
+  /** Whether it is in another language than the question. */
+  isForeign: boolean;
+}
+
+/** How many sentences a summary has at most. */
+const SUMMARY = 5;
+/** How much of what is wrong is shown of each text, in characters. */
+const SHOWN = 120;
+
+/**
+ * What of a draft can stand, and what is wrong with the rest, a phrase for each. `checkOne`: of a sentence, item or row;
+ * it gives it back as it may be shown, or what is wrong with it.
+ */
+export function checkAnswer(
+  draft: Draft,
+  facts: readonly Fact[],
+  question: string,
+  checkOne: (cited: Cited) => Cited | { wrong: string } = (cited) => checkSentence(cited, facts, question),
+): { answer: Answer; wrong: string[] } {
+  const wrong: string[] = [];
+  let droppedSteps = 0;
+  const check = (cited: Cited): Cited[] => {
+    const checked = checkOne(cited);
+    if (!("wrong" in checked)) return [checked];
+    wrong.push(`${JSON.stringify(cited.text.slice(0, SHOWN))}: ${checked.wrong}`);
+    return [];
+  };
+  /** `text` on one line; empty if it says what `items` do not cite. */
+  const titleOf = (text: string, items: readonly Cited[]) => {
+    const cited = items.flatMap((item) => item.facts.flatMap((id) => facts[id - 1] ?? []));
+    const isGrounded = ungrounded(text, [question, ...cited.map(groundOf)]) === undefined;
+    return isGrounded ? text.replace(/\s+/g, " ").trim() : "";
+  };
+  const { sentences, steps } = withoutSteps(draft.sentences);
+  const summary = sentences.flatMap(check);
+  const more = { title: "", kind: "text" as const, columns: [], items: summary.slice(SUMMARY) };
+  const sections = [...steps, more, ...draft.sections].flatMap(({ title, kind, columns, items }) => {
+    const before = wrong.length;
+    const standing = items.flatMap(check);
+    // One step that is missing makes the others wrong.
+    const isBroken = kind === "steps" && wrong.length > before;
+    if (isBroken) droppedSteps += 1;
+    if (isBroken || standing.length === 0) return [];
+    const isTable = kind === "table" && columns.length > 1 && titleOf(columns.join("; "), standing) !== "";
+    return {
+      title: titleOf(title, standing),
+      kind: kind === "table" && !isTable ? "list" : kind,
+      columns: isTable ? columns.map((column) => column.replace(/[\s|]+/g, " ").trim()) : [],
+      items: standing,
+    };
+  });
+  const disagree = draft.disagree.flatMap(({ about, sides }) => {
+    const standing = sides.flatMap(check);
+    // With one side there is nothing that disagrees.
+    return standing.length < 2 ? [] : { about: titleOf(about, standing), sides: standing };
+  });
+  // It claims nothing, so that it is kept; but nothing in it may be followed.
+  const missing = draft.missing.map((text) => text.replace(/\s+/g, " ").trim().replace(/[<[]/g, "\\$&"));
+  const { words } = draft;
+  const checked = { sentences: summary.slice(0, SUMMARY), sections, disagree, missing, words };
+  const answer = { ...checked, dropped: wrong.length, droppedSteps, isWritten: true, isForeign: false };
+  return { answer, wrong };
+}
+
+/** The facts as an answer: each claim that can stand on its own quote, else the quote itself. */
+export function factsAnswer(facts: readonly Fact[], question: string, words: ReportWords = {}): Answer {
+  const items = facts.map(({ claim, quote }, i): Cited => {
+    const checked = checkSentence({ text: claim, facts: [i + 1] }, facts, question);
+    // A claim may name other facts by their numbers; only its own quote was found for it.
+    const stands = !("wrong" in checked) && checked.facts.length === 1;
+    return stands ? checked : { text: quote.replace(/\s+/g, " "), facts: [i + 1] };
+  });
+  const nothing = { sentences: [], disagree: [], missing: [], words, dropped: 0, droppedSteps: 0 };
+  const sections = [{ title: "", kind: "list" as const, columns: [], items }];
+  return { ...nothing, sections, isWritten: false, isForeign: false };
+}
+
+/** Everything in an answer that cites. */
+export function citedIn({ sentences, sections, disagree }: Answer): Cited[] {
+  return [...sentences, ...sections.flatMap(({ items }) => items), ...disagree.flatMap(({ sides }) => sides)];
+}
+
+/** Sentences that are numbered are steps; what stands between and after them belongs to the one before it. */
+function withoutSteps(sentences: Cited[]): { sentences: Cited[]; steps: Answer["sections"] } {
+  const first = sentences.findIndex(({ text }) => stepOf(text) === 1);
+  const numbered = sentences.slice(Math.max(0, first)).filter(({ text }) => stepOf(text) !== undefined);
+  if (first < 0 || numbered.length < 2) return { sentences, steps: [] };
+  const items = sentences
+    .slice(first)
+    .map((one) => ({ ...one, ...(stepOf(one.text) === undefined && { goesOn: true }) }));
+  return { sentences: sentences.slice(0, first), steps: [{ title: "", kind: "steps", columns: [], items }] };
+}

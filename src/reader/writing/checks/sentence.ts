@@ -1,0 +1,80 @@
+import { type Quantity, saidIn } from "../../matching/quantities.js";
+import { quotationsIn } from "../../matching/quotations.js";
+import { StatedNumbers } from "../../matching/stated-numbers.js";
+import { standsIn, tokensOf } from "../../matching/tokens.js";
+import { type Fact, groundOf } from "../facts.js";
+import type { Cited } from "../prompts.js";
+import { codeIn, hasCode } from "./code.js";
+
+/** A longer text is not read as a sentence. In characters. */
+const LONGEST = 1_200;
+const MARKS = /\s*\[(\d+(?:\s*[,;]\s*\d+)*)\]/g;
+const ADDRESS = /(?<![a-z\d+.-])[a-z][a-z\d+.-]{0,20}:\/\/[^\s<>"'`)\]]+|\bwww\.[^\s<>"'`)\]]+/gi;
+/** Targets of links and images, and HTML: what a page would load or follow. */
+const TARGET = /\]\(\s*<?([^)>\s]+)/g;
+const TAG = /<\/?[a-z][^<>]*>/gi;
+/** The number of a step is not a number of the text. */
+const STEP = /^(\d{1,3})[.)]\s+/;
+
+/** The number that a step begins with; undefined if the text is not a numbered step. */
+export function stepOf(text: string): number | undefined {
+  const number = STEP.exec(text.trim())?.[1];
+  return number === undefined ? undefined : Number(number);
+}
+
+/**
+ * A sentence as it may be shown, on one line, without marks of citation and of lists; or why it may not: it has to cite
+ * a fact, and every number, every address, every HTML tag, all code and everything between quotation marks in it has to
+ * stand in a quote that it cites, in the heading over it, or in the question.
+ */
+export function checkSentence(
+  cited: Cited,
+  facts: readonly Fact[],
+  question: string,
+): Cited | { wrong: string } {
+  const inline = [...cited.text.matchAll(MARKS)].flatMap(([, list = ""]) => list.split(/[,;]/).map(Number));
+  const cites = [...new Set([...cited.facts, ...inline])].filter((id) => facts[id - 1] !== undefined);
+  const plain = cited.text
+    .replace(MARKS, "")
+    .replace(/\s+/g, " ")
+    .replace(/^(?:[#>|\s]|[-*+]\s)+/, "")
+    .trim()
+    .replace(STEP, "");
+  if (cites.length === 0) return { wrong: "it names no fact" };
+  if (!/\p{L}/u.test(plain)) return { wrong: "it says nothing" };
+  if (plain.length > LONGEST) return { wrong: "it is too long for a sentence" };
+  const grounds = [question, ...cites.flatMap((id) => facts[id - 1] ?? []).map(groundOf)];
+  const code = codeIn(cited.text).find((one) => !grounds.some((ground) => hasCode(ground, one)));
+  const wrong = code === undefined ? ungrounded(plain, grounds) : absent(`the code ${JSON.stringify(code)}`);
+  return wrong === undefined ? { ...cited, text: plain, facts: cites } : { wrong };
+}
+
+/** What of a text stands in none of `grounds`, as a phrase; undefined if all does that has to. */
+export function ungrounded(text: string, grounds: readonly string[]): string | undefined {
+  const stated = new StatedNumbers();
+  for (const [at, ground] of grounds.entries()) stated.add(at, ground);
+  const number = saidIn(text).find(
+    (said) => !(said.kind === "number" && isPronoun(said)) && stated.passagesOf(said).size === 0,
+  );
+  if (number !== undefined) return absent(`the ${number.kind === "date" ? "date" : "number"} ${number.text}`);
+  const addresses = [
+    ...[...text.matchAll(ADDRESS)].map(([address]) => address.replace(/[.,;:!?]+$/, "")),
+    ...[...text.matchAll(TARGET)].map(([, target = ""]) => target),
+    ...[...text.matchAll(TAG)].map(([tag]) => tag),
+  ];
+  const address = addresses.find((one) => !grounds.some((ground) => ground.includes(one)));
+  if (address !== undefined) return absent(address);
+  const words = quotationsIn(text).find(
+    (one) => tokensOf(one).length > 0 && !grounds.some((ground) => standsIn(ground, one)),
+  );
+  return words === undefined ? undefined : absent(`the quotation ${JSON.stringify(words)}`);
+}
+
+function absent(what: string): string {
+  return `${what} stands in none of its facts`;
+}
+
+/** "one" and "null" are numbers before a unit only. */
+function isPronoun({ isWord, unit, values }: Quantity): boolean {
+  return isWord && unit === undefined && values.every((value) => value <= 1);
+}

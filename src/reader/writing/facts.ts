@@ -1,0 +1,121 @@
+import type { Passage, SourceDocument } from "../finding/source.js";
+import { occurrences, tokensOf, withoutMarkup } from "../matching/tokens.js";
+import { isComment } from "../reading/blocks/code-blocks.js";
+import { sentencesIn } from "../reading/sentences-in.js";
+
+/** A stretch of a document, as a model reads it. */
+export interface Section {
+  document: SourceDocument;
+  passages: Passage[];
+}
+
+/** What a model noted, with a quote that was found in its source. */
+export interface Fact {
+  /** What the model makes of the quote; not checked. */
+  claim: string;
+  document: SourceDocument;
+  /** Where the quote begins, from 1. */
+  line: number;
+  /** The headings above it, outermost first; empty if there are none. */
+  heading: string;
+  /** The titles of the columns, if the quote is a row of a table. */
+  header?: Passage["header"];
+  /** A part of one block, as it stands in the source, line breaks included. */
+  quote: string;
+}
+
+/**
+ * The fact that a note states, its quote widened to whole sentences of the one block that it stands in; undefined if
+ * it stands in none.
+ */
+export function factOf(
+  { claim, quote }: Pick<Fact, "claim" | "quote">,
+  { document, passages }: Section,
+): Fact | undefined {
+  for (const { line, lines, heading, header, kind } of passages) {
+    const text = lines.join("\n");
+    const found = findQuote(text, quote, kind);
+    if (found === undefined) continue;
+    const above = text.slice(0, found.start).split("\n").length - 1;
+    const place = { document, line: line + above, heading, ...(header && { header }) };
+    return { claim, ...place, quote: text.slice(found.start, found.end) };
+  }
+  return undefined;
+}
+
+/** What a sentence may take its numbers from: the quote and what stands over it. */
+export function groundOf({ heading, header, quote }: Fact): string {
+  return [heading, ...(header ?? []), quote].join("\n");
+}
+
+/** A part of a text; offsets in UTF-16 units, `end` behind the last one. */
+interface Stretch {
+  start: number;
+  end: number;
+}
+
+/** What parts a word, with the end of a line behind it or not. */
+const HYPHEN = /(?<=\p{L})[-\u00ad‐](?:\s*\n\s*)?(?=\p{L})/gu;
+/** A shorter quote says something only where it is the only one of its kind. Counted in words. */
+const SHORTEST = 3;
+
+/**
+ * The place of a quote in the text of one block, widened to whole sentences (in code to whole lines, in a table to the
+ * row), since a quote may begin after its negation; undefined if it does not stand there word for word.
+ */
+export function findQuote(text: string, quote: string, kind: Passage["kind"]): Stretch | undefined {
+  // A copy may lack the targets of all links; one that has targets has to have the right ones.
+  const plain = withoutMarkup(text);
+  const found =
+    locate(text, quote) ??
+    (plain === text ? undefined : locate(plain, quote)) ??
+    // And one may join a word that is split at the end of a line.
+    locate(joined(plain), joined(quote));
+  if (found === undefined) return undefined;
+  if (kind === "table") return trimmed(text, { start: 0, end: text.length });
+  return trimmed(text, kind === "code" ? wholeLines(text, found) : wholeSentences(text, found));
+}
+
+/** `text` with marks that are not seen for each hyphen, every other character where it was. */
+function joined(text: string): string {
+  return text.replace(HYPHEN, (gap) => "\u00ad".repeat(gap.length));
+}
+
+function locate(text: string, quote: string): Stretch | undefined {
+  const whole = tokensOf(text);
+  const part = tokensOf(quote);
+  const [at, other] = occurrences(whole, part);
+  if (part.length < SHORTEST && other !== undefined) return undefined;
+  const first = at === undefined ? undefined : whole[at];
+  const last = at === undefined ? undefined : whole[at + part.length - 1];
+  return first && last && { start: first.start, end: last.end };
+}
+
+/** `section` extended to the sentences that it touches. */
+function wholeSentences(text: string, { start, end }: Stretch): Stretch {
+  const ends = [...sentencesIn(text)].map(({ segment, index }) => index + segment.length);
+  return {
+    start: ends.findLast((at) => at <= start) ?? 0,
+    end: ends.find((at) => at >= end) ?? text.length,
+  };
+}
+
+/** `section` extended to the lines that it touches; a comment of several lines is not cut. */
+function wholeLines(text: string, { start, end }: Stretch): Stretch {
+  const lineOf = (offset: number) => text.slice(0, offset).split("\n").length - 1;
+  const lines = text.split("\n");
+  let first = lineOf(start);
+  let last = lineOf(end);
+  while (first > 0 && isComment(lines[first] ?? "") && isComment(lines[first - 1] ?? "")) first -= 1;
+  while (isComment(lines[last] ?? "") && isComment(lines[last + 1] ?? "")) last += 1;
+  const before = lines.slice(0, first).join("\n").length + (first > 0 ? 1 : 0);
+  return { start: before, end: before + lines.slice(first, last + 1).join("\n").length };
+}
+
+function trimmed(text: string, { start, end }: Stretch): Stretch {
+  const inside = text.slice(start, end);
+  return {
+    start: start + (inside.length - inside.trimStart().length),
+    end: end - (inside.length - inside.trimEnd().length),
+  };
+}

@@ -1,0 +1,148 @@
+import { type Clock, untilAborted } from "../../ground/clock.js";
+import { isObject } from "../../ground/json/exact-json.js";
+import type { ExchangeStore } from "../../ground/researcher.js";
+import {
+  type Progress,
+  type Researcher,
+  ResearchFailure,
+  type ResearchJob,
+  type ResearchNews,
+  type Usage,
+} from "../../ground/researcher.js";
+import type { Source, SourceProvider } from "../finding/source.js";
+import { ChatEndpoint, type EndpointOptions } from "../model/endpoint/endpoint.js";
+import { Budget, type BudgetLimits, BudgetSpent, type SpentSoFar } from "../model/session/budget.js";
+import { ModelSession } from "../model/session/session.js";
+import { holds } from "./checks/structured.js";
+import type { Fact } from "./facts.js";
+import type { Length } from "./prompts.js";
+import { answerData, citationOf, citedFacts, citedSources, modelReport } from "./report.js";
+import { gather } from "./steps/gather.js";
+import { writeAnswer, writeResult } from "./steps/write.js";
+
+/** What a million tokens cost, in dollars. */
+export interface Price {
+  input: number;
+  output: number;
+}
+
+export interface ModelResearcherOptions {
+  endpoint: Omit<EndpointOptions, "now">;
+  /** For each conversation. */
+  limits: BudgetLimits;
+  length: Length;
+  price?: Price | undefined;
+  sources: SourceProvider;
+  exchanges: ExchangeStore;
+  clock: Clock;
+  /** Told what the person who runs the service should know. */
+  notice: (line: string) => void;
+  /** Of the service: names the sources of a structured result, which has no place for them. */
+  log: (line: string) => void;
+}
+
+/**
+ * Researches in the sources with a model: it plans and words, and every quote, every number and every value of a
+ * structured result is checked against the sources.
+ */
+export function modelResearcher(options: ModelResearcherOptions): Researcher {
+  const { limits, sources, exchanges, clock, length, price } = options;
+  const endpoint = new ChatEndpoint({ ...options.endpoint, now: () => clock.now() });
+  const hide = (text: string) => endpoint.hide(text);
+
+  async function answer(
+    { request_id: requestId, prompt, structured_output, output_schema }: ResearchJob,
+    signal: AbortSignal,
+    tell: (news: ResearchNews) => void,
+  ): Promise<unknown> {
+    const budget = new Budget(limits, clock);
+    const usage = () => usageOf(budget.spent, price);
+    let progress: Progress = { step: "plan", done: 0, of: 1, pages: 0, calls: 0, tokens: 0 };
+    const advance = (more: Partial<Progress>) => {
+      const { calls, tokens } = budget.spent;
+      progress = { ...progress, ...more, calls, tokens };
+      tell({ progress, usage: usage() });
+    };
+    const cite = (cited: readonly Fact[]) =>
+      tell({ usage: usage(), sources: hidden(citedSources(cited), hide) });
+    const log = (line: string) => options.log(hide(`${requestId}: ${line}`));
+    const seen = { notice: (line: string) => options.notice(hide(line)), spent: () => advance({}) };
+    const session = new ModelSession({ requestId, endpoint, budget, exchanges, clock, signal, ...seen });
+    const source = safe(sources.for(requestId, signal), hide, signal);
+
+    const findings = await gather(session, source, prompt, advance);
+    const { facts } = findings;
+    const isEmpty = facts.length === 0;
+    if (isEmpty && findings.spent !== undefined)
+      throw new ResearchFailure(`Nothing was found yet: ${findings.spent.message}.`);
+    if (isEmpty && output_schema !== undefined)
+      throw noResult(
+        findings.droppedQuotes > 0
+          ? "no quote that the model gave stands in its source"
+          : "the sources do not say what the schema asks for",
+      );
+    if (!isEmpty) advance({ step: "write", done: 0, of: 1 });
+    if (output_schema !== undefined) {
+      const result = await writeResult(session, prompt, facts, output_schema).catch((error: unknown) => {
+        throw error instanceof BudgetSpent ? noResult(error.message) : error;
+      });
+      const { value, leftOut } = result;
+      const grounds = facts.filter(({ quote }) => holds(quote, value));
+      log(`the values are from ${grounds.map(citationOf).join(", ")}`);
+      if (leftOut.length > 0) log(`left out, as it stands in no quote: ${leftOut.join(", ")}`);
+      cite(grounds);
+      return value;
+    }
+    const draft = isEmpty ? undefined : await writeAnswer(session, prompt, findings, length);
+    cite(citedFacts(draft, facts));
+    if (structured_output) return answerData(draft, facts);
+    const description = await source.describe();
+    return modelReport(draft, { question: prompt, findings, description, usage: usage(), length });
+  }
+
+  return {
+    facts: { model: options.endpoint.model, saysDollars: options.price !== undefined },
+    async research(job, signal, tell = () => {}) {
+      signal.throwIfAborted();
+      const output = await answer(job, signal, tell);
+      signal.throwIfAborted();
+      return hidden(output, hide);
+    },
+    async close() {
+      await Promise.all([endpoint.close(), sources.close()]);
+    },
+  };
+}
+
+/** A source that is not waited for after an abort, and whose passages with the key are not seen. */
+function safe(source: Source, hide: (text: string) => string, signal: AbortSignal): Source {
+  return {
+    search: (query, n) => untilAborted(source.search(query, n), signal),
+    async open(id, from, to) {
+      const opened = await untilAborted(source.open(id, from, to), signal);
+      const passages = opened?.passages.filter(({ lines }) => lines.every((line) => hide(line) === line));
+      return opened && { ...opened, passages: passages ?? [] };
+    },
+    describe: () => untilAborted(source.describe(), signal),
+  };
+}
+
+function usageOf({ calls, tokens, output }: SpentSoFar, price: Price | undefined): Usage {
+  const input = Math.max(0, tokens - output);
+  const cost = price && (input * price.input + output * price.output) / 1_000_000;
+  const dollars = cost !== undefined && { cost_dollars: Number(cost.toFixed(6)) };
+  return { calls, input_tokens: input, output_tokens: output, ...dollars };
+}
+
+function noResult(why: string): ResearchFailure {
+  return new ResearchFailure(`The structured result failed: ${why}.`);
+}
+
+/** A JSON value with `hide` applied to every string in it: a source or the question may hold the key. */
+function hidden<T>(value: T, hide: (text: string) => string): T;
+function hidden(value: unknown, hide: (text: string) => string): unknown {
+  if (typeof value === "string") return hide(value);
+  if (Array.isArray(value)) return value.map((part) => hidden(part, hide));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [hide(name), hidden(part, hide)]));
+}

@@ -1,0 +1,175 @@
+import type { Progress } from "../../../ground/researcher.js";
+import type { Source } from "../../finding/source.js";
+import { BudgetSpent } from "../../model/session/budget.js";
+import {
+  ContextExceeded,
+  LEAST_OUTPUT,
+  type ModelSession,
+  type Task,
+  UnreadableReply,
+} from "../../model/session/session.js";
+import { type Fact, factOf, type Section } from "../facts.js";
+import {
+  knownInput,
+  NOTES,
+  type Note,
+  type Part,
+  PLAN,
+  planInput,
+  readNotes,
+  readPlan,
+  requoteInput,
+  sectionInput,
+} from "../prompts.js";
+import { SectionQueue } from "./section-queue.js";
+
+/** What was found for a question. */
+export interface Gathered {
+  facts: Fact[];
+  parts: Part[];
+  /** How many quotes did not stand in their source. */
+  droppedQuotes: number;
+  /** The limit that ended the search early. */
+  spent: BudgetSpent | undefined;
+  /** Whether the endpoint seems to have cut off what it was sent. */
+  isContextCut: boolean;
+}
+
+/** Reading ends when this many rounds, one after the other, have brought no new fact. */
+const EMPTY_ROUNDS = 2;
+/** Of the budget, kept for the writing. */
+const FOR_WRITING = 0.25;
+/** Kept by the plan, for notes and writing. */
+const FOR_THE_REST = 0.6;
+/** Limits of the output, in tokens. Some models think aloud before they write, and that counts. */
+const PLAN_TOKENS = 3_000;
+const NOTES_TOKENS = 8_000;
+/** What the sections of one request have at most and, after it was too much for the model, at least, in bytes. */
+const MAX_BYTES = 24_000;
+const LEAST_BYTES = 1_500;
+/** What the marks around one section may take, in bytes. */
+const BESIDE_BYTES = 300;
+
+/**
+ * Plans, searches, opens whole sections and has the model note facts, each time with the facts known so far and what is
+ * still open, until the question is answered, nothing new comes, or the budget is spent. `tell` is told how far it is.
+ */
+export async function gather(
+  session: ModelSession,
+  source: Source,
+  question: string,
+  tell: (progress: Partial<Progress>) => void,
+): Promise<Gathered> {
+  const { budget } = session;
+  const queue = new SectionQueue(source, tell);
+  const facts: Fact[] = [];
+  let parts: Part[] = [];
+  let droppedQuotes = 0;
+  let maxBytes = MAX_BYTES;
+  let unreadable: UnreadableReply | undefined;
+  let spent: BudgetSpent | undefined;
+  try {
+    tell({ step: "plan", done: 0, of: 1 });
+    await queue.search([question, ...(await plan())]);
+    for (let empty = 0, isFirst = true; empty < EMPTY_ROUNDS && !queue.isEmpty; isFirst = false) {
+      const before = facts.length;
+      const queries = await round(isFirst);
+      await queue.search(queries);
+      empty = facts.length > before ? 0 : empty + 1;
+      if (queries.length === 0 && !parts.some(({ isOpen }) => isOpen)) break;
+    }
+    if (facts.length === 0 && unreadable !== undefined) throw unreadable;
+  } catch (error) {
+    if (!(error instanceof BudgetSpent)) throw error;
+    spent = error;
+  }
+  return { facts, parts, droppedQuotes, spent, isContextCut: session.isContextCut };
+
+  /** The queries of the plan. Without a readable one, or if the budget has no room for it, the question is the plan. */
+  async function plan(): Promise<string[]> {
+    const input = planInput(question, await source.describe());
+    const keep = budget.share(FOR_THE_REST, 3);
+    const planned = await session
+      .ask({ ...PLAN, input, outputTokens: PLAN_TOKENS, keep }, (reply) => readPlan(reply, question))
+      .catch((error: unknown) => {
+        const isOptional =
+          error instanceof UnreadableReply || (error instanceof BudgetSpent && error.what !== "ms");
+        if (isOptional) return [{ question, queries: [] }];
+        throw error;
+      });
+    parts = planned.map((part) => ({ question: part.question, isOpen: true }));
+    return planned.flatMap(({ queries }) => queries);
+  }
+
+  /** Shows the model the next sections and takes over what it notes. Resolves with the queries that it asks for. */
+  async function round(isFirst: boolean): Promise<string[]> {
+    const known = knownInput(question, parts, facts);
+    const bytes = Math.min(session.room(noting(known, isFirst)), maxBytes);
+    if (bytes <= BESIDE_BYTES) throw new BudgetSpent("tokens");
+    const sections = await queue.next(bytes - BESIDE_BYTES);
+    if (sections.length === 0) return [];
+    const shown = sections.map((section, i) => sectionInput(section, i + 1));
+    queue.say("note");
+    try {
+      const task = noting([known, ...shown].join("\n\n"), isFirst);
+      const { facts: notes, answered, queries } = await session.ask(task, readNotes);
+      if (session.isContextCut) maxBytes = MAX_BYTES / 2;
+      await take(notes, sections);
+      // A model that says nothing of the parts has answered them if it asks for nothing more.
+      const isAll = queries.length === 0 && answered.length === 0 && facts.length > 0;
+      for (const [i, part] of parts.entries()) if (isAll || answered.includes(i + 1)) part.isOpen = false;
+      return queries;
+    } catch (error) {
+      if (error instanceof UnreadableReply) {
+        unreadable = error;
+        return [];
+      }
+      maxBytes = Math.floor(maxBytes / 2);
+      if (!(error instanceof ContextExceeded) || maxBytes < LEAST_BYTES) throw error;
+      queue.putBack(sections, maxBytes);
+      return round(isFirst);
+    }
+  }
+
+  /** Keeps the notes whose quotes stand; for the others the model is asked once more. */
+  async function take(notes: readonly Note[], sections: readonly Section[]): Promise<void> {
+    const missed = keep(notes, sections);
+    const known = missed.flatMap((note) => {
+      const section = sections[note.source - 1];
+      return section === undefined ? [] : [{ ...note, section }];
+    });
+    droppedQuotes += missed.length;
+    if (known.length === 0) return;
+    const mended = await session
+      .ask(noting(requoteInput(question, known), false), readNotes)
+      .catch((error: unknown) => {
+        if (error instanceof UnreadableReply || error instanceof ContextExceeded) return { facts: [] };
+        throw error;
+      });
+    const asked = mended.facts.slice(0, known.length);
+    const shown = known.map(({ section }) => section);
+    droppedQuotes -= asked.length - keep(asked, shown).length;
+  }
+
+  /** Keeps what stands in its source, and gives back the rest. */
+  function keep(notes: readonly Note[], sections: readonly Section[]): Note[] {
+    return notes.filter((note) => {
+      const named = sections[note.source - 1];
+      // A model that takes one source's number for another's has still copied what stands there.
+      const fact = [named, ...sections].flatMap((section) => (section && factOf(note, section)) ?? [])[0];
+      if (fact !== undefined && !facts.some((known) => isSame(known, fact))) facts.push(fact);
+      return fact === undefined;
+    });
+  }
+
+  function noting(input: string, isFirst: boolean): Task {
+    const affordable = Math.floor((budget.left.tokens - budget.limits.tokens * FOR_WRITING) / 4);
+    const outputTokens = Math.max(LEAST_OUTPUT, Math.min(NOTES_TOKENS, affordable));
+    // Without notes there is nothing to write, so the first ones may take the last call.
+    return { ...NOTES, input, outputTokens, keep: budget.share(FOR_WRITING, isFirst ? 0 : 2) };
+  }
+}
+
+function isSame(a: Fact, b: Fact): boolean {
+  return a.document.id === b.document.id && a.line === b.line && a.quote === b.quote;
+}

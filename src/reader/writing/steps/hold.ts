@@ -1,0 +1,95 @@
+import { ResearchFailure } from "../../../ground/researcher.js";
+import { words } from "../../matching/words.js";
+import { BudgetSpent } from "../../model/session/budget.js";
+import { LEAST_OUTPUT, type ModelSession } from "../../model/session/session.js";
+import { type Answer, checkAnswer } from "../checks/answer.js";
+import { type Fact, groundOf } from "../facts.js";
+import {
+  CHECK,
+  type Cited,
+  checkInput,
+  type HeldSentence,
+  type HeldVerdict,
+  readVerdicts,
+} from "../prompts.js";
+
+/** What one verdict takes of a reply, and what a reply may take beside them: some models think aloud. In tokens. */
+const VERDICT_TOKENS = 25;
+const THINKING_TOKENS = 3_000;
+
+/**
+ * Has the model hold each sentence, item and row against the quotes that it cites. What they do not state is left out, a
+ * list of steps whole. Those that share the fewest words with their quotes are asked about first; where the budget or the
+ * endpoint ends the work, the rest is marked.
+ */
+export async function holdAgainstQuotes(
+  session: ModelSession,
+  question: string,
+  answer: Answer,
+  facts: readonly Fact[],
+): Promise<Answer> {
+  let asked = checkedIn(answer)
+    .map((one) => ({ ...one, share: sharedWords(one.sentence, facts, question) }))
+    .sort((a, b) => a.share - b.share);
+  const inputOf = () =>
+    checkInput(
+      question,
+      asked.map(({ checked }) => checked),
+      facts,
+    );
+  const verdicts = new Map<Cited, HeldVerdict>();
+  try {
+    const keep = session.budget.share(0, 0);
+    const roomOf = (outputTokens: number) => session.room({ ...CHECK, keep, outputTokens, input: "" });
+    const least = () => LEAST_OUTPUT + VERDICT_TOKENS * asked.length;
+    while (Buffer.byteLength(JSON.stringify(inputOf())) > roomOf(least())) {
+      asked = asked.slice(0, Math.floor(asked.length * 0.8));
+      if (asked.length === 0) throw new BudgetSpent("tokens");
+    }
+    const task = { ...CHECK, keep, outputTokens: THINKING_TOKENS + least(), input: inputOf() };
+    await session.ask(task, (reply, isLast) => {
+      const read = readVerdicts(reply);
+      if ("wrong" in read) return read;
+      for (const { sentence, verdict } of read.value.verdicts) {
+        const of = asked[sentence - 1];
+        if (of) verdicts.set(of.sentence, verdict);
+      }
+      const without = asked.flatMap(({ sentence }, i) => (verdicts.has(sentence) ? [] : i + 1));
+      if (without.length === 0 || isLast) return { value: undefined };
+      return { wrong: `there is no verdict on the sentences ${without.join(", ")}` };
+    });
+  } catch (error) {
+    if (!(error instanceof BudgetSpent || error instanceof ResearchFailure)) throw error;
+  }
+  const { answer: held } = checkAnswer(answer, facts, question, (sentence) => {
+    const verdict = verdicts.get(sentence);
+    if (verdict === undefined) return { ...sentence, isUnchecked: true };
+    return verdict === "stated" ? sentence : { wrong: verdict };
+  });
+  const { isWritten, isForeign } = answer;
+  const dropped = answer.dropped + held.dropped;
+  return { ...held, dropped, droppedSteps: answer.droppedSteps + held.droppedSteps, isWritten, isForeign };
+}
+
+/** Everything in an answer that cites, with what stands over it. */
+function checkedIn({ sentences, sections, disagree }: Answer): { sentence: Cited; checked: HeldSentence }[] {
+  const under = (sentence: Cited, ...over: string[]) => ({
+    sentence,
+    checked: { ...sentence, under: over.filter(Boolean).join(": ") },
+  });
+  return [
+    ...sentences.map((one) => under(one)),
+    ...sections.flatMap(({ title, columns, items }) =>
+      items.map((one) => under(one, title, columns.join(" | "))),
+    ),
+    ...disagree.flatMap(({ about, sides }) => sides.map((one) => under(one, about))),
+  ];
+}
+
+/** The share of the content words of a sentence that stand in its quotes, in what is over them, or in the question. */
+function sharedWords({ text, facts: ids }: Cited, facts: readonly Fact[], question: string): number {
+  const grounds = ids.flatMap((id) => facts[id - 1] ?? []).map(groundOf);
+  const known = new Set(words([question, ...grounds].join("\n")));
+  const own = words(text);
+  return own.filter((word) => known.has(word)).length / Math.max(1, own.length);
+}

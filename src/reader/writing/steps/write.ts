@@ -1,0 +1,125 @@
+import { checkValue, problemText } from "../../../ground/json-schema/check.js";
+import type { JsonSchema } from "../../../ground/protocol/conversation.js";
+import { languageOf } from "../../matching/language.js";
+import type { Prompt } from "../../model/prompt.js";
+import { BudgetSpent } from "../../model/session/budget.js";
+import {
+  ContextExceeded,
+  type ModelSession,
+  type Task,
+  UnreadableReply,
+} from "../../model/session/session.js";
+import { type Answer, checkAnswer, citedIn, factsAnswer } from "../checks/answer.js";
+import { holds, propertyNamesIn, unfounded, without } from "../checks/structured.js";
+import type { Fact } from "../facts.js";
+import {
+  answerPrompt,
+  factInput,
+  factsInput,
+  type Length,
+  questionInput,
+  readAnswer,
+  resultPrompt,
+} from "../prompts.js";
+import type { Gathered } from "./gather.js";
+import { holdAgainstQuotes } from "./hold.js";
+
+/** Some models think aloud before they write, and that counts. In tokens. */
+const OUTPUT_TOKENS: Readonly<Record<Length, number>> = { short: 3_000, normal: 6_000, long: 12_000 };
+/** Of the budget, kept by the answer so that its sentences are checked. */
+const FOR_CHECKING = 0.1;
+
+/**
+ * Has the model answer from the facts, and then hold each sentence against its quotes. What cannot stand is asked for
+ * once more, with the reason. Where the budget does not allow an answer, and where none of it can stand, the facts are
+ * the answer, and where their claims cannot stand either, their quotes.
+ */
+export async function writeAnswer(
+  session: ModelSession,
+  question: string,
+  { facts, parts }: Gathered,
+  length: Length,
+): Promise<Answer> {
+  const asked = parts.map((part) => part.question);
+  const language = languageOf(question);
+  let best: Answer | undefined;
+  try {
+    const keep = session.budget.share(FOR_CHECKING, session.budget.left.calls > 1 ? 1 : 0);
+    const spoken = language ?? languageOf([question, ...asked].join(" ")) ?? "en";
+    const prompt = answerPrompt(length, spoken !== "en");
+    const task = taskFor(session, prompt, question, asked, facts, OUTPUT_TOKENS[length], keep);
+    await session.ask(task, (reply, isLast) => {
+      const draft = readAnswer(reply);
+      if ("wrong" in draft) return draft;
+      const { answer, wrong } = checkAnswer(draft.value, facts, question);
+      const cited = citedIn(answer);
+      const written = languageOf(cited.map(({ text }) => text).join(" "));
+      answer.isForeign = language !== undefined && written !== undefined && written !== language;
+      if (answer.isForeign) wrong.push(`it is not written in the language of the question (${language})`);
+      if (best === undefined || cited.length >= citedIn(best).length) best = answer;
+      return wrong.length === 0 || isLast ? { value: best } : { wrong: wrong.join("; ") };
+    });
+  } catch (error) {
+    const known = [BudgetSpent, ContextExceeded, UnreadableReply];
+    if (!known.some((kind) => error instanceof kind)) throw error;
+  }
+  if (best !== undefined && citedIn(best).length === 0 && best.dropped === 0) return best;
+  const { dropped = 0, droppedSteps = 0, words } = best ?? {};
+  const claims = { ...factsAnswer(facts, question, words), dropped, droppedSteps };
+  const written = best && citedIn(best).length > 0 ? best : claims;
+  const held = await holdAgainstQuotes(session, question, written, facts);
+  if (citedIn(held).length > 0) return held;
+  const quoted = facts.map((fact) => ({ ...fact, claim: fact.quote }));
+  return { ...held, ...factsAnswer(quoted, question, words), dropped: held.dropped };
+}
+
+/**
+ * Has the model fill the client's schema from the facts. Strings and numbers that stand in no quote are left out at
+ * last where the schema allows it; else it throws a ResearchFailure that names them.
+ */
+export async function writeResult(
+  session: ModelSession,
+  question: string,
+  facts: readonly Fact[],
+  schema: JsonSchema,
+): Promise<{ value: unknown; leftOut: string[] }> {
+  const names = propertyNamesIn(schema);
+  const quotes = facts.map(({ quote }) => quote);
+  const task = taskFor(session, resultPrompt(schema), question, [], facts, OUTPUT_TOKENS.normal);
+  const problemOf = (value: unknown) => checkValue(schema, JSON.stringify(value));
+  return session.ask<{ value: unknown; leftOut: string[] }>(task, async (value, isLast) => {
+    const problem = await problemOf(value);
+    const missing = unfounded(value, quotes, names);
+    if (problem === undefined && missing.length === 0) return { value: { value, leftOut: [] } };
+    const kept = isLast ? without(value, missing) : undefined;
+    if (quotes.some((quote) => holds(quote, kept)) && (await problemOf(kept)) === undefined)
+      return { value: { value: kept, leftOut: missing.map(({ shown }) => shown) } };
+    const wrong = missing.map(({ shown }) => `${shown} stands in no quote`);
+    if (problem) wrong.unshift(`it does not fit the schema: ${problemText(problem, "the top level")}`);
+    return { wrong: wrong.join("; ") };
+  });
+}
+
+/** To write from as many facts, from the first, as the budget allows to show. */
+function taskFor(
+  session: ModelSession,
+  prompt: Prompt,
+  question: string,
+  parts: readonly string[],
+  facts: readonly Fact[],
+  outputTokens: number,
+  keep = session.budget.share(0, 0),
+): Task {
+  const task = { ...prompt, outputTokens, keep };
+  let room = session.room({ ...task, input: questionInput(question), outputTokens: 0 });
+  // A part of what is left is for the reply.
+  room -= Math.min(session.budget.bytesFor(outputTokens), room / 3);
+  const shown: Fact[] = [];
+  for (const fact of facts) {
+    room -= Buffer.byteLength(JSON.stringify(factInput(fact, shown.length + 1))) + 2;
+    if (room < 0) break;
+    shown.push(fact);
+  }
+  if (shown.length === 0) throw new BudgetSpent("tokens");
+  return { ...task, input: factsInput(question, parts, shown) };
+}

@@ -1,0 +1,106 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { onAbort, systemClock } from "../ground/clock.js";
+import { exactJson, JsonText } from "../ground/json/exact-json.js";
+import { type Researcher, ResearchFailure, type ResearchJob } from "../ground/researcher.js";
+import { withoutSecrets } from "../ground/secrets/environment.js";
+import { errorText } from "../ground/text/phrases.js";
+import { ConversationStopped } from "../server/conversations/conversation-store.js";
+import { endGroup } from "../server/processes/process-group.js";
+import { Supervisor } from "../server/processes/supervisor.js";
+
+/** The most a program may print, in bytes. */
+export const MAX_OUTPUT_BYTES = 64 * 1_048_576;
+/** How much of stderr is kept to find its last line in, in bytes. */
+const STDERR_TAIL = 8_192;
+/** How long the pipes may still deliver once the program and its group are gone, ms. */
+const PIPE_GRACE_MS = 1_000;
+
+export interface CommandOptions {
+  /** For the shell. Gets a ResearchJob as one JSON object on stdin; what it prints is the output. */
+  command: string;
+  /** Its environment, from which the secrets are taken out. */
+  env: NodeJS.ProcessEnv;
+}
+
+/**
+ * A researcher that is a program of its own: one process group for each conversation. Nothing of it outlives this
+ * process.
+ */
+export function commandResearcher({ command, env }: CommandOptions): Researcher {
+  const clean = withoutSecrets(env);
+  const supervisor = new Supervisor();
+  return {
+    async research(job, signal) {
+      signal.throwIfAborted();
+      const child = supervisor.spawn(command, clean);
+      // SIGTERM: the client stopped the request and needs no result. After SIGHUP the same question is asked again later.
+      const isStopped = () => signal.reason instanceof ConversationStopped;
+      const release = onAbort(signal, () => void endGroup(child, isStopped() ? "SIGTERM" : "SIGHUP"));
+      try {
+        return resultOf(job, await run(child, job));
+      } finally {
+        release();
+        await supervisor.end(child);
+        signal.throwIfAborted();
+      }
+    },
+    close: async () => supervisor.close(),
+  };
+}
+
+/** Feeds the program and collects what it prints; rejects with a ResearchFailure when it ends badly. */
+async function run(child: ChildProcess, job: ResearchJob): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let stderr = "";
+  let failure: ResearchFailure | undefined;
+  child.stdout?.on("data", (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= MAX_OUTPUT_BYTES) {
+      chunks.push(chunk);
+      return;
+    }
+    failure ??= new ResearchFailure(`The researcher printed more than ${MAX_OUTPUT_BYTES / 1_048_576} MiB.`);
+    chunks.length = 0;
+    child.stdout?.destroy();
+    void endGroup(child);
+  });
+  child.stderr?.on("data", (chunk: Buffer) => {
+    stderr = (stderr + chunk.toString("utf8")).slice(-STDERR_TAIL);
+  });
+  // A program need not read its question; that it did not is not an error.
+  child.stdin?.on("error", () => {});
+  child.stdin?.end(`${exactJson(job)}\n`);
+  child.once("exit", () => void letGo(child));
+  const [code, signal] = await once(child, "close").catch((error: unknown) => {
+    throw new ResearchFailure(`The researcher could not be started: ${errorText(error)}`);
+  });
+  if (failure !== undefined) throw failure;
+  if (code !== 0) {
+    const reason = stderr.trimEnd().split("\n").at(-1)?.trim();
+    const how = code === null ? `was ended by ${signal}` : `ended with exit code ${code}`;
+    throw new ResearchFailure(reason || `The researcher ${how} and said nothing.`);
+  }
+  return Buffer.concat(chunks, size).toString("utf8");
+}
+
+/** What the program left running would go on after the conversation, and hold the pipes open. */
+async function letGo(child: ChildProcess): Promise<void> {
+  await endGroup(child);
+  const closed = new AbortController();
+  child.once("close", () => closed.abort());
+  await systemClock.sleep(PIPE_GRACE_MS, closed.signal).catch(() => {});
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+}
+
+function resultOf(job: ResearchJob, printed: string): unknown {
+  if (!job.structured_output) return printed;
+  try {
+    JSON.parse(printed);
+    return new JsonText(printed.trim());
+  } catch {
+    throw new ResearchFailure("The researcher's output is not JSON, and structured output was asked for.");
+  }
+}

@@ -1,0 +1,69 @@
+import type { Clock } from "../ground/clock.js";
+import { type Environment, inWords, LocalError } from "../ground/files/local-error.js";
+import type { Researcher } from "../ground/researcher.js";
+import { withoutKeys } from "../ground/secrets/environment.js";
+import type { ModelResearch } from "../machine/model.js";
+import { extractiveResearcher } from "../reader/passages/extractive-researcher.js";
+import type { ConversationStore } from "../server/conversations/conversation-store.js";
+import type { Log } from "../server/monitoring/log.js";
+import { commandResearcher } from "./command.js";
+import type { Upstream } from "./upstream.js";
+
+/** The flags that choose who does the research. */
+export interface ResearcherOptions {
+  researcher?: string | undefined;
+  sources?: string | undefined;
+  search?: string | undefined;
+  /** What belongs to the service itself, and is never read. */
+  data?: string | undefined;
+  apiKeyFile?: string | undefined;
+  /** Programs that make text of files, by the ending of the files. */
+  pre: readonly { ending: string; words: string[] }[];
+}
+
+export interface ResearcherParts {
+  store: Pick<ConversationStore, "exchanges" | "remote">;
+  /** What `modelOf` made of the flags. */
+  model: ModelResearch | undefined;
+  voice: { log: Log; notice(code: string, text: string): Promise<void> };
+  /** Does the research instead of any other. */
+  upstream?: Upstream | undefined;
+  /** What `answersOf` made of the flags. */
+  answers?: Researcher | undefined;
+}
+
+/**
+ * The researcher that the flags name: a program, a model, or the built-in one. On a folder it never reads what belongs
+ * to the service. `workers`: how many conversations are PROCESSING at a time. Rejects with a LocalError for a folder that
+ * cannot be read.
+ */
+export async function researcherFor(
+  { host }: { host: { env: Environment; clock: Clock } },
+  { researcher, sources, search, data, apiKeyFile, pre }: ResearcherOptions,
+  { store, model, voice, upstream, answers }: ResearcherParts,
+  workers: number,
+): Promise<Researcher> {
+  if (upstream) {
+    const { upstreamResearcher } = await import("./upstream.js");
+    const { remote } = store;
+    return upstreamResearcher({ upstream, remote, atOnce: workers, clock: host.clock, log: voice.log });
+  }
+  if (answers) return answers;
+  if (researcher) return commandResearcher({ command: researcher, env: { ...host.env } });
+  const { RESEARCH_MODEL_API_KEY_FILE, RESEARCH_SEARCH_API_KEY_FILE } = host.env;
+  const own = [data, apiKeyFile, RESEARCH_MODEL_API_KEY_FILE, RESEARCH_SEARCH_API_KEY_FILE];
+  const log = (line: string) => voice.log(line, { level: "debug" });
+  const notice = (text: string) => void voice.notice("SOURCES", text);
+  const env = withoutKeys(host.env);
+  const programs = Object.fromEntries(pre.map(({ ending, words }) => [ending, { words, env }]));
+  const exclude = own.flatMap((path) => path || []);
+  const folder = { root: sources ?? ".", exclude, notice, pre: programs };
+  try {
+    if (model === undefined) return extractiveResearcher(folder);
+    const { exchanges } = store;
+    const service = { exchanges, log, notice: (text: string) => void voice.notice("MODEL", text) };
+    return await model(search !== undefined && sources === undefined ? undefined : folder, service);
+  } catch (error) {
+    throw new LocalError(`the folder ${folder.root} could not be read: ${inWords(error)}`, { cause: error });
+  }
+}

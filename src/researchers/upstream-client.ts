@@ -1,0 +1,224 @@
+import type { ResearchClient } from "../client/calls/client.js";
+import {
+  NoOutputError,
+  OutcomeUnknownError,
+  RefusedError,
+  ResearchError,
+  UnreachableError,
+} from "../client/calls/errors.js";
+import { patientInterval } from "../client/calls/watch/poll-interval.js";
+import type { WatchEvent, WatchTarget } from "../client/calls/watch/types.js";
+import type { Dialect } from "../client/dialects/dialect.js";
+import { AsyncQueue } from "../client/workflows/batch/async-queue.js";
+import { type Clock, onAbort } from "../ground/clock.js";
+import { exactJson, JsonText, memberText } from "../ground/json/exact-json.js";
+import { type CreateBody, type Data, isFinal, requestBody } from "../ground/protocol/conversation.js";
+import { errorText } from "../ground/text/phrases.js";
+import { type Log, Troubles } from "../server/monitoring/log.js";
+import type { EndedThere, Sent, Upstream } from "./upstream.js";
+
+/** What of a request's data goes into the data of our output. */
+const PASSED_ON = ["usage", "cost_dollars", "sources", "model", "provider_status", "stop_reason"];
+/** Between two tries where that place says no in a way that its people may mend, ms. */
+const REFUSED_MS = 60_000;
+/** How long a request has to be unknown there to be gone, ms. */
+const GONE_MS = 600_000;
+/** Words of a refusal for the model (preset, processor, agent), which the profile chose and not the question. */
+const MODEL =
+  /model_not_found|\b(?:unknown|unsupported|invalid|no such) (?:model|preset|processor|agent)\b|\b(?:model|preset|processor|agent):? \S+ (?:does not exist|(?:was |is )?not (?:found|available|supported|valid|a valid)|(?:is|has been) (?:deprecated|retired|unknown|invalid|unsupported|no longer))/i;
+/** Words of a 403 that is about the question and not about the key. */
+const POLICY = /policy|moderation|safety|content|prohibited/i;
+
+export interface UpstreamParts {
+  client: ResearchClient;
+  dialect: Dialect;
+  /** What people call that place. */
+  provider: string;
+  /** Which it asks for; undefined if that place chooses. */
+  model: string | undefined;
+  /** Whether its answers say what a request has cost, as far as that is known. */
+  saysDollars: boolean;
+  /** A create with the model and the options that the profile sets. */
+  asked: (body: CreateBody) => CreateBody;
+  clock: Clock;
+  log: Log;
+}
+
+/** A client as the server needs it. */
+export function clientUpstream(parts: UpstreamParts): Upstream {
+  const { client, dialect, provider, model, saysDollars, asked, clock, log } = parts;
+  const troubles = new Troubles(log, clock);
+  const polls = `polls at ${provider}`;
+  /** Since when a request is not found, monotonic ms. */
+  const missing = new Map<string, number>();
+  const waits = new Waits(client, clock, (event) => {
+    if (event.kind === "state") missing.delete(event.requestId);
+    if (event.kind === "state" || event.kind === "recovered") troubles.over(polls);
+    if (event.kind === "trouble") troubles.failed(polls, event.error);
+  });
+  return {
+    at: client.origin,
+    provider,
+    facts: { model, saysDollars },
+    canStop: dialect.request("stop", dialect.probeId) !== undefined,
+    async create({ prompt, structured_output, output_schema }, signal, onId): Promise<Sent> {
+      let known = false;
+      const onRequestId = (remoteId: string) => {
+        known = true;
+        onId(remoteId);
+      };
+      try {
+        await client.create(asked(requestBody(prompt, output_schema, structured_output)), {
+          signal,
+          onRequestId,
+        });
+        return { kind: "created" };
+      } catch (error) {
+        // Whether an id that stood in a torn answer is one, the polls will tell.
+        if (known && !(error instanceof RefusedError)) return { kind: "created" };
+        // A create that was sent ends with its outcome, whatever the signal says.
+        if (signal.aborted && error === signal.reason) return { kind: "unsent" };
+        return refusalOf(error);
+      }
+    },
+    async end(remoteId, signal) {
+      for (;;) {
+        try {
+          const state = await waits.end(remoteId, signal);
+          const ended = await endedThere(state, remoteId, signal);
+          troubles.over(polls);
+          return ended;
+        } catch (error) {
+          signal.throwIfAborted();
+          if (isGone(remoteId, error))
+            return { status: "FAILED", why: `${provider} does not know ${remoteId} any more.`, data: {} };
+          troubles.failed(polls, error);
+        }
+        await clock.sleep(REFUSED_MS, signal);
+      }
+    },
+    async stop(remoteId, signal) {
+      try {
+        await client.stop(remoteId, { signal });
+      } catch (error) {
+        if (!(error instanceof RefusedError && (await isOver(remoteId, error, signal)))) throw error;
+      }
+    },
+    async close() {
+      await waits.close();
+      await client.close();
+    },
+  };
+
+  /** Whether nothing runs there any more, though the stop was refused. */
+  async function isOver(remoteId: string, error: RefusedError, signal: AbortSignal): Promise<boolean> {
+    if (error.kind === "refused") return isFinal((await client.status(remoteId, { signal })).status);
+    return isGone(remoteId, error);
+  }
+
+  /** Whether that place has said for GONE_MS that there is no such request: a single 404 may come from a part that lags. */
+  function isGone(remoteId: string, error: unknown): boolean {
+    if (!(error instanceof RefusedError) || error.kind !== "not-found" || !error.enveloped) return false;
+    const since = missing.get(remoteId) ?? clock.monotonic();
+    missing.set(remoteId, since);
+    if (clock.monotonic() - since < GONE_MS) return false;
+    missing.delete(remoteId);
+    return true;
+  }
+
+  async function endedThere(state: Data, remoteId: string, signal: AbortSignal): Promise<EndedThere> {
+    const passedOn = (data: Data) =>
+      Object.fromEntries(PASSED_ON.flatMap((name) => (name in data ? [[name, memberText(data, name)]] : [])));
+    const failed = (why: string): EndedThere => ({ status: "FAILED", why, data: passedOn(state) });
+    if (state.status === "STOPPED") return failed(`It was stopped at ${provider}.`);
+    try {
+      const data =
+        dialect.statusIsResult && "output" in state ? state : await client.output(remoteId, { signal });
+      const output = memberText(data, "output") ?? new JsonText(exactJson(data));
+      if (state.status === "COMPLETED") return { status: "COMPLETED", output, data: passedOn(data) };
+      return failed(`It ended ${state.status} at ${provider}.`);
+    } catch (error) {
+      // What has COMPLETED there is asked for until it is given: it has been paid for.
+      if (!(error instanceof NoOutputError) || error.status === "COMPLETED") throw error;
+      return failed(`${provider}: ${error.message}`);
+    }
+  }
+}
+
+/** What a create that failed says of others. */
+function refusalOf(error: unknown): Sent {
+  const why = error instanceof OutcomeUnknownError ? error.detail : errorText(error);
+  if (!(error instanceof ResearchError) || error instanceof OutcomeUnknownError)
+    return { kind: "unknown", why };
+  const { retryAfter, code, httpStatus } = error;
+  const retryAfterMs = retryAfter === undefined ? undefined : retryAfter * 1_000;
+  if (error instanceof UnreachableError) return { kind: "limit", why, retryAfterMs };
+  // What that place cannot be asked was not sent.
+  if (!(error instanceof RefusedError)) return { kind: "refused", why };
+  const { kind, enveloped } = error;
+  if (kind === "no-credit") return { kind: "account", why };
+  if (kind === "rate-limited" || !enveloped) return { kind: "limit", why, retryAfterMs };
+  const isAboutProfile = httpStatus === 404 || (MODEL.test(`${code} ${why}`) && !/schema/i.test(why));
+  const isAboutKey = kind === "unauthenticated" && !(httpStatus === 403 && POLICY.test(`${code} ${why}`));
+  return isAboutProfile || isAboutKey ? { kind: "account", why } : { kind: "refused", why };
+}
+
+interface Wait {
+  resolve: (final: Data) => void;
+  reject: (error: unknown) => void;
+}
+
+/** Waits for requests in one watch, so that all of them share one schedule of polls, however many they are. */
+class Waits {
+  readonly #closing = new AbortController();
+  readonly #waits = new Map<string, Wait>();
+  #targets = new AsyncQueue<WatchTarget>();
+  #watching: Promise<void> | undefined;
+
+  /** `see` is called with each event. */
+  constructor(
+    private readonly client: Pick<ResearchClient, "watch">,
+    private readonly clock: Clock,
+    private readonly see: (event: WatchEvent) => void,
+  ) {}
+
+  /** The data of the final state. Rejects with the error that an id is given up with, or with `signal.reason`. */
+  async end(requestId: string, signal: AbortSignal): Promise<Data> {
+    signal.throwIfAborted();
+    this.#targets.push({ requestId, recordedAt: this.clock.now(), signal });
+    this.#watching ??= this.#watch();
+    return await new Promise((resolve, reject) => {
+      this.#waits.set(requestId, { resolve, reject });
+      onAbort(signal, () => this.#take(requestId)?.reject(signal.reason));
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#watching;
+  }
+
+  async #watch(): Promise<void> {
+    const { signal } = this.#closing;
+    const patience = Number.POSITIVE_INFINITY;
+    const options = { signal, patience, answered: true, pollInterval: patientInterval };
+    try {
+      for await (const event of this.client.watch(this.#targets, options)) {
+        this.see(event);
+        if (event.kind === "state" && event.final) this.#take(event.requestId)?.resolve(event.data);
+        if (event.kind === "given-up") this.#take(event.requestId)?.reject(event.error);
+      }
+    } catch (error) {
+      // A defect ends every wait, and the next one begins another watch.
+      this.#watching = undefined;
+      this.#targets = new AsyncQueue();
+      for (const requestId of this.#waits.keys()) this.#take(requestId)?.reject(error);
+    }
+  }
+
+  #take(requestId: string): Wait | undefined {
+    const wait = this.#waits.get(requestId);
+    this.#waits.delete(requestId);
+    return wait;
+  }
+}

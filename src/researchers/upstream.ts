@@ -1,0 +1,309 @@
+import { type Clock, onAbort, withDeadline } from "../ground/clock.js";
+import {
+  type Researcher,
+  type ResearchFacts,
+  ResearchFailure,
+  type ResearchJob,
+} from "../ground/researcher.js";
+import { Semaphore } from "../ground/semaphore.js";
+import {
+  type Claim,
+  ConversationStopped,
+  Released,
+  type RemoteRequests,
+  ServiceClosing,
+  StoreError,
+} from "../server/conversations/conversation-store.js";
+import { type Log, Troubles } from "../server/monitoring/log.js";
+
+/** What became of the one create of a conversation. */
+export type Sent =
+  | { kind: "created" }
+  /** Nothing was created: this question is not taken there. */
+  | { kind: "refused"; why: string }
+  /** Nothing was created, and no other question would have been taken; see `CreateAnswer`. `retryAfterMs`: as told. */
+  | { kind: "limit" | "account"; why: string; retryAfterMs?: number | undefined }
+  /** Nothing left this machine before the signal. */
+  | { kind: "unsent" }
+  /** It may exist. */
+  | { kind: "unknown"; why: string };
+
+/** How a request at another service ended; `data` goes into the data of our output. */
+export type EndedThere =
+  | { status: "COMPLETED"; output: unknown; data: Record<string, unknown> }
+  | { status: "FAILED"; why: string; data: Record<string, unknown> };
+
+/** Another service that does the research. The server knows no client: one is handed in as this. */
+export interface Upstream {
+  /** Its origin. */
+  readonly at: string;
+  /** What people call it. */
+  readonly provider: string;
+  readonly canStop: boolean;
+  readonly facts?: ResearchFacts;
+  /** Sends one create, and never a second one that may have arrived. `onId` is called as soon as its id is known. */
+  create(job: ResearchJob, signal: AbortSignal, onId: (remoteId: string) => void): Promise<Sent>;
+  /** Waits for the end, however long that place is away. Rejects with `signal.reason` alone. */
+  end(remoteId: string, signal: AbortSignal): Promise<EndedThere>;
+  /** Rejects with an error whose message says why, if it is not known that nothing runs any more. */
+  stop(remoteId: string, signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface UpstreamOptions {
+  upstream: Upstream;
+  remote: RemoteRequests;
+  /** How many of one key may wait while that place takes no more. */
+  atOnce: number;
+  clock: Clock;
+  log: Log;
+}
+
+/** Creates that may be under way at a time. */
+const CREATES = 4;
+/** Between two tries to reach the store or a cancelled claim's end, ms. */
+const RETRY_MS = 500;
+/** How long the store is told what became of a create when the service closes, ms. */
+const LAST_TRIES_MS = 10_000;
+/** Between two looks for cancellations, ms. */
+const LOOK_MS = 1_000;
+/** Between two looks for what has waited too long, ms. */
+const SWEEP_MS = 30_000;
+/** How long one try of a cancellation may take, and is hidden from others, ms: that place may never answer. */
+const CANCEL_MS = 15_000;
+
+/**
+ * Has another service do the research: each conversation is one request there, sent once, whatever becomes of this
+ * process. What cannot be known is FAILED and says so.
+ */
+export function upstreamResearcher({ upstream, remote, atOnce, clock, log }: UpstreamOptions): Researcher {
+  const { at, provider, canStop } = upstream;
+  const creates = new Semaphore(CREATES);
+  /** The claims that may send a create, each with what gives its place back. */
+  const sending = new WeakMap<Claim, () => void>();
+  const troubles = new Troubles(log, clock);
+  const creating = `creates at ${provider}`;
+  const closing = new AbortController();
+  const cancelling = Promise.all([cancelAll(), sweep()]);
+
+  return {
+    ...(upstream.facts && { facts: upstream.facts }),
+    async research(job, signal, tell, claim) {
+      if (claim === undefined) throw new Error("a request elsewhere needs a claim");
+      const ended = await upstream.end(await remoteIdOf(job, signal, claim), signal);
+      tell?.(ended.data);
+      if (ended.status === "FAILED") throw new ResearchFailure(ended.why);
+      return ended.output;
+    },
+    claims: [
+      { claim: (signal) => remote.claim("begun", signal), resumed: true },
+      { claim: claimNew, resumed: false },
+    ],
+    takesMisfits: true,
+    async close() {
+      closing.abort(new ServiceClosing("the service is closing"));
+      await cancelling;
+      await upstream.close();
+    },
+  };
+
+  /** Waits for a place too, so that who waits is claimed in turn with those who came later. */
+  async function claimNew(signal: AbortSignal): Promise<Claim> {
+    const release = await creates.take(signal);
+    try {
+      const claim = await remote.claim("new", signal);
+      sending.set(claim, release);
+      return claim;
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /** The id of the conversation's request there, which is sent now if it never was. */
+  async function remoteIdOf(job: ResearchJob, signal: AbortSignal, claim: Claim): Promise<string> {
+    const release = sending.get(claim);
+    try {
+      const remoteId = release && (await sent(job, signal, claim));
+      if (remoteId !== undefined) return remoteId;
+    } finally {
+      release?.();
+    }
+    for (;;) {
+      const known = await stored(() => remote.read(job.request_id), signal);
+      if (known === undefined) {
+        // The create that another process had begun has created nothing.
+        await stored(() => remote.release(claim), signal);
+        throw new Released();
+      }
+      if (known.at !== at) {
+        const message = `it runs at ${known.provider} (${known.at}), and this service is for ${at}: it waits for one that is not`;
+        log(message, { level: "warning", request_id: job.request_id });
+        // Longer than any process lives: another one may be started for that place.
+        await clock.sleep(2 ** 52, signal);
+      } else if (known.remoteId !== undefined) return known.remoteId;
+      else if (known.mayComeMs <= 0) throw unknownThere(job, "the service was lost in between");
+      await clock.sleep(RETRY_MS, signal);
+    }
+  }
+
+  /** Undefined if this claim may not send it. */
+  async function sent(job: ResearchJob, signal: AbortSignal, claim: Claim): Promise<string | undefined> {
+    if (!(await stored(() => remote.begin(claim, { at, provider, canStop }), signal))) return undefined;
+    const released = async (reason?: string) => {
+      await told(() => remote.release(claim, reason), signal, `what ${job.request_id} waits for`);
+      signal.throwIfAborted();
+      return new Released();
+    };
+    if (signal.aborted) throw await released();
+    let keeping: Promise<string> | undefined;
+    const result = await upstream.create(job, onlyClosing(signal), (id) => {
+      keeping ??= keep(claim, id, signal);
+    });
+    const reason = "why" in result ? `${provider}: ${result.why}` : "";
+    if (keeping !== undefined || result.kind === "created" || result.kind === "refused") {
+      troubles.over(creating);
+      await remote.answered(claim, { kind: "open" }).catch(unlessOfStore);
+    } else if (result.kind !== "unsent") {
+      const retryAfterMs = result.kind === "unknown" ? undefined : result.retryAfterMs;
+      await remote.answered(claim, { kind: result.kind, reason, retryAfterMs, atOnce }).catch(unlessOfStore);
+      troubles.failed(creating, result.why, { request_id: job.request_id });
+    }
+    if (keeping !== undefined) {
+      const remoteId = await keeping;
+      signal.throwIfAborted();
+      return remoteId;
+    }
+    if (result.kind === "unsent") throw await released();
+    if (result.kind === "limit" || result.kind === "account") throw await released(reason);
+    if (result.kind !== "refused") {
+      // Of a stopped one `sweep` says it.
+      if (signal.reason instanceof ConversationStopped) throw signal.reason;
+      throw unknownThere(job, result.kind === "unknown" ? result.why : "its id is missing");
+    }
+    if (signal.aborted) await released(reason);
+    throw new ResearchFailure(reason);
+  }
+
+  /** An id that was paid for is kept; a process that ends says the id at last. */
+  async function keep(claim: Claim, remoteId: string, signal: AbortSignal): Promise<string> {
+    const { request_id } = claim.job;
+    const kept = await told(
+      () => remote.keep(claim, remoteId),
+      signal,
+      `${remoteId}, created at ${provider}`,
+      {
+        request_id,
+      },
+    );
+    if (kept === "ended")
+      log(`${provider} has created ${remoteId} for a conversation that had ended`, { request_id });
+    return remoteId;
+  }
+
+  /** Tells the store, however long it is away; a process that ends says at last what (`what`) could not be kept. */
+  async function told<T>(
+    tell: () => Promise<T>,
+    signal: AbortSignal,
+    what: string,
+    facts?: { request_id: string },
+  ): Promise<T | undefined> {
+    for (let endsAt: number | undefined; ; await clock.sleep(RETRY_MS)) {
+      try {
+        return await tell();
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+        if (signal.reason instanceof ServiceClosing) endsAt ??= clock.monotonic() + LAST_TRIES_MS;
+        if (endsAt === undefined || clock.monotonic() < endsAt) continue;
+        log(`${what} could not be kept: ${error.message}`, facts);
+        return undefined;
+      }
+    }
+  }
+
+  /** Ends what has waited too long, and says what became of stopped ones whose create was not answered. */
+  async function sweep(): Promise<void> {
+    const { signal } = closing;
+    while (!signal.aborted) {
+      await remote.expire().catch(() => {});
+      for (let lost = await next(); lost !== undefined; lost = await next())
+        log(
+          `${lost.requestId} was stopped while its create was sent: it is not known whether it exists at ${lost.provider}`,
+          { level: "warning", request_id: lost.requestId },
+        );
+      await clock.sleep(SWEEP_MS, signal).catch(() => {});
+    }
+    function next() {
+      return remote.takeLost().catch(() => undefined);
+    }
+  }
+
+  function unknownThere({ request_id }: ResearchJob, why: string): ResearchFailure {
+    const now = new Date(clock.now()).toISOString();
+    const what = `the create for ${request_id} was sent and its answer was not read (${why}; ${now})`;
+    const reason = `It is not known whether it exists at ${provider}: ${what}.`;
+    log(reason, { request_id });
+    return new ResearchFailure(reason);
+  }
+
+  /** Stops there what was stopped here, again and again until that place has answered. */
+  async function cancelAll(): Promise<void> {
+    const { signal } = closing;
+    const { signal: never } = new AbortController();
+    const late = new Error(`no answer within ${CANCEL_MS / 1_000} s`);
+    const places = new Semaphore(CREATES);
+    const running = new Set<Promise<void>>();
+    while (!signal.aborted) {
+      const cancellation = await remote.takeCancellation(at, CANCEL_MS).catch(() => undefined);
+      if (cancellation === undefined) {
+        await clock.sleep(LOOK_MS, signal).catch(() => {});
+        continue;
+      }
+      const release = await places.take(signal).catch(() => () => {});
+      const cancel = async () => {
+        const { requestId, remoteId } = cancellation;
+        const what = `stops of requests at ${provider}`;
+        const facts = { level: "warning", request_id: requestId } as const;
+        try {
+          if (canStop)
+            await withDeadline(clock, CANCEL_MS, never, late, (tried) => upstream.stop(remoteId, tried));
+          else log(`${remoteId} goes on at ${provider} and is paid for: it has no way to stop`, facts);
+          await remote.cancelled(requestId);
+          troubles.over(what);
+        } catch (error) {
+          troubles.failed(what, error, { request_id: requestId });
+        }
+        release();
+      };
+      const one: Promise<void> = cancel().finally(() => running.delete(one));
+      running.add(one);
+    }
+    await Promise.all(running);
+  }
+
+  /** Asks the store until it answers. */
+  async function stored<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    for (;;) {
+      signal.throwIfAborted();
+      try {
+        return await ask();
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+      }
+      await clock.sleep(RETRY_MS, signal);
+    }
+  }
+}
+
+/** A create is aborted by nothing but the end of the process: what it has paid for must be known. */
+function onlyClosing(signal: AbortSignal): AbortSignal {
+  const closing = new AbortController();
+  onAbort(signal, () => {
+    if (signal.reason instanceof ServiceClosing) closing.abort(signal.reason);
+  });
+  return closing.signal;
+}
+
+function unlessOfStore(error: unknown): void {
+  if (!(error instanceof StoreError)) throw error;
+}

@@ -1,0 +1,34 @@
+import type { Clock } from "../../ground/clock.js";
+import type { KeyStore, ServiceKey } from "../keys/key-store.js";
+import type { Log } from "./log.js";
+
+/** Between two looks at the keys, ms. */
+const LOOK_MS = 1_000;
+
+/** Says each key that is added, changed or revoked, until `signal` is aborted. Never rejects. */
+export async function logKeys(
+  keys: Pick<KeyStore, "list">,
+  log: Log,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> {
+  let before: readonly ServiceKey[] | undefined;
+  while (!signal.aborted) {
+    const after = await keys.list().catch(() => undefined);
+    for (const key of (before && after) ?? []) {
+      const what = changeOf(
+        before?.find(({ id }) => id === key.id),
+        key,
+      );
+      if (what) log(`the key ${key.name} was ${what}`, { level: "info" });
+    }
+    before = after ?? before;
+    await clock.sleep(LOOK_MS, signal).catch(() => {});
+  }
+}
+
+function changeOf(before: ServiceKey | undefined, after: ServiceKey): string | undefined {
+  if (before === undefined) return "added";
+  if (before.revokedAt === undefined && after.revokedAt !== undefined) return "revoked";
+  return JSON.stringify(before) === JSON.stringify(after) ? undefined : "changed";
+}

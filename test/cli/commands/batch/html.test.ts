@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { type BatchRow, batchIndex, rowPage } from "../../../../src/cli/commands/batch/html.js";
+
+const row = (over: Partial<BatchRow>): BatchRow => ({
+  ...{ line: 1, question: "q", state: "COMPLETED", took: "3s" },
+  page: "q.html",
+  ...over,
+});
+
+test("each row has its question, its state, how long it took, and a link, whatever became of it", () => {
+  const html = batchIndex("questions.txt", [
+    row({}),
+    row({ line: 2, state: "FAILED", question: 'Is <b> "bold"?', page: "it's %41:#1.html", took: "1m 02s" }),
+    row({
+      line: 4,
+      state: "WAITING",
+      took: undefined,
+      page: "w.html",
+    }),
+  ]);
+  const cells = (line: number, page: string, question: string, look: string, state: string, took: string) =>
+    `<tr><td class="right">${line}</td><td dir="auto"><a href="${page}">${question}</a></td>` +
+    `<td><span class="state ${look}">${state}</span></td><td>${took}</td></tr>`;
+  expect(html).toContain(cells(1, "q.html", "q", "done", "COMPLETED", "3s"));
+  expect(html).toContain(
+    cells(2, "it&#39;s%20%2541%3A%231.html", "Is &lt;b&gt; &quot;bold&quot;?", "bad", "FAILED", "1m 02s"),
+  );
+  expect(html).toContain(cells(4, "w.html", "q", "idle", "WAITING", ""));
+  expect(html).toContain("3 rows · 1 COMPLETED · 1 FAILED · 1 WAITING");
+  expect(html).not.toContain("<svg");
+  expect(html).not.toMatch(/<script|\bsrc=|\bstyle=/);
+});
+
+test("a long question is cut between characters", () => {
+  const html = batchIndex("b", [row({ question: `${"a".repeat(299)}🚀${"b".repeat(50)}` })]);
+  expect(html).toContain(`>${"a".repeat(299)}…<`);
+});
+
+test("the page of a row without a result says why", () => {
+  const html = rowPage("FAILED", "no source was <found>", {
+    ...{ question: "What?", requestId: "r-1", origin: "https://research.example" },
+  });
+  expect(html).toContain('<h1 class="question" dir="auto">What?</h1>');
+  expect(html).toContain('<span class="state bad">FAILED</span>');
+  expect(html).toContain("no source was &lt;found&gt;");
+  expect(html).toContain('<dd dir="auto">r-1</dd>');
+  expect(html).not.toContain("SHA-256");
+});

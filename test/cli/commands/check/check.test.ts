@@ -1,0 +1,399 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { beforeAll, expect, test } from "vitest";
+import { systemClock } from "../../../../src/ground/clock.js";
+import { sha256 } from "../../../../src/ground/files/local-error.js";
+import { requireBuild } from "../../../support/build.js";
+import { citedWeb, publicWeb, reportOf, VERDICTS } from "../../../support/cited-web.js";
+import { folderWith } from "../../../support/folder.js";
+import { InProcess, inProcess, research } from "../../../support/in-process.js";
+import { leftovers } from "../../../support/leftovers.js";
+import { ProviderDouble } from "../../../support/providers/double.js";
+import { environment } from "../../../support/run.js";
+import { jsonLines } from "../../../support/world.js";
+
+// Pages are read in a process of the build.
+beforeAll(requireBuild);
+
+test("each citation of a file is a line: verdict, addresses, what is missing, sentence", async () => {
+  const { url, asked } = await citedWeb();
+  const home = folderWith({ "report.md": reportOf(url) });
+  const { code, stdout, stderr } = await research(["check", "report.md", "--allow-private"], {
+    home,
+    cwd: home,
+  });
+  expect(stdout.split("\n").slice(0, -1)).toEqual([
+    `found\t${url}/pool\t\tThe pool takes 1,600 connections.`,
+    `missing\t${url}/pool\t1,700\tThe pool takes 1,700 connections.`,
+    `found\t${url}/pool\t\tThe option wait is 2.5 s`,
+    `unchecked\t${url}/pool\t\tIts number is 4711`,
+    `gone\t${url}/nothing\t\tIt ended in 2019`,
+    "unreadable\tjavascript:alert(1)\t\tIt has a script.",
+    `unrelated\t${url}/tides\t\tThe committee rejected the proposal after a heated debate in parliament.`,
+  ]);
+  expect(stderr).toContain("7 citations");
+  expect(stderr).toContain("1 sentence cites nothing");
+  expect(stderr).toContain("2 of 4 pages could be read");
+  expect(code).toBe(14);
+  // What is not there is asked for twice, what is there once.
+  expect(asked.sort()).toEqual(["/nothing", "/nothing", "/pool", "/tides"]);
+});
+
+test("as JSON it is one object, from stdin too", async () => {
+  const { url } = await citedWeb();
+  const { code, stdout, stderr } = await research(["check", "-", "--allow-private", "--json"], {
+    input: reportOf(url),
+  });
+  const [outcome] = jsonLines(stdout);
+  expect(outcome).toMatchObject({
+    request_id: null,
+    file: "-",
+    checked_at: expect.stringMatching(/^\d{4}-.*Z$/),
+    complete: true,
+    counts: {
+      found: 2,
+      missing: 1,
+      unchecked: 1,
+      unrelated: 1,
+      gone: 1,
+      unreadable: 1,
+      citations: 7,
+      uncited: 1,
+    },
+  });
+  const { citations, pages } = outcome as { citations: { verdict: string }[]; pages: { url: string }[] };
+  expect(citations.map(({ verdict }) => verdict)).toEqual(VERDICTS);
+  expect(citations[0]).toEqual({
+    claim: "The pool takes 1,600 connections.",
+    ...{ field: null, urls: [`${url}/pool`], verdict: "found", missing: [], reason: null },
+    passage: "The pool takes 1,600 connections.",
+  });
+  expect(pages.map(({ url: address }) => address.replace(url, ""))).toEqual([
+    ...["/pool", "/nothing", "javascript:alert(1)", "/tides"],
+  ]);
+  expect(pages[0]).toEqual({
+    ...{ url: `${url}/pool`, final_url: `${url}/pool`, state: "read", http_status: 200, reason: null },
+    ...{ title: "Pool", read_at: expect.any(String), sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+  });
+  expect(pages[1]).toMatchObject({
+    state: "gone",
+    http_status: 404,
+    title: null,
+    read_at: null,
+    sha256: null,
+  });
+  expect(code).toBe(14);
+  expect(jsonLines(stderr)).toEqual([]);
+});
+
+test("--save keeps the text of each page under the digest of its address, and the outcome; never in a folder in use", async () => {
+  const { url } = await citedWeb();
+  const home = folderWith({ "report.md": reportOf(url) });
+  const args = ["check", "report.md", "--allow-private", "--save", "pages", "--json"];
+  const { stdout } = await research(args, { home, cwd: home });
+  const [outcome] = jsonLines(stdout) as unknown as { pages: { url: string; sha256: string | null }[] }[];
+  expect(JSON.parse(readFileSync(join(home, "pages/check.json"), "utf8"))).toEqual(outcome);
+  const text = readFileSync(join(home, "pages", `${sha256(`${url}/pool`)}.txt`), "utf8");
+  expect(text).toContain("The pool takes 1,600 connections.");
+  expect(sha256(text)).toBe(outcome?.pages[0]?.sha256);
+  expect(readdirSync(join(home, "pages"))).toHaveLength(3);
+  expect(await research(args, { home, cwd: home })).toMatchObject({ code: 12, stdout: "" });
+});
+
+test("--dry-run lists the addresses and asks for none; without --allow-private none of this machine is asked", async () => {
+  const { url, asked } = await citedWeb();
+  const input = reportOf(url);
+  const listed = await research(["check", "-", "--dry-run"], { input });
+  expect(listed).toMatchObject({
+    code: 0,
+    stdout: `${url}/pool\n${url}/nothing\njavascript:alert(1)\n${url}/tides\n`,
+  });
+  const refused = await research(["check", "-", "--json"], { input });
+  expect(refused.code).toBe(0);
+  expect(jsonLines(refused.stdout)).toMatchObject([{ counts: { unreadable: 7, citations: 7 } }]);
+  expect(refused.stderr).toContain("FEW_PAGES");
+  expect(asked).toEqual([]);
+});
+
+test.each([
+  ["--pages", ["--pages", "1"], ["/pool"]],
+  ["--not-domains", ["--not-domains", "127.0.0.1"], []],
+])("%s leaves addresses out, which are unreadable", async (_name, flags, expected) => {
+  const { url, asked } = await citedWeb();
+  const args = ["check", "-", "--allow-private", "--json", ...flags];
+  const { stdout } = await research(args, { input: reportOf(url) });
+  expect(asked).toEqual(expected);
+  const [{ counts, complete }] = jsonLines(stdout) as [{ counts: object; complete: boolean }];
+  expect(counts).toMatchObject({ gone: 0, unrelated: 0 });
+  expect(complete).toBe(expected.length === 0);
+});
+
+test("a place in a file is looked up under --sources alone, and a hidden file never", async () => {
+  const files = { "docs/a.md": "# Pool\n\nThe pool takes 1,600 connections.\n", ".env": "PORT=4711\n" };
+  const home = folderWith(files);
+  const input = "The pool takes 1,600 connections (docs/a.md:3). The port is 4711 (`.env:1`).";
+  const verdicts = async (...flags: string[]) => {
+    const { stdout } = await research(["check", "-", ...flags], { home, cwd: home, input });
+    return stdout.split("\n").map((line) => line.split("\t")[0]);
+  };
+  expect(await verdicts("--sources", ".")).toEqual(["found", "unreadable", ""]);
+  expect(await verdicts()).toEqual(["unreadable", "unreadable", ""]);
+});
+
+test("nothing is known where no page answers", async () => {
+  const { url, server } = await citedWeb();
+  await new Promise((resolve) => server.close(resolve));
+  const { code, stdout, stderr } = await research(["check", "-", "--allow-private", "--json"], {
+    input: `It takes 5 (${url}/pool).`,
+  });
+  expect({ code, stdout }).toEqual({ code: 9, stdout: "" });
+  expect(jsonLines(stderr)).toMatchObject([{ error: { code: "UNREACHABLE", exit_code: 9 } }]);
+});
+
+test.each<[string, Record<string, string>, string[], number]>([
+  ["a file that is not there", {}, ["report.md"], 12],
+  ["a folder of the name", {}, ["a/b"], 12],
+  ["binary data", { "x.md": "a\0b" }, ["x.md"], 2],
+  ["what is not JSON", { "x.json": "{" }, ["x.json"], 2],
+  ["over 2 MiB", { "x.md": "a ".repeat(1_100_000) }, ["x.md"], 2],
+  ["a page as JSON", { "x.md": "a" }, ["x.md", "--html", "--json"], 2],
+  ["an output that exists", { "x.md": "a", "y.txt": "" }, ["x.md", "-o", "y.txt"], 12],
+  ["no domain", { "x.md": "a" }, ["x.md", "--domains", "a/b"], 2],
+])("%s ends it", async (_name, files, args, code) => {
+  const home = folderWith(files);
+  expect(await research(["check", ...args], { home, cwd: home })).toMatchObject({ code, stdout: "" });
+});
+
+test("a report without a citation is right", async () => {
+  const { code, stdout, stderr } = await research(["check", "-"], { input: "Nothing is cited here." });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+  expect(stderr).toContain("0 citations");
+});
+
+test("--html is the report with a mark at each citation, its verdict and passage", async () => {
+  const { url } = await citedWeb();
+  const home = folderWith({ "report.md": reportOf(url) });
+  const args = ["check", "report.md", "--allow-private", "--html", "-o", "page.html"];
+  const { code, stdout } = await research(args, { home, cwd: home });
+  expect({ code, stdout }).toEqual({ code: 14, stdout: "" });
+  const page = readFileSync(join(home, "page.html"), "utf8");
+  const marks = [...page.matchAll(/<a class="mark \w+" id="m\d+" href="#c\d+">(\w+)<\/a>/g)].map(
+    ([, word]) => word,
+  );
+  expect(marks).toEqual(VERDICTS);
+  expect(page).toMatch(/1,700 connections \[1\]\. <a class="mark bad" id="m1"/);
+  expect(page).toMatch(
+    /<li id="c0"[\s\S]*?<blockquote[^>]*>The pool takes 1,600 connections\.<\/blockquote>/,
+  );
+  expect(page).toContain("Not on the page: 1,700");
+  expect(page).not.toMatch(/<script|javascript:alert\(1\)"/);
+});
+
+test("the value of a field is what it says, with its name for its words", async () => {
+  const { url } = await citedWeb();
+  const cites = (field: string) => ({ field, url: `${url}/pool` });
+  const data = {
+    output: {
+      pool: { limit: 1600, about: "The pool takes 1,700 connections." },
+      rows: [{ n: 1 }, { n: 4711 }],
+    },
+    citations: [cites("pool.limit"), cites("pool.about"), cites("rows[1].n")],
+  };
+  const home = folderWith({ "x.json": JSON.stringify(data) });
+  const check = (...flags: string[]) =>
+    research(["check", "x.json", "--allow-private", ...flags], { home, cwd: home });
+  const { code, stdout } = await check("--json");
+  expect(code).toBe(14);
+  expect(jsonLines(stdout)).toMatchObject([
+    {
+      citations: [
+        { field: "pool.limit", claim: "1600", verdict: "found" },
+        { field: "pool.about", verdict: "missing", missing: ["1,700"] },
+        { field: "rows.1.n", claim: "4711", verdict: "unchecked" },
+      ],
+      counts: { uncited: 1 },
+    },
+  ]);
+  const page = (await check("--html")).stdout;
+  expect(page).toMatch(/1600<\/span> <a class="mark done" id="m0"/);
+});
+
+test("a report that cites what is gone alone ends with 14", async () => {
+  const { url } = await citedWeb();
+  const { code, stdout } = await research(["check", "-", "--allow-private"], {
+    input: `It ended (${url}/nothing).`,
+  });
+  expect({ code, stdout }).toEqual({ code: 14, stdout: `gone\t${url}/nothing\t\tIt ended.\n` });
+});
+
+test("a request's check is kept: `show` says it, `output --html` marks its sentences, `history forget` forgets it", async () => {
+  const { url } = await citedWeb();
+  const double = await ProviderDouble.start("openai", { result: () => reportOf(url) });
+  const home = folderWith();
+  const as = (...args: string[]) => research(args, { home, env: double.env });
+  expect(await as("run", "why => completed", "--json")).toMatchObject({ code: 0 });
+  expect(await as("check", "@last", "--allow-private")).toMatchObject({ code: 14 });
+  const [shown] = jsonLines((await as("show", "@last", "--json")).stdout);
+  expect(shown).toMatchObject({
+    check: { checked_at: expect.any(String), counts: { missing: 1, citations: 7 } },
+  });
+  expect((await as("show", "@last")).stdout).toMatch(/checked +\d{4}-.*7 citations: 1 missing/);
+  const page = (await as("output", "@last", "--html")).stdout;
+  expect([...page.matchAll(/id="m\d+"[^>]*>(\w+)</g)].map(([, word]) => word)).toEqual(VERDICTS);
+  const folder = join(home, ".local/state/research/checks");
+  expect(readdirSync(folder)).toHaveLength(1);
+  const clock = { ...systemClock, now: () => systemClock.now() + 2 * 3_600_000 };
+  const forgotten = await inProcess(["history", "forget", "@last"], {
+    env: environment(home, double.env),
+    clock,
+  });
+  expect(forgotten.code).toBe(0);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test("the file that `run` wrote and the id have the same verdicts", async () => {
+  const { url } = await citedWeb();
+  const double = await ProviderDouble.start("openai", { result: () => reportOf(url) });
+  const home = folderWith();
+  const env = double.env;
+  await research(["run", "why => completed", "-o", "report.md"], { home, cwd: home, env });
+  const flags = ["--allow-private", "--json"];
+  const [ofId] = jsonLines((await research(["check", "@last", ...flags], { home, env })).stdout);
+  const [ofFile] = jsonLines((await research(["check", "report.md", ...flags], { home, cwd: home })).stdout);
+  const [ofData] = await (async () => {
+    const { stdout } = await research(["output", "@last", "--json"], { home, env });
+    writeFileSync(join(home, "report.json"), stdout);
+    return jsonLines((await research(["check", "report.json", ...flags], { home, cwd: home })).stdout);
+  })();
+  expect(ofFile?.citations).toEqual(ofId?.citations);
+  expect(ofData?.citations).toEqual(ofId?.citations);
+});
+
+test("`run --check` says what is wrong after the result, and ends with 14", async () => {
+  const { url, env } = await publicWeb();
+  const double = await ProviderDouble.start("openai", { result: () => reportOf(url) });
+  const home = folderWith();
+  const run = (...flags: string[]) =>
+    research(["run", "why => completed", "--check", ...flags], { home, env: { ...double.env, ...env } });
+  const plain = await run();
+  expect(plain.code).toBe(14);
+  expect(plain.stdout).toContain(reportOf(url));
+  expect(plain.stderr).toContain("missing  The pool takes 1,700 connections.");
+  expect(plain.stderr).toContain("7 citations: 1 missing, 1 gone");
+  const { code, stdout, stderr } = await run("--json");
+  expect(code).toBe(14);
+  expect(jsonLines(stdout)).toHaveLength(1);
+  const notice = {
+    ...{ code: "CHECKED", message: expect.any(String), request_id: expect.stringMatching(/^resp_/) },
+    counts: expect.objectContaining({ missing: 1, citations: 7 }),
+  };
+  expect(jsonLines(stderr)).toContainEqual({ notice });
+  const [shown] = jsonLines((await research(["show", "@last", "--json"], { home, env: double.env })).stdout);
+  expect(shown).toMatchObject({ check: { counts: { missing: 1 } } });
+});
+
+test("what hinders the check after a run changes no exit code", async () => {
+  const double = await ProviderDouble.start("openai", {
+    result: () => "# T\n\nIt takes 5 (http://1.1.1.1/x).",
+  });
+  const env = { ...double.env, HTTP_PROXY: "http://127.0.0.1:9" };
+  const { code, stderr } = await research(["run", "why => completed", "--check", "--json"], { env });
+  expect(code).toBe(0);
+  expect(jsonLines(stderr)).toMatchObject([
+    { notice: { code: "NOT_CHECKED", request_id: expect.any(String) } },
+  ]);
+});
+
+test("`batch --check` checks each row once, a done one by the same command later, and reads each page once", async () => {
+  const { url, asked, env } = await publicWeb();
+  const double = await ProviderDouble.start("openai", { result: () => reportOf(url) });
+  const home = folderWith({ "q.txt": "one => completed\ntwo => completed\n" });
+  const batch = (...flags: string[]) =>
+    research(["batch", "q.txt", "--out", "r", "--json", ...flags], {
+      home,
+      cwd: home,
+      env: { ...double.env, ...env },
+    });
+  const lines = () => jsonLines(readFileSync(join(home, "r/results.jsonl"), "utf8"));
+  expect(await batch()).toMatchObject({ code: 0 });
+  expect(lines().map((line) => line.check)).toEqual([undefined, undefined]);
+  const check = {
+    checked_at: expect.any(String),
+    counts: expect.objectContaining({ missing: 1, citations: 7 }),
+  };
+  const later = await batch("--check");
+  expect(later.code).toBe(14);
+  const rows = jsonLines(later.stdout).filter((line) => line.check !== undefined);
+  expect(rows).toMatchObject([{ check }, { check }]);
+  expect(lines()).toMatchObject([{ check }, { check }]);
+  expect(asked.sort()).toEqual(["/nothing", "/nothing", "/pool", "/tides"]);
+  // The rows are checked, so that nothing is asked for again.
+  expect(await batch("--check")).toMatchObject({ code: 14 });
+  expect(asked).toHaveLength(4);
+  expect(await batch()).toMatchObject({ code: 0 });
+});
+
+test("a new row of `batch --check` is checked before its end is said", async () => {
+  const { url, env } = await publicWeb();
+  const double = await ProviderDouble.start("openai", { result: () => reportOf(url) });
+  const home = folderWith({ "q.txt": "one => completed\n" });
+  const args = ["batch", "q.txt", "--out", "r", "--json", "--check"];
+  const { code, stdout } = await research(args, { home, cwd: home, env: { ...double.env, ...env } });
+  expect(code).toBe(14);
+  const final = jsonLines(stdout).filter((line) => line.final === true);
+  expect(final).toMatchObject([{ status: "COMPLETED", check: { counts: { missing: 1 } } }]);
+});
+
+test("hostile pages are unreadable, and no verdict needs them", async () => {
+  const packed = gzipSync(Buffer.alloc(50_000_000));
+  const server = createServer(({ url }, response) => {
+    const type = { "content-type": "text/html" };
+    if (url === "/packed") response.writeHead(200, { ...type, "content-encoding": "gzip" }).end(packed);
+    else if (url === "/round") response.writeHead(302, { location: "/round" }).end();
+    else if (url === "/cloud") response.writeHead(302, { location: "http://169.254.169.254/latest" }).end();
+    else if (url === "/picture") response.writeHead(200, { "content-type": "image/png" }).end("x");
+    else if (url === "/script") response.writeHead(200, type).end("<script>render()</script>");
+    else if (url === "/robots.txt") response.writeHead(200).end(`#${"x".repeat(500_000)}`);
+    else response.writeHead(200, type).end("<p>It takes 5 litres.</p>");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  leftovers.add(() => server.close().closeAllConnections());
+  const { port } = server.address() as AddressInfo;
+  const at = (path: string) => `http://127.0.0.1:${port}${path}`;
+  const urls = ["/packed", "/round", "/cloud", "/picture", "/script"].map(at);
+  urls.push(`http://user:password@127.0.0.1:${port}/x`, `${at("/")}${"x".repeat(3_000)}`);
+  const input = [...urls, at("/well")].map((url) => `- It takes 5 litres (${url}).`).join("\n");
+  const { code, stdout } = await research(["check", "-", "--allow-private"], { input });
+  expect(stdout.split("\n").map((line) => line.split("\t")[0])).toEqual([
+    ...urls.map(() => "unreadable"),
+    "found",
+    "",
+  ]);
+  expect(code).toBe(0);
+});
+
+test("10,000 links to one host are 100 requests at most", async () => {
+  const { url, asked } = await citedWeb({});
+  const input = Array.from({ length: 10_000 }, (_, i) => `- It takes 5 (${url}/${i}).`).join("\n");
+  const { stdout } = await research(["check", "-", "--allow-private", "--json", "--pages", "20"], { input });
+  expect(asked).toHaveLength(40);
+  expect(jsonLines(stdout)).toMatchObject([{ complete: false, counts: { gone: 20, unreadable: 9_980 } }]);
+});
+
+test("Ctrl-C gives what was checked, and dies of the signal", async () => {
+  const server = createServer(() => {});
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  leftovers.add(() => server.close().closeAllConnections());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/x`;
+  const asked = new Promise((resolve) => server.once("request", resolve));
+  const argv = ["check", "-", "--allow-private", "--json"];
+  const run = new InProcess(argv, { env: environment(folderWith()), input: `It takes 5 (${url}).` });
+  await asked;
+  run.signal("SIGINT");
+  const { signal, stdout } = await run.done;
+  expect(signal).toBe("SIGINT");
+  expect(jsonLines(stdout)).toMatchObject([{ complete: false, counts: { unreadable: 1 } }]);
+});

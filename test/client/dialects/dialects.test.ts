@@ -1,0 +1,884 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Dialect } from "../../../src/client/dialects/dialect.js";
+import { isCutShort, PROVIDERS, waitsForSomebody } from "../../../src/client/dialects/providers.js";
+import { research } from "../../../src/client/dialects/research.js";
+import { exactJson, parseExact } from "../../../src/ground/json/exact-json.js";
+import type { CreateBody } from "../../../src/ground/protocol/conversation.js";
+import { NAMES } from "../../providers/rows.js";
+import { bodyProblem, type ProviderName } from "../../support/providers/bodies.js";
+import { ProviderDouble } from "../../support/providers/double.js";
+
+const loaded = new Map<string, Dialect>([["research", research()]]);
+for (const provider of PROVIDERS) loaded.set(provider.name, await provider.load(provider.defaultModel));
+const dialect = (name: string) => loaded.get(name) as Dialect;
+
+const prompt = "Why is the sky blue?";
+const schema = {
+  type: "object",
+  properties: { answer: { type: "string", description: "what is asked for" } },
+  required: ["answer"],
+  additionalProperties: false,
+};
+const structured: CreateBody = { prompt, structured_output: true, output_schema: schema };
+
+describe("a create", () => {
+  const GEMINI = {
+    ...{ background: true, store: true },
+    agent_config: { type: "deep-research", thinking_summaries: "none", visualization: "off" },
+  };
+  const TOOLS = { background: true, store: true, tools: [{ type: "web_search" }] };
+  test.each<[ProviderName, CreateBody, string, unknown]>([
+    ["openai", { prompt }, "/v1/responses", { model: "gpt-6.1-sol", input: prompt, ...TOOLS }],
+    [
+      "openai",
+      { prompt, model: "m", after: "resp_9" },
+      "/v1/responses",
+      { model: "m", input: prompt, ...TOOLS, previous_response_id: "resp_9" },
+    ],
+    [
+      "openai",
+      structured,
+      "/v1/responses",
+      {
+        model: "gpt-6.1-sol",
+        input: prompt,
+        ...TOOLS,
+        text: { format: { type: "json_schema", name: "result", schema, strict: true } },
+      },
+    ],
+    ["perplexity", { prompt }, "/v1/responses", { preset: "high", input: prompt, background: true }],
+    [
+      "perplexity",
+      { prompt, model: "a/b" },
+      "/v1/responses",
+      { model: "a/b", input: prompt, background: true },
+    ],
+    [
+      "perplexity",
+      structured,
+      "/v1/responses",
+      {
+        preset: "high",
+        input: prompt,
+        background: true,
+        response_format: { type: "json_schema", json_schema: { name: "result", schema, strict: true } },
+      },
+    ],
+    ["exa", { prompt }, "/agent/runs", { query: prompt, effort: "medium" }],
+    [
+      "exa",
+      { ...structured, model: "high", after: "agent_run_9" },
+      "/agent/runs",
+      { query: prompt, effort: "high", outputSchema: schema, previousRunId: "agent_run_9" },
+    ],
+    [
+      "parallel",
+      { prompt },
+      "/v1/tasks/runs",
+      { input: prompt, processor: "pro", task_spec: { output_schema: { type: "text" } } },
+    ],
+    [
+      "parallel",
+      { prompt, structured_output: true },
+      "/v1/tasks/runs",
+      { input: prompt, processor: "pro", task_spec: { output_schema: { type: "auto" } } },
+    ],
+    [
+      "parallel",
+      { ...structured, model: "ultra", after: "i" },
+      "/v1/tasks/runs",
+      {
+        input: prompt,
+        processor: "ultra",
+        task_spec: { output_schema: { type: "json", json_schema: schema } },
+        previous_interaction_id: "i",
+      },
+    ],
+    [
+      "gemini",
+      { prompt },
+      "/v1beta/interactions",
+      { agent: "deep-research-preview-04-2026", input: prompt, ...GEMINI },
+    ],
+    [
+      "gemini",
+      { ...structured, model: "a", after: "v1_9" },
+      "/v1beta/interactions",
+      {
+        ...{ agent: "a", input: prompt, ...GEMINI, previous_interaction_id: "v1_9" },
+        response_format: { type: "text", mime_type: "application/json", schema },
+      },
+    ],
+    ["tavily", { prompt }, "/research", { input: prompt, model: "mini" }],
+    [
+      "tavily",
+      { ...structured, model: "pro" },
+      "/research",
+      { input: prompt, model: "pro", output_schema: schema },
+    ],
+  ])("%s, %j", (name, body, path, expected) => {
+    const request = dialect(name).create(body);
+    expect(request).toMatchObject({ method: "POST", path, json: true });
+    expect(JSON.parse(request.body ?? "")).toEqual(expected);
+    expect(bodyProblem(name, expected)).toBeUndefined();
+  });
+
+  test("carries the digits of a schema and of an option", () => {
+    const own = parseExact(
+      '{"type":"object","properties":{"n":{"type":"number","description":"d","maximum":1e400}},"required":["n"],"additionalProperties":false}',
+    );
+    for (const name of NAMES)
+      expect(dialect(name).create({ prompt, output_schema: own as never }).body).toContain('"maximum":1e400');
+    expect(
+      dialect("exa").create({ prompt, model: "auto", options: { budget: parseExact('{"a":1.0}') } }).body,
+    ).toContain("1.0");
+  });
+
+  test("a budget goes with a metered effort of Exa's only", () => {
+    const options = { budget: { maxCostDollars: 2 } };
+    for (const model of ["auto", "ultra"])
+      expect(dialect("exa").create({ prompt, model, options }).body).toContain('"maxCostDollars":2');
+    for (const model of [undefined, "high"])
+      expect(() => dialect("exa").create({ prompt, ...(model && { model }), options })).toThrow(
+        expect.objectContaining({ hint: expect.stringContaining("--model auto") }),
+      );
+  });
+
+  test("the effort max goes with the header it needs, and no other does", () => {
+    expect(dialect("exa").create({ prompt, model: "max" }).headers).toEqual({
+      "exa-beta": "agent-max-effort-2026-07-27",
+    });
+    expect(dialect("exa").create({ prompt }).headers).toBeUndefined();
+  });
+
+  test("every request to Gemini names the form of its answers", () => {
+    const { create, request } = dialect("gemini");
+    for (const { headers } of [create({ prompt }), request("status", "v1_1"), request("stop", "v1_1")].map(
+      Object,
+    ))
+      expect(headers).toEqual({ "api-revision": "2026-05-20" });
+  });
+
+  test.each([
+    ...["stream", "background", "store", "n", "webhook", "webhook_url"].flatMap((one) =>
+      NAMES.map((name) => [name, one]),
+    ),
+    ...["model", "input", "tools", "previous_response_id"].map((one) => ["openai", one]),
+    ...["model", "preset", "input", "previous_response_id"].map((one) => ["perplexity", one]),
+    ...["query", "effort", "outputSchema", "previousRunId"].map((one) => ["exa", one]),
+    ...["input", "processor", "task_spec", "previous_interaction_id"].map((one) => ["parallel", one]),
+    ...["agent", "agent_config", "response_format"].map((one) => ["gemini", one]),
+    ...["input", "model", "output_schema"].map((one) => ["tavily", one]),
+  ])("%s refuses the option %s", (name = "", option = "") => {
+    expect(() => dialect(name).create({ prompt, options: { [option]: 1 } })).toThrow(JSON.stringify(option));
+  });
+
+  test.each(["openai", "perplexity", "exa", "gemini", "tavily"])(
+    "%s refuses structured output without a schema",
+    (name) => {
+      expect(() => dialect(name).create({ prompt, structured_output: true })).toThrow(/without a schema/);
+    },
+  );
+
+  test.each([
+    [{ type: "array", items: {} }, "type"],
+    [{ ...schema, additionalProperties: true }, "additionalProperties"],
+    [{ ...schema, required: [] }, "required"],
+    [{ ...schema, properties: { answer: { type: "string", default: "x" } } }, "default"],
+    [{ ...schema, properties: { answer: { oneOf: [{ type: "string" }] } } }, "oneOf"],
+    [
+      { ...schema, properties: { answer: { type: "array", items: { type: "object", properties: {} } } } },
+      "additionalProperties",
+    ],
+    [{ ...schema, $defs: { a: { allOf: [] } } }, "allOf"],
+    [{ ...schema, definitions: { a: { oneOf: [] } } }, "oneOf"],
+  ])("OpenAI refuses the schema %j by its keyword %s", (wrong, keyword) => {
+    expect(() => dialect("openai").create({ prompt, output_schema: wrong })).toThrow(
+      `OpenAI does not take this schema: "${keyword}"`,
+    );
+  });
+
+  const property = { type: "string", description: "d" };
+  const tavily = (properties: object) => ({ properties, required: ["a"] });
+  test.each([
+    [{ type: "array", items: {} }, "properties"],
+    [{ properties: { a: property } }, "required"],
+    [{ properties: { a: property }, required: [] }, "required"],
+    [tavily({ a: { type: "string" } }), "description"],
+    [tavily({ a: { description: "d" } }), "type"],
+    [tavily({ a: { type: "boolean", description: "d" } }), "type"],
+    [tavily({ a: { type: ["string", "null"], description: "d" } }), "type"],
+    [tavily({ a: { ...property, type: "array", items: { type: "boolean" } } }), "type"],
+    [tavily({ a: { ...property, type: "object", properties: { b: { type: "string" } } } }), "description"],
+  ])("Tavily refuses the schema %j by its keyword %s", (wrong, keyword) => {
+    expect(() => dialect("tavily").create({ prompt, output_schema: wrong })).toThrow(
+      `Tavily does not take this schema: "${keyword}"`,
+    );
+  });
+
+  test("Tavily takes objects and lists in a schema, and no follow-up", () => {
+    const list = { type: "array", description: "d", items: { type: "object", properties: { b: property } } };
+    expect(() => dialect("tavily").create({ prompt, output_schema: tavily({ a: list }) })).not.toThrow();
+    expect(() => dialect("tavily").create({ prompt, after: "x" })).toThrow("no follow-up");
+  });
+
+  test.each([{ model: "m" }, { options: {} }, { after: "x" }])(
+    "the interface itself takes no %j",
+    (extra) => {
+      expect(() => research().create({ prompt, ...extra })).toThrow(/takes no/);
+    },
+  );
+});
+
+test.each([
+  ["openai", "stop", "POST", "/v1/responses/a%3Ab/cancel"],
+  ["openai", "status", "GET", "/v1/responses/a%3Ab"],
+  ["exa", "stop", "POST", "/agent/runs/a%3Ab/cancel"],
+  ["exa", "status", "GET", "/agent/runs/a%3Ab"],
+  ["parallel", "status", "GET", "/v1/tasks/runs/a%3Ab"],
+  ["parallel", "output", "GET", "/v1/tasks/runs/a%3Ab/result?timeout=1"],
+  ["gemini", "status", "GET", "/v1beta/interactions/a%3Ab"],
+  ["gemini", "stop", "POST", "/v1beta/interactions/a%3Ab/cancel"],
+  ["tavily", "status", "GET", "/research/a%3Ab?include_usage=true"],
+] as const)("%s: %s is %s %s", (name, operation, method, path) => {
+  expect(dialect(name).request(operation, "a:b")).toMatchObject({ method, path, json: false });
+});
+
+test.each(["parallel", "tavily"])("%s has no way to stop", (name) => {
+  expect(dialect(name).request("stop", "trun_1")).toBeUndefined();
+});
+
+describe("a state", () => {
+  const responses = {
+    queued: "PENDING",
+    in_progress: "PROCESSING",
+    completed: "COMPLETED",
+    failed: "FAILED",
+    cancelled: "STOPPED",
+  };
+  const WORDS: Record<string, Record<string, string>> = {
+    openai: { ...responses, incomplete: "FAILED", pondering: "pondering", constructor: "constructor" },
+    perplexity: { ...responses, requires_action: "PROCESSING", cancelling: "PROCESSING" },
+    exa: {
+      queued: "PENDING",
+      running: "PROCESSING",
+      completed: "COMPLETED",
+      failed: "FAILED",
+      cancelled: "STOPPED",
+    },
+    parallel: {
+      queued: "PENDING",
+      running: "PROCESSING",
+      cancelling: "PROCESSING",
+      action_required: "PROCESSING",
+      completed: "COMPLETED",
+      failed: "FAILED",
+      cancelled: "STOPPED",
+    },
+    gemini: {
+      ...responses,
+      requires_action: "PROCESSING",
+      requires_continuation: "PROCESSING",
+      incomplete: "FAILED",
+      budget_exceeded: "FAILED",
+      planning: "planning",
+    },
+    tavily: { pending: "PENDING", in_progress: "PROCESSING", completed: "COMPLETED", failed: "FAILED" },
+  };
+  test.each(
+    NAMES.flatMap((name) => Object.entries(WORDS[name] ?? {}).map(([word, ours]) => [name, word, ours])),
+  )("%s: %s is %s", (name = "", word = "", ours = "") => {
+    const id = { [name === "parallel" ? "run_id" : name === "tavily" ? "request_id" : "id"]: "r1" };
+    expect(dialect(name).data("status", { ...id, status: word })).toMatchObject({
+      request_id: "r1",
+      status: ours,
+      provider_status: word,
+    });
+  });
+
+  test("cut short and waiting are told by the provider's word", () => {
+    for (const word of ["incomplete", "budget_exceeded"])
+      expect(isCutShort({ status: "FAILED", provider_status: word })).toBe(true);
+    expect(waitsForSomebody({ provider_status: "requires_continuation" })).toBe(true);
+    expect(isCutShort({ status: "FAILED", provider_status: "failed" })).toBe(false);
+    expect(waitsForSomebody({ provider_status: "action_required" })).toBe(true);
+    expect(waitsForSomebody({ provider_status: "running" })).toBe(false);
+  });
+
+  test.each(NAMES)("%s: an answer without a state or an id is none", (name) => {
+    for (const value of [null, [], "x", {}, { status: 7 }, { error: {} }]) {
+      expect(dialect(name).data("status", value)).toEqual(expect.any(String));
+      expect(dialect(name).data("create", value)).toEqual(expect.any(String));
+    }
+  });
+});
+
+describe("a result", () => {
+  const of = async (name: ProviderName, body: object, word: string) => {
+    const double = await ProviderDouble.start(name);
+    const id = double.add(body as Record<string, unknown>);
+    const answer = double.answerAbout(id, word);
+    const output = {
+      content: "An answer",
+      basis: [{ citations: [{ url: "https://a.example/one", title: "One" }] }],
+    };
+    return dialect(name).data(
+      name === "parallel" ? "output" : "status",
+      name === "parallel" ? { run: answer, output } : answer,
+    );
+  };
+  test.each(NAMES)("%s: text, sources, time and own fields", async (name) => {
+    const asked = { input: "why", query: "why" };
+    expect(await of(name, asked, "completed")).toMatchObject({
+      status: "COMPLETED",
+      provider_status: "completed",
+      created_at: "2030-01-01T00:00:00.000Z",
+      output: expect.stringContaining("An answer"),
+      sources: expect.arrayContaining([{ url: "https://a.example/one", title: "One" }]),
+    });
+  });
+
+  test.each<[ProviderName, object]>([
+    ["openai", { input: "w", text: { format: { type: "json_schema", schema } } }],
+    ["exa", { query: "w", outputSchema: schema }],
+    ["tavily", { input: "w", output_schema: schema }],
+  ])("%s: structured", async (name, asked) => {
+    expect(await of(name, asked, "completed")).toMatchObject({ output: { answer: "w" } });
+  });
+
+  test("perplexity: structured is a text: its answer does not say what was asked for", async () => {
+    const asked = { input: "w", response_format: { type: "json_schema", json_schema: { schema } } };
+    expect(await of("perplexity", asked, "completed")).toMatchObject({ output: '{"answer":"w"}' });
+  });
+
+  test("an answer of Parallel to the result that has no content is none", () => {
+    const run = { run_id: "trun_1", status: "completed", created_at: "2030-01-01T00:00:00Z" };
+    for (const answer of [{ run }, { run, output: null }, { run, output: { type: "text" } }])
+      expect(dialect("parallel").data("output", parseExact(JSON.stringify(answer)))).toBe(
+        "the answer has no output",
+      );
+  });
+
+  test("Gemini: a redirecting address goes with the host's name", async () => {
+    expect(await of("gemini", { input: "w" }, "completed")).toMatchObject({
+      sources: expect.arrayContaining([
+        { url: expect.stringMatching(/^https:\/\/vertexaisearch/), title: "c.example" },
+      ]),
+    });
+  });
+
+  test("Gemini: citations are counted in UTF-16 units, and those outside of the text are left out", () => {
+    const url = "https://a.example/";
+    const cited = (text: string, spans: [number, number][]) => ({
+      ...{ type: "text", text },
+      annotations: spans.map(([start_index, end_index]) => ({
+        ...{ type: "url_citation", url, start_index, end_index },
+      })),
+    });
+    const said = dialect("gemini").data("status", {
+      ...{ id: "v1_1", status: "completed" },
+      steps: [
+        { type: "model_output", content: [cited("a draft", [[0, 3]])] },
+        {
+          type: "model_output",
+          content: [
+            // "ü" has two bytes, "😀" has four and is two units.
+            cited("Grün 😀 ja", [
+              [0, 5],
+              [6, 10],
+              [2, 4],
+              [2, 3],
+              [0, 14],
+              [7, 9],
+              [5, 5],
+              [-1, 2],
+            ]),
+            cited(" Ende", [[1, 5]]),
+          ],
+        },
+      ],
+    });
+    expect(said).toMatchObject({ output: "Grün 😀 ja Ende" });
+    expect(Object(said).citations).toEqual([
+      { start: 0, end: 4, url },
+      { start: 5, end: 7, url },
+      { start: 2, end: 3, url },
+      { start: 11, end: 15, url },
+    ]);
+  });
+
+  test("Gemini: the text is that of the last output, whatever else stands beside it", () => {
+    const answer = {
+      ...{ id: "v1_1", status: "completed", agent: "the-agent", model: "the-model" },
+      steps: [
+        { type: "model_output", content: [{ type: "text", text: "a draft" }] },
+        {
+          type: "model_output",
+          content: [{ type: "image", text: "no" }, { type: "text" }, { type: "text", text: "an answer" }],
+        },
+        { type: "thought", content: [{ type: "text", text: "a thought" }] },
+      ],
+    };
+    const said = dialect("gemini").data("status", answer);
+    expect(said).toMatchObject({ output: "an answer", model: "the-agent" });
+    for (const name of ["citations", "sources", "progress", "error"]) expect(said).not.toHaveProperty(name);
+    const failed = {
+      id: "v1_1",
+      status: "failed",
+      model: "m",
+      errors: [{ code: "c", message: "It broke." }],
+    };
+    expect(dialect("gemini").data("status", failed)).toMatchObject({
+      model: "m",
+      error: { message: "It broke." },
+    });
+    expect(dialect("gemini").data("create", { models: [] })).toBe("the answer has no id");
+  });
+
+  test.each<[ProviderName, object[], object | undefined]>([
+    ["gemini", [], undefined],
+    ["gemini", [{ type: "google_search_call" }, { type: "google_search_call" }], { step: "search", done: 2 }],
+    [
+      "gemini",
+      [{ type: "google_search_call" }, { type: "url_context_call", arguments: { urls: ["a", "b"] } }],
+      { step: "read", done: 2 },
+    ],
+    ["gemini", [{ type: "code_call", arguments: { urls: ["a"] } }], undefined],
+    ["perplexity", [{ type: "search_results" }, { type: "sandbox" }], { step: "search", done: 1 }],
+    [
+      "perplexity",
+      [{ type: "fetch_url_results", contents: [1, 2, 3] }, { type: "search_results" }],
+      { step: "search", done: 1 },
+    ],
+  ])("%s: %j is the progress %j", (name, steps, progress) => {
+    const field = name === "gemini" ? "steps" : "output";
+    const of = (status: string) => Object(dialect(name).data("status", { id: "a", status, [field]: steps }));
+    expect(of("in_progress").progress).toEqual(progress);
+    for (const status of ["completed", "failed", "cancelled"])
+      expect(of(status)).not.toHaveProperty("progress");
+  });
+
+  test("Tavily: all sources keep their places, as the text has their numbers", () => {
+    const [one, two] = ["https://a.example/", "https://b.example/"];
+    const sources = [one, two, one].map((url) => ({ url, title: "t", favicon: "f" }));
+    const said = dialect("tavily").data("status", {
+      request_id: "x",
+      status: "completed",
+      content: "c [3]",
+      sources,
+    });
+    expect(Object(said).sources.map(({ url }: { url: string }) => url)).toEqual([one, two, one]);
+  });
+
+  const A = "https://a.example/one";
+  const B = "https://b.example/two";
+  const note = (url: string, start_index: number, end_index: number) => ({
+    ...{ type: "url_citation", url, start_index, end_index },
+  });
+  test("openai: each part's offsets are turned into those of the whole text, and one outside of it is dropped", () => {
+    const part = (text: string, ...annotations: object[]) => ({ type: "output_text", text, annotations });
+    const message = (...content: object[]) => ({ type: "message", content });
+    const output = [
+      message(part("One.", note(A, 0, 4)), part(" Two.", note(B, 1, 5), note(A, 2, 99))),
+      message(part("Three.", note(B, 0, 6), note("javascript:x", 0, 6))),
+    ];
+    const data = dialect("openai").data("status", { id: "resp_1", status: "completed", output });
+    expect(data).toMatchObject({
+      output: "One. Two.\n\nThree.",
+      citations: [
+        { start: 0, end: 4, url: A },
+        { start: 5, end: 9, url: B },
+        { start: 11, end: 17, url: B },
+      ],
+    });
+  });
+
+  test("perplexity: the numbers in its text are those of its search results, which the sources keep", () => {
+    const found = (...urls: string[]) => ({
+      type: "search_results",
+      results: urls.map((url) => ({ url, title: "t" })),
+    });
+    const text = "One [2]. Two [web:3]. Three [9].";
+    const output = [found(A, B), found(A), { type: "message", content: [{ type: "output_text", text }] }];
+    expect(dialect("perplexity").data("status", { id: "resp_1", status: "completed", output })).toMatchObject(
+      {
+        citations: [
+          { start: 4, end: 7, url: B },
+          { start: 13, end: 20, url: A },
+        ],
+        sources: [A, B, A].map((url) => ({ url, title: "t" })),
+      },
+    );
+  });
+
+  test.each<[ProviderName, object]>([
+    [
+      "exa",
+      { id: "agent_run_1", status: "completed", output: { structured: { x: { y: 1 } }, grounding: "HERE" } },
+    ],
+    [
+      "parallel",
+      { run: { run_id: "trun_1", status: "completed" }, output: { content: { x: { y: 1 } }, basis: "HERE" } },
+    ],
+  ])("%s: each field with what it cites", (name, answer) => {
+    const cited = [{ field: "x.y", citations: [{ url: A }, { url: "no" }, { url: B }] }, { field: 1 }];
+    const whole = JSON.parse(JSON.stringify(answer).replace('"HERE"', JSON.stringify(cited)));
+    expect(dialect(name).data("output", whole)).toMatchObject({
+      output: { x: { y: 1 } },
+      citations: [A, B].map((url) => ({ field: "x.y", url })),
+    });
+  });
+
+  test("cost, where it is given in dollars", async () => {
+    expect(await of("perplexity", { input: "w" }, "completed")).toMatchObject({ cost_dollars: 0.42 });
+    expect(await of("exa", { query: "w" }, "running")).toMatchObject({ cost_dollars: 0.42 });
+    expect(await of("openai", { input: "w" }, "completed")).not.toHaveProperty("cost_dollars");
+  });
+
+  test("what was cut short has its text and the reason", async () => {
+    expect(await of("openai", { input: "w" }, "incomplete")).toMatchObject({
+      status: "FAILED",
+      output: "An answer to: w",
+      stop_reason: "max_output_tokens",
+    });
+    expect(
+      dialect("exa").data("status", {
+        id: "a",
+        status: "completed",
+        stopReason: "budget_reached",
+        output: { text: "x" },
+      }),
+    ).toMatchObject({ status: "COMPLETED", stop_reason: "budget_reached" });
+  });
+
+  test("exact digits are passed on", () => {
+    const answer = parseExact(
+      '{"id":"a","status":"completed","n":1.0,"output":{"structured":{"big":12345678901234567890.10}}}',
+    );
+    expect(exactJson(dialect("exa").data("status", answer))).toBe(
+      '{"request_id":"a","status":"COMPLETED","provider_status":"completed","output":{"big":12345678901234567890.10},"id":"a","n":1.0}',
+    );
+  });
+});
+
+describe("an error", () => {
+  const openai = (code: string | null, type: string, message = "no") => ({
+    error: { message, type, code, param: null },
+  });
+  const exa = (tag: string, error: unknown = "no") => ({ requestId: "r", error, tag });
+  const gemini = (code: number | string, message: string, reason?: string) => ({
+    error: {
+      ...{ code, message },
+      ...(typeof code === "number" && { status: "INVALID_ARGUMENT", details: reason ? [{ reason }] : [] }),
+    },
+  });
+  const tavily = (error: string) => ({ detail: { error } });
+  const parallel = (message: string) => ({ type: "error", error: { ref_id: "r", message, detail: null } });
+  test.each<
+    [string, "create" | "status" | "output", number, unknown, string | undefined, string | undefined]
+  >([
+    [
+      "openai",
+      "create",
+      401,
+      openai("invalid_api_key", "invalid_request_error"),
+      undefined,
+      "invalid_api_key",
+    ],
+    [
+      "openai",
+      "create",
+      404,
+      openai("model_not_found", "invalid_request_error"),
+      "invalid-input",
+      "model_not_found",
+    ],
+    ["openai", "status", 404, openai(null, "invalid_request_error"), undefined, "invalid_request_error"],
+    [
+      "openai",
+      "create",
+      400,
+      openai("invalid_json_schema", "invalid_request_error"),
+      "invalid-input",
+      "invalid_json_schema",
+    ],
+    [
+      "openai",
+      "create",
+      429,
+      openai("credit_balance_exhausted", "insufficient_quota"),
+      "no-credit",
+      "insufficient_quota",
+    ],
+    [
+      "openai",
+      "create",
+      429,
+      openai("project_spend_limit_exceeded", "x"),
+      "no-credit",
+      "project_spend_limit_exceeded",
+    ],
+    [
+      "openai",
+      "create",
+      429,
+      openai("rate_limit_exceeded", "requests", "add a payment method to your balance"),
+      undefined,
+      "rate_limit_exceeded",
+    ],
+    ["openai", "create", 429, openai("slow_down", "x"), undefined, "slow_down"],
+    [
+      "perplexity",
+      "create",
+      401,
+      openai("unauthorized", "x", "You have insufficient credits"),
+      "no-credit",
+      "unauthorized",
+    ],
+    ["perplexity", "status", 402, openai(null, "x"), "no-credit", "x"],
+    ["exa", "create", 402, exa("NO_MORE_CREDITS"), "no-credit", "NO_MORE_CREDITS"],
+    ["exa", "create", 403, exa("API_KEY_BUDGET_EXCEEDED"), "no-credit", "API_KEY_BUDGET_EXCEEDED"],
+    [
+      "exa",
+      "create",
+      400,
+      exa("", { type: "t", code: "INVALID", message: "bad" }),
+      "invalid-input",
+      "INVALID",
+    ],
+    ["exa", "create", 429, exa("RATE_LIMIT"), undefined, "RATE_LIMIT"],
+    ["parallel", "create", 402, parallel("no funds"), "no-credit", undefined],
+    ["parallel", "create", 422, parallel("bad schema"), "invalid-input", undefined],
+    ["parallel", "create", 403, parallel("not entitled"), undefined, undefined],
+    ["parallel", "output", 408, parallel("still active"), "refused", undefined],
+    ["parallel", "status", 408, parallel("slow"), undefined, undefined],
+    [
+      "gemini",
+      "create",
+      400,
+      gemini(400, "API key not valid.", "API_KEY_INVALID"),
+      "unauthenticated",
+      "API_KEY_INVALID",
+    ],
+    [
+      "gemini",
+      "status",
+      400,
+      gemini(400, "API key not valid. Pass one."),
+      "unauthenticated",
+      "INVALID_ARGUMENT",
+    ],
+    ["gemini", "create", 400, gemini("invalid_request", "bad"), "invalid-input", "invalid_request"],
+    ["gemini", "create", 404, gemini("not_found", "no such agent"), "invalid-input", "not_found"],
+    ["gemini", "create", 403, gemini("permission_denied", "no"), undefined, "permission_denied"],
+    ["gemini", "status", 403, gemini("permission_denied", "no"), "withheld", "permission_denied"],
+    [
+      "gemini",
+      "create",
+      429,
+      gemini("too_many_requests", "You do not have enough quota to make this request"),
+      "no-credit",
+      "too_many_requests",
+    ],
+    ["gemini", "create", 429, gemini("too_many_requests", "Slow down"), undefined, "too_many_requests"],
+    ["tavily", "create", 432, tavily("over the plan"), "no-credit", undefined],
+    ["tavily", "create", 433, tavily("over the limit of the key"), "no-credit", undefined],
+    ["tavily", "create", 429, tavily("excessive requests"), undefined, undefined],
+    ["tavily", "create", 400, tavily("bad schema"), "invalid-input", undefined],
+    ["tavily", "create", 422, { detail: [{ msg: "Field required" }] }, "invalid-input", undefined],
+  ])("%s, %s, HTTP %d %j: %s", (name, operation, status, value, kind, code) => {
+    expect(dialect(name).fault(operation, status, value)).toMatchObject({
+      kind,
+      code,
+      message: expect.any(String),
+    });
+  });
+
+  // Contract §9: a time to wait comes before words for money, and after a code for it.
+  test.each<[string, string | null, string, number | undefined, string | undefined]>([
+    ["with a time, whatever its words", null, "You exceeded your current quota", 3, undefined],
+    ["for a span of time", null, "You exceeded your request quota of 10 per second", undefined, undefined],
+    ["with a time, and a way to pay", null, "Add credits to raise the limit", 3, undefined],
+    ["for a day", null, "Your quota of 500 requests per day is exhausted", undefined, undefined],
+    ["with a code for money and a time", "insufficient_quota", "Wait.", 3, "no-credit"],
+    ["with a code for a rate", "rate_limit_exceeded", "Add credits to raise the limit", undefined, undefined],
+    ["with words for money alone", null, "You exceeded your current quota", undefined, "no-credit"],
+    ["without any of these", null, "Too busy", undefined, undefined],
+  ])("a 429 %s", (_name, code, message, retryAfter, kind) => {
+    for (const name of ["openai", "perplexity", "exa", "parallel"]) {
+      const body = name === "exa" ? exa(code ?? "", message) : openai(code, "x", message);
+      if (name === "parallel" && code !== null) continue;
+      expect(dialect(name).fault("create", 429, body, retryAfter), name).toMatchObject({ kind });
+    }
+  });
+
+  test("Gemini: the wait in the body is a rate limit's, whatever the words, and rounded up", () => {
+    const body = {
+      error: {
+        ...{ code: 429, status: "RESOURCE_EXHAUSTED", message: "You do not have enough quota" },
+        details: [
+          { retryDelay: "7s" },
+          { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "34.07s" },
+          ...["90s or more", "about 90s", 90].map((retryDelay) => ({ retryDelay })),
+        ],
+      },
+    };
+    expect(dialect("gemini").fault("create", 429, body)).toMatchObject({ kind: undefined, retryAfter: 35 });
+  });
+
+  test("Gemini: a cancel that it does not know is refused, and says that the research goes on", () => {
+    const body = { error: { code: 404, message: "Method not found.", status: "NOT_FOUND" } };
+    expect(dialect("gemini").fault("stop", 404, body)).toMatchObject({
+      kind: "refused",
+      message: expect.stringMatching(/goes on and is paid for/),
+    });
+    expect(dialect("gemini").fault("status", 404, body)?.kind).toBeUndefined();
+  });
+
+  test("Gemini: the reason of an error says more than its words", () => {
+    const said = gemini(400, "Please pass another one.", "API_KEY_INVALID");
+    expect(dialect("gemini").fault("create", 400, said)).toMatchObject({ kind: "unauthenticated" });
+    expect(dialect("gemini").fault("create", 429, gemini(429, "Wait."))).not.toHaveProperty("retryAfter", 0);
+    for (const [operation, status] of [
+      ["stop", 400],
+      ["output", 404],
+    ] as const)
+      expect(
+        dialect("gemini").fault(operation, status, gemini(status, "Method not found."))?.kind,
+      ).toBeUndefined();
+    expect(dialect("gemini").fault("status", 200, said)).toBeUndefined();
+  });
+
+  test("Gemini: the list of models says that a key is valid", () => {
+    const { probeId, request, data } = dialect("gemini");
+    expect(request("status", probeId)).toMatchObject({ method: "GET", path: "/v1beta/models?pageSize=1" });
+    expect(request("stop", probeId)).toBeUndefined();
+    expect(data("status", { models: [] })).toEqual({ status: "valid" });
+    expect(request("status", probeId)).not.toHaveProperty("json", true);
+  });
+
+  test("a key that is quoted behind asterisks is left out", () => {
+    const quoted = openai(
+      "invalid_api_key",
+      "x",
+      "Incorrect API key provided: sk-ab***********wxyz. Get one.",
+    );
+    expect(dialect("openai").fault("status", 401, quoted)?.message).toBe(
+      "Incorrect API key provided: [key] Get one.",
+    );
+  });
+
+  test("a 401 of Perplexity names both causes", () => {
+    for (const value of [undefined, openai("x", "y", "Unauthorized")])
+      expect(dialect("perplexity").fault("create", 401, value)?.message).toMatch(/key is invalid.*no credit/);
+  });
+});
+
+describe("salvage", () => {
+  test.each(NAMES)("%s: an answer that is cut at any byte gives its id or none", async (name) => {
+    const double = await ProviderDouble.start(name);
+    const asked = { input: "why", query: "why", previous_response_id: "resp_before" };
+    const id = double.add(asked);
+    const whole = JSON.stringify(double.answerAbout(id, "completed"));
+    let found = 0;
+    for (let end = 0; end <= whole.length; end++) {
+      const salvaged = dialect(name).salvage(whole.slice(0, end));
+      if (salvaged !== undefined) found++;
+      expect([undefined, id]).toContain(salvaged);
+    }
+    expect(found).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ["openai", '{"previous_response_id":"resp_1"', undefined],
+    ["openai", '{"id":"req_1","id":"msg_2"', undefined],
+    ["openai", '{"error":{"id":"req_1"},"response":{"id": "resp_9"', "resp_9"],
+    ["perplexity", '{"response_id":"resp_7"', "resp_7"],
+    ["exa", '{"requestId":"agent_run_1"', undefined],
+    ["exa", '{"id":"agent_run_1:2"', "agent_run_1:2"],
+    ["parallel", '{"interaction_id":"trun_1"', undefined],
+    ["parallel", '{"run_id":"trun_../x"', undefined],
+    ["gemini", '{"previous_interaction_id":"v1_1","id":"v1_2","sta', "v1_2"],
+    ["gemini", '{"steps":[{"type":"google_search_call","id":"call_1"', undefined],
+    [
+      "tavily",
+      '{"request_id":"5f0a3c1e-0001-4abc-8def-0123456789ab"',
+      "5f0a3c1e-0001-4abc-8def-0123456789ab",
+    ],
+    ["tavily", '{"request_id":"r"', undefined],
+  ])("%s: %s gives %j", (name, torn, id) => {
+    expect(dialect(name).salvage(torn)).toBe(id);
+  });
+});
+
+test("whatever JSON an answer is, reading it never throws, and an id in it stood there", () => {
+  const word = fc.constantFrom(
+    "id",
+    "run_id",
+    "response_id",
+    "status",
+    "output",
+    "content",
+    "usage",
+    "error",
+    "message",
+    "code",
+    "createdAt",
+    "created_at",
+    "grounding",
+    "citations",
+    "annotations",
+    "run",
+    "structured",
+    "type",
+    "costDollars",
+    "text",
+    "basis",
+    "steps",
+    "url",
+    "start_index",
+    "end_index",
+    "detail",
+    "details",
+    "models",
+    "sources",
+  );
+  const value = fc.letrec((tie) => ({
+    any: fc.oneof(
+      { maxDepth: 5 },
+      fc.jsonValue(),
+      fc.constantFrom("completed", "message", "resp_1", "trun_2"),
+      fc.array(tie("any"), { maxLength: 4 }),
+      fc.dictionary(word, tie("any"), { maxKeys: 8 }),
+    ),
+  })).any;
+  fc.assert(
+    fc.property(
+      value,
+      fc.constantFrom(...loaded.keys()),
+      fc.constantFrom("create", "status", "stop", "output" as const),
+      fc.integer({ min: 200, max: 599 }),
+      (json, name, operation, status) => {
+        const text = JSON.stringify(json);
+        const parsed = parseExact(text);
+        const data = dialect(name).data(operation, parsed);
+        dialect(name).fault(operation, status, parsed);
+        const salvaged = dialect(name).salvage(text);
+        if (salvaged !== undefined) expect(text).toContain(JSON.stringify(salvaged));
+        if (typeof data === "string") return;
+        JSON.parse(exactJson(data));
+        if (data.request_id !== undefined && typeof data.request_id === "string")
+          expect(text).toContain(JSON.stringify(data.request_id));
+      },
+    ),
+    { numRuns: 3_000, seed: 20 },
+  );
+});
+
+test("a dialect never sends to another path than its service's, and its key stands in one header", () => {
+  for (const [, { keyHeader, request, probeId }] of loaded) {
+    expect(keyHeader[0]).toMatch(/^(?:authorization|x-api-key|x-goog-api-key)$/);
+    expect(request("status", probeId)?.path).toMatch(/^\/(?:(?:api\/)?(?:v1|agent)|v1beta|research)\//);
+  }
+});

@@ -1,0 +1,112 @@
+import { mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { History } from "../../../../src/client/store/history/history.js";
+import { LocalError } from "../../../../src/ground/files/local-error.js";
+import { lock } from "../../../../src/ground/files/lock.js";
+import { folderWith } from "../../../support/folder.js";
+
+const HOUR = 3_600_000;
+const ATTEMPT = { origin: "https://a.example", profile: null, apiKey: "k", body: { prompt: "x" } };
+
+function machine() {
+  const folder = folderWith();
+  const clock = { now: Date.UTC(2030, 0, 1) };
+  const now = () => clock.now;
+  const open = () => new History(folder, now);
+  return {
+    ...{ folder, clock, open },
+    take: (limit: number) => open().reserve(ATTEMPT, { perHour: limit }),
+    async create(limit: number) {
+      const claim = await open().reserve(ATTEMPT, { perHour: limit });
+      if (!("pending" in claim)) throw new Error("the hour is full");
+      claim.pending.created(`id-${readdirSync(folder).length}-${clock.now}`, {});
+    },
+  };
+}
+
+test("as many as the limit, and the next an hour and a second after the first", async () => {
+  const { clock, create, take, open } = machine();
+  const start = clock.now;
+  await create(2);
+  clock.now += 1_000;
+  await create(2);
+  expect(await take(2)).toEqual({ fullUntil: start + HOUR + 1_000, isDay: false });
+  expect(open().hour(ATTEMPT, 2)).toEqual({
+    ...{ attempts: [start, start + 1_000], nextAt: start + HOUR + 1_000 },
+  });
+  clock.now = start + HOUR + 1_000;
+  expect(await take(2)).toHaveProperty("pending");
+});
+
+test("a create counts until an hour and a second after it", async () => {
+  const { clock, create, open } = machine();
+  const start = clock.now;
+  await create(1);
+  const countedAfter = (ms: number) => {
+    clock.now = start + ms;
+    return open().hour(ATTEMPT, 1).attempts;
+  };
+  expect([countedAfter(HOUR + 999), countedAfter(HOUR + 1_000)]).toEqual([[start], []]);
+});
+
+test("a history that cannot be read is named, any other failure is that of the count", async () => {
+  const { folder, take, open } = machine();
+  mkdirSync(join(folder, "history.jsonl"));
+  await expect(take(1)).rejects.toThrow(/^could not read .*history.jsonl/);
+  class Broken extends History {
+    override attempts(): never {
+      throw new Error("broken");
+    }
+  }
+  const counting = new Broken(folder, Date.now).reserve(ATTEMPT, { perHour: 1 });
+  await expect(counting).rejects.toMatchObject({
+    ...{ name: "LocalError", message: "the creates of this hour could not be counted: broken" },
+    cause: { message: "broken" },
+  });
+  // Neither of the two left the lock.
+  const release = await lock(join(open().folder, "hour.lock"));
+  release();
+});
+
+test("creates that a clock dated a year ahead fill one hour after it is set right, and no more", async () => {
+  const { clock, create, take, open } = machine();
+  const right = clock.now;
+  clock.now += 365 * 24 * HOUR;
+  for (let i = 0; i < 10; i++) await create(10);
+  clock.now = right;
+  expect(await take(10)).toEqual({ fullUntil: right + HOUR + 1_000, isDay: false });
+  expect(open().list({ limit: 20 })).toHaveLength(10);
+  clock.now = right + HOUR + 1_000;
+  expect(await take(10)).toHaveProperty("pending");
+});
+
+test("a create under a clock that was set back for a while hides none of those before it", async () => {
+  const { clock, create, take } = machine();
+  const right = clock.now;
+  for (let i = 0; i < 2; i++) await create(3);
+  clock.now -= 24 * HOUR;
+  expect(await take(3)).toHaveProperty("pending");
+  clock.now = right + 1_000;
+  expect(await take(3)).toHaveProperty("pending");
+  expect(await take(3)).toEqual({ fullUntil: right + HOUR + 1_000, isDay: false });
+});
+
+test("a lock that is held, or cannot be made, is an error of this machine", async () => {
+  const { folder, take } = machine();
+  mkdirSync(join(folder, "hour.lock", "something"), { recursive: true });
+  await expect(take(1)).rejects.toThrow(/could not be counted: .*cannot be read/);
+  const nowhere = new History("/proc/x", Date.now).reserve(ATTEMPT, { perHour: 1 });
+  await expect(nowhere).rejects.toThrow(LocalError);
+  await expect(nowhere).rejects.toMatchObject({ cause: expect.any(Error) });
+});
+
+test("the wait for the lock ends with its signal", async () => {
+  const { folder, open } = machine();
+  const release = await lock(join(folder, "hour.lock"));
+  const enough = new AbortController();
+  const waiting = open().reserve(ATTEMPT, { perHour: 1 }, enough.signal);
+  enough.abort(new Error("enough"));
+  await expect(waiting).rejects.toThrow("enough");
+  release();
+});

@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { CreatePacer } from "../../../../../src/client/workflows/batch/create-pacer.js";
+import { estimate, outlookOf, usualLength } from "../../../../../src/client/workflows/batch/estimate.js";
+import type { Clock } from "../../../../../src/ground/clock.js";
+
+const HOUR = 3_600_000;
+const NOW = 100 * HOUR;
+const none = { waiting: 0, running: 0, done: 0, failed: 0, refused: 0, stopped: 0, unknown: 0 };
+const pacer = (limit: number | undefined, shards = 1) =>
+  new CreatePacer({ ...{ clock: { now: () => NOW } as Clock, attempts: () => [], own: [], limit, shards } });
+
+test.each([
+  [[], undefined],
+  [[5], 5],
+  [[9, 1, 5], 5],
+  [[9, 1, 5, 7], 7],
+])("the usual length of %j is %s", (durations, median) => {
+  expect(usualLength({ durations: () => durations }, "https://a.example")).toBe(median);
+});
+
+test("without a history no length is usual", () => {
+  expect(usualLength(undefined, "https://a.example")).toBeUndefined();
+});
+
+test.each([
+  ["a limit", 2, 3, 600_000, 2, NOW + HOUR, NOW + HOUR + 600_000],
+  ["no limit", Number.POSITIVE_INFINITY, 3, 600_000, null, NOW, NOW + 600_000],
+  ["an unknown limit", undefined, 3, 600_000, null, null, null],
+  ["nothing to send", 2, 0, 600_000, 2, null, null],
+  ["no usual length", 2, 3, undefined, 2, NOW + HOUR, null],
+])("%s", (_, limit, waiting, usualMs, shown, lastSentAt, endsAt) => {
+  const counts = { ...none, waiting };
+  expect(estimate(counts, pacer(limit), usualMs, NOW)).toEqual({
+    ...{ counts, limit: shown, now: NOW, lastSentAt, endsAt },
+  });
+});
+
+test("a shard's limit is its share", () => {
+  expect(estimate(none, pacer(10, 4), undefined, NOW).limit).toBe(2);
+});
+
+test.each([
+  ["rows wait and the limit is known", { waiting: 3, running: 1 }, 2, 600_000, NOW + HOUR + 600_000],
+  ["rows only run", { running: 1 }, undefined, 600_000, NOW + 600_000],
+  ["rows wait without a limit", { waiting: 1 }, undefined, 600_000, undefined],
+  ["all is over", { done: 3 }, 2, 600_000, undefined],
+  ["no length is usual", { running: 1 }, 2, undefined, undefined],
+])("the end is estimated where it can be: %s", (_, counts, limit, usualMs, endsAt) => {
+  expect(outlookOf({ ...none, ...counts }, pacer(limit), usualMs, NOW).endsAt).toBe(endsAt);
+});

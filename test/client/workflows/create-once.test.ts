@@ -1,0 +1,158 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { ResearchClient } from "../../../src/client/calls/client.js";
+import { History } from "../../../src/client/store/history/history.js";
+import { CreateOnce, type CreateOnceOptions } from "../../../src/client/workflows/create-once.js";
+import { UnresolvedCreateError } from "../../../src/client/workflows/errors.js";
+import type { SubmitPorts } from "../../../src/client/workflows/submit.js";
+import { systemClock } from "../../../src/ground/clock.js";
+import { thisProcess } from "../../../src/ground/files/lock/holder.js";
+import type { CreateBody } from "../../../src/ground/protocol/conversation.js";
+import { ok, refuse } from "../../support/behaviours.js";
+import { folderWith } from "../../support/folder.js";
+import { type HappyOptions, HappyService, KEY } from "../../support/happy-service.js";
+import { filesWith } from "../../support/home.js";
+
+const HOUR = 3_600_000;
+const BODY: CreateBody = { prompt: "x" };
+
+/** A history, a service, and what a call makes: the name of a request, and how often one was sent. */
+async function machine(options: HappyOptions = {}, most?: number) {
+  const service = await HappyService.start(options);
+  const client = new ResearchClient({ baseUrl: service.url, apiKey: KEY });
+  let offset = 0;
+  const clock = { ...systemClock, now: () => Date.now() + offset };
+  const history = new History(join(folderWith(), "state"), clock.now);
+  const ports: SubmitPorts = {
+    ...{ client, history, clock, origin: client.origin, apiKey: KEY, profile: null, unrecorded: false },
+  };
+  const once = new CreateOnce(most);
+  const call = async (body = BODY, given: Partial<CreateOnceOptions> = {}, by = once) => {
+    const result = await by.create([{ ports, body }], { submit: {}, ...given });
+    return result.kind === "reused" ? result.entry.request_id : result.submitted.data.request_id;
+  };
+  const pass = (ms: number) => {
+    offset += ms;
+  };
+  return { service, history, ports, call, once, pass, sent: () => service.server.count("create") };
+}
+
+describe("the same call again", () => {
+  test("gives back the request, also if another process made it", async () => {
+    const { call, sent } = await machine();
+    const id = await call();
+    expect(await call()).toBe(id);
+    expect(await call(BODY, {}, new CreateOnce())).toBe(id);
+    expect(sent()).toBe(1);
+  });
+
+  test("at the same time makes one request, in one process and in two", async () => {
+    const { call, sent } = await machine();
+    const calls = [call(), call(), call(BODY, {}, new CreateOnce())];
+    expect(new Set(await Promise.all(calls)).size).toBe(1);
+    expect(sent()).toBe(1);
+  });
+
+  test.each<[string, (given: Awaited<ReturnType<typeof machine>>, id: string) => unknown]>([
+    ["with another prompt", ({ call }) => call({ prompt: "y" })],
+    ["with a schema", ({ call }) => call({ ...BODY, structured_output: true, output_schema: {} })],
+    ["that is to be repeated", ({ call }) => call(BODY, { repeat: true })],
+    ["more than an hour later", ({ call, pass }) => [pass(HOUR + 1_000), call()][1]],
+    [
+      "after the request FAILED",
+      ({ call, history }, id) => {
+        const [entry] = history.find(id);
+        if (entry) history.observe(entry, "FAILED");
+        return call();
+      },
+    ],
+  ])("%s makes another one", async (_, use) => {
+    const given = await machine();
+    const id = (await given.call()) ?? "";
+    expect(await use(given, id)).not.toBe(id);
+    expect(given.sent()).toBe(2);
+  });
+});
+
+test("an unknown outcome is never sent again, until it is settled", async () => {
+  const lost = (operation: string, nth: number) =>
+    operation === "create" && nth === 1 ? refuse(502, "LOST") : undefined;
+  const { call, history, sent } = await machine({ fault: lost });
+  await expect(call()).rejects.toThrow(UnresolvedCreateError);
+  await expect(call()).rejects.toThrow(UnresolvedCreateError);
+  await expect(call(BODY, { repeat: true })).rejects.toThrow(UnresolvedCreateError);
+  expect(sent()).toBe(1);
+  history.resolve(history.list({ limit: 1 })[0]?.local_id ?? "", null);
+  expect(await call()).toEqual(expect.any(String));
+  expect(sent()).toBe(2);
+});
+
+test("a create of a process in another container is waited for three minutes, then its outcome is unknown", async () => {
+  const { call, history, ports, pass, sent } = await machine();
+  const { origin, profile } = ports;
+  history.begin({ origin, profile, apiKey: KEY, body: BODY });
+  // That process cannot be asked whether it lives: it has another kernel.
+  const sender = { ...thisProcess(), boot: "other", machine: "other", host: "other" };
+  const intents = filesWith(history.folder, '"kind":"intent"');
+  for (const path of intents) {
+    const [intent = "", room = ""] = readFileSync(path, "utf8").split("\n");
+    writeFileSync(path, [intent, room, JSON.stringify(sender), ""].join("\n"));
+  }
+  expect(intents).toHaveLength(1);
+  const given = { submit: { signal: AbortSignal.timeout(500) } };
+  await expect(call(BODY, given)).rejects.toMatchObject({ name: "TimeoutError" });
+  pass(180_000);
+  const later = { submit: { signal: AbortSignal.timeout(20_000) } };
+  await expect(call(BODY, later, new CreateOnce())).rejects.toThrow(UnresolvedCreateError);
+  expect(sent()).toBe(0);
+});
+
+test("a call that is given up leaves the create to go on, and the next call gets its request", async () => {
+  const { call, service, once, sent } = await machine();
+  let answer = () => {};
+  service.server.script(() => ({
+    act: async (socket, request) => {
+      await new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      await ok({ request_id: "late-1", status: "PENDING" }).act(socket, request);
+    },
+  }));
+  const enough = new AbortController();
+  const first = call(BODY, { signal: enough.signal });
+  await expect.poll(sent, { timeout: 10_000 }).toBe(1);
+  enough.abort(new Error("enough"));
+  await expect(first).rejects.toThrow("enough");
+  answer();
+  expect(await call()).toBe("late-1");
+  await once.settled();
+  expect(sent()).toBe(1);
+});
+
+describe("no more are sent than allowed", () => {
+  test("and one that is given back is none of them", async () => {
+    const { call } = await machine({}, 1);
+    const id = await call();
+    expect(await call()).toBe(id);
+    await expect(call({ prompt: "y" })).rejects.toMatchObject({ kind: "used-up" });
+  });
+
+  test("nor is one that the service refused", async () => {
+    const fault = (operation: string, nth: number) =>
+      operation === "create" && nth === 1 ? refuse(400, "VALIDATION_ERROR") : undefined;
+    const { call, sent } = await machine({ fault }, 1);
+    await expect(call()).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
+    await call();
+    expect(sent()).toBe(2);
+  });
+});
+
+test("without a history nothing is sent", async () => {
+  const { ports, once, sent } = await machine();
+  const bare = { ...ports, history: undefined, unrecorded: true };
+  await expect(once.create([{ ports: bare, body: BODY }], { submit: {} })).rejects.toMatchObject({
+    kind: "no-history",
+  });
+  expect(sent()).toBe(0);
+});

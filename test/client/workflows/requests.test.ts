@@ -1,0 +1,146 @@
+import { describe, expect, test } from "vitest";
+import { History } from "../../../src/client/store/history/history.js";
+import { UnresolvedCreateError } from "../../../src/client/workflows/errors.js";
+import { findEntry, requireEntry, resolveTarget } from "../../../src/client/workflows/requests.js";
+import { folderWith } from "../../support/folder.js";
+
+const ORIGIN = "https://a.example";
+
+/** A history with these request ids. */
+function ports(...ids: string[]) {
+  let now = Date.UTC(2030, 0, 1);
+  const history = new History(folderWith(), () => now);
+  const begin = (prompt: string) => {
+    now += 1_000;
+    return history.begin({ origin: ORIGIN, profile: null, apiKey: "k", body: { prompt } });
+  };
+  for (const id of ids) begin(id).created(id, {});
+  return { history, origin: ORIGIN, begin };
+}
+const none = { history: undefined, origin: ORIGIN };
+
+test.each([
+  ["abcd-1", "abcd-1"],
+  ["abcd", "abcd-1"],
+  ["abc", undefined],
+  ["a", undefined],
+  ["b12", "b12"],
+  ["zzzz", undefined],
+  ["@last", "b12"],
+])("of the requests abcd-1 and b12, %j names %j", (text, expected) => {
+  expect(findEntry(ports("abcd-1", "b12"), text)?.request_id).toBe(expected);
+});
+
+test("a short id is whole, and so is a local id", () => {
+  const given = ports("ab");
+  expect(findEntry(given, "ab")?.request_id).toBe("ab");
+  const local = given.history.newest(() => true)?.local_id ?? "";
+  expect(findEntry(given, local)?.request_id).toBe("ab");
+});
+
+test.each([
+  ["resp_abcd", "resp_abcd1"],
+  ["abcd", "resp_abcd1"],
+  ["resp_abc", undefined],
+  ["resp_", undefined],
+  ["resp", undefined],
+  ["agent_run_", undefined],
+  ["agent_run_wxyz", "agent_run_wxyz2"],
+  ["wxyz…", "agent_run_wxyz2"],
+  ["resp_abcd…", "resp_abcd1"],
+])("the prefix of a provider neither counts nor is needed: %j names %j", (text, expected) => {
+  expect(findEntry(ports("resp_abcd1", "agent_run_wxyz2"), text)?.request_id).toBe(expected);
+});
+
+test("an id that ends in … is a beginning, and never goes to the service", () => {
+  const given = ports("abcd-1", "abcd-2");
+  expect(resolveTarget(given, "abcd-1…")).toMatchObject({ requestId: "abcd-1" });
+  expect(() => resolveTarget(given, "abcd…")).toThrow(expect.objectContaining({ kind: "ambiguous" }));
+  for (const text of ["zzzz…", "abc…"])
+    expect(() => resolveTarget(given, text)).toThrow(expect.objectContaining({ kind: "not-recorded" }));
+  for (const text of ["…", "ab…cd"])
+    expect(() => resolveTarget(given, text)).toThrow(expect.objectContaining({ kind: "invalid" }));
+});
+
+test("of an id that two services gave, the one of the service in use is meant, else the newest", () => {
+  const { history } = ports("same-1");
+  history
+    .begin({ origin: "https://b.example", profile: null, apiKey: "k", body: { prompt: "b" } })
+    .created("same-1", {});
+  const made = (origin: string) => findEntry({ history, origin }, "same-1")?.origin;
+  expect([ORIGIN, "https://b.example", "https://c.example"].map(made)).toEqual([
+    ORIGIN,
+    "https://b.example",
+    "https://b.example",
+  ]);
+});
+
+test("by the beginning of its local id a request is in the state last seen", () => {
+  const given = ports("abcd-1");
+  const [entry] = given.history.find("abcd-1");
+  if (entry) given.history.observe(entry, "COMPLETED");
+  expect(findEntry(given, entry?.local_id.slice(0, 12) ?? "")?.status).toBe("COMPLETED");
+});
+
+test("a prefix of several ids names none of them, and says which there are", () => {
+  const given = ports("abcd-1", "abcd-2");
+  expect(() => findEntry(given, "abcd")).toThrow('"abcd" is the beginning of 2 ids: ');
+  expect(() => findEntry(given, "abcd")).toThrow(/: abcd-[12], abcd-[12]$/);
+  expect(() => findEntry(given, "abcd")).toThrow(expect.objectContaining({ kind: "ambiguous" }));
+});
+
+test.each(["..", "a/b", ""])("%j is an invalid id", (text) => {
+  expect(() => findEntry(ports(), text)).toThrow(`invalid request id: ${JSON.stringify(text)}`);
+  expect(() => findEntry(none, text)).toThrow(expect.objectContaining({ kind: "invalid" }));
+});
+
+test("without a history an id is in none, and @last names nothing", () => {
+  expect(findEntry(none, "abcd")).toBeUndefined();
+  for (const given of [none, ports()]) {
+    expect(() => findEntry(given, "@last")).toThrow(expect.objectContaining({ kind: "none-created" }));
+    expect(() => findEntry(given, "@last")).toThrow("@last: no request is recorded on this machine");
+  }
+});
+
+test("what must be in the history, and is not, is an error", () => {
+  expect(requireEntry(ports("abcd-1"), "abcd").request_id).toBe("abcd-1");
+  expect(() => requireEntry(ports("abcd-1"), "zzzz")).toThrow("zzzz is not in the history");
+  expect(() => requireEntry(none, "zzzz")).toThrow(expect.objectContaining({ kind: "not-recorded" }));
+});
+
+describe("a target is", () => {
+  test("the request of an entry, with the entry", () => {
+    const target = resolveTarget(ports("abcd-1"), "abcd");
+    expect(target).toMatchObject({ requestId: "abcd-1", entry: { request_id: "abcd-1" } });
+  });
+
+  test("any well-formed id, in the history or not", () => {
+    expect(resolveTarget(ports(), "zzzz")).toEqual({ requestId: "zzzz", entry: undefined });
+  });
+
+  test("no create whose outcome is unknown", () => {
+    const given = ports("abcd-1");
+    const { localId } = given.begin("x");
+    for (const text of [localId, "@last"]) {
+      expect(() => resolveTarget(given, text)).toThrow(UnresolvedCreateError);
+      expect(() => resolveTarget(given, text)).toThrow(expect.objectContaining({ localId }));
+    }
+  });
+
+  test("the id that was found in the broken answer of one, but not as @last", () => {
+    const given = ports();
+    given.begin("x").salvaged("abcd-9");
+    expect(resolveTarget(given, "abcd")).toEqual({ requestId: "abcd-9", entry: undefined });
+    expect(() => resolveTarget(given, "@last")).toThrow(UnresolvedCreateError);
+  });
+
+  test("no create that is settled as never made", () => {
+    const given = ports();
+    const create = given.begin("x");
+    create.notCreated();
+    expect(() => resolveTarget(given, create.localId)).toThrow(
+      expect.objectContaining({ kind: "not-created" }),
+    );
+    expect(() => resolveTarget(given, create.localId)).toThrow(`${create.localId} is settled`);
+  });
+});

@@ -1,0 +1,313 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer, request as httpRequest } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { KeptResults } from "../../src/client/store/history/kept-results.js";
+import { openResearch } from "../../src/index.js";
+import { ok, refuse } from "../support/behaviours.js";
+import { faultServer } from "../support/fault-server.js";
+import { folderWith } from "../support/folder.js";
+import { foldersIn, listed, plant } from "../support/home.js";
+import { inProcess } from "../support/in-process.js";
+import { connectMcp } from "../support/mcp.js";
+import { KEY, ProviderDouble } from "../support/providers/double.js";
+import { jsonErrors, jsonLines } from "../support/world.js";
+
+/** A service with an account for each key: an id begins with the key that created it, and no other key knows it. */
+async function manyAccounts(state = "COMPLETED") {
+  return faultServer((operation, nth, { path, headers }) => {
+    const key = String(headers.authorization).slice("Bearer key-".length);
+    if (operation === "create") return ok({ request_id: `${key}-${nth}`, status: "PENDING" });
+    const id = decodeURIComponent(path.split("/").at(-2) ?? "");
+    if (!id.startsWith(`${key}-`)) return refuse(404, "REQUEST_NOT_FOUND");
+    if (operation === "output") return ok({ request_id: id, output: `the report of ${key}` });
+    return ok({ request_id: id, status: operation === "stop" ? "STOPPED" : state });
+  });
+}
+
+/** Two profiles, `work` and `home`, each with a request; `home` is in use. With `isOne` both are at one origin. */
+async function twoProfiles({ isOne = false, state = "COMPLETED" } = {}) {
+  const work = await manyAccounts(state);
+  const home = isOne ? work : await manyAccounts(state);
+  const folder = folderWith();
+  const env = { HOME: folder, ...foldersIn(folder) };
+  const run = (...argv: string[]) => inProcess(argv, { env });
+  const made: string[] = [];
+  for (const [name, server] of [["home", home] as const, ["work", work] as const]) {
+    await run("config", "set", "base-url", server.url, "-p", name);
+    await inProcess(["config", "set", "api-key", "-p", name], { env, input: `key-of-${name}` });
+    const created = await run("create", `a question of ${name}`, "-p", name);
+    expect(created, created.stderr).toMatchObject({ code: 0 });
+    made.push(created.stdout.trim());
+  }
+  await run("config", "use", "home");
+  const [ofHome = "", ofWork = ""] = made;
+  return { work, home, folder, env, run, ofHome, ofWork };
+}
+
+const NOTICE = /^note: what was created with profile work is asked for there, at http:\S+$/m;
+
+test.each([
+  ["status", "COMPLETED", []],
+  ["watch", "COMPLETED", []],
+  ["output", "the report of of-work", []],
+  ["stop", "STOPPED", ["-y"]],
+])("%s of an id goes to the account that made it, whichever is in use", async (verb, answer, flags) => {
+  for (const isOne of [false, true]) {
+    const { run, home, ofWork, folder } = await twoProfiles({ isOne });
+    const before = home.count();
+    const seen = await run(verb, ofWork, ...flags);
+    expect(seen, seen.stderr).toMatchObject({ code: 0, stdout: expect.stringContaining(answer) });
+    expect(seen.stderr.match(new RegExp(NOTICE, "gm"))).toHaveLength(1);
+    if (!isOne) expect(home.count()).toBe(before);
+    const entry = (await listed(folder)).find(({ request_id }) => request_id === ofWork);
+    if (verb !== "output") expect(entry?.status).toBe(verb === "stop" ? "STOPPED" : "COMPLETED");
+  }
+});
+
+test("one command asks for ids of several accounts, each where it was made", async () => {
+  const { run, ofHome, ofWork } = await twoProfiles();
+  const seen = await run("watch", ofHome, ofWork, "--json");
+  expect(seen, seen.stderr).toMatchObject({ code: 0 });
+  const ended = jsonLines(seen.stdout).filter(({ final }) => final);
+  expect(ended.map(({ request_id }) => request_id).sort()).toEqual([ofHome, ofWork].sort());
+  expect(jsonLines(seen.stderr)).toMatchObject([{ notice: { code: "OTHER_ACCOUNT" } }]);
+  const states = await run("status", ofWork, ofHome);
+  expect(states.stdout).toBe(`${ofWork}\tCOMPLETED\n${ofHome}\tCOMPLETED\n`);
+});
+
+test.each([
+  ["--base-url", (home: string) => [["--base-url", home], {}]],
+  ["-p", () => [["-p", "home"], {}]],
+  ["RESEARCH_BASE_URL", (home: string) => [[], { RESEARCH_BASE_URL: home, RESEARCH_API_KEY: "key-of-home" }]],
+  ["RESEARCH_PROFILE", () => [[], { RESEARCH_PROFILE: "home" }]],
+] as [string, (home: string) => [string[], Record<string, string>]][])(
+  "with %s it is asked for where the command goes, and a 404 names the origin and the flag",
+  async (_, given) => {
+    const { home, work, env, ofWork } = await twoProfiles();
+    const [flags, variables] = given(home.url);
+    const before = work.count();
+    const seen = await inProcess(["status", ofWork, ...flags], { env: { ...env, ...variables } });
+    expect(seen.code).toBe(5);
+    expect(seen.stderr).toContain(`${ofWork} was created at ${work.url}`);
+    expect(seen.stderr).toContain("add --profile work");
+    expect(work.count()).toBe(before);
+  },
+);
+
+test("at one origin the 404 of another account names the profile", async () => {
+  const { run, ofWork, work } = await twoProfiles({ isOne: true });
+  const { code, stderr } = await run("status", ofWork, "-p", "home");
+  expect(code).toBe(5);
+  expect(stderr).toContain(`created at ${work.url} with profile work; add --profile work`);
+});
+
+test.each([
+  ["has no key any more", ["config", "unset", "api-key"], {}],
+  ["has no key of its own", ["config", "unset", "api-key"], { RESEARCH_API_KEY: "key-of-home" }],
+  ["has another origin", ["config", "set", "base-url", "http://127.0.0.1:9"], {}],
+])("a profile that %s is not asked", async (_, change, variables) => {
+  const { home, work, ofWork, env } = await twoProfiles();
+  const run = (...argv: string[]) => inProcess(argv, { env: { ...env, ...variables } });
+  await run(...change, "-p", "work");
+  await inProcess(["config", "set", "base-url", home.url, "-p", "home"], { env });
+  if (change[2] === "base-url")
+    await inProcess(["config", "set", "api-key", "-p", "work"], { env, input: "key-of-work" });
+  const [atHome, atWork] = [home.count(), work.count()];
+  const seen = await run("status", ofWork);
+  expect(seen.code).toBe(5);
+  expect(seen.stderr).not.toMatch(NOTICE);
+  expect(seen.stderr).toContain(work.url);
+  expect([home.count(), work.count()]).toEqual([atHome + 1, atWork]);
+});
+
+test("the recorded profile takes its own key, never RESEARCH_API_KEY", async () => {
+  const { env, work, ofWork } = await twoProfiles();
+  const before = work.count();
+  const given = { ...env, RESEARCH_API_KEY: "key-of-nobody" };
+  expect(await inProcess(["status", ofWork], { env: given })).toMatchObject({ code: 0 });
+  const keys = work.requests.slice(before).map(({ headers }) => headers.authorization);
+  expect(keys).toEqual(["Bearer key-of-work"]);
+});
+
+test("@last is the newest request of the account in use, at one origin too", async () => {
+  for (const isOne of [false, true]) {
+    const { run, ofHome, ofWork } = await twoProfiles({ isOne });
+    expect((await run("output", "@last")).stdout).toBe("the report of of-home");
+    expect((await run("status", "@last")).stdout).toBe(`${ofHome}\tCOMPLETED\n`);
+    expect((await run("status", "@last", "-p", "work")).stdout).toBe(`${ofWork}\tCOMPLETED\n`);
+    expect((await run("show", "@last", "--json")).stdout).toContain(`"request_id":"${ofHome}"`);
+  }
+});
+
+test("@last outlives the key of its profile", async () => {
+  const { run, env, ofHome } = await twoProfiles();
+  await inProcess(["config", "set", "api-key"], { env, input: "key-of-home-2" });
+  expect((await run("show", "@last", "--json")).stdout).toContain(`"request_id":"${ofHome}"`);
+});
+
+test("a key of the environment is an account of its own", async () => {
+  const server = await manyAccounts();
+  const folder = folderWith();
+  const as = (key: string) => {
+    const env = { HOME: folder, ...foldersIn(folder), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: key };
+    return (...argv: string[]) => inProcess(argv, { env });
+  };
+  const id = (await as("key-one")("create", "x")).stdout.trim();
+  expect((await as("key-two")("output", "@last")).code).toBe(5);
+  await as("key-two")("create", "x");
+  expect((await as("key-one")("status", "@last")).stdout).toBe(`${id}\tCOMPLETED\n`);
+});
+
+test("without an account @last is the newest of all where nothing is sent", async () => {
+  const { run, folder, work, ofWork, home } = await twoProfiles();
+  // The profiles are there, and none of them is in use.
+  const { profile: _, ...stored } = JSON.parse(readFileSync(join(folder, "config", "config.json"), "utf8"));
+  const config = folderWith({ "config.json": JSON.stringify(stored) });
+  const bare = { HOME: folder, ...foldersIn(folder), RESEARCH_CONFIG_DIR: config };
+  const alone = (...argv: string[]) => inProcess(argv, { env: bare });
+  const sent = home.count() + work.count();
+  expect((await alone("show", "@last", "--json")).stdout).toContain(`"request_id":"${ofWork}"`);
+  expect((await alone("history", "forget", "@last")).stderr).toContain(`${ofWork} has not ended`);
+  const dry = await alone("rerun", "@last", "--dry-run", "--json");
+  expect(dry, dry.stderr).toMatchObject({ code: 0 });
+  expect(JSON.parse(dry.stdout)).toMatchObject({
+    url: `${work.url}/api/v1/conversations`,
+    body: { prompt: "a question of work" },
+  });
+  for (const argv of [
+    ["rerun", "@last"],
+    ["watch", "@last"],
+    ["output", "@last"],
+  ])
+    expect(await alone(...argv)).toMatchObject({ code: 2, stderr: expect.stringContaining("no base URL") });
+  expect(home.count() + work.count()).toBe(sent);
+  // A request of the history has an account of its own.
+  expect((await alone("watch", ofWork)).stdout).toBe(`${ofWork}\tCOMPLETED\n`);
+  // With accounts, what is sent again goes to the one in use.
+  expect((await run("rerun", ofWork)).stdout).toMatch(/^of-home-/);
+});
+
+test("the tools of the MCP server and the library ask where an id was made", async () => {
+  const { env, folder, ofHome, ofWork } = await twoProfiles();
+  const client = await connectMcp({ home: folder, env });
+  const states = await client.call("research_status", { ids: [ofHome, ofWork] });
+  expect(states.content.requests).toMatchObject([{ status: "COMPLETED" }, { status: "COMPLETED" }]);
+  const waited = await client.call("research_wait", { ids: [ofWork, ofHome] });
+  expect(waited.content).toMatchObject({ done: true });
+  expect((await client.call("research_output", { id: ofWork })).text).toContain("the report of of-work");
+  expect((await client.call("research_stop", { ids: [ofWork] })).isError).toBe(false);
+  await client.close();
+  const research = openResearch({ env });
+  expect(await research.output(ofWork)).toBe("the report of of-work");
+  const seen: string[] = [];
+  for await (const event of research.watch([ofWork, ofHome]))
+    if (event.kind === "state" && event.final) seen.push(event.requestId);
+  expect(seen.sort()).toEqual([ofHome, ofWork].sort());
+  expect(await research.stop(ofWork)).toMatchObject([{ status: "STOPPED" }]);
+  await research.close();
+});
+
+test("a watch of several accounts ends when it is left, and at its timeout once for each id", async () => {
+  const { run, env, ofHome, ofWork } = await twoProfiles({ state: "PROCESSING" });
+  const research = openResearch({ env });
+  for await (const event of research.watch([ofWork, ofHome])) if (event.kind === "state") break;
+  await research.close();
+  const timed = await run("watch", ofHome, ofWork, "--timeout", "1s");
+  expect(timed.code).toBe(8);
+  expect(timed.stdout.split("\n").sort()).toEqual(["", `${ofHome}\tPROCESSING`, `${ofWork}\tPROCESSING`]);
+  expect(timed.stderr).toContain(`research watch ${ofHome} ${ofWork}`);
+});
+
+test("--after takes no id of another origin", async () => {
+  const double = await ProviderDouble.start("openai");
+  const folder = folderWith();
+  const env = { HOME: folder, ...foldersIn(folder), ...double.env };
+  plant(folder, { requestId: "resp_elsewhere1", origin: "https://made.example", createdAt: Date.now() });
+  for (const flags of [[], ["--dry-run"]]) {
+    const seen = await inProcess(["create", "x", "--after", "elsewhere1", ...flags, "--json"], { env });
+    expect(seen).toMatchObject({ code: 2, stdout: "" });
+    expect(jsonErrors(seen.stderr)).toMatchObject([
+      { code: "USAGE", message: expect.stringContaining("created at https://made.example") },
+    ]);
+  }
+  expect(double.server.requests).toEqual([]);
+});
+
+test("-p is given once", async () => {
+  const { run, home } = await twoProfiles();
+  const before = home.count();
+  for (const argv of [
+    ["status", "x", "-p", "work", "-p", "home"],
+    ["-p", "home", "list", "--profile", "home"],
+  ])
+    expect(await run(...argv)).toMatchObject({ code: 2, stderr: expect.stringContaining("given once") });
+  expect(home.count()).toBe(before);
+});
+
+test("list --status takes the states that there are, and names them", async () => {
+  const { run, env, folder } = await twoProfiles();
+  plant(folder, { requestId: "odd-1", origin: "https://a.example", createdAt: 0, status: "SIMMERING" });
+  const wrong = await run("list", "--status", "NONSENSE", "--json");
+  expect(wrong).toMatchObject({ code: 2, stdout: "" });
+  expect(jsonErrors(wrong.stderr)[0]?.hint).toMatch(/^There are: PENDING, .*UNKNOWN, SIMMERING, queued/);
+  for (const word of ["pending", "UNKNOWN", "simmering", "in_progress"])
+    expect(await run("list", "--status", word), word).toMatchObject({ code: 0 });
+  const client = await connectMcp({ home: folder, env });
+  expect((await client.call("research_list", { status: "NONSENSE" })).text).toContain("unknown state");
+  await client.close();
+  const research = openResearch({ env });
+  await expect(research.list({ status: "NONSENSE" })).rejects.toThrow("unknown state");
+  await research.close();
+});
+
+/** One origin in front of several services, by the first part of the path. */
+async function gateway(services: Record<string, string>): Promise<string> {
+  const server = createServer((incoming, outgoing) => {
+    const [, name = "", path = ""] = /^\/([^/]+)(.*)$/.exec(incoming.url ?? "") ?? [];
+    const { method, headers } = incoming;
+    const behind = httpRequest(`${services[name]}${path}`, { method, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(outgoing);
+    });
+    incoming.pipe(behind);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test("services behind one origin do not share kept results, and ids that are counted anew do not either", async () => {
+  const doubleOf = (name: string) =>
+    ProviderDouble.start("openai", { result: () => `the report of ${name}` });
+  const services = {
+    a: (await doubleOf("a")).url,
+    b: (await doubleOf("b")).url,
+    c: (await doubleOf("c")).url,
+  };
+  const url = await gateway(services);
+  const folder = folderWith();
+  const run = (site: string, ...argv: string[]) => {
+    const own = { RESEARCH_BASE_URL: `${url}/${site}/`, RESEARCH_PROVIDER: "openai", RESEARCH_API_KEY: KEY };
+    return inProcess(argv, { env: { HOME: folder, ...foldersIn(folder), ...own } });
+  };
+  const first = await run("a", "run", "x");
+  expect(first.stdout, first.stderr).toContain("the report of a");
+  expect((await run("b", "run", "x")).stdout).toContain("the report of b");
+  const entries = JSON.parse((await run("a", "list", "--json")).stdout);
+  expect(entries).toMatchObject([{ base_path: "/b" }, { base_path: "/a" }]);
+  expect(entries[0].request_id).toBe(entries[1].request_id);
+  expect((await run("a", "output", "@last")).stdout).toContain("the report of a");
+  expect((await run("b", "output", entries[0].request_id)).stdout).toContain("the report of b");
+  // What a batch keeps has the same name: the history finds it when the service has forgotten it.
+  const rows = join(folder, "rows.txt");
+  writeFileSync(rows, "z\n");
+  expect((await run("b", "batch", rows, "--out", join(folder, "out"))).code).toBe(0);
+  const [made] = JSON.parse((await run("b", "list", "--limit", "1", "--json")).stdout);
+  const kept = new KeptResults(join(folder, "state", "results"), () => Date.now());
+  expect(kept.read(`${url}/b`, made.request_id)).toContain("the report of b");
+  // The service behind the path is another one, which counts from the beginning.
+  services.a = services.c;
+  expect((await run("a", "run", "y")).stdout).toContain("the report of c");
+});

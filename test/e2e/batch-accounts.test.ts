@@ -1,0 +1,196 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { accounts, type Fault } from "../support/accounts.js";
+import { answer, errorEnvelope, refuse, reset } from "../support/behaviours.js";
+import { listed } from "../support/home.js";
+import { ProviderDouble } from "../support/providers/double.js";
+import { VirtualClock } from "../support/virtual-clock.js";
+import { jsonErrors, jsonLines } from "../support/world.js";
+
+const CSV = "key,prompt,profile\na,first,one\nb,second,two\nc,third,one\nd,fourth,two\n";
+const creates =
+  (behaviour: ReturnType<Fault>): Fault =>
+  (operation) =>
+    operation === "create" ? behaviour : undefined;
+
+async function batch(faults: Parameters<typeof accounts>[0], text = CSV, name = "rows.csv") {
+  const clock = new VirtualClock();
+  const made = await accounts(faults, clock);
+  const file = join(made.home, name);
+  const out = join(made.home, "out");
+  writeFileSync(file, text);
+  const lines = () => jsonLines(readFileSync(join(out, "results.jsonl"), "utf8"));
+  const go = (...flags: string[]) => made.run("batch", file, "--out", out, ...flags);
+  return { ...made, clock, file, out, go, lines, write: (rows: string) => writeFileSync(file, rows) };
+}
+
+test("each row goes to its own account, with its key, and the same command again sends nothing", async () => {
+  const { go, posts, services, out, home } = await batch({ one: undefined, two: undefined });
+  const seen = await go();
+  expect(seen, seen.stderr).toMatchObject({ code: 0 });
+  expect(posts()).toEqual([2, 2]);
+  for (const [name, { keys }] of Object.entries(services))
+    expect([...keys]).toEqual([`Bearer key-of-${name}`]);
+  expect(["a", "b"].map((key) => readFileSync(join(out, `${key}.md`), "utf8"))).toEqual([
+    "the report of one",
+    "the report of two",
+  ]);
+  expect((await listed(home)).map((entry) => Object(entry).profile).sort()).toEqual([
+    "one",
+    "one",
+    "two",
+    "two",
+  ]);
+  expect(await go()).toMatchObject({ code: 0 });
+  expect(posts()).toEqual([2, 2]);
+});
+
+test("where every row names its account, none need be in use", async () => {
+  const { go, run, posts } = await batch({ one: undefined, two: undefined });
+  const seen = await run("config", "set", "base-url", "http://127.0.0.1:1", "-p", "empty");
+  expect(seen.code).toBe(0);
+  await run("config", "use", "empty");
+  expect(await go()).toMatchObject({ code: 0 });
+  expect(posts()).toEqual([2, 2]);
+});
+
+test("an account without money stops its own rows only; the same command sends them later", async () => {
+  let isPaid = false;
+  const poor: Fault = (operation) =>
+    operation === "create" && !isPaid ? refuse(401, "INVALID_API_KEY") : undefined;
+  const { go, posts, lines } = await batch({ one: undefined, two: poor });
+  const seen = await go("--json");
+  expect(seen.code).toBe(4);
+  expect(posts()).toEqual([2, 1]);
+  expect(
+    lines()
+      .map(({ key }) => key)
+      .sort(),
+  ).toEqual(["a", "c"]);
+  expect(jsonErrors(seen.stderr)).toMatchObject([{ message: expect.stringMatching(/^profile two: /) }]);
+  isPaid = true;
+  expect(await go()).toMatchObject({ code: 0 });
+  expect(posts()).toEqual([2, 3]);
+});
+
+test("each account is paced by its own limit", async () => {
+  const rows = Array.from({ length: 6 }, (_, nth) => `q${nth},${nth % 2 ? "one" : "two"}`);
+  const { go, posts, run, clock } = await batch(
+    { one: undefined, two: undefined },
+    `prompt,profile\n${rows.join("\n")}\n`,
+  );
+  await run("config", "set", "tier", "enterprise", "-p", "one");
+  await run("config", "set", "per-day", "2", "-p", "two");
+  const before = clock.now();
+  expect(await go()).toMatchObject({ code: 0 });
+  expect(posts()).toEqual([3, 3]);
+  expect(clock.now() - before).toBeGreaterThan(80_000_000);
+});
+
+test("a known key with another account counts as changed, and a row without a profile is what it ever was", async () => {
+  const { go, posts, write } = await batch({ one: undefined, two: undefined });
+  await go();
+  write(CSV.replace("first,one", "first,two"));
+  const seen = await go();
+  expect(seen.code).toBe(2);
+  expect(seen.stderr).toContain('"a"');
+  expect(posts()).toEqual([2, 2]);
+});
+
+test("what runs is asked for where it was made, whatever account is in use now", async () => {
+  let isOver = false;
+  const slow: Fault = (operation) =>
+    operation === "status" && !isOver
+      ? answer({ status: 401, body: errorEnvelope("INVALID_API_KEY") })
+      : undefined;
+  const { go, run, posts, services, out } = await batch({ one: slow, two: undefined }, "first\n", "rows.txt");
+  expect((await go()).code).toBe(4);
+  isOver = true;
+  await run("config", "use", "two");
+  const seen = await go();
+  expect(seen, seen.stderr).toMatchObject({ code: 0 });
+  expect(readFileSync(join(out, "line-1.md"), "utf8")).toBe("the report of one");
+  expect(posts()).toEqual([1, 0]);
+  expect(services.two?.server.count()).toBe(0);
+});
+
+test("--or: a row goes on instead of waiting, and an account that refused the key is asked no more", async () => {
+  const { go, posts } = await batch(
+    { one: creates(refuse(401, "INVALID_API_KEY")), two: undefined },
+    "a\nb\nc\n",
+    "q.txt",
+  );
+  const seen = await go("--or", "two", "--json");
+  expect(seen.code).toBe(4);
+  expect(posts()).toEqual([1, 3]);
+  const notices = jsonLines(seen.stderr).filter(({ notice }) => Object(notice).code === "NEXT_ACCOUNT");
+  expect(notices).toHaveLength(3);
+});
+
+test("--or: where the hour of the first is full, the second takes rows, and where both are, the first that is free", async () => {
+  const { go, posts, run, clock } = await batch({ one: undefined, two: undefined }, "a\nb\nc\nd\n", "q.txt");
+  await run("config", "set", "tier", "free", "-p", "two");
+  const before = clock.now();
+  expect(await go("--or", "two", "--per-hour", "1")).toMatchObject({ code: 0 });
+  expect(posts()).toEqual([1, 3]);
+  expect(clock.now() - before).toBeLessThan(3_000_000);
+});
+
+test("--or never goes on after an unknown outcome, nor past per-day", async () => {
+  const lost = await batch({ one: creates(reset()), two: undefined }, "a\nb\n", "q.txt");
+  expect((await lost.go("--or", "two")).code).toBe(11);
+  expect(lost.posts()).toEqual([2, 0]);
+  const day = await batch({ one: undefined, two: undefined }, "a\nb\n", "q.txt");
+  expect((await day.go("--or", "two", "--per-day", "1")).code).toBe(0);
+  expect(day.posts()).toEqual([2, 0]);
+});
+
+test.each([
+  ["an unknown profile", 2, CSV.replace("one", "nobody"), []],
+  ["--set", 2, CSV, ["--set", "a=1"]],
+  ["--per-hour", 2, CSV, ["--per-hour", "5"]],
+  ["--tier", 2, CSV, ["--tier", "free"]],
+  ["a bare --model", 2, CSV, ["--model", "deep"]],
+  ["--or with a row's model", 2, "prompt,model\na,deep\n", ["--or", "two"]],
+  ["--or with an account of a row", 2, CSV, ["--or", "two"]],
+])("invalid: %s", async (_, code, text, flags) => {
+  const { go, posts, out } = await batch({ one: undefined, two: undefined }, text);
+  const seen = await go(...flags);
+  expect(seen, seen.stderr).toMatchObject({ code, stdout: "" });
+  expect(posts()).toEqual([0, 0]);
+  expect(existsSync(out)).toBe(false);
+});
+
+test("a template that names the column makes it text", async () => {
+  const { go, posts } = await batch({ one: undefined, two: undefined });
+  expect(await go("--template", "{{prompt}} of {{profile}}")).toMatchObject({ code: 0 });
+  expect(posts()).toEqual([4, 0]);
+});
+
+test("two providers, each with its own model; money that is gone ends with 6 and the others go on", async () => {
+  const clock = new VirtualClock();
+  const { run, home } = await accounts({}, clock);
+  const exa = await ProviderDouble.start("exa");
+  const broke = await ProviderDouble.start("openai", {
+    fault: (operation) =>
+      operation === "create"
+        ? answer({
+            status: 429,
+            body: '{"error":{"code":"insufficient_quota","message":"no","type":"x","param":null}}',
+          })
+        : undefined,
+  });
+  for (const [name, double] of Object.entries({ exa, openai: broke })) {
+    await run("config", "set", "provider", name, "-p", name);
+    await run("config", "set", "base-url", double.server.url, "-p", name);
+    await run("config", "set", "api-key", "pk-test-sentinel-4242", "-p", name);
+  }
+  const file = join(home, "rows.csv");
+  writeFileSync(file, "prompt,profile\na,exa\nb,openai\nc,exa\nd,openai\n");
+  const seen = await run("batch", file, "--out", join(home, "out"), "--model", "exa=high");
+  expect(seen.code, seen.stderr).toBe(6);
+  expect(exa.server.count("create")).toBe(2);
+  expect(broke.server.count("create")).toBe(1);
+  expect([...exa.runs.values()].map(({ body }) => body.effort)).toEqual(["high", "high"]);
+});

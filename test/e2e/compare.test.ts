@@ -1,0 +1,159 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { pageName } from "../../src/cli/commands/compare/view.js";
+import { accounts, type Fault } from "../support/accounts.js";
+import { ok, refuse, reset } from "../support/behaviours.js";
+
+const PROMPT = "How do tides form?";
+const creates =
+  (behaviour: ReturnType<Fault>): Fault =>
+  (operation) =>
+    operation === "create" ? behaviour : undefined;
+/** A report with sources. */
+const report =
+  (name: string, ...urls: string[]): Fault =>
+  (operation) =>
+    operation === "output"
+      ? ok({
+          request_id: `${name}-1`,
+          output: `what ${name} says`,
+          sources: urls.map((url) => ({ url, title: "T" })),
+        })
+      : undefined;
+
+async function compare(faults: Parameters<typeof accounts>[0]) {
+  const made = await accounts(faults);
+  const dir = join(made.home, "dir");
+  const names = Object.keys(faults).flatMap((name) => ["-p", name]);
+  const go = (...flags: string[]) => made.run("compare", PROMPT, ...names, "-o", dir, ...flags);
+  return { ...made, dir, go };
+}
+
+test("one create at each account, a table on stdout, and nothing is sent twice", async () => {
+  const { go, posts, dir, services } = await compare({
+    one: report("one", "https://www.a.example/x/", "http://b.example/y?utm_source=q", "https://c.example#z"),
+    two: report(
+      "two",
+      "http://a.example:80/x",
+      "https://b.example/y",
+      "https://C.example/",
+      "https://d.example",
+    ),
+  });
+  const seen = await go();
+  expect(seen, seen.stderr).toMatchObject({ code: 0 });
+  expect(seen.stdout).toContain("| one | COMPLETED |");
+  expect(seen.stdout.match(/^- <.*>: one, two$/gm)).toHaveLength(3);
+  expect(readFileSync(join(dir, "index.md"), "utf8")).toBe(seen.stdout);
+  expect(readFileSync(join(dir, "two.md"), "utf8")).toBe("what two says");
+  expect(readdirSync(dir).sort()).toEqual([".research-batch", "index.md", "one.md", "two.md"]);
+  for (const [name, { keys }] of Object.entries(services))
+    expect([...keys]).toEqual([`Bearer key-of-${name}`]);
+  const again = await go();
+  expect(again).toMatchObject({ code: 0, stdout: seen.stdout });
+  expect(again.stderr).toMatch(/nothing was sent: this is from \d{4}-/);
+  const json = JSON.parse((await go("--json")).stdout);
+  expect(json).toMatchObject({ prompt: PROMPT, dir });
+  expect(json.shared_sources).toHaveLength(3);
+  expect(json.accounts).toMatchObject([
+    {
+      profile: "one",
+      request_id: "one-1",
+      status: "COMPLETED",
+      file: "one.md",
+      output: "what one says",
+      error: null,
+    },
+    {
+      profile: "two",
+      request_id: "two-1",
+      sources: expect.arrayContaining([{ url: "https://d.example", title: "T" }]),
+    },
+  ]);
+  expect(posts()).toEqual([1, 1]);
+  expect((await go("--html")).code).toBe(0);
+  expect(readFileSync(join(dir, "index.html"), "utf8")).toContain('href="two.html"');
+  expect(existsSync(join(dir, "two.html"))).toBe(true);
+});
+
+test("an account that is refused or unknown is a line, and the same command sends what was not sent", async () => {
+  let hasKey = false;
+  const { go, posts } = await compare({
+    one: undefined,
+    two: (operation) => (operation === "create" && !hasKey ? refuse(401, "INVALID_API_KEY") : undefined),
+    three: creates(reset()),
+  });
+  const seen = await go();
+  // Of several errors the first in the order given.
+  expect(seen.code).toBe(4);
+  expect(seen.stdout).toMatch(/\| one \| COMPLETED .*\n\| two \| WAITING .*\n\| three \| UNKNOWN /);
+  hasKey = true;
+  const again = await go();
+  expect(again.code).toBe(11);
+  expect(again.stdout).toContain("| two | COMPLETED ");
+  expect(posts()).toEqual([1, 2, 1]);
+});
+
+test("an account ends as a run would: 8 once its id is known, 3 for FAILED, which is not sent again", async () => {
+  const late = await compare({
+    one: undefined,
+    two: (operation) => (operation === "status" ? refuse(401, "X") : undefined),
+  });
+  expect((await late.go()).code).toBe(8);
+  const failed = await compare({
+    one: undefined,
+    two: (operation) => (operation === "status" ? ok({ request_id: "two-1", status: "FAILED" }) : undefined),
+  });
+  expect([(await failed.go()).code, (await failed.go()).code]).toEqual([3, 3]);
+  expect(failed.posts()).toEqual([1, 1]);
+});
+
+test("a folder that holds anything else, another question or other accounts is 12, and nothing is sent", async () => {
+  const { go, run, posts, dir } = await compare({ one: undefined, two: undefined, three: undefined });
+  expect((await run("compare", PROMPT, "-p", "one", "-p", "two", "-o", dir)).code).toBe(0);
+  expect((await go()).code).toBe(12);
+  expect((await run("compare", "another", "-p", "one", "-p", "two", "-o", dir)).code).toBe(12);
+  writeFileSync(join(dir, "notes.txt"), "mine");
+  expect((await run("compare", PROMPT, "-p", "one", "-p", "two", "-o", dir)).code).toBe(12);
+  expect(posts()).toEqual([1, 1, 0]);
+});
+
+test.each([
+  ["one account", 2, ["-p", "one"]],
+  ["an account twice", 2, ["-p", "one", "-p", "one"]],
+  ["an unknown profile", 2, ["-p", "one", "-p", "nobody"]],
+  ["one key at one origin", 2, ["-p", "one", "-p", "same"]],
+  ["no key", 4, ["-p", "one", "-p", "keyless"]],
+  ["a bare --model", 2, ["-p", "one", "-p", "two", "--model", "deep"]],
+  ["--base-url", 2, ["-p", "one", "-p", "two", "--base-url", "http://127.0.0.1:1"]],
+])("invalid: %s", async (_, code, flags) => {
+  const { run, posts, services, home } = await accounts({ one: undefined, two: undefined });
+  const url = services.one?.server.url ?? "";
+  await run("config", "set", "base-url", url, "-p", "same");
+  await run("config", "set", "api-key", "key-of-one", "-p", "same");
+  await run("config", "set", "base-url", url, "-p", "keyless");
+  const dir = join(home, "dir");
+  const seen = await run("compare", PROMPT, ...flags, "-o", dir);
+  expect(seen, seen.stderr).toMatchObject({ code, stdout: "" });
+  expect(posts()).toEqual([0, 0]);
+  expect(existsSync(dir)).toBe(false);
+});
+
+test("a dry run shows each request and makes nothing", async () => {
+  const { go, posts, dir, services } = await compare({ one: undefined, two: undefined });
+  const seen = await go("--dry-run");
+  expect(seen.stdout.match(/^curl /gm)).toHaveLength(2);
+  for (const { server } of Object.values(services)) expect(seen.stdout).toContain(server.url);
+  expect([posts(), existsSync(dir)]).toEqual([[0, 0], false]);
+});
+
+test("-p twice to any other command is 2", async () => {
+  const { run } = await accounts({ one: undefined, two: undefined });
+  expect((await run("list", "-p", "one", "-p", "two")).code).toBe(2);
+});
+
+test("a redirect of Gemini's is never shared", () => {
+  expect(pageName("https://vertexaisearch.cloud.google.com/grounding-api-redirect/abc")).toBeUndefined();
+  expect(pageName("https://www.A.example:443/b/?gclid=1&q=2#c")).toBe("a.example/b?q=2");
+});

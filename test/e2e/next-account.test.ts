@@ -1,0 +1,133 @@
+import { expect, test } from "vitest";
+import { accounts, type Fault } from "../support/accounts.js";
+import { answer, close, hang, ok, raw, refuse, reset } from "../support/behaviours.js";
+import { listed } from "../support/home.js";
+import { jsonErrors, jsonLines } from "../support/world.js";
+
+const PROMPT = "How do tides form?";
+const html = (status: number) => answer({ status, headers: { "content-type": "text/html" }, body: "<p>no" });
+const creates =
+  (behaviour: ReturnType<Fault>): Fault =>
+  (operation) =>
+    operation === "create" ? behaviour : undefined;
+
+test.each<[string, ReturnType<Fault>]>([
+  ["an invalid key", refuse(401, "INVALID_API_KEY")],
+  ["no access", refuse(403, "FORBIDDEN")],
+  ["a rate limit", refuse(429, "RATE_LIMIT_EXCEEDED", { "retry-after": 9 })],
+])("the create goes on after %s, and the record and the data name the profile", async (_, behaviour) => {
+  const { run, posts, home } = await accounts({ one: creates(behaviour), two: undefined });
+  const seen = await run("create", PROMPT, "--or", "two", "--json");
+  expect(seen, seen.stderr).toMatchObject({ code: 0 });
+  expect(JSON.parse(seen.stdout)).toMatchObject({ request_id: "two-1", profile: "two" });
+  expect(jsonLines(seen.stderr)).toMatchObject([{ notice: { code: "NEXT_ACCOUNT" } }]);
+  expect(posts()).toEqual([1, 1]);
+  expect(await listed(home)).toMatchObject([{ request_id: "two-1", profile: "two" }]);
+  // It was asked of the first, so it is the last of that.
+  const output = await run("output", "@last");
+  expect(output, output.stderr).toMatchObject({ code: 0, stdout: "the report of two" });
+});
+
+test("run goes on, too, and watches and fetches where it went", async () => {
+  const { run, services } = await accounts({ one: creates(refuse(401, "INVALID_API_KEY")), two: undefined });
+  const seen = await run("run", PROMPT, "--or", "two");
+  expect(seen, seen.stderr).toMatchObject({ code: 0, stdout: "the report of two" });
+  expect([...(services.two?.keys ?? [])]).toEqual(["Bearer key-of-two"]);
+});
+
+test("a service that cannot be reached, and one's own hourly limit, lead on", async () => {
+  const { run, services, posts } = await accounts({ one: undefined, two: undefined });
+  await run("create", "another");
+  const limited = await run("create", PROMPT, "--or", "two", "--per-hour", "1");
+  expect(limited).toMatchObject({ code: 0, stdout: "two-1\n" });
+  await services.one?.server.close();
+  const seen = await run("create", "a third", "--or", "two");
+  expect(seen, seen.stderr).toMatchObject({ code: 0, stdout: "two-2\n" });
+  expect(posts()).toEqual([1, 2]);
+});
+
+test.each<[string, number, ReturnType<Fault>]>([
+  ["an invalid prompt", 2, refuse(400, "VALIDATION_ERROR")],
+  ["another refusal", 6, refuse(418, "TEAPOT")],
+  ["a page without an envelope", 9, html(418)],
+  ["a redirect", 9, answer({ status: 302, headers: { location: "https://elsewhere.example/" } })],
+  ["a refused key with an id in it", 4, answer({ status: 401, body: '{"request_id":"abcd-1"' })],
+  ["a rate limit with an id in it", 7, answer({ status: 429, body: '{"request_id":"abcd-1"' })],
+  ["a reset", 11, reset()],
+  ["silence", 11, hang()],
+  ["an end", 11, close()],
+  ["a 500", 11, refuse(500, "INTERNAL")],
+  ["a 503", 11, html(503)],
+  ["a 409", 11, refuse(409, "CONFLICT")],
+  ["a 408", 11, html(408)],
+  ["a 425", 11, html(425)],
+  ["a 499", 11, html(499)],
+  ["an answer that is torn", 11, raw("HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{")],
+  ["no id", 11, ok({ status: "PENDING" })],
+])("it never goes on after %s (%i)", async (_, code, behaviour) => {
+  const polls: Fault = (operation) => (operation === "create" ? behaviour : refuse(404, "REQUEST_NOT_FOUND"));
+  const { run, posts } = await accounts({ one: polls, two: undefined });
+  const seen = await run("create", PROMPT, "--or", "two", "--request-timeout", "300ms");
+  expect(seen.stderr).not.toContain("two is asked");
+  expect({ code: seen.code, posts: posts() }).toEqual({ code, posts: [1, 0] });
+});
+
+test("exit and code are those of the last, and the message says what each said", async () => {
+  const { run, posts } = await accounts({
+    one: creates(refuse(401, "INVALID_API_KEY")),
+    two: creates(refuse(429, "RATE_LIMIT_EXCEEDED", { "retry-after": 9 })),
+  });
+  const seen = await run("create", PROMPT, "--or", "two", "--json");
+  const [error] = jsonErrors(seen.stderr);
+  expect(seen.code).toBe(7);
+  expect(error).toMatchObject({ code: "RATE_LIMIT_EXCEEDED", exit_code: 7, retry_after: 9 });
+  expect(error?.message).toMatch(/^one: .*; two: .*$/);
+  expect(posts()).toEqual([1, 1]);
+});
+
+test.each([
+  ["an unknown profile", 2, ["--or", "nobody"], "nobody"],
+  ["the account in use", 2, ["--or", "one"], "one is named twice"],
+  ["an account twice", 2, ["--or", "two", "--or", "two"], "two is named twice"],
+  ["one without a key", 4, ["--or", "two", "--or", "keyless", "--or", "poor"], "profile poor"],
+  ["--base-url", 2, ["--or", "two", "--base-url", "http://127.0.0.1:1"], "--base-url"],
+  ["--wait-for-quota", 2, ["--or", "two", "--wait-for-quota"], "--wait-for-quota"],
+  ["--set", 2, ["--or", "two", "--set", "a=1"], "--set"],
+  ["--after", 2, ["--or", "two", "--after", "abcd"], "--after"],
+  ["a bare --model", 2, ["--or", "two", "--model", "deep"], "deep"],
+  ["--within alone", 2, ["--within", "2h"], "--once"],
+  ["per-day 0", 2, ["--per-day", "0"], "1 or more"],
+])("invalid: %s", async (_, code, flags, named) => {
+  const { run, posts, services } = await accounts({ one: undefined, two: undefined });
+  for (const name of ["keyless", "poor"])
+    await run("config", "set", "base-url", services.one?.server.url ?? "", "-p", name);
+  const seen = await run("create", PROMPT, ...flags);
+  expect(seen, seen.stderr).toMatchObject({ code, stdout: "" });
+  expect(seen.stderr).toContain(named);
+  if (code === 4) expect(seen.stderr).toContain("profile keyless");
+  expect(posts()).toEqual([0, 0]);
+});
+
+test("two profiles that are one key at one origin are one account", async () => {
+  const { run, posts, services, env } = await accounts({ one: undefined });
+  await run("config", "set", "base-url", services.one?.server.url ?? "", "-p", "same");
+  await run("config", "set", "api-key", "key-of-one", "-p", "same");
+  const seen = await run("create", PROMPT, "--or", "same");
+  expect(seen.code, seen.stderr).toBe(2);
+  expect(seen.stderr).toContain("one key");
+  expect(posts()).toEqual([0]);
+  expect(env.RESEARCH_API_KEY).toBeUndefined();
+});
+
+test("RESEARCH_API_KEY and its like are of the account in use alone", async () => {
+  const { run, env, services } = await accounts({
+    one: creates(refuse(401, "INVALID_API_KEY")),
+    two: undefined,
+  });
+  env.RESEARCH_BASE_URL = services.one?.server.url ?? "";
+  env.RESEARCH_API_KEY = "key-in-the-environment";
+  const seen = await run("create", PROMPT, "--or", "two");
+  expect(seen, seen.stderr).toMatchObject({ code: 0, stdout: "two-1\n" });
+  expect([...(services.one?.keys ?? [])]).toEqual(["Bearer key-in-the-environment"]);
+  expect([...(services.two?.keys ?? [])]).toEqual(["Bearer key-of-two"]);
+});

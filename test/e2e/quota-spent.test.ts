@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { folderWith } from "../support/folder.js";
+import { foldersIn } from "../support/home.js";
+import { inProcess } from "../support/in-process.js";
+import { ProviderDouble } from "../support/providers/double.js";
+import { VirtualClock } from "../support/virtual-clock.js";
+
+const DAY = 86_400_000;
+
+test("a dry run says what it costs where ten costs are known, and nothing before", async () => {
+  const home = folderWith();
+  const clock = new VirtualClock();
+  const double = await ProviderDouble.start("perplexity");
+  const env: Record<string, string> = { HOME: home, ...foldersIn(home), ...double.env };
+  const dry = async () =>
+    (await inProcess(["batch", "-", "--out", `${home}/out`, "--dry-run"], { env, clock, input: "a\nb\nc\n" }))
+      .stdout;
+  for (let nth = 0; nth < 9; nth++) await inProcess(["run", `q${nth}`], { env, clock });
+  expect(await dry()).not.toContain("about $");
+  await inProcess(["run", "q9"], { env, clock });
+  expect(await dry()).toContain("about $1.26: 3 rows at the median of your last 10 with this model\n");
+});
+
+test("quota says the day and what was spent by what the services said, and --all each account", async () => {
+  const home = folderWith();
+  const clock = new VirtualClock();
+  const env: Record<string, string> = { HOME: home, ...foldersIn(home) };
+  const run = (...argv: string[]) => inProcess(argv, { env, clock });
+  for (const name of ["perplexity", "openai", "parallel"] as const) {
+    const double = await ProviderDouble.start(name);
+    await run("config", "set", "provider", name, "-p", name);
+    await run("config", "set", "base-url", double.server.url, "-p", name);
+    await run("config", "set", "api-key", "pk-test-sentinel-4242", "-p", name);
+    await run("run", "old", "-p", name);
+  }
+  await clock.sleep(2 * DAY);
+  const forgotten = (await run("create", "to be forgotten", "-w", "-p", "perplexity")).stdout.split("\n")[0];
+  await clock.sleep(2 * 3_600_000);
+  expect((await run("history", "forget", String(forgotten), "-y", "-p", "perplexity")).code).toBe(0);
+  await run("create", "runs", "-p", "perplexity");
+  const quota = async (...flags: string[]) => JSON.parse((await run("quota", "--json", ...flags)).stdout);
+  await run("config", "set", "per-day", "5", "-p", "perplexity");
+  const one = await quota("-p", "perplexity");
+  expect(one).toMatchObject({
+    ...{ used: 1, limit: null, profile: "perplexity" },
+    day: { used: 2, left: 3, limit: 5, next_slot_at: expect.any(String) },
+    spent: [
+      { since: "24h", requests: 2, running: 1, dollars: 0.42, tokens: 1_200, unsaid: 0 },
+      { since: "7d", requests: 3, running: 1, dollars: 0.84, tokens: 2_400, unsaid: 0 },
+      { since: "30d", requests: 3 },
+    ],
+  });
+  const openai = await quota("-p", "openai");
+  expect(openai).toMatchObject({
+    day: null,
+    spent: [{ requests: 0, dollars: null, tokens: null }, { dollars: null, tokens: 1_200 }, {}],
+  });
+  expect((await quota("-p", "parallel")).spent[1]).toMatchObject({
+    requests: 1,
+    dollars: null,
+    tokens: null,
+    unsaid: 1,
+  });
+  const all = await quota("--all");
+  expect(all.map(({ profile }: { profile: string }) => profile).sort()).toEqual([
+    "openai",
+    "parallel",
+    "perplexity",
+  ]);
+  expect((await run("quota", "--all")).stdout).toContain("$0.84");
+});

@@ -1,0 +1,116 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { ResearchClient } from "../../../src/client/calls/client.js";
+import * as does from "../../support/behaviours.js";
+import { type FaultServer, faultServer } from "../../support/fault-server.js";
+import { KEY } from "../../support/happy-service.js";
+import { proxy } from "../../support/proxy.js";
+import { until } from "../../support/service.js";
+
+const started: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((thing) => thing.close()));
+});
+
+const answers = () => does.ok({ request_id: "id-1", status: "PENDING" });
+
+async function serving(script: () => does.Behaviour = answers): Promise<FaultServer> {
+  const server = await faultServer(script);
+  started.push(server);
+  return server;
+}
+
+function clientOf(baseUrl: string, options: object = {}): ResearchClient {
+  const client = new ResearchClient({ baseUrl, apiKey: KEY, ...options });
+  started.push(client);
+  return client;
+}
+
+/** Resolves when the server has no connection left: a peer sees the end a moment after it came about. */
+const noneOpen = (server: FaultServer) =>
+  until(async () => (server.openConnections === 0 ? true : undefined));
+
+describe("the connection of a create is closed with it", () => {
+  test("at a server that would keep it", async () => {
+    const server = await serving();
+    const client = clientOf(server.url);
+    for (let i = 0; i < 5; i++) {
+      await client.create({ prompt: "x" });
+      await noneOpen(server);
+    }
+    expect(server.connections).toBe(5);
+  });
+
+  test("where no answer came", async () => {
+    const server = await serving(does.hang);
+    const client = clientOf(server.url, { requestTimeout: 1_000 });
+    await expect(client.create({ prompt: "x" })).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN" });
+    await noneOpen(server);
+  });
+
+  test("through a proxy", async () => {
+    const server = await serving();
+    const through = await proxy(server.port);
+    const options = { insecureHttp: true, proxyEnvironment: { HTTP_PROXY: through.url } };
+    const client = clientOf("http://research.example", options);
+    await client.create({ prompt: "x" });
+    await until(async () => (through.open() === 0 ? true : undefined));
+  });
+});
+
+test("closing twice, and closing what was never opened, is no error", async () => {
+  const client = clientOf("http://127.0.0.1:1");
+  await client.close();
+  await client.close();
+});
+
+test.each(["localhost", "research.localhost"])(
+  "%s is this machine whatever a resolver says",
+  async (name) => {
+    const server = await serving();
+    const client = clientOf(`http://${name}:${server.port}`);
+    expect(await client.create({ prompt: "x" })).toMatchObject({ request_id: "id-1" });
+    expect(await client.status("id-1")).toMatchObject({ status: "PENDING" });
+    expect(server.requests.map(({ headers }) => headers.host)).toEqual(
+      Array(2).fill(`${name}:${server.port}`),
+    );
+  },
+);
+
+describe("as curl, the client reads an answer", () => {
+  const body = does.envelope({ request_id: "id-1", status: "PENDING" });
+  const whole = does.answerBytes({ body });
+  const interim = (status: string, headers = "") => Buffer.from(`HTTP/1.1 ${status}\r\n${headers}\r\n`);
+
+  test.each([
+    ["after a 100 Continue that nobody asked for", [interim("100 Continue")]],
+    ["after two of them", [interim("100 Continue"), interim("100 Continue")]],
+    ["after a 100 Continue with headers", [interim("100 Continue", "x-a: b\r\n")]],
+    ["after 103 Early Hints", [interim("103 Early Hints", "link: </a>\r\n")]],
+  ])("%s", async (_what, before) => {
+    const server = await serving(() => ({
+      act: (socket) => void socket.write(Buffer.concat([...before, whole])),
+    }));
+    const client = clientOf(server.url);
+    expect(await client.create({ prompt: "x" })).toMatchObject({ request_id: "id-1" });
+    for (let i = 0; i < 2; i++) expect(await client.status("id-1")).toMatchObject({ status: "PENDING" });
+  });
+
+  test("with 200 kB of headers, and no answer with a million", async () => {
+    const headers = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`x-${i}`, "v".repeat(4_000)]));
+    let count = 50;
+    const server = await serving(() => does.answer({ body, headers: headers(count) }));
+    const client = clientOf(server.url);
+    expect(await client.create({ prompt: "x" })).toMatchObject({ request_id: "id-1" });
+    expect(await client.status("id-1")).toMatchObject({ status: "PENDING" });
+    count = 250;
+    await expect(client.create({ prompt: "x" })).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN" });
+  });
+
+  test("no answer after an interim one is none at all", async () => {
+    const server = await serving(() => ({ act: (socket) => void socket.end(interim("100 Continue")) }));
+    const client = clientOf(server.url);
+    await expect(client.create({ prompt: "x" })).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN" });
+    expect(server.count("create")).toBe(1);
+  });
+});

@@ -1,0 +1,140 @@
+import type { Dispatcher } from "undici";
+import { afterEach, expect, test } from "vitest";
+import { Connections } from "../../../src/ground/http/connections.js";
+import { type ExchangeLimits, exchange, headerOf } from "../../../src/ground/http/exchange.js";
+import { symbols } from "../../../src/ground/http/undici.js";
+import * as does from "../../support/behaviours.js";
+import { faultServer } from "../../support/fault-server.js";
+
+const started: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((thing) => thing.close()));
+});
+
+/** One exchange with a server that does as it is told; the time is enough for a busy machine unless a test gives one. */
+async function exchanged(behaviour: does.Behaviour, limits: Partial<ExchangeLimits> = {}) {
+  const server = await faultServer(() => behaviour);
+  const connections = new Connections(new URL(server.url), undefined, 10_000);
+  started.push(server, connections);
+  const request = { origin: server.url, method: "GET", path: "/x", headers: {} };
+  const whole = { timeout: 20_000, perPiece: false, maxBytes: 1_000, ...limits };
+  const result = await connections.fresh((dispatcher) => exchange(dispatcher, request, whole));
+  return { ...result, body: result.body.toString(), server };
+}
+
+const TEN = { body: "0123456789" };
+const SLOW = { body: "x".repeat(300_000) };
+
+test.each<[string, does.Behaviour, Partial<ExchangeLimits>, object]>([
+  [
+    "a whole answer",
+    does.answer({ ...TEN, status: 404 }),
+    {},
+    { kind: "answer", status: 404, body: TEN.body },
+  ],
+  [
+    "an interim response and then the answer",
+    does.raw("HTTP/1.1 103 Early\r\nx: y\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"),
+    {},
+    { kind: "answer", status: 200, body: "ok" },
+  ],
+  [
+    "an interim response and no answer",
+    { act: (socket) => void socket.write("HTTP/1.1 103 Early\r\nx: y\r\n\r\n") },
+    { timeout: 1_500 },
+    { kind: "failure", fault: "timeout", headers: {} },
+  ],
+  ["as many bytes as are allowed", does.answer(TEN), { maxBytes: 10 }, { kind: "answer", body: TEN.body }],
+  ["one byte more", does.answer(TEN), { maxBytes: 9 }, { kind: "failure", fault: "oversized", sent: true }],
+  ["no answer in time", does.hang(), { timeout: 1_500 }, { kind: "failure", fault: "timeout", sent: true }],
+  [
+    "an answer that does not end in time: what came is kept",
+    does.answer({ ...TEN, length: 11 }),
+    { timeout: 1_500 },
+    { kind: "failure", fault: "torn", sent: true, body: TEN.body },
+  ],
+  [
+    "a slow line: 64 KiB and more in each limit, that take longer together",
+    does.drip(SLOW, 400, "body", 50_000),
+    { timeout: 1_500, perPiece: true, maxBytes: 1_000_000 },
+    { kind: "answer", body: SLOW.body },
+  ],
+  [
+    "a drip: a byte now and then",
+    does.drip(TEN, 300, "body"),
+    { timeout: 1_500, perPiece: true },
+    { kind: "failure", fault: "torn", sent: true },
+  ],
+  [
+    "a slow line that goes on behind the end of all its time",
+    does.drip(SLOW, 400, "body", 50_000),
+    { timeout: 1_500, perPiece: true, maxBytes: 1_000_000, total: 1_700 },
+    { kind: "failure", fault: "torn", sent: true },
+  ],
+  [
+    "the same with one limit for the whole",
+    does.drip(TEN, 300, "body"),
+    { timeout: 2_000 },
+    { fault: "torn" },
+  ],
+])("%s", async (_, behaviour, limits, expected) => {
+  expect(await exchanged(behaviour, limits)).toMatchObject(expected);
+});
+
+test("a signal ends it at once, and nothing was sent if it came before", async () => {
+  const signal = AbortSignal.abort();
+  expect(await exchanged(does.hang(), { signal })).toMatchObject({ fault: "unreachable", sent: false });
+});
+
+test("with a grace the answer is still taken after the signal", async () => {
+  const stop = new AbortController();
+  const late: does.Behaviour = {
+    act(socket) {
+      stop.abort();
+      setTimeout(() => socket.write(does.answerBytes(TEN)), 50);
+    },
+  };
+  const result = await exchanged(late, { signal: stop.signal, grace: 20_000 });
+  expect(result).toMatchObject({ kind: "answer", body: TEN.body });
+});
+
+test("what lies in the socket when the time is over is read", async () => {
+  const end = performance.now() + 2_000;
+  const late: does.Behaviour = {
+    act(socket) {
+      // As after a suspend: the answer is there, and the time passes while nothing is read.
+      socket.write(does.answerBytes(TEN), () => {
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, end - performance.now());
+      });
+    },
+  };
+  expect(await exchanged(late, { timeout: 1_500 })).toMatchObject({ kind: "answer", body: TEN.body });
+});
+
+test.each([
+  [{}, undefined],
+  [{ a: "1" }, "1"],
+  [{ a: ["1", "2"] }, "1, 2"],
+])("of the headers %j one is %s", (headers, text) => {
+  expect(headerOf(headers, "a")).toBe(text);
+});
+
+test.each(["shared", "fresh"] as const)(
+  "undici's own time limits are off in a %s connection",
+  async (kind) => {
+    const server = await faultServer(() => does.answer(TEN));
+    const connections = new Connections(new URL(server.url), undefined, 10_000);
+    started.push(server, connections);
+    const found: unknown[] = [];
+    const use = async (dispatcher: Dispatcher) => {
+      dispatcher.on("connect", (_origin, targets) => {
+        const [client, { kHeadersTimeout, kBodyTimeout }] = [Object(targets.at(-1)), Object(symbols)];
+        found.push(client[kHeadersTimeout], client[kBodyTimeout]);
+      });
+      const request = { origin: server.url, method: "GET", path: "/x", headers: {} };
+      return await exchange(dispatcher, request, { timeout: 20_000, perPiece: false, maxBytes: 1_000 });
+    };
+    await (kind === "fresh" ? connections.fresh(use) : use(await connections.shared()));
+    expect(found).toEqual([0, 0]);
+  },
+);

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { answer } from "../../../src/ground/json-schema/validator.js";
+
+const schemaOf = ($schema: string) => JSON.stringify({ $schema, type: "object" });
+
+test.each([
+  "http://json-schema.org/draft-06/schema#",
+  "https://json-schema.org/draft-06/schema",
+  "http://json-schema.org/draft-07/schema#",
+  "https://json-schema.org/draft-07/schema#",
+  "http://json-schema.org/draft/2019-09/schema",
+  "https://json-schema.org/draft/2020-12/schema",
+  "http://json-schema.org/draft/2020-12/schema#",
+])("a schema of %s is valid, by http as well as https, and checks values", ($schema) => {
+  const schema = schemaOf($schema);
+  expect(answer({ schema })).toEqual([]);
+  expect(answer({ schema, value: "{}" })).toEqual([]);
+  expect(answer({ schema, value: "7" })).toEqual([{ path: "", message: "must be object" }]);
+});
+
+test.each([
+  ['{"type":"objekt"}', "/type"],
+  ['{"$schema":"http://json-schema.org/draft-07/schema#","required":7}', "/required"],
+])("in %s the first problem is at %s", (schema, path) => {
+  expect(answer({ schema })).toMatchObject([{ path }]);
+});
+
+test.each([
+  ['{"$schema":"http://json-schema.org/draft-04/schema#"}', /only 2020-12/],
+  ['{"$schema":7}', /must be a string/],
+  ['{"$ref":"#/definitions/gone"}', /gone/],
+  ['{"pattern":"("}', /./],
+])("%s is an invalid schema", (schema, message) => {
+  expect(answer({ schema })[0]?.message).toMatch(message);
+});
+
+test("allowed values are named", () => {
+  expect(answer({ schema: '{"enum":["a","b"]}', value: '"c"' })[0]?.message).toMatch(/ \(a, b\)$/);
+});
+
+test("1e400 is a number, though JavaScript reads it as Infinity", () => {
+  const schema = '{"type":"number","maximum":1e400}';
+  expect(answer({ schema })).toEqual([]);
+  expect(answer({ schema, value: "1e400" })).toEqual([]);
+  expect(answer({ schema: '{"maximum":5}', value: "1e400" })).toEqual([
+    { path: "", message: "must be <= 5" },
+  ]);
+});

@@ -1,0 +1,74 @@
+import { beforeAll, expect, test } from "vitest";
+import { requireBuild } from "../support/build.js";
+import { publicWeb, reportOf } from "../support/cited-web.js";
+import { folderWith } from "../support/folder.js";
+import { research } from "../support/in-process.js";
+import { connectMcp } from "../support/mcp.js";
+import { ProviderDouble } from "../support/providers/double.js";
+
+// Pages are read in a process of the build.
+beforeAll(requireBuild);
+
+async function checked(report: string, env: Record<string, string>) {
+  const double = await ProviderDouble.start("openai", { result: () => report });
+  const home = folderWith();
+  await research(["run", "why => completed"], { home, env: double.env });
+  const client = await connectMcp({ home, env: { ...double.env, ...env }, args: ["--read-only"] });
+  return { client, home, env: double.env };
+}
+
+test("research_check gives what is wrong first, as a plain result, and keeps it for `show`", async () => {
+  const { url, asked, env } = await publicWeb();
+  const { client, home, env: own } = await checked(reportOf(url), env);
+  const first = await client.call("research_check", { id: "@last" });
+  expect(first).toMatchObject({
+    isError: false,
+    content: {
+      complete: true,
+      omitted: 0,
+      counts: { found: 2, missing: 1, gone: 1, citations: 7 },
+      citations: ["missing", "gone", "unrelated", "unreadable", "unchecked", "found", "found"].map(
+        (verdict) => ({
+          verdict,
+        }),
+      ),
+    },
+  });
+  expect(first.text).toContain("missing: The pool takes 1,700 connections. (not on the page: 1,700)");
+  const pages = asked.length;
+  await client.call("research_check", { id: "@last", pages: 3, seconds: 5 });
+  // The same call again reads no page again.
+  expect(asked).toHaveLength(pages);
+  const shown = await research(["show", "@last", "--json"], { home, env: own });
+  expect(JSON.parse(shown.stdout)).toMatchObject({ check: { counts: { missing: 1 } } });
+  await client.close();
+});
+
+test("a long check is cut at 40,000 characters, the worst first", async () => {
+  const { url, env } = await publicWeb();
+  const many = Array.from(
+    { length: 800 },
+    (_, i) => `- The pool number ${i} takes 1,600 connections (${url}/pool).`,
+  );
+  const { client } = await checked([...many, `- It takes 1,700 (${url}/pool).`].join("\n"), env);
+  const { content, text } = await client.call("research_check", { id: "@last" });
+  expect(text.length).toBeLessThanOrEqual(40_000);
+  expect(JSON.stringify(content).length).toBeLessThanOrEqual(40_000);
+  const { citations, omitted } = content as { citations: { verdict: string }[]; omitted: number };
+  expect(citations[0]?.verdict).toBe("missing");
+  expect(citations.length + omitted).toBe(801);
+  expect(omitted).toBeGreaterThan(0);
+  await client.close();
+});
+
+test.each([{ id: "@last", pages: 0 }, { id: "@last", seconds: 241 }, { id: " " }])(
+  "%j is refused",
+  async (given) => {
+    const { client } = await checked("It is.", {});
+    expect(await client.call("research_check", given)).toMatchObject({
+      isError: true,
+      content: { error: { code: "USAGE", exit_code: 2 } },
+    });
+    await client.close();
+  },
+);

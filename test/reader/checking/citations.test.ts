@@ -1,0 +1,188 @@
+import { describe, expect, it, test } from "vitest";
+import { claimsIn, claimsOfFields, type GivenCitations } from "../../../src/reader/checking/citations.js";
+
+const NOTHING: GivenCitations = { citations: [], sources: [] };
+const read = (report: string, given: Partial<GivenCitations> = {}) =>
+  claimsIn(report, { ...NOTHING, ...given }).claims.map(({ text, urls }) => [text, ...urls]);
+
+const A = "https://a.example/x";
+const B = "https://b.example/y_(z)";
+
+describe("a sentence cites", () => {
+  test.each<[string, string, ...(readonly string[])[]]>([
+    ["a link in it", `The [pool](${A}) takes 5. It is full.`, ["The pool takes 5.", A]],
+    ["a link behind it", `It is full. It takes 5. ([a.example](${A}))`, ["It takes 5.", A]],
+    ["the name of a link that stands alone", `It takes 5. [Report of 2024](${A})`, ["It takes 5.", A]],
+    ["a link with brackets in its address", `It takes 5 ([y](${B})).`, ["It takes 5.", B]],
+    ["a link with a title", `It takes 5 [y](${A} "Page 9").`, ["It takes 5 y.", A]],
+    ["an address", `It takes 5 (${A}). It is full.`, ["It takes 5.", A]],
+    ["an address in angle brackets", `It takes 5 <${A}>.`, ["It takes 5.", A]],
+    [
+      "an address without a scheme",
+      "It takes 5, see www.a.example.",
+      ["It takes 5, see.", "http://www.a.example"],
+    ],
+    ["a number", `It is. It takes 5 [1].\n\n## Sources\n\n1. ${A}`, ["It takes 5.", A]],
+    [
+      "a number behind it",
+      `It takes 5.[1] It is.[2]\n\n[1]: ${A}\n[2]: ${B}`,
+      ["It takes 5.", A],
+      ["It is.", B],
+    ],
+    ["two numbers", `It takes 5 [1][2].\n\n[1] ${A}\n[2] ${B}`, ["It takes 5.", A, B]],
+    ["numbers in a list", `It takes 5 [1, 2].\n\n[1] ${A}\n[2] ${B}`, ["It takes 5.", A, B]],
+    ["a range of numbers", `It takes 5 [1–2].\n\nSources:\n1. ${A}\n2. [Y](${B})`, ["It takes 5.", A, B]],
+    ["a footnote", `It takes 5[^n].\n\n[^n]: Somebody, ${A}`, ["It takes 5.", A]],
+    ["a corner bracket", `It takes 5【1†source】.\n\n### Quellen\n- 【1】 ${A}`, ["It takes 5.", A]],
+    ["a corner bracket with lines", `It takes 5【1†L3-L9】.\n\n## References\n[1] ${A}`, ["It takes 5.", A]],
+    ["a list without numbers", `It takes 5 [2].\n\n**Sources**\n\n- ${A}\n- ${B}`, ["It takes 5.", B]],
+    ["a link by its name", `The [pool][p] takes 5.\n\n[p]: ${A}`, ["The pool takes 5.", A]],
+    ["a DOI", "It takes 5 (doi:10.1000/ab-1).", ["It takes 5.", "https://doi.org/10.1000/ab-1"]],
+    [
+      "an id of arXiv",
+      "It takes 5 (arXiv:2605.06635v2).",
+      ["It takes 5.", "https://arxiv.org/abs/2605.06635"],
+    ],
+    [
+      "a DOI in the list",
+      "It takes 5 [1].\n\n[1] Ab, 10.1000/ab.",
+      ["It takes 5.", "https://doi.org/10.1000/ab"],
+    ],
+    [
+      "a place in a file",
+      "It takes 5 [1].\n\n## Quotes\n\n1. `docs/a.md:12`\n\n   > Five.",
+      ["It takes 5.", "docs/a.md:12"],
+    ],
+    ["a hidden file", "It takes 5 (.env:3).", ["It takes 5.", ".env:3"]],
+    [
+      "what is no address",
+      "It takes [5 of it](javascript:alert(1)).",
+      ["It takes 5 of it.", "javascript:alert(1)"],
+    ],
+  ])("%s", (_name, report, ...claims) => {
+    expect(read(report)).toEqual(claims);
+  });
+});
+
+test.each<[string, string, ...(readonly string[])[]]>([
+  [
+    "an item that cites at its end is one",
+    `- It takes 5. It is full. [x](${A})`,
+    ["It takes 5. It is full.", A],
+  ],
+  [
+    "an item that cites within it is not",
+    `- It takes 5 [x](${A}). It is full [y](${B}).`,
+    ["It takes 5 x.", A],
+    ["It is full y.", B],
+  ],
+  [
+    "an item that cites in its last sentence is not",
+    `- It is full. The [pool](${A}) takes 5.`,
+    ["The pool takes 5.", A],
+  ],
+  ["a row is one", `| a | b |\n|---|---|\n| x | 5 [1] |\n\n[1] ${A}`, ["x | 5", A]],
+  ["the lines of a paragraph are one text", `It takes\n5 [source](${A}).`, ["It takes 5.", A]],
+  [
+    "emphasis is left out",
+    `It takes **5 _big_ things**, \`a_b\` & 3*4 [source](${A}).`,
+    ["It takes 5 big things, a_b & 3*4.", A],
+  ],
+  ["a quotation is read", `> It takes 5 [source](${A}).`, ["It takes 5.", A]],
+  ["a linked sentence is one", `[The pool takes five of them.](${A})`, ["The pool takes five of them.", A]],
+  [
+    "code, headings and the list are none",
+    `# A [source](${A})\n\n\`\`\`\n${A}\n\`\`\`\n\n## Sources\n\n- [T](${A})\n- [Long title of a page](${B})`,
+  ],
+  ["a port and a time are no places in a file", "It listens on example.com:80 at 12:30 (see a.b:3)."],
+])("%s", (_name, report, ...claims) => {
+  expect(read(report)).toEqual(claims);
+});
+
+test.each([
+  "Am 17. Januar kam der Bericht heraus",
+  "Es kostet 1,9 Mrd. Euro im Jahr",
+  "It has parts, e.g. Paris, and others",
+  "The shape in Fig. 3 is round",
+])("%s is not cut", (sentence) => {
+  expect(read(`It is so. ${sentence} [1]. And so.\n\n[1] ${A}`)).toEqual([[`${sentence}.`, A]]);
+});
+
+test.each(["It takes 5 ms", "It rose by 4.8 m", "It boils for 5 min"])("%s. ends a sentence", (sentence) => {
+  expect(read(`${sentence}. It is so [1].\n\n[1] ${A}`)).toEqual([["It is so.", A]]);
+});
+
+describe("what a provider says", () => {
+  it("belongs to the sentence in which it ends, and to those that it covers", () => {
+    const report = "One is here. Two is there. Three is not.";
+    const at = (start: number, end: number) => ({ citations: [{ start, end, url: A }] });
+    expect(read(report, at(15, 20))).toEqual([["Two is there.", A]]);
+    expect(read(report, at(0, 26))).toEqual([
+      ["One is here.", A],
+      ["Two is there.", A],
+    ]);
+    expect(read(report, at(30, 99))).toEqual([]);
+  });
+  it("are the addresses of numbers that the text does not list", () => {
+    expect(read("It takes 5 [2].", { sources: [A, B] })).toEqual([["It takes 5.", B]]);
+  });
+});
+
+test("a list that was put behind the report takes no number from its own list", () => {
+  expect(read(`It takes 5 [1].\n\n[1]: ${A}\n\n## Sources\n\n1. [T](${B})`)).toEqual([["It takes 5.", A]]);
+});
+
+test("counts what cites nothing", () => {
+  expect(claimsIn(`# T\n\nOne is. Two is.\n\n- Three [1]\n- Four\n\n[1] ${A}`, NOTHING)).toMatchObject({
+    uncited: 3,
+  });
+});
+
+test("says where each ends, marks included", () => {
+  const report = `It is. It takes 5 [1]. **It is full.** [1]\n\n| a |\n|---|\n| 5 [1] |\n\n[1] ${A}`;
+  const { claims } = claimsIn(report, NOTHING);
+  expect(claims.map(({ end }) => report.slice(0, end).split("\n").at(-1))).toEqual([
+    "It is. It takes 5 [1].",
+    "It is. It takes 5 [1]. **It is full.** [1]",
+    "| 5 [1]",
+  ]);
+});
+
+test("a field of a structured result is its value", () => {
+  const value = {
+    name: "Acme",
+    list: [{ year: 2015 }, { year: 2016 }],
+    about: { a: "x", b: 2 },
+    none: null,
+    own: 3,
+  };
+  const citations = ["name", "list[1].year", "$.about", "none"].map((field) => ({ field, url: A }));
+  expect(claimsOfFields(value, { citations })).toEqual({
+    claims: [
+      ["name", "Acme"],
+      ["list.1.year", "2016"],
+      ["about", "x; 2"],
+    ].map(([field, text]) => ({ field, text, urls: [A], end: 0 })),
+    uncited: 2,
+  });
+});
+
+test("takes time in proportion to the text", () => {
+  const time = (sentences: number) => {
+    const report = `It takes 5 [x](${A}). `.repeat(sentences);
+    const begun = process.cpuUsage();
+    expect(claimsIn(report, NOTHING).claims).toHaveLength(sentences);
+    return process.cpuUsage(begun).user;
+  };
+  time(2_000);
+  expect(time(40_000) / time(4_000)).toBeLessThan(30);
+});
+
+test.each(["[", "](", "[a](", "(((", "10.1000/", "a.b/", "`", "【1", "www.", "[1,", "|", "**", "<a "])(
+  "many of %s take no long",
+  (text) => {
+    const begun = process.cpuUsage();
+    claimsIn(text.repeat(300_000 / text.length), NOTHING);
+    expect(process.cpuUsage(begun).user).toBeLessThan(4_000_000);
+  },
+);

@@ -1,0 +1,226 @@
+import { describe, expect, test } from "vitest";
+import type { Verdict } from "../../../src/ground/protocol/check-outcome.js";
+import { type CitedPage, judge, PageContent } from "../../../src/reader/checking/verdict.js";
+
+/** A page of these passages; one with ` | ` in it has what stands over it before that. */
+function page(...texts: string[]): CitedPage {
+  const passages = texts.map((each) => {
+    const [over, text] = each.includes(" | ") ? each.split(" | ") : ["", each];
+    return { text: text ?? "", over: over ?? "" };
+  });
+  return { state: "read", content: new PageContent(passages, false) };
+}
+const verdictOf = (claim: string, ...pages: CitedPage[]) => judge(claim, pages, "en").verdict;
+
+const GONE: CitedPage = { state: "gone", reason: "404" };
+const UNREADABLE: CitedPage = { state: "unreadable", reason: "403" };
+
+describe("a number", () => {
+  test.each<[string, string, string, Verdict]>([
+    ["with separators", "The pool takes 1,600 connections.", "The pool takes 1600 connections.", "found"],
+    ["with a space", "The pool takes 1 600 connections.", "The pool takes 1,600 connections.", "found"],
+    [
+      "as German groups it",
+      "Der Pool nimmt 1.600 Verbindungen an.",
+      "The pool takes 1600 connections.",
+      "found",
+    ],
+    ["with a word", "The pool takes 1.6 thousand connections.", "The pool takes 1600 connections.", "found"],
+    ["in words", "The city has one billion trees.", "About 1,000,000,000 trees grow in the city.", "found"],
+    ["percent in words", "In total 90 percent of users agreed.", "Of all users, 90 % agreed.", "found"],
+    ["kilobytes in either case", "The cache holds 64 kB.", "A cache of 64 KB.", "found"],
+    ["kilobytes of 1,024 bytes", "The cache holds 64 kB.", "A cache of 65,536 bytes.", "found"],
+    ["in another unit", "The timeout is 2 s.", "The default timeout is 2000 ms.", "found"],
+    ["with another unit", "The timeout is 2 s.", "The default timeout is 2 minutes.", "missing"],
+    ["without its unit", "The timeout is 2000 ms.", "timeout in milliseconds | 2000", "found"],
+    ["under a unit", "The timeout is 2 s.", "timeout (ms) | 2000", "found"],
+    ["in another currency", "It costs $500 a month.", "It costs €500 a month.", "missing"],
+    ["one digit changed", "The pool takes 1,700 connections.", "The pool takes 1600 connections.", "missing"],
+    [
+      "rounded, and said so",
+      "About 3 million people live in the city.",
+      "The city has 2,950,000 people.",
+      "found",
+    ],
+    [
+      "rounded too far",
+      "About 3 million people live in the city.",
+      "The city has 2,600,000 people.",
+      "missing",
+    ],
+    ["rounded in silence", "The city has 3 million people.", "The city has 2,950,000 people.", "missing"],
+    ["more than", "More than 3 million people live in the city.", "The city has 3,120,000 people.", "found"],
+    [
+      "more than, and it is less",
+      "More than 3 million people live in the city.",
+      "The city has 2,900,000 people.",
+      "missing",
+    ],
+    [
+      "mehr als",
+      "In der Stadt leben mehr als 3 Mio. Menschen, und es werden nicht weniger.",
+      "The city has 3,120,000 people, and it is the largest of the state.",
+      "found",
+    ],
+    ["only elsewhere", "The pool takes 1600 connections.", "In 1600 a queen was born.", "unchecked"],
+    ["a small number word", "Three of the pools are full.", "Pools fill up in summer.", "unchecked"],
+    ["a digit behind a letter", "It uses SHA-256 digests.", "All digests use SHA256.", "found"],
+    ["a version", "It came with version 1.2.3 of the tool.", "The tool, v1.2.3, has it.", "found"],
+    [
+      "a figure's number",
+      "As Figure 12 shows, the tides rise and fall.",
+      "The tides rise and fall.",
+      "unchecked",
+    ],
+    ["rounded to a five", "It rose to almost 9.5 m that day.", "It rose to 9.41 m that day.", "found"],
+    [
+      "not rounded, whatever is said",
+      "Some 43 % of the town is low.",
+      "About 41 % of the town is low.",
+      "missing",
+    ],
+    [
+      "multiplied by the head of its column",
+      "It cost 4.2 million crowns.",
+      "Cost (million crowns) | 4,2",
+      "found",
+    ],
+    ["with an M", "It has 3M users.", "It has 3 million users.", "found"],
+    ["an amount with an m", "It raised $5m in 2020.", "In 2020 it raised 5 million dollars.", "found"],
+    [
+      "a German Billion",
+      "Es sind 2 Billionen Sterne im Nebel und 5 Monde.",
+      "There are 2 trillion stars and 5 moons.",
+      "found",
+    ],
+    [
+      "in French",
+      "Il y a 3 milliards de gens dans le monde.",
+      "There are 3 billion people in the world.",
+      "found",
+    ],
+    [
+      "a date without its year",
+      "It began on July 21, 2010.",
+      "In 2010 there was a fair; it began on July 21.",
+      "found",
+    ],
+    ["a range", "It takes 5–10 minutes to boil.", "It boils after 5 to 10 minutes.", "found"],
+  ])("%s", (_name, claim, text, verdict) => {
+    expect(verdictOf(claim, page(text))).toBe(verdict);
+  });
+
+  test("that is missing is named as the sentence has it", () => {
+    const judged = judge(
+      "The pool takes 1,700 connections in 2 s.",
+      [page("The pool takes 1600 in 2 s.")],
+      "en",
+    );
+    expect(judged).toMatchObject({ verdict: "missing", missing: ["1,700"] });
+  });
+});
+
+describe("a date", () => {
+  const FORMS = [
+    "July 21, 2010",
+    "21. Juli 2010",
+    "21.07.2010",
+    "2010-07-21",
+    "7/21/2010",
+    "21 July 2010",
+    "21st of July, 2010",
+  ];
+  test.each(FORMS.flatMap((said) => FORMS.map((written) => [said, written] as const)))(
+    "%s stands in %s",
+    (said, written) => {
+      expect(verdictOf(`The store opened on ${said}.`, page(`The store opened on ${written}.`))).toBe(
+        "found",
+      );
+    },
+  );
+  test.each(["July 22, 2010", "21. Juni 2010", "21.07.2011"])("%s does not", (said) => {
+    expect(verdictOf(`The store opened on ${said}.`, page("The store opened on July 21, 2010."))).toBe(
+      "missing",
+    );
+  });
+  test("a year stands in a date", () => {
+    expect(verdictOf("The store opened in 2010.", page("The store opened on July 21, 2010."))).toBe("found");
+  });
+  test("a month of a year does, too", () => {
+    expect(verdictOf("The store opened in July 2010.", page("The store opened on 2010-07-21."))).toBe(
+      "found",
+    );
+  });
+});
+
+describe("a quotation", () => {
+  test.each<[string, string, string, Verdict]>([
+    [
+      "with other marks",
+      "She calls it “a very long night”.",
+      'It was "a very long night", she said.',
+      "found",
+    ],
+    ["with tags in it", "She calls it “a very long night”.", "It was a <em>very</em> long night.", "found"],
+    [
+      "cut at a line's end",
+      "She calls it “a beautiful long night”.",
+      "It was a beauti-\nful long night.",
+      "found",
+    ],
+    ["with ligatures", "She calls it “a difficult first night”.", "It was a diﬃcult ﬁrst night.", "found"],
+    ["with a gap", "She calls it “a very […] night of rain”.", "It was a very long night of rain.", "found"],
+    ["of other words", "She calls it “a very short night”.", "It was a very long night.", "missing"],
+    [
+      "of two words",
+      "She calls it a “short night” in the city.",
+      "It was a very long night in the city.",
+      "unchecked",
+    ],
+    [
+      "in another language",
+      "She calls it “a very short night”.",
+      "Es war eine sehr lange Nacht, und sie hat nicht geschlafen.",
+      "unchecked",
+    ],
+  ])("%s", (_name, claim, text, verdict) => {
+    expect(verdictOf(claim, page(text))).toBe(verdict);
+  });
+});
+
+describe("of several addresses", () => {
+  const claim = "The pool takes 1600 connections.";
+  const right = page("The pool takes 1600 connections.");
+  const wrong = page("The pool takes 900 connections.");
+  test.each<[string, CitedPage[], Verdict]>([
+    ["one that says it beats all", [GONE, UNREADABLE, wrong, right], "found"],
+    ["one that could not be read beats one that is gone", [GONE, UNREADABLE, wrong], "unreadable"],
+    ["one that is gone beats one that does not say it", [GONE, wrong], "gone"],
+    ["else it is missing", [wrong, wrong], "missing"],
+  ])("%s", (_name, pages, verdict) => {
+    expect(verdictOf(claim, ...pages)).toBe(verdict);
+  });
+});
+
+describe("with nothing to look for", () => {
+  const about = page("Tides are caused by the gravity of the moon and the sun.");
+  test("a page about something else is unrelated", () => {
+    expect(verdictOf("The committee rejected the proposal after a heated debate.", about)).toBe("unrelated");
+  });
+  test("one with its words is unchecked", () => {
+    expect(verdictOf("The gravity of the moon causes the tides.", about)).toBe("unchecked");
+  });
+  test("a short one is unchecked", () => {
+    expect(verdictOf("Nobody knows why.", about)).toBe("unchecked");
+  });
+  test("one in another language is unchecked", () => {
+    expect(verdictOf("Der Ausschuss hat den Vorschlag nach der Debatte nicht angenommen.", about)).toBe(
+      "unchecked",
+    );
+  });
+});
+
+test("what is not on the beginning of a page that was cut is unchecked", () => {
+  const content = new PageContent([{ text: "The pool takes 900 connections.", over: "" }], true);
+  expect(verdictOf("The pool takes 1600 connections.", { state: "read", content })).toBe("unchecked");
+});

@@ -1,0 +1,151 @@
+import type { ServerResponse } from "node:http";
+import { expect, it } from "vitest";
+import { systemClock } from "../../../src/ground/clock.js";
+import { withPrivate } from "../../../src/reader/fetching/addresses.js";
+import { HostGate } from "../../../src/reader/fetching/host-gate.js";
+import { type Once, PageReader } from "../../../src/reader/fetching/page-reader.js";
+import { cutDocument } from "../../../src/reader/reading/documents/cut.js";
+import { type DocumentReader, documentReader } from "../../../src/reader/reading/documents/document.js";
+import { type Page, type SmallWeb, smallWeb } from "../../support/small-web.js";
+
+const never = new AbortController().signal;
+const PACE = { atOnce: 1, apartMs: 0, most: 4 };
+const answer =
+  (status: number, headers: Record<string, string> = {}, text = "") =>
+  (response: ServerResponse) =>
+    response.writeHead(status, { "content-type": "text/html", ...headers }).end(text);
+const redirect = (location: string) => answer(302, { location });
+
+/** A reader without a conversation: what was asked for is known for as long as it lives. */
+function readerOf(web: Pick<SmallWeb, "network">, read: DocumentReader = cutDocument, pace = PACE) {
+  const known = new Map<string, Promise<unknown>>();
+  const once: Once = (subject, ask) => {
+    const answer = known.get(subject) ?? ask();
+    known.set(subject, answer);
+    return answer as ReturnType<typeof ask>;
+  };
+  const gate = new HostGate(systemClock, pace);
+  const forbidden = (url: URL) => (url.pathname === "/not" ? "it is left out" : undefined);
+  return new PageReader(
+    { ...web, clock: systemClock, gate, userAgent: "x", read, forbidden, refusesFrontPage: true },
+    once,
+    never,
+  );
+}
+
+it.each<[string, Page | undefined, object]>([
+  ["/gone", answer(404), { kind: "gone", status: 404 }],
+  ["/gone", answer(410), { kind: "gone", status: 410 }],
+  ["/x", answer(403), { kind: "status", status: 403 }],
+  ["/x", answer(500), { kind: "status", status: 500 }],
+  ["/deep/er", redirect("/"), { kind: "front-page", status: 200, url: expect.stringMatching(/test:\d+\/$/) }],
+  ["/x", redirect("/secret"), { kind: "robots", url: expect.stringMatching(/\/secret$/) }],
+  ["/x", answer(200, { "content-type": "image/png" }), { kind: "type", status: 200 }],
+  ["/x", answer(200, {}, "<script>render()</script>"), { kind: "empty", status: 200 }],
+  ["/x", answer(200, {}, "a".repeat(9_000_000)), { kind: "too-large" }],
+  ["/x", answer(200, {}, "a\0b"), { kind: "unreadable", reason: "not text" }],
+  ["/not", answer(200, {}, "x"), { kind: "not-asked", reason: "it is left out" }],
+  ["/x", (response) => response.socket?.destroy(), { kind: "unreachable" }],
+])("says why %s is not there: %#", async (path, page, why) => {
+  const web = await smallWeb({
+    [`a.test${path}`]: page ?? "",
+    "a.test/": "<p>front</p>",
+    "a.test/robots.txt": answer(200, {}, "User-agent: *\nDisallow: /secret"),
+  });
+  expect(await readerOf(web).read(new URL(web.url(`a.test${path}`)))).toMatchObject(why);
+});
+
+it("reads a PDF of the web within the limits of a document", async () => {
+  const text = "BT /F1 12 Tf 72 720 Td (The harbour opens at dawn.) Tj ET";
+  const file = `%PDF-1.4
+1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj
+2 0 obj << /Type /Pages /Kids [3 0 R] /Count 1 >> endobj
+3 0 obj << /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >> endobj
+4 0 obj << /Length ${text.length} >> stream
+${text}
+endstream endobj
+trailer << /Root 1 0 R >>
+%%EOF`;
+  const web = await smallWeb({
+    "a.test/harbour": answer(200, { "content-type": "application/pdf" }, file),
+    "a.test/broken": answer(200, { "content-type": "application/pdf" }, "%PDF-1.4 no"),
+  });
+  const reader = readerOf(web, documentReader(systemClock, 1));
+  expect(await reader.read(new URL(web.url("a.test/harbour")))).toMatchObject({
+    id: expect.stringMatching(/\/harbour$/),
+    blocks: [{ line: 1, lines: ["The harbour opens at dawn."], heading: "page 1" }],
+  });
+  expect(await reader.read(new URL(web.url("a.test/broken")))).toMatchObject({
+    kind: "unreadable",
+    reason: expect.stringContaining("it cannot be read: "),
+  });
+});
+
+it("tells a name that does not exist from a name server that fails", async () => {
+  const web = await smallWeb({});
+  const failing = (code: string) => async () => {
+    throw Object.assign(new Error(code), { code });
+  };
+  const kindAt = (code: string) =>
+    readerOf({ network: { ...web.network, resolve: failing(code) } }).read(new URL("http://a.test/x"));
+  expect(await kindAt("ENOTFOUND")).toMatchObject({ kind: "no-host" });
+  expect(await kindAt("ESERVFAIL")).toMatchObject({ kind: "unreachable" });
+});
+
+it("with private addresses a named host is read on its port, and no redirect of another host leads there", async () => {
+  const web = await smallWeb({
+    "wiki.test/x": "<p>inside</p>",
+    "wiki.test/round": redirect("http://other.test/back"),
+    "other.test/to": redirect("http://wiki.test/x"),
+  });
+  const at = (address: string) => new URL(web.url(address));
+  const network = { ...web.network, accessTo: withPrivate(new Set(["wiki.test", "other.test"])) };
+  const pages = await smallWeb({});
+  expect(pages.port).not.toBe(web.port);
+  const reader = readerOf({ network });
+  expect(await reader.read(at("wiki.test/x"))).toMatchObject({ blocks: [{ lines: ["inside"] }] });
+  expect(await reader.read(at("other.test/to"))).toMatchObject({ kind: "not-asked" });
+  expect(await reader.read(at("wiki.test/round"))).toMatchObject({ kind: "not-asked" });
+  expect(await reader.read(at("unnamed.test/x"))).toMatchObject({ kind: "not-asked" });
+  expect(web.visited()).toEqual(["wiki.test/x", "other.test/to", "wiki.test/round"]);
+});
+
+it("cuts one page at a time, so that other researches have the other processes", async () => {
+  let [open, most] = [0, 0];
+  const names = ["a", "b", "c", "d"].map((name) => `${name}.test/x`);
+  const web = await smallWeb(Object.fromEntries(names.map((name) => [name, `<p>${name}</p>`])));
+  const reader = readerOf(web, async (task) => {
+    open += 1;
+    most = Math.max(most, open);
+    // The others are there meanwhile.
+    while (web.visited().length < names.length) await new Promise((resolve) => setImmediate(resolve));
+    for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));
+    open -= 1;
+    return cutDocument(task);
+  });
+  const pages = await Promise.all(names.map((name) => reader.read(new URL(web.url(name)))));
+  expect(pages.map((page) => "blocks" in page)).toEqual([true, true, true, true]);
+  expect(most).toBe(1);
+});
+
+it("asks one host for one page at a time, and no more hosts at a time than the pace allows", async () => {
+  let [open, most] = [0, 0];
+  const slow: Page = (response) => {
+    open += 1;
+    most = Math.max(most, open);
+    setImmediate(() => {
+      open -= 1;
+      response.writeHead(200, { "content-type": "text/html" }).end("<p>x</p>");
+    });
+  };
+  const names = ["a", "b", "c", "d", "e"].flatMap((host) => [`${host}.test/1`, `${host}.test/2`]);
+  const web = await smallWeb(Object.fromEntries(names.map((name) => [name, slow])));
+  const readAll = async (pace: typeof PACE) => {
+    most = 0;
+    const reader = readerOf(web, cutDocument, pace);
+    await Promise.all(names.map((name) => reader.read(new URL(web.url(name)))));
+    return most;
+  };
+  expect(await readAll({ ...PACE, most: 1 })).toBe(1);
+  expect(await readAll({ ...PACE, most: 2 })).toBeLessThanOrEqual(2);
+});

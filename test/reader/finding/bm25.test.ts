@@ -1,0 +1,65 @@
+import { expect, it } from "vitest";
+import { Bm25Index } from "../../../src/reader/finding/bm25.js";
+
+const text = (text: string, heading = "", name = "") => ({ text, heading, name });
+
+function indexOf(documents: Record<string, ReturnType<typeof text>[]>): Bm25Index {
+  const index = new Bm25Index();
+  for (const [document, passages] of Object.entries(documents)) index.set(document, passages);
+  return index;
+}
+
+const scored = (index: Bm25Index, terms: Record<string, number>) =>
+  index.search(new Map(Object.entries(terms))).sort((a, b) => b.score - a.score);
+const found = (index: Bm25Index, terms: Record<string, number>) =>
+  scored(index, terms).map(({ document, passage }) => `${document}:${passage}`);
+
+it("finds the passages that have the words, the better fitting ones first", () => {
+  const index = indexOf({
+    a: [text("kiwi pear"), text("pear")],
+    b: [text("kiwi kiwi plum"), text("cherry")],
+  });
+  expect(found(index, { kiwi: 1 })).toEqual(["b:0", "a:0"]);
+  expect(found(index, { cherry: 1, pear: 1 })).toEqual(["b:1", "a:1", "a:0"]);
+  expect(found(index, { nothing: 1 })).toEqual([]);
+});
+
+it("a word in a heading counts less than one in the text, one in the file's name least", () => {
+  const index = indexOf({ a: [text("x", "", "kiwi"), text("x", "kiwi"), text("kiwi")] });
+  expect(found(index, { kiwi: 1 })).toEqual(["a:2", "a:1", "a:0"]);
+});
+
+it("a term that counts half gives half the score", () => {
+  const index = indexOf({ a: [text("kiwi")], b: [text("pear")] });
+  const [whole, half] = [scored(index, { kiwi: 1 }), scored(index, { kiwi: 0.5 })];
+  expect(half[0]?.score).toBeCloseTo((whole[0]?.score ?? 0) / 2);
+});
+
+it("scores as BM25 does", () => {
+  const index = indexOf({ a: [text("kiwi kiwi"), text("pear plum cherry")] });
+  // ln(1 + 1.5 / 1.5) · 2 · 2.2 / (2 + 1.2 · (0.4 + 0.6 · 2 / 2.5))
+  expect(scored(index, { kiwi: 1 })[0]?.score).toBeCloseTo((Math.log(2) * 4.4) / (2 + 1.2 * 0.88), 6);
+});
+
+it("a rare word tells more than a common one, and one that is not there the most", () => {
+  const index = indexOf({ a: [text("kiwi pear"), text("kiwi"), text("kiwi")] });
+  expect(index.weight("pear")).toBeGreaterThan(index.weight("kiwi"));
+  expect(index.weight("plum")).toBeGreaterThan(index.weight("pear"));
+});
+
+it("what was deleted or replaced counts for nothing", () => {
+  const [index, fresh] = [
+    indexOf({ a: [text("kiwi")], b: [text("plum")] }),
+    indexOf({ a: [text("pear pear")] }),
+  ];
+  index.set("a", [text("pear pear")]);
+  expect(found(index, { kiwi: 1 })).toEqual([]);
+  index.delete("b");
+  index.delete("b");
+  expect(scored(index, { pear: 1 })).toEqual(scored(fresh, { pear: 1 }));
+  expect(["pear", "plum"].map((term) => index.weight(term))).toEqual(
+    ["pear", "plum"].map((term) => fresh.weight(term)),
+  );
+  index.delete("a");
+  expect(found(index, { pear: 1 })).toEqual([]);
+});

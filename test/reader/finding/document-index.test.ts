@@ -1,0 +1,40 @@
+import { expect, it } from "vitest";
+import { DocumentIndex, sourceRank } from "../../../src/reader/finding/document-index.js";
+import type { Block } from "../../../src/reader/reading/blocks/block.js";
+
+const prose = (line: number, text: string): Block => ({ line, lines: [text], heading: "", kind: "prose" });
+
+function indexOf(documents: Record<string, Block[]>): DocumentIndex {
+  const index = new DocumentIndex((id) => documents[id] ?? []);
+  for (const [id, blocks] of Object.entries(documents)) index.set(id, blocks);
+  return index;
+}
+
+it("gives the best passages first; the score of the best is 1", () => {
+  const code = { ...prose(1, "kiwi kiwi kiwi kiwi"), kind: "code" } as const;
+  const index = indexOf({ "a.md": [prose(1, "kiwi"), prose(2, "kiwi pear plum")], "a.ts": [code] });
+  const all = index.search("kiwi", 9);
+  expect(all.map(({ passage }) => `${passage.id}:${passage.line}`)).toEqual(["a.md:1", "a.md:2", "a.ts:1"]);
+  expect(all[0]?.score).toBe(1);
+  expect(all[2]?.score).toBeLessThan(1);
+  expect(index.search("kiwi", 1)).toEqual([all[0]]);
+});
+
+it("finds what is called by another word, after what is called by the one that was asked for", () => {
+  const index = indexOf({
+    "a.md": [prose(1, "the largest basket"), prose(2, "the maximum basket"), prose(3, "a car")],
+  });
+  expect(index.search("maximum", 9).map(({ passage }) => passage.line)).toEqual([2, 1]);
+});
+
+it.each([
+  ["docs/a.md", "prose", 1],
+  ["src/a.ts", "code", 0.6],
+  ["test/a.ts", "code", 0.2],
+  ["spec/limits.md", "prose", 1],
+  ["spec/limits.md", "table", 1],
+  ["spec/a_spec.rb", "code", 0.2],
+  ["LICENSE", "prose", 0.1],
+] as const)("%s as %s ranks %d", (file, kind, expected) => {
+  expect(sourceRank(file, kind)).toBe(expected);
+});

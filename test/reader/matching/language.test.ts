@@ -1,0 +1,15 @@
+import { expect, it } from "vitest";
+import { languageOf } from "../../../src/reader/matching/language.js";
+
+it.each([
+  ["The server listens on port 8080 and it is not open to the world.", "en"],
+  ["Der Server lauscht auf Port 8080 und ist nicht von außen zu erreichen.", "de"],
+  ["Le serveur écoute sur le port 8080 et il est fermé pour les autres.", "fr"],
+  ["El servidor escucha en el puerto 8080 y no está abierto para los demás.", "es"],
+  ["サーバーはポート8080で待ち受けます。", "ja"],
+  ["Сервер слушает порт 8080.", "ru"],
+  ["listen.port 8080", undefined],
+  ["", undefined],
+])("%s", (text, expected) => {
+  expect(languageOf(text)).toBe(expected);
+});

@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+import { related, words } from "../../../src/reader/matching/words.js";
+
+it.each([
+  ["The limits of hourly creates", ["limit", "hour", "creat"]],
+  ["keepAliveTimeout", ["keep_alive_timeout", "keep", "aliv", "timeout"]],
+  ["max_connections = 100", ["max_connections", "max", "connection", "100"]],
+  ["keep-alive", ["keep", "aliv"]],
+  ["日本語", ["日本", "本語"]],
+  ["Größe", ["größe"]],
+  [`hash ${"a1".repeat(40)}`, ["hash"]],
+])("%s", (text, expected) => {
+  expect(words(text)).toEqual(expected);
+});
+
+it("words may stand for one another, as in maximum and largest", () => {
+  expect(related("maximum")).toContain("largest");
+  expect(related("zebra")).toEqual([]);
+});

@@ -1,0 +1,139 @@
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import type { ResearchNews } from "../../../src/ground/researcher.js";
+import { extractiveResearcher } from "../../../src/reader/passages/extractive-researcher.js";
+import { folderWith, folderWithLinks } from "../../support/folder.js";
+
+const ROOT = join(import.meta.dirname, "../../..");
+const question = (prompt: string, more = {}) => ({
+  request_id: "r",
+  prompt,
+  structured_output: false,
+  ...more,
+});
+const never = () => new AbortController().signal;
+
+function researcherOn(folder: string) {
+  const notices: string[] = [];
+  return {
+    researcher: extractiveResearcher({ root: folder, notice: (line) => notices.push(line) }),
+    notices,
+  };
+}
+
+const FILES = {
+  "fruit/a.md":
+    "# Fruit\n\n## Baskets\n\nA basket holds 12 apples,\nand no pears.\n\n| Crate | Apples |\n|---|---|\n| small | 40 |\n",
+  "b.md": "# Cars\n\nA car has four wheels.\n",
+};
+const PROMPT = "How many apples does a basket hold?";
+
+it("reports the passages that fit best, whole, each with its place and headings, and that they are no answer", async () => {
+  const { researcher } = researcherOn(folderWith(FILES));
+  const told: ResearchNews[] = [];
+  try {
+    const report = String(await researcher.research(question(PROMPT), never(), (news) => told.push(news)));
+    expect(report).toContain(
+      "1. `fruit/a.md:5`, Fruit / Baskets\n\n   > A basket holds 12 apples,\n   > and no pears.\n",
+    );
+    expect(report).toMatch(/passages that fit the question best, and no answer: a model .*--model/);
+    expect(report).toContain("2 files were read.");
+    expect(report).not.toContain("wheels");
+    expect(told).toEqual([{ sources: [{ title: "fruit/a.md", file: "fruit/a.md" }] }]);
+  } finally {
+    await researcher.close();
+  }
+});
+
+it("gives the passages as data, a row under the titles of its columns", async () => {
+  const { researcher } = researcherOn(folderWith(FILES));
+  const asData = (prompt: string) =>
+    researcher.research(question(prompt, { structured_output: true }), never());
+  try {
+    const { passages } = (await asData(PROMPT)) as { passages: object[] };
+    expect(passages[0]).toEqual({
+      source: "fruit/a.md",
+      line: 5,
+      heading: "Fruit / Baskets",
+      text: "A basket holds 12 apples,\nand no pears.",
+    });
+    expect(await asData("How many apples are in a small crate?")).toMatchObject({
+      passages: [{ line: 10, heading: "Fruit / Baskets / Crate; Apples", text: "| small | 40 |" }],
+    });
+    expect(await asData("What does a kilogram of saffron cost?")).toEqual({ passages: [] });
+  } finally {
+    await researcher.close();
+  }
+});
+
+it("finds nothing where too few of the question's rare words are", async () => {
+  const { researcher } = researcherOn(folderWith(FILES));
+  try {
+    for (const prompt of ["What does a kilogram of apples cost?", "and or the", "?"]) {
+      const told: ResearchNews[] = [];
+      const report = await researcher.research(question(prompt), never(), (news) => told.push(news));
+      expect(report, prompt).toContain("Nothing was found");
+      expect(told).toEqual([{ sources: [] }]);
+    }
+  } finally {
+    await researcher.close();
+  }
+});
+
+it("gives three to five passages, none twice, and only such as are close to the best", async () => {
+  const text = (n: number) =>
+    Array.from({ length: n }, (_, i) => `The apple basket number ${i} is full.\n\n`).join("");
+  const far = `The apple is a fruit. ${"It grows on trees in the garden of the house. ".repeat(20)}\n\n`;
+  const { researcher } = researcherOn(folderWith({ "a.md": text(9) + text(9), "b.md": far }));
+  try {
+    const { passages } = (await researcher.research(
+      question("Which apple basket is full?", { structured_output: true }),
+      never(),
+    )) as { passages: { text: string }[] };
+    expect(passages).toHaveLength(5);
+    expect(new Set(passages.map((passage) => passage.text)).size).toBe(5);
+  } finally {
+    await researcher.close();
+  }
+});
+
+it("fails a request with a schema, and says what it needs", async () => {
+  const { researcher } = researcherOn(folderWith(FILES));
+  try {
+    const asked = question(PROMPT, { structured_output: true, output_schema: {} });
+    await expect(researcher.research(asked, never())).rejects.toThrow(/schema needs a model.*--answers/);
+  } finally {
+    await researcher.close();
+  }
+});
+
+it("a stop ends a research in the middle of its work", async () => {
+  const text = Array.from({ length: 20_000 }, (_, i) => `Basket ${i} holds ${i} apples.\n\n`).join("");
+  const { researcher } = researcherOn(folderWithLinks(text.slice(0, 900_000), 20));
+  try {
+    const stop = new AbortController();
+    const reason = new Error("stopped");
+    const work = researcher.research(question("How many apples?"), stop.signal);
+    stop.abort(reason);
+    await expect(work).rejects.toBe(reason);
+  } finally {
+    await researcher.close();
+  }
+});
+
+it("says once that not everything was read", async () => {
+  const { researcher, notices } = researcherOn(folderWithLinks("The basket is red.", 5_001));
+  try {
+    const report = await researcher.research(question("Which basket is red?"), never());
+    expect(report).toContain("5000 files were read. Reading stopped at 5000 files.");
+    await researcher.research(question("Which basket is red?"), never());
+    expect(notices).toEqual(["reading the sources stopped at 5000 files; the rest is not searched"]);
+  } finally {
+    await researcher.close();
+  }
+});
+
+it("refuses to start on what is no folder", () => {
+  expect(() => researcherOn(join(ROOT, "no-such-folder"))).toThrow(/no-such-folder/);
+  expect(() => researcherOn(join(ROOT, "package.json"))).toThrow("it is not a folder");
+});

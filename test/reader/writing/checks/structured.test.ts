@@ -1,0 +1,61 @@
+import { expect, it } from "vitest";
+import {
+  holds,
+  propertyNamesIn,
+  unfounded,
+  without,
+} from "../../../../src/reader/writing/checks/structured.js";
+
+const QUOTES = ["The server has 4 threads and listens on port 8080 (`0.0.0.0`)."];
+const NAMES = new Set(["threads", "name", "list"]);
+
+it.each<[unknown, string | undefined]>([
+  [{ threads: 4, name: "listens on port", list: ["server", 8080, true, null] }, undefined],
+  [{ name: "(`" }, undefined],
+  [{ threads: 5 }, "5 (threads)"],
+  [{ list: [{ name: "client" }] }, '"client" (list[0].name)'],
+  [{ port: 8080 }, undefined],
+  [{ ports: 8080 }, '"ports"'],
+  [{ name: "" }, '"" (name)'],
+  [{ name: "{}" }, '"{}" (name)'],
+  [17, "17"],
+  [{ name: "SERVER has" }, undefined],
+  [{ name: "  " }, '"  " (name)'],
+  [{ name: "x".repeat(90) }, `"${"x".repeat(78)}… (name)`],
+  [{ list: [["a.b"]] }, '"a.b" (list[0][0])'],
+])("%j", (value, expected) => {
+  expect(unfounded(value, QUOTES, NAMES).map(({ shown }) => shown)).toEqual(
+    expected === undefined ? [] : [expected],
+  );
+});
+
+it("all that stands in no quote is named, and can be left out", () => {
+  const value = { threads: 4, name: "client", list: [8080, 9, { name: "port", ports: 1 }] };
+  const missing = unfounded(value, QUOTES, NAMES);
+  expect(missing.map(({ shown }) => shown)).toEqual(['"client" (name)', "9 (list[1])", '"ports"']);
+  expect(without(value, missing)).toEqual({ threads: 4, list: [8080, { name: "port" }] });
+});
+
+it("one of the quotes is enough", () => {
+  expect(unfounded({ threads: 4, port: 5 }, ["The port is 5.", "It has 4 threads."], NAMES)).toEqual([]);
+});
+
+it.each<[string, boolean]>([
+  ["It has 4 threads.", true],
+  ["Nothing is open: true or null.", false],
+  ["The port is 8080.", true],
+])("%s holds a part of a value: %s", (quote, isHeld) => {
+  expect(holds(quote, { list: [8080, { name: "threads" }], open: true, none: null })).toBe(isHeld);
+});
+
+it("the names of a schema are found at any depth", () => {
+  const item = { type: "object", properties: { deep: {} } };
+  expect(
+    [
+      ...propertyNamesIn({ properties: { a: { items: item } }, $defs: { x: { properties: { b: {} } } } }),
+    ].sort(),
+  ).toEqual(["a", "b", "deep"]);
+  expect(propertyNamesIn({ properties: { a: { default: null, enum: [{ properties: "x" }] } } })).toEqual(
+    new Set(["a"]),
+  );
+});

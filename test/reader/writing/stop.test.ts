@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { Agent } from "../../../src/ground/http/undici.js";
+import { ChatEndpoint } from "../../../src/reader/model/endpoint/endpoint.js";
+import { memorySources } from "../../support/memory-sources.js";
+import {
+  answers,
+  type ChatRequest,
+  hangs,
+  modelEndpoint,
+  type Play,
+  says,
+} from "../../support/model-endpoint.js";
+import { ask, behaving, FILES, jobOf, QUESTION } from "../../support/model-researcher.js";
+import { quiet } from "../../support/quiet.js";
+import { until } from "../../support/service.js";
+
+const STEPS: ChatRequest["step"][] = ["plan", "notes", "answer", "result"];
+const REASON = new Error("stopped by the client");
+const STREAMING = says({ queries: ["a long reply that never ends"] }, { hangAt: 20 });
+
+/** Stops the research `readyMs` after `step` is asked for. Resolves when the socket is closed. */
+async function stopIn(step: ChatRequest["step"], play: Play, readyMs: number): Promise<void> {
+  const behave = behaving();
+  const endpoint = await modelEndpoint((request) => (request.step === step ? play : behave(request)));
+  const stop = new AbortController();
+  const more = step === "result" ? { structured_output: true, output_schema: { type: "object" } } : {};
+  const records: object[] = [];
+  const exchanges = {
+    read: async () => [],
+    append: async (_id: string, record: object) => void records.push(record),
+  };
+  const research = ask(endpoint, { exchanges }, jobOf(QUESTION, more), stop.signal).then(
+    () => "an output",
+    (error) => error,
+  );
+  const request = await until(async () => endpoint.requests.find((one) => one.step === step));
+  await sleep(readyMs);
+  const count = endpoint.requests.length;
+  const recorded = records.length;
+  stop.abort(REASON);
+  expect(await research).toBe(REASON);
+  await request.closed;
+  await quiet();
+  expect(endpoint.requests).toHaveLength(count);
+  expect(records).toHaveLength(recorded);
+}
+
+describe.each(STEPS)("a stop in the step `%s`", (step) => {
+  it.each<[string, Play]>([
+    ["while the endpoint has not answered", hangs],
+    ["in the middle of the stream", STREAMING],
+  ])("%s closes the socket and sends nothing more", (_name, play) => stopIn(step, play, 30));
+});
+
+it("a stop during a wait after a 429 ends the wait", async () => {
+  const endpoint = await modelEndpoint(() => answers(429, "{}", { "retry-after": "100" }));
+  const stop = new AbortController();
+  const notices: string[] = [];
+  const research = ask(endpoint, { notices }, jobOf(), stop.signal);
+  await until(async () => (notices.length > 0 ? true : undefined));
+  stop.abort(REASON);
+  await expect(research).rejects.toBe(REASON);
+  expect(endpoint.requests).toHaveLength(1);
+});
+
+it("a stop before the research begins, or while the sources are searched, sends nothing", async () => {
+  const endpoint = await modelEndpoint(behaving());
+  const aborted = AbortSignal.abort(REASON);
+  await expect(ask(endpoint, {}, jobOf(), aborted)).rejects.toBe(REASON);
+  expect(endpoint.requests).toHaveLength(0);
+  const stop = new AbortController();
+  const searching = () => {
+    stop.abort(REASON);
+    return new Promise<never>(() => {});
+  };
+  const sources = {
+    ...memorySources(FILES),
+    for: () => ({ ...memorySources(FILES).for("r-1", stop.signal), search: searching }),
+  };
+  await expect(ask(endpoint, { sources }, jobOf(), stop.signal)).rejects.toBe(REASON);
+  expect(endpoint.requests).toHaveLength(1);
+});
+
+it("a stop while a connection is being made ends at once", async () => {
+  let connecting = () => {};
+  const begun = new Promise<void>((resolve) => {
+    connecting = resolve;
+  });
+  // A connection that neither comes about nor fails.
+  const agent = new Agent({ connect: () => connecting() });
+  const stop = new AbortController();
+  const url = new URL("http://127.0.0.1:9/v1");
+  const { signal } = stop;
+  const connections = {
+    shared: async () => agent,
+    route: <T>(request: T) => request,
+    close: () => agent.destroy(),
+  };
+  const endpoint = new ChatEndpoint({ url, model: "m", apiKey: undefined, connections, now: () => 0 });
+  const request = { messages: [], schema: { name: "x", schema: {} }, maxTokens: 1 };
+  const sent = endpoint.send(request, signal);
+  await begun;
+  stop.abort(REASON);
+  await expect(sent).rejects.toBe(REASON);
+  await endpoint.close();
+});

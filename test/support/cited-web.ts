@@ -1,0 +1,53 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { leftovers } from "./leftovers.js";
+import { proxy } from "./proxy.js";
+
+const PAGES: Record<string, string> = {
+  "/pool": `<title>Pool</title><nav>4711</nav><h1>Pool</h1><p>The pool takes 1,600 connections.</p>
+    <table><tr><th>Option</th><th>Timeout (ms)</th></tr><tr><td>wait</td><td>2500</td></tr></table>`,
+  "/tides": "<p>The tides are caused by the gravity of the moon, and it is the way of the world.</p>",
+};
+
+/** A web on 127.0.0.1; the addresses that were asked for, without robots.txt. */
+export async function citedWeb(pages = PAGES): Promise<{ url: string; asked: string[]; server: Server }> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    const { url = "" } = request;
+    if (url !== "/robots.txt") asked.push(url);
+    const page = pages[url];
+    response.writeHead(page === undefined ? 404 : 200, { "content-type": "text/html" }).end(page ?? "no");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  leftovers.add(() => server.close().closeAllConnections());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, server };
+}
+
+/** A report that cites it: a citation for each of VERDICTS. */
+export const reportOf = (url: string) =>
+  [
+    "# Pools",
+    "",
+    "The pool takes 1,600 connections [1]. The pool takes 1,700 connections [1]. Nobody cites this.",
+    "",
+    `- The option *wait* is 2.5 s ([a](${url}/pool))`,
+    `- Its number is 4711 [1]`,
+    `- It ended in 2019 (${url}/nothing)`,
+    `- It has a [script](javascript:alert(1)).`,
+    "- The committee rejected the proposal after a heated debate in parliament [2].",
+    "",
+    "## Sources",
+    "",
+    `1. ${url}/pool`,
+    `2. [Tides](${url}/tides)`,
+  ].join("\n");
+
+/** Of its citations, in their order. */
+export const VERDICTS = ["found", "missing", "found", "unchecked", "gone", "unreadable", "unrelated"];
+
+/** The web of `pages` under http://1.1.1.1, through a proxy: as it is for what allows no private address. */
+export async function publicWeb(pages = PAGES) {
+  const { asked, server } = await citedWeb(pages);
+  const { url } = await proxy((server.address() as AddressInfo).port);
+  return { url: "http://1.1.1.1", asked, env: { HTTP_PROXY: url } };
+}
