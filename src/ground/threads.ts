@@ -11,8 +11,12 @@ export interface ThreadOptions<Question> {
   name: string;
   /** How many questions are worked on at a time. */
   most: number;
-  /** What one question may allocate, MiB, and how long it may take, ms. */
+  /** What one question may allocate, MiB. */
   heapMib: number;
+  /**
+   * How long one may take, ms. For a thread with a process of its own that is processor time as well: what a busy
+   * machine makes slow is not given up, until BUSY times as long.
+   */
   limitMs: number | ((question: Question) => number);
   clock: Pick<Clock, "sleep">;
   /**
@@ -33,13 +37,23 @@ export class OverLimit extends Error {
   }
 }
 
-/** What a thread says: that it can be asked, an answer, and of a process that it took too much, or waits in vain. */
-type ThreadAnswer = "ready" | "over" | "idle" | { answer: unknown; isLast?: boolean };
+/**
+ * What a thread says: that it can be asked, an answer, and of a process that it took too much memory or time, or waits
+ * in vain.
+ */
+type ThreadAnswer = "ready" | "over" | "late" | "idle" | { answer: unknown; isLast?: boolean };
 type Thread = Worker | ChildProcess;
+/** What a process is sent. */
+interface Relayed {
+  question: unknown;
+  limitMs: number;
+}
 
 /** How often the memory of a process is looked at, and how long it waits for another question, ms. */
 const LOOK_MS = 10;
 const IDLE_MS = 2_000;
+/** How many times its processor time one question may take on a machine with other work. */
+const BUSY = 6;
 
 /** The entry of a thread: answers each question with what `answer` gives. */
 export function answerQuestions<Question>(answer: (question: Question) => unknown): void {
@@ -56,8 +70,9 @@ export function relayQuestions(): void {
   const say = (said: ThreadAnswer) => process.connected && process.send?.(said);
   const mib = () => (fresh === "true" ? groupMib() : process.memoryUsage.rss() / 1_048_576);
   let waited = new AbortController();
-  const over = () => {
-    say("over");
+  let isLate = () => false;
+  const over = (said: ThreadAnswer = "over") => {
+    say(said);
     void worker.terminate();
   };
   const wait = () => {
@@ -68,18 +83,24 @@ export function relayQuestions(): void {
     );
   };
   const watch = async () => {
-    while (process.connected && mib() < processMib)
+    while (process.connected && mib() < processMib && !isLate())
       await systemClock.sleep(fresh === "true" ? 5 * LOOK_MS : LOOK_MS);
-    over();
+    over(isLate() ? "late" : "over");
   };
   worker.on("message", (said: ThreadAnswer) => {
+    isLate = () => false;
     // What a large document leaves behind is not charged to the next one.
     say(typeof said === "string" ? said : { ...said, isLast: mib() > processMib / 3 });
     wait();
   });
   worker.on("error", (error) => (isOutOfMemory(error) ? over() : process.disconnect()));
-  process.on("message", (question) => {
+  process.on("message", ({ question, limitMs }: Relayed) => {
     waited.abort();
+    const [begun, used] = [systemClock.monotonic(), process.cpuUsage()];
+    isLate = () => {
+      const { user, system } = process.cpuUsage(used);
+      return Math.min(systemClock.monotonic() - begun, (user + system) / 1_000) > limitMs;
+    };
     worker.postMessage(question);
   });
   process.on("disconnect", () => {
@@ -136,7 +157,7 @@ export class Threads<Question, Answer> {
     signal: AbortSignal,
     { transfer = [], begun }: { transfer?: TransferListItem[]; begun?: (() => void) | undefined } = {},
   ): Promise<Answer> {
-    const { clock, limitMs, heapMib, processMib = heapMib, isFresh } = this.options;
+    const { clock, limitMs, heapMib, processMib, isFresh } = this.options;
     let leave = () => {};
     let thread: Thread | undefined;
     const over = new AbortController();
@@ -149,14 +170,15 @@ export class Threads<Question, Answer> {
       }
       begun?.();
       holdProcess(thread, true);
-      if (thread instanceof Worker) thread.postMessage(question, transfer);
-      else thread.send(question as object);
       const ms = typeof limitMs === "number" ? limitMs : limitMs(question);
-      const late = clock.sleep(ms, over.signal).then(() => {
-        throw new OverLimit(`${ms / 1_000} s`);
-      });
+      if (thread instanceof Worker) thread.postMessage(question, transfer);
+      else thread.send({ question, limitMs: ms } satisfies Relayed);
+      // A process that starts others does not see their processor time.
+      const isWatched = processMib !== undefined && !isFresh;
+      const late = clock.sleep(isWatched ? BUSY * ms : ms, over.signal).then(() => "late" as const);
       const said = await Promise.race([message(thread, signal), late]);
-      if (typeof said === "string") throw new OverLimit(`${processMib} MiB of memory`);
+      if (said === "late") throw new OverLimit(`${ms / 1_000} s`);
+      if (typeof said === "string") throw new OverLimit(`${processMib ?? heapMib} MiB of memory`);
       holdProcess(thread, false);
       if (said.isLast || isFresh) await end(thread);
       else this.#idle.push(thread);

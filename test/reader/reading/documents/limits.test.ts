@@ -104,6 +104,15 @@ it("a process that a large document has filled is not used for the next one, and
   expect(started()).toEqual([]);
 });
 
+it("a document may take so much processor time, however long a busy machine needs for it", async () => {
+  // No time of this process is ever over: its own process says that it took too long.
+  const sleep = (_ms: number, signal?: AbortSignal) =>
+    new Promise<void>((_resolve, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+  const read = documentReader({ sleep }, 1);
+  const tags = { name: "/", bytes: Buffer.from(`<html>${'<a "'.repeat(8 * MIB)}`), page: html };
+  expect(await read(tags, never)).toEqual({ reason: "reading it took more than 5 s" });
+});
+
 describe("a page without a line break takes time in proportion to its length:", () => {
   it.each<[string, (i: number) => string]>([
     ["text in one paragraph", () => "One of 1,600 words and a few more. "],
