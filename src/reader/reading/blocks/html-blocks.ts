@@ -58,8 +58,6 @@ class HtmlReader {
   #lines: TextLine[] = [];
   #heading: number | undefined;
   #isTerm = false;
-  /** Whether the last term may have further ones beside it. */
-  #isGroup = false;
   /** How deep lists of definitions and tables are nested: each has terms of its own. */
   #depth = 0;
   #pre = 0;
@@ -99,7 +97,6 @@ class HtmlReader {
     if (/^h[1-6]$/.test(name)) this.#heading = Number(name[1]);
     else if (name === "dl") this.#depth += 1;
     else if (name === "dt") this.#isTerm = true;
-    else if (name === "dd") this.#isGroup = false;
     else if (name === "pre") this.#pre += 1;
     else if (name === "table") {
       const caption = captionAfter(this.#found, `${this.#headings}`);
@@ -176,10 +173,7 @@ class HtmlReader {
       // What follows in it, if its end is missing, is text.
       this.#heading = undefined;
     } else if (this.#isTerm) {
-      const term = { rank: TERM - 1 + Math.max(1, this.#depth), text, line: first.line };
-      if (this.#isGroup) this.#headings.join(term);
-      else this.#headings.begin(term);
-      this.#isGroup = true;
+      this.#headings.join({ rank: TERM - 1 + Math.max(1, this.#depth), text, line: first.line });
     } else if (table?.cell && this.#pre === 0) this.#addToCell(table.row, table.cell, text, lines);
     else for (const part of cut(lines)) this.#add(part, this.#pre > 0 ? "code" : "prose");
   }

@@ -1,6 +1,7 @@
 import type { Progress } from "../../../ground/researcher.js";
 import type { Passage, Source } from "../../finding/source.js";
 import { likeness, words } from "../../matching/words.js";
+import { MAX_LINES } from "../../reading/blocks/block.js";
 import type { Section } from "../facts.js";
 import { sectionInput } from "../prompts.js";
 
@@ -9,6 +10,8 @@ const PER_QUERY = 15;
 /** How much of a document is opened around a passage at most, in bytes, and how far it is looked for, in lines. */
 const SECTION_BYTES = 8_000;
 const AROUND = 200;
+/** The same where no heading says what belongs together: some paragraphs. */
+const PLAIN_BYTES = 2_000;
 /** Sections that share more of their words than this say the same. */
 const SAME = 0.9;
 
@@ -95,10 +98,13 @@ export class SectionQueue {
   }
 }
 
-/** The blocks around number `at` under its heading and those within it, as many as `maxBytes` allow. */
+/**
+ * The blocks around number `at` under its heading and those within it, as many as `maxBytes` allow. A long paragraph is
+ * several blocks, and is not cut unless it is the one that was found.
+ */
 function around(passages: readonly Passage[], at: number, maxBytes: number): Passage[] {
   const heading = passages[at]?.heading ?? "";
-  let left = maxBytes - sizeOf(passages[at]);
+  let left = Math.min(maxBytes, heading === "" ? PLAIN_BYTES : maxBytes) - sizeOf(passages[at]);
   const fits = (passage: Passage | undefined) => {
     if (passage === undefined || sizeOf(passage) > left) return false;
     if (passage.heading !== heading && !passage.heading.startsWith(`${heading} / `)) return false;
@@ -111,7 +117,13 @@ function around(passages: readonly Passage[], at: number, maxBytes: number): Pas
     if (fits(passages[last + 1])) last += 1;
     if (fits(passages[first - 1])) first -= 1;
   }
+  while (first < at && isSplit(passages[first - 1], passages[first])) first += 1;
+  while (last > at && isSplit(passages[last], passages[last + 1])) last -= 1;
   return passages.slice(first, last + 1);
+}
+
+function isSplit(one: Passage | undefined, next: Passage | undefined): boolean {
+  return one?.kind === "prose" && one.lines.length >= MAX_LINES && next?.line === one.line + one.lines.length;
 }
 
 /** A passage with as much of its text as fits, in whole characters; its rest cannot be quoted. */

@@ -105,7 +105,9 @@ it("opens what stands under the same heading around a passage and within it, onc
 it("takes as much as fits around a passage, from both sides", async () => {
   const long = (letter: string) => letter.repeat(2_500);
   const { queue, read } = queueOf(
-    ...["a", "b", "c hit ", "d", "e"].map((letter, i) => passage("x", i + 1, long(letter).slice(0, 2_500))),
+    ...["a", "b", "c hit ", "d", "e"].map((letter, i) =>
+      passage("x", i + 1, long(letter).slice(0, 2_500), "H"),
+    ),
   );
   await queue.search(["c hit"]);
   const [section] = await read();
@@ -159,4 +161,27 @@ it("leaves out what says the same as another, and what is gone", async () => {
   const sections = await read();
   expect(sections).toHaveLength(2);
   expect(sections[1]?.[0]).toContain("fourteen");
+});
+
+it("takes some paragraphs where there are no headings, and none of them in part", async () => {
+  const lines = (count: number, word: string) => Array(count).fill(`a line of ${word}`).join("\n");
+  // The second paragraph has 30 lines, which are two blocks.
+  const { queue, read } = queueOf(
+    passage("a", 1, lines(20, "the first")),
+    passage("a", 22, lines(20, "the second")),
+    passage("a", 42, lines(10, "the second's end")),
+    passage("a", 53, lines(15, "what is sought")),
+    passage("a", 69, lines(10, "the fourth")),
+    passage("a", 80, lines(20, "the fifth")),
+    passage("a", 100, lines(60, "the fifth's end")),
+  );
+  await queue.search(["sought"]);
+  expect(await read()).toEqual([
+    [
+      lines(20, "the second"),
+      lines(10, "the second's end"),
+      lines(15, "what is sought"),
+      lines(10, "the fourth"),
+    ],
+  ]);
 });
