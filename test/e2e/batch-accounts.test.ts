@@ -170,7 +170,7 @@ test("a template that names the column makes it text", async () => {
 
 test("two providers, each with its own model; money that is gone ends with 6 and the others go on", async () => {
   const clock = new VirtualClock();
-  const { run, home } = await accounts({}, clock);
+  const { run, home, addDoubles } = await accounts({}, clock);
   const exa = await ProviderDouble.start("exa");
   const broke = await ProviderDouble.start("openai", {
     fault: (operation) =>
@@ -181,11 +181,7 @@ test("two providers, each with its own model; money that is gone ends with 6 and
           })
         : undefined,
   });
-  for (const [name, double] of Object.entries({ exa, openai: broke })) {
-    await run("config", "set", "provider", name, "-p", name);
-    await run("config", "set", "base-url", double.server.url, "-p", name);
-    await run("config", "set", "api-key", "pk-test-sentinel-4242", "-p", name);
-  }
+  await addDoubles(exa, broke);
   const file = join(home, "rows.csv");
   writeFileSync(file, "prompt,profile\na,exa\nb,openai\nc,exa\nd,openai\n");
   const seen = await run("batch", file, "--out", join(home, "out"), "--model", "exa=high");

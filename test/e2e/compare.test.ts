@@ -1,9 +1,13 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { pageName } from "../../src/cli/commands/compare/view.js";
+import { noteOf, pageName } from "../../src/cli/commands/compare/view.js";
 import { accounts, type Fault } from "../support/accounts.js";
 import { ok, refuse, reset } from "../support/behaviours.js";
+import { publicWeb, reportOf } from "../support/cited-web.js";
+import { listed } from "../support/home.js";
+import { ProviderDouble } from "../support/providers/double.js";
+import { VirtualClock } from "../support/virtual-clock.js";
 
 const PROMPT = "How do tides form?";
 const creates =
@@ -22,8 +26,9 @@ const report =
         })
       : undefined;
 
-async function compare(faults: Parameters<typeof accounts>[0]) {
-  const made = await accounts(faults);
+async function compare(...given: Parameters<typeof accounts>) {
+  const [faults] = given;
+  const made = await accounts(...given);
   const dir = join(made.home, "dir");
   const names = Object.keys(faults).flatMap((name) => ["-p", name]);
   const go = (...flags: string[]) => made.run("compare", PROMPT, ...names, "-o", dir, ...flags);
@@ -140,6 +145,101 @@ test.each([
   expect(existsSync(dir)).toBe(false);
 });
 
+test("a limit of an account, and one of one's own, is 7 at once, and the others go on", async () => {
+  const clock = new VirtualClock();
+  const limits = { retry: 3_000 };
+  const limited: Fault = (operation) =>
+    operation === "create" && limits.retry > 0
+      ? refuse(429, "RATE_LIMIT_EXCEEDED", { "retry-after": limits.retry })
+      : undefined;
+  const { go, run, posts } = await compare({ one: undefined, two: limited, three: undefined }, clock);
+  await run("create", "another", "-p", "three");
+  const begun = clock.now();
+  const seen = await go("--per-day", "1", "--json");
+  expect(seen.code).toBe(7);
+  expect(JSON.parse(seen.stdout).accounts).toMatchObject([
+    { status: "COMPLETED", error: null },
+    { status: "WAITING", request_id: null, error: { code: "RATE_LIMIT_EXCEEDED", exit_code: 7 } },
+    { status: "WAITING", error: { message: expect.stringContaining("1 creates in 24 hours") } },
+  ]);
+  expect(seen.stderr).not.toContain("--per-hour");
+  expect([posts(), clock.now() - begun < 60_000]).toEqual([[1, 1, 1], true]);
+  limits.retry = 0;
+  expect((await go()).code).toBe(0);
+  expect(posts()).toEqual([1, 2, 2]);
+});
+
+test("--check checks each report, also of a finished folder; the counts stand in the table, and 14 is beaten by 8", async () => {
+  const { url, asked, env } = await publicWeb();
+  const says = (operation: string, id: string) =>
+    operation === "output" ? ok({ request_id: id, output: reportOf(url) }) : undefined;
+  let isLost = true;
+  const made = await compare({
+    one: (operation) => says(operation, "one-1"),
+    two: (operation) => (operation === "status" && isLost ? refuse(401, "X") : says(operation, "two-1")),
+  });
+  const { go, run, posts } = made;
+  Object.assign(made.env, env);
+  expect((await go("--check")).code).toBe(8);
+  isLost = false;
+  const seen = await go("--check");
+  expect(seen.code, seen.stderr).toBe(14);
+  expect(seen.stdout).toMatch(/^\| one \| COMPLETED \|.*\| 7 citations: 1 missing, 1 gone.*\|$/m);
+  expect(seen.stdout).toMatch(/^\| two \| COMPLETED \|.*\| 7 citations: 1 missing, 1 gone.*\|$/m);
+  const again = await go("--check", "--json");
+  expect(again.code).toBe(14);
+  expect(again.stderr).not.toContain('"CHECKED"');
+  expect(asked.filter((path) => path === "/pool").length).toBeLessThanOrEqual(2);
+  for (const id of ["one-1", "two-1"])
+    expect(JSON.parse((await run("show", id, "--json")).stdout)).toMatchObject({
+      check: { counts: { gone: 1 } },
+    });
+  expect((await go()).code).toBe(0);
+  expect(posts()).toEqual([1, 1]);
+});
+
+test("--domains is asked of each account in its own form, and is 2 for all if one of them has none", async () => {
+  const { run, home, addDoubles } = await accounts({});
+  const openai = await ProviderDouble.start("openai");
+  const tavily = await ProviderDouble.start("tavily");
+  const exa = await ProviderDouble.start("exa");
+  await addDoubles(openai, tavily, exa);
+  const go = (...names: string[]) =>
+    run(
+      "compare",
+      PROMPT,
+      ...names.flatMap((name) => ["-p", name]),
+      "-o",
+      join(home, "dir"),
+      "--domains",
+      "B.example,www.a.example",
+    );
+  expect(await go("openai", "exa")).toMatchObject({ code: 2, stdout: "" });
+  expect(existsSync(join(home, "dir"))).toBe(false);
+  expect((await go("openai", "tavily")).code).toBe(0);
+  const bodies = [openai, tavily].flatMap(({ runs }) => [...runs.values()].map(({ body }) => body));
+  expect(bodies).toMatchObject([
+    { tools: [{ filters: { allowed_domains: ["a.example", "b.example"] } }] },
+    { include_domains: ["a.example", "b.example"] },
+  ]);
+  expect(exa.server.count()).toBe(0);
+});
+
+test("flags that only a batch has are not named, and an unknown one goes on once it is settled", async () => {
+  const { go, run, posts, home } = await compare({
+    one: (operation) => (operation === "status" ? ok({ request_id: "one-1", status: "FAILED" }) : undefined),
+    two: creates(reset()),
+  });
+  const seen = await go();
+  expect(seen.code).toBe(11);
+  expect(seen.stderr).not.toMatch(/--re(?:send|try)-/);
+  const unknown = (await listed(home)).find(({ status }) => status === "UNKNOWN");
+  expect(seen.stderr).toContain(`research resolve ${unknown?.local_id}`);
+  await run("resolve", unknown?.local_id ?? "", "--request-id", "two-1");
+  expect((await go()).stdout).toContain("| two | COMPLETED ");
+  expect(posts()).toEqual([1, 1]);
+});
+
 test("a dry run shows each request and makes nothing", async () => {
   const { go, posts, dir, services } = await compare({ one: undefined, two: undefined });
   const seen = await go("--dry-run");
@@ -153,7 +253,17 @@ test("-p twice to any other command is 2", async () => {
   expect((await run("list", "-p", "one", "-p", "two")).code).toBe(2);
 });
 
-test("a redirect of Gemini's is never shared", () => {
+test("a mark of the sentence is no part of an address, and a redirect of Gemini's is never shared", () => {
   expect(pageName("https://vertexaisearch.cloud.google.com/grounding-api-redirect/abc")).toBeUndefined();
+  const { sources } = noteOf({
+    data: {},
+    value: "See https://a.example/x, (https://b.example/y). Or **https://c.example/z**!",
+    exact: {},
+  });
+  expect(sources.map(({ url }) => url)).toEqual([
+    "https://a.example/x",
+    "https://b.example/y",
+    "https://c.example/z",
+  ]);
   expect(pageName("https://www.A.example:443/b/?gclid=1&q=2#c")).toBe("a.example/b?q=2");
 });

@@ -3,6 +3,7 @@ import { faultServer } from "./fault-server.js";
 import { folderWith } from "./folder.js";
 import { foldersIn } from "./home.js";
 import { inProcess } from "./in-process.js";
+import { KEY, type ProviderDouble } from "./providers/double.js";
 import type { Operation, SeenRequest } from "./request-reader.js";
 import type { VirtualClock } from "./virtual-clock.js";
 
@@ -39,6 +40,14 @@ export async function accounts(faults: Readonly<Record<string, Fault | undefined
     await inProcess(["config", "set", "api-key", "-p", name], { env, input: `key-of-${name}` });
   }
   await run("config", "use", Object.keys(faults)[0] ?? "");
+  /** Adds a profile for each provider's double, named like the provider. */
+  const addDoubles = async (...doubles: ProviderDouble[]) => {
+    for (const { provider, server } of doubles) {
+      await run("config", "set", "provider", provider, "-p", provider);
+      await run("config", "set", "base-url", server.url, "-p", provider);
+      await inProcess(["config", "set", "api-key", "-p", provider], { env, input: KEY });
+    }
+  };
   const posts = () => Object.values(services).map((service) => service.posts());
-  return { home, env, run, services, posts };
+  return { home, env, run, services, posts, addDoubles };
 }

@@ -32,11 +32,11 @@ function wrongText({ verdict, claim, missing, reason, urls }: CheckedCitation, s
 }
 
 /** How many citations there are, and how many of each verdict. */
-export function citationsText(counts: CheckOutcome["counts"]): string {
-  const each = VERDICTS.filter((verdict) => counts[verdict] > 0).map(
+export function citationsText({ citations: all = 0, ...counts }: Readonly<Record<string, number>>): string {
+  const each = VERDICTS.filter((verdict) => counts[verdict]).map(
     (verdict) => `${counts[verdict]} ${verdict}`,
   );
-  const citations = `${counts.citations} citation${counts.citations === 1 ? "" : "s"}`;
+  const citations = `${all} citation${all === 1 ? "" : "s"}`;
   return `${citations}${each.length > 0 ? `: ${each.join(", ")}` : ""}`;
 }
 

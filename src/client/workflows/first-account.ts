@@ -1,7 +1,13 @@
 import type { CreateBody } from "../../ground/protocol/conversation.js";
 import { RefusedError, UnreachableError } from "../calls/errors.js";
 import { NoAccountError, QuotaExceededError } from "./errors.js";
-import { type QuotaSubmitOptions, type SubmitPorts, type Submitted, submitWithinQuota } from "./submit.js";
+import {
+  isModelGone,
+  type QuotaSubmitOptions,
+  type SubmitPorts,
+  type Submitted,
+  submitWithinQuota,
+} from "./submit.js";
 
 /** An account that a create may go to, and what it is asked there. */
 export interface AskedAccount<P extends SubmitPorts = SubmitPorts> {
@@ -74,7 +80,5 @@ export function mayGoOn(error: unknown, { ports, body }: AskedAccount): boolean 
   if (!(error instanceof RefusedError)) return Object(error).code === "NOT_AUTHENTICATED";
   if (["unauthenticated", "no-credit", "rate-limited"].includes(error.kind)) return true;
   // Models end every few months: the default one of this version is nobody's choice.
-  const isDefault = ports.provider !== undefined && body.model === undefined;
-  const hasEnded = error.code === "model_not_found" || /\binvalid preset\b/i.test(error.message);
-  return isDefault && hasEnded && error.kind === "invalid-input";
+  return ports.provider !== undefined && body.model === undefined && isModelGone(error);
 }

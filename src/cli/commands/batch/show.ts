@@ -4,12 +4,10 @@ import type { BatchJob, BatchRunEvent, BatchRunOptions } from "../../../client/w
 import type { BatchAccount } from "../../../client/workflows/batch/create-pacer.js";
 import { type RowState, stateWord } from "../../../client/workflows/batch/plan.js";
 import { targetOf } from "../../../client/workflows/batch/result-collector.js";
-import type { Ports } from "../../../client/workflows/ports.js";
 import { keptResult, type Result } from "../../../client/workflows/results.js";
 import { jsonIn } from "../../../ground/json/exact-json.js";
 import { formatDuration, isoDate } from "../../../ground/text/duration.js";
 import { dollars } from "../../../ground/text/research-progress.js";
-import { safeLine } from "../../../ground/text/safe-text.js";
 import { ROW_FORMS, rowName } from "../../../machine/batch.js";
 import { exitCodeOfCheck, MAX_REPORT_BYTES } from "../../../machine/check.js";
 import { EXIT_CODES } from "../../../machine/errors.js";
@@ -17,13 +15,14 @@ import { type Failure, failureOf } from "../../../machine/failure.js";
 import { readSmallFile } from "../../../machine/read-text.js";
 import { SILENT_WAIT_MS } from "../../context.js";
 import { commandFailure } from "../../errors.js";
-import { worstOf } from "../../requests/answers.js";
+import { statusWord, worstOf } from "../../requests/answers.js";
 import { ChecksAfter } from "../../requests/check-after.js";
 import { OnDone } from "../../requests/on-done.js";
 import { stuckText, usualLengthText } from "../../requests/progress-text.js";
 import { accountName, limitWords } from "../../requests/submit.js";
 import type { Host } from "../../terminal/host.js";
 import { Interrupted } from "../../terminal/interruption.js";
+import { alignedRow } from "../../terminal/live-line.js";
 import { notifyEnd } from "../../terminal/notification.js";
 import { ClosedPipe, type Reporter, type Terminal } from "../../terminal/reporter.js";
 import { columnsOn, PLAIN, type Style, styleFor } from "../../terminal/style.js";
@@ -40,6 +39,7 @@ import {
   rowJson,
   rowLine,
   summaryJson,
+  tookMs,
   troubleText,
 } from "./view.js";
 
@@ -47,7 +47,7 @@ export interface ShowOptions extends OnDoneOptions, NotifyOptions, PaceOptions, 
   maxFailures?: number;
 }
 
-/** For the command whose stdout is something else: what it keeps of a result. */
+/** For the command whose rows end as a `run` does, and whose stdout is something else: what it keeps of a result. */
 interface BesideOptions {
   beside?: (result: Result) => unknown;
 }
@@ -69,8 +69,9 @@ export async function showBatch(
     ...options,
     signal: terminal.signal,
     ...ROW_FORMS,
-    checkSources: checks && rowChecker(checks, ports, job.folder.path),
+    checkSources: checks && rowChecker(checks, job),
     noteOf: beside,
+    failsAtLimits: beside !== undefined,
     announces: done !== undefined,
   });
   const announce = (state: RowState) => {
@@ -113,15 +114,17 @@ export async function showBatch(
 }
 
 /** Checks results of rows; one that an earlier command wrote as it is kept, else as its file has it. */
-function rowChecker(checks: ChecksAfter, ports: Ports, out: string): BatchRunOptions["checkSources"] {
+function rowChecker(checks: ChecksAfter, { accounts, folder }: BatchJob): BatchRunOptions["checkSources"] {
   return async (state, fetched) => {
+    const own = state.accounts.find(({ ports }) => ports.origin === state.origin);
+    const { ports } = (state.account ?? own ?? accounts[0]) as BatchAccount;
     const target = targetOf(state, ports);
     const kept = fetched ? undefined : keptResult(ports, target);
     const result =
       fetched ??
       (kept
         ? { data: kept, value: kept[ports.outputField] ?? kept }
-        : { data: {}, value: valueIn(join(out, state.file ?? "")) });
+        : { data: {}, value: valueIn(join(folder.path, state.file ?? "")) });
     const checked = await checks.check(ports, target, result);
     return checked && { checked_at: checked.checked_at, counts: checked.counts };
   };
@@ -325,26 +328,26 @@ export class BatchRenderer {
   }
 
   async #sayNextSteps(isSignal: boolean): Promise<void> {
-    const { reporter, batch } = this.parts;
+    const { reporter, batch, isBeside } = this.parts;
     const { counts, states } = batch.progress;
     const [unknown, ...others] = states.filter(({ standing }) => standing === "unknown");
     if (unknown) {
       const isOne = others.length === 0;
       const [rows, were] = isOne ? ["1 row has", "was"] : [`${others.length + 1} rows have`, "were"];
       const more = isOne ? "" : " (all: research list --status UNKNOWN)";
-      const settle = unknown.localId
-        ? `settle it with: research resolve ${unknown.localId} --request-id ID, or --not-created${more}; `
-        : "";
-      await reporter.say(
-        `${rows} an unknown outcome and ${were} not sent again: ${settle}--resend-unknown sends again and may create duplicates`,
-      );
+      const ways = [
+        unknown.localId &&
+          `settle it with: research resolve ${unknown.localId} --request-id ID, or --not-created${more}`,
+        !isBeside && "--resend-unknown sends again and may create duplicates",
+      ].filter(Boolean);
+      const next = ways.length > 0 ? `: ${ways.join("; ")}` : "";
+      await reporter.say(`${rows} an unknown outcome and ${were} not sent again${next}`);
     }
     const parts = states.filter(({ standing, cutShort }) => standing === "failed" && cutShort).length;
+    const again = isBeside ? "" : ", --retry-partial sends again";
     if (parts > 0)
-      await reporter.say(
-        `${parts} cut short: \`research output --partial ID\` prints one, --retry-partial sends again`,
-      );
-    if (counts.failed - parts + counts.refused > 0)
+      await reporter.say(`${parts} cut short: \`research output --partial ID\` prints one${again}`);
+    if (!isBeside && counts.failed - parts + counts.refused > 0)
       await reporter.say("--retry-failed sends again what failed or was refused");
     // What interrupted it ends with the same words.
     const left = counts.waiting + counts.running;
@@ -354,10 +357,21 @@ export class BatchRenderer {
   #drawn() {
     const { host, batch, usual, isBeside } = this.parts;
     if (isBeside) {
-      const took = formatDuration(host.clock.monotonic() - this.#start);
-      return batch.progress.states
-        .map((state) => `${rowName(state.row)}  ${safeLine(stateWord(state))}  ${took}`)
-        .join("\n");
+      const { states } = batch.progress;
+      const width = nameWidth(states.map(({ row }) => rowName(row)));
+      const lasting = host.clock.monotonic() - this.#start;
+      const lines = states.map((state) =>
+        alignedRow(
+          [
+            rowName(state.row),
+            statusWord(stateWord(state), this.#style),
+            formatDuration(tookMs(state) ?? lasting),
+          ],
+          [width, 10],
+          columnsOn(host.stderr),
+        ),
+      );
+      return lines.join("\n");
     }
     const line = liveBatch(batch.progress.counts, batch.outlook, host.clock.now(), this.#style);
     return usual === undefined ? line : `${line} (a run: ${usual})`;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { digestOf } from "../../../client/store/history/create-names.js";
 import { readKnownRows } from "../../../client/workflows/batch/output-folder.js";
 import type { RowState } from "../../../client/workflows/batch/plan.js";
-import { fileStem, type Row, rowId } from "../../../client/workflows/batch/row.js";
+import { type Row, rowId } from "../../../client/workflows/batch/row.js";
 import { namesIn, readIfThere } from "../../../ground/files/files.js";
 import { LocalError, orLocalError, sha256 } from "../../../ground/files/local-error.js";
 import { escapeHtml } from "../../../ground/markdown/html/blocks.js";
@@ -18,10 +18,22 @@ import { type Context, resumeCommand, wordsOf } from "../../context.js";
 import { modelsOf, readRequest, showRequests } from "../../input/create-request.js";
 import { readingTerminal } from "../../terminal/style.js";
 import { showBatch } from "../batch/show.js";
-import type { NotifyOptions, PaceOptions, RequestOptions } from "../definition.js";
+import type {
+  CheckAfterFlags,
+  DomainOptions,
+  NotifyOptions,
+  PaceOptions,
+  RequestOptions,
+} from "../definition.js";
 import { compareJson, indexText, noteOf } from "./view.js";
 
-export interface CompareFlags extends RequestOptions, PaceOptions, DayOptions, NotifyOptions {
+export interface CompareFlags
+  extends RequestOptions,
+    DomainOptions,
+    PaceOptions,
+    DayOptions,
+    NotifyOptions,
+    CheckAfterFlags {
   output?: string;
   model: string[];
   html?: boolean;
@@ -43,7 +55,11 @@ export async function compare(
   const body = await readRequest(ctx, prompt, options);
   const accounts = ctx.named(names, "compare -p");
   const models = modelsOf(options.model, accounts);
-  const asked = accounts.map((ports) => ({ ports, body: ports.asked(body, { model: models.get(ports) }) }));
+  const { domains, notDomains } = options;
+  const asked = accounts.map((ports) => ({
+    ports,
+    body: ports.asked(body, { model: models.get(ports), domains, notDomains }),
+  }));
   for (const { ports, body: one } of asked) (await ports.dialect()).create(one);
   refuseSame(asked);
   if (options.dryRun) {
@@ -56,10 +72,10 @@ export async function compare(
   const rows = asked.map(({ body: one }, index) => rowOf(names[index] ?? "", one, index));
   const question = sha256(JSON.stringify(rows.map(({ id, digest }) => [id, digest]).sort()));
   const dir = options.output ?? `research-compare-${question.slice(0, 8)}`;
-  checkFolder(dir, question, rows);
+  checkFolder(dir, question);
   const [first] = accounts as [Machine];
   const job = await openBatch(first, rows, {
-    ...{ out: dir, limit: first.hourlyLimit({}), isListed: false, retryRefused: true },
+    ...{ out: dir, limit: undefined, isListed: false, retryRefused: true },
   });
   const { folder, states } = job;
   try {
@@ -118,19 +134,20 @@ function refuseSame(asked: readonly { ports: Machine; body: CreateBody }[]): voi
 }
 
 /** Throws LocalError if a folder holds anything but this comparison. */
-function checkFolder(dir: string, question: string, rows: readonly Row[]): void {
+function checkFolder(dir: string, question: string): void {
   orLocalError(`the folder ${dir} cannot be used`, () => {
     if (!existsSync(dir)) return;
-    const stems = ["index", ...rows.map(({ key = "" }) => fileStem(key))];
-    const own = new Set(stems.flatMap((stem) => [`${stem}.md`, `${stem}.json`, `${stem}.html`]));
-    const foreign = namesIn(dir).find((name) => name !== ".research-batch" && !own.has(name));
+    const known = [...readKnownRows(dir).values()];
+    const own = new Set(["index", ...known.map(({ stem }) => stem)]);
+    const foreign = namesIn(dir).find(
+      (name) => name !== ".research-batch" && !own.has(name.replace(/\.(?:md|json|html)$/, "")),
+    );
     if (foreign !== undefined)
       throw new LocalError(`${dir} holds ${foreign}, which is not of this comparison; take another folder`);
     const before = readIfThere(join(dir, ".research-batch", MARKER));
-    const isEmpty =
-      before === undefined && readKnownRows(dir).size === 0 && !existsSync(join(dir, "index.md"));
-    if (isEmpty || before === question) return;
-    throw new LocalError(`${dir} holds another question or other accounts; take another folder`);
+    const isNew = before === undefined && known.length === 0 && !existsSync(join(dir, "index.md"));
+    if (!isNew && before !== question)
+      throw new LocalError(`${dir} holds another question or other accounts; take another folder`);
   });
 }
 

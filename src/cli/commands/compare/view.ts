@@ -3,7 +3,9 @@ import type { Result } from "../../../client/workflows/results.js";
 import { jsonIn } from "../../../ground/json/exact-json.js";
 import { formatDuration } from "../../../ground/text/duration.js";
 import { dollars } from "../../../ground/text/research-progress.js";
-import { resultText } from "../../../machine/result-text.js";
+import { resultText, textWithSources } from "../../../machine/result-text.js";
+import { citationsText } from "../../requests/check-text.js";
+import { tookMs } from "../batch/view.js";
 
 /** What is kept of a result beside its file. */
 export interface ResultNote {
@@ -15,6 +17,9 @@ export interface ResultNote {
   cost_dollars?: number;
 }
 
+/** In a text; a mark at its end is of the sentence. */
+const ADDRESS = /https?:\/\/[^\s<>()[\]"'`|*]*[^\s<>()[\]"'`|*.,:;!?]/g;
+
 /** The note of a result; without a list of sources, the addresses in its text are its sources. */
 export function noteOf(result: Result): ResultNote {
   const text = resultText(result);
@@ -23,10 +28,10 @@ export function noteOf(result: Result): ResultNote {
     ? sources
         .map(Object)
         .flatMap(({ url, title = null }) => (typeof url === "string" ? [{ url, title }] : []))
-    : [...new Set(text.match(/https?:\/\/[^\s<>()[\]"'`]+/g) ?? [])].map((url) => ({ url, title: null }));
+    : [...new Set(text.match(ADDRESS) ?? [])].map((url) => ({ url, title: null }));
   return {
     words: text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0,
-    length: text.trimEnd().length,
+    length: textWithSources(result) === text ? text.length : text.trimEnd().length,
     sources: listed,
     ...(usage !== undefined && { usage }),
     ...(typeof cost === "number" && { cost_dollars: cost }),
@@ -81,10 +86,11 @@ function cell(text: string): string {
 
 /** The table of the accounts, what they share, and links to the reports. */
 export function indexText(prompt: string, states: readonly RowState[]): string {
+  const isChecked = states.some(({ check }) => check);
+  const heads = ["Account", "State", "Time", "Cost", "Words", "Sources", ...(isChecked ? ["Checked"] : [])];
   const rows = states.map((state) => {
     const note = noteIn(state);
-    const took =
-      state.endedAt && state.sentAt ? Date.parse(state.endedAt) - Date.parse(state.sentAt) : undefined;
+    const took = tookMs(state);
     const cells = [
       profileOf(state),
       stateWord(state),
@@ -92,6 +98,7 @@ export function indexText(prompt: string, states: readonly RowState[]): string {
       costOf(note),
       note ? String(note.words) : "",
       note ? String(note.sources.length) : "",
+      ...(isChecked ? [state.check ? citationsText(state.check.counts) : ""] : []),
     ];
     return `| ${cells.map(cell).join(" | ")} |`;
   });
@@ -105,7 +112,7 @@ export function indexText(prompt: string, states: readonly RowState[]): string {
   );
   return `${[
     `# ${cell(prompt).slice(0, 300)}`,
-    ["| Account | State | Time | Cost | Words | Sources |", "|---|---|---|---|---|---|", ...rows].join("\n"),
+    [`| ${heads.join(" | ")} |`, `|${heads.map(() => "---|").join("")}`, ...rows].join("\n"),
     "## Shared sources",
     shared.length > 0 ? shared.join("\n") : "None is named by more than one account.",
     ...(hasRedirects ? ["Redirects of Gemini are not compared: each answer has its own."] : []),

@@ -31,6 +31,8 @@ export interface BatchRunOptions {
   checkSources?: ((state: RowState, result: Result | undefined) => Promise<RowCheck | undefined>) | undefined;
   /** What is kept of a result in the journal, for the caller. */
   noteOf?: ((result: Result) => unknown) | undefined;
+  /** Whether a row that meets a limit of its account fails with it, and does not wait. */
+  failsAtLimits?: boolean | undefined;
   /** Whether the caller announces the end of each row and confirms it with `announced`. */
   announces: boolean;
   /** No more creates are sent once so many rows failed. */

@@ -79,9 +79,9 @@ export class OutputFolder {
     if (next) this.known.set(line.row, next);
   }
 
-  /** Writes a file beside the journal. Throws LocalError. */
+  /** Writes a file beside the journal, whole or not at all. Throws LocalError. */
   mark(name: string, text: string): void {
-    withLocalErrors(this.path, () => fs.writeFileSync(join(this.path, STATE, name), text, { flush: true }));
+    withLocalErrors(this.path, () => replaceFile(join(this.path, STATE, name), text));
   }
 
   /** Writes a result whole or not at all, over an earlier one of the same row. Throws LocalError. */

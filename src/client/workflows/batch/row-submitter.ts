@@ -63,7 +63,7 @@ export class RowSubmitter {
 
   /** Sends one row to the first of its accounts that takes it; false if it has to be tried again. */
   async #send(state: RowState): Promise<boolean> {
-    const { signal, emit, progress, describe } = this.context;
+    const { signal, emit, progress, describe, failsAtLimits } = this.context;
     const account = this.#next(state);
     // It stays for the next command.
     if (!account) {
@@ -77,7 +77,7 @@ export class RowSubmitter {
     let hasId = false;
     this.#hasOpenIntent = false;
     try {
-      await this.#wait(this.#nextAt(account));
+      if (!failsAtLimits) await this.#wait(this.#nextAt(account));
       if (creates.hasEnded) return false;
       if (index > 0) emit({ kind: "next-account", state, ports, error: this.#said });
       const [first] = state.accounts;
@@ -93,7 +93,7 @@ export class RowSubmitter {
       });
     } catch (error) {
       this.#said = error;
-      const until = pacer.refused(error);
+      const until = failsAtLimits ? undefined : pacer.refused(error);
       if (until === undefined) return this.#failed(state, account, error, hasId);
       this.#dismiss(state);
       if (hasId || (error instanceof QuotaExceededError && error.day)) creates.heldUntil = until;
@@ -230,7 +230,7 @@ export class RowSubmitter {
 
   /** Sends no more to an account, which is an error of all further rows only if nothing can be recorded any more. */
   #ended(account: BatchAccount, error: unknown, hasId: boolean): boolean {
-    if (!(error instanceof ResearchError)) throw error;
+    if (!(error instanceof ResearchError || error instanceof QuotaExceededError)) throw error;
     const { accounts, emit } = this.context;
     const creates = this.#of(account);
     const ports = accounts.length > 1 ? account.ports : undefined;
