@@ -38,6 +38,8 @@ export async function proxy(port: number, options: ProxyOptions = {}): Promise<P
     const out = connect(port, "127.0.0.1", () => socket.write("HTTP/1.1 200 Connection established\r\n\r\n"));
     socket.on("data", (piece: Buffer) => sent.push(piece));
     socket.on("error", () => out.destroy());
+    // A peer that hangs would never end its side.
+    socket.on("end", () => out.destroy() && socket.destroy());
     out.on("error", () => socket.resetAndDestroy());
     return socket.pipe(out).pipe(socket);
   });

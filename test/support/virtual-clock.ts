@@ -4,10 +4,10 @@ import "../../src/cli/commands/compare/run.js";
 import "../../src/ground/http/connections.js";
 import "../../src/ground/http/exchange.js";
 import { type Clock, systemClock } from "../../src/ground/clock.js";
-import { apiParts, tunnelParts } from "../../src/ground/http/undici.js";
+import { apiParts } from "../../src/ground/http/undici.js";
 import { quiet } from "./quiet.js";
 
-await Promise.all([apiParts(), tunnelParts()]);
+await apiParts();
 
 /** The system's clock, whose monotonic time a test can put ahead: for what looks at the age of something. */
 export function movableClock(): { clock: Clock; pass: (ms: number) => void } {

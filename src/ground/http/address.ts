@@ -127,6 +127,14 @@ function isExempt(url: URL, list: string): boolean {
     });
 }
 
-/** What a proxy's 407 asks its user for. */
-export const LOGIN_REQUIRED =
+const LOGIN_REQUIRED =
   "the proxy asks for a login (HTTP 407); write it into the proxy's address, as in http://user:password@proxy.example.com:3128";
+
+/** A proxy does not pass a request on, so nothing has reached the service. */
+export class ProxyRefusal extends Error {
+  override readonly name = "ProxyRefusal";
+
+  constructor(status: number) {
+    super(status === 407 ? LOGIN_REQUIRED : `the proxy refused the connection (HTTP ${status})`);
+  }
+}

@@ -1,6 +1,7 @@
-import type { LookupFunction, Socket } from "node:net";
+import type { Socket } from "node:net";
 import type { Dispatcher } from "undici";
-import { isLocalName, type ProxyAddress } from "./address.js";
+import type { ProxyAddress } from "./address.js";
+import { connectOptions, connectorTo, tunnelConnector } from "./connect.js";
 import type { WireRequest } from "./exchange.js";
 
 /** Connections that may be open to one service at once. */
@@ -19,6 +20,7 @@ const LIMITS = {
 interface Closable {
   destroy(): unknown;
 }
+type Keep = <P extends Closable>(part: P) => P;
 
 /** Connections to one origin, direct or through a proxy: https through a tunnel, plain http to the proxy itself. */
 export class Connections {
@@ -33,23 +35,20 @@ export class Connections {
   ) {}
 
   /** Kept alive and shared: for everything that may be repeated. */
-  async shared(): Promise<Dispatcher> {
-    this.#pool ??= this.#openPool();
-    const pool = await this.#pool;
-    this.#open.add(pool);
-    return pool;
+  shared(): Promise<Dispatcher> {
+    this.#pool ??= this.#openPool(this.#keep);
+    return this.#pool;
   }
 
   /** One connection for `use` alone: a create never rides on one that the peer may have given up meanwhile. */
   async fresh<T>(use: (dispatcher: Dispatcher) => Promise<T>): Promise<T> {
     const parts: Closable[] = [];
-    const keep = <P extends Closable>(part: P): P => {
+    const keep: Keep = (part) => {
       parts.push(part);
-      this.#open.add(part);
-      return part;
+      return this.#keep(part);
     };
     try {
-      if (this.proxy && this.target.protocol === "https:") return await use(keep(await this.#openPool()));
+      if (this.proxy && this.target.protocol === "https:") return await use(await this.#openPool(keep));
       const peer = this.proxy?.url ?? this.target;
       // It opens and settles while undici is loaded.
       const connection = keep(openFreshConnection(peer, this.connectTimeout));
@@ -79,26 +78,24 @@ export class Connections {
     await closeAll(this.#open);
   }
 
-  async #openPool(): Promise<Dispatcher> {
+  readonly #keep: Keep = (part) => {
+    this.#open.add(part);
+    return part;
+  };
+
+  async #openPool(keep: Keep): Promise<Dispatcher> {
     const { target, proxy, connectTimeout } = this;
-    const { buildConnector, Pool, symbols, tunnelParts } = await import("./undici.js");
-    const options = { connections: POOL_SIZE, ...LIMITS };
-    if (!proxy || target.protocol === "http:") {
-      const peer = proxy?.url ?? target;
-      const connect = buildConnector({ timeout: connectTimeout, ...connectOptions(peer) });
-      return acceptContinue(new Pool(peer.origin, { ...options, connect }), symbols);
-    }
-    const { ProxyAgent, connect } = await tunnelParts();
-    return new ProxyAgent({
-      ...options,
-      uri: proxy.url.origin,
-      ...(proxy.authorization && { token: proxy.authorization }),
-      connectTimeout,
-      proxyTls: connectOptions(proxy.url),
-      requestTls: connectOptions(target),
-      factory: (origin, settings) => acceptContinue(new Pool(origin, settings), symbols),
-      clientFactory: (origin, settings) => Object.assign(new Pool(origin, settings), { connect }),
-    });
+    const { Pool, symbols } = await import("./undici.js");
+    const isTunnel = proxy !== undefined && target.protocol === "https:";
+    const peer = isTunnel ? target : (proxy?.url ?? target);
+    const ended = new AbortController();
+    keep({ destroy: () => ended.abort() });
+    const connect = isTunnel
+      ? await tunnelConnector(proxy, target, connectTimeout, ended.signal)
+      : await connectorTo(peer, connectTimeout);
+    return keep(
+      acceptContinue(new Pool(peer.origin, { ...LIMITS, connections: POOL_SIZE, connect }), symbols),
+    );
   }
 }
 
@@ -206,26 +203,9 @@ function openFreshConnection(url: URL, timeout: number): FreshConnection {
 function open(url: URL): Socket {
   // Both are loaded for this only: most commands make no connection of their own.
   const net = process.getBuiltinModule("node:net");
-  const isTls = url.protocol === "https:";
-  const host = url.hostname.replace(/^\[|\]$/g, "");
-  const to = { ...connectOptions(url), host, port: Number(url.port || (isTls ? 443 : 80)) };
-  if (!isTls) return net.connect(to);
+  const to = connectOptions(url);
+  if (url.protocol === "http:") return net.connect(to);
   const { connect } = process.getBuiltinModule("node:tls");
-  const servername = net.isIP(host) ? {} : { servername: host };
+  const servername = net.isIP(to.host) ? {} : { servername: to.host };
   return connect({ ...to, ALPNProtocols: ["http/1.1"], ...servername });
 }
-
-/** What connections to a host are opened with, beside its address. `hostname` as `URL` gives it. */
-function connectOptions({ hostname }: Pick<URL, "hostname">): { lookup?: LookupFunction } {
-  return isLocalName(hostname) ? { lookup: loopbackLookup } : {};
-}
-
-/** RFC 6761 §6.3: a resolver with another address for `x.localhost` would get the key over plain http. */
-const loopbackLookup: LookupFunction = (_hostname, options, callback) => {
-  const addresses = [
-    { address: "127.0.0.1", family: 4 },
-    { address: "::1", family: 6 },
-  ];
-  if (options.all) callback(null, addresses);
-  else callback(null, "127.0.0.1", 4);
-};

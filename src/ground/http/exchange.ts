@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
 import { onAbort } from "../clock.js";
-import { LOGIN_REQUIRED, type ProxyAddress } from "./address.js";
+import { type ProxyAddress, ProxyRefusal } from "./address.js";
 
 /** What can be wrong with a connection, by what may follow from it; the service has no say in it. */
 export type ConnectionFault = "unreachable" | "unconnectable" | "lost" | "timeout" | "torn" | "oversized";
@@ -161,26 +161,30 @@ export function headerOf(headers: Headers, name: string): string | undefined {
   return Array.isArray(value) ? value.join(", ") : value;
 }
 
-/** What happened, by the system's code for it. */
-const WORDS: readonly (readonly [code: RegExp, words: string])[] = [
-  [/^ENOTFOUND$/, "its name was not found"],
-  [/^EAI_AGAIN$/, "its name could not be looked up"],
-  [/^ECONNREFUSED$/, "the connection was refused"],
-  [/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, "the connection was closed"],
-  [/TIMEDOUT$|TIMEOUT$/, "no connection came about in time"],
-  [/UNREACH$/, "the network has no way to it"],
-  [/^(?:CERT_|ERR_TLS_CERT|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|CRL_)/, "its certificate is not trusted"],
-  [/^(?:EPROTO|ERR_SSL|ERR_TLS|UND_ERR_PRX_TLS)/, "no secure connection could be made"],
+/** What happened, by the system's code for it; one that lasts would happen again. */
+const CAUSES: readonly { code: RegExp; words: string; lasts?: true }[] = [
+  { code: /^ENOTFOUND$/, words: "its name was not found", lasts: true },
+  { code: /^EAI_AGAIN$/, words: "its name could not be looked up" },
+  { code: /^ECONNREFUSED$/, words: "the connection was refused" },
+  { code: /^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, words: "the connection was closed" },
+  { code: /TIMEDOUT$|TIMEOUT$/, words: "no connection came about in time" },
+  { code: /UNREACH$/, words: "the network has no way to it" },
+  {
+    code: /^(?:CERT_|ERR_TLS_CERT|HOSTNAME_MISMATCH|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|CRL_)/,
+    words: "its certificate is not trusted",
+    lasts: true,
+  },
+  { code: /^(?:EPROTO|ERR_SSL|ERR_TLS)/, words: "no secure connection could be made", lasts: true },
 ];
+
+function causeOf(error: Error) {
+  return CAUSES.find(({ code }) => "code" in error && code.test(String(error.code)));
+}
 
 /** The sentence of an error: what happened in words, and the system's own words, which an aggregate has in its parts only. */
 function messageOf(error: Error): string {
-  // undici's ProxyAgent has no code for a CONNECT that was not answered with 200.
-  const [, refusal] = /^Proxy response \((\d+)\)/.exec(error.message) ?? [];
-  if (refusal)
-    return refusal === "407" ? LOGIN_REQUIRED : `the proxy refused the connection (HTTP ${refusal})`;
   const message = (error.message || reasonOf(error)).replace(/\s+/g, " ").trim();
-  const [, words] = WORDS.find(([code]) => "code" in error && code.test(String(error.code))) ?? [];
+  const { words } = causeOf(error) ?? {};
   return words ? `${words} (${message})` : message;
 }
 
@@ -197,26 +201,21 @@ export function loginRequired(
 ): HttpAnswer | RequestFailure {
   if (!proxy || answer.kind !== "answer" || answer.status !== 407) return answer;
   const { headers, body } = answer;
-  return { kind: "failure", fault: "unconnectable", message: LOGIN_REQUIRED, sent: false, headers, body };
+  return {
+    kind: "failure",
+    fault: "unconnectable",
+    message: new ProxyRefusal(407).message,
+    sent: false,
+    headers,
+    body,
+  };
 }
-
-const TLS = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|EPROTO|HOSTNAME_MISMATCH|CRL_)/;
-/** undici's ProxyAgent has no code for a CONNECT that was not answered with 200. */
-const PROXY_REFUSAL = /^Proxy response \(\d+\)/;
 
 /** The fault behind a transport error. `sent`: the request's headers were written; `answering`: an answer's were read. */
 export function nameOfError(error: Error, sent: boolean, answering: boolean): ConnectionFault {
-  const code = codeOf(error);
   // Recognised by its name: the table from which undici 7 takes its `HPE_…` codes is the wrong way round, and gives none.
   if (error.name === "HTTPParserError" || answering) return "torn";
-  if (code === "UND_ERR_HEADERS_OVERFLOW") return "oversized";
+  if ("code" in error && error.code === "UND_ERR_HEADERS_OVERFLOW") return "oversized";
   if (sent) return "lost";
-  if (code === "ENOTFOUND" || TLS.test(code) || PROXY_REFUSAL.test(error.message)) return "unconnectable";
-  if (code === "UND_ERR_PRX_TLS") return "unconnectable";
-  return "unreachable";
-}
-
-function codeOf(error: Error): string {
-  const code = "code" in error ? error.code : undefined;
-  return typeof code === "string" ? code : "";
+  return error instanceof ProxyRefusal || causeOf(error)?.lasts ? "unconnectable" : "unreachable";
 }

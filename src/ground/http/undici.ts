@@ -3,7 +3,7 @@
  * cache as well, and makes a `status` take half as long again. No other file imports them, and
  * `test/ground/http/undici.test.ts` names the one that is missing after an upgrade.
  */
-import type { Dispatcher, ProxyAgent } from "undici";
+import type { Dispatcher } from "undici";
 import buildConnector from "undici/lib/core/connect.js";
 import symbols from "undici/lib/core/symbols.js";
 import Agent from "undici/lib/dispatcher/agent.js";
@@ -11,18 +11,6 @@ import Client from "undici/lib/dispatcher/client.js";
 import Pool from "undici/lib/dispatcher/pool.js";
 
 export { Agent, buildConnector, Client, Pool, symbols };
-
-/** What only a tunnel needs. */
-export async function tunnelParts(): Promise<{
-  ProxyAgent: new (options: ProxyAgent.Options) => ProxyAgent;
-  connect: Dispatcher["connect"];
-}> {
-  const [agent, connect] = await Promise.all([
-    import("undici/lib/dispatcher/proxy-agent.js"),
-    import("undici/lib/api/api-connect.js"),
-  ]);
-  return { ProxyAgent: agent.default, connect: connect.default };
-}
 
 /** Methods of dispatchers that only the public entry gives them: to be called with one as `this`. */
 export async function apiParts(): Promise<Pick<Dispatcher, "connect" | "request">> {

@@ -6,8 +6,9 @@ import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { buildConnector as Undici, Agent as UndiciAgent } from "undici";
 import { type Clock, withDeadline } from "../../ground/clock.js";
 import type { ProxyAddress } from "../../ground/http/address.js";
+import { openTunnel } from "../../ground/http/connect.js";
 import { reasonOf } from "../../ground/http/exchange.js";
-import { Agent, apiParts, buildConnector, Client } from "../../ground/http/undici.js";
+import { Agent, apiParts, buildConnector } from "../../ground/http/undici.js";
 import type { HostGate } from "./host-gate.js";
 
 /** "private": allowed, though it is no address of the public internet; its requests need not be kept apart. */
@@ -233,31 +234,12 @@ export class PageFetcher {
     this.signal.throwIfAborted();
     const proxy = network.proxyFor(new URL(`${target.protocol}//${target.hostname}:${port}`));
     const authority = `${isIP(hostname) === 6 ? `[${hostname}]` : hostname}:${port}`;
-    const httpSocket = proxy && (await tunnel(proxy, authority, this.signal));
+    const httpSocket = proxy && (await openTunnel(proxy, authority, CONNECT_MS, this.signal));
     if (httpSocket && !isTls) return httpSocket;
     const servername = isIP(name) ? "" : name;
     const checked = { ...target, hostname, servername, ...(httpSocket && { httpSocket }) };
     // Null comes only with an error.
     return (await openSocket(checked)) as Socket;
-  }
-}
-
-/** A connection to `target` (`address:port`) through a proxy. */
-async function tunnel(proxy: ProxyAddress, target: string, signal: AbortSignal): Promise<Socket> {
-  const { authorization, url } = proxy;
-  const client = new Client(url.origin, { connectTimeout: CONNECT_MS });
-  try {
-    const headers = { host: target, ...(authorization && { "proxy-authorization": authorization }) };
-    const { connect } = await apiParts();
-    const request = { origin: url.origin, path: target, headers, signal };
-    const { socket, statusCode } = await connect.call(client, request);
-    const tunnelled = socket as Socket;
-    signal.addEventListener("abort", () => tunnelled.destroy(), { once: true });
-    if (statusCode === 200) return tunnelled;
-    tunnelled.destroy();
-    throw new LeftOut("unreachable", `the proxy answered ${statusCode}`);
-  } finally {
-    void client.close().catch(() => {});
   }
 }
 

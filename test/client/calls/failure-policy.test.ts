@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { ProxyRefusal } from "../../../src/ground/http/address.js";
 import { nameOfError } from "../../../src/ground/http/exchange.js";
 
-const error = (code?: string, message = "x") => Object.assign(new Error(message), code && { code });
+const error = (code?: string) => Object.assign(new Error("x"), code && { code });
 const named = (name: string) => Object.assign(new Error("x"), { name });
 
 test.each([
@@ -12,8 +13,7 @@ test.each([
   [error("CERT_HAS_EXPIRED"), false, false, "unconnectable"],
   [error("DEPTH_ZERO_SELF_SIGNED_CERT"), false, false, "unconnectable"],
   [error("ERR_TLS_CERT_ALTNAME_INVALID"), false, false, "unconnectable"],
-  [error("UND_ERR_PRX_TLS"), false, false, "unconnectable"],
-  [error(undefined, "Proxy response (403) !== 200 when HTTP Tunneling"), false, false, "unconnectable"],
+  [new ProxyRefusal(403), false, false, "unconnectable"],
   [error("ECONNRESET"), true, false, "lost"],
   [error("ENOTFOUND"), true, false, "lost"],
   [error("ECONNRESET"), true, true, "torn"],

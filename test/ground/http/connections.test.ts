@@ -1,5 +1,9 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:tls";
 import { afterEach, describe, expect, test } from "vitest";
 import { ResearchClient } from "../../../src/client/calls/client.js";
+import { systemClock } from "../../../src/ground/clock.js";
 import * as does from "../../support/behaviours.js";
 import { type FaultServer, faultServer } from "../../support/fault-server.js";
 import { KEY } from "../../support/happy-service.js";
@@ -10,6 +14,9 @@ const started: { close(): Promise<void> }[] = [];
 afterEach(async () => {
   await Promise.all(started.splice(0).map((thing) => thing.close()));
 });
+
+/** Tries come one right after the other. */
+const NO_WAIT = { clock: { ...systemClock, sleep: async () => {} } };
 
 const answers = () => does.ok({ request_id: "id-1", status: "PENDING" });
 
@@ -57,6 +64,22 @@ describe("the connection of a create is closed with it", () => {
   });
 });
 
+test("a tunnel that is being opened ends with the client", async () => {
+  const server = await faultServer(answers, { onConnection: () => "hang" });
+  started.push(server);
+  const through = await proxy(server.port);
+  const options = { proxyEnvironment: { HTTPS_PROXY: through.url }, requestTimeout: 600_000 };
+  const client = clientOf("https://research.example", options);
+  const over = new AbortController();
+  const asked = client.status("id-1", { signal: over.signal }).catch(() => {});
+  await until(async () => (through.requests.length === 1 ? true : undefined));
+  expect(through.requests[0]).toMatchObject({ method: "CONNECT", url: "research.example:443" });
+  await client.close();
+  await until(async () => (through.open() === 0 ? true : undefined));
+  over.abort();
+  await asked;
+});
+
 test("closing twice, and closing what was never opened, is no error", async () => {
   const client = clientOf("http://127.0.0.1:1");
   await client.close();
@@ -75,6 +98,28 @@ test.each(["localhost", "research.localhost"])(
     );
   },
 );
+
+test.each(["http", "https"])("a proxy with TLS is asked for its own certificate, for %s", async (scheme) => {
+  const names: string[] = [];
+  const SNICallback = (name: string, done: (error: Error) => void) => {
+    names.push(name);
+    done(new Error("no certificate"));
+  };
+  const server = createServer({ SNICallback });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  const at = `https://proxy.localhost:${port}`;
+  const proxyEnvironment = { HTTP_PROXY: at, HTTPS_PROXY: at };
+  const client = clientOf(`${scheme}://research.example`, {
+    insecureHttp: true,
+    proxyEnvironment,
+    ...NO_WAIT,
+  });
+  await expect(client.create({ prompt: "x" })).rejects.toMatchObject({ code: "UNREACHABLE" });
+  await expect(client.status("id-1")).rejects.toMatchObject({ code: "UNREACHABLE" });
+  server.close();
+  expect(new Set(names)).toEqual(new Set(["proxy.localhost"]));
+});
 
 describe("as curl, the client reads an answer", () => {
   const body = does.envelope({ request_id: "id-1", status: "PENDING" });

@@ -21,7 +21,6 @@ const MODULES: Record<string, (module: Record<string, unknown>) => unknown> = {
   "undici/lib/dispatcher/agent.js": ({ prototype }) => typeof Object(prototype).dispatch === "function",
   "undici/lib/dispatcher/client.js": ({ prototype }) => typeof Object(prototype).dispatch === "function",
   "undici/lib/dispatcher/pool.js": ({ prototype }) => typeof Object(prototype).dispatch === "function",
-  "undici/lib/dispatcher/proxy-agent.js": ({ prototype }) => typeof Object(prototype).dispatch === "function",
   "undici/lib/api/api-connect.js": (module) => typeof module === "function",
   "undici/lib/api/api-request.js": (module) => typeof module === "function",
 };

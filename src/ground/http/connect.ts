@@ -1,0 +1,84 @@
+import type { LookupFunction, Socket } from "node:net";
+import type { buildConnector } from "undici";
+import { onAbort } from "../clock.js";
+import { isLocalName, type ProxyAddress, ProxyRefusal } from "./address.js";
+
+/** Opens connections to the host of `peer`, for undici. `timeout`: milliseconds. */
+export async function connectorTo(peer: URL, timeout: number): Promise<buildConnector.connector> {
+  const { buildConnector } = await import("./undici.js");
+  const { host, lookup } = connectOptions(peer);
+  const servername = process.getBuiltinModule("node:net").isIP(host) ? "" : host;
+  const open = buildConnector({ timeout, ...(lookup && { lookup }) });
+  // By itself undici takes the name in the `Host` header, which is not that of a proxy.
+  return (options, callback) => open({ ...options, servername }, callback);
+}
+
+/** The same through a proxy. `signal` ends a connection that is not handed over yet. */
+export async function tunnelConnector(
+  proxy: ProxyAddress,
+  target: URL,
+  timeout: number,
+  signal: AbortSignal,
+): Promise<buildConnector.connector> {
+  const secure = await connectorTo(target, timeout);
+  const authority = `${target.hostname}:${target.port || 443}`;
+  return (options, callback) => {
+    openTunnel(proxy, authority, timeout, signal).then(
+      (httpSocket) => secure({ ...options, httpSocket }, callback),
+      (error: Error) => callback(error, null),
+    );
+  };
+}
+
+/**
+ * A connection to `target` (`host:port`) through a proxy (RFC 9110 §9.3.6), which ends with `signal`. Rejects with
+ * ProxyRefusal, or with what keeps the proxy from being reached. `timeout`, in milliseconds, is for the connection to it
+ * and again for its answer.
+ */
+export async function openTunnel(
+  { url, authorization }: ProxyAddress,
+  target: string,
+  timeout: number,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const { Client, apiParts } = await import("./undici.js");
+  const client = new Client(url.origin, {
+    connect: await connectorTo(url, timeout),
+    headersTimeout: timeout,
+  });
+  try {
+    const { connect } = await apiParts();
+    const headers = { host: target, ...(authorization && { "proxy-authorization": authorization }) };
+    const answer = await connect.call(client, { origin: url.origin, path: target, headers, signal });
+    // undici has taken its own listeners away.
+    const socket = (answer.socket as Socket).on("error", () => {});
+    const release = onAbort(signal, () => socket.destroy());
+    socket.once("close", release);
+    if (answer.statusCode === 200) return socket;
+    socket.destroy();
+    throw new ProxyRefusal(answer.statusCode);
+  } finally {
+    client.destroy().catch(() => {});
+  }
+}
+
+/** Where a host is, and how its name is looked up if not as usual. */
+export function connectOptions({ hostname, port, protocol }: URL): {
+  host: string;
+  port: number;
+  lookup?: LookupFunction;
+} {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const to = { host, port: Number(port || (protocol === "https:" ? 443 : 80)) };
+  return isLocalName(host) ? { ...to, lookup: loopbackLookup } : to;
+}
+
+/** RFC 6761 §6.3: a resolver with another address for `x.localhost` would get the key over plain http. */
+const loopbackLookup: LookupFunction = (_hostname, options, callback) => {
+  const addresses = [
+    { address: "127.0.0.1", family: 4 },
+    { address: "::1", family: 6 },
+  ];
+  if (options.all) callback(null, addresses);
+  else callback(null, "127.0.0.1", 4);
+};
