@@ -189,6 +189,21 @@ test("without an account @last is the newest of all where nothing is sent", asyn
   expect((await run("rerun", ofWork)).stdout).toMatch(/^of-home-/);
 });
 
+test("without an account a dry rerun shows what the provider of its profile would be sent", async () => {
+  const double = await ProviderDouble.start("openai");
+  const folder = folderWith();
+  const env = { HOME: folder, ...foldersIn(folder) };
+  const login = ["login", "--provider", "openai", "--base-url", double.url, "--with-key", "-p", "work"];
+  expect(await inProcess(login, { env, input: KEY })).toMatchObject({ code: 0 });
+  await inProcess(["create", "x", "--model", "m", "-p", "work"], { env });
+  const dry = await inProcess(["rerun", "@last", "--dry-run", "--json"], { env });
+  expect(dry, dry.stderr).toMatchObject({ code: 0 });
+  expect(JSON.parse(dry.stdout)).toMatchObject({
+    url: `${double.url}/v1/responses`,
+    body: { input: "x", model: "m" },
+  });
+});
+
 test("the tools of the MCP server and the library ask where an id was made", async () => {
   const { env, folder, ofHome, ofWork } = await twoProfiles();
   const client = await connectMcp({ home: folder, env });

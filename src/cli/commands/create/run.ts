@@ -61,7 +61,13 @@ export async function rerun(ctx: Context, id: string, options: RerunOptions): Pr
   return showCreate(at, [{ ports: at, body, limit: at.hourlyLimit(options) }], options);
 }
 
+/** The account by its profile, which alone knows a provider at another address; by the origin if that is gone. */
 function atItsOrigin(ctx: Context, entry: HistoryEntry): Context {
+  const { profile } = entry;
+  if (profile && Object.hasOwn(ctx.store.read().profiles, profile)) {
+    const account = ctx.with(ctx.host.env, { ...ctx.flags, profile });
+    if (account.settings.baseUrl && account.isHere(entry)) return account;
+  }
   const provider = PROVIDERS.find(({ baseUrl }) => baseUrl === entry.origin)?.name ?? INTERFACE;
   const site = { RESEARCH_BASE_URL: serviceOf(entry), RESEARCH_PROVIDER: provider };
   return ctx.with({ ...ctx.host.env, ...site }, { ...ctx.flags, insecureHttp: true });
