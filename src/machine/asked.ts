@@ -1,5 +1,5 @@
 import { INTERFACE, providerNamed } from "../client/dialects/providers.js";
-import { isObject, JsonText, jsonIn } from "../ground/json/exact-json.js";
+import { exactMembers, exactValue, isObject, jsonIn } from "../ground/json/exact-json.js";
 import { type CreateBody, type JsonSchema, requestBody } from "../ground/protocol/conversation.js";
 import { domainsIn } from "./domains.js";
 import { UsageError } from "./errors.js";
@@ -37,13 +37,15 @@ export function askedOf(
     );
   }
   if (model?.trim() === "") throw new UsageError("invalid value for --model: it is blank");
-  const own = { ...optionsIn(settings.set?.value), ...Object.fromEntries(set.map(option)) };
-  const options = { ...own, ...domainOptions(settings.provider.value, { domains, notDomains }, own) };
+  const stored = optionsIn(settings.set?.value);
+  const own = Object.fromEntries(set.map(option));
+  const ofDomains = domainOptions(settings.provider.value, { domains, notDomains }, { ...stored, ...own });
+  const options = { ...stored, ...body.options, ...own, ...ofDomains };
   const named = model ?? body.model ?? settings.model?.value;
   return {
     ...body,
     ...(named !== undefined && { model: named }),
-    ...(Object.keys(options).length > 0 && { options: { ...body.options, ...options } }),
+    ...(Object.keys(options).length > 0 && { options }),
     ...(after !== undefined && { after }),
   };
 }
@@ -78,7 +80,7 @@ function domainOptions(
 export function optionsIn(text: string | undefined): Record<string, unknown> {
   if (text === undefined) return {};
   const value = text.trimStart().startsWith("{") ? jsonIn(text) : undefined;
-  return isObject(value) ? value : Object.fromEntries([option(text)]);
+  return isObject(value) ? exactMembers(value) : Object.fromEntries([option(text)]);
 }
 
 function option(text: string): [string, unknown] {
@@ -91,13 +93,12 @@ function option(text: string): [string, unknown] {
     );
   const value = text.slice(at + 1);
   const parsed = jsonIn(value);
-  if (typeof parsed !== "number") return [name, parsed === undefined ? value : parsed];
-  if (!Number.isFinite(parsed))
+  if (parsed === undefined) return [name, value];
+  if (typeof parsed === "number" && !Number.isFinite(parsed))
     throw new UsageError(
       `invalid value for --set: ${value} is larger than any number that a program can hold`,
     );
-  // The digits as they were typed: a JavaScript number keeps some sixteen of them.
-  return [name, String(parsed) === value.trim() ? parsed : new JsonText(value.trim())];
+  return [name, exactValue(value)];
 }
 
 /** The error for a tier at a provider. */

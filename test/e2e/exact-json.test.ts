@@ -7,6 +7,7 @@ import { folderWith } from "../support/folder.js";
 import { KEY } from "../support/happy-service.js";
 import { foldersIn } from "../support/home.js";
 import { InProcess, research } from "../support/in-process.js";
+import { ProviderDouble } from "../support/providers/double.js";
 import { environment, type RunResult } from "../support/run.js";
 
 const ID = "5f0c9a3e-7b1d-4c52-9d86-2f1e0a4b6c8d";
@@ -170,6 +171,43 @@ describe("a schema is sent exactly as it was given", () => {
       expect(readFileSync(join(folder, "job.json"), "utf8")).toContain(SENT);
     },
   );
+});
+
+describe("an option of a provider is sent exactly as it was given", () => {
+  const SET = ["--set", "max_output_tokens=12345678901234567890", "--set", 'reasoning={"a":1.0,"b":1e400}'];
+  const SENT = '"max_output_tokens":12345678901234567890,"reasoning":{"a":1.0,"b":1e400}';
+
+  async function place() {
+    const double = await ProviderDouble.start("openai");
+    const folder = folderWith();
+    const given = { home: folder, env: { ...foldersIn(folder), ...double.env } };
+    const bodies = () =>
+      double.server.requests.flatMap(({ operation, body }) =>
+        operation === "create" ? [body.toString()] : [],
+      );
+    return { type: (...argv: string[]) => research(argv, given), bodies };
+  }
+
+  test("by rerun too, and with another option", async () => {
+    const { type, bodies } = await place();
+    await type("create", "x", ...SET);
+    await type("rerun", "@last");
+    await type("rerun", "@last", "--set", "max_tool_calls=1.0");
+    expect(bodies()).toEqual([1, 2, 3].map(() => expect.stringContaining(SENT)));
+    expect((await type("list", "--json", "--limit", "1")).stdout).toContain(`{${SENT},"max_tool_calls":1.0}`);
+    expect((await type("show", "@last")).stdout).toContain(`{${SENT},"max_tool_calls":1.0}`);
+  });
+
+  test("and it makes another request of the same prompt", async () => {
+    const { type, bodies } = await place();
+    const created = async (set: string) => (await type("create", "x", "--once", "--set", set)).stdout;
+    for (const set of ["max_output_tokens=12345678901234567890", 'reasoning={"a":12345678901234567890}']) {
+      const id = await created(set);
+      expect(await created(set)).toBe(id);
+      expect(await created(set.replace("890", "891"))).not.toBe(id);
+    }
+    expect(bodies()).toHaveLength(4);
+  });
 });
 
 test("a number or a text as the result is exact as well", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { exactJson } from "../../src/ground/json/exact-json.js";
 import type { CreateBody } from "../../src/ground/protocol/conversation.js";
 import { type AskOptions, askedOf, checkedBody, noTiers, optionsIn } from "../../src/machine/asked.js";
 
@@ -24,10 +25,10 @@ describe("at a provider", () => {
     ],
     ["the row beats the settings", { model: "m1" }, {}, { model: "m1", options: { a: 1 } }],
     [
-      "a flag's option beats the settings', and both the row's",
+      "a flag's option beats the request's, and that the settings'",
       { options: { a: 0, b: 0 } },
-      { set: ["c=[1]", "d-1=x=y"] },
-      { model: "m0", options: { a: 1, b: 0, c: [1], "d-1": "x=y" } },
+      { set: ["b=2", "c=[1]", "d-1=x=y"] },
+      { model: "m0", options: { a: 0, b: 2, c: [1], "d-1": "x=y" } },
     ],
     [
       "a follow-up names what it follows",
@@ -37,6 +38,12 @@ describe("at a provider", () => {
     ],
   ])("%s", (_, given, options, expected) => {
     expect(askedOf(settingsOf("exa", "m0", "a=1"), body(given), options)).toStrictEqual(body(expected));
+  });
+
+  test("options of the settings keep their digits", () => {
+    const stored = '{"seed":12345678901234567890,"x":[1.0]}';
+    const { options } = askedOf(settingsOf("exa", "m0", stored), body(), { set: ["y=1.0"] });
+    expect(exactJson(options)).toBe('{"seed":12345678901234567890,"x":[1.0],"y":1.0}');
   });
 
   test("what is in no flag, row or setting is not sent", () => {

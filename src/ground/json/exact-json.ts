@@ -92,6 +92,19 @@ export function memberText(object: object, name: string): JsonText | undefined {
   return new JsonText(found ?? exactJson(Reflect.get(object, name)));
 }
 
+/** A JSON value that any copy writes as it stood: a number that JavaScript would write otherwise stays text. Throws SyntaxError. */
+export function exactValue(text: string): unknown {
+  const value = parseExact(text);
+  return typeof value === "number" && String(value) !== text.trim() ? new JsonText(text.trim()) : value;
+}
+
+/** A copy of an object whose members are written as they stand in its text, in a copy of the copy as well. */
+export function exactMembers(object: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.keys(object).map((name) => [name, exactValue(memberText(object, name)?.text ?? "null")]),
+  );
+}
+
 /** A copy of an object with a member that it has not: before the others, in its text as well. */
 export function withMember<T extends object, Name extends string, Value>(
   object: T,

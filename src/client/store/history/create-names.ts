@@ -16,7 +16,8 @@ type NamedCreate = Pick<HistoryEntry, "prompt" | "model" | "options" | "after"> 
 function askedIn(create: NamedCreate): unknown[] {
   const { prompt, structured_output = false, output_schema = null } = create;
   const extra = forProvider(create);
-  const rest = [...roundedNumbers(output_schema), ...(Object.keys(extra).length > 0 ? [extra] : [])];
+  const rounded = [...roundedNumbers(output_schema), ...roundedNumbers(create.options)];
+  const rest = [...rounded, ...(Object.keys(extra).length > 0 ? [extra] : [])];
   return [prompt, structured_output, output_schema, ...rest];
 }
 

@@ -11,7 +11,7 @@ import {
 } from "../../../ground/files/files.js";
 import { MAX_RECORD_BYTES } from "../../../ground/files/lines-backward.js";
 import { type Holder, parseHolder, thisProcess } from "../../../ground/files/lock/holder.js";
-import { exactJson, jsonIn } from "../../../ground/json/exact-json.js";
+import { exactJson } from "../../../ground/json/exact-json.js";
 import {
   type CreatedRecord,
   created,
@@ -19,6 +19,7 @@ import {
   type Intent,
   id,
   intent,
+  recordIn,
   UNKNOWN,
 } from "./records.js";
 
@@ -134,6 +135,6 @@ export function unknownEntry({ intent: { kind: _, ...rest }, outcome: found }: O
 }
 
 function parse<T extends v.GenericSchema>(schema: T, text: string): v.InferOutput<T> | undefined {
-  const result = v.safeParse(schema, jsonIn(text, "output_schema"));
+  const result = v.safeParse(schema, recordIn(text));
   return result.success ? result.output : undefined;
 }

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { epochOf } from "../../../ground/clock.js";
 import { sha256 } from "../../../ground/files/local-error.js";
-import { isObject, jsonIn } from "../../../ground/json/exact-json.js";
+import { exactMembers, isObject, jsonIn } from "../../../ground/json/exact-json.js";
 import {
   type CreateBody,
   isFinal,
@@ -203,9 +203,17 @@ export type HistoryLine = v.InferOutput<typeof line>;
 
 const KINDS: ReadonlySet<string> = new Set(line.options.map(({ entries }) => entries.kind.literal));
 
+/** A record as JSON, its schema and each of its options as they were written; undefined for what is no JSON. */
+export function recordIn(text: string): unknown {
+  const record = jsonIn(text, "output_schema");
+  if (!isObject(record) || !isObject(record.options)) return record;
+  const { options } = Object(jsonIn(text, "options"));
+  return { ...record, options: exactMembers(options) };
+}
+
 /** One line of the history; undefined for a torn one, "other" for a kind that a later version may know. */
 export function readLine(bytes: Buffer | string): HistoryLine | "other" | undefined {
-  const value = jsonIn(bytes.toString("utf8"), "output_schema");
+  const value = recordIn(bytes.toString("utf8"));
   const result = v.safeParse(line, value);
   if (result.success) return result.output;
   const kind: unknown = Object(value).kind;
