@@ -174,9 +174,9 @@ export class Checker {
       addresses.map((url) => [url, settle(tried.get(url) ?? unread(url, "it was not read"), url, all)]),
     );
     const language = languageOf(("text" in report ? report.text : "").slice(0, SAMPLE));
-    const citations = claims.map(({ text, field, urls }): CheckedCitation => {
+    const citations = claims.map(({ text, field, over, urls }): CheckedCitation => {
       const cited = urls.flatMap((url) => settled.get(url)?.cited ?? []);
-      const judged = judge(text, cited, language, field);
+      const judged = judge(text, cited, language, over);
       const { verdict, missing, reason = null, passage = null } = judged;
       return { claim: text, field: field ?? null, urls, verdict, missing, reason, passage };
     });

@@ -9,6 +9,8 @@ export interface CitedClaim {
   text: string;
   /** Of a structured result, where it stands in it. */
   field: string | undefined;
+  /** Of a row, the heads of its columns; of a field, its name; else empty. */
+  over: string;
   /** Each once: of the web as they stand in the report, or `file:line`. Not empty. */
   urls: string[];
   /** Where it ends in the report, in UTF-16 units. */
@@ -33,6 +35,8 @@ interface ReportBlock {
   kind: "text" | "item" | "row";
   start: number;
   end: number;
+  /** Of a row, the heads of its columns. */
+  over?: string;
 }
 
 interface Sentence {
@@ -79,7 +83,8 @@ export function claimsIn(report: string, given: GivenCitations): CitedClaims {
         if ((one.start < end && end <= one.end) || (start <= one.start && one.end <= end)) one.urls.add(url);
     }
     for (const { text, urls, end } of claimed(sentences, block.kind)) {
-      if (urls.size > 0) claims.push({ text, field: undefined, urls: [...urls], end });
+      if (urls.size > 0)
+        claims.push({ text, field: undefined, over: block.over ?? "", urls: [...urls], end });
       else uncited += 1;
     }
   }
@@ -97,6 +102,7 @@ function readReport(report: string): { blocks: ReportBlock[]; listed: Map<string
   let sources: "heading" | "label" | undefined;
   let unnumbered = 0;
   let isTable = false;
+  let head = "";
   let wasBlank = true;
   const close = () => {
     if (open && open.end > open.start) blocks.push(open);
@@ -128,6 +134,7 @@ function readReport(report: string): { blocks: ReportBlock[]; listed: Map<string
     } else if (isBlank) {
       close();
       isTable = false;
+      head = "";
     } else if (
       heading !== undefined ||
       (UNDERLINE.test(below) && open === undefined && !item && !line.includes("|"))
@@ -156,8 +163,9 @@ function readReport(report: string): { blocks: ReportBlock[]; listed: Map<string
       close();
       isTable = true;
       sources = undefined;
-      // The titles of the columns say nothing.
-      if (!(TABLE_RULE.test(below) && below.includes("-"))) blocks.push({ kind: "row", start, end });
+      // The heads of the columns say nothing by themselves.
+      if (TABLE_RULE.test(below) && below.includes("-")) head = line;
+      else blocks.push({ kind: "row", start, end, over: head });
     } else {
       sources = undefined;
       if (item) close();
@@ -193,7 +201,7 @@ function sentencesOf(
   listed: ReadonlyMap<string, string[]>,
 ): Sentence[] {
   const raw = report.slice(start, end);
-  const marks = marksIn(raw);
+  const marks = marksIn(raw, listed);
   const shown = blanked(raw, marks, true);
   const bare = blanked(raw, marks, false);
   const parts = kind === "row" ? [{ segment: shown, index: 0 }] : sentencesIn(shown);
@@ -265,7 +273,7 @@ function plainText(markdown: string): string {
   )
     .replace(/\s+/g, " ")
     .replace(/(?:\(\s*(?:[,;]\s*)*\)|\[\s*\])/g, "")
-    .replace(/\s+(?=[.,;:!?)])/g, "")
+    .replace(/\s+(?=[.,;:!?)](?!\d))/g, "")
     .replace(/\s{2,}/g, " ")
     .trim();
 }
@@ -293,7 +301,7 @@ export function claimsOfFields(
           ? []
           : [String(each)];
     const text = plainText(texts.join("; "));
-    if (urls && text !== "") claims.push({ text, field: path, urls: [...urls], end: 0 });
+    if (urls && text !== "") claims.push({ text, field: path, over: path, urls: [...urls], end: 0 });
     else if (!isCited && typeof each !== "object" && text !== "") uncited += 1;
     return texts;
   };

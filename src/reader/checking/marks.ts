@@ -25,8 +25,8 @@ const MARK = new RegExp(
     `\\[(?<text>${TEXT})\\]\\(\\s*(?:<(?<angled>[^<>\\n]*)>|(?<target>[^\\s()<>]*(?:\\([^\\s()<>]*\\)[^\\s()<>]*){0,9}))(?:\\s+(?:"[^"\\n]*"|'[^'\\n]*'))?\\s*\\)`,
     "【(?<corner>\\d{1,4})[^【】]{0,200}】",
     `\\[\\^(?<note>${LABEL})\\]`,
-    "\\[(?:[a-z]{2,8}:)?(?<numbers>\\d{1,3}(?:\\s?[,;–—-]\\s?\\d{1,3}){0,50})\\](?!\\()",
-    `\\[(?<named>${TEXT})\\]\\[(?<label>${LABEL})\\]`,
+    "\\\\?\\[(?:(?:[a-z]{2,8}:|cite|ref|refs|sources?|quellen?)[:.]?\\s?)?(?<numbers>\\d{1,3}(?:\\s?[,;–—-]\\s?\\d{1,3}){0,50})(?:[,:]\\s(?:pp?|S)\\.[^\\[\\]]{1,20})?\\\\?\\](?!\\()",
+    `\\[(?<named>${TEXT})\\]\\[(?<label>${LABEL})\\]|\\[(?<short>${LABEL})\\](?:\\[\\])?`,
     `<(?<auto>https?://[^<>\\s]+)>|(?<bare>(?<![\\w@/.])(?:https?://|www\\.(?=\\w))${ADDRESS})`,
     `(?:\\bdoi:\\s*)?(?<![\\w/.])(?<doi>10\\.\\d{4,9}/${ADDRESS})|\\barxiv:\\s?(?<arxiv>\\d{4}\\.\\d{4,5})(?:v\\d+)?`,
     `(?<![\\w/.:@-])(?<file>(?:[\\w.@+-]+/)*[\\w@+-]*(?:\\.[\\w@+-]+)*\\.(?:${FILE_TYPES}):\\d{1,7})(?:-\\d+)?(?![\\w:])`,
@@ -39,21 +39,40 @@ const FILE = new RegExp(
 );
 /** The text of a link that only says that there is a source: a number, the name of a site, a word. */
 const SOURCE_TEXT =
-  /^[\s[\]()^]*(?:\d{1,3}|(?:https?:\/\/)?(?:[\w-]+\.)+[a-z]{2,}(?:\/\S*)?|sources?|links?|here|quellen?|hier|via|ref(?:erence)?)[\s[\]()]*$/i;
+  /^[\s[\]()^]*(?:[a-z]?\d{1,3}|(?:https?:\/\/)?(?:[\w-]+\.)+[a-z]{2,}(?:\/\S*)?|sources?|links?|here|quellen?|hier|via|ref(?:erence)?)[\s[\]()]*$/i;
 /** What follows a link that is no part of a sentence. */
 const STANDS_ALONE = /^\s*(?:$|[\p{Lu}[(])/u;
 /** A range of numbers in brackets has no more than these. */
 const MOST_IN_RANGE = 50;
 
-/** The marks of a text in their order. */
-export function marksIn(text: string): Mark[] {
-  return [...text.matchAll(MARK)].flatMap((match) => markOf(match, text) ?? []);
+/** The marks of a text in their order; `listed`: by what the report names addresses. */
+export function marksIn(text: string, listed: Pick<ReadonlySet<string>, "has"> = new Set()): Mark[] {
+  return [...text.matchAll(MARK)].flatMap((match) => markOf(match, text, listed) ?? []);
 }
 
-function markOf(match: RegExpMatchArray, whole: string): Mark | undefined {
+function markOf(
+  match: RegExpMatchArray,
+  whole: string,
+  listed: Pick<ReadonlySet<string>, "has">,
+): Mark | undefined {
   const start = match.index ?? 0;
-  const { code, text, angled, target, corner, note, numbers, named, label, auto, bare, doi, arxiv, file } =
-    match.groups ?? {};
+  const {
+    code,
+    text,
+    angled,
+    target,
+    corner,
+    note,
+    numbers,
+    named,
+    short,
+    label,
+    auto,
+    bare,
+    doi,
+    arxiv,
+    file,
+  } = match.groups ?? {};
   const mark = (urls: string[], length = match[0].length, labels: string[] = []): Mark => {
     const end = start + length;
     return { start, end, text: undefined, urls, labels };
@@ -73,9 +92,13 @@ function markOf(match: RegExpMatchArray, whole: string): Mark | undefined {
     return { ...mark(url), text: isAside || SOURCE_TEXT.test(text) ? undefined : shown };
   }
   if (numbers !== undefined) return mark([], match[0].length, numbersIn(numbers));
-  if (label !== undefined) {
-    const shown = { start: start + 1, end: start + 1 + (named ?? "").length };
-    return { ...mark([], match[0].length, [label.toLowerCase()]), text: shown };
+  const linked = named ?? short;
+  if (linked !== undefined) {
+    const name = (label ?? linked).toLowerCase();
+    const shown = { start: start + 1, end: start + 1 + linked.length };
+    const its = { ...mark([], match[0].length, [name]), text: SOURCE_TEXT.test(linked) ? undefined : shown };
+    // `[…]` and the like are no links.
+    return label === undefined && !listed.has(name) ? undefined : its;
   }
   const one = corner ?? note;
   if (one !== undefined) return mark([], match[0].length, [one.toLowerCase()]);

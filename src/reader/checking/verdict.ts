@@ -55,17 +55,17 @@ export class PageContent {
   }
 
   /** The indexes of the passages in which `sought` stands; of none if it stands elsewhere on the page. */
-  passagesOf(sought: Sought): ReadonlySet<number> {
-    const found = this.#inPassages(sought);
+  passagesOf(sought: Sought, over: string): ReadonlySet<number> {
+    const found = this.#inPassages(sought, over);
     if (found.size > 0 || this.whole === "") return found;
     this.#rest ??= restOf(this.whole);
     const { numbers, quotable } = this.#rest;
-    if (sought.kind !== "quotation") return numbers.passagesOf(sought);
+    if (sought.kind !== "quotation") return numbers.passagesOf(sought, over);
     return new Set(quotable.placeOf(sought.text) === undefined ? [] : [ELSEWHERE]);
   }
 
-  #inPassages(sought: Sought): ReadonlySet<number> {
-    if (sought.kind !== "quotation") return this.#numbers.passagesOf(sought);
+  #inPassages(sought: Sought, over: string): ReadonlySet<number> {
+    if (sought.kind !== "quotation") return this.#numbers.passagesOf(sought, over);
     const offset = this.#quotable.placeOf(sought.text);
     if (offset === undefined) return new Set();
     const behind = this.#starts.findIndex((start) => start > offset);
@@ -93,9 +93,14 @@ const LEAST_WORDS = 5;
 const LEAST_SHARED = 0.2;
 /** Number words up to this are mostly no numbers: "one of the". */
 const LARGEST_WORD = 12;
-/** What numbers parts of a text, of the report or of the source. */
+/** What numbers parts of a text, of the report or of the source, also as the second of two: `pages 3–7`. */
 const NUMBERED =
-  /(?:\b(?:pages?|pp?\.|seiten?|fig(?:ures?|s)?\.?|abb(?:ildung)?\.?|sections?|sec\.|abschnitt|chapters?|ch\.|kapitel|kap\.|tables?|tab\.|tabelle|steps?|schritt|appendix|anhang|no\.|nr\.)|§|#)\s*$/iu;
+  /(?:\b(?:pages?|pp?\.|seiten?|fig(?:ures?|s)?\.?|abb(?:ildung(?:en)?)?\.?|sections?|sec\.|abschnitte?|articles?|artikel|art\.|abs(?:atz|\.)|chapters?|ch\.|kapitel|kap\.|tables?|tab\.|tabellen?|steps?|schritte?|appendix|annex|anhang|no\.|nr\.|vol(?:ume|\.))|§|#)\s*(?:\d+[a-z]?\s*(?:[,–-]|and|und|to|bis|&)\s*)*$/iu;
+/** A year that names a work: `(Miller et al., 2021; Zhao, 2019)`, `Miller and Zhao (2019)`. */
+const WORK =
+  /(?:\bet al\.,?|\p{Lu}[\p{L}'’-]+ (?:and|&|und) \p{Lu}[\p{L}'’-]+,?) \(?$|[(;]\s*\p{Lu}[\p{L}'’ &.-]{1,60}, $/u;
+/** What stands before a number that is part of a name, which a source may leave out: `COVID-19`. */
+const NAME = /\p{L}-$/u;
 
 /** Something in a sentence that its source has to say. */
 export type Sought = Said | { kind: "quotation"; text: string; start: number; end: number };
@@ -113,11 +118,20 @@ export function soughtIn(claim: string): Sought[] {
   const numbers = saidIn(claim).filter(
     (said) =>
       !(said.kind === "number" && said.isWord && said.values.every((value) => value <= LARGEST_WORD)) &&
-      !NUMBERED.test(claim.slice(0, said.start)) &&
+      !isReference(said, claim) &&
       // What stands in a quotation is looked for with it.
       !quotations.some(({ start, end }) => start <= said.start && said.end <= end),
   );
   return [...quotations, ...numbers];
+}
+
+/** Whether a number says nothing, but names a part of a text or a work. */
+function isReference({ start, end, text, kind }: Said, claim: string): boolean {
+  const before = claim.slice(Math.max(0, start - 80), start);
+  if (kind !== "number" || !/^\d+$/.test(text)) return false;
+  if (text.length === 4) return /^[a-z]?[);]/.test(claim.slice(end, end + 2)) && WORK.test(before);
+  const isListed = text.length < 3 && before.endsWith("(") && claim[end] === ")";
+  return isListed || NUMBERED.test(before);
 }
 
 /** A page that a sentence cites: its content, or why there is none. */
@@ -127,20 +141,22 @@ export type CitedPage =
 
 /**
  * Holds a sentence against the pages that it cites. `language`: of the report, for a sentence that is too short to tell
- * its own; `field`: the name of its field, whose words are its own, too. In doubt the verdict is the milder one.
+ * its own; `over`: the name of its field or the heads of its columns, whose words and units are its own, too. In doubt the verdict is the milder one.
  */
 export function judge(
   claim: string,
   pages: readonly CitedPage[],
   language: string | undefined,
-  field = "",
+  over = "",
 ): Judged {
   const contents = pages.flatMap((page) => (page.state === "read" ? page.content : []));
   const own = languageOf(claim) ?? language;
-  const sought = soughtIn(claim);
+  const stands = (one: Sought) => contents.some((content) => content.passagesOf(one, over).size > 0);
+  const isNamed = ({ start, text }: Sought) => /^\d{1,3}$/.test(text) && NAME.test(claim.slice(0, start));
+  const sought = soughtIn(claim).filter((one) => !isNamed(one) || stands(one));
   const judged =
     sought.length > 0
-      ? judgeSought(claim, sought, contents, { own, field })
+      ? judgeSought(claim, sought, contents, { own, over })
       : judgeWords(claim, contents, own);
   if (judged.verdict === "found" || judged.reason === HAS_WORDS) return judged;
   const page =
@@ -170,14 +186,14 @@ function judgeSought(
   claim: string,
   sought: readonly Sought[],
   contents: readonly PageContent[],
-  { own, field }: { own: string | undefined; field: string },
+  { own, over }: { own: string | undefined; over: string },
 ): Judged {
   const isForeign = ({ language }: PageContent) =>
     own !== undefined && language !== undefined && own !== language;
-  const places = sought.map((one) => contents.map((content) => content.passagesOf(one)));
+  const places = sought.map((one) => contents.map((content) => content.passagesOf(one, over)));
   const confirmed = sought.map((one, i) => {
     if (places[i]?.every(({ size }) => size === 0)) return undefined;
-    const context = new Set(contentWords(`${claim.slice(0, one.start)} ${claim.slice(one.end)} ${field}`));
+    const context = new Set(contentWords(`${claim.slice(0, one.start)} ${claim.slice(one.end)} ${over}`));
     for (const [nth, content] of contents.entries())
       for (const passage of places[i]?.[nth] ?? []) {
         const stands =
@@ -218,7 +234,10 @@ function verdict(name: Verdict, missing: string[], reason: string): Judged {
   return { verdict: name, missing, reason, passage: undefined };
 }
 
-/** The words of a text that say what it is about, as stems; numbers are looked for by themselves. */
+/**
+ * The words of a text that say what it is about, as their beginnings: "generates" and "generation" are one, also in
+ * languages of which no stems are known. Numbers are looked for by themselves.
+ */
 function contentWords(text: string): string[] {
-  return words(text).filter((word) => /\p{L}/u.test(word));
+  return words(text).flatMap((word) => (/\p{L}/u.test(word) ? word.slice(0, 6) : []));
 }

@@ -23,18 +23,22 @@ const MONTHS = new Map(NAMES.flatMap((names, i) => names.split(" ").map((name) =
 const MONTH = `(?:${[...MONTHS.keys()].sort((a, b) => b.length - a.length).join("|")})\\b\\.?`;
 const YEAR = "(?:1\\d|20)\\d\\d";
 const DAY = "(?:0?[1-9]|[12]\\d|3[01])";
+const NTH = "(?:st|nd|rd|th|\\.)?";
 const BEFORE = "(?<![\\p{L}\\p{N}.,/:-])";
 const BEHIND = "(?![\\p{L}\\p{N}]|[./-]\\p{N})";
+/** Between the beginning and the end of a span, or between two that share the rest of their date. */
+const TO = "\\s*(?:[-–—/&]|(?:to|and|until|through|bis|und)\\s)\\s*";
 
-/** For a pattern with `giu`. Named groups tell the forms apart. */
+/** For a pattern with `giu`. Named groups tell the forms apart; those of a second day or month begin with `o`. */
 const FORMS = new RegExp(
   [
-    `${BEFORE}(?<iy>${YEAR})-(?<im>0[1-9]|1[0-2])-(?<id>0[1-9]|[12]\\d|3[01])(?=T\\d|${BEHIND})`,
-    `${BEFORE}(?<gd>${DAY})\\.\\s?(?<gm>0?[1-9]|1[0-2])\\.\\s?(?<gy>${YEAR})${BEHIND}`,
-    `${BEFORE}(?<s1>\\d{1,2})/(?<s2>\\d{1,2})/(?<sy>${YEAR})${BEHIND}`,
-    `${BEFORE}(?<dd>${DAY})(?:st|nd|rd|th|\\.)?\\s+(?:of\\s+|de\\s+)?(?<dm>${MONTH})(?:,?\\s+(?:de\\s+)?(?<dy>${YEAR})(?![\\p{L}\\p{N}]))?`,
-    `(?<![\\p{L}\\p{N}])(?<mm>${MONTH})\\s+(?<md>${DAY})(?:st|nd|rd|th)?(?![\\p{L}\\p{N}])(?:,?\\s+(?<my>${YEAR})(?![\\p{L}\\p{N}]))?`,
-    `(?<![\\p{L}\\p{N}])(?<ym>${MONTH}),?\\s+(?:de\\s+)?(?<yy>${YEAR})(?![\\p{L}\\p{N}])`,
+    `${BEFORE}(?<iy>${YEAR})(?<sign>[-/])(?<im>0[1-9]|1[0-2])\\k<sign>(?<id>0[1-9]|[12]\\d|3[01])(?=T\\d|${BEHIND})`,
+    `${BEFORE}(?<gd>${DAY})\\.\\s?(?<gm>0?[1-9]|1[0-2])\\.(?:\\s?(?<gy>${YEAR})${BEHIND}|(?=${TO}${DAY}\\.))`,
+    `${BEFORE}(?<bd>0[1-9]|[12]\\d|3[01])\\.(?<bm>0[1-9]|1[0-2])\\.(?<by>\\d\\d)${BEHIND}`,
+    `${BEFORE}(?<s1>\\d{1,2})(?<slash>[-/])(?<s2>\\d{1,2})\\k<slash>(?<sy>${YEAR})${BEHIND}`,
+    `${BEFORE}(?:(?<od>${DAY})${NTH}${TO})?(?<dd>${DAY})${NTH}(?:\\s+|-)(?:of\\s+|de\\s+)?(?<dm>${MONTH})(?:(?:,?\\s+|-)(?:de\\s+)?(?<dy>${YEAR})(?![\\p{L}\\p{N}]))?`,
+    `(?<![\\p{L}\\p{N}])(?<mm>${MONTH})\\s+(?<md>${DAY})${NTH}(?![\\p{L}\\p{N}])(?:${TO}(?<oe>${DAY})${NTH}(?=,?\\s+${YEAR}|\\s*[),;.]))?(?:,?\\s+(?<my>${YEAR})(?![\\p{L}\\p{N}]))?`,
+    `(?<![\\p{L}\\p{N}])(?:(?<om>${MONTH})${TO})?(?<ym>${MONTH}),?\\s+(?:de\\s+)?(?<yy>${YEAR})(?![\\p{L}\\p{N}])`,
   ].join("|"),
   "giu",
 );
@@ -46,22 +50,29 @@ export interface DateFound {
   readings: readonly CalendarDate[];
 }
 
-/** The dates of a text, in their order. */
+/** The dates of a text, in their order: `3–7 May 2010` are two. */
 export function datesIn(text: string): DateFound[] {
   return [...text.matchAll(FORMS)].flatMap((match): DateFound[] => {
-    const { iy, im, id, gd, gm, gy, s1, s2, sy, dd, dm, dy, mm, md, my, ym, yy } = match.groups ?? {};
+    const { iy, im, id, gd, gm, gy, bd, bm, by, s1, s2, sy, od, dd, dm, dy } = match.groups ?? {};
+    const { mm, md, oe, my, om, ym, yy } = match.groups ?? {};
     const named = (name: string | undefined) => MONTHS.get((name ?? "").toLowerCase().replace(".", "")) ?? 0;
     const readings = [
       iy && dateOf(iy, Number(im), id),
-      gy && dateOf(gy, Number(gm), gd),
+      gd && dateOf(gy, Number(gm), gd),
+      by && dateOf(`${Number(by) < 70 ? 20 : 19}${by}`, Number(bm), bd),
       sy && dateOf(sy, Number(s1), s2),
       sy && dateOf(sy, Number(s2), s1),
       dm && dateOf(dy, named(dm), dd),
       mm && dateOf(my, named(mm), md),
       ym && dateOf(yy, named(ym), undefined),
     ].flatMap((date) => date || []);
-    if (readings.length === 0) return [];
-    return [{ start: match.index, end: match.index + match[0].length, readings }];
+    const others = [
+      od && dateOf(dy, named(dm), od),
+      oe && dateOf(my, named(mm), oe),
+      om && dateOf(yy, named(om), undefined),
+    ].flatMap((date) => date || []);
+    const place = { start: match.index, end: match.index + match[0].length };
+    return [others, readings].filter((each) => each.length > 0).map((each) => ({ ...place, readings: each }));
   });
 }
 

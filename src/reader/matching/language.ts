@@ -1,7 +1,7 @@
 /** Frequent words by language (ISO 639-1), few of which two of them have in common. */
 const FREQUENT: Readonly<Record<string, string>> = {
-  en: "the of and to is that in for with be are as it this on by an or not which you",
-  de: "der die das und ist nicht ein eine zu den von mit für auf dem des werden wird sich auch im kann als",
+  en: "the of and to is that in for with be are as it this on by an or not which you was were has have had from at its their than",
+  de: "der die das und ist nicht ein eine zu den von mit für auf dem des werden wird sich auch im kann als bei aus nach über zum zur sind war wurde wurden hat haben einer einem eines es sie",
   fr: "le les des et est une un que pour dans du qui sur pas par au avec sont il ce vous",
   es: "el los las y es una que por para con del se al como más su un no lo está son",
   it: "il di e che è per un una con non del della sono gli le si da nel alla come più",

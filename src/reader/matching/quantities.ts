@@ -51,14 +51,16 @@ for (const list of Object.values(TENS))
 for (const [i, ten] of TENS.en.split(" ").entries())
   for (const [n, one] of ONES.en.split(" ").slice(1, 10).entries())
     WORDS.set(`${ten} ${one}`, 10 * i + 21 + n);
+for (const [n, one] of ["ein", ...ONES.de.split(" ").slice(2)].entries())
+  WORDS.set(`${one}hundert`, 100 * (n + 1)).set(`${one}tausend`, 1_000 * (n + 1));
 for (const [i, ten] of TENS.de.split(" ").entries())
   for (const [n, one] of ONES.de.split(" ").slice(1, 10).entries())
     WORDS.set(`${one.replace(/s$/, "")}und${ten}`, 10 * i + 21 + n);
 
 /** What multiplies a number before it. A billion is a million millions in most languages but English. */
 const POWERS: readonly [words: string, ...factors: number[]][] = [
-  ["hundred hundert cent", 1e2],
-  ["thousand tausend tsd. tsd k mille mil", 1e3],
+  ["hundred hundert", 1e2],
+  ["thousand thousands tausend tsd. tsd k mille mil", 1e3],
   ["million millions millionen mio. mio mn millón millones milioni", 1e6],
   ["milliarde milliarden milliard milliards miliardi mrd. mrd bn", 1e9],
   ["billion billions", 1e9, 1e12],
@@ -72,17 +74,29 @@ const POWER = `(?:${[...FACTORS.keys()]
   .sort((a, b) => b.length - a.length)
   .join("|")
   .replaceAll(".", "\\.")})(?![\\p{L}\\p{N}])`;
-/** What multiplies the numbers under a head of a column, as in `Costs (million euros)`. */
+/** What multiplies the numbers under a head of a column, as in `Costs (million euros)`, `€m` or `$'000`. */
 export function factorsIn(head: string): number[] {
-  return [...head.matchAll(HEAD_POWER)].flatMap(([word]) => FACTORS.get(word.toLowerCase()) ?? []);
+  return [...head.matchAll(HEAD_POWER)].flatMap(
+    ([word]) => FACTORS.get(word.toLowerCase()) ?? (word === "m" ? 1e6 : 1e3),
+  );
 }
-const HEAD_POWER = new RegExp(`(?<![\\p{L}\\p{N}]|\\d\\s)${POWER}`, "giu");
+const HEAD_POWER = new RegExp(
+  `(?<![\\p{L}\\p{N}]|\\d\\s)${POWER}|(?<=[$€£¥]\\s?|\\b(?:EUR|USD|GBP|CHF)\\s?)m(?!\\p{L})|(?<=['’])000`,
+  "giu",
+);
 
-/** Behind digits without a space, or behind an amount of money: a letter that multiplies, or is a unit. */
-const LETTERS: Readonly<Record<string, number>> = { M: 1e6, B: 1e9 };
+/** Right behind digits, or behind an amount of money: a letter that multiplies, or is a unit. */
+const LETTERS: Readonly<Record<string, number>> = { m: 1e6, b: 1e9 };
+const FRACTIONS: Readonly<Record<string, number>> = {
+  "¼": 1 / 4,
+  "⅓": 1 / 3,
+  "½": 1 / 2,
+  "⅔": 2 / 3,
+  "¾": 3 / 4,
+};
 
 const SPACE = "[ \\u00a0\\u2009\\u202f]";
-const DIGITS = `\\d{1,3}(?:[\\u00a0\\u2009\\u202f'’ ]\\d{3})+(?!\\d)(?:[.,]\\d+)?|\\d+(?:[.,:]\\d+)*|\\.\\d+`;
+const DIGITS = `\\d{1,3}(?:[\\u00a0\\u2009\\u202f'’ ]\\d{3})+(?!\\d)(?:[.,]\\d+)?|\\d+(?:[.,:·]\\d+)*|\\.\\d+`;
 const WORD_NUMBER = [...WORDS.keys()]
   .sort((a, b) => b.length - a.length)
   .map((word) => word.replace(" ", "[ -]"))
@@ -91,26 +105,45 @@ const NUMBER = new RegExp(
   [
     `(?<money>US\\$|[$€£¥]|(?<![\\p{L}])(?:USD|EUR|GBP|CHF)${SPACE}?)?`,
     `(?<sign>(?<![\\p{L}\\p{N}_)\\]])[-−])?`,
-    `(?:(?<![\\p{L}\\p{N}_])v?(?<digits>${DIGITS})(?:st|nd|rd|th)?|(?<![\\p{L}\\p{N}_])(?<word>${WORD_NUMBER})(?![\\p{L}\\p{N}]))`,
+    `(?<![\\p{L}\\p{N}_])(?:v?(?<digits>${DIGITS})(?:st|nd|rd|th|(?<fraction>[¼⅓½⅔¾]))?|(?<word>${WORD_NUMBER})(?![\\p{L}\\p{N}])(?<hundred>[ -]hundred(?:(?:[ -]and)?[ -](?<rest>${WORD_NUMBER})(?![\\p{L}\\p{N}]|[ -]hundred))?)?)`,
     `(?:(?:${SPACE}|-)?(?<power>${POWER}))?`,
     `(?:(?:${SPACE}|-)?(?<unit>${UNIT_BEHIND})(?![\\p{L}\\p{N}]))?`,
   ].join(""),
   "giu",
 );
 const GROUPED = /^\d{1,3}(?:([\u00a0\u2009\u202f'’ ])\d{3})(?:\1\d{3})*(?:[.,]\d+)?$/;
-const BOUNDS: readonly [Bound, RegExp][] = [
+const MONEY_NEXT = "\\s*(?:[$€£¥]|US\\$|(?:USD|EUR|GBP|CHF)\\s)?$";
+/** Before a number, and behind it. */
+const BOUNDS: readonly [Bound, before: RegExp, behind: RegExp][] = [
   [
     "about",
-    /(?:\b(?:about|roughly|nearly|almost|some|around|approximately|approx\.?|circa|ca\.|rund|etwa|ungefähr|knapp|fast|gut)|[~≈])\s*(?:[$€£¥]|US\$)?$/iu,
+    new RegExp(
+      `(?:(?<!\\p{L})(?:about|roughly|nearly|almost|some|around|approximately|approx\\.?|estimated|close to|circa|c\\.|ca\\.|zirka|rund|etwa|ungefähr|knapp|fast|gut|nahezu|beinahe|annähernd|schätzungsweise|an die)|[~≈])${MONEY_NEXT}`,
+      "iu",
+    ),
+    /^ or so\b/i,
   ],
-  ["over", /\b(?:more than|over|above|at least|mehr als|über|mindestens)\s*(?:[$€£¥]|US\$)?$/iu],
+  [
+    "over",
+    new RegExp(
+      `(?:(?<!\\p{L})(?:more than|over|above|at least|exceed(?:s|ed|ing)?|in excess of|upwards of|mehr als|über|mindestens)|[>≥])${MONEY_NEXT}`,
+      "iu",
+    ),
+    /^(?:\+| or more\b| oder mehr\b)/i,
+  ],
   [
     "under",
-    /\b(?:less than|fewer than|under|below|up to|at most|weniger als|unter|bis zu|höchstens)\s*(?:[$€£¥]|US\$)?$/iu,
+    new RegExp(
+      `(?:(?<!\\p{L})(?:less than|fewer than|under|below|up to|at most|weniger als|unter|bis zu|höchstens)|[<≤])${MONEY_NEXT}`,
+      "iu",
+    ),
+    /^(?: or less\b| or fewer\b| oder weniger\b)/i,
   ],
 ];
 /** How far before a number its bound is looked for, in characters. */
-const BOUND_REACH = 16;
+const BOUND_REACH = 32;
+/** The first number of two that share their bound: `about 30 to 40`. */
+const FIRST_OF_TWO = /(?<=[\s~≈><≥≤])\d[\d.,]*\s?%?\s*(?:[-–—]|(?:to|and|bis|und)\s)\s*$/iu;
 
 /**
  * The numbers and dates of a text, in their order. Digits inside a word (`IPv6`) are no number; those behind a hyphen
@@ -133,30 +166,48 @@ export function saidIn(text: string): Said[] {
 }
 
 function numberOf(match: RegExpMatchArray, text: string): Quantity | Literal {
-  const { money, sign = "", digits, word, power = "", unit } = match.groups ?? {};
+  const {
+    money,
+    sign = "",
+    digits,
+    fraction = "",
+    word,
+    hundred,
+    rest,
+    power = "",
+    unit,
+  } = match.groups ?? {};
   const start = match.index ?? 0;
   const place = { text: match[0].trim(), start, end: start + match[0].length };
-  const plain = digits ?? "";
+  const behind = text.slice(place.end, place.end + 12);
+  const isTime = /^\d\d?\.\d\d$/.test(digits ?? "") && /^\s?Uhr\b/.test(behind);
+  const plain = (digits ?? "").replace(isTime ? "." : "·", isTime ? ":" : ".");
   const isLiteral = plain.includes(":") || (/[.,]\d+[.,]\d+/.test(plain) && readingsOf(plain).length === 0);
   if (isLiteral) return { kind: "literal", ...place, text: plain };
-  const letter = money === undefined ? (unit ?? "") : (unit ?? "").toUpperCase();
+  const isNext = money !== undefined || /\d\p{L}$/u.test(match[0]);
+  const letter = isNext ? (unit ?? "").toLowerCase() : "";
   const times = [
     ...(FACTORS.get(power.toLowerCase()) ?? [1]),
     ...(power === "" && Object.hasOwn(LETTERS, letter) ? [LETTERS[letter] ?? 1] : []),
   ];
   const isPower = times.length > 1 && power === "";
+  const named = (name = "") => WORDS.get(name.toLowerCase().replace("-", " ")) ?? 0;
   const read =
     digits === undefined
-      ? [WORDS.get((word ?? "").toLowerCase().replace("-", " ")) ?? Number.NaN]
-      : readingsOf(plain);
-  const values = read.flatMap((value) => times.map((factor) => (sign === "" ? value : -value) * factor));
+      ? [named(word) * (hundred === undefined ? 1 : 100) + named(rest)]
+      : readingsOf(plain).map((value) => value + (FRACTIONS[fraction] ?? 0));
   const before = text.slice(Math.max(0, start - BOUND_REACH), start);
+  // `2021/22` are two years.
+  const year = /^\d\d$/.test(plain) ? /(?<!\d)(1\d|20)\d\d[-–/]$/.exec(before)?.[1] : undefined;
+  if (year !== undefined) read.push(Number(year + plain));
+  const values = read.flatMap((value) => times.map((factor) => (sign === "" ? value : -value) * factor));
+  const bounded = before.replace(FIRST_OF_TWO, "");
   return {
     kind: "number",
     ...place,
     values,
-    unit: unitNamed((isPower ? (money ?? "") : (unit ?? money ?? "")).trim()),
-    bound: BOUNDS.find(([, pattern]) => pattern.test(before))?.[0] ?? "exact",
+    unit: unitNamed((money !== undefined && isPower ? money : (unit ?? money ?? "")).trim()),
+    bound: BOUNDS.find(([, first, then]) => first.test(bounded) || then.test(behind))?.[0] ?? "exact",
     isWord: digits === undefined && power === "",
   };
 }

@@ -1,15 +1,17 @@
 import { type Token, tokensOf, withoutMarkup } from "./tokens.js";
 
-/** What stands between quotation marks, in every kind of them. An apostrophe inside a word does not count. */
+/** What stands between quotation marks, in every kind of them; no apostrophe inside a word, no inches, not `'90s`. */
 const SPEECH = new RegExp(
   [
-    `"([^"]+)"|“([^“”]+)”|„([^„“”"]+)[“”"]|«([^«»]+)»|»([^«»]+)«|‹([^‹›]+)›|›([^‹›]+)‹|「([^「」]+)」|『([^『』]+)』`,
-    `(?<![\\p{L}\\p{N}])[‘‚]((?:[^‘’‚]|’(?=\\p{L}))+)[’‘](?!\\p{L})|(?<![\\p{L}\\p{N}])'((?:[^']|'(?=\\p{L}))+)'(?!\\p{L})`,
+    `(?<![\\p{L}\\p{N}])"([^"]+)"(?![\\p{L}\\p{N}])|“([^“”]+)”|„([^„“”"]+)[“”"]|«([^«»]+)»|»([^«»]+)«|‹([^‹›]+)›|›([^‹›]+)‹|「([^「」]+)」|『([^『』]+)』`,
+    `(?<![\\p{L}\\p{N}])[‘‚](?!\\d)((?:[^‘’‚]|’(?=\\p{L}))+)[’‘](?!\\p{L})|(?<![\\p{L}\\p{N}])'(?!\\d)((?:[^']|'(?=\\p{L}))+)'(?!\\p{L})`,
   ].join("|"),
   "gu",
 );
 /** What is left out of a quotation, or put into it by the one who quotes. */
 const GAP = /\[[^\]]*\]|\(\s*(?:\.{3}|…)\s*\)|\.{3}|…/;
+/** What points from a text to its notes: `[3]`, or a raised number behind a word. */
+const NOTE_MARK = /\^?\[(?:\d{1,3}|[a-z])\]|(?<=[\p{L}.,;:!?)\]"”’])\^\d{1,3}(?!\d)/gu;
 /** A word that is split at the end of a line. */
 const SPLIT_WORD = /(?<=\p{L})[-\u00ad‐]\s*\n\s*(?=\p{Ll})/gu;
 
@@ -24,7 +26,7 @@ export class QuotableText {
 
   /** A word split at the end of a line is read split and joined. */
   constructor(text: string) {
-    const plain = withoutMarkup(text);
+    const plain = withoutMarkup(text).replace(NOTE_MARK, (mark) => " ".repeat(mark.length));
     // Of the same length, so that offsets stay those of the text.
     const joined = plain.replace(SPLIT_WORD, (gap) => "\u00ad".repeat(gap.length));
     this.#texts = (joined === plain ? [plain] : [plain, joined]).map((each) => {

@@ -42,10 +42,15 @@ export class StatedNumbers {
     this.#isSorted = false;
   }
 
-  /** The indexes of the passages in which it stands. */
-  passagesOf(said: Said): ReadonlySet<number> {
+  /** The indexes of the passages in which it stands. `over`: what stands over it, as in `add`. */
+  passagesOf(said: Said, over = ""): ReadonlySet<number> {
     if (said.kind === "literal") return this.#literals.get(said.text) ?? new Set();
-    if (said.kind === "number") return new Set(this.#matches(said).map(({ passage }) => passage));
+    if (said.kind === "number") {
+      const values = [1, ...factorsIn(over)].flatMap((factor) => said.values.map((value) => value * factor));
+      const ways = said.unit ? [said] : [said, ...unitsIn(over).map((unit) => ({ ...said, unit }))];
+      const found = ways.flatMap((way) => this.#matches({ ...way, values }));
+      return new Set(found.map(({ passage }) => passage));
+    }
     const candidates = said.readings.flatMap(({ month }) => this.#dates.get(month) ?? []);
     // A page that names the year elsewhere need not repeat it in each date.
     const hasYear = ({ year = 0 }: CalendarDate) => this.#near("", year, "exact").length > 0;

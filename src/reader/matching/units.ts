@@ -78,7 +78,7 @@ const TABLE: Readonly<Record<string, readonly (readonly [number | readonly numbe
   celsius: [[1, "°c"]],
   fahrenheit: [[1, "°f"]],
   // Each currency is a kind of its own beside `money`: none is converted.
-  dollar: [[1, "$ usd dollar dollars us$"]],
+  dollar: [[1, "$ usd dollar dollars us$ us-dollar us-dollars"]],
   euro: [[1, "€ eur euro euros"]],
   sterling: [[1, "£ gbp"]],
   yen: [[1, "¥ yen jpy"]],

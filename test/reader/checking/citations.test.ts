@@ -35,6 +35,10 @@ describe("a sentence cites", () => {
     ["a footnote", `It takes 5[^n].\n\n[^n]: Somebody, ${A}`, ["It takes 5.", A]],
     ["a corner bracket", `It takes 5【1†source】.\n\n### Quellen\n- 【1】 ${A}`, ["It takes 5.", A]],
     ["a corner bracket with lines", `It takes 5【1†L3-L9】.\n\n## References\n[1] ${A}`, ["It takes 5.", A]],
+    ["a place in the source", `It takes 5 [1, p. 12].\n\n[1] ${A}`, ["It takes 5.", A]],
+    ["a number with a word", `It takes 5 [cite: 1, 2].\n\n[1] ${A}\n[2] ${B}`, ["It takes 5.", A, B]],
+    ["escaped brackets", `It takes 5 \\[1\\].\n\n[1] ${A}`, ["It takes 5.", A]],
+    ["a name of the list", `It takes 5 [S1] [sic].\n\n[S1]: ${A}`, ["It takes 5 [sic].", A]],
     ["a list without numbers", `It takes 5 [2].\n\n**Sources**\n\n- ${A}\n- ${B}`, ["It takes 5.", B]],
     ["a link by its name", `The [pool][p] takes 5.\n\n[p]: ${A}`, ["The pool takes 5.", A]],
     ["a DOI", "It takes 5 (doi:10.1000/ab-1).", ["It takes 5.", "https://doi.org/10.1000/ab-1"]],
@@ -81,6 +85,7 @@ test.each<[string, string, ...(readonly string[])[]]>([
     `- It is full. The [pool](${A}) takes 5.`,
     ["The pool takes 5.", A],
   ],
+  ["a space before a fraction stays", `It takes .7 to .95 [x](${A}).`, ["It takes .7 to .95 x.", A]],
   ["a row is one", `| a | b |\n|---|---|\n| x | 5 [1] |\n\n[1] ${A}`, ["x | 5", A]],
   ["the lines of a paragraph are one text", `It takes\n5 [source](${A}).`, ["It takes 5.", A]],
   [
@@ -162,7 +167,7 @@ test("a field of a structured result is its value", () => {
       ["name", "Acme"],
       ["list.1.year", "2016"],
       ["about", "x; 2"],
-    ].map(([field, text]) => ({ field, text, urls: [A], end: 0 })),
+    ].map(([field, text]) => ({ field, over: field, text, urls: [A], end: 0 })),
     uncited: 2,
   });
 });

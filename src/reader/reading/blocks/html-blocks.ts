@@ -224,6 +224,8 @@ class HtmlReader {
     const isHead = (row.titles[0] || first === "") && row.titles.slice(1).every(Boolean);
     if (isHead && row.isWide && !rest.some(Boolean)) table.section = first ?? "";
     else if (isHead) {
+      // What stands over several columns of titles, as a unit does, stands over the table.
+      if (table.head?.isWide && !table.isHeadUsed) table.section = table.head.cells.filter(Boolean).join(" ");
       this.#addUnusedHead(table);
       Object.assign(table, { head: row, isHeadUsed: false });
     } else {

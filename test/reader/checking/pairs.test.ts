@@ -1,0 +1,46 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { pageOf } from "../../../src/reader/checking/check.js";
+import { claimsIn } from "../../../src/reader/checking/citations.js";
+import { judge } from "../../../src/reader/checking/verdict.js";
+import { languageOf } from "../../../src/reader/matching/language.js";
+import { cutDocument } from "../../../src/reader/reading/documents/cut.js";
+
+const A = "https://a.example/x";
+
+/** A sentence of a report, held against a page of that HTML. */
+async function held(sentence: string, html: string) {
+  const bytes = new TextEncoder().encode(
+    `<title>Page</title>${html.startsWith("<") ? html : `<p>${html}</p>`}`,
+  );
+  const page = { type: "text/html", charset: "utf-8" };
+  const document = await cutDocument({ name: "page", bytes, page, wantsText: true });
+  if ("reason" in document) throw new Error(document.reason);
+  const [claim] = claimsIn(`${sentence} [x](${A})`, { citations: [], sources: [] }).claims;
+  const content = pageOf(document);
+  return judge(claim?.text ?? "", [{ state: "read", content }], languageOf(sentence), claim?.over);
+}
+
+/** A sentence and a page that says the same in another form, on each line. */
+const pairs = readFileSync(new URL("set/pairs.txt", import.meta.url), "utf8")
+  .trimEnd()
+  .split("\n")
+  .map((line) => line.split(" || "));
+
+test.each(pairs)("%s", async (sentence = "", html = "") => {
+  expect(await held(sentence, html)).toMatchObject({ verdict: "found", missing: [] });
+});
+
+/** Each pair with the first digit of its largest number changed. */
+const changed = pairs.flatMap(([sentence = "", html = ""]) => {
+  const numbers = sentence.match(/(?<![\d.,:(]|Section )\d[\d.,']*\d/g) ?? [];
+  const [largest] = numbers.sort((a, b) => b.length - a.length);
+  const other = largest?.replace(/^\d/, (digit) => String(((Number(digit) + 4) % 9) + 1));
+  return other ? [[sentence.replace(largest ?? "", other), html, other] as const] : [];
+});
+
+test.each(changed)("not: %s", async (sentence, html, other) => {
+  const judged = await held(sentence, html);
+  expect(judged).toMatchObject({ verdict: "missing" });
+  expect(judged.missing.join()).toContain(other);
+});
