@@ -7,12 +7,13 @@ import {
 } from "../client/calls/errors.js";
 import { InputError } from "../client/dialects/dialect.js";
 import { InvalidSettingsError } from "../client/store/settings.js";
-import { RowTimeoutError, SlotTimeoutError } from "../client/workflows/batch/context.js";
 import type { RowError } from "../client/workflows/batch/journal.js";
 import {
   NoAccountError,
   NotRecordedError,
   QuotaExceededError,
+  RowTimeoutError,
+  SlotTimeoutError,
   TargetError,
   UnresolvedCreateError,
 } from "../client/workflows/errors.js";

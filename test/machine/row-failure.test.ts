@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { RefusedError } from "../../src/client/calls/errors.js";
-import { RowTimeoutError, SlotTimeoutError } from "../../src/client/workflows/batch/context.js";
+import { RowTimeoutError, SlotTimeoutError } from "../../src/client/workflows/errors.js";
 import { failureOf, rowError } from "../../src/machine/failure.js";
 
 const refused = (facts = {}) => new RefusedError("unauthenticated", true, "X", "no", facts);

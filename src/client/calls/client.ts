@@ -2,12 +2,11 @@ import { withMember } from "../../ground/json/exact-json.js";
 import { type CreateBody, type Data, isFinal, type Operation } from "../../ground/protocol/conversation.js";
 import { isCutShort } from "../dialects/providers.js";
 import { NoOutputError, OutcomeUnknownError, RefusedError, UnreachableError } from "./errors.js";
-import { FAULTS, retryDelay } from "./failure-policy.js";
+import { FAULTS, NEW_REQUEST_MS, retryDelay } from "./failure-policy.js";
 import type { ClientOptions } from "./options.js";
 import { Session, type Unsuccessful } from "./session.js";
-import { NEW_REQUEST_MS } from "./watch/give-up-policy.js";
 import type { WatchEvent, WatchOptions, WatchSource } from "./watch/types.js";
-import { type WatchPorts, watch } from "./watch/watch.js";
+import type { WatchPorts } from "./watch/watch.js";
 
 /** §4.1 as answered, or as salvaged from an answer that was no success and confirmed by a status call. */
 export type Created = Data & { request_id: string };
@@ -143,6 +142,7 @@ export class ResearchClient {
 
   /** Polls until every id is final or given up; ends with the generator, and with `signal`. */
   async *watch(source: WatchSource, options: WatchOptions = {}): AsyncGenerator<WatchEvent, void> {
+    const { watch } = await import("./watch/watch.js");
     const { clock, random } = this.#session;
     const poll: WatchPorts["poll"] = (...asked) => this.#session.call("status", ...asked);
     yield* watch({ clock, random, poll, pace: await this.#session.pace() }, source, options);

@@ -54,6 +54,9 @@ export const AMBIGUOUS_STATUSES: ReadonlySet<number> = new Set([408, 409, 425, 4
 /** Misdirected to another server (RFC 9110 §15.5.20): ambiguous unless the service itself says it. */
 export const MISDIRECTED_STATUS = 421;
 
+/** What a service says of a request may lag behind its create by this long, in milliseconds. */
+export const NEW_REQUEST_MS = 60_000;
+
 /** Tries at about 0, 0.5, 1.5 and 4 s: the waits between them, in milliseconds. */
 const WAITS = [500, 1_000, 2_500] as const;
 /** How many times something that may be repeated is tried in all. */

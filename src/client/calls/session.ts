@@ -14,6 +14,7 @@ import {
   headerOf,
   loginRequired,
   type RequestFailure,
+  readRetryAfter,
 } from "../../ground/http/exchange.js";
 import { nestingDepth, parseExact } from "../../ground/json/exact-json.js";
 import {
@@ -369,7 +370,7 @@ export function classifyResponse(answer: HttpAnswer | RequestFailure, asked: Ask
   const { dialect, operation } = asked;
   const facts: ErrorFacts = {
     requestId: asked.requestId,
-    retryAfter: readRetryAfter(headerOf(answer.headers, "retry-after"), asked.now),
+    retryAfter: readRetryAfter(answer.headers, asked.now),
   };
   if (answer.kind === "failure") return faulty(answer.fault, answer.sent, answer.message, asked, facts);
   const known: ErrorFacts = { ...facts, httpStatus: answer.status };
@@ -393,25 +394,13 @@ export function classifyResponse(answer: HttpAnswer | RequestFailure, asked: Ask
 
 /** Milliseconds for which an answer asks to wait before the next poll; 0 if it does not, or makes no sense. */
 function waitAsked({ headers }: Pick<HttpAnswer, "headers">, now: number): number {
-  const retryAfter = readRetryAfter(headerOf(headers, "retry-after"), now) ?? 0;
+  const retryAfter = readRetryAfter(headers, now) ?? 0;
   const pollAfterMs = headerOf(headers, "openai-poll-after-ms") ?? "";
   return Math.max(retryAfter * 1_000, /^\d{1,9}$/.test(pollAfterMs) ? Number(pollAfterMs) : 0);
 }
 
 function laterOf(one: number | undefined, other: number | undefined): number | undefined {
   return one !== undefined && other !== undefined ? Math.max(one, other) : (one ?? other);
-}
-
-/** About 285 years: added to any date, the sum is still one. */
-const MAX_SECONDS = 9_000_000_000;
-
-/** A `Retry-After` header, in either form, as whole seconds from `now` (epoch ms). Undefined if it makes no sense. */
-export function readRetryAfter(value: string | undefined, now: number): number | undefined {
-  const text = value?.trim() ?? "";
-  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Math.ceil(Number(text)), MAX_SECONDS);
-  // Only the date forms of RFC 9110 have letters: Date.parse takes "-5" for a year.
-  const at = /^[A-Za-z]{3}/.test(text) ? Date.parse(text) : Number.NaN;
-  return at > now ? Math.ceil((at - now) / 1_000) : undefined;
 }
 
 /** Anything from 300 up. */

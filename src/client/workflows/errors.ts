@@ -3,6 +3,7 @@ import { isFinal } from "../../ground/protocol/conversation.js";
 import { DAY_MS, WINDOW_MS } from "../../ground/protocol/limits.js";
 import { type ErrorFacts, OutcomeUnknownError, RefusedError, ResearchError } from "../calls/errors.js";
 import { type HistoryEntry, serviceOf } from "../store/history/records.js";
+import type { RowFacts } from "./batch/journal.js";
 
 /** The create could not be recorded, so it was not sent. */
 export class NotRecordedError extends LocalError {}
@@ -134,5 +135,37 @@ export class CreateRefusedError extends ResearchError {
     const hint =
       "--once and per-day count by the history: `research config unset history`, or unset RESEARCH_NO_HISTORY.";
     super("NOT_ALLOWED", `${why}, so the request was not sent`, kind === "no-history" ? { hint } : {});
+  }
+}
+
+/** A row was not finished within its time; it goes on at the service. */
+export class RowTimeoutError extends ResearchError {
+  /** `timeoutMs`: the limit in milliseconds. */
+  constructor(
+    requestId: string,
+    readonly timeoutMs: number,
+  ) {
+    super("TIMEOUT", `${requestId} has not ended within ${timeoutMs} ms`, { requestId });
+  }
+}
+
+/** A row was sent to an account that no profile has any more, so it is not asked for. */
+export class NoAccountForRowError extends ResearchError {
+  constructor({ requestId = "", origin, profile }: Pick<RowFacts, "requestId" | "origin" | "profile">) {
+    const account = profile ? `profile ${profile} at ${origin}` : `${origin}`;
+    super("NOT_AUTHENTICATED", `${requestId} was created with ${account}, which is not set up any more`, {
+      requestId,
+    });
+  }
+}
+
+/** The next create is allowed later than a row may take, so no row is sent any more. */
+export class SlotTimeoutError extends ResearchError {
+  /** `timeoutMs`: the limit in milliseconds. `until`: when the next create is allowed, epoch ms. */
+  constructor(
+    readonly timeoutMs: number,
+    readonly until: number,
+  ) {
+    super("TIMEOUT", `no create is allowed within ${timeoutMs} ms`);
   }
 }

@@ -63,9 +63,14 @@ export function renameFile(from: string, to: string, rename = fs.renameSync): vo
       return;
     } catch (error) {
       if (tries === RENAMES || !["EPERM", "EACCES", "EBUSY"].includes(systemCode(error) ?? "")) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RENAME_WAIT_MS);
+      pause(RENAME_WAIT_MS);
     }
   }
+}
+
+/** Blocks the event loop for `ms` milliseconds. */
+export function pause(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
 /** Writes a file whole and synced. Throws UnsyncedError, or a system error: then the old text stands. */

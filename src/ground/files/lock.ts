@@ -1,14 +1,8 @@
 import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type Clock, systemClock } from "../clock.js";
-import {
-  type Holder,
-  hasCode,
-  livenessOf,
-  parseHolder,
-  processLiveness,
-  thisProcess,
-} from "./lock/holder.js";
+import { namesIn, pause, readIfThere, systemCode } from "./files.js";
+import { type Holder, livenessOf, parseHolder, processLiveness, thisProcess } from "./lock/holder.js";
 import { bindWitness } from "./lock/socket.js";
 
 /** How soon a lock that is held is tried again, in milliseconds. */
@@ -122,7 +116,11 @@ function renamed(draft: string, path: string): boolean {
     fs.renameSync(draft, path);
     return true;
   } catch (error) {
-    if (!fs.lstatSync(path, { throwIfNoEntry: false }) && !hasCode(error, "ENOTEMPTY", "EEXIST")) throw error;
+    if (
+      !fs.lstatSync(path, { throwIfNoEntry: false }) &&
+      !["ENOTEMPTY", "EEXIST"].includes(systemCode(error) ?? "")
+    )
+      throw error;
     return false;
   }
 }
@@ -133,8 +131,7 @@ async function removeDeadHolders(path: string): Promise<void> {
     const record = name.endsWith(SOCKET) ? name.slice(0, -SOCKET.length) : name;
     if (!RECORD.test(record)) throw new UnreadableLockError(path);
     // A socket whose record is gone is what a crash left of a lock that was being released.
-    const text = textOf(join(path, record));
-    const holder = parseHolder(text ?? "");
+    const holder = holderIn(join(path, record));
     // The record was whole when the lock appeared: a torn one is older than a power failure.
     if (holder) await mustBeDead(path, record, holder);
     remove(path, record);
@@ -150,10 +147,16 @@ async function removeDeadHolders(path: string): Promise<void> {
 /** A process that is killed while it waits for the lock leaves its draft. */
 async function removeDeadDrafts(path: string): Promise<void> {
   const prefix = `${basename(path)}.`;
-  for (const name of siblingsOf(path).filter((entry) => entry.startsWith(prefix))) {
+  let siblings: string[] = [];
+  try {
+    siblings = namesIn(dirname(path));
+  } catch {
+    // A folder may be open to writing only.
+  }
+  for (const name of siblings.filter((entry) => entry.startsWith(prefix))) {
     const [draft, record] = [join(dirname(path), name), `holder-${name.slice(prefix.length)}`];
     try {
-      const holder = parseHolder(textOf(join(draft, record)) ?? "");
+      const holder = holderIn(join(draft, record));
       if (!holder) continue;
       await mustBeDead(draft, record, holder);
       fs.rmSync(draft, { recursive: true, force: true });
@@ -176,32 +179,22 @@ async function mustBeDead(path: string, record: string, holder: Holder): Promise
   throw new HeldError(path, `process ${pid}${where}`, advice);
 }
 
-function siblingsOf(path: string): string[] {
-  try {
-    return fs.readdirSync(dirname(path));
-  } catch {
-    // A folder may be open to writing only.
-    return [];
-  }
-}
-
 function entriesOf(path: string): string[] {
   try {
     if (fs.lstatSync(path).isDirectory()) return fs.readdirSync(path);
   } catch (error) {
-    if (hasCode(error, "ENOENT")) return [];
+    if (systemCode(error) === "ENOENT") return [];
   }
   throw new UnreadableLockError(path);
 }
 
-function textOf(path: string): string | undefined {
+/** The holder that a record names; undefined for a torn one, and for none. */
+function holderIn(record: string): Holder | undefined {
   try {
-    const found = fs.lstatSync(path);
-    if (found.isFile() && found.size <= MAX_RECORD_BYTES) return fs.readFileSync(path, "utf8");
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return undefined;
+    return parseHolder(readIfThere(record, MAX_RECORD_BYTES) ?? "");
+  } catch {
+    throw new UnreadableLockError(dirname(record));
   }
-  throw new UnreadableLockError(dirname(path));
 }
 
 /** The record goes first: as long as it is there, so is its socket. */
@@ -218,7 +211,7 @@ const LONGEST_WAIT_MS = 10_000;
 export function waitWhileHeld(path: string): void {
   for (let looks = 0; isHeld(path); looks++) {
     if (looks * LOOK_MS > LONGEST_WAIT_MS) throw new Error(`${path} is held for too long`);
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS);
+    pause(LOOK_MS);
   }
 }
 
@@ -227,7 +220,7 @@ function isHeld(path: string): boolean {
   try {
     const records = fs.readdirSync(path).filter((name) => RECORD.test(name));
     return records.some((name) => {
-      const holder = parseHolder(fs.readFileSync(join(path, name), "utf8"));
+      const holder = holderIn(join(path, name));
       const own = thisProcess();
       const isNear = holder?.boot === own.boot && holder?.namespace === own.namespace;
       return holder !== undefined && (!isNear || processLiveness(holder) !== "dead");

@@ -161,6 +161,18 @@ export function headerOf(headers: Headers, name: string): string | undefined {
   return Array.isArray(value) ? value.join(", ") : value;
 }
 
+/** About 285 years: added to any date, the sum is still one. */
+const MAX_SECONDS = 9_000_000_000;
+
+/** A `Retry-After` in either form, as whole seconds from `now` (epoch ms). Undefined if there is none, or it makes no sense. */
+export function readRetryAfter(headers: Headers, now: number): number | undefined {
+  const text = headerOf(headers, "retry-after")?.trim() ?? "";
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Math.ceil(Number(text)), MAX_SECONDS);
+  // Only the date forms of RFC 9110 have letters: Date.parse takes "-5" for a year.
+  const at = /^[A-Za-z]{3}/.test(text) ? Date.parse(text) : Number.NaN;
+  return at > now ? Math.ceil((at - now) / 1_000) : undefined;
+}
+
 /** What happened, by the system's code for it; one that lasts would happen again. */
 const CAUSES: readonly { code: RegExp; words: string; lasts?: true }[] = [
   { code: /^ENOTFOUND$/, words: "its name was not found", lasts: true },

@@ -16,13 +16,11 @@ export class JsonText {
  */
 const SOURCE = Symbol("source");
 
-/** Reads JSON. An object or array remembers its text for `exactJson`, until it is copied. Throws SyntaxError. */
-export function parseExact(text: string): unknown {
-  return withSource(JSON.parse(text), text);
-}
-
-/** Reads JSON of which the object or array at `path` alone remembers its text. Throws SyntaxError. */
-export function parseExactAt(text: string, ...path: readonly string[]): unknown {
+/**
+ * Reads JSON. The object or array at `path`, which is the whole if none is given, remembers its text for `exactJson`
+ * until it is copied. Throws SyntaxError.
+ */
+export function parseExact(text: string, ...path: readonly string[]): unknown {
   const whole: unknown = JSON.parse(text);
   const part = path.reduce(memberOf, whole);
   // Most texts have no such member, and then they are not searched.
@@ -37,7 +35,7 @@ export function parseExactAt(text: string, ...path: readonly string[]): unknown 
 /** The same; undefined for what is no JSON. */
 export function jsonIn(text: string, ...path: readonly string[]): unknown {
   try {
-    return parseExactAt(text, ...path);
+    return parseExact(text, ...path);
   } catch {
     return undefined;
   }
@@ -276,7 +274,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return isStructured(value) && !Array.isArray(value);
 }
 
-/** A JSON value, or undefined for a text that is not JSON. */
+/** As `JSON.parse`, for a value that may be changed: it remembers no text. Undefined for a text that is not JSON. */
 export function jsonOrUndefined(json: string): unknown {
   try {
     return JSON.parse(json);

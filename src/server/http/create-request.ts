@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../ground/clock.js";
-import { isObject, parseExactAt } from "../../ground/json/exact-json.js";
+import { isObject, parseExact } from "../../ground/json/exact-json.js";
 import type { checkSchema as CheckSchema } from "../../ground/json-schema/check.js";
 import type { JsonSchema } from "../../ground/protocol/conversation.js";
 import type { ResearchJob } from "../../ground/researcher.js";
@@ -96,7 +96,7 @@ export function readCreateBody(bytes: Uint8Array): Omit<ResearchJob, "request_id
 function parse(bytes: Uint8Array): unknown {
   if (bytes.length === 0) throw invalid("The request body is empty; it must be a JSON object with a prompt.");
   try {
-    return parseExactAt(new TextDecoder("utf-8", { fatal: true }).decode(bytes), "output_schema");
+    return parseExact(new TextDecoder("utf-8", { fatal: true }).decode(bytes), "output_schema");
   } catch {
     throw invalid("The request body is not valid JSON in UTF-8.");
   }

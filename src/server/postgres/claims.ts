@@ -1,4 +1,4 @@
-import { parseExactAt } from "../../ground/json/exact-json.js";
+import { parseExact } from "../../ground/json/exact-json.js";
 import type { ResearchJob } from "../../ground/researcher.js";
 import {
   billIn,
@@ -256,7 +256,7 @@ export class Claims {
     const row = rows?.[0];
     if (row === undefined || worker !== this.lease.id) return undefined;
     const claim = new OwnClaim(
-      parseExactAt(row.job, "output_schema") as ResearchJob,
+      parseExact(row.job, "output_schema") as ResearchJob,
       row.starts,
       worker,
       row.claims,

@@ -1,6 +1,6 @@
 import type { QueryResultRow } from "pg";
 import type { Clock } from "../../ground/clock.js";
-import { parseExactAt } from "../../ground/json/exact-json.js";
+import { parseExact } from "../../ground/json/exact-json.js";
 import type { KnownStatus } from "../../ground/protocol/conversation.js";
 import type { ResearchJob } from "../../ground/researcher.js";
 import type {
@@ -172,7 +172,7 @@ export class PostgresOverview implements Overview {
   async job(requestId: string): Promise<ResearchJob | undefined> {
     if (!isOwnId(requestId)) return undefined;
     const [row] = await this.parts.database.read(JOB, [requestId]);
-    return row?.job ? (parseExactAt(row.job, "output_schema") as ResearchJob) : undefined;
+    return row?.job ? (parseExact(row.job, "output_schema") as ResearchJob) : undefined;
   }
 
   async hours() {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { retryDelay } from "../../../src/client/calls/failure-policy.js";
-import { readRetryAfter } from "../../../src/client/calls/session.js";
+import { readRetryAfter } from "../../../src/ground/http/exchange.js";
 
 const NOW = Date.UTC(2030, 0, 1);
 
@@ -30,11 +30,11 @@ describe("a Retry-After header", () => {
     ["", undefined],
     [undefined, undefined],
   ])("%j is %j seconds", (value, seconds) => {
-    expect(readRetryAfter(value, NOW)).toBe(seconds);
+    expect(readRetryAfter({ "retry-after": value }, NOW)).toBe(seconds);
   });
 
   test("an absurd one stays a number that a date can be made of", () => {
-    const seconds = readRetryAfter("9".repeat(300), NOW) ?? 0;
+    const seconds = readRetryAfter({ "retry-after": "9".repeat(300) }, NOW) ?? 0;
     expect(Number.isSafeInteger(seconds * 1_000)).toBe(true);
     expect(seconds).toBeGreaterThan(1e9);
   });

@@ -4,7 +4,6 @@ import {
   JsonText,
   memberText,
   parseExact,
-  parseExactAt,
   withMember,
   withSource,
 } from "../../../src/ground/json/exact-json.js";
@@ -76,7 +75,7 @@ describe("the member at a path remembers its text, though what surrounds it is c
     ["at the top", `{"schema": ${EXACT}, "x": 1.0}`, ["schema"]],
     ["deeper", `{"x":1.0,"job" : {"schema":{} , "schema":${EXACT}}}`, ["job", "schema"]],
   ])("%s", (_where, text, path) => {
-    let part = parseExactAt(text, ...path);
+    let part = parseExact(text, ...path);
     for (const name of path) part = { ...(part as Record<string, unknown>) }[name];
     expect(exactJson({ part })).toBe(`{"part":${EXACT}}`);
   });
@@ -84,7 +83,7 @@ describe("the member at a path remembers its text, though what surrounds it is c
   test.each(["null", "1", "[]", "{}", '{"job":null}', '{"job":1}', '{"job":{"schema":null}}'])(
     "and %s has none, which is no error",
     (text) => {
-      expect(exactJson(parseExactAt(text, "job", "schema"))).toBe(text);
+      expect(exactJson(parseExact(text, "job", "schema"))).toBe(text);
     },
   );
 });

@@ -1,13 +1,10 @@
 import { type RefusedError, type ResearchError, UnreachableError } from "../errors.js";
-import { FAULTS, retryDelay, TRIES } from "../failure-policy.js";
+import { FAULTS, NEW_REQUEST_MS, retryDelay, TRIES } from "../failure-policy.js";
 import type { Unsuccessful } from "../session.js";
 import type { Watched } from "./watched.js";
 
 /** Milliseconds without a successful poll after which an id is given up (contract §3, `--patience`). */
 export const DEFAULT_PATIENCE_MS = 600_000;
-
-/** A status page may lag behind the create by this long, in milliseconds. */
-export const NEW_REQUEST_MS = 60_000;
 
 export interface Circumstances {
   /** Whether the service has answered this command once. */

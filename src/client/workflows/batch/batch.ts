@@ -1,9 +1,9 @@
 import { LocalError } from "../../../ground/files/local-error.js";
 import { ResearchError } from "../../calls/errors.js";
 import { DEFAULT_PATIENCE_MS } from "../../calls/watch/give-up-policy.js";
+import { NoAccountForRowError } from "../errors.js";
 import { AsyncQueue } from "./async-queue.js";
 import type { BatchContext, BatchJob, BatchRunEvent, BatchRunOptions } from "./context.js";
-import { NoAccountForRowError } from "./context.js";
 import type { BatchAccount } from "./create-pacer.js";
 import { type BatchOutlook, outlookOf, usualLength } from "./estimate.js";
 import { BatchProgress, type RowState } from "./plan.js";

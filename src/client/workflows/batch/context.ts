@@ -1,5 +1,5 @@
 import type { LocalError } from "../../../ground/files/local-error.js";
-import { ResearchError } from "../../calls/errors.js";
+import type { ResearchError } from "../../calls/errors.js";
 import type { Ports } from "../ports.js";
 import type { Result } from "../results.js";
 import type { BatchAccount } from "./create-pacer.js";
@@ -98,35 +98,3 @@ export type BatchRunEvent =
       reason: { failures: number } | { error: unknown };
       ports?: Ports | undefined;
     };
-
-/** A row was not finished within its time; it goes on at the service. */
-export class RowTimeoutError extends ResearchError {
-  /** `timeoutMs`: the limit in milliseconds. */
-  constructor(
-    requestId: string,
-    readonly timeoutMs: number,
-  ) {
-    super("TIMEOUT", `${requestId} has not ended within ${timeoutMs} ms`, { requestId });
-  }
-}
-
-/** A row was sent to an account that no profile has any more, so it is not asked for. */
-export class NoAccountForRowError extends ResearchError {
-  constructor({ requestId = "", origin, profile }: RowState) {
-    const account = profile ? `profile ${profile} at ${origin}` : `${origin}`;
-    super("NOT_AUTHENTICATED", `${requestId} was created with ${account}, which is not set up any more`, {
-      requestId,
-    });
-  }
-}
-
-/** The next create is allowed later than a row may take, so no row is sent any more. */
-export class SlotTimeoutError extends ResearchError {
-  /** `timeoutMs`: the limit in milliseconds. `until`: when the next create is allowed, epoch ms. */
-  constructor(
-    readonly timeoutMs: number,
-    readonly until: number,
-  ) {
-    super("TIMEOUT", `no create is allowed within ${timeoutMs} ms`);
-  }
-}

@@ -1,10 +1,11 @@
 import type { StateSeen } from "../../calls/watch/types.js";
 import { isCutShort } from "../../dialects/providers.js";
+import { RowTimeoutError } from "../errors.js";
 import { type FollowEvent, follow } from "../follow.js";
 import type { Ports } from "../ports.js";
 import type { Target } from "../requests.js";
 import { AsyncQueue } from "./async-queue.js";
-import { type BatchContext, RowTimeoutError } from "./context.js";
+import type { BatchContext } from "./context.js";
 import type { RowState } from "./plan.js";
 import { type ResultCollector, targetOf } from "./result-collector.js";
 

@@ -1,11 +1,8 @@
 import * as fs from "node:fs";
 import { hostname } from "node:os";
 import { jsonIn } from "../../json/exact-json.js";
+import { systemCode } from "../files.js";
 import { isOpen } from "./socket.js";
-
-export function hasCode(error: unknown, ...codes: string[]): boolean {
-  return error instanceof Error && "code" in error && codes.includes(String(error.code));
-}
 
 /** The process that holds a lock, as its record in the lock names it. */
 export interface Holder {
@@ -66,7 +63,7 @@ export function processLiveness({ pid, began }: Holder): Liveness {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    if (hasCode(error, "ESRCH")) return "dead";
+    if (systemCode(error) === "ESRCH") return "dead";
   }
   const stat = processStat(pid);
   if (stat === undefined || began === undefined) return "unknown";

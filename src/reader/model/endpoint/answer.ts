@@ -1,4 +1,4 @@
-import { epochOf } from "../../../ground/clock.js";
+import { readRetryAfter } from "../../../ground/http/exchange.js";
 import { isObject, jsonOrUndefined } from "../../../ground/json/exact-json.js";
 import { shortLine } from "../../../ground/text/phrases.js";
 
@@ -159,12 +159,10 @@ export function classify(
     return refused(`does not know the model ${JSON.stringify(model)} (${detail})`);
   if (status === 429 && NO_CREDIT.test(body)) return refused(`has no credit left (${detail})`);
   if (status === 413 || (status < 500 && TOO_LONG.test(said))) return { kind: "too-long", message: detail };
-  if (status === 429 || status === 408 || status >= 500)
-    return {
-      kind: "busy",
-      message: `is busy (${detail})`,
-      afterMs: retryAfter(String(headers["retry-after"]), now),
-    };
+  if (status === 429 || status === 408 || status >= 500) {
+    const seconds = readRetryAfter(headers, now);
+    return { kind: "busy", message: `is busy (${detail})`, afterMs: seconds && seconds * 1_000 };
+  }
   if (status === 400 || status === 422) return { kind: "unsupported", message: `answered ${detail}` };
   return refused(`answered ${detail}`);
 }
@@ -199,10 +197,4 @@ function countsOf(usage: Record<string, unknown>): Completion["counts"] {
 
 function countOf(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) ? Math.max(0, value) : 0;
-}
-
-/** What a `Retry-After` asks for, in ms; undefined if it cannot be read. */
-function retryAfter(value: string, now: number): number | undefined {
-  const ms = /^[\d.]+$/.test(value) ? Number(value) * 1_000 : (epochOf(value) ?? Number.NaN) - now;
-  return Number.isNaN(ms) ? undefined : Math.max(ms, 0);
 }

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { exactJson, isObject, parseExactAt } from "../../../ground/json/exact-json.js";
+import { exactJson, isObject, parseExact } from "../../../ground/json/exact-json.js";
 import { isRequestId, type JsonSchema } from "../../../ground/protocol/conversation.js";
 
 const finite = v.pipe(v.number(), v.finite());
@@ -109,7 +109,7 @@ export function lineOf(entry: Entry): string {
 /** Reads a line as data from outside: a crash tears lines, and people edit files. Undefined for an invalid one. */
 export function parseEntry(line: string): Entry | undefined {
   try {
-    const parsed = v.safeParse(entry, parseExactAt(line, "job", "output_schema"));
+    const parsed = v.safeParse(entry, parseExact(line, "job", "output_schema"));
     return parsed.success ? parsed.output : undefined;
   } catch {
     return undefined;

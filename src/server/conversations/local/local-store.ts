@@ -1,5 +1,5 @@
 import type { Clock } from "../../../ground/clock.js";
-import { exactJson, parseExactAt } from "../../../ground/json/exact-json.js";
+import { exactJson, parseExact } from "../../../ground/json/exact-json.js";
 import { isFinal, isRequestId } from "../../../ground/protocol/conversation.js";
 import type { ExchangeStore, ResearchFacts, ResearchJob } from "../../../ground/researcher.js";
 import { KeyedMutex } from "../../../ground/semaphore.js";
@@ -469,7 +469,7 @@ function overviewOf({ clock, contents, state }: LocalStoreParts): Overview {
       const row = state.rows.get(requestId);
       if (row === undefined || row.job !== undefined) return row?.job;
       const kept = await contents.read("ended-jobs", requestId).catch(() => "null");
-      return (parseExactAt(kept, "output_schema") as ResearchJob | null) ?? undefined;
+      return (parseExact(kept, "output_schema") as ResearchJob | null) ?? undefined;
     },
     async hours() {
       const at = clock.now();

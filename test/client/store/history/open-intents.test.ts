@@ -7,7 +7,7 @@ import {
   unknownEntry,
 } from "../../../../src/client/store/history/open-intents.js";
 import { intentOf } from "../../../../src/client/store/history/records.js";
-import { exactJson, parseExactAt } from "../../../../src/ground/json/exact-json.js";
+import { exactJson, parseExact } from "../../../../src/ground/json/exact-json.js";
 import type { JsonSchema } from "../../../../src/ground/protocol/conversation.js";
 import { folderWith } from "../../../support/folder.js";
 
@@ -51,7 +51,7 @@ test("an outcome takes no more room than was made for it", () => {
 test("an outcome does not touch a schema that was read as it stands, nor does the end of its sender", () => {
   const { open } = world();
   const schema = '{ "maximum": 12345678901234567890, "a": 1.0, "a": "\\u00e9" }';
-  const { output_schema } = parseExactAt(`{"output_schema":${schema}}`, "output_schema") as {
+  const { output_schema } = parseExact(`{"output_schema":${schema}}`, "output_schema") as {
     output_schema: JsonSchema;
   };
   const record = { ...intent(), output_schema };

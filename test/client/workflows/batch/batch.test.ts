@@ -5,15 +5,12 @@ import { ResearchClient } from "../../../../src/client/calls/client.js";
 import { digestOf } from "../../../../src/client/store/history/create-names.js";
 import { History } from "../../../../src/client/store/history/history.js";
 import { Batch } from "../../../../src/client/workflows/batch/batch.js";
-import {
-  type BatchRunEvent,
-  type BatchRunOptions,
-  SlotTimeoutError,
-} from "../../../../src/client/workflows/batch/context.js";
+import type { BatchRunEvent, BatchRunOptions } from "../../../../src/client/workflows/batch/context.js";
 import { CreatePacer } from "../../../../src/client/workflows/batch/create-pacer.js";
 import { OutputFolder } from "../../../../src/client/workflows/batch/output-folder.js";
 import { planRows } from "../../../../src/client/workflows/batch/plan.js";
 import { type Row, rowId } from "../../../../src/client/workflows/batch/row.js";
+import { SlotTimeoutError } from "../../../../src/client/workflows/errors.js";
 import type { Ports } from "../../../../src/client/workflows/ports.js";
 import { html, refuse } from "../../../support/behaviours.js";
 import { folderWith } from "../../../support/folder.js";

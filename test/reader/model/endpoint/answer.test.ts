@@ -193,9 +193,9 @@ describe("no reply is", () => {
 
   it.each<[string | string[] | undefined, number | undefined]>([
     ["20", 20_000],
-    ["0.5", 500],
+    ["0.5", 1_000],
     ["Thu, 01 Jan 2026 00:01:00 GMT", 60_000],
-    ["Wed, 31 Dec 2025 00:00:00 GMT", 0],
+    ["Wed, 31 Dec 2025 00:00:00 GMT", undefined],
     ["soon", undefined],
     [undefined, undefined],
   ])("busy for what Retry-After says: %s", (value, afterMs) => {
