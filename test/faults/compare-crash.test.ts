@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { NAMES } from "../providers/rows.js";
+import { accounts } from "../support/accounts.js";
+import { listed } from "../support/home.js";
+import { ProviderDouble } from "../support/providers/double.js";
+import { type Running, start } from "../support/run.js";
+
+const PROMPT = "why => completed";
+
+/**
+ * Compares six accounts, killed when a double sees the nth request of the command, for each n of `blows` in turn; then
+ * lets the same command end, settles what is unknown, and lets it end once more.
+ */
+async function crash(blows: readonly number[]) {
+  const { home, env, run, addDoubles } = await accounts({});
+  let running: Running | undefined;
+  let left = Number.POSITIVE_INFINITY;
+  const fault = () => {
+    if (--left === 0) running?.kill("SIGKILL");
+    return undefined;
+  };
+  const doubles = await Promise.all(NAMES.map((name) => ProviderDouble.start(name, { fault })));
+  await addDoubles(...doubles);
+  const flags = [...NAMES.flatMap((name) => ["-p", name]), "-o", "dir", "--interval", "20ms", "--json"];
+  const go = (blow = Number.POSITIVE_INFINITY) => {
+    left = blow;
+    running = start(["compare", PROMPT, ...flags], { home, env });
+    return running.done;
+  };
+  const kills: (string | null)[] = [];
+  for (const blow of blows) kills.push((await go(blow)).signal);
+  const last = await go();
+  const unknown = (await listed(home)).filter(({ status }) => status === "UNKNOWN");
+  for (const { local_id } of unknown) {
+    const made = doubles.find(
+      ({ provider }) => provider === Object(local_id && entryOf(last.stdout, local_id)).profile,
+    );
+    const [id] = [...(made?.runs.keys() ?? [])];
+    const settled = await run("resolve", local_id, ...(id ? ["--request-id", id] : ["--not-created"]));
+    expect(settled.code, settled.stderr).toBe(0);
+  }
+  return {
+    last,
+    unknown,
+    kills,
+    settled: await go(),
+    posts: doubles.map(({ server }) => server.count("create")),
+    dir: join(home, "dir"),
+  };
+}
+
+const accountsIn = (stdout: string) =>
+  JSON.parse(stdout).accounts as { profile: string; local_id: string; status: string }[];
+const entryOf = (stdout: string, localId: string) =>
+  accountsIn(stdout).find(({ local_id }) => local_id === localId);
+
+test.each([[[1, 1]], [[3, 2, 4]], [[7, 1, 9]], [[12, 5]], [[6, 6, 6, 6]]])(
+  "kill -9 of a compare at requests %j: one POST at each account, and what was under way is unknown and named",
+  async (blows) => {
+    const { last, unknown, kills, settled, posts, dir } = await crash(blows);
+    expect(kills).toContain("SIGKILL");
+    expect(Math.max(...posts)).toBe(1);
+    expect(last.code, last.stderr).toBe(unknown.length > 0 ? 11 : 0);
+    const ended = accountsIn(last.stdout);
+    expect(ended.map(({ profile }) => profile)).toEqual(NAMES);
+    for (const { local_id, status } of ended)
+      expect(status).toBe(unknown.some((entry) => entry.local_id === local_id) ? "UNKNOWN" : "COMPLETED");
+    expect(settled.code, settled.stderr).toBe(0);
+    expect(posts).toEqual([1, 1, 1, 1, 1, 1]);
+    for (const name of NAMES)
+      expect(readFileSync(join(dir, `${name}.md`), "utf8")).toContain("An answer to: why");
+    expect(readdirSync(dir).sort()).toEqual(
+      [".research-batch", "index.md", ...NAMES.map((name) => `${name}.md`)].sort(),
+    );
+  },
+);
