@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { accounts, type Fault } from "../support/accounts.js";
+import { accounts, addDoubles, type Fault } from "../support/accounts.js";
 import { answer, errorEnvelope, refuse, reset } from "../support/behaviours.js";
 import { listed } from "../support/home.js";
 import { ProviderDouble } from "../support/providers/double.js";
@@ -168,25 +168,31 @@ test("a template that names the column makes it text", async () => {
   expect(posts()).toEqual([4, 0]);
 });
 
-test("two providers, each with its own model; money that is gone ends with 6 and the others go on", async () => {
-  const clock = new VirtualClock();
-  const { run, home, addDoubles } = await accounts({}, clock);
+test("money that is gone at one provider ends with 6, the other's rows go on, and the same command sends the rest once it is paid", async () => {
+  const { run, home, env } = await accounts({}, new VirtualClock());
+  const paid = { creates: 1 };
   const exa = await ProviderDouble.start("exa");
-  const broke = await ProviderDouble.start("openai", {
-    fault: (operation) =>
-      operation === "create"
+  const openai = await ProviderDouble.start("openai", {
+    fault: (operation, nth) =>
+      operation === "create" && nth > paid.creates
         ? answer({
             status: 429,
             body: '{"error":{"code":"insufficient_quota","message":"no","type":"x","param":null}}',
           })
         : undefined,
   });
-  await addDoubles(exa, broke);
+  await addDoubles(env, exa, openai);
   const file = join(home, "rows.csv");
-  writeFileSync(file, "prompt,profile\na,exa\nb,openai\nc,exa\nd,openai\n");
-  const seen = await run("batch", file, "--out", join(home, "out"), "--model", "exa=high");
+  writeFileSync(file, "prompt,profile\na,exa\nb,openai\nc,exa\nd,openai\ne,openai\nf,exa\n");
+  const go = () => run("batch", file, "--out", join(home, "out"), "--model", "exa=high");
+  const seen = await go();
   expect(seen.code, seen.stderr).toBe(6);
-  expect(exa.server.count("create")).toBe(2);
-  expect(broke.server.count("create")).toBe(1);
-  expect([...exa.runs.values()].map(({ body }) => body.effort)).toEqual(["high", "high"]);
+  expect([exa, openai].map(({ server }) => server.count("create"))).toEqual([3, 2]);
+  expect([...exa.runs.values()].map(({ body }) => body.effort)).toEqual(["high", "high", "high"]);
+  const ended = () => jsonLines(readFileSync(join(home, "out/results.jsonl"), "utf8"));
+  expect(ended().map(({ status }) => status)).toEqual(Array(4).fill("COMPLETED"));
+  paid.creates = 9;
+  expect((await go()).code).toBe(0);
+  expect([exa, openai].map(({ server }) => server.count("create"))).toEqual([3, 4]);
+  expect(ended()).toHaveLength(6);
 });

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { noteOf, pageName } from "../../src/cli/commands/compare/view.js";
-import { accounts, type Fault } from "../support/accounts.js";
+import { accounts, addDoubles, type Fault } from "../support/accounts.js";
 import { ok, refuse, reset } from "../support/behaviours.js";
 import { publicWeb, reportOf } from "../support/cited-web.js";
 import { listed } from "../support/home.js";
@@ -199,11 +199,11 @@ test("--check checks each report, also of a finished folder; the counts stand in
 });
 
 test("--domains is asked of each account in its own form, and is 2 for all if one of them has none", async () => {
-  const { run, home, addDoubles } = await accounts({});
+  const { run, home, env } = await accounts({});
   const openai = await ProviderDouble.start("openai");
   const tavily = await ProviderDouble.start("tavily");
   const exa = await ProviderDouble.start("exa");
-  await addDoubles(openai, tavily, exa);
+  await addDoubles(env, openai, tavily, exa);
   const go = (...names: string[]) =>
     run(
       "compare",

@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { accounts, type Fault } from "../support/accounts.js";
 import { answer, close, hang, ok, raw, refuse, reset } from "../support/behaviours.js";
@@ -66,10 +68,35 @@ test.each<[string, number, ReturnType<Fault>]>([
   ["no id", 11, ok({ status: "PENDING" })],
 ])("it never goes on after %s (%i)", async (_, code, behaviour) => {
   const polls: Fault = (operation) => (operation === "create" ? behaviour : refuse(404, "REQUEST_NOT_FOUND"));
-  const { run, posts } = await accounts({ one: polls, two: undefined });
-  const seen = await run("create", PROMPT, "--or", "two", "--request-timeout", "300ms");
-  expect(seen.stderr).not.toContain("two is asked");
-  expect({ code: seen.code, posts: posts() }).toEqual({ code, posts: [1, 0] });
+  const { run, posts, home } = await accounts({ one: polls, two: undefined });
+  writeFileSync(join(home, "rows.txt"), "a row");
+  const out = (name: string) => join(home, name);
+  const commands = [
+    ["create", PROMPT, "--or", "two"],
+    ["run", "another", "--or", "two"],
+    ["create", "a third", "--or", "two", "--once"],
+    ["batch", join(home, "rows.txt"), "--or", "two", "--out", out("rows"), "--timeout", "2s"],
+  ];
+  for (const [nth, argv] of commands.entries()) {
+    const seen = await run(...argv, "--request-timeout", "300ms");
+    expect(seen.stderr).not.toContain("two is asked");
+    // A batch waits for a rate limit, here for longer than a row may take.
+    const exit = argv[0] === "batch" && code === 7 ? 8 : code;
+    expect({ argv, code: seen.code, posts: posts() }).toEqual({ argv, code: exit, posts: [nth + 1, 0] });
+  }
+  const compared = await run(
+    "compare",
+    PROMPT,
+    "-p",
+    "one",
+    "-p",
+    "two",
+    "-o",
+    out("dir"),
+    "--request-timeout",
+    "300ms",
+  );
+  expect({ code: compared.code, posts: posts() }).toEqual({ code, posts: [5, 1] });
 });
 
 test("exit and code are those of the last, and the message says what each said", async () => {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { NAMES } from "../providers/rows.js";
-import { accounts } from "../support/accounts.js";
+import { accounts, addDoubles } from "../support/accounts.js";
 import { listed } from "../support/home.js";
 import { ProviderDouble } from "../support/providers/double.js";
 import { type Running, start } from "../support/run.js";
@@ -14,7 +14,7 @@ const PROMPT = "why => completed";
  * lets the same command end, settles what is unknown, and lets it end once more.
  */
 async function crash(blows: readonly number[]) {
-  const { home, env, run, addDoubles } = await accounts({});
+  const { home, env, run } = await accounts({});
   let running: Running | undefined;
   let left = Number.POSITIVE_INFINITY;
   const fault = () => {
@@ -22,7 +22,7 @@ async function crash(blows: readonly number[]) {
     return undefined;
   };
   const doubles = await Promise.all(NAMES.map((name) => ProviderDouble.start(name, { fault })));
-  await addDoubles(...doubles);
+  await addDoubles(env, ...doubles);
   const flags = [...NAMES.flatMap((name) => ["-p", name]), "-o", "dir", "--interval", "20ms", "--json"];
   const go = (blow = Number.POSITIVE_INFINITY) => {
     left = blow;

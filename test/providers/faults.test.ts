@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { openResearch } from "../../src/index.js";
 import { failureOf } from "../../src/machine/failure.js";
+import { accountService, addDoubles, addProfile } from "../support/accounts.js";
 import type { Behaviour } from "../support/behaviours.js";
 import * as does from "../support/behaviours.js";
 import { folderWith } from "../support/folder.js";
@@ -34,6 +35,14 @@ async function commandLine(argv: readonly string[], { env }: Rig, limit: number)
   return { exit: seen.code, said: seen.stdout + seen.stderr };
 }
 
+/** The same with a profile of the provider's name for another double, which meets the same fault. */
+async function withProfile(here: Rig): Promise<ProviderDouble> {
+  const { provider, options } = here.double;
+  const other = await ProviderDouble.start(provider, options);
+  await addDoubles(here.env, other);
+  return other;
+}
+
 /** Creates once by each front end, and gives the exit code that it tells and all that it said. */
 const FRONT_ENDS: Record<string, (rig: Rig, limit: number) => Promise<{ exit: unknown; said: string }>> = {
   create: (rig, limit) => commandLine(["create", "why"], rig, limit),
@@ -43,6 +52,38 @@ const FRONT_ENDS: Record<string, (rig: Rig, limit: number) => Promise<{ exit: un
     const { exit, said } = await commandLine(argv, rig, limit);
     // A batch waits for a rate limit, and gives up a row that would have to wait for too long.
     return { exit: exit === 8 ? 7 : exit, said };
+  },
+  // One that is nowhere does not keep the others from theirs.
+  compare: async (rig, limit) => {
+    const { double, env } = rig;
+    const spare = await accountService("spare");
+    await addDoubles(env, double);
+    await addProfile(env, "spare", spare.server.url, "key-of-spare");
+    const argv = ["compare", "why", "-p", double.provider, "-p", "spare", "-o", join(rig.home, "out")];
+    const told = await commandLine(argv, rig, limit);
+    expect(spare.posts()).toBe(1);
+    return told;
+  },
+  "--or": async (rig, limit) => {
+    const other = await withProfile(rig);
+    const told = await commandLine(["create", "why", "--or", other.provider], rig, limit);
+    const hasNothing = told.exit === 4 || told.exit === 7 || told.said.includes("NO_CREDIT");
+    expect(other.server.count("create")).toBe(hasNothing ? 1 : 0);
+    return told;
+  },
+  "batch --or": async (rig, limit) => {
+    const other = await withProfile(rig);
+    const argv = ["batch", join(rig.home, "rows.txt"), "--out", join(rig.home, "out"), "--timeout", "30s"];
+    const { exit, said } = await commandLine([...argv, "--or", other.provider], rig, limit);
+    if (exit === 11) expect(other.server.count()).toBe(0);
+    expect(other.server.count("create")).toBeLessThanOrEqual(1);
+    return { exit: exit === 8 ? 7 : exit, said };
+  },
+  "--once": async (rig, limit) => {
+    const create = () => commandLine(["create", "why", "--once"], rig, limit);
+    const told = await create();
+    if (told.exit === 11) expect((await create()).exit).toBe(11);
+    return told;
   },
   library: async ({ double, env }, limit) => {
     await using library = openResearch({
@@ -87,9 +128,11 @@ describe.each(NAMES)("a create at %s", (name) => {
         const told = await createBy(here, limitOf(lasts));
         expect(told.exit, told.said).toBe(exit);
         expect(here.double.server.count("create")).toBe(1);
-        expect((await listed(here.home)).map(({ status }) => status)).toEqual(exit === 11 ? ["UNKNOWN"] : []);
+        const made = (await listed(here.home)).filter(({ origin }) => origin === here.double.url);
+        expect(made.map(({ status }) => status)).toEqual(exit === 11 ? ["UNKNOWN"] : []);
         expect(told.said).not.toContain(KEY);
-        expect(filesWith(here.home, KEY)).toEqual([]);
+        const keyFiles = filesWith(here.home, KEY).filter((file) => !file.endsWith("config/config.json"));
+        expect(keyFiles).toEqual([]);
         expect(here.double.problems).toEqual([]);
       });
     }

@@ -27,27 +27,34 @@ export async function accountService(name: string, fault: Fault = () => undefine
   return { name, server, keys, posts: () => server.count("create") };
 }
 
+type Env = Record<string, string>;
+
+/** Stores a profile on the machine of `env`. */
+export async function addProfile(env: Env, name: string, url: string, key: string): Promise<void> {
+  await inProcess(["config", "set", "base-url", url, "-p", name], { env });
+  await inProcess(["config", "set", "api-key", "-p", name], { env, input: key });
+}
+
+/** Stores a profile for each provider's double, named like the provider. */
+export async function addDoubles(env: Env, ...doubles: ProviderDouble[]): Promise<void> {
+  for (const { provider, server } of doubles) {
+    await inProcess(["config", "set", "provider", provider, "-p", provider], { env });
+    await addProfile(env, provider, server.url, KEY);
+  }
+}
+
 /** A machine with a profile for each service, which has its key; the first one is in use. */
 export async function accounts(faults: Readonly<Record<string, Fault | undefined>>, clock?: VirtualClock) {
   const home = folderWith();
-  const env: Record<string, string> = { HOME: home, ...foldersIn(home) };
+  const env: Env = { HOME: home, ...foldersIn(home) };
   const run = (...argv: string[]) => inProcess(argv, { env, ...(clock && { clock }) });
   const services: Record<string, Awaited<ReturnType<typeof accountService>>> = {};
   for (const [name, fault] of Object.entries(faults)) {
     const service = await accountService(name, fault);
     services[name] = service;
-    await run("config", "set", "base-url", service.server.url, "-p", name);
-    await inProcess(["config", "set", "api-key", "-p", name], { env, input: `key-of-${name}` });
+    await addProfile(env, name, service.server.url, `key-of-${name}`);
   }
   await run("config", "use", Object.keys(faults)[0] ?? "");
-  /** Adds a profile for each provider's double, named like the provider. */
-  const addDoubles = async (...doubles: ProviderDouble[]) => {
-    for (const { provider, server } of doubles) {
-      await run("config", "set", "provider", provider, "-p", provider);
-      await run("config", "set", "base-url", server.url, "-p", provider);
-      await inProcess(["config", "set", "api-key", "-p", provider], { env, input: KEY });
-    }
-  };
   const posts = () => Object.values(services).map((service) => service.posts());
-  return { home, env, run, services, posts, addDoubles };
+  return { home, env, run, services, posts };
 }

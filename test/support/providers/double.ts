@@ -143,16 +143,16 @@ export class ProviderDouble {
   readonly problems: string[] = [];
   readonly provider: ProviderName;
   readonly server: FaultServer;
-  readonly #options: DoubleOptions;
+  readonly options: DoubleOptions;
   #count = 0;
 
   private constructor(provider: ProviderName, server: FaultServer, options: DoubleOptions) {
     this.provider = provider;
     this.server = server;
-    this.#options = options;
+    this.options = options;
     server.script((operation, nth, request) => {
-      const behaviour = this.#options.fault?.(operation, nth, request) ?? this.#act(operation, request);
-      const { latency } = this.#options;
+      const behaviour = this.options.fault?.(operation, nth, request) ?? this.#act(operation, request);
+      const { latency } = this.options;
       if (!latency) return behaviour;
       return { act: (socket) => answerAfter(latency()).then(() => behaviour.act(socket, request)) };
     });
@@ -193,7 +193,7 @@ export class ProviderDouble {
     const shape = SHAPES[this.provider];
     const prompt = shape.prompt(run.body);
     return (
-      this.#options.result?.(prompt) ??
+      this.options.result?.(prompt) ??
       (shape.schema(run.body) ? { answer: prompt } : `An answer to: ${prompt}`)
     );
   }

@@ -16,7 +16,7 @@ export class AccountCreates {
   readonly outage: OutageBackoff;
   /** Whether it is asked no more. */
   hasEnded = false;
-  /** Until when (epoch ms) its rows wait, and do not go on to another account. */
+  /** Until when (epoch ms) its rows do not go on to another account. */
   heldUntil = 0;
 
   constructor({ ports, patience }: Pick<BatchContext, "ports" | "patience">) {
@@ -108,9 +108,9 @@ export class RowSubmitter {
   /** The first account of a row that may be sent to now, else the one that is free first; undefined if none takes creates. */
   #next(state: RowState): BatchAccount | undefined {
     const now = this.context.ports.clock.now();
-    const open = state.accounts.filter((one) => !this.#of(one).hasEnded && !this.#passed.has(one));
-    const held = open.findIndex((one) => this.#of(one).heldUntil > now);
-    const free = held < 0 ? open : open.slice(0, held + 1);
+    const held = state.accounts.findIndex((one) => this.#of(one).heldUntil > now);
+    const reached = held < 0 ? state.accounts : state.accounts.slice(0, held + 1);
+    const free = reached.filter((one) => !this.#of(one).hasEnded && !this.#passed.has(one));
     const times = free.map((one) => this.#nextAt(one));
     return free[times.indexOf(times.find((at) => at <= now) ?? Math.min(...times))];
   }
@@ -213,9 +213,9 @@ export class RowSubmitter {
     this.#signal.throwIfAborted();
     if (isRefused || (error instanceof UnreachableError && goesOn && this.#pass(state, account)))
       return false;
-    if (!(error instanceof UnreachableError)) return this.#ended(account, error, hasId);
+    if (!(error instanceof UnreachableError)) return this.#ended(account, error, goesOn);
     const { waitMs, isFirst } = this.#of(account).outage.failed();
-    if (waitMs === undefined) return this.#ended(account, error, hasId);
+    if (waitMs === undefined) return this.#ended(account, error, goesOn);
     if (isFirst) emit({ kind: "trouble", activity: "create", error });
     await ports.clock.sleep(waitMs, this.#signal);
     this.#passed.clear();
@@ -229,15 +229,16 @@ export class RowSubmitter {
   }
 
   /** Sends no more to an account, which is an error of all further rows only if nothing can be recorded any more. */
-  #ended(account: BatchAccount, error: unknown, hasId: boolean): boolean {
+  #ended(account: BatchAccount, error: unknown, goesOn: boolean): boolean {
     if (!(error instanceof ResearchError || error instanceof QuotaExceededError)) throw error;
     const { accounts, emit } = this.context;
     const creates = this.#of(account);
     const ports = accounts.length > 1 ? account.ports : undefined;
     if (!creates.hasEnded) emit({ kind: "creates-stopped", reason: { error }, ports });
     creates.hasEnded = true;
+    if (!goesOn) creates.heldUntil = Number.POSITIVE_INFINITY;
     this.#passed.clear();
-    return hasId;
+    return false;
   }
 
   #answered(account: BatchAccount): void {
