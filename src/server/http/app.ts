@@ -5,6 +5,7 @@ import { HonoBase } from "hono/hono-base";
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import type { Clock } from "../../ground/clock.js";
 import { CREATE, isRequestId, type Operation } from "../../ground/protocol/conversation.js";
+import { Semaphore } from "../../ground/semaphore.js";
 import {
   type ConversationStore,
   StoreError,
@@ -19,7 +20,14 @@ import type { FaultPlan } from "./faults/fault.js";
 import { injectFault } from "./faults/fault-injection.js";
 import { create, type Handler, output, status, stop } from "./operations.js";
 import { metrics, type Probes, ready, takesAnyHost } from "./probes.js";
-import { checkContentLength, checkContentType, checkHost, checkOrigin, readBody } from "./request-checks.js";
+import {
+  checkContentLength,
+  checkContentType,
+  checkHost,
+  checkIsAnswerable,
+  checkOrigin,
+  readBody,
+} from "./request-checks.js";
 import { ANSWER_HEADERS, errorResponse, HttpError, httpErrorOf, successResponse } from "./responses.js";
 
 export interface AppParts extends Probes {
@@ -37,6 +45,12 @@ export interface AppParts extends Probes {
 }
 
 const NO_BODY = Promise.resolve(Buffer.alloc(0));
+
+/** A longer body waits for its turn, bytes: what is made of it takes several times as much memory. */
+const SMALL_BODY = 65_536;
+const LARGE_AT_ONCE = 16;
+/** The next one's turn comes after so long, ms: a client may send slowly. */
+const TURN_MS = 5_000;
 
 /** One request with its answer, which never rejects. */
 export type App = (request: Request, bindings: HttpBindings) => Response | Promise<Response>;
@@ -57,6 +71,16 @@ export function createApp(parts: AppParts): App {
 
   const schemas = new SchemaChecks(new CheckTimes(clock));
   const troubles = new Troubles(log, clock);
+  const turns = new Semaphore(LARGE_AT_ONCE);
+  /** Waits for the turn of a request with a large body, which is over when it is aborted. */
+  const turnOf = async (request: IncomingMessage) => {
+    const turn = new AbortController();
+    const { "content-length": length = 0, "transfer-encoding": encoding } = request.headers;
+    if (encoding === undefined && Number(length) <= SMALL_BODY) return turn;
+    const release = await turns.take(new AbortController().signal);
+    void clock.sleep(TURN_MS, turn.signal).then(release, release);
+    return turn;
+  };
   for (const [operation, method, path, handler] of parts.hasOperations ? OPERATIONS : []) {
     routes.all(path, (c) => {
       checkMethod(c.req.method, method);
@@ -75,12 +99,19 @@ export function createApp(parts: AppParts): App {
         troubles.over(`${operation} requests`);
         return successResponse(data);
       };
-      const answer = () =>
-        carryOut().catch((error) => {
+      const answer = async () => {
+        const turn = await turnOf(request);
+        try {
+          checkIsAnswerable(request);
+          return await carryOut();
+        } catch (error) {
           if (error instanceof HttpError) exchange.isHourUsedUp = error.isHourUsedUp;
           if (error instanceof StoreError) troubles.failed(`${operation} requests`, error);
           throw error;
-        });
+        } finally {
+          turn.abort();
+        }
+      };
       const fault = faults.next(operation);
       return fault === undefined ? answer() : injectFault(fault, c.env, clock, answer);
     });

@@ -1,5 +1,8 @@
 import { STATUS_CODES } from "node:http";
+import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../../src/ground/clock.js";
+import { openLocalStore } from "../../../src/server/conversations/local/open-local-store.js";
 import type { Service } from "../../../src/server/service.js";
 import { endlessResearcher, KEY, serviceFor, until } from "../../support/service.js";
 import { ask, post, raw } from "../../support/wire.js";
@@ -171,4 +174,42 @@ describe("bad input", () => {
     const text = await raw(service.baseUrl, `${asked}${asked}nonsense\r\n\r\n`);
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200", "HTTP/1.1 400"]);
   });
+});
+
+it("carries out 16 creates with large bodies at a time, small ones beside them, and none of a client that left", async () => {
+  const store = await openLocalStore({ pendingMs: 0, clock: systemClock, log: () => {} });
+  const create = store.create.bind(store);
+  const begun: number[] = [];
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const busy = await serviceFor({
+    store: Object.assign(store, {
+      create: async (...asked: Parameters<typeof create>) => {
+        begun.push(asked[1].prompt.length);
+        await opened;
+        return create(...asked);
+      },
+    }),
+  });
+  try {
+    const [large, small] = [100_000, 100];
+    const send = (length: number) =>
+      post(busy.baseUrl, "/api/v1/conversations", KEY, { prompt: "x".repeat(length) });
+    const answers = Array.from({ length: 16 }, () => send(large));
+    await until(async () => begun.length === 16 || undefined);
+    const leaving = connect(Number(new URL(busy.baseUrl).port), "127.0.0.1");
+    const head = `POST /api/v1/conversations HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${KEY}\r\n`;
+    leaving.write(`${head}Content-Type: application/json\r\nContent-Length: 99999\r\n\r\n{"prompt":"gone`);
+    answers.push(...Array.from({ length: 4 }, () => send(large)), send(small));
+    await until(async () => begun.includes(small) || undefined);
+    leaving.destroy();
+    expect(begun.length).toBe(17);
+    open();
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(21).fill(200));
+    expect(begun.length).toBe(21);
+  } finally {
+    await busy.close();
+  }
 });
