@@ -38,6 +38,7 @@ export interface UpstreamParts {
   model: string | undefined;
   /** Whether its answers say what a request has cost, as far as that is known. */
   saysDollars: boolean;
+  day?: Upstream["day"];
   /** A create with the model and the options that the profile sets. */
   asked: (body: CreateBody) => CreateBody;
   clock: Clock;
@@ -46,7 +47,7 @@ export interface UpstreamParts {
 
 /** A client as the server needs it. */
 export function clientUpstream(parts: UpstreamParts): Upstream {
-  const { client, dialect, provider, model, saysDollars, asked, clock, log } = parts;
+  const { client, dialect, provider, model, saysDollars, day, asked, clock, log } = parts;
   const troubles = new Troubles(log, clock);
   const polls = `polls at ${provider}`;
   /** Since when a request is not found, monotonic ms. */
@@ -60,6 +61,7 @@ export function clientUpstream(parts: UpstreamParts): Upstream {
     at: client.origin,
     provider,
     facts: { model, saysDollars },
+    ...(day && { day }),
     canStop: dialect.request("stop", dialect.probeId) !== undefined,
     async create({ prompt, structured_output, output_schema }, signal, onId): Promise<Sent> {
       let known = false;

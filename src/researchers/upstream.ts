@@ -6,9 +6,11 @@ import {
   type ResearchJob,
 } from "../ground/researcher.js";
 import { Semaphore } from "../ground/semaphore.js";
+import { isoDate } from "../ground/text/duration.js";
 import {
   type Claim,
   ConversationStopped,
+  type DayLimit,
   Released,
   type RemoteRequests,
   ServiceClosing,
@@ -41,6 +43,8 @@ export interface Upstream {
   readonly provider: string;
   readonly canStop: boolean;
   readonly facts?: ResearchFacts;
+  /** How many creates may be sent there in 24 hours; `words` says of whom that is, and who has set it. */
+  readonly day?: DayLimit & { words: string };
   /** Sends one create, and never a second one that may have arrived. `onId` is called as soon as its id is known. */
   create(job: ResearchJob, signal: AbortSignal, onId: (remoteId: string) => void): Promise<Sent>;
   /** Waits for the end, however long that place is away. Rejects with `signal.reason` alone. */
@@ -149,7 +153,8 @@ export function upstreamResearcher({ upstream, remote, atOnce, clock, log }: Ups
 
   /** Undefined if this claim may not send it. */
   async function sent(job: ResearchJob, signal: AbortSignal, claim: Claim): Promise<string | undefined> {
-    if (!(await stored(() => remote.begin(claim, { at, provider, canStop }), signal))) return undefined;
+    const begun = await stored(() => remote.begin(claim, { at, provider, canStop }, upstream.day), signal);
+    if (begun === false) return undefined;
     const released = async (reason?: string) => {
       await told(() => remote.release(claim, reason), signal, `what ${job.request_id} waits for`);
       signal.throwIfAborted();
@@ -157,13 +162,17 @@ export function upstreamResearcher({ upstream, remote, atOnce, clock, log }: Ups
     };
     if (signal.aborted) throw await released();
     let keeping: Promise<string> | undefined;
-    const result = await upstream.create(job, onlyClosing(signal), (id) => {
-      keeping ??= keep(claim, id, signal);
-    });
+    const result: Sent =
+      begun === true
+        ? await upstream.create(job, onlyClosing(signal), (id) => {
+            keeping ??= keep(claim, id, signal);
+          })
+        : { kind: "limit", why: dayIsFull(begun.fullMs), retryAfterMs: begun.fullMs };
     const reason = "why" in result ? `${provider}: ${result.why}` : "";
     if (keeping !== undefined || result.kind === "created" || result.kind === "refused") {
       troubles.over(creating);
-      await remote.answered(claim, { kind: "open" }).catch(unlessOfStore);
+      const isRefused = keeping === undefined && result.kind === "refused";
+      await remote.answered(claim, { kind: "open", isRefused }).catch(unlessOfStore);
     } else if (result.kind !== "unsent") {
       const retryAfterMs = result.kind === "unknown" ? undefined : result.retryAfterMs;
       await remote.answered(claim, { kind: result.kind, reason, retryAfterMs, atOnce }).catch(unlessOfStore);
@@ -183,6 +192,11 @@ export function upstreamResearcher({ upstream, remote, atOnce, clock, log }: Ups
     }
     if (signal.aborted) await released(reason);
     throw new ResearchFailure(reason);
+  }
+
+  function dayIsFull(forMs: number): string {
+    const until = isoDate(clock.now() + forMs);
+    return `the limit of ${upstream.day?.most} creates in 24 hours at ${upstream.day?.words}, is used up until ${until}`;
   }
 
   /** An id that was paid for is kept; a process that ends says the id at last. */

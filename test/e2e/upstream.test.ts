@@ -99,6 +99,21 @@ describe("serve --upstream", () => {
     expect([...keys]).toEqual([`Bearer ${UPSTREAM_KEY}`]);
   });
 
+  it("sends no more in 24 hours than the profile's per-day, also after a kill", async () => {
+    await research(["config", "set", "per-day", "2", "-p", "there"], { env });
+    const first = await startService();
+    for (const one of [await first.id("one"), await first.id("two")])
+      expect(await first.ended(one)).toBe("COMPLETED");
+    const third = await first.id("three");
+    await first.end("SIGKILL");
+    const second = await serve();
+    const full = `the limit of 2 creates in 24 hours at ${there.url} (profile there), set by profile there`;
+    await inProcess?.waitFor(new RegExp(full.replaceAll(/[()]/g, "\\$&")), { on: "stderr" });
+    expect((await second.create("four")).status).toBe(200);
+    expect((await second.stop(third)).status).toBe(200);
+    expect(creates()).toBe(2);
+  });
+
   it.each(["SIGKILL", "SIGTERM"] as const)(
     "goes on by the kept id after %s, and sends no second create",
     async (signal) => {

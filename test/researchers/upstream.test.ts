@@ -277,6 +277,34 @@ describe("what the upstream says to a create", () => {
     expect((await createOverHttp()).status).toBe(200);
   });
 
+  it("no more than the day of the account allows: the others wait, a restart between, and say why", async () => {
+    const { url, conversations } = await there();
+    const day = { account: "a", most: 2, words: "there (profile p), set by profile p" };
+    const open = () => upstreamService({ url, apiKey: KEY, day, dataDir, clock });
+    own = await open();
+    const begun = clock.now();
+    for (const id of [await own.create("1"), await own.create("2")])
+      expect(await own.ended(id)).toMatchObject({ status: "COMPLETED" });
+    await clock.sleep((24 * 60 - 10) * MINUTE);
+    wrong = () => refuse(400, "VALIDATION_ERROR");
+    const third = await own.create("3");
+    await clock.sleep(5 * MINUTE);
+    expect(await statusOf(third)).toBe("PENDING");
+    const { reason = "" } = (await own.store.get(OPERATOR, third)) ?? {};
+    expect(reason).toMatch(
+      /^there: the limit of 2 creates in 24 hours at there \(profile p\), set by profile p, is used up until \d{4}-/,
+    );
+    await own.service.close();
+    own = await open();
+    expect(await own.ended(third)).toMatchObject({ status: "FAILED" });
+    expect(clock.now() - begun).toBeGreaterThanOrEqual(24 * 60 * MINUTE);
+    expect(conversations.size).toBe(2);
+    wrong = undefined;
+    // The refused one does not count.
+    for (const id of [await own.create("4"), await own.create("5")])
+      expect(await own.ended(id)).toMatchObject({ status: "COMPLETED" });
+  });
+
   it("after a limit all of them go on as soon as the window is open", async () => {
     wrong = () => refuse(429, "RATE_LIMIT_EXCEEDED", { "retry-after": 45 });
     await serveAt(await there());

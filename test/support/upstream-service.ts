@@ -13,7 +13,7 @@ import type { VirtualClock } from "./virtual-clock.js";
 export type UpstreamServiceOptions = { dataDir: string; clock: VirtualClock; atOnce?: number } & (
   | { upstream: Upstream }
   /** A service that does the research, over HTTP. */
-  | { url: string; apiKey: string; dialect?: Dialect }
+  | { url: string; apiKey: string; dialect?: Dialect; day?: Upstream["day"] }
 );
 
 const CALLER = { keyId: "k", limits: { create: Infinity, stop: Infinity }, ownOnly: false };
@@ -23,7 +23,7 @@ export async function upstreamService({ dataDir, clock, atOnce = 1_000, ...there
   const lines: string[] = [];
   const log = (line: string) => void lines.push(line);
   const store = await openLocalStore({ pendingMs: 0, dataDir, clock, log });
-  const overHttp = ({ url, apiKey, dialect = research() }: Extract<typeof there, { url: string }>) => {
+  const overHttp = ({ url, apiKey, dialect = research(), day }: Extract<typeof there, { url: string }>) => {
     const client = new ResearchClient({ baseUrl: url, apiKey, dialect, clock, random: () => 0.5 });
     return clientUpstream({
       ...{
@@ -35,6 +35,7 @@ export async function upstreamService({ dataDir, clock, atOnce = 1_000, ...there
         asked: (body) => body,
         clock,
         log,
+        ...(day && { day }),
       },
     });
   };

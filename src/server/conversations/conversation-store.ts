@@ -161,6 +161,14 @@ export interface Cancellation {
   provider: string;
 }
 
+/** Of the creates at another service in 24 hours: those that are unknown count, those that were refused do not. */
+export interface DayLimit {
+  /** One key at one origin. */
+  account: string;
+  most: number;
+}
+export const DAY_MS = 86_400_000;
+
 /** What is known of requests at another service, so that each conversation is sent once, and stopped there too. */
 export interface RemoteRequests {
   /**
@@ -176,8 +184,13 @@ export interface RemoteRequests {
   /**
    * Says that the one create of a conversation is about to be sent. Resolves when that would outlive a `kill -9`. True for
    * the claim that said it, which alone may send it; false if another one did, or if the claim is not valid any more.
+   * `fullMs`: nothing was said, since the day of the account is full for so long.
    */
-  begin(claim: Claim, request: Omit<RemoteRequest, "remoteId">): Promise<boolean>;
+  begin(
+    claim: Claim,
+    request: Omit<RemoteRequest, "remoteId">,
+    day?: DayLimit,
+  ): Promise<boolean | { fullMs: number }>;
   /**
    * Keeps the id that the create was answered with: the conversation is PROCESSING now. Valid after the claim was lost,
    * too. Resolves when it would outlive a `kill -9`. "stopped": the conversation was stopped meanwhile, and the

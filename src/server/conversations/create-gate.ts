@@ -1,7 +1,7 @@
 /** What the answer to a create at another service says of other creates there. */
 export type CreateAnswer =
   /** It was taken, or refused for what it asks. */
-  | { kind: "open" }
+  | { kind: "open"; isRefused?: boolean }
   | {
       /**
        * "limit": there are too many, or that place is away. "account": its people have to mend it first. "unknown": what

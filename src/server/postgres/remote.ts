@@ -3,6 +3,7 @@ import type { QueryResultRow } from "pg";
 import type { Clock } from "../../ground/clock.js";
 import {
   type Claim,
+  type DayLimit,
   NOT_SENT,
   type RemoteRequest,
   type RemoteRequests,
@@ -26,15 +27,24 @@ const READ = sql("read-remote")`
   FROM research.conversations WHERE request_id = $1 AND remote IS NOT NULL`;
 
 /**
- * request_id, worker, claims, remote. The same attempt may be sent twice, if its answer was lost. From now on a claim is
- * no start of the research, which is never sent again.
+ * request_id, worker, claims, remote, account or NULL, how many of it in 24 hours. The same attempt may be sent twice, if
+ * its answer was lost. From now on a claim is no start of the research, which is never sent again. No row: the claim is not
+ * valid any more.
  */
 const BEGIN = sql("begin-remote")`
-  UPDATE research.conversations SET remote = $4::jsonb, remote_begun_at = now()
-  WHERE request_id = $1 AND worker = $2 AND claims = $3
-    AND (remote IS NULL OR remote->'attempt' = $4::jsonb->'attempt')
-    AND EXISTS (SELECT FROM research.processes WHERE id = $2 AND expires_at > now())
-  RETURNING ${SYNCED}`;
+  WITH own AS MATERIALIZED (
+    SELECT request_id FROM research.conversations
+    WHERE request_id = $1 AND worker = $2 AND claims = $3
+      AND (remote IS NULL OR remote->'attempt' = $4::jsonb->'attempt')
+      AND EXISTS (SELECT FROM research.processes WHERE id = $2 AND expires_at > now())
+    FOR UPDATE
+  ), day AS MATERIALIZED (
+    SELECT request_id, CASE WHEN $5::text IS NOT NULL THEN research.send(request_id, $5, $6) END AS full_ms FROM own
+  ), begun AS (
+    UPDATE research.conversations SET remote = $4::jsonb, remote_begun_at = now()
+    WHERE request_id IN (SELECT request_id FROM day WHERE full_ms IS NULL)
+  )
+  SELECT full_ms, ${SYNCED} FROM day`;
 
 /** request_id, remote_id. What was stopped meanwhile is to be stopped there. */
 const KEEP = sql("keep-remote")`
@@ -62,11 +72,16 @@ const CANCELLED = sql("cancelled")`DELETE FROM research.cancellations WHERE requ
  * it has created nothing.
  */
 const RELEASE = sql("release-remote")`
-  UPDATE research.conversations SET remote = NULL, remote_begun_at = NULL,
+  WITH released AS (UPDATE research.conversations SET remote = NULL, remote_begun_at = NULL,
     reason = CASE WHEN completed_at IS NULL THEN coalesce($5, reason) ELSE reason END,
     worker = CASE WHEN worker = $2 AND claims = $3 THEN NULL ELSE worker END
   WHERE request_id = $1 AND remote_id IS NULL
-    AND (remote->>'attempt' = $4 OR (remote IS NULL AND worker = $2 AND claims = $3))`;
+    AND (remote->>'attempt' = $4 OR (remote IS NULL AND worker = $2 AND claims = $3))
+  RETURNING request_id)
+  DELETE FROM research.sent WHERE request_id IN (SELECT request_id FROM released)`;
+
+/** request_id */
+const UNSENT = sql("unsent")`DELETE FROM research.sent WHERE request_id = $1`;
 
 /** A row is said once, by one process. */
 const TAKE_LOST = sql("take-lost")`
@@ -132,13 +147,16 @@ export class PostgresRemote implements RemoteRequests {
     return this.parts.claims.claim(signal, which);
   }
 
-  async begin(claim: Claim, request: Omit<RemoteRequest, "remoteId">): Promise<boolean> {
+  async begin(claim: Claim, request: Omit<RemoteRequest, "remoteId">, day?: DayLimit) {
     const attempt = randomUUID();
     this.#attempts.set(claim, attempt);
     const remote = JSON.stringify({ ...request, attempt });
-    const { rows } = await this.parts.claims.write(claim, BEGIN, [remote]);
+    const values = [remote, day?.account ?? null, day?.most ?? null];
+    const { rows } = await this.parts.claims.write(claim, BEGIN, values);
+    const [row] = rows;
+    if (row?.full_ms != null) return { fullMs: Math.max(1, row.full_ms) };
     // This process may have been suspended since the database answered.
-    return rows.length > 0 && this.parts.claims.holds(claim);
+    return row !== undefined && this.parts.claims.holds(claim);
   }
 
   async keep(claim: Claim, remoteId: string) {
@@ -175,6 +193,7 @@ export class PostgresRemote implements RemoteRequests {
 
   async answered(claim: Claim, answer: CreateAnswer): Promise<void> {
     const { claims, database } = this.parts;
+    if (answer.kind === "open" && answer.isRefused) await database.run(UNSENT, [claim.job.request_id]);
     for (let isSet = false; !isSet; ) {
       const [row] = await database.read(GATE, []);
       const gate = gateOf(row);

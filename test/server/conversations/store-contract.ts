@@ -7,6 +7,7 @@ import {
   type Caller,
   type Claim,
   type ConversationStore,
+  DAY_MS,
   type RateLimited,
   RESERVED_MS,
 } from "../../../src/server/conversations/conversation-store.js";
@@ -479,6 +480,35 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
         expect(await store.remote.keep(failed, "r-2")).toBe("ended");
         expect((await store.remote.read(failed.job.request_id))?.remoteId).toBeUndefined();
       });
+    });
+
+    it("the creates of an account in 24 hours are never one too many; what created nothing does not count", async () => {
+      await open();
+      const place = { at: "https://there.example", provider: "there", canStop: true };
+      const day = { account: "https://there.example k", most: 2 };
+      const begin = async (of = day) => {
+        await created();
+        const claim = await store.remote.claim("new", never);
+        return { claim, begun: await store.remote.begin(claim, place, of) };
+      };
+      const tries = await Promise.all([1, 2, 3, 4, 5].map(() => begin()));
+      const begun = tries.filter(({ begun }) => begun === true);
+      expect(begun.length).toBe(2);
+      const fullMs = tries.flatMap(({ begun }) => (typeof begun === "object" ? [begun.fullMs] : []));
+      expect(fullMs.length).toBe(3);
+      for (const ms of fullMs) expect(Math.abs(ms - DAY_MS)).toBeLessThan(60_000);
+      expect((await begin({ account: "another", most: 1 })).begun).toBe(true);
+      const [released, refused] = begun.map(({ claim }) => claim);
+      await store.remote.release(released as Claim);
+      expect((await begin()).begun).toBe(true);
+      await store.remote.answered(refused as Claim, { kind: "open", isRefused: true });
+      const last = await begin();
+      expect(last.begun).toBe(true);
+      // What was deleted counts on.
+      await store.end(last.claim, { status: "FAILED", reason: "unknown" });
+      await underTest.clock.sleep(20);
+      expect(await store.deleteEnded(1)).toBe(1);
+      expect((await begin()).begun).not.toBe(true);
     });
 
     describe("while another service refuses creates", () => {

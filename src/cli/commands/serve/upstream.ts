@@ -3,6 +3,7 @@ import { CodedError, UsageError } from "../../../machine/errors.js";
 import { Machine } from "../../../machine/machine.js";
 import type { Upstream } from "../../../researchers/upstream.js";
 import { clientUpstream } from "../../../researchers/upstream-client.js";
+import { keyHash, keyIdOf } from "../../../server/keys/key-store.js";
 import type { Log } from "../../../server/monitoring/log.js";
 import type { Context } from "../../context.js";
 import type { ServeOptions } from "./flags.js";
@@ -39,6 +40,12 @@ export async function upstreamOf(
     onConnect: () => host.beforeRequests?.(),
   });
   const client = clientOf(machine);
+  const { perDay } = machine;
+  const day = perDay && {
+    account: `${client.origin} ${keyIdOf(keyHash(machine.apiKey))}`,
+    most: perDay.value,
+    words: `${client.origin} (profile ${profile}), set by ${perDay.source}`,
+  };
   return clientUpstream({
     client,
     dialect: await machine.dialect(),
@@ -46,6 +53,7 @@ export async function upstreamOf(
     model: machine.asked({ prompt: "" }, {}).model ?? machine.provider?.defaultModel,
     saysDollars: machine.provider === undefined || machine.provider.saysDollars === true,
     asked: (body) => machine.asked(body, {}),
+    ...(day && { day }),
     ...{ clock: host.clock, log },
   });
 }

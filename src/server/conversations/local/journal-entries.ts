@@ -77,6 +77,12 @@ const remote = v.object({
   lost: v.exactOptional(v.boolean()),
 });
 
+/** A create at another service counts in the 24 hours of that account. */
+const sent = v.object({ kind: v.literal("sent"), request_id, account: v.string(), at: time });
+
+/** It was refused there, and does not count any more. */
+const unsent = v.object({ kind: v.literal("unsent"), request_id });
+
 /** A create at another service has created nothing; what an earlier line says of a request there is over. */
 const released = v.object({ kind: v.literal("released"), request_id, reason: v.optional(v.string()) });
 
@@ -94,12 +100,24 @@ const gate = v.object({
   }),
 });
 
-const entry = v.variant("kind", [created, ended, finished, deleted, counted, remote, released, gate]);
+const entry = v.variant("kind", [
+  created,
+  ended,
+  finished,
+  deleted,
+  counted,
+  remote,
+  released,
+  gate,
+  sent,
+  unsent,
+]);
 
 /** A line of the journal: something that has to outlive the process. */
 export type Entry = v.InferOutput<typeof entry>;
 export type RemoteEntry = v.InferOutput<typeof remote>;
 export type GateEntry = v.InferOutput<typeof gate>;
+export type SentEntry = v.InferOutput<typeof sent>;
 
 /** An entry as a line, with its newline. */
 export function lineOf(entry: Entry): string {

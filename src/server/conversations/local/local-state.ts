@@ -1,9 +1,9 @@
 import { isFinal, type KnownStatus } from "../../../ground/protocol/conversation.js";
 import { WINDOW_MS } from "../../../ground/protocol/limits.js";
 import type { ResearchJob } from "../../../ground/researcher.js";
-import type { Bill, Conversation } from "../conversation-store.js";
+import { type Bill, type Conversation, DAY_MS, type DayLimit } from "../conversation-store.js";
 import { type Count, HourlyWindows } from "./hourly-windows.js";
-import type { Entry, GateEntry, RemoteEntry } from "./journal-entries.js";
+import type { Entry, GateEntry, RemoteEntry, SentEntry } from "./journal-entries.js";
 
 /** A conversation as the local store holds it. */
 export interface StoredConversation extends Conversation {
@@ -33,6 +33,8 @@ export class LocalState {
   readonly #prices = new Map<string, number>();
   readonly windows = new HourlyWindows();
   gate: GateEntry | undefined;
+  /** Creates at another service in the last 24 hours, by their conversation. */
+  readonly sent = new Map<string, SentEntry>();
   /** Counts of requests whose entries are still to be written. */
   readonly #unwritten = new Set<Count>();
 
@@ -77,7 +79,10 @@ export class LocalState {
         Object.assign(row, { status: "PROCESSING", reason: undefined });
       if (entry.cancel) this.cancellations.add(requestId);
       else this.cancellations.delete(requestId);
-    } else if (entry.kind === "released" && row !== undefined) {
+    } else if (entry.kind === "sent") this.sent.set(requestId, entry);
+    else if (entry.kind === "unsent") this.sent.delete(requestId);
+    else if (entry.kind === "released" && row !== undefined) {
+      this.sent.delete(requestId);
       delete row.remote;
       if (!isFinal(row.status)) row.reason = entry.reason ?? row.reason;
     } else if (entry.kind === "gate") this.gate = entry;
@@ -97,6 +102,14 @@ export class LocalState {
   priceOf(model: string | undefined): number {
     if (model !== undefined) return this.#prices.get(model) ?? 0;
     return Math.max(0, ...this.#prices.values());
+  }
+
+  /** How long until another create of the account may be sent, ms; 0 or less if it is now. */
+  fullMs({ account, most }: DayLimit, now: number): number {
+    for (const [requestId, { at }] of this.sent) if (at <= now - DAY_MS) this.sent.delete(requestId);
+    const times = [...this.sent.values()].flatMap((one) => (one.account === account ? [one.at] : []));
+    const leaves = times.sort((a, b) => b - a)[most - 1];
+    return leaves === undefined ? 0 : leaves + DAY_MS - now;
   }
 
   #add(row: StoredConversation): StoredConversation {
@@ -136,6 +149,7 @@ export class LocalState {
     for (const row of [...this.bills.values()].flat())
       if (!this.rows.has(row.requestId)) yield* finishedOf(row, true);
     if (this.gate !== undefined) yield this.gate;
+    for (const sent of this.sent.values()) if (sent.at > now - DAY_MS) yield sent;
     // Requests may come in between two lines: what counts is taken at once.
     for (const count of this.#unwritten) add(nameOf(count));
     for (const count of [...this.windows.counts(now)]) {

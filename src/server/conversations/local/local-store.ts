@@ -344,11 +344,24 @@ export class LocalStore implements ConversationStore {
           }
         }
       },
-      begin: (claim, { at, provider, canStop }) => {
+      begin: (claim, { at, provider, canStop }, day) => {
         const { request_id } = claim.job;
         return this.#changes.run(request_id, async () => {
           if (!this.#holds(claim) || known(request_id) !== undefined) return false;
-          await this.#append([{ kind: "remote", request_id, at, provider, can_stop: canStop }]);
+          const entries: Entry[] = [{ kind: "remote", request_id, at, provider, can_stop: canStop }];
+          if (day) {
+            const now = clock.now();
+            const fullMs = state.fullMs(day, now);
+            if (fullMs > 0) return { fullMs };
+            const sent = { kind: "sent", request_id, account: day.account, at: now } as const;
+            // At once: others may be counted while it is written.
+            state.apply(sent);
+            entries.push(sent);
+          }
+          await this.#append(entries).catch((error) => {
+            state.apply({ kind: "unsent", request_id });
+            throw error;
+          });
           return true;
         });
       },
@@ -405,6 +418,8 @@ export class LocalStore implements ConversationStore {
       answered: async (claim, answer) => {
         const row = state.rows.get(claim.job.request_id);
         if (answer.kind === "unknown" && row && isLost(row)) lost.push(row);
+        if (answer.kind === "open" && answer.isRefused && state.sent.has(claim.job.request_id))
+          await this.#append([{ kind: "unsent", request_id: claim.job.request_id }]);
         const gate = gateAfter(gateNow(), answer, changesAt.get(claim) !== changes);
         if (gate === OPEN && (state.gate?.gate ?? OPEN) === OPEN) return;
         changes += 1;

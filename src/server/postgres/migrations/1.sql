@@ -105,6 +105,13 @@ CREATE TABLE research.gate (
   next_at timestamptz NOT NULL,
   state text NOT NULL
 );
+-- Creates at another service of the last 24 hours, by the account there.
+CREATE TABLE research.sent (
+  request_id uuid PRIMARY KEY,
+  account text NOT NULL,
+  at timestamptz NOT NULL
+);
+CREATE INDEX sent_by_account ON research.sent (account, at);
 -- The hour of a key is a ring of as many slots as its limit: request n takes slot n % size, which has to be older
 -- than an hour.
 CREATE TABLE research.counters (
@@ -238,4 +245,21 @@ BEGIN
     WHERE key = of_key AND operation = of_operation;
   END IF;
   RETURN granted;
+END $$;
+
+-- Counts a create at another service in the 24 hours of the account there. Returns for how many ms they are full; NULL if
+-- it counts, once for each conversation. The lock lets one count at a time.
+CREATE FUNCTION research.send(of_request uuid, of_account text, most int) RETURNS float8 LANGUAGE plpgsql AS $$
+DECLARE
+  oldest timestamptz;
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended(of_account, 0));
+  DELETE FROM research.sent WHERE account = of_account AND at < clock_timestamp() - interval '1 day';
+  SELECT at INTO oldest FROM research.sent
+  WHERE account = of_account AND request_id <> of_request ORDER BY at DESC OFFSET most - 1 LIMIT 1;
+  IF FOUND THEN
+    RETURN extract(epoch FROM oldest + interval '1 day' - clock_timestamp()) * 1000;
+  END IF;
+  INSERT INTO research.sent VALUES (of_request, of_account, clock_timestamp()) ON CONFLICT DO NOTHING;
+  RETURN NULL;
 END $$;
