@@ -105,10 +105,10 @@ describe("serve --upstream", () => {
     for (const one of [await first.id("one"), await first.id("two")])
       expect(await first.ended(one)).toBe("COMPLETED");
     const third = await first.id("three");
+    const full = `the limit of 2 creates in 24 hours at ${there.url} \\(profile there\\), set by profile there`;
+    await killed?.waitFor(new RegExp(full), { on: "stderr" });
     await first.end("SIGKILL");
     const second = await serve();
-    const full = `the limit of 2 creates in 24 hours at ${there.url} (profile there), set by profile there`;
-    await inProcess?.waitFor(new RegExp(full.replaceAll(/[()]/g, "\\$&")), { on: "stderr" });
     expect((await second.create("four")).status).toBe(200);
     expect((await second.stop(third)).status).toBe(200);
     expect(creates()).toBe(2);

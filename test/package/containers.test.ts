@@ -76,6 +76,107 @@ describe.each(["api", "worker"])("research-%s.service", (role) => {
   });
 });
 
+const hasPromtool = spawnSync("promtool", ["--version"]).status === 0;
+
+describe.skipIf(!hasPromtool)("prometheus-rules.yaml (needs promtool)", () => {
+  const rules = join(root, "deploy/prometheus-rules.yaml");
+  const names = parse(readFileSync(rules, "utf8")).groups.flatMap((group: { rules: { alert: string }[] }) =>
+    group.rules.map(({ alert }) => alert),
+  );
+  const requests = (code: string) => `research_requests_total{code="${code}"}`;
+  const ended = (status: string) => `research_duration_seconds_count{status="${status}"}`;
+  const api = { instance: "api-1", job: "research" };
+
+  /** What each alert says after an hour of the first series; nothing after an hour of the second. */
+  const cases: [alert: string, says: string, bad: Record<string, string>, well: Record<string, string>][] = [
+    ["ResearchProcessGone", "api-1 does not answer", { up: "0x60" }, { up: "1x60" }],
+    [
+      "ResearchStoreAway",
+      "api-1 cannot read its store: creates are answered 503",
+      { research_store_up: "0x60" },
+      { research_store_up: "1x60" },
+    ],
+    [
+      "ResearchNoWorker",
+      "no process does research",
+      { research_workers: "0x60" },
+      { research_workers: "1x60" },
+    ],
+    [
+      "ResearchQueueWaits",
+      "the oldest conversation has waited for 1h 0m 0s",
+      { research_queue_head_age_seconds: "0+60x60" },
+      { research_queue_head_age_seconds: "1800x60" },
+    ],
+    [
+      "ResearchErrors",
+      "2% of all requests are answered 5xx",
+      { [requests("200")]: "0+98x60", [requests("503")]: "0+2x60" },
+      { [requests("200")]: "0+1000x60", [requests("503")]: "0+2x60", [requests("404")]: "0+500x60" },
+    ],
+    [
+      "ResearchFailing",
+      "more than half of all research ends FAILED",
+      { [ended("FAILED")]: "0+2x60", [ended("COMPLETED")]: "0+1x60" },
+      { [ended("FAILED")]: "0+1x60", [ended("COMPLETED")]: "0+1x60" },
+    ],
+    [
+      "ResearchLeasesLost",
+      "api-1 lost its lease: it hung, or the database was away for longer than --lease",
+      { research_leases_lost: "0x55 1x10" },
+      { research_leases_lost: "3x60" },
+    ],
+    [
+      "ResearchConnectionsUsedUp",
+      "api-1 waits for connections: raise --connections, or look for a lock",
+      { research_database_connections_waiting: "1x60" },
+      { research_database_connections_waiting: "1x3 0x60" },
+    ],
+    [
+      "ResearchUpstreamRefuses",
+      "the upstream takes no creates: the log and each 429 name its last refusal, and accepted conversations wait",
+      { research_upstream_refuses: "1x60" },
+      { research_upstream_refuses: "0x60" },
+    ],
+    [
+      "ResearchNotStoppedThere",
+      "requests at the upstream could not be stopped, and may be paid for",
+      { research_cancellations_pending: "2x60" },
+      { research_cancellations_pending: "1x5 0x60" },
+    ],
+    [
+      "ResearchEventLoopLags",
+      "api-1 is busy for half a second at a time",
+      { nodejs_eventloop_lag_p99_seconds: "0.7x60" },
+      { nodejs_eventloop_lag_p99_seconds: "0.4x60" },
+    ],
+  ];
+
+  it("each alert fires when it should, and not while all is well", () => {
+    expect(cases.map(([name]) => name)).toEqual(names);
+    const label = JSON.stringify(api).replaceAll(/"(\w+)":/g, "$1=");
+    const series = (values: Record<string, string>) =>
+      Object.entries(values).map(([name, values]) => ({
+        series: name.includes("{") ? name.replace("{", `${label.slice(0, -1)},`) : `${name}${label}`,
+        values,
+      }));
+    const at = (alertname: string, exp_alerts: unknown[]) => [{ eval_time: "1h", alertname, exp_alerts }];
+    const tests = cases.flatMap(([name, summary, bad, well]) => [
+      {
+        ...{ name, interval: "1m", input_series: series(bad) },
+        alert_rule_test: at(name, [
+          { exp_labels: summary.startsWith("api-1") ? api : {}, exp_annotations: { summary } },
+        ]),
+      },
+      { name, interval: "1m", input_series: series(well), alert_rule_test: at(name, []) },
+    ]);
+    const file = join(folderWith({}), "test.yaml");
+    writeFileSync(file, JSON.stringify({ rule_files: [rules], tests }));
+    const { status, stdout, stderr } = spawnSync("promtool", ["test", "rules", file], { encoding: "utf8" });
+    expect([status, stdout + stderr]).toEqual([0, expect.stringContaining("SUCCESS")]);
+  });
+});
+
 describe("compose.yaml", () => {
   it("names files that are there, from the folder in which it stands", () => {
     const { build, volumes } = compose.services.worker;
