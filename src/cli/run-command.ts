@@ -210,7 +210,7 @@ export function readArguments(
     if (!isWhole) return readArguments(argv, host, true);
     if (error.exitCode === 0 && helped) return helpOf(program, helped, argv, host) ?? { kind: "text", text };
     if (error.exitCode === 0) return { kind: "text", text };
-    if (error.code !== "commander.help") throw usageError(error, program);
+    if (error.code !== "commander.help") throw usageError(error, program, argv);
   }
   if (!action) return { kind: "help", text: usage };
   const usesKey = !KEYLESS.has(program.args[0] ?? "");
@@ -246,10 +246,14 @@ function helpOf(
       host,
     );
   if (!argv.includes("--json")) return undefined;
-  const words: string[] = [];
-  for (let one: Command | null = command; one?.parent; one = one.parent) words.unshift(one.name());
+  const words = wordsOf(command);
   const action = async (ctx: Context) => (await import("./commands/help/run.js")).help(ctx, program, words);
   return { kind: "action", flags: { json: true }, usesKey: false, action };
+}
+
+/** What is typed after `research` to name a command. */
+function wordsOf(command: Command): string[] {
+  return command.parent ? [...wordsOf(command.parent), command.name()] : [];
 }
 
 function describeProgram(program: Verb, version: string): void {
@@ -271,15 +275,15 @@ function describeProgram(program: Verb, version: string): void {
     .helpCommand(false)
     .addHelpText(
       "after",
-      '\nNew here? `research try "your question"` answers from the files of this folder: no account, no key.\nAn account at OpenAI, Perplexity, Exa, Parallel, Gemini or Tavily? `research login --provider NAME`.\n`research help` lists the topics: exit codes, settings, JSON and more.',
+      '\nNew here? `research try "your question"` finds what fits it in the files of this folder: no account, no key.\nAn account at OpenAI, Perplexity, Exa, Parallel, Gemini or Tavily? `research login --provider NAME`.\n`research help` lists the topics: exit codes, settings, JSON and more.',
     );
 }
 
-/** commander's sentence in our form; its suggestion becomes the hint. */
-function usageError(error: CommanderError, { commands }: Verb): UsageError {
+/** commander's sentence in our form; its suggestion becomes the hint, else the help of the command that was named. */
+function usageError(error: CommanderError, program: Verb, argv: readonly string[]): UsageError {
   const [first = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
   const [, name] = /^too many arguments for '(.+?)'/.exec(first) ?? [];
-  const command = commands.find((one) => one.name() === name);
+  const command = program.commands.find((one) => one.name() === name);
   if (command?.registeredArguments.some((argument) => argument.name() === "prompt"))
     return new UsageError(first, "Put a prompt of several words in quotes.");
   if (/^missing required argument 'id'/.test(first)) return new UsageError(first, NAME_ONE);
@@ -287,8 +291,9 @@ function usageError(error: CommanderError, { commands }: Verb): UsageError {
     .join(" ")
     .trim()
     .replace(/^\(|\)$/g, "");
-  return new UsageError(
-    first,
-    suggestion || "`research --help` lists the commands, `research COMMAND --help` the flags.",
-  );
+  let named: Command = program;
+  for (const word of argv) named = named.commands.find((one) => one.name() === word) ?? named;
+  const help = ["research", ...wordsOf(named), "--help"].join(" ");
+  const what = named === program ? "lists the commands" : "shows what it takes";
+  return new UsageError(first, suggestion || `\`${help}\` ${what}.`);
 }

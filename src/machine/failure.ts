@@ -44,7 +44,10 @@ const TARGETS: Record<TargetError["kind"], { code: OurCode; hint: string }> = {
     hint: "An id is made of letters, digits, `.`, `_`, `:` and `-`; `research list` shows those made here, @last is the newest.",
   },
   ambiguous: { code: "USAGE", hint: "Give more of it." },
-  "none-created": { code: "NOT_FOUND", hint: "`research list` shows what was created." },
+  "none-created": {
+    code: "NOT_FOUND",
+    hint: '`research list` shows what there is, `research run "your question"` begins.',
+  },
   "not-created": { code: "NOT_FOUND", hint: "`research rerun` sends it." },
   "not-recorded": { code: "NOT_FOUND", hint: "`research list` shows what is." },
 };

@@ -3,6 +3,7 @@ import { type HistoryEntry, keyId } from "../client/store/history/records.js";
 import type { Clock } from "../ground/clock.js";
 import { LocalError } from "../ground/files/local-error.js";
 import { DAY_MS } from "../ground/protocol/limits.js";
+import { counted } from "../ground/text/phrases.js";
 import { dollars } from "../ground/text/research-progress.js";
 import type { LimitOptions, Machine } from "./machine.js";
 import { DEFAULT_PROFILE, requireConnection } from "./settings.js";
@@ -85,7 +86,7 @@ export function costEstimate(asked: readonly { ports: Machine; model: string | u
     const middle = costs.length / 2;
     const median = ((costs[Math.ceil(middle) - 1] ?? 0) + (costs[Math.floor(middle)] ?? 0)) / 2;
     const count = others.length + 1;
-    return `about ${dollars(median * count)}: ${count} ${count === 1 ? "row" : "rows"} at the median of your last ${costs.length} with this model${groups.size > 1 ? ` (${model})` : ""}\n`;
+    return `about ${dollars(median * count)}: ${counted(count, "row")} at the median of your last ${costs.length} with this model${groups.size > 1 ? ` (${model})` : ""}\n`;
   });
   return lines.join("");
 }

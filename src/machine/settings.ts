@@ -1,5 +1,5 @@
 import * as fs from "node:fs";
-import { INTERFACE, PROVIDER_NAMES, providerNamed } from "../client/dialects/providers.js";
+import { INTERFACE, PROVIDER_NAMES, providerMeant, providerNamed } from "../client/dialects/providers.js";
 import { type Profile, Settings, type Store } from "../client/store/settings.js";
 import { type Clock, withDeadline } from "../ground/clock.js";
 import type { Folders } from "../ground/files/folders.js";
@@ -312,10 +312,13 @@ export function requireConnection(settings: ResolvedSettings) {
   const { apiKey } = settings;
   if (!apiKey) {
     const own = providerNamed(settings.provider.value);
-    const variable =
-      own && own.baseUrl === url.origin ? `${own.keyVariable} or RESEARCH_API_KEY` : "RESEARCH_API_KEY";
+    const [variable, login] =
+      own?.baseUrl === url.origin
+        ? [`${own.keyVariable} or RESEARCH_API_KEY`, `research login --provider ${own.name}`]
+        : ["RESEARCH_API_KEY", "research login"];
+    const hint = `Set ${variable}, name a file that holds it in RESEARCH_API_KEY_FILE, or run \`${login}\`.`;
     throw new CodedError("NOT_AUTHENTICATED", `no API key for ${url.origin}`, {
-      hint: `Set ${variable}, name a file that holds it in RESEARCH_API_KEY_FILE, or run \`research login\`.`,
+      hint: providerMeant(url.origin, settings.provider.value) ?? hint,
     });
   }
   if (apiKey.boundTo !== undefined && apiKey.boundTo !== url.origin) {

@@ -25,7 +25,7 @@ test.each([
 test.each([
   "hint: Set RESEARCH_API_KEY, name a file that holds it in RESEARCH_API_KEY_FILE, or run `research login`.",
   "hint: The research goes on; go on with: research output -w 3f2a -o r.md",
-  "hint: `research --help` lists the commands, `research COMMAND --help` the flags.",
+  "hint: `research serve keys add --help` shows what it takes.",
 ])("%s is for a terminal", (line) => {
   expect(inInputs(line)).toBeUndefined();
 });

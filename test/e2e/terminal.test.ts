@@ -172,8 +172,14 @@ test("output, show and watch without an id let one of the newest be chosen, and 
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("@last") });
   }
   expect(service.server.count("stop")).toBe(0);
-  const none = screen(["show"], { ...options, home: folderWith() });
+  const home = folderWith();
+  const none = screen(["show"], { ...options, home });
   expect(await none.done).toEqual({ code: 2, signal: 0 });
+  expect(none.text()).toContain("begin with: research run");
+  await research(["create", "the only one => PENDING"], { ...options, home });
+  const one = screen(["show"], { ...options, home });
+  expect(await one.done).toEqual({ code: 0, signal: 0 });
+  expect(one.text()).toContain("the only one");
 });
 
 test.each([[["list", "--help"]], [[]]])(

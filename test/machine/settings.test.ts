@@ -250,6 +250,18 @@ describe("the connection", () => {
     );
   });
 
+  test.each([
+    [
+      { RESEARCH_BASE_URL: "https://api.exa.ai" },
+      /^This is Exa's own address: did you mean --provider exa\?/,
+    ],
+    [{ RESEARCH_PROVIDER: "exa" }, /^Set EXA_API_KEY or .* `research login --provider exa`\.$/],
+  ])("names the provider whose key is missing: %j", (env, hint) => {
+    expect(() => requireConnection(resolve({}, env, EMPTY))).toThrow(
+      expect.objectContaining({ facts: { hint: expect.stringMatching(hint) } }),
+    );
+  });
+
   test("a key of the environment goes to any base URL, a stored one to its own origin only", () => {
     expect(requireConnection(resolve({ profile: "work" }))).toEqual({
       ...{ baseUrl: "https://work.example/v", origin: "https://work.example", apiKey: "work-key" },

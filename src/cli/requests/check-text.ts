@@ -1,4 +1,5 @@
 import type { CheckedCitation, CheckOutcome, Verdict } from "../../ground/protocol/check-outcome.js";
+import { counted } from "../../ground/text/phrases.js";
 import { safe, safeLine } from "../../ground/text/safe-text.js";
 import type { CheckProgress } from "../../machine/check.js";
 import type { Style } from "../terminal/style.js";
@@ -36,8 +37,7 @@ export function citationsText({ citations: all = 0, ...counts }: Readonly<Record
   const each = VERDICTS.filter((verdict) => counts[verdict]).map(
     (verdict) => `${counts[verdict]} ${verdict}`,
   );
-  const citations = `${all} citation${all === 1 ? "" : "s"}`;
-  return `${citations}${each.length > 0 ? `: ${each.join(", ")}` : ""}`;
+  return `${counted(all, "citation")}${each.length > 0 ? `: ${each.join(", ")}` : ""}`;
 }
 
 /** The line of counts, what cites nothing, and how many pages could be read. */

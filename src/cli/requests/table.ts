@@ -20,7 +20,7 @@ const GOOD_PROMPT = 40;
 /** One entry for a script: `id<TAB>STATUS<TAB>created_at<TAB>prompt`; an unknown outcome has its local id. */
 export function entryRow(entry: HistoryEntry): string {
   return [
-    entry.request_id ?? entry.local_id,
+    nameOf(entry),
     safeLine(entry.status),
     safeLine(entry.created_at ?? entry.sent_at),
     safeLine(entry.prompt),
@@ -115,9 +115,18 @@ export async function confirmed(terminal: Terminal, question: string, refused: s
     throw new UsageError(`${refused}: it was not confirmed`, "Answer y, or give --yes.");
 }
 
+/** An entry's id, or its local id where none is known. */
+function nameOf({ request_id, local_id }: HistoryEntry): string {
+  return request_id ?? local_id;
+}
+
+/** Of an empty history. */
+export const NOTHING_YET =
+  'nothing is recorded on this machine yet; begin with: research run "your question"';
+
 /**
- * The ids that were given, else the one that its user chooses on a terminal from the newest that `accepts` takes. Throws
- * UsageError if stdin or stderr is not a terminal, or if there is nothing to choose from.
+ * The ids that were given, else the one that its user chooses on a terminal from the newest that `accepts` takes, where
+ * there are several. Throws UsageError if stdin or stderr is not a terminal, or if there is nothing to choose from.
  */
 export async function idsOrChosen(
   ctx: Context,
@@ -126,12 +135,16 @@ export async function idsOrChosen(
 ): Promise<readonly string[]> {
   if (ids.length > 0) return ids;
   const found = asksFirst(ctx) ? (ctx.history?.list({ limit: MOST_ROWS, accepts }) ?? []) : [];
-  if (found.length === 0) throw new UsageError("missing required argument 'id'", NAME_ONE);
+  if (found.length === 0) {
+    const hint = ctx.history?.newest(() => true) ? NAME_ONE : NOTHING_YET;
+    throw new UsageError("missing required argument 'id'", hint);
+  }
+  if (found.length === 1) return found.map(nameOf);
   const numbers = ["", ...found.map((_, index) => `${index + 1}`)].map((number) => number.padStart(2));
   const rows = (await tableOn(ctx.host.stderr, ctx, found, 4)).trimEnd().split("\n");
   const table = rows.map((row, index) => `${numbers[index]}  ${row}\n`).join("");
   const answer = (await ask(ctx, `${table}Which one? [1-${found.length}, Enter for 1] `)).trim() || "1";
   const entry = /^\d+$/.test(answer) ? found[Number(answer) - 1] : undefined;
   if (!entry) throw new UsageError(`${JSON.stringify(answer)} is not one of 1 to ${found.length}`, NAME_ONE);
-  return [entry.request_id ?? entry.local_id];
+  return [nameOf(entry)];
 }

@@ -72,6 +72,16 @@ export function fitColumns(text: string, columns: number): string {
   });
 }
 
+/** Rows as tabs part them; on a terminal in columns under their heads, without those that hold `-` alone. */
+export function rowsText(heads: readonly string[], rows: readonly (readonly string[])[], sink: Sink): string {
+  if (!sink.isTTY) return rows.map((row) => `${row.join("\t")}\n`).join("");
+  if (rows.length === 0) return "";
+  const kept = heads.map((_, column) => rows.some((row) => (row[column] ?? "-") !== "-"));
+  const shown = [heads, ...rows].map((row) => row.filter((_, column) => kept[column]));
+  const widths = shown[0]?.map((_, column) => Math.max(...shown.map((row) => columnsOf(row[column] ?? ""))));
+  return shown.map((row) => `${alignedRow(row, widths ?? [], columnsOn(sink)).trimEnd()}\n`).join("");
+}
+
 /** Cells in columns of these widths, the last one in what is left. Colours take no room. */
 export function alignedRow(cells: readonly string[], widths: readonly number[], columns: number): string {
   const padded = cells.map((cell, index) => {

@@ -31,7 +31,7 @@ import {
   type RefusalKind,
   type ServiceError,
 } from "../dialects/dialect.js";
-import { INTERFACE, PROVIDERS, type Provider } from "../dialects/providers.js";
+import { providerMeant } from "../dialects/providers.js";
 import { UNPAID } from "../dialects/reading.js";
 import { research } from "../dialects/research.js";
 import {
@@ -202,8 +202,8 @@ export class Session {
     const asked = { dialect, operation, requestId, target, peer, now: this.clock.now() };
     const result = classifyResponse(answer, asked);
     if (result.kind === "data") return result;
-    const meant = PROVIDERS.find(({ baseUrl }) => baseUrl === this.origin && dialect.name === INTERFACE);
-    if (meant) Object.assign(result.error, { hint: meantText(meant) });
+    const hint = providerMeant(this.origin, dialect.name);
+    if (hint) Object.assign(result.error, { hint });
     this.withoutKey(result.error);
     return result;
   }
@@ -358,11 +358,6 @@ export interface Asked {
   peer: string;
   /** Epoch ms, to read a `Retry-After` date against. */
   now: number;
-}
-
-/** For a provider's address that is spoken to as if it had the interface. */
-function meantText({ name, title }: Provider): string {
-  return `This is ${title}'s own address: did you mean --provider ${name}? \`research login --provider ${name}\` stores it; in CI set RESEARCH_PROVIDER=${name}.`;
 }
 
 /** Reads an answer by §7, by its dialect, and by what an intermediary may have put in its place. Pure. */

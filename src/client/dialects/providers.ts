@@ -125,6 +125,14 @@ export function namesNoModel({ code, message }: { code: string; message: string 
   return code === "model_not_found" || GONE.test(message);
 }
 
+/** What to do about a provider's own address that is spoken to as if it had the interface; undefined if it is not. */
+export function providerMeant(origin: string, spoken: string): string | undefined {
+  const meant = spoken === INTERFACE && PROVIDERS.find(({ baseUrl }) => baseUrl === origin);
+  if (!meant) return undefined;
+  const { name, title } = meant;
+  return `This is ${title}'s own address: did you mean --provider ${name}? \`research login --provider ${name}\` stores it; in CI set RESEARCH_PROVIDER=${name}.`;
+}
+
 /** What to do if the model that a create gets by default has ended. */
 export function endedDefault({ defaultModel, title }: Pick<Provider, "defaultModel" | "title">): string {
   return `${defaultModel} is this version's default for ${title}; name another with --model, or research config set model NAME`;

@@ -1,3 +1,5 @@
+import { counted } from "./phrases.js";
+
 const STEPS = {
   plan: "planning",
   search: "searching",
@@ -16,7 +18,7 @@ export function progressWords(progress: unknown): string | undefined {
   const doing = STEPS[step as keyof typeof STEPS];
   const most = isCount(of) && of > 0 ? ` of ${grouped(of)}` : "";
   const how = isCount(done) && (most || done > 0) ? `${doing} ${grouped(done)}${most || " so far"}` : doing;
-  return isCount(tokens) && tokens > 0 ? `${how}, ${grouped(tokens)} tokens` : how;
+  return isCount(tokens) && tokens > 0 ? `${how}, ${counted(tokens, "token")}` : how;
 }
 
 /** What a research has used, as in "12 calls, 48,000 tokens, $0.04"; undefined if nothing of it is known. */
@@ -24,16 +26,16 @@ export function usageWords(usage: unknown): string | undefined {
   if (typeof usage !== "object" || usage === null) return undefined;
   const { calls, input_tokens, output_tokens, cost_dollars } = usage as Record<string, unknown>;
   const parts: string[] = [];
-  if (isCount(calls)) parts.push(`${grouped(calls)} ${calls === 1 ? "call" : "calls"}`);
+  if (isCount(calls)) parts.push(counted(calls, "call"));
   if (isCount(input_tokens) && isCount(output_tokens))
-    parts.push(`${grouped(input_tokens + output_tokens)} tokens`);
+    parts.push(counted(input_tokens + output_tokens, "token"));
   if (typeof cost_dollars === "number") parts.push(dollars(cost_dollars));
   return parts.length > 0 ? parts.join(", ") : undefined;
 }
 
-/** What something cost, with as many digits as say something. */
+/** What something cost, in cents; below a dollar with two more digits where they say something. */
 export function dollars(cost: number): string {
-  return `$${cost.toFixed(cost < 1 ? 4 : 2)}`;
+  return `$${cost < 1 ? cost.toFixed(4).replace(/0{1,2}$/, "") : cost.toFixed(2)}`;
 }
 
 function isCount(value: unknown): value is number {

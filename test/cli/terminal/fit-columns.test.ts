@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { fitColumns } from "../../../src/cli/terminal/live-line.js";
+import type { Sink } from "../../../src/cli/terminal/host.js";
+import { fitColumns, rowsText } from "../../../src/cli/terminal/live-line.js";
 
 const green = (text: string) => `\u001b[32m${text}\u001b[39m`;
 
@@ -18,4 +19,18 @@ test.each([
   [`a ${green("coloured")} word`, 6, `a ${green("col…")}`],
 ])("%j in %i columns", (text, columns, expected) => {
   expect(fitColumns(text, columns)).toBe(expected);
+});
+
+test("rows are tabs for a script, and columns under their heads on a terminal, none wider than it", () => {
+  const heads = ["NAME", "STATE", "EXPIRES", "BUDGET"];
+  const rows = [
+    ["alice", "valid", "-"],
+    ["日本", "revoked", "-", "200/30d"],
+  ];
+  const on = (isTTY: boolean, columns: number) =>
+    rowsText(heads, rows, { isTTY, stream: { columns } } as Sink).split("\n");
+  expect(on(false, 80)).toEqual(["alice\tvalid\t-", "日本\trevoked\t-\t200/30d", ""]);
+  expect(on(true, 80)).toEqual(["NAME   STATE    BUDGET", "alice  valid", "日本   revoked  200/30d", ""]);
+  expect(on(true, 20)).toEqual(["NAME   STATE    BUD…", "alice  valid", "日本   revoked  200…", ""]);
+  expect(rowsText(heads, [], { isTTY: true } as Sink)).toBe("");
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { progressWords, usageWords } from "../../../src/ground/text/research-progress.js";
+import { dollars, progressWords, usageWords } from "../../../src/ground/text/research-progress.js";
 
 it.each<[unknown, string | undefined]>([
   [{ step: "read", done: 7, of: 12, pages: 3, calls: 9, tokens: 48_000 }, "reading 7 of 12, 48,000 tokens"],
@@ -14,6 +14,23 @@ it.each<[unknown, string | undefined]>([
   ["reading", undefined],
 ])("the progress %j is %j", (progress, words) => {
   expect(progressWords(progress)).toBe(words);
+});
+
+it.each([
+  ...[
+    [12.3456, "$12.35"],
+    [1, "$1.00"],
+    [0.1, "$0.10"],
+    [0.42, "$0.42"],
+  ],
+  ...[
+    [0.425, "$0.425"],
+    [0.0421, "$0.0421"],
+    [0.00001, "$0.00"],
+    [0, "$0.00"],
+  ],
+] as [number, string][])("the cost %d is %s", (cost, words) => {
+  expect(dollars(cost)).toBe(words);
 });
 
 it.each<[unknown, string | undefined]>([

@@ -1,7 +1,7 @@
 import { escapeHtml } from "../../../ground/markdown/html/blocks.js";
 import { page, stateClass } from "../../../ground/markdown/html/page.js";
 import { originFooter, type ResultOrigin } from "../../../ground/markdown/html/result-page.js";
-import { shortLine } from "../../../ground/text/phrases.js";
+import { counted, shortLine } from "../../../ground/text/phrases.js";
 
 /** A row of a batch, whatever became of it. */
 export interface BatchRow {
@@ -51,5 +51,5 @@ function summary(rows: readonly BatchRow[]): string {
   const counts = new Map<string, number>();
   for (const { state } of rows) counts.set(state, (counts.get(state) ?? 0) + 1);
   const parts = [...counts].map(([state, count]) => `${count} ${escapeHtml(state)}`);
-  return [`${rows.length} ${rows.length === 1 ? "row" : "rows"}`, ...parts].join(" · ");
+  return [counted(rows.length, "row"), ...parts].join(" · ");
 }

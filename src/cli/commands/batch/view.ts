@@ -3,8 +3,9 @@ import type { BatchEstimate, BatchOutlook } from "../../../client/workflows/batc
 import { type Counts, type RowState, stateWord } from "../../../client/workflows/batch/plan.js";
 import { epochOf } from "../../../ground/clock.js";
 import { formatDuration } from "../../../ground/text/duration.js";
+import { counted } from "../../../ground/text/phrases.js";
 import { safeLine } from "../../../ground/text/safe-text.js";
-import { columnsOf } from "../../../ground/text/width.js";
+import { columnsOf, fold } from "../../../ground/text/width.js";
 import { rowName } from "../../../machine/batch.js";
 import { failureOf } from "../../../machine/failure.js";
 import { statusWord } from "../../requests/answers.js";
@@ -102,11 +103,9 @@ export function estimateText({ counts, limit, now, lastSentAt, endsAt }: BatchEs
   const { waiting, done, running, unknown, failed, refused, stopped } = counts;
   const before = { done, running, unknown, failed, refused, stopped };
   const rest = Object.entries(before).flatMap(([name, count]) => (count > 0 ? [`${count} ${name}`] : []));
-  const lines = [
-    `${sum(counts)} ${sum(counts) === 1 ? "row" : "rows"}: ${[`${waiting} to send`, ...rest].join(", ")}`,
-  ];
+  const lines = [`${counted(sum(counts), "row")}: ${[`${waiting} to send`, ...rest].join(", ")}`];
   if (waiting > 0 && lastSentAt === null)
-    lines.push("cannot estimate the end without a limit: pass --tier or --per-hour");
+    lines.push("without a limit the end is not known: --per-hour N sets one");
   if (lastSentAt !== null) {
     const pace = limit === null ? "without a limit" : `at ${limit} an hour`;
     const when = new Date(lastSentAt).toISOString();
@@ -139,7 +138,7 @@ export function nameWidth(names: readonly string[]): number {
   return Math.min(LONGEST_NAME, Math.max(...names.map((name) => columnsOf(safeLine(name)))));
 }
 
-/** A row that is done with, for people: its name, its state, how long it took, and its question. */
+/** A row that is done with, for people: its name, its state, how long it took, its question, and why it FAILED. */
 export function rowForPeople(state: RowState, names: number, columns: number, style: Style): string {
   const took = tookMs(state);
   const time = (took === undefined ? "" : formatDuration(took)).padStart(7);
@@ -149,7 +148,8 @@ export function rowForPeople(state: RowState, names: number, columns: number, st
     time,
     safeLine(state.row.body.prompt),
   ];
-  return alignedRow(cells, [names, 10], columns);
+  const why = state.standing === "failed" && state.error ? `\n  ${safeLine(state.error.message)}` : "";
+  return alignedRow(cells, [names, 10], columns) + fold(why, columns, 2);
 }
 
 /** How long a row took, by the clock of this machine: that of the service may differ. */

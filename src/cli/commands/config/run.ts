@@ -66,6 +66,9 @@ export async function configGet(ctx: Context, name: string): Promise<number> {
   return 0;
 }
 
+/** The columns of a terminal that most settings and most values take; a source beside them fits into 60. */
+const [KEY_COLUMNS, VALUE_COLUMNS] = [13, 28];
+
 /** Prints every setting in force and which source won. */
 export async function configList(ctx: Context): Promise<number> {
   const all = inForce(ctx);
@@ -74,10 +77,9 @@ export async function configList(ctx: Context): Promise<number> {
     found ? safeLine(found.value) : "-",
     found ? safeLine(found.source) : "not set",
   ]);
-  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => columnsOf(row[column] ?? ""))));
-  const padded = (cell: string, column: number) => cell + " ".repeat((widths[column] ?? 0) - columnsOf(cell));
+  const padded = (cell: string, width: number) => cell + " ".repeat(Math.max(0, width - columnsOf(cell)));
   const aligned = rows.map(([key = "", value = "", source]) =>
-    [padded(key, 0), padded(value, 1), source].join("  "),
+    [padded(key, KEY_COLUMNS), padded(value, VALUE_COLUMNS), source].join("  "),
   );
   const lines = ctx.host.stdout.isTTY ? aligned : rows.map((row) => row.join("\t"));
   await ctx.reporter.showFitted(all, lines.map((line) => `${line}\n`).join(""));

@@ -6,7 +6,7 @@ import { checkStatus } from "../../../machine/known-status.js";
 import { requireConnection } from "../../../machine/settings.js";
 import type { Context } from "../../context.js";
 import { sayNotObserved, showFailure, worstOf } from "../../requests/answers.js";
-import { entryRow, tableOn } from "../../requests/table.js";
+import { entryRow, NOTHING_YET, tableOn } from "../../requests/table.js";
 
 export interface ListFlags {
   limit: number;
@@ -16,8 +16,6 @@ export interface ListFlags {
   since?: number;
   refresh?: boolean;
 }
-
-const NONE = 'nothing is recorded on this machine yet; begin with: research run "your question"';
 
 /** What this machine created, of every origin unless a flag narrows it. */
 export async function list(ctx: Context, options: ListFlags): Promise<number> {
@@ -44,7 +42,7 @@ export async function list(ctx: Context, options: ListFlags): Promise<number> {
   else if (host.stdout.isTTY) await reporter.result(await tableOn(host.stdout, ctx, entries));
   else await reporter.result(entries.map((entry) => `${entryRow(entry)}\n`).join(""));
   if (entries.length === 0)
-    await reporter.say(ctx.history?.newest(() => true) ? "no matching requests" : NONE);
+    await reporter.say(ctx.history?.newest(() => true) ? "no matching requests" : NOTHING_YET);
   return code;
 }
 

@@ -15,6 +15,10 @@ export async function mcp(ctx: Context, options: McpOptions): Promise<number> {
     return 0;
   }
   ctx.limitDay(options);
+  if (host.stdin.isTTY)
+    await reporter.say(
+      "An agent starts this and speaks to it; `research mcp --print-config` prints its settings.",
+    );
   const { allowDir, readOnly = false } = options;
   const allowedFolder = allowDir === undefined ? undefined : resolve(allowDir);
   const streams = { stdin: host.stdin.stream, stdout: stdoutStream(host.stdout) };
@@ -55,7 +59,7 @@ export function clientSettings(
   return `# Claude Code, in a shell
 claude mcp add research -- ${line}
 
-# Claude Desktop, Cursor, Windsurf, Gemini CLI and others: in the JSON file of their settings (mcp.json, say)
+# Claude Desktop, Cursor, Windsurf, Gemini CLI, others: their settings in JSON
 ${json({ mcpServers: { research: entry } })}
 
 # VS Code: in .vscode/mcp.json
@@ -66,7 +70,7 @@ ${json({ servers: { research: { type: "stdio", ...entry } } })}
 command = ${JSON.stringify(command)}
 args = ${JSON.stringify(args)}
 
-# The key is not in it: the server uses the settings of this machine (research login).
+# The key is not in it: the server has that of \`research login\`.
 `;
 }
 

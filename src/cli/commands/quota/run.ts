@@ -1,4 +1,5 @@
 import { formatDuration } from "../../../ground/text/duration.js";
+import { counted } from "../../../ground/text/phrases.js";
 import { dollars } from "../../../ground/text/research-progress.js";
 import type { LimitOptions } from "../../../machine/machine.js";
 import { type AccountQuota, accountQuota, allQuotas, type Quota, quotaOf } from "../../../machine/quota.js";
@@ -11,7 +12,7 @@ export async function quota(ctx: Context, options: LimitOptions & { all?: boolea
     const all = allQuotas(ctx);
     const text = all.map(
       (one) =>
-        `${one.origin} (profile ${one.profile}): ${one.used} creates in the last hour\n${spentText(one)}`,
+        `${one.origin} (profile ${one.profile}): ${counted(one.used, "create")} in the last hour\n${spentText(one)}`,
     );
     await reporter.show(all, text.join("\n"));
     return 0;
@@ -36,10 +37,10 @@ function spentText({ day, spent }: AccountQuota): string {
   const today = day ? [`${day.used} of ${day.limit} creates used in 24 hours, ${day.left} left`] : [];
   const lines = spent.map(({ since, requests, running, dollars: cost, tokens, unsaid }) => {
     const parts = [
-      `${requests} requests`,
+      counted(requests, "request"),
       ...(running > 0 ? [`${running} running`] : []),
       ...(cost === null ? [] : [dollars(cost)]),
-      ...(tokens === null ? [] : [`${tokens} tokens`]),
+      ...(tokens === null ? [] : [counted(tokens, "token")]),
       ...(unsaid > 0 ? [`${unsaid} that said no cost`] : []),
     ];
     return `last ${since}: ${parts.join(", ")}`;
@@ -49,7 +50,8 @@ function spentText({ day, spent }: AccountQuota): string {
 
 /** The hour as a sentence; `now` is epoch milliseconds. */
 export function quotaText({ used, limit, left, nextSlotAt, origin }: Quota, now: number): string {
-  if (limit === null || nextSlotAt === null) return `${used} creates in the last hour at ${origin}\n`;
+  if (limit === null || nextSlotAt === null)
+    return `${counted(used, "create")} in the last hour at ${origin}\n`;
   const next =
     nextSlotAt <= now
       ? "the next one may be sent now"

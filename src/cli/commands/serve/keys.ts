@@ -22,6 +22,7 @@ import {
 } from "../../../server/keys/key-store.js";
 import { ServiceStartError } from "../../../server/start-error.js";
 import type { Context } from "../../context.js";
+import { rowsText } from "../../terminal/live-line.js";
 import type { KeyOptions, SetOptions, SpentOptions } from "./flags.js";
 import { databaseOf } from "./store.js";
 
@@ -102,7 +103,8 @@ export async function spent(ctx: Context, options: SpentOptions): Promise<number
       ...{ input_tokens: row.inputTokens, output_tokens: row.outputTokens, nothing_said: row.unsaid },
     }));
     if (ctx.reporter.json) await ctx.reporter.resultJson(rows);
-    else await ctx.reporter.result(all.map(spentLine).join(""));
+    else
+      await ctx.reporter.result(rowsText([by.toUpperCase(), ...SPENT], all.map(spentRow), ctx.host.stdout));
     return 0;
   });
 }
@@ -111,9 +113,17 @@ export async function spent(ctx: Context, options: SpentOptions): Promise<number
 export async function listKeys(ctx: Context, options: StoreChoice): Promise<number> {
   return withKeys(ctx, options, false, async ({ keys }) => {
     const now = ctx.host.clock.now();
+    const { isTTY } = ctx.host.stdout;
     const all = (await keys.list()).map((key) => ({ ...described(key), state: stateOf(key, now) }));
     if (ctx.reporter.json) await ctx.reporter.resultJson(all);
-    else await ctx.reporter.result(all.map(line).join(""));
+    else
+      await ctx.reporter.result(
+        rowsText(
+          KEYS,
+          all.map((key) => rowOf(key, isTTY)),
+          ctx.host.stdout,
+        ),
+      );
     return 0;
   });
 }
@@ -203,18 +213,27 @@ function stateOf(key: ServiceKey, now: number): "valid" | "expired" | "revoked" 
   return isValid(key, now) ? "valid" : "expired";
 }
 
-function line(key: ReturnType<typeof described> & { state: string }): string {
-  const { name, state, tier, creates_per_hour, stops_per_hour, created_at, expires_at } = key;
-  const { budget, at_once, dollars } = key;
-  const limits = [creates_per_hour, stops_per_hour];
-  const given = [budget, at_once, dollars && `$${dollars}`];
-  const budgets = given.some((one) => one !== null) ? given.map((one) => one ?? "-") : [];
-  return `${[name, state, tier, ...limits, created_at, expires_at ?? "-", ...budgets].join("\t")}\n`;
+const KEYS = [
+  ...["NAME", "STATE", "TIER", "CREATES/H", "STOPS/H", "CREATED", "EXPIRES"],
+  ...["BUDGET", "AT ONCE", "DOLLARS"],
+];
+
+/** The cells of a key; on a terminal a date stands for a time. */
+function rowOf(key: ReturnType<typeof described> & { state: string }, isTTY: boolean): string[] {
+  const { name, state, tier, creates_per_hour, stops_per_hour, budget, at_once, dollars } = key;
+  const limits = [`${creates_per_hour}`, `${stops_per_hour}`];
+  const times = [key.created_at, key.expires_at ?? "-"].map((at) => (isTTY ? at.slice(0, 10) : at));
+  const given = [budget, at_once?.toString(), dollars && `$${dollars}`];
+  const budgets = given.some(Boolean) ? given.map((one) => one ?? "-") : [];
+  return [name, state, tier, ...limits, ...times, ...budgets];
 }
 
-function spentLine({ name, ...row }: Omit<Spent, "name"> & { name: string | undefined }): string {
+const SPENT = ["COMPLETED", "FAILED", "STOPPED", "DOLLARS", "TOKENS IN", "OUT", "UNSAID"];
+
+function spentRow({ name, ...row }: Omit<Spent, "name"> & { name: string | undefined }): string[] {
   const ended = [row.completed, row.failed, row.stopped];
-  return `${[name || "-", ...ended, row.dollars.toFixed(2), row.inputTokens, row.outputTokens, row.unsaid].join("\t")}\n`;
+  const used = [row.dollars.toFixed(2), row.inputTokens, row.outputTokens, row.unsaid];
+  return [name || "-", ...[...ended, ...used].map(String)];
 }
 
 async function openKeys(ctx: Context, options: StoreChoice, creates: boolean): Promise<OpenKeys> {

@@ -1,6 +1,7 @@
 import { escapeHtml } from "../../../ground/markdown/html/blocks.js";
 import { type HourlyLimit, nextSlot } from "../../../ground/protocol/limits.js";
 import { exactDuration, formatDuration } from "../../../ground/text/duration.js";
+import { counted } from "../../../ground/text/phrases.js";
 import { type HourlyCount, SPENT_MS, type Spent } from "../../conversations/conversation-store.js";
 import { isValid, type KeyBudgets, type ServiceKey } from "../../keys/key-store.js";
 import { ticking } from "../parts.js";
@@ -61,8 +62,8 @@ export function spentHtml(spent: readonly Spent[], names: ReadonlyMap<string, st
     const { name, completed, failed, stopped, dollars, priced, inputTokens, outputTokens, unsaid } = one;
     const tokens = inputTokens + outputTokens;
     const said = [
-      priced > 0 && `in ${conversations(priced)} whose cost is known`,
-      tokens > 0 && `${tokens.toLocaleString("en-US")} tokens`,
+      priced > 0 && `in ${counted(priced, "conversation")} whose cost is known`,
+      tokens > 0 && counted(tokens, "token"),
       `${completed} COMPLETED, ${failed} FAILED, ${stopped} STOPPED`,
       unsaid > 0 && `nothing said of ${unsaid}`,
     ];
@@ -70,10 +71,6 @@ export function spentHtml(spent: readonly Spent[], names: ReadonlyMap<string, st
     return `<li><b>$${dollars.toFixed(2)}</b> ${of} <span class="soft">${said.filter(Boolean).join(" · ")}</span></li>`;
   });
   return `<h2>Spent by each key in the last ${exactDuration(SPENT_MS)}</h2>\n<ul class="costs">\n${items.join("\n")}\n</ul>`;
-}
-
-function conversations(count: number): string {
-  return `${count} ${count === 1 ? "conversation" : "conversations"}`;
 }
 
 /** What a key may use up, in words. */

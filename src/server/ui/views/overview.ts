@@ -1,7 +1,7 @@
 import { escapeHtml } from "../../../ground/markdown/html/blocks.js";
 import { type KnownStatus, STATUSES } from "../../../ground/protocol/conversation.js";
 import { formatDuration } from "../../../ground/text/duration.js";
-import { shortLine } from "../../../ground/text/phrases.js";
+import { counted, shortLine } from "../../../ground/text/phrases.js";
 import { type ListedConversation, type Overview, SPENT_MS } from "../../conversations/conversation-store.js";
 import { faultText, type InjectedFault } from "../../http/faults/fault.js";
 import { type Parts, ticking } from "../parts.js";
@@ -121,8 +121,7 @@ function rowHtml(
 function faultsHtml(faults: readonly { fault: InjectedFault; seen: number }[]): string {
   if (faults.length === 0) return "";
   const items = faults.map(({ fault, seen }) => {
-    const counted = `${seen} ${seen === 1 ? "request" : "requests"} seen`;
-    return `<li><code>${escapeHtml(faultText(fault))}</code> <span class="soft">${counted}</span></li>`;
+    return `<li><code>${escapeHtml(faultText(fault))}</code> <span class="soft">${counted(seen, "request")} seen</span></li>`;
   });
   return `<h2>Faults in force</h2>\n<ul class="faults">\n${items.join("\n")}\n</ul>`;
 }

@@ -50,6 +50,7 @@ test.each([60, 80, 100, 140])(
       expect(new Set(rows.map((row) => columnsOf(row.slice(0, row.indexOf("潮"))))).size).toBe(1);
       for (const row of rows) expect(columnsOf(row)).toBeLessThanOrEqual(cols);
     }
+    expect(shown.text().match(/^ {2}\S+\s+(?:\S+\s+)*?ended\s+FAILED/gm)).toHaveLength(3);
     expect(shown.text().split("\n").at(-1)).toMatch(
       /^(?:--retry-failed sends again what failed or was refused|.*refused)$/,
     );

@@ -145,7 +145,7 @@ describe("what a batch would do", () => {
     [
       "no limit is known",
       { limit: null },
-      "2 rows: 2 to send\ncannot estimate the end without a limit: pass --tier or --per-hour\n",
+      "2 rows: 2 to send\nwithout a limit the end is not known: --per-hour N sets one\n",
     ],
     ["nothing is left", { counts: { ...ZERO, done: 2 } }, "2 rows: 0 to send, 2 done\n"],
     [

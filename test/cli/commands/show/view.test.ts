@@ -68,7 +68,7 @@ test("what it used, its sources and what a stop said stand there where they are 
   ).replaceAll(/<dim>(.*?) *<\/> /g, "$1: ");
   expect(text).toContain("message: stopped here");
   expect(text.split("\n").slice(8)).toEqual([
-    "cost: $0.4200",
+    "cost: $0.42",
     "usage: 1 call, 1,500 tokens",
     'schema: {"type":"object"}',
     "source: Tides, https://a.example/",

@@ -1,5 +1,6 @@
 import { CsvError, type Info, parse } from "csv-parse/sync";
 import { isObject, jsonIn, withSource } from "../../../../ground/json/exact-json.js";
+import { counted } from "../../../../ground/text/phrases.js";
 
 /** One entry of the input, before anything is made of it. */
 export interface InputRecord {
@@ -72,7 +73,7 @@ export function parseCsv(text: string): Parsed {
       for (const name of twice)
         faults.push({ line, reason: `two columns are named ${JSON.stringify(name)}` });
     } else if (cells.length !== columns.length) {
-      const reason = `it has ${cells.length} ${cells.length === 1 ? "cell" : "cells"}, and the header names ${columns.length} columns`;
+      const reason = `it has ${counted(cells.length, "cell")}, and the header names ${columns.length} columns`;
       faults.push({ line, reason });
     } else {
       records.push({ line, fields: Object.fromEntries(columns.map((name, i) => [name, cells[i]])) });
