@@ -74,9 +74,9 @@ export async function modelOf(
   return async (folder, service) => {
     const { modelResearcher } = await import("../reader/writing/researcher.js");
     const { combined } = await import("../reader/finding/source.js");
-    const { FolderIndex } = await import("../reader/finding/folder-index.js");
+    const { folderIndex } = await import("../reader/finding/folder-index.js");
     const sources: SourceProvider[] = [];
-    if (folder !== undefined) sources.push(new FolderIndex(folder));
+    if (folder !== undefined) sources.push(folderIndex(folder));
     if (web !== undefined) sources.push(await web(service));
     return modelResearcher({
       endpoint: { url, model: name, apiKey, connections: connectionsTo(ctx, url) },

@@ -22,6 +22,7 @@ export function memorySources(files: Record<string, string>): SourceProvider {
         const scored = passages.map((passage) => ({
           passage,
           score: shared(words, wordsOf(`${passage.heading} ${passage.lines.join(" ")}`)),
+          share: 1,
         }));
         const found = scored.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score);
         return found.slice(0, n);

@@ -24,12 +24,6 @@ export interface CorpusOptions {
   pre?: Readonly<Record<string, PreCommand>>;
 }
 
-/** The searchable text of a folder. Changed files are noticed at most once a second. */
-export interface FolderSearch extends Source {
-  /** What each of `terms` (as `words` gives them) tells: the rarer it is in the folder, the more. */
-  weights(terms: readonly string[]): Promise<ReadonlyMap<string, number>>;
-}
-
 /** A file as it was read last. */
 interface Version {
   version: string;
@@ -49,15 +43,14 @@ const KEPT_FILES = 64;
 const SMALL_BYTES = 131_072;
 const NEVER = new AbortController().signal;
 
-/** A folder, kept up to date with its files. */
-export class Corpus implements FolderSearch {
+/** A folder, kept up to date with its files: changed ones are noticed at most once a second. It is asked one thing at a time. */
+export class Corpus implements Source {
   readonly #index = new DocumentIndex((id) => this.#blocksOf(id));
   readonly #files = new Map<string, Version>();
   readonly #cutFiles = new Map<string, Block[]>();
   readonly #readDocument = documentReader(systemClock, 1);
   #sources: Sources = { files: [], unread: [] };
   #freshUntil = Number.NEGATIVE_INFINITY;
-  #refreshing: Promise<void> | undefined;
 
   /** `notice` is told what of the folder is not searched, as a sentence for a person. */
   constructor(
@@ -67,21 +60,12 @@ export class Corpus implements FolderSearch {
 
   /** Reads what is new or has changed, and forgets what is gone. */
   async refresh(): Promise<void> {
-    if (performance.now() < this.#freshUntil) return;
-    this.#refreshing ??= this.#read().finally(() => {
-      this.#refreshing = undefined;
-    });
-    await this.#refreshing;
+    if (performance.now() >= this.#freshUntil) await this.#read();
   }
 
   async search(query: string, limit: number): Promise<Hit[]> {
     await this.refresh();
     return this.#index.search(query, limit);
-  }
-
-  async weights(terms: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    await this.refresh();
-    return new Map(terms.map((term) => [term, this.#index.weight(term)]));
   }
 
   async open(id: string, from: number, to: number): Promise<Opened | undefined> {

@@ -13,8 +13,9 @@ interface IndexedDocument {
 
 /** Longer questions are cut to this many different words; more do not make an answer better, only slower. */
 const MAX_QUERY_WORDS = 64;
-/** What a word that may stand for one of the query counts. */
+/** What a word that may stand for one of the query counts in the score, and in the share of a query. */
 const RELATED = 0.3;
+const RELATED_SHARE = 0.6;
 /** How many folders describe where the documents lie. */
 const MOST_FOLDERS = 20;
 /** How much of a document says what language it is in, in blocks and in characters. */
@@ -57,8 +58,23 @@ export class DocumentIndex {
     const best = places.sort((a, b) => b.score - a.score).slice(0, limit);
     return best.flatMap(({ document: id, passage, score }) => {
       const found = this.blocksOf(id)[passage];
-      return found === undefined ? [] : [{ passage: { id, ...found }, score: score / (best[0]?.score ?? 1) }];
+      if (found === undefined) return [];
+      const share = this.#shareOf(asked, { id, ...found });
+      return [{ passage: { id, ...found }, score: score / (best[0]?.score ?? 1), share }];
     });
+  }
+
+  #shareOf(asked: readonly string[], { lines, heading, header = [], caption = "", id }: Passage): number {
+    const said = new Set(words([id, heading, ...header, caption, ...lines].join("\n")));
+    let total = 0;
+    let sum = 0;
+    for (const term of asked) {
+      const weight = this.#index.weight(term);
+      total += weight;
+      if (said.has(term)) sum += weight;
+      else if (related(term).some((other) => said.has(other))) sum += RELATED_SHARE * weight;
+    }
+    return total === 0 ? 0 : sum / total;
   }
 
   /** As a Source does. */
@@ -67,11 +83,6 @@ export class DocumentIndex {
     if (entry === undefined) return undefined;
     const found = this.blocksOf(id).filter(({ line, lines }) => line <= to && line + lines.length > from);
     return { document: { id, title: entry.title }, passages: found.map((block) => ({ id, ...block })) };
-  }
-
-  /** What a term (as `words` gives it) tells: the rarer it is, the more. */
-  weight(term: string): number {
-    return this.#index.weight(term);
   }
 
   describe(): Pick<Description, "documents" | "titles" | "folders" | "languages"> {

@@ -1,7 +1,17 @@
-import { type MessagePort, parentPort, workerData } from "node:worker_threads";
-import { Corpus, type CorpusOptions } from "./corpus.js";
-import { serveSearch } from "./folder-index.js";
+import { errorText } from "../../ground/text/phrases.js";
+import { answerQuestions } from "../../ground/threads.js";
+import { Corpus } from "./corpus.js";
+import type { IndexAnswer, IndexQuestion } from "./folder-index.js";
+import type { Source } from "./source.js";
 
 // The thread's entry: reading and indexing keep a core busy, and the service has to go on answering.
-const corpus = new Corpus(workerData as CorpusOptions, (line) => parentPort?.postMessage(line));
-parentPort?.on("message", (port: MessagePort) => serveSearch(port, corpus));
+let corpus: Corpus | undefined;
+const notices: string[] = [];
+answerQuestions<IndexQuestion>(async ({ options, method, args }): Promise<IndexAnswer> => {
+  corpus ??= new Corpus(options, (line) => notices.push(line));
+  const answer = await Reflect.apply<Source, never, Promise<unknown>>(corpus[method], corpus, args).then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error: errorText(error) }),
+  );
+  return { ...answer, notices: notices.splice(0) };
+});

@@ -21,10 +21,13 @@ export interface Passage extends Block {
   id: string;
 }
 
-/** A passage that fits a query, with how well: 1 is the best one found. */
+/** A passage that fits a query. */
 export interface Hit {
   passage: Passage;
+  /** How well: 1 is the best one found. */
   score: number;
+  /** How much of the query it speaks of, each word by what it tells: 0 to 1. */
+  share: number;
 }
 
 /** A stretch of a document. */

@@ -1,59 +1,35 @@
-import { MessageChannel } from "node:worker_threads";
 import { expect, it } from "vitest";
-import type { FolderSearch } from "../../../src/reader/finding/corpus.js";
-import { FolderIndex, searchThrough, serveSearch } from "../../../src/reader/finding/folder-index.js";
+import { folderIndex } from "../../../src/reader/finding/folder-index.js";
 import { folderWith } from "../../support/folder.js";
 
-const about = { kind: "a folder", documents: 2, titles: [], languages: [], unread: [], notes: [] };
-const search: FolderSearch = {
-  search: async (query, limit) => [
-    { passage: { id: query, line: limit, lines: [], heading: "", kind: "prose" }, score: 1 },
-  ],
-  weights: async (terms) => new Map(terms.map((term) => [term, term.length])),
-  open: async () => {
-    throw new Error("gone");
-  },
-  describe: async () => about,
-};
-
-it("asks through a port what another thread answers, each call with its own answer", async () => {
-  const { port1, port2 } = new MessageChannel();
-  serveSearch(port2, search);
-  const remote = searchThrough(port1);
-  try {
-    const [hits, weights, described] = await Promise.all([
-      remote.search("q", 3),
-      remote.weights(["a", "bcd"]),
-      remote.describe(),
-    ]);
-    expect(hits).toMatchObject([{ passage: { id: "q", line: 3, kind: "prose" } }]);
-    expect([...weights]).toEqual([
-      ["a", 1],
-      ["bcd", 3],
-    ]);
-    expect(described).toEqual(about);
-    await expect(remote.open("a", 1, 2)).rejects.toThrow("gone");
-  } finally {
-    port1.close();
-  }
-});
-
-it("rejects what is open, and what comes after, when the other thread ends", async () => {
-  const { port1, port2 } = new MessageChannel();
-  const remote = searchThrough(port1);
-  const open = remote.describe();
-  port2.close();
-  await expect(open).rejects.toThrow("the thread of the index ended");
-  await expect(remote.describe()).rejects.toThrow("the thread of the index ended");
-});
-
-it("ends the thread of the index, and all connections to it, when it is closed", async () => {
-  const index = new FolderIndex({
-    root: folderWith({ "a.md": "A basket holds 12 apples." }),
-    notice: () => {},
-  });
-  const used = index.for();
-  expect((await used.describe()).documents).toBe(1);
+it("answers every research from one thread, says what is not searched once, and is made again after its end", async () => {
+  const notices: string[] = [];
+  const root = folderWith({ "a.md": "# Fruit\n\nA basket holds 12 apples.", "b.png": "b" });
+  const index = folderIndex({ root, notice: (line) => notices.push(line) });
+  const { signal } = new AbortController();
+  const [one, other] = [index.for("1", signal), index.for("2", signal)];
+  const [hits, opened, described] = await Promise.all([
+    one.search("apples in a basket", 3),
+    other.open("a.md", 1, 9),
+    one.describe(),
+  ]);
+  expect(hits).toMatchObject([{ passage: { id: "a.md", line: 3, heading: "Fruit" }, score: 1, share: 1 }]);
+  expect(opened?.document).toEqual({ id: "a.md", title: "Fruit" });
+  expect(described.documents).toBe(1);
+  expect(notices).toEqual(["not searched: b.png (not text)"]);
+  const open = one.describe();
   await index.close();
-  await expect(used.describe()).rejects.toThrow("the thread of the index ended");
+  await expect(open).rejects.toThrow("its thread was ended");
+  expect((await other.describe()).documents).toBe(1);
+  expect(notices).toHaveLength(1);
+  await index.close();
+});
+
+it("rejects what cannot be asked, and goes on", async () => {
+  const index = folderIndex({ root: folderWith({ "a.md": "A basket holds 12 apples." }), notice: () => {} });
+  const source = index.for("1", new AbortController().signal);
+  await expect(source.search(undefined as never, 3)).rejects.toThrow();
+  expect((await source.describe()).documents).toBe(1);
+  await index.close();
+  expect(() => folderIndex({ root: "package.json", notice: () => {} })).toThrow("it is not a folder");
 });

@@ -19,7 +19,7 @@ function queueOf(...passages: Passage[]) {
     async search(query, n) {
       asked.push(`${query} ${n}`);
       const found = passages.filter(({ lines }) => lines.join("\n").includes(query));
-      return found.map((one) => ({ passage: one, score: 1 }));
+      return found.map((one) => ({ passage: one, score: 1, share: 1 }));
     },
     async open(id, from, to) {
       asked.push(`${id} ${from}-${to}`);
@@ -42,7 +42,7 @@ it("takes what has two words of its query before what has one", async () => {
   ];
   const passages = texts.map((text, i) => passage(`${i}`, 1, text));
   const source: Source = {
-    search: async () => passages.map((one) => ({ passage: one, score: 1 })),
+    search: async () => passages.map((one) => ({ passage: one, score: 1, share: 1 })),
     open: async (id) => ({ document: { id, title: id }, passages: passages.filter((one) => one.id === id) }),
     describe: async () => ({ kind: "", documents: 0, titles: [], languages: [], unread: [], notes: [] }),
   };
