@@ -26,7 +26,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   server: ["ground"],
   "reader/checking": ["reader/fetching", "reader/reading", "reader/matching", "ground"],
   "reader/writing": ["reader/finding", "reader/reading", "reader/matching", "reader/model", "ground"],
-  "reader/passages": ["reader/finding", "reader/matching", "ground"],
+  "reader/passages": ["reader/finding", "ground"],
   "reader/finding": ["reader/fetching", "reader/reading", "reader/matching", "ground"],
   "reader/fetching": ["reader/reading", "ground"],
   "reader/reading": ["ground"],

@@ -93,7 +93,7 @@ export class Checker {
       robots.set(subject, known);
       return known as ReturnType<typeof ask>;
     };
-    const gate = new HostGate(clock, { atOnce: 1, apartMs: APART_MS, most: Number.POSITIVE_INFINITY });
+    const gate = new HostGate(clock, { atOnce: 1, apartMs: APART_MS });
     const web = { ...network, accessTo: accessTo(this.#named) };
     this.#reader = new PageReader(
       {

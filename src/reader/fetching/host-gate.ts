@@ -5,24 +5,19 @@ export interface HostPace {
   /** How many requests one host gets at a time, and how long after another one begins at least, ms. */
   atOnce: number;
   apartMs: number;
-  /** How many requests there are at a time to all hosts. */
-  most: number;
 }
 
-const RESEARCH: HostPace = { atOnce: 2, apartMs: 1_000, most: Number.POSITIVE_INFINITY };
+const RESEARCH: HostPace = { atOnce: 2, apartMs: 1_000 };
 /** Hosts that nothing waits for are forgotten beyond this many. */
 const KEPT_HOSTS = 1_000;
 
 /** Keeps the requests to one host apart, whichever research sends them. */
 export class HostGate {
   readonly #hosts = new Map<string, { places: Semaphore; taken: number; next: number }>();
-  readonly #places: Semaphore;
   constructor(
     private readonly clock: Clock,
     private readonly pace = RESEARCH,
-  ) {
-    this.#places = new Semaphore(pace.most);
-  }
+  ) {}
 
   /**
    * Resolves when a request may begin, with the function to call when it has ended; rejects with `signal.reason`.
@@ -31,18 +26,17 @@ export class HostGate {
   async enter(host: string, signal: AbortSignal, isUnpaced = false): Promise<() => void> {
     const gate = this.#gateOf(host);
     gate.taken += 1;
-    const releases: (() => void)[] = [];
+    let release = () => {};
     const leave = () => {
       gate.taken -= 1;
-      for (const release of releases) release();
+      release();
     };
     try {
-      releases.push(await gate.places.take(signal));
+      release = await gate.places.take(signal);
       const now = this.clock.monotonic();
       const begin = isUnpaced ? now : Math.max(now, gate.next);
       gate.next = begin + this.pace.apartMs;
       if (begin > now) await this.clock.sleep(begin - now, signal);
-      releases.push(await this.#places.take(signal));
       return leave;
     } catch (error) {
       leave();

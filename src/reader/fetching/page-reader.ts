@@ -7,9 +7,14 @@ import type {
   ReadDocument,
 } from "../reading/documents/document.js";
 import { isAllowedBy } from "../reading/robots.js";
-import { fetchRobots, type Robots } from "./fetch-robots.js";
 import type { HostGate } from "./host-gate.js";
 import { type Network, type NoPage, PageFetcher } from "./page-fetcher.js";
+
+/** RFC 9309 §2.5 asks for at least 500 KiB. */
+const MAX_ROBOTS = 512_000;
+
+/** What an origin's robots.txt has for us: rules, as in "-/private", or why it cannot be read, which forbids everything. */
+export type Robots = { rules: string[] } | ({ failure: string } & Partial<Pick<NoPage, "kind" | "status">>);
 
 /** A page that was fetched and cut into blocks. */
 export interface Page extends ReadDocument {
@@ -71,8 +76,7 @@ export class PageReader {
   }
 
   async #robots(url: URL): Promise<NoPage | undefined> {
-    const ask = () => fetchRobots(this.#fetcher, url.origin, (task) => this.#cut(task));
-    const robots = await this.once(`robots ${url.origin}`, ask);
+    const robots = await this.once(`robots ${url.origin}`, () => this.#fetchRobots(url.origin));
     if ("failure" in robots) {
       const { failure, ...why } = robots;
       return { kind: "robots", ...why, reason: `its robots.txt cannot be read: ${failure}` };
@@ -80,6 +84,19 @@ export class PageReader {
     return isAllowedBy(robots.rules, url)
       ? undefined
       : { kind: "robots", reason: "its robots.txt forbids it" };
+  }
+
+  async #fetchRobots(origin: string): Promise<Robots> {
+    const got = await this.#fetcher.fetch(new URL("/robots.txt", origin));
+    if ("bytes" in got) {
+      const bytes = got.bytes.subarray(0, MAX_ROBOTS);
+      const read = await this.#cut({ name: "/robots.txt", bytes, isRobots: true });
+      return "reason" in read ? { failure: read.reason } : { rules: read.rules ?? [] };
+    }
+    // §2.3.1.3 and §2.3.1.4: one that is not there forbids nothing, one that cannot be read everything.
+    const { kind, status = 0, reason } = got;
+    if (status >= 400 && status < 500 && status !== 429) return { rules: [] };
+    return { failure: reason, kind, ...(status > 0 && { status }) };
   }
 
   /** One at a time, so that the pages of one research leave the other processes to others. */

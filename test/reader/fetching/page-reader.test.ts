@@ -9,7 +9,7 @@ import { type DocumentReader, documentReader } from "../../../src/reader/reading
 import { type Page, type SmallWeb, smallWeb } from "../../support/small-web.js";
 
 const never = new AbortController().signal;
-const PACE = { atOnce: 1, apartMs: 0, most: 4 };
+const PACE = { atOnce: 1, apartMs: 0 };
 const answer =
   (status: number, headers: Record<string, string> = {}, text = "") =>
   (response: ServerResponse) =>
@@ -17,14 +17,14 @@ const answer =
 const redirect = (location: string) => answer(302, { location });
 
 /** A reader without a conversation: what was asked for is known for as long as it lives. */
-function readerOf(web: Pick<SmallWeb, "network">, read: DocumentReader = cutDocument, pace = PACE) {
+function readerOf(web: Pick<SmallWeb, "network">, read: DocumentReader = cutDocument) {
   const known = new Map<string, Promise<unknown>>();
   const once: Once = (subject, ask) => {
     const answer = known.get(subject) ?? ask();
     known.set(subject, answer);
     return answer as ReturnType<typeof ask>;
   };
-  const gate = new HostGate(systemClock, pace);
+  const gate = new HostGate(systemClock, PACE);
   const forbidden = (url: URL) => (url.pathname === "/not" ? "it is left out" : undefined);
   return new PageReader(
     { ...web, clock: systemClock, gate, userAgent: "x", read, forbidden, refusesFrontPage: true },
@@ -128,7 +128,7 @@ it("cuts one page at a time, so that other researches have the other processes",
   expect(most).toBe(1);
 });
 
-it("asks one host for one page at a time, and no more hosts at a time than the pace allows", async () => {
+it("asks one host for as many pages at a time as the pace allows", async () => {
   let [open, most] = [0, 0];
   const slow: Page = (response) => {
     open += 1;
@@ -138,14 +138,9 @@ it("asks one host for one page at a time, and no more hosts at a time than the p
       response.writeHead(200, { "content-type": "text/html" }).end("<p>x</p>");
     });
   };
-  const names = ["a", "b", "c", "d", "e"].flatMap((host) => [`${host}.test/1`, `${host}.test/2`]);
+  const names = ["a", "b", "c", "d", "e"].map((name) => `a.test/${name}`);
   const web = await smallWeb(Object.fromEntries(names.map((name) => [name, slow])));
-  const readAll = async (pace: typeof PACE) => {
-    most = 0;
-    const reader = readerOf(web, cutDocument, pace);
-    await Promise.all(names.map((name) => reader.read(new URL(web.url(name)))));
-    return most;
-  };
-  expect(await readAll({ ...PACE, most: 1 })).toBe(1);
-  expect(await readAll({ ...PACE, most: 2 })).toBeLessThanOrEqual(2);
+  const reader = readerOf(web);
+  await Promise.all(names.map((name) => reader.read(new URL(web.url(name)))));
+  expect(most).toBe(1);
 });
