@@ -90,7 +90,11 @@ export function relayQuestions(): void {
   worker.on("message", (said: ThreadAnswer) => {
     isLate = () => false;
     // What a large document leaves behind is not charged to the next one.
-    say(typeof said === "string" ? said : { ...said, isLast: mib() > processMib / 3 });
+    say(
+      typeof said === "string"
+        ? said
+        : { ...said, isLast: process.resourceUsage().maxRSS / 1_024 > processMib / 3 },
+    );
     wait();
   });
   worker.on("error", (error) => (isOutOfMemory(error) ? over() : process.disconnect()));
