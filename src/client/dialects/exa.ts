@@ -55,7 +55,7 @@ export function exa(defaultModel: string): Dialect {
       const said = providerError(operation, httpStatus, { code, message, retryAfter });
       // It never says when to come back, and its limits are of a second.
       const isBusy = said && said.kind === undefined && httpStatus === 429;
-      return isBusy ? { ...said, retryAfter: retryAfter ?? BUSY_S } : said;
+      return isBusy ? { ...said, retryAfter: said.retryAfter ?? BUSY_S } : said;
     },
     data(operation, value) {
       const answer = fields(value);

@@ -188,12 +188,36 @@ export function salvageId(torn: string, names: string, shape: RegExp): string | 
 export const UNPAID: ReadonlySet<number> = new Set([402, 432, 433]);
 const MONEY_CODE =
   /insufficient_(?:quota|funds|credit|balance)|credit|spend_limit|usage_limit|BUDGET_EXCEEDED/i;
-const RATE_CODE = /rate_limit|slow_down|too_many/i;
+const RATE_CODE = /rate_?limit|slow_down|too_many|concurrency/i;
+/** What may be about money by its words alone. */
+const SAYS_MONEY: ReadonlySet<number> = new Set([400, 403, 429]);
 /** A limit on a span of time is over by itself. */
 const RATE_TEXT = /\bper[ -](?:second|minute|hour|day)\b/i;
-const MONEY_TEXT =
-  /(?:no|out of|insufficient|exceeded|exhausted|low|add|purchase)\b.{0,40}\b(?:credits?|balance|quota|funds)\b/i;
+const MONEY = "(?:credits?|balance|quota|funds)";
+const MONEY_TEXT = new RegExp(
+  `(?:no|not enough|out of|insufficient|exceeded|exhausted|reached|low|add|purchase)\\b.{0,40}\\b${MONEY}\\b|` +
+    `\\b${MONEY}\\b.{0,40}\\b(?:exceeded|exhausted|insufficient|low|empty|depleted|used up|run out|reached)\\b|` +
+    "\\b(?:payment required|top up|billing (?:hard )?limit|spend(?:ing)? limit)\\b",
+  "i",
+);
 const MONEY_401 = /credit|balance|quota/i;
+/** `try again in 6m0s`, `retry after 30 seconds`. */
+const WAIT_TEXT =
+  /\b(?:again|retry|wait)\D{0,20}?((?:\d+(?:\.\d+)?\s?(?:ms|[smh]|(?:second|minute|hour)s?)(?![a-z])\s?)+)/i;
+const UNIT_S: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3_600 };
+
+/** The wait that a sentence asks for, in whole seconds; undefined if it asks for none. */
+function waitIn(message: string): number | undefined {
+  const [, wait] = WAIT_TEXT.exec(message) ?? [];
+  if (wait === undefined) return undefined;
+  const parts = wait.matchAll(/([\d.]+)\s?(ms|[smh])/gi);
+  return Math.ceil(
+    [...parts].reduce(
+      (sum, [, count, unit = ""]) => sum + Number(count) * (UNIT_S[unit.toLowerCase()] ?? 0),
+      0,
+    ),
+  );
+}
 
 /** What an error says, before it is judged. */
 export interface Complaint {
@@ -215,9 +239,11 @@ export function providerError(
   complaint: Complaint,
 ): ServiceError | undefined {
   if (httpStatus < 400) return undefined;
-  const { code, retryAfter } = complaint;
+  const { code } = complaint;
   const message = complaint.message.replace(/\S*\*{2,}\S*/g, "[key]");
-  return { code, message, retryAfter, kind: kindOf(operation, httpStatus, { ...complaint, message }) };
+  const retryAfter = complaint.retryAfter ?? (httpStatus === 429 ? waitIn(message) : undefined);
+  const kind = kindOf(operation, httpStatus, { ...complaint, message, retryAfter });
+  return { code, message, retryAfter, kind };
 }
 
 /** In the order of contract §9: a status or code for money, a time to wait, what is known, a rate's code, words. */
@@ -228,11 +254,9 @@ function kindOf(
 ): RefusalKind | undefined {
   const isRate = RATE_CODE.test(code);
   if (UNPAID.has(httpStatus) || (MONEY_CODE.test(code) && !isRate)) return "no-credit";
-  if (httpStatus === 401 && MONEY_401.test(message)) return "no-credit";
-  if (httpStatus === 429) {
-    if (retryAfter !== undefined || RATE_TEXT.test(message)) return undefined;
-    return isUnpaid || (!isRate && MONEY_TEXT.test(message)) ? "no-credit" : undefined;
-  }
+  if (httpStatus === 401) return MONEY_401.test(message) ? "no-credit" : undefined;
+  if (httpStatus === 429 && (retryAfter !== undefined || RATE_TEXT.test(message))) return undefined;
+  if (SAYS_MONEY.has(httpStatus) && (isUnpaid || (!isRate && MONEY_TEXT.test(message)))) return "no-credit";
   if (operation === "create" && [400, 404, 422].includes(httpStatus)) return "invalid-input";
   return undefined;
 }

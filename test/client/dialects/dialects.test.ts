@@ -704,13 +704,66 @@ describe("an error", () => {
     ["with a code for money and a time", "insufficient_quota", "Wait.", 3, "no-credit"],
     ["with a code for a rate", "rate_limit_exceeded", "Add credits to raise the limit", undefined, undefined],
     ["with words for money alone", null, "You exceeded your current quota", undefined, "no-credit"],
+    [
+      "with a time in its words",
+      null,
+      "You exceeded your quota. Please try again in 6m0s.",
+      undefined,
+      undefined,
+    ],
+    [
+      "with a time to wait after",
+      null,
+      "Out of credits for now, retry after 30 seconds",
+      undefined,
+      undefined,
+    ],
+    ...[
+      "Your credit balance is too low to access the API.",
+      "Not enough credits",
+      "Insufficient funds on this account",
+      "Quota exceeded.",
+      "Your credits have been exhausted",
+      "Billing hard limit has been reached",
+      "Please top up your account",
+      "You have run out of credits",
+    ].map((words): [string, null, string, undefined, string] => [
+      `that says ${words}`,
+      null,
+      words,
+      undefined,
+      "no-credit",
+    ]),
     ["without any of these", null, "Too busy", undefined, undefined],
+    ["that names no money", null, "Too many requests, wait a moment. Limit 3, used 3.", undefined, undefined],
   ])("a 429 %s", (_name, code, message, retryAfter, kind) => {
     for (const name of ["openai", "perplexity", "exa", "parallel"]) {
       const body = name === "exa" ? exa(code ?? "", message) : openai(code, "x", message);
       if (name === "parallel" && code !== null) continue;
       expect(dialect(name).fault("create", 429, body, retryAfter), name).toMatchObject({ kind });
     }
+  });
+
+  test.each([
+    ["Rate limit reached. Please try again in 6m0s.", 360],
+    ["Limit 3. Please try again in 20.5s. Visit the page.", 21],
+    ["retry after 30 seconds", 30],
+    ["Wait 1h 30m", 5400],
+    ["Please retry in 250ms", 1],
+    ["try again in a moment, in 5 of 6 cases it works", undefined],
+  ])("the wait in the words: %s", (message, seconds) => {
+    expect(
+      dialect("openai").fault("create", 429, openai("rate_limit_exceeded", "x", message))?.retryAfter,
+    ).toBe(seconds);
+  });
+
+  test.each([
+    [403, "no-credit"],
+    [400, "no-credit"],
+    [422, "invalid-input"],
+  ])("HTTP %i with words for money: %s", (status, kind) => {
+    const body = parallel("Your credit balance is too low.");
+    expect(dialect("parallel").fault("create", status, body)).toMatchObject({ kind });
   });
 
   test("Gemini: the wait in the body is a rate limit's, whatever the words, and rounded up", () => {
