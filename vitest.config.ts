@@ -30,8 +30,8 @@ export default defineConfig({
     css: true,
     reporters: ["default", "./test/support/summary-reporter.ts"],
     // No test comes near it: it ends one that hangs, also on a machine with other work.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     pool: "forks",
     sequence: { sequencer: LongestWaitFirst },
     // Loading the modules anew for each of some 300 files took a third of the processor time. What a test leaves
