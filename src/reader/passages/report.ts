@@ -2,7 +2,7 @@ import { shortLine } from "../../ground/text/phrases.js";
 import { type Description, listOf, type Passage } from "../finding/source.js";
 
 const NO_ANSWER =
-  "These are the passages that fit the question best, and no answer: a model (`--model NAME --model-url URL`) would word one from them, with its quotes checked.";
+  "These passages fit the question best. They are no answer: for one, name a model with `--model NAME --model-url URL`.";
 
 /** The passages as Markdown, the best one first, each with its place and what stands over it. */
 export function report(prompt: string, passages: readonly Passage[], description: Description): string {
@@ -11,11 +11,30 @@ export function report(prompt: string, passages: readonly Passage[], description
   if (passages.length === 0)
     return `${title}\n\nNothing was found: no passage in the sources has enough of the question's words. ${read}\n`;
   const found = passages.map((passage, i) => {
-    const over = overOf(passage);
-    const quote = passage.lines.map((line) => `   > ${line}`.trimEnd()).join("\n");
+    const over = titlesOf(passage) ? passage.heading : overOf(passage);
+    const quote = quoteOf(passage)
+      .map((line) => `   > ${line}`.trimEnd())
+      .join("\n");
     return `${i + 1}. \`${placeOf(passage)}\`${over && `, ${over}`}\n\n${quote}`;
   });
   return `${[title, NO_ANSWER, ...found, read].join("\n\n")}\n`;
+}
+
+/** A passage as it stands there; code between fences, and a row of Markdown under the titles of its columns. */
+function quoteOf(passage: Passage): readonly string[] {
+  const { kind, lines } = passage;
+  if (kind === "code") {
+    const ticks = Array.from(lines.join("\n").matchAll(/`{3,}/g), ([run]) => run.length + 1);
+    const fence = "`".repeat(Math.max(3, ...ticks));
+    return [fence, ...lines, fence];
+  }
+  const titles = titlesOf(passage)?.map((title) => ` ${title.replaceAll("|", "\\|")} |`);
+  return titles ? [`|${titles.join("")}`, `|${"---|".repeat(titles.length)}`, ...lines] : lines;
+}
+
+/** The titles of the columns, if it is a row of Markdown. */
+function titlesOf({ header, lines }: Passage): readonly string[] | undefined {
+  return lines[0]?.startsWith("|") ? header : undefined;
 }
 
 /** The passages as data, for a structured output without a schema. */

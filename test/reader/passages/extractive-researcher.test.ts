@@ -36,10 +36,25 @@ it("reports the passages that fit best, whole, each with its place and headings,
     expect(report).toContain(
       "1. `fruit/a.md:5`, Fruit / Baskets\n\n   > A basket holds 12 apples,\n   > and no pears.\n",
     );
-    expect(report).toMatch(/passages that fit the question best, and no answer: a model .*--model/);
+    expect(report).toMatch(/These passages fit the question best\. They are no answer: .*--model/);
     expect(report).toContain("2 files were read.");
     expect(report).not.toContain("wheels");
     expect(told).toEqual([{ sources: [{ title: "fruit/a.md", file: "fruit/a.md" }] }]);
+  } finally {
+    await researcher.close();
+  }
+});
+
+it("quotes code as code, between fences that it does not end, and a row under the titles of its columns", async () => {
+  const code = "def apples():\n    return '```'  # of the basket\n";
+  const table = "# Baskets\n\n| Crate | Pears |\n|---|---|\n| small | 40 |\n";
+  const { researcher } = researcherOn(folderWith({ "a.py": code, "b.md": table }));
+  const report = async (prompt: string) => String(await researcher.research(question(prompt), never()));
+  try {
+    const fenced = "   > ````\n   > def apples():\n   >     return '```'  # of the basket\n   > ````\n";
+    expect(await report("Which basket has apples?")).toContain(`\`a.py:1\`\n\n${fenced}`);
+    const row = "   > | Crate | Pears |\n   > |---|---|\n   > | small | 40 |\n";
+    expect(await report("Pears of a small crate")).toContain(`\`b.md:5\`, Baskets\n\n${row}`);
   } finally {
     await researcher.close();
   }
