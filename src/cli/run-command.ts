@@ -1,35 +1,9 @@
 import { type Command, CommanderError } from "commander";
 import { fold } from "../ground/text/width.js";
 import { NAME_ONE, UsageError } from "../machine/errors.js";
-import { batch } from "./commands/batch/command.js";
-import { check } from "./commands/check/command.js";
-import { compare } from "./commands/compare/command.js";
-import { completion } from "./commands/completion/command.js";
-import { config } from "./commands/config/command.js";
-import { create, rerun } from "./commands/create/command.js";
-import {
-  type Define,
-  type OptionsOf,
-  type Perform,
-  positiveDuration,
-  Verb,
-  value,
-} from "./commands/definition.js";
-import { doctor } from "./commands/doctor/command.js";
-import { history } from "./commands/history/command.js";
-import { list } from "./commands/list/command.js";
-import { login, logout } from "./commands/login/command.js";
-import { mcp } from "./commands/mcp/command.js";
-import { output } from "./commands/output/command.js";
-import { quota } from "./commands/quota/command.js";
-import { resolve } from "./commands/resolve/command.js";
-import { run } from "./commands/run/command.js";
-import { serve, tryOut } from "./commands/serve/command.js";
-import { show } from "./commands/show/command.js";
-import { skill } from "./commands/skill/command.js";
-import { status } from "./commands/status/command.js";
-import { stop } from "./commands/stop/command.js";
-import { watch } from "./commands/watch/command.js";
+import { type OptionsOf, type Perform, Verb } from "./commands/definition.js";
+import { positiveDuration, value } from "./commands/flags.js";
+import { GROUPS } from "./commands.js";
 import type { Context, Globals } from "./context.js";
 import { commandFailure, withPlace } from "./errors.js";
 import type { Host, ProcessEnding, Sink } from "./terminal/host.js";
@@ -48,7 +22,7 @@ export async function runCommand(argv: readonly string[], host: Host): Promise<P
     ...(signal && { signal }),
   });
   try {
-    const request = readArguments(argv, host);
+    const request = await readArguments(argv, host);
     if (request.kind === "text") {
       await reporter.result(await helpFor(host.stdout, host.env, request.text));
       return { code: 0 };
@@ -101,43 +75,6 @@ function wantsJson(argv: readonly string[], env: Host["env"]): boolean {
   return env.RESEARCH_OUTPUT === "json" || argv.slice(0, end < 0 ? undefined : end).includes("--json");
 }
 
-/** Not defined like the others: it needs the program, and shows the help of a command as commander does. */
-const help: Define = (program, perform) => {
-  program
-    .command("help")
-    .summary("show the help of a command or a topic")
-    .description("Show the help of a command, or a topic. Without either, list the topics.")
-    .argument("[topic...]", "a topic, or the words of a command")
-    .document({
-      output: "text; --json: one object with commands, exit codes, environment and topics",
-      exits: { 0: "shown", 2: "no such command or topic" },
-      examples: ["research help exit-codes", "research help config set", "research help --json run"],
-    })
-    .action((words: string[]) => {
-      const named = words.length > 0 && program.opts().json !== true ? commandAt(program, words) : undefined;
-      if (named) named.help();
-      perform(async (ctx) => (await import("./commands/help/run.js")).help(ctx, program, words));
-    });
-};
-
-/** The command that `words` name; undefined if there is none. */
-function commandAt(program: Verb, words: readonly string[]): Verb | undefined {
-  let at: Verb | undefined = program;
-  for (const word of words) at = at?.commands.find((command) => command.name() === word) as Verb | undefined;
-  return at;
-}
-
-/** The commands, each group under the heading it has in the help. */
-const GROUPS: readonly { heading: string; commands: readonly Define[] }[] = [
-  { heading: "Research:", commands: [run, create, status, watch, output, stop, check] },
-  { heading: "History:", commands: [list, show, rerun, resolve, history] },
-  { heading: "Many questions:", commands: [batch, compare, quota] },
-  { heading: "Settings:", commands: [login, logout, config] },
-  { heading: "Local service:", commands: [tryOut, serve] },
-  { heading: "Agents:", commands: [mcp, skill] },
-  { heading: "Help:", commands: [help, completion, doctor] },
-];
-
 const globalFlags = {
   "--json": "JSON on stdout, errors as JSON on stderr (or RESEARCH_OUTPUT=json)",
   "-p, --profile <name>": {
@@ -151,7 +88,7 @@ const globalFlags = {
 } as const;
 
 /** What the arguments ask for: a text to print, or an action with the global flags. */
-export type ParsedArguments =
+type ParsedArguments =
   | { kind: "text"; text: string }
   /** No command, or only the first half of one: the help says which there are. */
   | { kind: "help"; text: string }
@@ -164,13 +101,13 @@ const KEYLESS: ReadonlySet<string> = new Set([
 
 /**
  * Reads the arguments after the program's name; help is laid out for the host's stdout. Throws UsageError, with the
- * nearest name where one is near. `isWhole`: whether all commands are defined with their flags.
+ * nearest name where one is near. `isWhole`: whether all commands are defined, and not only those that may be meant.
  */
-export function readArguments(
+async function readArguments(
   argv: readonly string[],
   host: Host,
   isWhole = argv.includes("help"),
-): ParsedArguments {
+): Promise<ParsedArguments> {
   const { version, stdout, stderr } = host;
   let text = "";
   let helped: Command | undefined;
@@ -200,14 +137,16 @@ export function readArguments(
   };
   for (const { heading, commands } of GROUPS) {
     program.commandsGroup(heading);
-    for (const define of commands) define(program, perform, isWhole ? undefined : argv);
+    for (const [name, load] of Object.entries(commands))
+      if (isWhole || argv.includes(name)) (await load())(program, perform);
+      else program.command(name);
   }
   try {
     program.parse(argv, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // Help and errors may speak of commands that the arguments do not name.
-    if (!isWhole) return readArguments(argv, host, true);
+    // The help of the program says what each command does.
+    if (!isWhole && helped === program) return readArguments(argv, host, true);
     if (error.exitCode === 0 && helped) return helpOf(program, helped, argv, host) ?? { kind: "text", text };
     if (error.exitCode === 0) return { kind: "text", text };
     if (error.code !== "commander.help") throw usageError(error, program, argv);
@@ -237,7 +176,7 @@ function helpOf(
   command: Command,
   argv: readonly string[],
   host: Host,
-): ParsedArguments | undefined {
+): ParsedArguments | Promise<ParsedArguments> | undefined {
   const isName = (word: string | undefined) => word !== undefined && !word.startsWith("-");
   // commander shows the help of what it knows and passes over the word that it does not know.
   if (command.commands.length > 0 && isName(command.args[0]))

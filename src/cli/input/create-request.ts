@@ -9,7 +9,7 @@ import { UsageError } from "../../machine/errors.js";
 import type { LimitOptions, Machine } from "../../machine/machine.js";
 import { checkSize, readTextFile, readTextStream } from "../../machine/read-text.js";
 import { requireBaseUrl } from "../../machine/settings.js";
-import type { DomainOptions, OrOptions, ProviderOptions, RequestOptions } from "../commands/definition.js";
+import type { Given } from "../commands/flags.js";
 import type { Context } from "../context.js";
 import { parseJson } from "../errors.js";
 import type { Host } from "../terminal/host.js";
@@ -19,7 +19,7 @@ import type { Terminal } from "../terminal/reporter.js";
 export async function readRequest(
   { host, signal }: Pick<Terminal, "host" | "signal">,
   prompt: string | undefined,
-  options: RequestOptions,
+  options: Given<"request">,
 ): Promise<CreateBody> {
   const { stdin } = host;
   const text = await readPrompt(prompt, options, stdin, signal);
@@ -31,7 +31,7 @@ export async function readRequest(
 export async function completeRequest(
   ctx: Context,
   body: CreateBody,
-  { model, after, dryRun, ...options }: Partial<ProviderOptions> & DomainOptions & { dryRun?: boolean },
+  { model, after, dryRun, ...options }: Partial<Given<"provider">> & Given<"domains" | "dryRun">,
 ): Promise<CreateBody> {
   const asked = ctx.asked(body, { ...options, model: model?.at(-1), after });
   if (asked.options?.store === false && ctx.provider?.name === "openai")
@@ -47,10 +47,7 @@ export async function completeRequest(
 export async function askedAccounts(
   ctx: Context,
   body: CreateBody,
-  options: Partial<ProviderOptions> &
-    OrOptions &
-    DomainOptions &
-    LimitOptions & { dryRun?: boolean; waitForQuota?: boolean | undefined },
+  options: Given<"provider" | "or" | "domains" | "quota" | "dryRun" | "waitForQuota">,
 ): Promise<AskedAccount<Machine>[]> {
   const { or, model = [], set = [], after, domains, notDomains, waitForQuota, dryRun } = options;
   const limitOf = (at: Machine, given: LimitOptions) => (dryRun ? undefined : at.hourlyLimit(given));
@@ -150,7 +147,7 @@ const HOW = 'Give it as one argument ("…"), on stdin, or with --prompt-file PA
  */
 export async function readPrompt(
   argument: string | undefined,
-  { promptFile, schema }: RequestOptions,
+  { promptFile, schema }: Given<"request">,
   stdin: Host["stdin"],
   signal: AbortSignal,
 ): Promise<string> {

@@ -6,11 +6,13 @@ import { safeJson, safeLine, safeResult } from "../../ground/text/safe-text.js";
 import { CodedError, UsageError } from "../../machine/errors.js";
 import { checkTarget, writeTarget } from "../../machine/output-file.js";
 import { mismatchText, resultText, textWithSources } from "../../machine/result-text.js";
-import type { ResultFlags } from "../commands/definition.js";
+import type { Given } from "../commands/flags.js";
 import { wordsOf } from "../context.js";
 import type { Reporter, Terminal } from "../terminal/reporter.js";
 import { readingTerminal } from "../terminal/style.js";
 import type { ResultSource } from "./page.js";
+
+type ResultFlags = Given<"result">;
 
 /**
  * Throws UsageError for flags that exclude each other, and UsageError or LocalError if the result could not be

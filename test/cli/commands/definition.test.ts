@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { define, repeatable, Verb, value, wholeNumber } from "../../../src/cli/commands/definition.js";
+import { define, Verb } from "../../../src/cli/commands/definition.js";
+import { repeatable, value, wholeNumber } from "../../../src/cli/commands/flags.js";
 import type { Context } from "../../../src/cli/context.js";
 
 const flags = {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { ResultFlags } from "../../../src/cli/commands/definition.js";
+import type { Given } from "../../../src/cli/commands/flags.js";
 import { checkResultOptions, resultWords } from "../../../src/cli/results/show.js";
 import { UsageError } from "../../../src/machine/errors.js";
 
 describe("exclude each other:", () => {
-  test.each<[string, ResultFlags, boolean]>([
+  test.each<[string, Given<"result">, boolean]>([
     ["--html and JSON", { html: true }, true],
     ["--html and --raw", { html: true, raw: true }, false],
     ["--web and JSON", { web: true }, true],
@@ -16,7 +16,7 @@ describe("exclude each other:", () => {
   });
 });
 
-test.each<[string, ResultFlags, boolean]>([
+test.each<[string, Given<"result">, boolean]>([
   ["JSON", {}, true],
   ["--raw and JSON", { raw: true }, true],
   ["--html and stdout", { html: true, output: "-" }, false],

@@ -1,19 +1,5 @@
-import {
-  checkFlag,
-  choice,
-  dayFlag,
-  define,
-  domainFlags,
-  notifyFlag,
-  onDoneFlag,
-  orFlag,
-  paceFlags,
-  providerFlags,
-  quotaFlags,
-  usual,
-  value,
-  wholeNumber,
-} from "../definition.js";
+import { define, usual } from "../definition.js";
+import { choice, flags, value, wholeNumber } from "../flags.js";
 
 export const batch = define({
   name: "batch",
@@ -50,15 +36,15 @@ export const batch = define({
       "send no more when so many rows have failed, were refused or are unknown",
       wholeNumber(1),
     ),
-    ...providerFlags,
-    ...domainFlags,
-    ...orFlag,
-    ...paceFlags,
-    ...quotaFlags,
-    ...dayFlag,
-    ...onDoneFlag,
-    ...notifyFlag,
-    ...checkFlag,
+    ...flags.provider,
+    ...flags.domains,
+    ...flags.or,
+    ...flags.pace,
+    ...flags.quota,
+    ...flags.perDay,
+    ...flags.onDone,
+    ...flags.notify,
+    ...flags.check,
   },
   output:
     "request id TAB STATUS TAB key or line TAB file, as each row ends; --json: an object a line for each change, and a summary",

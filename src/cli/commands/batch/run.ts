@@ -15,26 +15,21 @@ import { safeLine } from "../../../ground/text/safe-text.js";
 import { namedIn, openBatch, pacerOf, rowName, settledRows } from "../../../machine/batch.js";
 import { CodedError, EXIT_CODES, UsageError } from "../../../machine/errors.js";
 import { failureOf } from "../../../machine/failure.js";
-import type { DayOptions, LimitOptions } from "../../../machine/machine.js";
 import { costEstimate } from "../../../machine/quota.js";
 import { requireConnection } from "../../../machine/settings.js";
 import { type Context, resumeCommand, wordsOf } from "../../context.js";
 import { asksFirst, confirmed } from "../../requests/table.js";
 import { columnsOn } from "../../terminal/style.js";
+import type { Given } from "../flags.js";
 import type { Format, RowFault } from "./input/formats.js";
 import { type InputOptions, readBatch } from "./input/read.js";
 import { type ShowOptions, showBatch } from "./show.js";
 import { estimateJson, estimateText, promptsText } from "./view.js";
 
-export interface BatchFlags extends InputOptions, PlanOptions, LimitOptions, DayOptions, ShowOptions {
-  out?: string;
-  dryRun?: boolean;
-  yes?: boolean;
-  /** Whether to keep pages of the rows in the output folder. */
-  html?: boolean;
-  /** `2/8` */
-  shard?: string;
-}
+type BatchFlags = InputOptions &
+  PlanOptions &
+  ShowOptions &
+  Given<"perDay" | "dryRun"> & { out?: string; yes?: boolean; html?: boolean; shard?: string };
 
 /** Sends many prompts under an hourly limit, and keeps every result. The same command again goes on. */
 export async function batch(ctx: Context, file: string, options: BatchFlags): Promise<number> {

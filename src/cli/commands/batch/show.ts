@@ -26,7 +26,7 @@ import { alignedRow } from "../../terminal/live-line.js";
 import { notifyEnd } from "../../terminal/notification.js";
 import { ClosedPipe, type Reporter, type Terminal } from "../../terminal/reporter.js";
 import { columnsOn, PLAIN, type Style, styleFor } from "../../terminal/style.js";
-import type { CheckAfterFlags, NotifyOptions, OnDoneOptions, PaceOptions } from "../definition.js";
+import type { Given } from "../flags.js";
 import {
   countsText,
   liveBatch,
@@ -43,9 +43,7 @@ import {
   troubleText,
 } from "./view.js";
 
-export interface ShowOptions extends OnDoneOptions, NotifyOptions, PaceOptions, CheckAfterFlags {
-  maxFailures?: number;
-}
+export type ShowOptions = Given<"onDone" | "notify" | "pace" | "check"> & { maxFailures?: number };
 
 /** For the command whose rows end as a `run` does, and whose stdout is something else: what it keeps of a result. */
 interface BesideOptions {

@@ -1,4 +1,5 @@
-import { define, duration, usual, value, wholeNumber } from "../definition.js";
+import { define, usual } from "../definition.js";
+import { duration, value, wholeNumber } from "../flags.js";
 
 export const check = define({
   name: "check",

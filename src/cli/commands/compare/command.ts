@@ -1,15 +1,5 @@
-import {
-  checkFlag,
-  dayFlag,
-  define,
-  domainFlags,
-  dryRunFlag,
-  notifyFlag,
-  paceFlags,
-  repeatable,
-  requestFlags,
-  usual,
-} from "../definition.js";
+import { define, usual } from "../definition.js";
+import { flags, repeatable } from "../flags.js";
 
 export const compare = define({
   name: "compare",
@@ -22,13 +12,13 @@ export const compare = define({
     "-o, --output <dir>": "the folder (default: research-compare- and a digest of the question)",
     "--model <profile=name>": repeatable("the model of an account; may be repeated"),
     "--html": "keep index.html and a page for each report in the folder, too",
-    ...dryRunFlag,
-    ...requestFlags,
-    ...domainFlags,
-    ...paceFlags,
-    ...dayFlag,
-    ...notifyFlag,
-    ...checkFlag,
+    ...flags.dryRun,
+    ...flags.request,
+    ...flags.domains,
+    ...flags.pace,
+    ...flags.perDay,
+    ...flags.notify,
+    ...flags.check,
   },
   output: "index.md; --json: one object with prompt, dir, accounts and shared_sources",
   exits: { 0: "all COMPLETED; else the worst of the accounts", ...usual(3, 4, 6, 7, 8, 9, 10, 11, 12, 14) },

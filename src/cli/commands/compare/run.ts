@@ -12,33 +12,20 @@ import type { CreateBody } from "../../../ground/protocol/conversation.js";
 import { isoDate } from "../../../ground/text/duration.js";
 import { openBatch } from "../../../machine/batch.js";
 import { UsageError } from "../../../machine/errors.js";
-import type { DayOptions, Machine } from "../../../machine/machine.js";
+import type { Machine } from "../../../machine/machine.js";
 import { costEstimate } from "../../../machine/quota.js";
 import { type Context, resumeCommand, wordsOf } from "../../context.js";
 import { modelsOf, readRequest, showRequests } from "../../input/create-request.js";
 import { readingTerminal } from "../../terminal/style.js";
 import { showBatch } from "../batch/show.js";
-import type {
-  CheckAfterFlags,
-  DomainOptions,
-  NotifyOptions,
-  PaceOptions,
-  RequestOptions,
-} from "../definition.js";
+import type { Given } from "../flags.js";
 import { compareJson, indexText, noteOf } from "./view.js";
 
-export interface CompareFlags
-  extends RequestOptions,
-    DomainOptions,
-    PaceOptions,
-    DayOptions,
-    NotifyOptions,
-    CheckAfterFlags {
+type CompareFlags = Given<"request" | "domains" | "pace" | "perDay" | "notify" | "check" | "dryRun"> & {
   output?: string;
   model: string[];
   html?: boolean;
-  dryRun?: boolean;
-}
+};
 
 /** Asks each named account once, and writes the reports and a table of them into a folder. */
 export async function compare(

@@ -7,33 +7,20 @@ import { LocalError } from "../../../ground/files/local-error.js";
 import { withMember } from "../../../ground/json/exact-json.js";
 import { type Data, requestBody } from "../../../ground/protocol/conversation.js";
 import { CodedError } from "../../../machine/errors.js";
-import type { DayOptions, LimitOptions, Machine } from "../../../machine/machine.js";
+import type { Machine } from "../../../machine/machine.js";
 import { type Context, resumeAt } from "../../context.js";
 import { askedAccounts, completeRequest, readRequest, showRequests } from "../../input/create-request.js";
 import { exitCodeOfOutcome, worstOf } from "../../requests/answers.js";
-import { type FollowFlags, showFollow } from "../../requests/follow.js";
-import { type SubmitViewOptions, sayLeft, showSubmit } from "../../requests/submit.js";
+import { showFollow } from "../../requests/follow.js";
+import { sayLeft, showSubmit } from "../../requests/submit.js";
 import type { Reporter } from "../../terminal/reporter.js";
-import type {
-  DomainOptions,
-  OnceOptions,
-  OrOptions,
-  ProviderOptions,
-  RequestOptions,
-} from "../definition.js";
+import type { Given } from "../flags.js";
 
-export interface RerunOptions
-  extends ProviderOptions,
-    LimitOptions,
-    DayOptions,
-    FollowFlags,
-    Pick<SubmitViewOptions, "waitForQuota"> {
-  dryRun?: boolean;
+type RerunFlags = Given<"dryRun" | "pace" | "provider" | "quota" | "perDay" | "waitForQuota"> & {
   /** Whether to go on as `watch`. */
   watch?: boolean;
-}
-
-export interface CreateFlags extends RequestOptions, RerunOptions, OrOptions, OnceOptions, DomainOptions {}
+};
+type CreateFlags = RerunFlags & Given<"request" | "or" | "once" | "domains">;
 
 /** Submits a prompt; the id is on stdout the moment it is safe on the disk. */
 export async function create(
@@ -47,7 +34,7 @@ export async function create(
 }
 
 /** A new request with the prompt and the schema of an old one. One whose outcome is unknown must be settled first. */
-export async function rerun(ctx: Context, id: string, options: RerunOptions): Promise<number> {
+export async function rerun(ctx: Context, id: string, options: RerunFlags): Promise<number> {
   ctx.limitDay(options);
   const entry = requireEntry(ctx.ports, id);
   const { prompt, output_schema, structured_output } = entry;
@@ -77,7 +64,7 @@ function atItsOrigin(ctx: Context, entry: HistoryEntry): Context {
 async function showCreate(
   ctx: Context,
   accounts: readonly AskedAccount<Machine>[],
-  options: RerunOptions & Partial<OnceOptions>,
+  options: RerunFlags & Given<"once">,
 ): Promise<number> {
   if (options.dryRun) return showRequests(ctx, accounts);
   const { reporter, signal } = ctx;

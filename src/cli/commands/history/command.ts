@@ -1,4 +1,5 @@
-import { define, positiveDuration, value } from "../definition.js";
+import { define } from "../definition.js";
+import { positiveDuration, value } from "../flags.js";
 
 export const history = define({
   name: "history",

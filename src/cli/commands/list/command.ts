@@ -1,4 +1,5 @@
-import { define, positiveDuration, usual, value, wholeNumber } from "../definition.js";
+import { define, usual } from "../definition.js";
+import { positiveDuration, value, wholeNumber } from "../flags.js";
 
 export const list = define({
   name: "list",

@@ -1,5 +1,6 @@
 import { PROVIDER_NAMES } from "../../../client/dialects/providers.js";
-import { choice, define } from "../definition.js";
+import { define } from "../definition.js";
+import { choice } from "../flags.js";
 
 export const login = define({
   name: "login",

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from "commander";
-import { dayFlag, define, quotaFlags, value, wholeNumber } from "../definition.js";
+import { define } from "../definition.js";
+import { flags, value, wholeNumber } from "../flags.js";
 
 export const mcp = define({
   name: "mcp",
@@ -8,8 +9,8 @@ export const mcp = define({
     "Be a Model Context Protocol server on stdin and stdout, for the profile in use, until stdin ends. An agent's " +
     "repeated call does not create a request twice. `research help agents` is the text for the agent.",
   flags: {
-    ...quotaFlags,
-    ...dayFlag,
+    ...flags.quota,
+    ...flags.perDay,
     "--read-only": "offer no tool that creates or stops",
     "--max-creates <n>": value("creates that may be sent while this server lives", wholeNumber(0)),
     "--allow-dir <folder>": value("a folder that results may be written to as new files", (text) => {

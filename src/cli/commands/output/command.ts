@@ -1,4 +1,5 @@
-import { define, paceFlags, resultFlags, usual } from "../definition.js";
+import { define, usual } from "../definition.js";
+import { flags } from "../flags.js";
 
 export const output = define({
   name: "output",
@@ -11,8 +12,8 @@ export const output = define({
     "--partial": "print what there is of a result that was cut short",
     "--schema <file|-|json>":
       "the JSON Schema to check the result against (default: the one it was asked for)",
-    ...resultFlags,
-    ...paceFlags,
+    ...flags.result,
+    ...flags.pace,
   },
   output: "the result: text as it is, anything else as indented JSON; --json: all of the data on one line",
   exits: { 0: "done", 8: "not finished yet", ...usual(3, 4, 5, 6, 7, 9, 10, 11, 13) },

@@ -5,19 +5,13 @@ import { type Context, resumeCommand, wordsOf } from "../../context.js";
 import { undelivered } from "../../errors.js";
 import { readGivenSchema } from "../../input/create-request.js";
 import { exitCodeOfOutcome } from "../../requests/answers.js";
-import { type FollowFlags, showFollow } from "../../requests/follow.js";
+import { showFollow } from "../../requests/follow.js";
 import { idsOrChosen } from "../../requests/table.js";
 import { checkFit, checkResultOptions, resultWords, sayLimits, showResult } from "../../results/show.js";
-import type { ResultFlags } from "../definition.js";
+import type { Given } from "../flags.js";
 import { endWithoutResult } from "../run/run.js";
 
-export interface OutputFlags extends ResultFlags, FollowFlags {
-  watch?: boolean;
-  /** Whether a result that was cut short is printed. */
-  partial?: boolean;
-  /** A file, `-` for stdin, or JSON. */
-  schema?: string;
-}
+type OutputFlags = Given<"result" | "pace"> & { watch?: boolean; partial?: boolean; schema?: string };
 
 /** Fetches the result of a completed conversation. */
 export async function output(ctx: Context, given: string | undefined, options: OutputFlags): Promise<number> {

@@ -1,4 +1,5 @@
-import { define, quotaFlags } from "../definition.js";
+import { define } from "../definition.js";
+import { flags } from "../flags.js";
 
 export const quota = define({
   name: "quota",
@@ -7,7 +8,7 @@ export const quota = define({
     "Say how many creates of the last hour count, for the origin and key in use, and when the next one is " +
     "allowed. Nothing is asked of the service: this machine's own records are counted, unknown outcomes " +
     "included, so what another machine sent is not in it.",
-  flags: { ...quotaFlags, "--all": "each origin and key in the history" },
+  flags: { ...flags.quota, "--all": "each origin and key in the history" },
   output:
     "the hour, the day under per-day, and what was spent; --json: used, left, limit, next_slot_at, origin, profile, counted_from, day, spent; an array with --all",
   exits: { 0: "said", 4: "no key", 12: "the history cannot be read" },

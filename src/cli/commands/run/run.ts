@@ -4,41 +4,25 @@ import type { Ports } from "../../../client/workflows/ports.js";
 import { fetchResultBy, whyNoResult } from "../../../client/workflows/results.js";
 import { isFinal } from "../../../ground/protocol/conversation.js";
 import { exitCodeOfCheck } from "../../../machine/check.js";
-import type { DayOptions, LimitOptions, Machine } from "../../../machine/machine.js";
+import type { Machine } from "../../../machine/machine.js";
 import { type Context, resumeAt } from "../../context.js";
 import { UnfinishedError, undelivered } from "../../errors.js";
 import { askedAccounts, readRequest, showRequests } from "../../input/create-request.js";
 import { exitCodeOfOutcome } from "../../requests/answers.js";
 import { ChecksAfter } from "../../requests/check-after.js";
-import { type FollowFlags, showFollow } from "../../requests/follow.js";
+import { showFollow } from "../../requests/follow.js";
 import { OnDone } from "../../requests/on-done.js";
 import { endText } from "../../requests/progress-text.js";
-import { type SubmitViewOptions, sayLeft, showSubmit } from "../../requests/submit.js";
+import { sayLeft, showSubmit } from "../../requests/submit.js";
 import { checkFit, checkResultOptions, resultWords, sayLimits, showResult } from "../../results/show.js";
 import { Interrupted } from "../../terminal/interruption.js";
 import { notifyEnd } from "../../terminal/notification.js";
 import type { Terminal } from "../../terminal/reporter.js";
-import type {
-  CheckAfterFlags,
-  DomainOptions,
-  NotifyOptions,
-  OnDoneOptions,
-  OrOptions,
-  ProviderOptions,
-  RequestOptions,
-  ResultFlags,
-} from "../definition.js";
+import type { Given } from "../flags.js";
 
-export interface RunFlags
-  extends RequestOptions,
-    ProviderOptions,
-    DomainOptions,
-    LimitOptions,
-    DayOptions,
-    OrOptions,
-    RunViewOptions {
-  dryRun?: boolean;
-}
+/** What says how a run is shown and delivered. */
+type ViewFlags = Given<"pace" | "result" | "once" | "waitForQuota" | "onDone" | "notify" | "check">;
+type RunFlags = ViewFlags & Given<"dryRun" | "request" | "provider" | "domains" | "quota" | "perDay" | "or">;
 
 /** `create`, `watch` and `output` in one: stdout is the result. */
 export async function run(ctx: Context, prompt: string | undefined, options: RunFlags): Promise<number> {
@@ -56,14 +40,6 @@ function schemaWords(ctx: Context, { schema }: RunFlags): string[] {
   return schema === undefined || schema === "-" || ctx.history ? [] : ["--schema", schema];
 }
 
-export interface RunViewOptions
-  extends FollowFlags,
-    ResultFlags,
-    SubmitViewOptions,
-    OnDoneOptions,
-    NotifyOptions,
-    CheckAfterFlags {}
-
 /**
  * Submits, follows and delivers. `resume` gives the command that fetches the result later; undefined if nothing can,
  * and then nothing is said of the request either.
@@ -71,7 +47,7 @@ export interface RunViewOptions
 export async function showRun(
   terminal: Terminal,
   accounts: readonly AskedAccount<Machine>[],
-  options: RunViewOptions,
+  options: ViewFlags,
   resume: ((requestId: string, at: Machine) => string) | undefined,
 ): Promise<number> {
   const { reporter, signal } = terminal;

@@ -2,19 +2,17 @@ import { InvalidArgumentError } from "commander";
 import { parseDuration } from "../../../ground/text/duration.js";
 import type { Rate } from "../../../server/keys/key-store.js";
 import { ROLES } from "../../../server/role.js";
+import type { OptionsOf } from "../definition.js";
 import {
   choice,
   duration,
-  type OptionsOf,
-  paceFlags,
+  flags,
   positiveDuration,
   repeatable,
-  requestFlags,
-  resultFlags,
   tierFlag,
   value,
   wholeNumber,
-} from "../definition.js";
+} from "../flags.js";
 
 /** The highest port there is. */
 const LAST_PORT = 65_535;
@@ -147,9 +145,9 @@ export const tryFlags = {
   "--pre <ending=command>": preFlag,
   "--answers <file|sample>": ANSWERS,
   ...modelFlags,
-  ...paceFlags,
-  ...resultFlags,
-  ...requestFlags,
+  ...flags.pace,
+  ...flags.result,
+  ...flags.request,
 } as const;
 
 /** Flags of the commands that change the keys of a service, which may run. */

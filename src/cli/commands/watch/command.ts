@@ -1,4 +1,5 @@
-import { define, notifyFlag, onDoneFlag, paceFlags, usual } from "../definition.js";
+import { define, usual } from "../definition.js";
+import { flags } from "../flags.js";
 
 export const watch = define({
   name: "watch",
@@ -6,7 +7,7 @@ export const watch = define({
   description:
     "Poll until every request is COMPLETED, FAILED or STOPPED. Ctrl-C ends the watch, never the research.",
   arguments: [["[ids...]", "ids, unique prefixes of ids made here, or @last; you choose if none is given"]],
-  flags: { ...paceFlags, ...onDoneFlag, ...notifyFlag },
+  flags: { ...flags.pace, ...flags.onDone, ...flags.notify },
   output: "<request_id> TAB <STATUS> as each one ends; --json: an object a line for each change",
   exits: { 0: "all COMPLETED", 8: "--timeout reached", 9: "given up", ...usual(3, 4, 5, 6, 10, 11) },
   examples: ["research watch @last", "research watch --timeout 2h 3f2a 77b0"],

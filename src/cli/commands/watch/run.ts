@@ -2,14 +2,14 @@ import { resolveTarget } from "../../../client/workflows/requests.js";
 import { isFinal } from "../../../ground/protocol/conversation.js";
 import { type Context, resumeCommand } from "../../context.js";
 import { exitCodeOfOutcome, worstOf } from "../../requests/answers.js";
-import { type FollowFlags, showFollow } from "../../requests/follow.js";
+import { showFollow } from "../../requests/follow.js";
 import { OnDone } from "../../requests/on-done.js";
 import { endText } from "../../requests/progress-text.js";
 import { idsOrChosen } from "../../requests/table.js";
 import { notifyEnd } from "../../terminal/notification.js";
-import type { NotifyOptions, OnDoneOptions } from "../definition.js";
+import type { Given } from "../flags.js";
 
-export type WatchFlags = FollowFlags & OnDoneOptions & NotifyOptions;
+type WatchFlags = Given<"pace" | "onDone" | "notify">;
 
 /** Polls until every request is final. */
 export async function watch(ctx: Context, given: readonly string[], options: WatchFlags): Promise<number> {

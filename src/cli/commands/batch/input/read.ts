@@ -3,7 +3,7 @@ import type { Row } from "../../../../client/workflows/batch/row.js";
 import type { CreateBody, JsonSchema } from "../../../../ground/protocol/conversation.js";
 import { namedIn } from "../../../../machine/batch.js";
 import { UsageError } from "../../../../machine/errors.js";
-import type { LimitOptions, Machine } from "../../../../machine/machine.js";
+import type { Machine } from "../../../../machine/machine.js";
 import { readTextFile, readTextStream } from "../../../../machine/read-text.js";
 import type { Context } from "../../../context.js";
 import {
@@ -14,7 +14,7 @@ import {
   refuseBeside,
 } from "../../../input/create-request.js";
 import type { Terminal } from "../../../terminal/reporter.js";
-import type { DomainOptions, OrOptions, ProviderOptions, RequestOptions } from "../../definition.js";
+import type { Given } from "../../flags.js";
 import {
   type Format,
   formatOf,
@@ -26,15 +26,9 @@ import {
 } from "./formats.js";
 import { parseSchema, profileOf, rowsOf, schemaText, Template } from "./rows.js";
 
-export interface InputOptions
-  extends Omit<RequestOptions, "promptFile">,
-    Partial<ProviderOptions>,
-    Partial<OrOptions>,
-    DomainOptions,
-    LimitOptions {
-  format?: Format;
-  template?: string;
-}
+export type InputOptions = Omit<Given<"request">, "promptFile"> &
+  Partial<Given<"provider" | "or">> &
+  Given<"domains" | "quota"> & { format?: Format; template?: string };
 
 /** Everything is checked before anything is sent, so all of it is in memory; this is a hundred thousand long prompts. */
 const MAX_BATCH_BYTES = 256 << 20;

@@ -1,0 +1,27 @@
+import type { Define, Verb } from "../definition.js";
+
+/** Not defined like the others: it needs the program, and shows the help of a command as commander does. */
+export const help: Define = (program, perform) => {
+  program
+    .command("help")
+    .summary("show the help of a command or a topic")
+    .description("Show the help of a command, or a topic. Without either, list the topics.")
+    .argument("[topic...]", "a topic, or the words of a command")
+    .document({
+      output: "text; --json: one object with commands, exit codes, environment and topics",
+      exits: { 0: "shown", 2: "no such command or topic" },
+      examples: ["research help exit-codes", "research help config set", "research help --json run"],
+    })
+    .action((words: string[]) => {
+      const named = words.length > 0 && program.opts().json !== true ? commandAt(program, words) : undefined;
+      if (named) named.help();
+      perform(async (ctx) => (await import("./run.js")).help(ctx, program, words));
+    });
+};
+
+/** The command that `words` name; undefined if there is none. */
+function commandAt(program: Verb, words: readonly string[]): Verb | undefined {
+  let at: Verb | undefined = program;
+  for (const word of words) at = at?.commands.find((command) => command.name() === word) as Verb | undefined;
+  return at;
+}
