@@ -264,9 +264,10 @@ function plainText(markdown: string): string {
   return decodeHTMLStrict(
     markdown
       .replace(/^[ \t]*>+ ?/gm, "")
+      .replace(/<sup>(?=\d)/gi, "^")
       .replace(/<\/?[a-z][^<>]{0,500}>/gi, "")
       .replace(
-        /(?<![\p{L}\p{N}])(?:\*{1,3}|_{1,3})(?=\S)|(?<=\S)(?:\*{1,3}|_{1,3})(?![\p{L}\p{N}])|~~|`/gu,
+        /(?<![\p{L}\p{N}*_])(?:\*{1,3}|_{1,3})(?=\S)|(?<=\S)(?:\*{1,3}|_{1,3})(?![\p{L}\p{N}*_])|~~|`/gu,
         "",
       )
       .replace(/\\(?=[!-/:-@[-`{-~])/g, ""),

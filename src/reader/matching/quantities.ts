@@ -182,6 +182,9 @@ function numberOf(match: RegExpMatchArray, text: string): Quantity | Literal {
   const behind = text.slice(place.end, place.end + 12);
   const isTime = /^\d\d?\.\d\d$/.test(digits ?? "") && /^\s?Uhr\b/.test(behind);
   const plain = (digits ?? "").replace(isTime ? "." : "·", isTime ? ":" : ".");
+  // A number in floating point has 15 digits that hold.
+  const all = plain.replace(/\D/g, "");
+  if (all.length > 15) return { kind: "literal", ...place, text: all };
   const isLiteral = plain.includes(":") || (/[.,]\d+[.,]\d+/.test(plain) && readingsOf(plain).length === 0);
   if (isLiteral) return { kind: "literal", ...place, text: plain };
   const isNext = money !== undefined || /\d\p{L}$/u.test(match[0]);

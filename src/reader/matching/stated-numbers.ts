@@ -10,7 +10,7 @@ interface StatedNumber {
 }
 
 /** Two numbers that differ by less than this share of them are one: units are converted in floating point. */
-const EPSILON = 1e-9;
+const EPSILON = 1e-13;
 /** What a number after "about" and the like may differ at most, as a share of what it stands for (contract §11). */
 const ROUNDING = 0.1;
 /** Digits in a word, as in `SHA256`: a sentence may write `SHA-256`. */
@@ -100,7 +100,15 @@ export class StatedNumbers {
       // The same digits with another unit of the same kind are another amount.
       .filter((entry) => !(unit && entry.unit && areComparable(unit, entry.unit)));
     const amounts = values.flatMap((value) => (unit?.factors ?? []).map((factor) => value * factor));
-    return [...plain, ...amounts.flatMap((amount) => this.#near(unit?.kind ?? "", amount, bound))];
+    // A share of 0.9 is 90 %.
+    const shares = values.flatMap((value) =>
+      unit?.kind === "percent"
+        ? this.#near("", value / 100, bound).filter((entry) => entry.unit === undefined)
+        : unit === undefined && value < 1
+          ? this.#near("percent", value * 100, bound)
+          : [],
+    );
+    return [...plain, ...amounts.flatMap((amount) => this.#near(unit?.kind ?? "", amount, bound)), ...shares];
   }
 
   #near(kind: string, value: number, bound: Bound): StatedNumber[] {
