@@ -25,15 +25,32 @@ export interface Judged {
 /** What stands on a page outside of its passages: its title, what leads through it, what only programs read. */
 const ELSEWHERE = -1;
 
-/** A page that was read, made ready so that sentences are looked up in it. */
+/** A page that was read; what sentences are looked up in is made when the first one asks for it. */
 export class PageContent {
-  readonly #numbers = new StatedNumbers();
-  readonly #quotable: QuotableText;
-  #rest: { numbers: StatedNumbers; quotable: QuotableText } | undefined;
-  /** The offset at which each passage begins in the text of the page. */
-  readonly #starts: number[] = [];
-  readonly #words: ReadonlySet<string>[];
-  readonly allWords: ReadonlySet<string>;
+  readonly #numbers = once(() => {
+    const numbers = new StatedNumbers();
+    for (const [at, { text, over }] of this.passages.entries()) numbers.add(at, text, over);
+    return numbers;
+  });
+  readonly #quotable = once(() => new QuotableText(this.passages.map(({ text }) => `${text}\n\n`).join("")));
+  /** What stands on the page outside of its passages. */
+  readonly #rest = once(() => {
+    const shown = new Set(this.passages.flatMap(({ text }) => text.split("\n")).map(onOneLine));
+    return this.whole
+      .split("\n")
+      .filter((line) => !shown.has(onOneLine(line)))
+      .join("\n");
+  });
+  readonly #numbersOfRest = once(() => {
+    const numbers = new StatedNumbers();
+    numbers.add(ELSEWHERE, this.#rest());
+    return numbers;
+  });
+  readonly #quotableRest = once(() => new QuotableText(this.#rest()));
+  readonly #words = once(() =>
+    this.passages.map(({ text, over }) => new Set(contentWords(`${text} ${over}`))),
+  );
+  readonly allWords = once((): ReadonlySet<string> => new Set(this.#words().flatMap((set) => [...set])));
   readonly language: string | undefined;
 
   /** `isCut`: whether the page goes on behind what was read. `whole`: all text of the page, what is hidden too. */
@@ -42,45 +59,42 @@ export class PageContent {
     readonly isCut: boolean,
     private readonly whole = "",
   ) {
-    let text = "";
-    for (const [at, passage] of passages.entries()) {
-      this.#starts.push(text.length);
-      text += `${passage.text}\n\n`;
-      this.#numbers.add(at, passage.text, passage.over);
-    }
-    this.#quotable = new QuotableText(text);
-    this.#words = passages.map((passage) => new Set(contentWords(`${passage.text} ${passage.over}`)));
-    this.allWords = new Set(this.#words.flatMap((set) => [...set]));
-    this.language = languageOf(text.slice(0, SAMPLE));
+    const beginning = passages.slice(0, SAMPLE / 100).map(({ text }) => text);
+    this.language = languageOf(beginning.join("\n").slice(0, SAMPLE));
   }
 
-  /** The indexes of the passages in which `sought` stands; of none if it stands elsewhere on the page. */
+  /** The indexes of the passages in which `sought` stands; ELSEWHERE alone if it stands outside of them. */
   passagesOf(sought: Sought, over: string): ReadonlySet<number> {
-    const found = this.#inPassages(sought, over);
-    if (found.size > 0 || this.whole === "") return found;
-    this.#rest ??= restOf(this.whole);
-    const { numbers, quotable } = this.#rest;
-    if (sought.kind !== "quotation") return numbers.passagesOf(sought, over);
-    return new Set(quotable.placeOf(sought.text) === undefined ? [] : [ELSEWHERE]);
-  }
-
-  #inPassages(sought: Sought, over: string): ReadonlySet<number> {
-    if (sought.kind !== "quotation") return this.#numbers.passagesOf(sought, over);
-    const offset = this.#quotable.placeOf(sought.text);
-    if (offset === undefined) return new Set();
-    const behind = this.#starts.findIndex((start) => start > offset);
-    return new Set([(behind < 0 ? this.#starts.length : behind) - 1]);
+    if (sought.kind !== "quotation") {
+      const found = this.#numbers().passagesOf(sought, over);
+      return found.size > 0 ? found : this.#numbersOfRest().passagesOf(sought, over);
+    }
+    const offset = this.#quotable().placeOf(sought.text);
+    if (offset === undefined)
+      return new Set(this.#quotableRest().placeOf(sought.text) === undefined ? [] : [ELSEWHERE]);
+    let end = 0;
+    for (const [at, { text }] of this.passages.entries()) {
+      end += text.length + 2;
+      if (offset < end) return new Set([at]);
+    }
+    return new Set();
   }
 
   has(passage: number, word: string): boolean {
-    return this.#words[passage]?.has(word) ?? false;
+    return this.#words()[passage]?.has(word) ?? false;
   }
 }
 
-function restOf(whole: string): { numbers: StatedNumbers; quotable: QuotableText } {
-  const numbers = new StatedNumbers();
-  numbers.add(ELSEWHERE, whole);
-  return { numbers, quotable: new QuotableText(whole) };
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+function onOneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
 }
 
 /** What of a page tells its language, in characters. */
@@ -173,7 +187,7 @@ const HAS_WORDS = "it has no number, date or quotation to look for";
 function judgeWords(claim: string, contents: readonly PageContent[], own: string | undefined): Judged {
   const claimWords = new Set(contentWords(claim));
   const isOn = ({ allWords }: PageContent) =>
-    [...claimWords].filter((word) => allWords.has(word)).length >= LEAST_SHARED * claimWords.size;
+    [...claimWords].filter((word) => allWords().has(word)).length >= LEAST_SHARED * claimWords.size;
   if (claimWords.size > 0 && contents.some(isOn)) return verdict("unchecked", [], HAS_WORDS);
   const isLong = (claim.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= LEAST_WORDS;
   const isSure = ({ language, isCut }: PageContent) => own !== undefined && own === language && !isCut;
@@ -224,7 +238,7 @@ function judgeSought(
 const SHOWN = 400;
 
 function excerpt(text: string, found: string): string {
-  const flat = text.replace(/\s+/g, " ").trim();
+  const flat = onOneLine(text);
   if (flat.length <= SHOWN) return flat;
   const from = Math.max(0, Math.min(flat.indexOf(found) - SHOWN / 2, flat.length - SHOWN));
   return `${from > 0 ? "…" : ""}${flat.slice(from, from + SHOWN)}${from + SHOWN < flat.length ? "…" : ""}`;

@@ -1,3 +1,5 @@
+import { matchesIn } from "./tokens.js";
+
 /** A day, a month of a year, or a day of a month. Parts that are not said are undefined. */
 export interface CalendarDate {
   year: number | undefined;
@@ -52,7 +54,7 @@ export interface DateFound {
 
 /** The dates of a text, in their order: `3–7 May 2010` are two. */
 export function datesIn(text: string): DateFound[] {
-  return [...text.matchAll(FORMS)].flatMap((match): DateFound[] => {
+  return matchesIn(FORMS, text).flatMap((match): DateFound[] => {
     const { iy, im, id, gd, gm, gy, bd, bm, by, s1, s2, sy, od, dd, dm, dy } = match.groups ?? {};
     const { mm, md, oe, my, om, ym, yy } = match.groups ?? {};
     const named = (name: string | undefined) => MONTHS.get((name ?? "").toLowerCase().replace(".", "")) ?? 0;

@@ -1,4 +1,5 @@
 import { type DateFound, datesIn } from "./dates.js";
+import { matchesIn } from "./tokens.js";
 import { UNIT_BEHIND, type Unit, unitNamed } from "./units.js";
 
 /** How exact a number is meant: "about 3 million" is met by 2,950,000, "more than" by what is larger. */
@@ -76,7 +77,7 @@ const POWER = `(?:${[...FACTORS.keys()]
   .replaceAll(".", "\\.")})(?![\\p{L}\\p{N}])`;
 /** What multiplies the numbers under a head of a column, as in `Costs (million euros)`, `€m` or `$'000`. */
 export function factorsIn(head: string): number[] {
-  return [...head.matchAll(HEAD_POWER)].flatMap(
+  return matchesIn(HEAD_POWER, head).flatMap(
     ([word]) => FACTORS.get(word.toLowerCase()) ?? (word === "m" ? 1e6 : 1e3),
   );
 }
@@ -161,11 +162,11 @@ export function saidIn(text: string): Said[] {
     at = end;
   }
   rest += text.slice(at);
-  const numbers = [...rest.matchAll(NUMBER)].map((match) => numberOf(match, rest));
+  const numbers = matchesIn(NUMBER, rest).map((match) => numberOf(match, rest));
   return [...dates, ...numbers].sort((a, b) => a.start - b.start);
 }
 
-function numberOf(match: RegExpMatchArray, text: string): Quantity | Literal {
+function numberOf(match: RegExpExecArray, text: string): Quantity | Literal {
   const {
     money,
     sign = "",
@@ -177,7 +178,7 @@ function numberOf(match: RegExpMatchArray, text: string): Quantity | Literal {
     power = "",
     unit,
   } = match.groups ?? {};
-  const start = match.index ?? 0;
+  const start = match.index;
   const place = { text: match[0].trim(), start, end: start + match[0].length };
   const behind = text.slice(place.end, place.end + 12);
   const isTime = /^\d\d?\.\d\d$/.test(digits ?? "") && /^\s?Uhr\b/.test(behind);
@@ -204,13 +205,16 @@ function numberOf(match: RegExpMatchArray, text: string): Quantity | Literal {
   const year = /^\d\d$/.test(plain) ? /(?<!\d)(1\d|20)\d\d[-–/]$/.exec(before)?.[1] : undefined;
   if (year !== undefined) read.push(Number(year + plain));
   const values = read.flatMap((value) => times.map((factor) => (sign === "" ? value : -value) * factor));
-  const bounded = before.replace(FIRST_OF_TWO, "");
   return {
     kind: "number",
     ...place,
     values,
     unit: unitNamed((money !== undefined && isPower ? money : (unit ?? money ?? "")).trim()),
-    bound: BOUNDS.find(([, first, then]) => first.test(bounded) || then.test(behind))?.[0] ?? "exact",
+    // Asked for the numbers of a sentence alone, and not for those of the pages that it cites.
+    get bound() {
+      const first = before.replace(FIRST_OF_TWO, "");
+      return BOUNDS.find(([, over, then]) => over.test(first) || then.test(behind))?.[0] ?? "exact";
+    },
     isWord: digits === undefined && power === "",
   };
 }

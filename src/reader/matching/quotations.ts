@@ -1,4 +1,4 @@
-import { type Token, tokensOf, withoutMarkup } from "./tokens.js";
+import { matchesIn, type Token, tokensOf, withoutMarkup } from "./tokens.js";
 
 /** What stands between quotation marks, in every kind of them; no apostrophe inside a word, no inches, not `'90s`. */
 const SPEECH = new RegExp(
@@ -17,7 +17,7 @@ const SPLIT_WORD = /(?<=\p{L})[-\u00ad‐]\s*\n\s*(?=\p{Ll})/gu;
 
 /** What stands between quotation marks in a text, without them. */
 export function quotationsIn(text: string): string[] {
-  return [...text.matchAll(SPEECH)].map((match) => match.slice(1).find((part) => part !== undefined) ?? "");
+  return matchesIn(SPEECH, text).map((match) => match.slice(1).find((part) => part !== undefined) ?? "");
 }
 
 /** A text in which quotations are looked for, each in time that grows with the quotation and not with the text. */

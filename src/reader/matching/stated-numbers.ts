@@ -1,5 +1,6 @@
 import { type CalendarDate, sameDate } from "./dates.js";
 import { type Bound, type Dated, factorsIn, type Quantity, type Said, saidIn } from "./quantities.js";
+import { matchesIn } from "./tokens.js";
 import { areComparable, type Unit, unitNamed } from "./units.js";
 
 /** A number of a passage, by its index: its value, or its amount in the smallest unit of a kind. */
@@ -38,7 +39,7 @@ export class StatedNumbers {
           this.#keep({ ...said, values: said.values.map((value) => value * factor) }, passage, heads);
     }
     for (const said of saidIn(over)) this.#keep(said, passage, []);
-    for (const [digits] of text.matchAll(IN_WORD)) this.#number("", Number(digits), undefined, passage);
+    for (const [digits] of matchesIn(IN_WORD, text)) this.#number("", Number(digits), undefined, passage);
     this.#isSorted = false;
   }
 
@@ -157,7 +158,9 @@ function stepOf(value: number): number {
   return (digits.endsWith("5") ? 5 : 1) * 10 ** (Number(exponent) - fraction.length);
 }
 
+const WORD = /[\p{L}µμ°%$€£¥]+/gu;
+
 /** The units that a heading or the head of a column names, alone or in brackets. */
 function unitsIn(text: string): Unit[] {
-  return [...text.matchAll(/[\p{L}µμ°%$€£¥]+/gu)].flatMap(([word]) => unitNamed(word) ?? []);
+  return matchesIn(WORD, text).flatMap(([word]) => unitNamed(word) ?? []);
 }
