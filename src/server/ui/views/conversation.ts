@@ -7,15 +7,11 @@ import { progressWords, usageWords } from "../../../ground/text/research-progres
 import type { Caller, ListedConversation, RemoteRequest } from "../../conversations/conversation-store.js";
 import { goesOn } from "../../http/operations.js";
 import type { Parts } from "../parts.js";
-import { statesSvg } from "./drawing.js";
 import { keyNames } from "./keys.js";
 import { passing, stateHtml, timeHtml, timesOf, type ViewParts } from "./view.js";
 
 /** Sees the output of every key, and counts for none. */
 const OPERATOR: Caller = { keyId: "", limits: { create: 0, stop: 0 }, ownOnly: false };
-/** The colours of the bars and of the mark at the end. */
-const LEGEND =
-  '<p class="legend"><span class="waiting">■</span> PENDING <span class="busy">■</span> PROCESSING <span class="soft">● the end</span></p>';
 /** A longer question is cut where it is the headline, and stands whole below. In UTF-16 units. */
 const LONGEST_HEADLINE = 160;
 const BACK = '<p class="back"><a href="../../ui">← All conversations</a></p>';
@@ -42,7 +38,7 @@ export function conversationView(parts: ViewParts, requestId: string, host: stri
     return new Map([
       ["trouble", ""],
       ["question", question],
-      ["states", `${statesSvg(conversation, at)}\n${LEGEND}\n${factsHtml(conversation, facts, at)}`],
+      ["facts", factsHtml(conversation, facts, at)],
       ["result", result.html],
       ["curl", commandHtml(conversation, host)],
     ]);
@@ -96,10 +92,7 @@ function factsHtml(
 }
 
 async function resultHtml({ store }: ViewParts, { requestId, status }: ListedConversation): Promise<string> {
-  if (status !== "COMPLETED") {
-    const why = isFinal(status) ? `No result: the conversation is ${status}.` : "Not yet.";
-    return `<h2>Result</h2>\n<p class="none">${why}</p>`;
-  }
+  if (status !== "COMPLETED") return "";
   const { output, data } = (await store.output(OPERATOR, requestId)) ?? {};
   if (output === undefined) return '<h2>Result</h2>\n<p class="none">It was deleted.</p>';
   const value = output.trimStart().startsWith('"') ? String(JSON.parse(output)) : undefined;
