@@ -20,7 +20,7 @@ import {
 import { FolderError } from "../ground/files/folders.js";
 import { LocalError } from "../ground/files/local-error.js";
 import { BaseUrlError, ProxyError } from "../ground/http/address.js";
-import { formatDuration, formatLimit, isoDate } from "../ground/text/duration.js";
+import { exactDuration, formatDuration, isoDate } from "../ground/text/duration.js";
 import { CodedError, EXIT_CODES, type Facts, type OurCode } from "./errors.js";
 
 /** What a user reads of an error, in the fields of the JSON form. */
@@ -93,9 +93,9 @@ function ofService(error: ResearchError): Failure {
 /** The time limits of a batch say how long they were. */
 function sentenceOf(error: ResearchError): string {
   if (error instanceof RowTimeoutError)
-    return `${error.requestId} is not finished after ${formatLimit(error.timeoutMs)}`;
+    return `${error.requestId} is not finished after ${exactDuration(error.timeoutMs)}`;
   if (error instanceof SlotTimeoutError)
-    return `the hourly limit is reached, and the next create is allowed at ${isoDate(error.until)}, after the ${formatLimit(error.timeoutMs)} of --timeout`;
+    return `the hourly limit is reached, and the next create is allowed at ${isoDate(error.until)}, after the ${exactDuration(error.timeoutMs)} of --timeout`;
   return error.message;
 }
 

@@ -75,9 +75,10 @@ test("when it was sent, by which account and what it cost stays, without a name"
     { kind: "forgotten", origin, key_id, profile, at, cost_dollars: 1.5, tokens: 1_000 },
     expect.objectContaining({ kind: "created", request_id: id(1) }),
   ]);
-  const attempts = new History(m.state, () => Date.now()).attempts(m.service.url, KEY, 0);
+  const account = { origin: m.service.url, apiKey: KEY };
+  const { attempts } = new History(m.state, () => Date.now()).hour(account, 1);
   expect(attempts).toHaveLength(2);
-  expect(attempts.map((one) => one.at)).toContain(Date.parse(String(at)));
+  expect(attempts).toContain(Date.parse(String(at)));
   expect(await m.ids()).toEqual([id(1)]);
 });
 

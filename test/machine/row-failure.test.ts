@@ -6,7 +6,7 @@ import { failureOf, rowError } from "../../src/machine/failure.js";
 const refused = (facts = {}) => new RefusedError("unauthenticated", true, "X", "no", facts);
 
 test.each<[unknown, string, string, number]>([
-  [new RowTimeoutError("id", 61_000), "id is not finished after 1m 01s", "TIMEOUT", 8],
+  [new RowTimeoutError("id", 61_000), "id is not finished after 61s", "TIMEOUT", 8],
   [new RowTimeoutError("id", 500), "id is not finished after 500ms", "TIMEOUT", 8],
   [
     new SlotTimeoutError(500, Date.UTC(2030, 0, 1)),

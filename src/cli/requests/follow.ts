@@ -7,7 +7,7 @@ import {
 } from "../../client/workflows/follow.js";
 import type { Ports } from "../../client/workflows/ports.js";
 import type { NamedTarget } from "../../client/workflows/requests.js";
-import { formatLimit } from "../../ground/text/duration.js";
+import { exactDuration } from "../../ground/text/duration.js";
 import { CodedError } from "../../machine/errors.js";
 import { type Failure, failureOf } from "../../machine/failure.js";
 import { Interrupted } from "../terminal/interruption.js";
@@ -186,7 +186,7 @@ class FollowView {
     const resume = this.#resume([first, ...others]);
     const error = new CodedError(
       "TIMEOUT",
-      `${which} not finished after ${formatLimit(this.options.timeout ?? 0)}`,
+      `${which} not finished after ${exactDuration(this.options.timeout ?? 0)}`,
       {
         hint: resume && `The research goes on; go on with: ${resume}`,
         requestId: others.length === 0 ? first : undefined,

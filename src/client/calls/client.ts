@@ -1,7 +1,13 @@
 import { withMember } from "../../ground/json/exact-json.js";
 import { type CreateBody, type Data, isFinal, type Operation } from "../../ground/protocol/conversation.js";
 import { isCutShort } from "../dialects/providers.js";
-import { NoOutputError, OutcomeUnknownError, RefusedError, UnreachableError } from "./errors.js";
+import {
+  NoOutputError,
+  OutcomeUnknownError,
+  RefusedError,
+  type ResearchError,
+  UnreachableError,
+} from "./errors.js";
 import { FAULTS, NEW_REQUEST_MS, retryDelay } from "./failure-policy.js";
 import type { ClientOptions } from "./options.js";
 import { Session, type Unsuccessful } from "./session.js";
@@ -64,7 +70,7 @@ export class ResearchClient {
       }
       if (result.kind === "data") throw new OutcomeUnknownError("the answer has no request id");
       const canRepeat = result.kind === "fault" && !result.sent && FAULTS[result.fault].create === "retry";
-      await this.#pause("create", result, canRepeat ? failures : undefined, signal);
+      await this.#pause("create", result.error, canRepeat ? failures : undefined, signal);
     }
   }
 
@@ -102,7 +108,7 @@ export class ResearchClient {
         if (!state) throw result.error;
       }
       const canRepeat = handling === "retry" || handling === "ask-retry";
-      await this.#pause("stop", result, canRepeat ? failures : undefined, signal, requestId);
+      await this.#pause("stop", result.error, canRepeat ? failures : undefined, signal, requestId);
     }
   }
 
@@ -129,13 +135,7 @@ export class ResearchClient {
         const ended = state.provider_status === undefined ? undefined : NoOutputError.of(state, requestId);
         const missing = isLate || !ended ? new NoOutputError(state.status, error, requestId) : ended;
         this.#session.withoutKey(missing);
-        await this.#pause(
-          "output",
-          { kind: "fault", fault: "unreadable", sent: true, error: missing },
-          isLate ? failures : undefined,
-          signal,
-          requestId,
-        );
+        await this.#pause("output", missing, isLate ? failures : undefined, signal, requestId);
       }
     }
   }
@@ -176,7 +176,7 @@ export class ResearchClient {
       const age = Math.abs(this.#session.clock.now() - recordedAt);
       const result = mayLag && age < NEW_REQUEST_MS ? notYet(answer) : answer;
       const canRepeat = result.kind === "fault" && FAULTS[result.fault].read === "retry";
-      await this.#pause(operation, result, canRepeat ? failures : undefined, signal, requestId);
+      await this.#pause(operation, result.error, canRepeat ? failures : undefined, signal, requestId);
     }
   }
 
@@ -221,7 +221,7 @@ export class ResearchClient {
   /** Waits before try `failures + 1`, or throws the error if no try is left (`failures` undefined, or used up). */
   async #pause(
     operation: Operation,
-    { error }: Unsuccessful,
+    error: ResearchError,
     failures: number | undefined,
     signal: AbortSignal | undefined,
     requestId?: string,

@@ -456,26 +456,31 @@ function faulty(
   facts: ErrorFacts,
   said?: ServiceError,
 ): Classification {
+  return { kind: "fault", fault, sent, error: faultError(fault, sent, why, asked, facts, said) };
+}
+
+function faultError(
+  fault: FaultName,
+  sent: boolean,
+  why: string,
+  { operation, peer, target }: Asked,
+  facts: ErrorFacts,
+  said: ServiceError | undefined,
+): ResearchError {
   if (!sent) {
-    const created = asked.operation === "create" ? "Nothing was created. " : "";
+    const created = operation === "create" ? "Nothing was created. " : "";
     const trust = /certificate/.test(why)
       ? "NODE_EXTRA_CA_CERTS names a file of certificates to trust. "
       : "";
     const hint = `${created}${trust}\`research doctor\` finds the cause.`;
-    const message = `${asked.peer} cannot be reached: ${why}`;
-    return {
-      kind: "fault",
-      fault,
-      sent,
-      error: new UnreachableError("UNREACHABLE", message, { ...facts, hint, unsent: true }),
-    };
+    const message = `${peer} cannot be reached: ${why}`;
+    return new UnreachableError("UNREACHABLE", message, { ...facts, hint, unsent: true });
   }
-  const message = `${asked.target}: ${why}`;
-  if (asked.operation === "create" && FAULTS[fault].create === "unknown") {
-    return { kind: "fault", fault, sent, error: new OutcomeUnknownError(message, facts) };
-  }
+  const message = `${target}: ${why}`;
+  if (operation === "create" && FAULTS[fault].create === "unknown")
+    return new OutcomeUnknownError(message, facts);
   const code = said?.code ?? (UNANSWERED.has(fault) ? "UNREACHABLE" : "BAD_RESPONSE");
-  return { kind: "fault", fault, sent, error: new UnreachableError(code, message, facts) };
+  return new UnreachableError(code, message, facts);
 }
 
 const UNANSWERED: ReadonlySet<FaultName> = new Set([

@@ -1,5 +1,5 @@
 import * as fs from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import * as v from "valibot";
 import {
   discard,
@@ -10,8 +10,8 @@ import {
   restrict,
   UnsyncedError,
 } from "../../ground/files/files.js";
-import { inWords, LocalError, localError } from "../../ground/files/local-error.js";
-import { HeldError, lock } from "../../ground/files/lock.js";
+import { inWords, LocalError, orLocalError } from "../../ground/files/local-error.js";
+import { lock } from "../../ground/files/lock.js";
 
 /** Settings that cannot be used as they are. */
 export class InvalidSettingsError extends LocalError {
@@ -71,72 +71,61 @@ export class Settings {
 
   /** What is stored; empty if nothing is. Throws LocalError, naming path and place, for a file with other content. */
   read(): Store {
-    if (!this.path) return { profiles: {} };
-    let text: string | undefined;
+    const { path, notice } = this;
+    const text = path && orLocalError(`could not read ${path}`, () => readIfThere(path, MAX_BYTES));
+    if (!path || text === undefined) return { profiles: {} };
     try {
-      text = readIfThere(this.path, MAX_BYTES);
-      if (text === undefined) return { profiles: {} };
-      if (this.notice && restrict(this.path))
-        this.notice(`${this.path} could be read by others; it is now private (mode 0600)`);
-    } catch (error) {
-      if (text === undefined) throw localError(`could not read ${this.path}`, error);
+      if (notice && restrict(path)) notice(`${path} could be read by others; it is now private (mode 0600)`);
+    } catch {
+      // It is somebody else's: the settings hold all the same.
     }
-    return parse(this.path, text ?? "");
+    return parse(path, text);
   }
 
   /** Changes what is stored, one process at a time. Throws LocalError; then the old settings stand. */
   async update(change: (stored: Store) => void): Promise<void> {
-    if (!this.path) throw new LocalError(NO_FOLDER);
-    const release = await this.#lock(this.path);
+    const { path } = this;
+    if (!path) throw new LocalError(NO_FOLDER);
+    let release = () => {};
     try {
+      makeFolder(dirname(path));
+      release = await lock(`${path}.lock`, LOCK_WAIT_MS);
       const next = this.read();
       change(next);
-      await this.#write(this.path, next);
+      await write(path, next);
     } catch (error) {
       if (error instanceof LocalError) throw error;
       const stand =
         error instanceof UnsyncedError ? "are changed, but may not outlast a crash" : "are as they were";
-      throw new LocalError(`could not write ${this.path}: ${inWords(error)}; the settings ${stand}`, {
+      throw new LocalError(`could not write ${path}: ${inWords(error)}; the settings ${stand}`, {
         cause: error,
       });
     } finally {
       release();
     }
   }
+}
 
-  async #lock(path: string): Promise<() => void> {
-    try {
-      makeFolder(dirname(path));
-      return await lock(`${path}.lock`, LOCK_WAIT_MS);
-    } catch (error) {
-      if (error instanceof HeldError) throw new LocalError(error.message, { cause: error });
-      throw localError(`could not write ${path}`, error);
-    }
-  }
-
-  async #write(path: string, next: Store): Promise<void> {
-    const { default: Conf } = await import("conf");
-    makeFolder(dirname(path));
-    const draft = `${path}.draft-`;
-    // No other process writes now, so what is there was left by a crash, and may hold a key.
-    for (const name of namesIn(dirname(path)))
-      if (join(dirname(path), name).startsWith(draft))
-        fs.rmSync(join(dirname(path), name), { recursive: true });
-    const drafts = fs.mkdtempSync(draft);
-    try {
-      const conf = new Conf<Record<string, unknown>>({
-        cwd: drafts,
-        configFileMode: 0o600,
-        accessPropertiesByDotNotation: false,
-        serialize: (value) => `${JSON.stringify(value, null, 2)}\n`,
-      });
-      conf.store = next;
-      const written = fs.readFileSync(conf.path, "utf8");
-      if (written !== `${JSON.stringify(next, null, 2)}\n`) throw new Error("the disk is full");
-      replaceFile(path, written);
-    } finally {
-      discard(drafts);
-    }
+async function write(path: string, next: Store): Promise<void> {
+  const { default: Conf } = await import("conf");
+  const [folder, draft] = [dirname(path), `${basename(path)}.draft-`];
+  // No other process writes now, so what is there was left by a crash, and may hold a key.
+  for (const name of namesIn(folder))
+    if (name.startsWith(draft)) fs.rmSync(join(folder, name), { recursive: true });
+  const drafts = fs.mkdtempSync(join(folder, draft));
+  try {
+    const conf = new Conf<Record<string, unknown>>({
+      cwd: drafts,
+      configFileMode: 0o600,
+      accessPropertiesByDotNotation: false,
+      serialize: (value) => `${JSON.stringify(value, null, 2)}\n`,
+    });
+    conf.store = next;
+    const written = fs.readFileSync(conf.path, "utf8");
+    if (written !== `${JSON.stringify(next, null, 2)}\n`) throw new Error("the disk is full");
+    replaceFile(path, written);
+  } finally {
+    discard(drafts);
   }
 }
 

@@ -10,19 +10,7 @@ import type { Ports } from "./ports.js";
 import { blockedUntil, waitUntil } from "./quota.js";
 
 /** What a create needs of the ports. */
-export type SubmitPorts = Pick<
-  Ports,
-  | "client"
-  | "history"
-  | "unrecorded"
-  | "origin"
-  | "basePath"
-  | "apiKey"
-  | "profile"
-  | "clock"
-  | "provider"
-  | "perDay"
->;
+export type SubmitPorts = Omit<Ports, "outputField">;
 
 /** A request that exists. */
 export interface Submitted {

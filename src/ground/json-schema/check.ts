@@ -1,7 +1,7 @@
 import { systemClock } from "../clock.js";
 import { exactJson } from "../json/exact-json.js";
 import { OverLimit, Threads } from "../threads.js";
-import type { Problem, SchemaAnswer, SchemaQuestion } from "./messages.js";
+import type { Problem, SchemaQuestion } from "./messages.js";
 
 export type { Problem } from "./messages.js";
 
@@ -17,7 +17,7 @@ const [schemas, values] = [threads(), threads()];
 
 function threads() {
   const options = { name: "schema-worker", most: 1, clock: systemClock, ...LIMITS };
-  return new Threads<SchemaQuestion, SchemaAnswer>(options);
+  return new Threads<SchemaQuestion, Problem | undefined>(options);
 }
 
 /**
@@ -48,7 +48,7 @@ export function problemText({ path, message }: Problem, whole: string): string {
 }
 
 async function ask(
-  threads: Threads<SchemaQuestion, SchemaAnswer>,
+  threads: Threads<SchemaQuestion, Problem | undefined>,
   schema: object,
   value: string | undefined,
   signal = new AbortController().signal,
@@ -62,7 +62,7 @@ async function ask(
   };
   try {
     const question = { schema: exactJson(schema), ...(value !== undefined && { value }) };
-    return (await threads.ask(question, signal, { begun }))[0];
+    return await threads.ask(question, signal, { begun });
   } catch (error) {
     if (!(error instanceof OverLimit)) throw error;
     return { message: `it cannot be checked: it takes more than ${error.limit}` };

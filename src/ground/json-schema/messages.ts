@@ -10,6 +10,3 @@ export interface SchemaQuestion {
   schema: string;
   value?: string;
 }
-
-/** Empty if nothing is wrong. The thread names the first problem only. */
-export type SchemaAnswer = readonly Problem[];

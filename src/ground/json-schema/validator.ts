@@ -4,7 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import draft06 from "ajv/dist/refs/json-schema-draft-06.json" with { type: "json" };
 import formats from "ajv-formats";
 import { errorText } from "../text/phrases.js";
-import type { SchemaAnswer, SchemaQuestion } from "./messages.js";
+import type { Problem, SchemaQuestion } from "./messages.js";
 
 /**
  * A schema may use words of its own. Definitions stay functions of their own (`inlineRefs`): a thousand references
@@ -23,24 +23,24 @@ const OPTIONS = {
 /** A compiler for each `$schema`, to check whether schemas are valid in its draft. It keeps nothing of what it checks. */
 const drafts = new Map<unknown, Ajv>();
 
-/** Answers a question in this thread, for as long as the schema's author likes: a pattern can take for ever. */
-export function answer({ schema, value }: SchemaQuestion): SchemaAnswer {
+/** The first problem, undefined if nothing is wrong. Works in this thread for as long as the schema's author likes: a pattern can take for ever. */
+export function answer({ schema, value }: SchemaQuestion): Problem | undefined {
   let validate: ValidateFunction;
   try {
     // Without `$schema`, which has chosen the compiler: ajv knows each draft by one of its addresses only.
     const { $schema, ...parsed } = JSON.parse(schema);
     const draft = drafts.get($schema) ?? newCompiler($schema);
     drafts.set($schema, draft);
-    if (draft.validateSchema(parsed) !== true) return problems(draft.errors);
+    if (draft.validateSchema(parsed) !== true) return firstOf(draft.errors);
     validate = newCompiler($schema).compile(parsed);
   } catch (error) {
-    return [{ message: errorText(error) }];
+    return { message: errorText(error) };
   }
-  if (value === undefined) return [];
+  if (value === undefined) return undefined;
   try {
-    return validate(JSON.parse(value)) ? [] : problems(validate.errors);
+    return validate(JSON.parse(value)) ? undefined : firstOf(validate.errors);
   } catch (error) {
-    if (error instanceof RangeError) return [{ message: "it is nested too deep to be checked" }];
+    if (error instanceof RangeError) return { message: "it is nested too deep to be checked" };
     throw error;
   }
 }
@@ -52,12 +52,12 @@ function newCompiler($schema: unknown): Ajv {
   return compiler;
 }
 
-function problems(errors: readonly ErrorObject[] | null | undefined): SchemaAnswer {
-  return (errors ?? []).slice(0, 1).map(({ instancePath, message, params }) => {
-    const allowed: unknown = params.allowedValues;
-    const values = Array.isArray(allowed) ? ` (${allowed.join(", ")})` : "";
-    return { path: instancePath, message: `${message ?? "does not fit"}${values}` };
-  });
+function firstOf(errors: readonly ErrorObject[] | null | undefined): Problem | undefined {
+  const [error] = errors ?? [];
+  if (!error) return undefined;
+  const { instancePath: path, message = "does not fit", params } = error;
+  const allowed: unknown = params.allowedValues;
+  return { path, message: Array.isArray(allowed) ? `${message} (${allowed.join(", ")})` : message };
 }
 
 /** What `$schema` may say, without the scheme and the empty fragment. */

@@ -13,12 +13,6 @@ export function isoDate(at: number): string {
   return Number.isNaN(date.getTime()) ? "beyond all dates" : date.toISOString();
 }
 
-/** A time limit (ms) as its user gave it: `500ms`, `1.5s`, and from a minute as `formatDuration`. */
-export function formatLimit(ms: number): string {
-  if (ms < 1_000) return `${Number(ms.toFixed(3))}ms`;
-  return ms < 60_000 ? `${ms / 1_000}s` : formatDuration(ms);
-}
-
 /** A length of time (ms) as it was given, in the largest unit that it is a whole number of: `30d`, `90m`, `1500ms`. */
 export function exactDuration(ms: number): string {
   const units = Object.entries(UNITS).toReversed();

@@ -28,7 +28,7 @@ async function submitted(behaviour: Behaviour, options: Parameters<typeof submit
   const [unsettled] = history.same({ origin, apiKey: KEY, body: BODY }, 0).unsettled;
   return {
     ...{ code, status: entry?.status, sent: server.count("create") },
-    counted: history.attempts(origin, KEY, 0).length,
+    counted: history.hour({ origin, apiKey: KEY }, 1).attempts.length,
     sender: unsettled && unsettled.sender !== undefined,
   };
 }

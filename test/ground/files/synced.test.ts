@@ -52,7 +52,13 @@ describe.skipIf(!isTraceable)(`what is written is on the disk (${NEEDS_TRACING})
       const attempt = { origin: "o", profile: null, apiKey: "k", body: { prompt: "p" } };
       const intent = intentOf(attempt, "2030-01-01T00:00:00.000Z");
       open.add(intent);
-      return new RecordedCreate(intent, open, new AppendLog(path), { forget() {} }, () => "t");
+      return new RecordedCreate(
+        intent,
+        open,
+        new AppendLog(path),
+        () => {},
+        () => "t",
+      );
     };
     const calls = (act: (one: RecordedCreate) => void) => {
       const one = create();

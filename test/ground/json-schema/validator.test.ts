@@ -13,16 +13,16 @@ test.each([
   "http://json-schema.org/draft/2020-12/schema#",
 ])("a schema of %s is valid, by http as well as https, and checks values", ($schema) => {
   const schema = schemaOf($schema);
-  expect(answer({ schema })).toEqual([]);
-  expect(answer({ schema, value: "{}" })).toEqual([]);
-  expect(answer({ schema, value: "7" })).toEqual([{ path: "", message: "must be object" }]);
+  expect(answer({ schema })).toBeUndefined();
+  expect(answer({ schema, value: "{}" })).toBeUndefined();
+  expect(answer({ schema, value: "7" })).toEqual({ path: "", message: "must be object" });
 });
 
 test.each([
   ['{"type":"objekt"}', "/type"],
   ['{"$schema":"http://json-schema.org/draft-07/schema#","required":7}', "/required"],
 ])("in %s the first problem is at %s", (schema, path) => {
-  expect(answer({ schema })).toMatchObject([{ path }]);
+  expect(answer({ schema })).toMatchObject({ path });
 });
 
 test.each([
@@ -31,18 +31,19 @@ test.each([
   ['{"$ref":"#/definitions/gone"}', /gone/],
   ['{"pattern":"("}', /./],
 ])("%s is an invalid schema", (schema, message) => {
-  expect(answer({ schema })[0]?.message).toMatch(message);
+  expect(answer({ schema })?.message).toMatch(message);
 });
 
 test("allowed values are named", () => {
-  expect(answer({ schema: '{"enum":["a","b"]}', value: '"c"' })[0]?.message).toMatch(/ \(a, b\)$/);
+  expect(answer({ schema: '{"enum":["a","b"]}', value: '"c"' })?.message).toMatch(/ \(a, b\)$/);
 });
 
 test("1e400 is a number, though JavaScript reads it as Infinity", () => {
   const schema = '{"type":"number","maximum":1e400}';
-  expect(answer({ schema })).toEqual([]);
-  expect(answer({ schema, value: "1e400" })).toEqual([]);
-  expect(answer({ schema: '{"maximum":5}', value: "1e400" })).toEqual([
-    { path: "", message: "must be <= 5" },
-  ]);
+  expect(answer({ schema })).toBeUndefined();
+  expect(answer({ schema, value: "1e400" })).toBeUndefined();
+  expect(answer({ schema: '{"maximum":5}', value: "1e400" })).toEqual({
+    path: "",
+    message: "must be <= 5",
+  });
 });

@@ -94,9 +94,9 @@ export class History {
     return new KeptResults(join(this.folder, "checks"), this.now, MAX_CHECK_BYTES);
   }
 
-  get #kept(): Pick<KeptResults, "forget"> {
-    const { results, checks } = this;
-    return { forget: (...of) => [results, checks].forEach((each) => void each.forget(...of)) };
+  /** Removes what is kept of a request at a service. Throws LocalError. */
+  #forgetKept(service: string, requestId: string): void {
+    for (const each of [this.results, this.checks]) each.forget(service, requestId);
   }
 
   /** Lines and files that could not be read so far. */
@@ -208,11 +208,6 @@ export class History {
     return found;
   }
 
-  /** The creates that this machine asked `origin` for with this key since `since` (epoch ms), unknown ones counted. */
-  attempts(origin: string, apiKey: string, since: number): CountedAttempt[] {
-    return this.#counted({ origin, key_id: keyId(apiKey), since });
-  }
-
   /** What one key spent at an origin since `since` (epoch ms), by what was said of it. Unknown outcomes are left out. */
   spent({ origin, key_id }: Pick<CountedKey, "origin" | "key_id">, since: number): AccountSpent {
     const isIn = (one: { origin: string; key_id: string }, date: string) =>
@@ -238,20 +233,19 @@ export class History {
     };
   }
 
-  /** Where a key stands in the hour at an origin. `limit` is creates an hour. */
-  hour(key: Pick<Attempt, "origin" | "apiKey">, limit: number): HourlyUsage {
-    return hourOf(this.#hourly(key), limit, this.now());
+  /** Where a key stands in the hour at an origin. `limit` is creates an hour; refused and unknown ones count. */
+  hour({ origin, apiKey }: Pick<Attempt, "origin" | "apiKey">, limit: number): HourlyUsage {
+    return hourOf(this.#counted({ origin, key_id: keyId(apiKey) }), limit, this.now());
   }
 
   /** How many creates of a key that is known by its id alone count in the hour. */
-  hourlyCount({ origin, key_id }: Pick<CountedKey, "origin" | "key_id">): number {
-    return this.#counted({ origin, key_id, since: this.now() - WINDOW_MS - MARGIN_MS + 1 }).length;
+  hourlyCount(key: Pick<CountedKey, "origin" | "key_id">): number {
+    return this.#counted(key).length;
   }
 
   /** The same of the last 24 hours, in which what was refused does not count. */
   day({ origin, apiKey }: Pick<Attempt, "origin" | "apiKey">, limit: number): HourlyUsage {
-    const since = this.now() - DAY_MS - MARGIN_MS + 1;
-    const found = this.#counted({ origin, key_id: keyId(apiKey), since, isMade: true });
+    const found = this.#counted({ origin, key_id: keyId(apiKey) }, DAY_MS, true);
     return hourOf(found, limit, this.now(), DAY_MS);
   }
 
@@ -269,7 +263,7 @@ export class History {
     try {
       makeFolder(this.folder);
       release = await lock(join(this.folder, "hour.lock"), LOCK_WAIT_MS, signal);
-      const found = this.#hourly(attempt);
+      const found = this.#counted({ origin: attempt.origin, key_id: keyId(attempt.apiKey) });
       // Counted as of now each time, they would fill the hour until the clock is where it was.
       for (const { localId, isAhead } of found) if (isAhead) this.#redate(localId, attempt);
       const now = this.now();
@@ -319,7 +313,7 @@ export class History {
     try {
       for (const name of names) this.#open.remove(name);
       for (const { request_id, ...entry } of entries)
-        if (request_id !== null) this.#kept.forget(serviceOf(entry), request_id);
+        if (request_id !== null) this.#forgetKept(serviceOf(entry), request_id);
       await this.#log.rewrite((line) => {
         if (line.kind === "status") return requests.has(idAt(line)) ? undefined : line;
         if (line.kind === "forgotten" || !names.has(line.local_id)) return line;
@@ -341,12 +335,14 @@ export class History {
     return { kind: "forgotten", origin, key_id, profile, at, cost_dollars, tokens };
   }
 
-  #hourly({ origin, apiKey }: Pick<Attempt, "origin" | "apiKey">): CountedAttempt[] {
-    return this.attempts(origin, apiKey, this.now() - WINDOW_MS - MARGIN_MS + 1);
-  }
-
-  #counted(key: CountedKey): CountedAttempt[] {
-    return attempts(this.#log, this.#read(), { ...key, now: this.now() });
+  #counted(
+    { origin, key_id }: Pick<CountedKey, "origin" | "key_id">,
+    windowMs = WINDOW_MS,
+    isMade = false,
+  ): CountedAttempt[] {
+    const now = this.now();
+    const since = now - windowMs - MARGIN_MS + 1;
+    return attempts(this.#log, this.#read(), { origin, key_id, since, now, isMade });
   }
 
   /** Writes down that an attempt which is dated ahead of the clock counts as of now. */
@@ -356,7 +352,8 @@ export class History {
   }
 
   #pending(intent: Intent): RecordedCreate {
-    return new RecordedCreate(intent, this.#open, this.#log, this.#kept, () => this.#date());
+    const forget = (requestId: string) => this.#forgetKept(serviceOf(intent), requestId);
+    return new RecordedCreate(intent, this.#open, this.#log, forget, () => this.#date());
   }
 
   /** What is in `open/`: unknown outcomes, and requests whose outcome found room only there. */

@@ -27,12 +27,13 @@ export function hourOf(
 /** The lines that are looked at after one that is too old: a clock that was set back for a while hides no others. */
 const OLD_LINES = 1_000;
 
-/** Whose attempts are counted, since when (epoch ms), and whether only what may exist counts. */
+/** Whose attempts are counted, since when and by which clock (epoch ms), and whether only what may exist counts. */
 export interface CountedKey {
   origin: string;
   key_id: string;
   since: number;
-  isMade?: boolean;
+  now: number;
+  isMade: boolean;
 }
 
 /** An attempt to create: when it counts (epoch ms), and whether its line is dated ahead of the clock. */
@@ -49,7 +50,7 @@ export interface CountedAttempt {
 export function attempts(
   log: AppendLog,
   open: readonly OpenIntent[],
-  { origin, key_id: id, since, now, isMade = false }: CountedKey & { now: number },
+  { origin, key_id: id, since, now, isMade }: CountedKey,
 ): CountedAttempt[] {
   const found = new Map<string, CountedAttempt>();
   const count = (entry: { origin: string; key_id: string; local_id: string }, date: string) => {

@@ -1,9 +1,8 @@
 import { localErrorOf, orLocalError } from "../../../ground/files/local-error.js";
 import type { Data } from "../../../ground/protocol/conversation.js";
-import type { KeptResults } from "./kept-results.js";
 import type { AppendLog } from "./log.js";
 import { type CreateOutcome, createdRecord, type OpenIntents } from "./open-intents.js";
-import { type HistoryLine, type Intent, RESOLVED, serviceOf, UNKNOWN } from "./records.js";
+import { type HistoryLine, type Intent, RESOLVED, UNKNOWN } from "./records.js";
 
 /** A create on its way through the history, from the intent on the disk to an outcome. */
 export class RecordedCreate {
@@ -12,7 +11,8 @@ export class RecordedCreate {
     private readonly intent: Intent,
     private readonly open: OpenIntents,
     private readonly log: AppendLog,
-    private readonly results: Pick<KeptResults, "forget">,
+    /** Removes what is kept under an id of this service. Throws LocalError. */
+    private readonly forgetKept: (requestId: string) => void,
     private readonly date: () => string,
   ) {}
 
@@ -37,7 +37,7 @@ export class RecordedCreate {
       at: this.date(),
     };
     // A result that is kept under this id is that of another request, of a service that counts its ids anew.
-    localErrorOf(() => this.results.forget(serviceOf(this.intent), requestId));
+    localErrorOf(() => this.forgetKept(requestId));
     // Without room for another line there is still the room beside the intent, and then that stays.
     if (this.#logged(createdRecord(this.intent, outcome), true)) this.open.remove(this.localId);
     else this.#note(outcome);

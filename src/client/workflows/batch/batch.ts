@@ -9,7 +9,7 @@ import { type BatchOutlook, outlookOf, usualLength } from "./estimate.js";
 import { BatchProgress, type RowState } from "./plan.js";
 import { ResultCollector } from "./result-collector.js";
 import { RowFollower } from "./row-follower.js";
-import { AccountCreates, RowSubmitter } from "./row-submitter.js";
+import { RowSubmitter } from "./row-submitter.js";
 
 /** A batch that is under way. */
 export class Batch {
@@ -39,9 +39,8 @@ export class Batch {
       (account) => [account, new RowFollower(this.#context, account.ports, this.#collector)] as const,
     );
     this.#followers = new Map(followers);
-    const creates = new Map(job.accounts.map((account) => [account, new AccountCreates(this.#context)]));
     const add = (state: RowState) => this.#add(state);
-    this.#submitters = job.accounts.map((first) => new RowSubmitter(this.#context, { first, creates, add }));
+    this.#submitters = job.accounts.map((first) => new RowSubmitter(this.#context, first, add));
   }
 
   /** What is known of the hours ahead. */

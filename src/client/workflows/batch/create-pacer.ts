@@ -1,5 +1,6 @@
 import type { Clock } from "../../../ground/clock.js";
 import { inWindow, nextSlot } from "../../../ground/protocol/limits.js";
+import { MARGIN_MS } from "../../store/history/hour.js";
 import type { Ports } from "../ports.js";
 import { blockedUntil } from "../quota.js";
 
@@ -23,16 +24,20 @@ export interface CreatePacerOptions {
   readonly isHourly?: boolean | undefined;
 }
 
-/** The service's clock may differ from this machine's, and §8 does not say how it rounds. */
-const MARGIN_MS = 1_000;
 /** Decides when the next create may be sent, from all that is known of the hourly limit (§8). */
 export class CreatePacer {
   #own: readonly number[];
   /** The attempts of this machine when they were last counted; other processes may have sent since. */
   #hour: readonly number[] = [];
   #blockedUntil = 0;
+  /** Until when (epoch ms) its rows do not go on to another account. */
+  heldUntil = 0;
+  /** Whether no more creates are sent. */
+  hasEnded = false;
+  readonly outage: OutageBackoff;
 
   constructor(private readonly options: CreatePacerOptions) {
+    this.outage = new OutageBackoff(options.clock);
     this.#own = options.own;
     this.#recount();
   }
@@ -55,11 +60,11 @@ export class CreatePacer {
     this.#recount();
   }
 
-  /** When (epoch ms) the next create may be sent by this batch's own share and by the last 429. */
-  ownNextAt(): number {
+  /** When (epoch ms) the next create may be sent by this batch's own share and by what was refused last. */
+  nextAt(): number {
     const now = this.#now();
     const slot = nextSlot(this.#ownAt(now), this.share, now - MARGIN_MS) + MARGIN_MS;
-    return Math.max(slot, this.#blockedUntil, now);
+    return Math.max(slot, this.#blockedUntil, this.heldUntil, now);
   }
 
   /** For a create refused for the hour: until when (epoch ms) none is sent. Else undefined. */
@@ -141,4 +146,38 @@ export function sendTimes(count: number, { attempts, limit, own, share }: Hourly
 
 function ascending(times: readonly number[]): number[] {
   return [...times].sort((a, b) => a - b);
+}
+
+/** The first wait after a create that could not be sent, and the longest, in milliseconds. */
+const FIRST_WAIT_MS = 5_000;
+const LONGEST_WAIT_MS = 30_000;
+
+/** Backoff for creates that never left: an outage is waited out if the service has answered before. */
+export class OutageBackoff {
+  /** Since when (monotonic ms) nothing could be sent. */
+  #since: number | undefined;
+  #hasAnswered = false;
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Notes that the service has answered. Returns whether that ends an outage. */
+  answered(): boolean {
+    this.#hasAnswered = true;
+    const wasOut = this.#since !== undefined;
+    this.#since = undefined;
+    return wasOut;
+  }
+
+  /**
+   * The wait in milliseconds before the next try, undefined if there is none, as after `patience` ms of an outage;
+   * `isFirst`: this failure begins it.
+   */
+  failed(patience: number): { waitMs: number | undefined; isFirst: boolean } {
+    const now = this.clock.monotonic();
+    const isFirst = this.#since === undefined;
+    this.#since ??= now;
+    const lasting = now - this.#since;
+    if (!this.#hasAnswered || lasting >= patience) return { waitMs: undefined, isFirst };
+    return { waitMs: Math.min(Math.max(lasting, FIRST_WAIT_MS), LONGEST_WAIT_MS), isFirst };
+  }
 }

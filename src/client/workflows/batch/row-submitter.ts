@@ -1,4 +1,3 @@
-import type { Clock } from "../../../ground/clock.js";
 import { localErrorOf } from "../../../ground/files/local-error.js";
 import type { CreateBody } from "../../../ground/protocol/conversation.js";
 import { RefusedError, ResearchError, UnreachableError } from "../../calls/errors.js";
@@ -11,27 +10,6 @@ import type { BatchAccount } from "./create-pacer.js";
 import type { RowError } from "./journal.js";
 import type { RowState } from "./plan.js";
 
-/** What the submitters of a batch know together of the creates at one account. */
-export class AccountCreates {
-  readonly outage: OutageBackoff;
-  /** Whether it is asked no more. */
-  hasEnded = false;
-  /** Until when (epoch ms) its rows do not go on to another account. */
-  heldUntil = 0;
-
-  constructor({ ports, patience }: Pick<BatchContext, "ports" | "patience">) {
-    this.outage = new OutageBackoff(ports.clock, patience);
-  }
-}
-
-interface SubmitterParts {
-  /** The rows of this first account are sent. */
-  first: BatchAccount;
-  creates: ReadonlyMap<BatchAccount, AccountCreates>;
-  /** Takes a row that exists. */
-  add: (state: RowState) => void;
-}
-
 /** Sends the creates of one account's waiting rows, one at a time and never faster than the hourly limit allows. */
 export class RowSubmitter {
   /** Aborted when no more creates are to be sent. */
@@ -43,9 +21,11 @@ export class RowSubmitter {
   /** What the account said that the row at hand was sent to last. */
   #said: unknown;
 
+  /** `first`: the rows of this first account are sent. `add` takes a row that exists. */
   constructor(
     private readonly context: BatchContext,
-    private readonly parts: SubmitterParts,
+    private readonly first: BatchAccount,
+    private readonly add: (state: RowState) => void,
   ) {
     this.#signal = AbortSignal.any([context.end, context.noMoreCreates.signal]);
   }
@@ -53,7 +33,7 @@ export class RowSubmitter {
   /** Resolves when no row is left to be sent. Rejects with what keeps all further rows from being sent. */
   async run(): Promise<void> {
     for (const state of this.context.states) {
-      if (state.standing !== "waiting" || state.accounts[0] !== this.parts.first) continue;
+      if (state.standing !== "waiting" || state.accounts[0] !== this.first) continue;
       this.#passed.clear();
       this.#said = undefined;
       do this.#signal.throwIfAborted();
@@ -71,14 +51,13 @@ export class RowSubmitter {
       return true;
     }
     const { ports, pacer } = account;
-    const creates = this.#of(account);
     const index = state.accounts.indexOf(account);
     let submitted: Submitted;
     let hasId = false;
     this.#hasOpenIntent = false;
     try {
-      if (!failsAtLimits) await this.#wait(this.#nextAt(account));
-      if (creates.hasEnded) return false;
+      if (!failsAtLimits) await this.#wait(pacer.nextAt());
+      if (pacer.hasEnded) return false;
       if (index > 0) emit({ kind: "next-account", state, ports, error: this.#said });
       const [first] = state.accounts;
       submitted = await submit(ports, bodyAt(state, index), {
@@ -96,7 +75,7 @@ export class RowSubmitter {
       const until = failsAtLimits ? undefined : pacer.refused(error);
       if (until === undefined) return this.#failed(state, account, error, hasId);
       this.#dismiss(state);
-      if (hasId || (error instanceof QuotaExceededError && error.day)) creates.heldUntil = until;
+      if (hasId || (error instanceof QuotaExceededError && error.day)) pacer.heldUntil = until;
       return false;
     }
     this.#answered(account);
@@ -108,19 +87,11 @@ export class RowSubmitter {
   /** The first account of a row that may be sent to now, else the one that is free first; undefined if none takes creates. */
   #next(state: RowState): BatchAccount | undefined {
     const now = this.context.ports.clock.now();
-    const held = state.accounts.findIndex((one) => this.#of(one).heldUntil > now);
+    const held = state.accounts.findIndex(({ pacer }) => pacer.heldUntil > now);
     const reached = held < 0 ? state.accounts : state.accounts.slice(0, held + 1);
-    const free = reached.filter((one) => !this.#of(one).hasEnded && !this.#passed.has(one));
-    const times = free.map((one) => this.#nextAt(one));
+    const free = reached.filter((one) => !one.pacer.hasEnded && !this.#passed.has(one));
+    const times = free.map(({ pacer }) => pacer.nextAt());
     return free[times.indexOf(times.find((at) => at <= now) ?? Math.min(...times))];
-  }
-
-  #nextAt(account: BatchAccount): number {
-    return Math.max(account.pacer.ownNextAt(), this.#of(account).heldUntil);
-  }
-
-  #of(account: BatchAccount): AccountCreates {
-    return this.parts.creates.get(account) ?? new AccountCreates(this.context);
   }
 
   /** Waits for a slot of the hour, at `until` (epoch ms). */
@@ -179,14 +150,14 @@ export class RowSubmitter {
     const lost = unrecorded ?? notSaved;
     if (lost) emit({ kind: "not-saved", state, error: lost });
     emit({ kind: "row", state, final: false });
-    this.parts.add(state);
+    this.add(state);
     // The next intent could not be recorded either.
     if (unrecorded) throw unrecorded;
   }
 
   /** Reads a create that failed: true if the next row is to be sent. */
   async #failed(state: RowState, account: BatchAccount, error: unknown, hasId: boolean): Promise<boolean> {
-    const { emit, signal, folder, describe } = this.context;
+    const { emit, signal, folder, describe, patience } = this.context;
     const { ports, pacer } = account;
     if (error instanceof UnresolvedCreateError) {
       pacer.sent();
@@ -214,7 +185,7 @@ export class RowSubmitter {
     if (isRefused || (error instanceof UnreachableError && goesOn && this.#pass(state, account)))
       return false;
     if (!(error instanceof UnreachableError)) return this.#ended(account, error, goesOn);
-    const { waitMs, isFirst } = this.#of(account).outage.failed();
+    const { waitMs, isFirst } = pacer.outage.failed(patience);
     if (waitMs === undefined) return this.#ended(account, error, goesOn);
     if (isFirst) emit({ kind: "trouble", activity: "create", error });
     await ports.clock.sleep(waitMs, this.#signal);
@@ -232,17 +203,16 @@ export class RowSubmitter {
   #ended(account: BatchAccount, error: unknown, goesOn: boolean): boolean {
     if (!(error instanceof ResearchError || error instanceof QuotaExceededError)) throw error;
     const { accounts, emit } = this.context;
-    const creates = this.#of(account);
     const ports = accounts.length > 1 ? account.ports : undefined;
-    if (!creates.hasEnded) emit({ kind: "creates-stopped", reason: { error }, ports });
-    creates.hasEnded = true;
-    if (!goesOn) creates.heldUntil = Number.POSITIVE_INFINITY;
+    if (!account.pacer.hasEnded) emit({ kind: "creates-stopped", reason: { error }, ports });
+    account.pacer.hasEnded = true;
+    if (!goesOn) account.pacer.heldUntil = Number.POSITIVE_INFINITY;
     this.#passed.clear();
     return false;
   }
 
-  #answered(account: BatchAccount): void {
-    if (this.#of(account).outage.answered()) this.context.emit({ kind: "recovered" });
+  #answered({ pacer }: BatchAccount): void {
+    if (pacer.outage.answered()) this.context.emit({ kind: "recovered" });
   }
 
   /** Notes what became of a create that failed; its row is sent no more. */
@@ -258,38 +228,4 @@ export class RowSubmitter {
 /** What a row asks at the account of that place among its own. */
 function bodyAt({ row }: RowState, index: number): CreateBody {
   return row.otherBodies?.[index - 1] ?? row.body;
-}
-
-/** The first wait after a create that could not be sent, and the longest, in milliseconds. */
-const FIRST_WAIT_MS = 5_000;
-const LONGEST_WAIT_MS = 30_000;
-
-/** Backoff for creates that never left: an outage is waited out for `patience` ms if the service has answered before. */
-export class OutageBackoff {
-  /** Since when (monotonic ms) nothing could be sent. */
-  #since: number | undefined;
-  #hasAnswered = false;
-
-  constructor(
-    private readonly clock: Clock,
-    private readonly patience: number,
-  ) {}
-
-  /** Notes that the service has answered. Returns whether that ends an outage. */
-  answered(): boolean {
-    this.#hasAnswered = true;
-    const wasOut = this.#since !== undefined;
-    this.#since = undefined;
-    return wasOut;
-  }
-
-  /** The wait in milliseconds before the next try, undefined if there is none; `isFirst`: this failure begins the outage. */
-  failed(): { waitMs: number | undefined; isFirst: boolean } {
-    const now = this.clock.monotonic();
-    const isFirst = this.#since === undefined;
-    this.#since ??= now;
-    const lasting = now - this.#since;
-    if (!this.#hasAnswered || lasting >= this.patience) return { waitMs: undefined, isFirst };
-    return { waitMs: Math.min(Math.max(lasting, FIRST_WAIT_MS), LONGEST_WAIT_MS), isFirst };
-  }
 }

@@ -96,5 +96,5 @@ test("--timeout is for the whole, in the queue or not", async () => {
   const elapsedMs = clock.monotonic() - start;
   expect(elapsedMs).toBeGreaterThanOrEqual(3_600_000);
   expect(elapsedMs).toBeLessThanOrEqual(3_600_020);
-  expect(stderr).toContain("2 of 2 are not finished after 1h 00m");
+  expect(stderr).toContain("2 of 2 are not finished after 1h");
 });

@@ -22,7 +22,17 @@ function begun({ logWorks = true } = {}) {
   open.add(intent);
   const path = join(folder, "open", `${intent.local_id}.json`);
   return {
-    ...{ intent, path, create: new RecordedCreate(intent, open, log, { forget() {} }, () => AT) },
+    ...{
+      intent,
+      path,
+      create: new RecordedCreate(
+        intent,
+        open,
+        log,
+        () => {},
+        () => AT,
+      ),
+    },
     lines: () => [...log.lines()],
     isLogged: () => existsSync(join(folder, "state")),
     sender: () => open.read().open[0]?.sender?.pid,

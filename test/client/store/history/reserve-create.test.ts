@@ -54,12 +54,10 @@ test("a history that cannot be read is named, any other failure is that of the c
   const { folder, take, open } = machine();
   mkdirSync(join(folder, "history.jsonl"));
   await expect(take(1)).rejects.toThrow(/^could not read .*history.jsonl/);
-  class Broken extends History {
-    override attempts(): never {
-      throw new Error("broken");
-    }
-  }
-  const counting = new Broken(folder, Date.now).reserve(ATTEMPT, { perHour: 1 });
+  const broken = () => {
+    throw new Error("broken");
+  };
+  const counting = new History(folder, broken).reserve(ATTEMPT, { perHour: 1 });
   await expect(counting).rejects.toMatchObject({
     ...{ name: "LocalError", message: "the creates of this hour could not be counted: broken" },
     cause: { message: "broken" },

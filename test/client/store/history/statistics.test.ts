@@ -49,7 +49,8 @@ const open = (name: string, ms: number): OpenIntent => ({
 
 /** Which creates count, and when before now (ms). */
 function counted(log: AppendLog, opened: OpenIntent[] = []) {
-  const found = attempts(log, opened, { origin: ORIGIN, key_id: keyId("k"), since: NOW - HOUR, now: NOW });
+  const window = { since: NOW - HOUR, now: NOW, isMade: false };
+  const found = attempts(log, opened, { origin: ORIGIN, key_id: keyId("k"), ...window });
   return Object.fromEntries(found.map(({ localId, at, isAhead }) => [localId.slice(6), [at - NOW, isAhead]]));
 }
 

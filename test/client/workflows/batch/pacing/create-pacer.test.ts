@@ -31,35 +31,35 @@ function rateLimited(retryAfter?: number): RefusedError {
 
 describe("the next create", () => {
   test("goes at once without a limit", () => {
-    expect(pacer({ own: [NOW, NOW, NOW] }).pacer.ownNextAt()).toBe(NOW);
+    expect(pacer({ own: [NOW, NOW, NOW] }).pacer.nextAt()).toBe(NOW);
   });
 
   test("waits until enough of this batch's own creates are an hour old, and a margin", () => {
     const { pacer: paced } = pacer({ limit: 2, own: [NOW - 20 * 60_000, NOW - 10] });
-    expect(paced.ownNextAt()).toBe(NOW + 40 * 60_000 + MARGIN);
+    expect(paced.nextAt()).toBe(NOW + 40 * 60_000 + MARGIN);
   });
 
   test("waits for what was sent since", () => {
     const { pacer: paced, pass } = pacer({ limit: 1 });
-    expect(paced.ownNextAt()).toBe(NOW);
+    expect(paced.nextAt()).toBe(NOW);
     paced.sent();
     pass(5_000);
-    expect(paced.ownNextAt()).toBe(NOW + HOUR + MARGIN);
+    expect(paced.nextAt()).toBe(NOW + HOUR + MARGIN);
   });
 
   test("waits an hour and no more for what a wrong clock dated ahead", () => {
     const { pacer: paced, pass } = pacer({ limit: 1, own: [NOW + 365 * 24 * HOUR] });
-    expect(paced.ownNextAt()).toBe(NOW + HOUR + MARGIN);
+    expect(paced.nextAt()).toBe(NOW + HOUR + MARGIN);
     expect(paced.times(1)).toEqual([NOW + HOUR]);
     expect(paced.outlook()?.left).toBe(0);
     pass(HOUR + MARGIN);
-    expect(paced.ownNextAt()).toBe(NOW + HOUR + MARGIN);
+    expect(paced.nextAt()).toBe(NOW + HOUR + MARGIN);
   });
 
   test("of a shard waits by the shard's share", () => {
     const { pacer: paced } = pacer({ limit: 10, shards: 4, own: [NOW - 60_000, NOW - 60_000] });
     expect(paced.share).toBe(2);
-    expect(paced.ownNextAt()).toBe(NOW + HOUR - 60_000 + MARGIN);
+    expect(paced.nextAt()).toBe(NOW + HOUR - 60_000 + MARGIN);
   });
 });
 
@@ -124,7 +124,7 @@ describe("a refused create", () => {
   test("blocks until the service allows the next", () => {
     const { pacer: paced } = pacer();
     expect(paced.refused(rateLimited(30))).toBe(NOW + 30_000);
-    expect(paced.ownNextAt()).toBe(NOW + 30_000);
+    expect(paced.nextAt()).toBe(NOW + 30_000);
     expect(paced.times(2)).toEqual([NOW + 30_000, NOW + 30_000]);
   });
 
