@@ -37,7 +37,7 @@ test("quota without a limit tells what was used and how to set one; enterprise h
   const { run } = await machine();
   await run("create", "question");
   const { stdout, stderr } = await run("quota");
-  expect(stdout).toMatch(/^1 creates in the last hour/);
+  expect(stdout).toMatch(/^1 create in the last hour/);
   expect(stderr).toContain("--tier");
   const json = JSON.parse((await run("quota", "--json", "--tier", "enterprise")).stdout);
   expect(json).toMatchObject({ used: 1, left: null, limit: null, next_slot_at: null });

@@ -392,7 +392,7 @@ test("--dry-run says how many, how long, and when the last one is sent; it leave
     first: [{ prompt: "q 0" }, { prompt: "q 1" }, { prompt: "q 2" }],
   });
   expect((await m.run("batch", file, "--dry-run")).stdout).toContain(
-    "cannot estimate the end without a limit: pass --tier or --per-hour",
+    "without a limit the end is not known: --per-hour N sets one",
   );
 });
 
