@@ -9,24 +9,7 @@ import { DEFAULT_GAPS, type Gaps } from "../ground/protocol/conversation.js";
 import { isTier, type Tier } from "../ground/protocol/limits.js";
 import { CodedError, UsageError } from "./errors.js";
 import { readSmallFile, readTextFile } from "./read-text.js";
-
-/** The settings that a profile can hold, as `config set` names them. */
-export const SETTING_NAMES = [
-  "base-url",
-  "api-key",
-  "provider",
-  "model",
-  "set",
-  "tier",
-  "per-day",
-  "history",
-  "status-method",
-  "output-method",
-  "output-path",
-  "output-field",
-] as const;
-
-export type SettingName = (typeof SETTING_NAMES)[number];
+import { SETTINGS } from "./setting-table.js";
 
 /** A value and where it comes from, for `config list` and `--verbose`. */
 export interface Sourced<T> {
@@ -264,10 +247,11 @@ function perDayIn(
 
 /** Creates in 24 hours as a setting has them. Throws UsageError. */
 export function perDayOf({ value, source }: Sourced<string>): number {
-  if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
+  const [form, words] = SETTINGS["per-day"].form;
+  if (form.test(value)) return Number(value);
   throw new UsageError(
     `invalid value for per-day: ${JSON.stringify(value)} (from ${source})`,
-    "It takes a whole number, 1 or more: the creates that may be made in 24 hours.",
+    `It takes ${words}.`,
   );
 }
 

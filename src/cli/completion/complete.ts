@@ -5,7 +5,8 @@ import { isFinal, isRequestId } from "../../ground/protocol/conversation.js";
 import { formatDuration } from "../../ground/text/duration.js";
 import { shortLine } from "../../ground/text/phrases.js";
 import { safeLine } from "../../ground/text/safe-text.js";
-import { readStored, SETTING_NAMES } from "../../machine/settings.js";
+import { SETTINGS } from "../../machine/setting-table.js";
+import { readStored } from "../../machine/settings.js";
 import type { Host, Sink } from "../terminal/host.js";
 import { type CommandLine, type CompletionTable, joinWords, readWords } from "./words.js";
 
@@ -117,7 +118,7 @@ function valuesOf(
     case "profile":
       return plain(readStored(machine.folders.config, machine.env, line.chosen).profiles);
     case "key":
-      return plain(SETTING_NAMES);
+      return Object.entries(SETTINGS).map(([value, { description }]) => ({ value, about: description }));
     case "topic":
       return [
         ...table.topics.map(({ name, about }) => ({ value: name, about })),

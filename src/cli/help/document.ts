@@ -1,4 +1,5 @@
 import type { Argument, Option } from "commander";
+import { SETTINGS, type Setting } from "../../machine/setting-table.js";
 import type { Verb } from "../commands/definition.js";
 import { EXIT_CODE_MEANINGS, VARIABLES, type Variable, variableOf } from "./reference.js";
 import { TOPICS, type Topic } from "./topics.js";
@@ -12,6 +13,7 @@ export interface HelpDocument {
   commands: CommandEntry[];
   exit_codes: { code: number; meaning: string }[];
   environment: readonly Variable[];
+  settings: SettingEntry[];
   topics: readonly Topic[];
 }
 
@@ -27,9 +29,24 @@ export function helpDocument(program: Verb, version: string): HelpDocument {
       codes.split(", ").map((code) => ({ code: Number(code), meaning })),
     ),
     environment: VARIABLES,
+    settings: Object.entries<Setting>(SETTINGS).map(([name, setting]) => ({
+      name,
+      description: setting.description,
+      default: setting.default ?? null,
+      choices: setting.choices ?? null,
+      flags: setting.flags ?? [],
+      variables: setting.variables ?? [],
+    })),
     topics: TOPICS,
   };
 }
+
+/** What `config set` takes. */
+export type SettingEntry = Required<Pick<Setting, "description" | "flags" | "variables">> & {
+  name: string;
+  default: string | null;
+  choices: readonly string[] | null;
+};
 
 export interface ArgumentEntry {
   name: string;

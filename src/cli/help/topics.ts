@@ -1,6 +1,7 @@
 import { PROVIDERS } from "../../client/dialects/providers.js";
 import { TIERS } from "../../ground/protocol/limits.js";
 import { fold } from "../../ground/text/width.js";
+import { SETTINGS, type Setting } from "../../machine/setting-table.js";
 import { EXIT_CODE_MEANINGS, VARIABLES } from "./reference.js";
 import topics from "./topics.txt?raw";
 
@@ -23,6 +24,15 @@ const TABLES: Readonly<Record<string, string>> = {
   "exit codes": definitions(Object.entries(EXIT_CODE_MEANINGS)),
   variables: definitions(
     VARIABLES.map(({ name, description, flag }) => [name, flag ? `${description} (${flag})` : description]),
+  ),
+  settings: definitions(
+    Object.entries<Setting>(SETTINGS).map(
+      ([name, { description, flags = [], variables = [], ...setting }]) => {
+        const own = setting.default === undefined ? [] : [`default: ${setting.default}`];
+        const facts = [...flags, ...variables, ...own].join(", ");
+        return [name, facts ? `${description} (${facts})` : description];
+      },
+    ),
   ),
   tiers: lines(
     Object.entries(TIERS).map(

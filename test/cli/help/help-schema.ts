@@ -58,5 +58,16 @@ export const HELP_SCHEMA = exactly({
     }),
     1,
   ),
+  settings: list(
+    exactly({
+      name: { type: "string", pattern: "^[a-z-]+$" },
+      description: text,
+      default: maybe,
+      choices,
+      flags: list({ type: "string", pattern: "^--" }),
+      variables: list({ type: "string", pattern: "^RESEARCH_" }),
+    }),
+    12,
+  ),
   topics: list(exactly({ name: text, summary: text, text: { type: "string", pattern: "\\n$" } }), 7),
 });

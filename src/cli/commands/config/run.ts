@@ -3,20 +3,17 @@ import { type Provider, providerNamed } from "../../../client/dialects/providers
 import { NO_FOLDER, type Profile, type Store } from "../../../client/store/settings.js";
 import { LocalError } from "../../../ground/files/local-error.js";
 import { parseBaseUrl } from "../../../ground/http/address.js";
-import { TIERS } from "../../../ground/protocol/limits.js";
-import { isKeyText } from "../../../ground/secrets/key.js";
 import { safeLine } from "../../../ground/text/safe-text.js";
 import { columnsOf } from "../../../ground/text/width.js";
 import { optionsIn } from "../../../machine/asked.js";
 import { CodedError, UsageError } from "../../../machine/errors.js";
 import { readTextStream } from "../../../machine/read-text.js";
+import { SETTINGS, type Setting, type SettingName } from "../../../machine/setting-table.js";
 import {
   checkProvider,
   insecureHttpIn,
   maskKey,
-  perDayOf,
   profileIn,
-  type SettingName,
   type SettingsSite,
   type Sourced,
   siteIn,
@@ -24,35 +21,6 @@ import {
 } from "../../../machine/settings.js";
 import type { Context } from "../../context.js";
 import { ask } from "../../terminal/prompts.js";
-
-const METHOD = /^[A-Z]{1,16}$/;
-const TIER_NAMES = Object.keys(TIERS)
-  .join(", ")
-  .replace(/, (?=[^,]*$)/, " or ");
-
-/** A check for each setting that throws UsageError. */
-const CHECKS: Record<SettingName, (value: string, ctx: Context, site: SettingsSite) => unknown> = {
-  "base-url": (value, ctx) => void parseBaseUrl(value, insecureHttpIn(ctx.flags, ctx.host.env).value),
-  // Its value is not quoted: it is a secret.
-  "api-key": (value) => {
-    if (!isKeyText(value))
-      throw new UsageError("invalid value for api-key (visible ASCII characters without spaces)");
-  },
-  provider: (value) => checkProvider({ value, source: "config set" }),
-  model: mustMatch("model", /\S/, "a model, preset, processor or effort, as the provider calls it"),
-  set: (value, ctx, { provider }) => checkSet(ctx, optionsIn(value), providerNamed(provider.value)),
-  tier: mustMatch("tier", new RegExp(`^(${Object.keys(TIERS).join("|")})$`), TIER_NAMES),
-  "per-day": (value) => void perDayOf({ value, source: "config set" }),
-  history: mustMatch("history", /^(on|off)$/, "on or off"),
-  "status-method": mustMatch("status-method", METHOD, "an HTTP method in capitals, such as GET"),
-  "output-method": mustMatch("output-method", METHOD, "an HTTP method in capitals, such as GET"),
-  "output-path": mustMatch(
-    "output-path",
-    /^\/[\x21-\x7e]*\{request_id\}[\x21-\x7e]*$/,
-    "a path that begins with / and contains {request_id}",
-  ),
-  "output-field": mustMatch("output-field", /\S/, "the name of a field"),
-};
 
 /** Prints the value in force. */
 export async function configGet(ctx: Context, name: string): Promise<number> {
@@ -94,7 +62,7 @@ export async function configSet(ctx: Context, name: string, given: string | unde
   if (value === undefined) throw new UsageError(`${key} needs a value`, `research config set ${key} VALUE`);
   const store = ctx.store.read();
   const profile = profileName(ctx, store);
-  await CHECKS[key](value, ctx, siteOf(ctx, store, profile));
+  await checkValue(ctx, key, value, siteOf(ctx, store, profile));
   const binding = key === "api-key" ? { "api-key-origin": originFor(ctx, store, profile) } : {};
   await editProfile(ctx, profile, (stored) => void Object.assign(stored, { [key]: value }, binding));
   if (key === "api-key" && given !== undefined) {
@@ -164,11 +132,23 @@ function notSent({ settings: { apiKey, baseUrl } }: Context): string {
 }
 
 function checkKey(name: string): SettingName {
-  if (Object.hasOwn(CHECKS, name)) return name as SettingName;
+  if (Object.hasOwn(SETTINGS, name)) return name as SettingName;
   throw new UsageError(
     `unknown setting ${JSON.stringify(name)}`,
-    `There are: ${Object.keys(CHECKS).join(", ")}.`,
+    `There are: ${Object.keys(SETTINGS).join(", ")}.`,
   );
+}
+
+/** Throws UsageError for an invalid value. */
+async function checkValue(ctx: Context, key: SettingName, value: string, site: SettingsSite): Promise<void> {
+  if (key === "base-url") parseBaseUrl(value, insecureHttpIn(ctx.flags, ctx.host.env).value);
+  if (key === "provider") checkProvider({ value, source: "config set" });
+  if (key === "set") await checkSet(ctx, optionsIn(value), providerNamed(site.provider.value));
+  const { choices, form, isSecret }: Setting = SETTINGS[key];
+  const isValid = choices?.includes(value) ?? form?.[0].test(value) ?? true;
+  if (isValid) return;
+  const words = choices?.join(", ").replace(/, (?=[^,]*$)/, " or ") ?? form?.[1];
+  throw new UsageError(`invalid value for ${key}${isSecret ? "" : `: ${safeLine(value)}`} (${words})`);
 }
 
 /** Throws InputError for a field of a create that research sets itself. */
@@ -181,13 +161,6 @@ async function checkSet(
   const store = ctx.store.read();
   const { model } = store.profiles[profileName(ctx, store)] ?? {};
   (await provider.load(model ?? provider.defaultModel)).create({ prompt: "x", options });
-}
-
-function mustMatch(key: string, pattern: RegExp, allowed: string): (value: string) => void {
-  return (value) => {
-    if (!pattern.test(value))
-      throw new UsageError(`invalid value for ${key}: ${safeLine(value)} (${allowed})`);
-  };
 }
 
 const MAX_KEY_BYTES = 65_536;
