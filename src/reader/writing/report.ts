@@ -3,6 +3,7 @@ import { shortLine } from "../../ground/text/phrases.js";
 import { type Description, listOf } from "../finding/source.js";
 import { FLAGS } from "../model/session/budget.js";
 import { type Answer, citedIn } from "./checks/answer.js";
+import { ADDRESS } from "./checks/sentence.js";
 import type { Fact } from "./facts.js";
 import type { Cited, Length } from "./prompts.js";
 import type { Gathered } from "./steps/gather.js";
@@ -91,7 +92,7 @@ function body(answer: Answer, facts: readonly Fact[], cited: readonly Fact[], sa
     answer.sentences.map(cite).join(" "),
     ...answer.sections.map((one) => paragraphs(one.title && `## ${one.title}`, sectionOf(one, cite))),
     section(say("disagree"), ...sides),
-    section(say("missing"), answer.missing.map((text) => `- ${ended(text)}`).join("\n")),
+    section(say("missing"), answer.missing.map((text) => `- ${ended(inert(text))}`).join("\n")),
   ];
 }
 
@@ -176,6 +177,15 @@ function usageOf({ calls, input_tokens, output_tokens, cost_dollars }: Usage, sa
   const [input, output] = [input_tokens, output_tokens].map((tokens) => tokens.toLocaleString("en-US"));
   const cost = cost_dollars !== undefined && say("cost", { number: cost_dollars.toFixed(4) });
   return sentences(say("used", { calls, input: input ?? "", output: output ?? "" }), cost);
+}
+
+/** An address, or a mark that makes a link, an image, HTML or code. */
+const ACTIVE = new RegExp(`${ADDRESS.source}|[\\\\<[\`]`, "gi");
+
+/** What nobody has checked, on one line: nothing in it can be followed. */
+function inert(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.replace(ACTIVE, (found) => (found.length > 1 ? `\`${found}\`` : `\\${found}`));
 }
 
 /** A text that may be left out. */

@@ -1,4 +1,6 @@
 import { expect, it } from "vitest";
+import { markdownHtml } from "../../../src/ground/markdown/html/blocks.js";
+import { lex } from "../../../src/ground/markdown/parse.js";
 import { BudgetSpent } from "../../../src/reader/model/session/budget.js";
 import type { Answer } from "../../../src/reader/writing/checks/answer.js";
 import type { Fact } from "../../../src/reader/writing/facts.js";
@@ -114,6 +116,20 @@ it("shows both sides with where they stand, and what was not found", () => {
     "the number.\n\n- It is 5. [1, 1] (a.md, Sub)\n- It is 6. [2] (a.md)\n\n- It is a. [3] (A [page], 2025)\n- It is 6. [2] (a.md)",
   );
   expect(under(text, "Not found")).toBe("- who.");
+});
+
+it("lets nothing be followed in what was not found, which nobody has checked", () => {
+  const missing = [
+    "who may\n do it for 12 dollars ",
+    "![a](https://evil.example) \\[b](//evil.example) <img src=x>",
+    "see https://evil.example/?q=`1` and www.evil.example",
+    "`code https://evil.example",
+  ];
+  const html = markdownHtml(lex(under(reported({ missing }), "Not found") ?? ""), []);
+  expect(html).not.toMatch(/<(?:a|img)\b/);
+  expect(html).toContain(">who may do it for 12 dollars.</li>");
+  expect(html).toContain("![a](<code>https://evil.example</code>) \\[b](//evil.example) &lt;img src=x&gt;.");
+  expect(html).toContain("see <code>https://evil.example/?q=</code>`1` and <code>www.evil.example</code>.");
 });
 
 it.each<[string, Partial<Answer>, object, string]>([

@@ -67,9 +67,8 @@ export function checkAnswer(
     // With one side there is nothing that disagrees.
     return standing.length < 2 ? [] : { about: titleOf(about, standing), sides: standing };
   });
-  // It claims nothing, so that it is kept; but nothing in it may be followed.
-  const missing = draft.missing.map((text) => text.replace(/\s+/g, " ").trim().replace(/[<[]/g, "\\$&"));
-  const { words } = draft;
+  // What is missing claims nothing.
+  const { missing, words } = draft;
   const checked = { sentences: summary.slice(0, SUMMARY), sections, disagree, missing, words };
   const answer = { ...checked, dropped: wrong.length, droppedSteps, isWritten: true, isForeign: false };
   return { answer, wrong };

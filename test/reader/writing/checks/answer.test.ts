@@ -79,7 +79,7 @@ it("cuts the summary at five sentences, and keeps the rest", () => {
   expect(answer.sections).toMatchObject([{ kind: "text", items: [{}, {}] }]);
 });
 
-it("checks titles, columns, sides and what is missing", () => {
+it("checks titles, columns and sides", () => {
   const { answer } = check({
     sections: [
       { title: "The 7 ports", kind: "table", columns: ["What", "9 ports"], items: [cited("it | 8080", 3)] },
@@ -89,14 +89,12 @@ it("checks titles, columns, sides and what is missing", () => {
       { about: "the port", sides: [cited("It is 8080 since 2.0.", 3), cited("Stop it.", 1)] },
       { about: "the rest", sides: [cited("It is 8081.", 3), cited("Stop it.", 1)] },
     ],
-    missing: ["who may\n do it ", "why it costs 12 dollars"],
   });
   expect(answer.sections).toMatchObject([
     { title: "", kind: "list", columns: [] },
     { title: "Ports", kind: "table", columns: ["What", "Port"] },
   ]);
   expect(answer.disagree).toMatchObject([{ about: "the port", sides: [{}, {}] }]);
-  expect(answer.missing).toEqual(["who may do it", "why it costs 12 dollars"]);
 });
 
 it.each<[string, Partial<Draft["sections"][number]>, object]>([
