@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { addDoubles } from "../support/accounts.js";
 import { folderWith } from "../support/folder.js";
 import { foldersIn } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
@@ -26,11 +27,8 @@ test("quota says the day and what was spent by what the services said, and --all
   const clock = new VirtualClock();
   const env: Record<string, string> = { HOME: home, ...foldersIn(home) };
   const run = (...argv: string[]) => inProcess(argv, { env, clock });
-  for (const name of ["perplexity", "openai", "parallel"] as const) {
-    const double = await ProviderDouble.start(name);
-    await run("config", "set", "provider", name, "-p", name);
-    await run("config", "set", "base-url", double.server.url, "-p", name);
-    await run("config", "set", "api-key", "pk-test-sentinel-4242", "-p", name);
+  for (const name of ["perplexity", "openai", "parallel", "gemini"] as const) {
+    await addDoubles(env, await ProviderDouble.start(name));
     await run("run", "old", "-p", name);
   }
   await clock.sleep(2 * DAY);
@@ -55,6 +53,7 @@ test("quota says the day and what was spent by what the services said, and --all
     day: null,
     spent: [{ requests: 0, dollars: null, tokens: null }, { dollars: null, tokens: 1_200 }, {}],
   });
+  expect((await quota("-p", "gemini")).spent[1]).toMatchObject({ dollars: null, tokens: 1_200, unsaid: 0 });
   expect((await quota("-p", "parallel")).spent[1]).toMatchObject({
     requests: 1,
     dollars: null,
@@ -63,6 +62,7 @@ test("quota says the day and what was spent by what the services said, and --all
   });
   const all = await quota("--all");
   expect(all.map(({ profile }: { profile: string }) => profile).sort()).toEqual([
+    "gemini",
     "openai",
     "parallel",
     "perplexity",

@@ -1,3 +1,4 @@
+import { tokensIn } from "../../../client/store/history/records.js";
 import { type RowState, stateWord } from "../../../client/workflows/batch/plan.js";
 import type { Result } from "../../../client/workflows/results.js";
 import { jsonIn } from "../../../ground/json/exact-json.js";
@@ -123,9 +124,8 @@ export function indexText(prompt: string, states: readonly RowState[]): string {
 
 function costOf(note: ResultNote | undefined): string {
   if (note?.cost_dollars !== undefined) return dollars(note.cost_dollars);
-  const { input_tokens: input, output_tokens: output } = Object(note?.usage);
-  const counts = [input, output].filter((count) => typeof count === "number");
-  return counts.length === 0 ? "" : `${counts.reduce((sum, count) => sum + count, 0)} tokens`;
+  const tokens = tokensIn(note?.usage);
+  return tokens === undefined ? "" : `${tokens} tokens`;
 }
 
 /** The same for a program; `read` gives the text of a file in the folder. */

@@ -252,11 +252,12 @@ export function notCreatedEntry({ kind: _, at: __, ...record }: NotCreatedRecord
   return { ...record, request_id: null, status: NOT_CREATED, created_at: null };
 }
 
-/** The tokens of a `usage`, in and out together; undefined if it says neither. */
+/** The tokens of a `usage`, in and out together; undefined if it says neither. Gemini has the sum alone in these words. */
 export function tokensIn(usage: unknown): number | undefined {
-  const { input_tokens, output_tokens } = Object(usage);
-  const counts = [input_tokens, output_tokens].filter((count) => typeof count === "number");
-  return counts.length === 0 ? undefined : counts.reduce((sum, count) => sum + count, 0);
+  const { input_tokens, output_tokens, total_tokens } = Object(usage);
+  const isNumber = (count: unknown) => typeof count === "number";
+  const counts = [input_tokens, output_tokens].filter(isNumber);
+  return counts.length > 0 ? counts.reduce((sum, count) => sum + count, 0) : [total_tokens].find(isNumber);
 }
 
 /** When a request began, epoch ms: by the service's word, but not before it was sent; its clock may be another one. */
