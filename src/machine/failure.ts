@@ -95,7 +95,7 @@ function sentenceOf(error: ResearchError): string {
   if (error instanceof RowTimeoutError)
     return `${error.requestId} is not finished after ${exactDuration(error.timeoutMs)}`;
   if (error instanceof SlotTimeoutError)
-    return `the hourly limit is reached, and the next create is allowed at ${isoDate(error.until)}, after the ${exactDuration(error.timeoutMs)} of --timeout`;
+    return `a limit of creates is reached, and the next one is allowed at ${isoDate(error.until)}, after the ${exactDuration(error.timeoutMs)} of --timeout`;
   return error.message;
 }
 

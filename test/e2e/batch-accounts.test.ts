@@ -83,7 +83,10 @@ test("each account is paced by its own limit", async () => {
   await run("config", "set", "tier", "enterprise", "-p", "one");
   await run("config", "set", "per-day", "2", "-p", "two");
   const before = clock.now();
-  expect(await go()).toMatchObject({ code: 0 });
+  const seen = await go();
+  expect(seen).toMatchObject({ code: 0 });
+  // It is the day that is waited for, and of the second account.
+  expect(seen.stderr).toContain("a limit of creates is reached; nothing is sent for");
   expect(posts()).toEqual([3, 3]);
   expect(clock.now() - before).toBeGreaterThan(80_000_000);
 });

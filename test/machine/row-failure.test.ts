@@ -10,7 +10,7 @@ test.each<[unknown, string, string, number]>([
   [new RowTimeoutError("id", 500), "id is not finished after 500ms", "TIMEOUT", 8],
   [
     new SlotTimeoutError(500, Date.UTC(2030, 0, 1)),
-    "the hourly limit is reached, and the next create is allowed at 2030-01-01T00:00:00.000Z, after the 500ms of --timeout",
+    "a limit of creates is reached, and the next one is allowed at 2030-01-01T00:00:00.000Z, after the 500ms of --timeout",
     "TIMEOUT",
     8,
   ],

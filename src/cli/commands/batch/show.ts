@@ -79,7 +79,7 @@ export async function showBatch(
   };
   const renderer = new BatchRenderer({
     ...{ batch, reporter: terminal.reporter, host: terminal.host, resume },
-    ...{ usual: usualLengthText(ports), limit: limitWords(ports), isBeside: beside !== undefined },
+    ...{ usual: usualLengthText(ports), isBeside: beside !== undefined },
   });
   await renderer.begin();
   try {
@@ -164,8 +164,6 @@ export interface RendererParts {
   resume: string;
   /** How long a run usually takes, in words; undefined if too few are known. */
   usual: string | undefined;
-  /** Why no create is sent while it waits, in words. */
-  limit: string;
   /** Whether stdout is for something else; then each row has a live line of its own. */
   isBeside?: boolean;
 }
@@ -219,7 +217,7 @@ export class BatchRenderer {
       case "schema-mismatch":
         return reporter.notice("SCHEMA_MISMATCH", named(event.state, event.message));
       case "waiting-for-quota":
-        return this.#waiting(event.until);
+        return this.#waiting(event);
       case "trouble":
         return reporter.notice("TROUBLE", troubleText(event));
       case "recovered":
@@ -286,8 +284,8 @@ export class BatchRenderer {
     return rowForPeople(state, this.#names, columnsOn(host.stdout), await reporter.style());
   }
 
-  async #waiting(until: number): Promise<void> {
-    const { host, reporter, limit, batch } = this.parts;
+  async #waiting({ until, ports }: BatchRunEvent & { kind: "waiting-for-quota" }): Promise<void> {
+    const { host, reporter, batch } = this.parts;
     const waitMs = until - host.clock.now();
     // Without a limit of one's own each wait follows a refusal, and the first one says what prevents that.
     const isNews = !this.#hasWaited && !batch.hasLimit;
@@ -295,7 +293,7 @@ export class BatchRenderer {
     if (waitMs <= SILENT_WAIT_MS && !isNews) return;
     const wait = `nothing is sent for ${formatDuration(waitMs)}, until ${isoDate(until)}`;
     const flag = isNews ? "; --per-hour N keeps below it" : "";
-    await reporter.notice("WAITING_FOR_QUOTA", `${limit}; ${wait}${flag}`);
+    await reporter.notice("WAITING_FOR_QUOTA", `${limitWords(ports)}; ${wait}${flag}`);
   }
 
   async #unchanged(): Promise<void> {

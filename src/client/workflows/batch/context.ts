@@ -77,8 +77,8 @@ export type BatchRunEvent =
   | { kind: "not-saved"; state: RowState; error: LocalError }
   /** The result was kept, and does not fit the row's schema. */
   | { kind: "schema-mismatch"; state: RowState; message: string }
-  /** No create is sent before `until`. */
-  | { kind: "waiting-for-quota"; until: number }
+  /** No create is sent to `ports` before `until`. */
+  | { kind: "waiting-for-quota"; until: number; ports: Ports }
   /** Creates, polls or fetches fail, and are repeated. `state`: the row whose result is fetched again. */
   | { kind: "trouble"; activity: "create" | "poll" | "fetch"; error: ResearchError; state?: RowState }
   | { kind: "recovered" }

@@ -56,7 +56,7 @@ export class RowSubmitter {
     let hasId = false;
     this.#hasOpenIntent = false;
     try {
-      if (!failsAtLimits) await this.#wait(pacer.nextAt());
+      if (!failsAtLimits) await this.#wait(account);
       if (pacer.hasEnded) return false;
       if (index > 0) emit({ kind: "next-account", state, ports, error: this.#said });
       const [first] = state.accounts;
@@ -94,13 +94,14 @@ export class RowSubmitter {
     return free[times.indexOf(times.find((at) => at <= now) ?? Math.min(...times))];
   }
 
-  /** Waits for a slot of the hour, at `until` (epoch ms). */
-  async #wait(until: number): Promise<void> {
-    const { ports, emit, timeout = 0 } = this.context;
+  /** Waits until an account may be sent a create. */
+  async #wait({ ports, pacer }: BatchAccount): Promise<void> {
+    const { emit, timeout = 0 } = this.context;
+    const until = pacer.nextAt();
     const waitMs = until - ports.clock.now();
     if (waitMs <= 0) return;
     if (timeout > 0 && waitMs > timeout) throw new SlotTimeoutError(timeout, until);
-    emit({ kind: "waiting-for-quota", until });
+    emit({ kind: "waiting-for-quota", until, ports });
     await waitUntil(ports, until, { signal: this.#signal });
   }
 
