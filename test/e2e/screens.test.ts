@@ -51,6 +51,8 @@ function history(origin: string): Record<string, string> {
     ".local/state/research/history.jsonl": lines.map((line) => `${JSON.stringify(line)}\n`).join(""),
     ".local/state/research/open/local-0123456789ab.json": JSON.stringify({ ...unknown, prompt: PROMPTS[0] }),
     "q.csv": `key,prompt\n${PROMPTS.map((prompt, n) => `key-${"日本".repeat(9)}-${n},${prompt} => FAILED`).join("\n")}\n`,
+    // A private address is not asked for.
+    "cited.md": `The pool takes ${"many and ".repeat(30)}1,700 connections (http://10.0.0.1/${hex("a", 80)}).\n`,
     "sources/a.md":
       "# Tides\n\nTides `form` by the moon[^1], see <https://example.com/a>.\n\n[^1]: Somebody.\n",
   };
@@ -91,6 +93,7 @@ const TYPED: readonly string[] = [
   "run question=>FAILED --interval 50ms",
   "run question=>COMPLETED --interval 50ms",
   "try tides --sources sources",
+  "check cited.md",
   "create",
   "creat question",
   `${GONE} create question`,

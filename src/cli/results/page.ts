@@ -47,7 +47,7 @@ async function marksOf(report: Report, outcome: CheckOutcome): Promise<PageResul
   const { checked_at, citations } = outcome;
   const all = citations.map(({ verdict, claim, field, missing, reason, passage, urls }, i): PageMark => {
     const notes =
-      missing.length > 0 ? [`Not on the page: ${missing.join("; ")}`] : reason === null ? [] : [reason];
+      missing.length > 0 ? [`not on the page: ${missing.join("; ")}`] : reason === null ? [] : [reason];
     return { end: ends[i] ?? 0, field, word: verdict, look: LOOKS[verdict], claim, notes, passage, urls };
   });
   return { all, summary: `Checked ${checked_at}. ${countsText(outcome)}. ${CAVEAT}` };

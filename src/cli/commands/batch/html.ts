@@ -21,7 +21,7 @@ const LONGEST_QUESTION = 300;
 
 /** All rows of a batch as a page, with links to theirs. */
 export function batchIndex(title: string, rows: readonly BatchRow[]): string {
-  const head = ["Row", "Question", "State", "Took"].map((name) => `<th>${name}</th>`).join("");
+  const head = ["Line", "Question", "State", "Took"].map((name) => `<th>${name}</th>`).join("");
   const table = `<div class="table rows"><table>\n<thead><tr>${head}</tr></thead>\n<tbody>${rows.map(tableRow).join("\n")}</tbody>\n</table></div>`;
   const header = `<header><h1 dir="auto">${escapeHtml(title)}</h1>\n<p class="summary">${summary(rows)}</p></header>`;
   return page({ title, body: `${header}\n<main>\n${table}\n</main>`, wide: true });

@@ -27,6 +27,7 @@ import { readTextFile, readTextStream } from "../../../machine/read-text.js";
 import type { Context } from "../../context.js";
 import { citationLines, countsText, progressText, wrongLines } from "../../requests/check-text.js";
 import type { ResultSource } from "../../results/page.js";
+import { fitted } from "../../terminal/reporter.js";
 
 export interface CheckFlags {
   pages?: number;
@@ -131,7 +132,7 @@ async function shown(
     return pageOf(named.result, { ...named.source, check: outcome });
   }
   if (!host.stdout.isTTY || output !== undefined) return citationLines(outcome);
-  return `${wrongLines(outcome, await reporter.style())}${countsText(outcome)}\n`;
+  return fitted(`${wrongLines(outcome, await reporter.style())}${countsText(outcome)}\n`, host.stdout, 2);
 }
 
 async function sayFew({ reporter }: Context, { pages }: CheckOutcome): Promise<void> {

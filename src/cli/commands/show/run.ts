@@ -61,7 +61,7 @@ export function entryDetails(entry: ShownEntry, style: Style): string {
     "cut short": entry.cut_short && "research output --partial prints what there is",
     structured: entry.structured_output && !schema && "yes",
     schema: schema && safeJson(schema),
-    checked: entry.check && `${entry.check.checked_at}: ${citationsText(entry.check.counts)}`,
+    checked: entry.check && `${citationsText(entry.check.counts)}, at ${entry.check.checked_at}`,
   };
   const rows = Object.entries(fields).flatMap(([name, value]) => (value ? [[name, value]] : []));
   for (const source of entry.sources ?? []) rows.push(["source", sourceWords(source)]);

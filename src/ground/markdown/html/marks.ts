@@ -1,5 +1,5 @@
 import { openable } from "../document.js";
-import { anchor, escapeHtml } from "./blocks.js";
+import { anchor, escapeHtml, textHtml } from "./blocks.js";
 
 /** What is said of a place of a result, or of one of its fields. */
 export interface PageMark {
@@ -57,9 +57,9 @@ function linkOf(mark: PageMark | undefined, i: number): string {
 /** The list that the marks lead to. `summary` stands over it. */
 export function marksSection(marks: readonly PageMark[], summary: string): string {
   const items = marks.map(({ word, look, claim, notes, passage, urls }, i) => {
-    const lines = [...notes.map(escapeHtml), ...urls.map(linked)];
-    const quote = passage === null ? "" : `\n<blockquote dir="auto">${escapeHtml(passage)}</blockquote>`;
-    const head = `<a class="mark ${look}" href="#m${i}">${escapeHtml(word)}</a> ${escapeHtml(claim)}`;
+    const lines = [...notes.map(textHtml), ...urls.map(linked)];
+    const quote = passage === null ? "" : `\n<blockquote dir="auto">${textHtml(passage)}</blockquote>`;
+    const head = `<a class="mark ${look}" href="#m${i}">${escapeHtml(word)}</a> ${textHtml(claim)}`;
     return `<li id="c${i}" dir="auto">${[head, ...lines].join("<br>\n")}${quote}</li>`;
   });
   return `<section class="marks"><h2>What the sources say</h2>\n<p>${escapeHtml(summary)}</p>\n<ol>\n${items.join("\n")}\n</ol></section>`;

@@ -105,7 +105,7 @@ export class Addresses {
   }
 }
 
-/** Inlines as runs. A link gets its number; an address that may not be opened stands beside its text. */
+/** Inlines as runs. A link gets its number, unless that is its text; an address that may not be opened stands beside its text. */
 export function runsOf(inlines: readonly Inline[], addresses: Addresses, look = 0, href?: string): Run[] {
   return inlines.flatMap((inline) => {
     switch (inline.kind) {
@@ -139,7 +139,8 @@ function linkRuns(address: string, inlines: Inline[], addresses: Addresses, look
   if (shown === target || shown === address || `mailto:${shown}` === address) return text;
   const number = addresses.numberOf(target);
   if (shown === `[${number}]`) return text;
-  return [...text, { text: `\u00a0[${number}]`, look: look | LOOK.faint, href: target }];
+  const own = { text: `[${number}]`, look: look | LOOK.faint, href: target };
+  return shown === `${number}` ? [own] : [...text, { ...own, text: `\u00a0${own.text}` }];
 }
 
 function plainText(runs: readonly Run[]): string {

@@ -35,6 +35,11 @@ describe("laid out:", () => {
     ["an image", "![a](https://x.y/z.png)", "a [1]\n\n[1] https://x.y/z.png\n"],
     ["an address as text", "*see* https://x.y/z", "see https://x.y/z\n"],
     ["a mail address", "*see* a@x.y", "see a@x.y\n"],
+    [
+      "a number that is its own",
+      "a [1](https://x.y/) [1](https://x.z/)",
+      "a [1] 1 [2]\n\n[1] https://x.y/\n[2] https://x.z/\n",
+    ],
     ["a citation that is its number", "[[1]](https://x.y/)", "[1]\n\n[1] https://x.y/\n"],
     ["an address that may not be opened", "[a](javascript:b)", "a (javascript:b)\n"],
     ["escapes", "*a* \u001b[31m &#27;[2J \u009b \u202e", "a \\u{1b}[31m \\u{1b}[2J \\u{9b} \\u{202e}\n"],
