@@ -9,6 +9,17 @@ export interface Run {
   body: Record<string, unknown>;
   words: string[];
   polls: number;
+  /** What its result cites; default SOURCES. */
+  sources?: readonly Source[] | undefined;
+}
+
+/** A page that is cited: for a field of a structured result, or from one place of a text to another. */
+export interface Source {
+  url: string;
+  title: string;
+  field?: string;
+  start_index?: number;
+  end_index?: number;
 }
 
 export const AT = 1_893_456_000;
@@ -19,10 +30,19 @@ export const SOURCES = [
   { url: "https://b.example/two", title: "Two" },
 ];
 
-const ANNOTATIONS = SOURCES.map((source) => ({
-  ...{ type: "url_citation" as const, ...source },
-  ...{ start_index: 0, end_index: 1 },
-}));
+function annotationsOf(sources: readonly Source[] = SOURCES, end = 1) {
+  return sources.map(({ url, title, start_index = 0, end_index = end }) => ({
+    ...{ type: "url_citation" as const, url, title, start_index, end_index },
+  }));
+}
+
+/** What is said of the sources of each field; of `field` where they name none. */
+function fieldsOf(sources: readonly Source[] = SOURCES, field: string) {
+  return sources.map((source) => ({
+    ...{ field: source.field ?? field, confidence: "high" as const },
+    citations: [{ url: source.url, title: source.title }],
+  }));
+}
 
 /** A result as a model writes it. */
 function textOf(result: unknown): string {
@@ -31,9 +51,11 @@ function textOf(result: unknown): string {
 
 type OpenAIWord = "queued" | "in_progress" | "completed" | "failed" | "incomplete" | "cancelled";
 
-export function openaiRun({ id, body }: Run, word: OpenAIWord, result: unknown) {
+export function openaiRun({ id, body, sources }: Run, word: OpenAIWord, result: unknown) {
   const hasText = word === "completed" || word === "incomplete";
-  const content = [{ type: "output_text" as const, text: textOf(result), annotations: ANNOTATIONS }];
+  const content = [
+    { type: "output_text" as const, text: textOf(result), annotations: annotationsOf(sources) },
+  ];
   const usage = {
     ...{ input_tokens: 1_000, input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 } },
     ...{ output_tokens: 200, output_tokens_details: { reasoning_tokens: 100 }, total_tokens: 1_200 },
@@ -80,14 +102,16 @@ function formatOf(text: unknown) {
 type PerplexityWord = "queued" | "in_progress" | "completed" | "failed" | "cancelled" | "requires_action";
 
 /** It repeats neither `text.format` nor `response_format`, and fills `output` while it runs. */
-export function perplexityRun({ id, body }: Run, word: PerplexityWord, result: unknown) {
-  const results = SOURCES.map((source, index) => ({ ...source, id: index + 1, snippet: "s" }));
-  const pages = SOURCES.map((source) => ({ ...source, snippet: "s" }));
+export function perplexityRun({ id, body, sources = SOURCES }: Run, word: PerplexityWord, result: unknown) {
+  const results = sources.map(({ url, title }, index) => ({ url, title, id: index + 1, snippet: "s" }));
+  const pages = sources.map(({ url, title }) => ({ url, title, snippet: "s" }));
   const work = [
     { type: "search_results" as const, queries: ["w"], results },
     { type: "fetch_url_results" as const, contents: pages },
   ];
-  const content = [{ type: "output_text" as const, text: textOf(result), annotations: ANNOTATIONS }];
+  const content = [
+    { type: "output_text" as const, text: textOf(result), annotations: annotationsOf(sources) },
+  ];
   const message = {
     ...{ type: "message" as const, id: "msg_1", role: "assistant" as const },
     ...{ status: "completed" as const, content },
@@ -116,8 +140,8 @@ export function perplexityCancelled({ id }: Run) {
 
 type ExaWord = "queued" | "running" | "completed" | "failed" | "cancelled";
 
-export function exaRun({ id, body }: Run, word: ExaWord, result: unknown) {
-  const grounding = [{ field: "x", citations: SOURCES, confidence: "high" as const }];
+export function exaRun({ id, body, sources }: Run, word: ExaWord, result: unknown) {
+  const grounding = fieldsOf(sources, "x");
   const output = { text: textOf(result), structured: typeof result === "string" ? null : result, grounding };
   const ended = { completed: "schema_satisfied", failed: "error", cancelled: "cancelled" } as const;
   return {
@@ -159,7 +183,7 @@ export function parallelError(message: string) {
 }
 
 export function parallelResult(run: Run, word: ParallelWord, result: unknown) {
-  const basis = [{ field: "output", reasoning: "r", confidence: "high", citations: SOURCES }];
+  const basis = fieldsOf(run.sources, "output").map((one) => ({ ...one, reasoning: "r" }));
   const content: Record<string, unknown> = { ...Object(result) };
   const output =
     typeof result === "string"
@@ -181,16 +205,13 @@ type GeminiWord =
   | (string & {});
 
 /** Addresses are often redirects, with the name of the host as title; offsets are in bytes. */
-export function geminiRun({ id, body }: Run, word: GeminiWord, result: unknown) {
+export function geminiRun({ id, body, sources }: Run, word: GeminiWord, result: unknown) {
   const hasText = word === "completed" || word === "incomplete" || word === "budget_exceeded";
   const redirect = {
     url: "https://vertexaisearch.cloud.google.com/grounding-api-redirect/AbC",
     title: "c.example",
   };
-  const annotations = [...SOURCES, redirect].map((source) => ({
-    ...{ type: "url_citation" as const, ...source },
-    ...{ start_index: 0, end_index: 2 },
-  }));
+  const annotations = annotationsOf(sources ?? [...SOURCES, redirect], 2);
   const work = [
     { type: "google_search_call" as const, id: "call_1", arguments: { queries: ["w"] } },
     { type: "google_search_result" as const, call_id: "call_1", result: [] },
@@ -222,10 +243,10 @@ export function tavilyCreated({ id, body }: Run) {
 }
 
 /** A failed one has no reason. */
-export function tavilyRun({ id }: Run, word: string, result: unknown) {
+export function tavilyRun({ id, sources: cited = SOURCES }: Run, word: string, result: unknown) {
   const base = { request_id: id, status: word, response_time: 1.2 };
   if (word !== "completed") return base;
-  const sources = SOURCES.map((source) => ({ ...source, favicon: `${source.url}/favicon.ico` }));
+  const sources = cited.map(({ url, title }) => ({ url, title, favicon: `${url}/favicon.ico` }));
   const value: Record<string, unknown> = { ...Object(result) };
   const content = typeof result === "string" ? result : value;
   return { ...base, created_at: TIME, content, sources, usage: { credits: 12 } };

@@ -12,6 +12,7 @@ import {
   perplexityCancelled,
   perplexityRun,
   type Run,
+  type Source,
   tavilyCreated,
   tavilyRun,
 } from "./answers.js";
@@ -26,6 +27,8 @@ export interface DoubleOptions extends FaultServerOptions {
   latency?: () => Promise<void>;
   /** The result of a completed run; default a sentence about the prompt, or an object if a schema was asked for. */
   result?: (prompt: string) => unknown;
+  /** What its results cite. */
+  sources?: readonly Source[];
 }
 
 const json = (status: number, body: unknown, headers: Record<string, string> = {}) =>
@@ -178,7 +181,7 @@ export class ProviderDouble {
     const digits = String(++this.#count).padStart(4, "0");
     const id = `${prefix}${digits}${this.provider === "tavily" ? "-4abc-8def-0123456789ab" : "abcdef".repeat(6)}`;
     const states = /=>\s*(.+)$/.exec(prompt(body))?.[1]?.split(/\s+/) ?? [...words];
-    this.runs.set(id, { id, body, words: states, polls: 0 });
+    this.runs.set(id, { id, body, words: states, polls: 0, sources: this.options.sources });
     return id;
   }
 
