@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Result } from "../../client/workflows/results.js";
 import { orLocalError } from "../../ground/files/local-error.js";
 import type { PageMark } from "../../ground/markdown/html/marks.js";
-import { type PageResult, resultPage } from "../../ground/markdown/html/result-page.js";
+import { type PageResult, type ResultOrigin, resultPage } from "../../ground/markdown/html/result-page.js";
 import type { CheckOutcome, Verdict } from "../../ground/protocol/check-outcome.js";
 import { withoutSecrets } from "../../ground/secrets/environment.js";
 import { endsOf, type Report, reportOf } from "../../machine/check.js";
@@ -15,20 +15,16 @@ import type { Host } from "../terminal/host.js";
 import type { Terminal } from "../terminal/reporter.js";
 
 /** Where a result comes from; what is not known is undefined. */
-export interface ResultSource {
-  requestId: string | undefined;
-  /** Scheme, host and port of the service. */
-  origin: string | undefined;
-  question: string | undefined;
+export interface ResultSource extends Omit<ResultOrigin, "createdAt"> {
   /** As the service gave it. */
-  createdAt: unknown;
+  createdAt?: unknown;
   /** What the last check of it has found. */
   check?: CheckOutcome | undefined;
 }
 
 /** A result as one page of HTML, with what was found where it was checked. */
 export async function pageOf(result: Result, { createdAt, check, ...source }: ResultSource): Promise<string> {
-  const { completed_at } = result.data;
+  const { completed_at = source.completedAt } = result.data;
   return resultPage(
     {
       kind: typeof result.value === "string" ? "markdown" : "json",

@@ -49,7 +49,12 @@ export async function fetchResult(
       }));
   // The result is in hand, so that it cannot be kept ends nothing.
   if (!kept && entry && isAt(entry, ports)) localErrorOf(() => keepResult(ports, entry, answer));
-  const data = asAsked(answer, schema ?? entry?.output_schema);
+  return resultIn(answer, outputField, schema ?? entry?.output_schema);
+}
+
+/** The result in the data of an answer. */
+export function resultIn(answer: Data, outputField: string, schema: JsonSchema | null | undefined): Result {
+  const data = asAsked(answer, schema);
   const value = Object.hasOwn(data, outputField) ? data[outputField] : data;
   return { data, value, exact: memberText(data, outputField) ?? data };
 }

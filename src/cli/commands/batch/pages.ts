@@ -1,12 +1,14 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { BatchJob } from "../../../client/workflows/batch/context.js";
 import type { OutputFolder } from "../../../client/workflows/batch/output-folder.js";
 import { type RowState, stateWord } from "../../../client/workflows/batch/plan.js";
 import { readIfThere } from "../../../ground/files/files.js";
 import { LocalError, orLocalError } from "../../../ground/files/local-error.js";
 import { GENERATOR } from "../../../ground/markdown/html/page.js";
-import { resultPage } from "../../../ground/markdown/html/result-page.js";
 import { formatDuration } from "../../../ground/text/duration.js";
 import { type BatchRow, batchIndex, rowPage } from "./html.js";
+import { pageOfRow } from "./row-result.js";
 import { tookMs } from "./view.js";
 
 const INDEX = "index.html";
@@ -27,14 +29,15 @@ export function checkPages({ path: out }: OutputFolder, states: readonly RowStat
   }
 }
 
-/** Makes the index and the page of each row anew. Throws LocalError. */
-export function writePages(folder: OutputFolder, states: readonly RowState[], source: BatchSource): void {
+/** Makes the index and the page of each row anew. Rejects with LocalError. */
+export async function writePages(job: BatchJob, { title, origin }: BatchSource): Promise<void> {
+  const { folder, states } = job;
   const write = (name: string, html: string) => {
     // Each write waits for the disk, and most rows of a batch that goes on are as they were.
     if (read(folder.path, name) !== html) folder.write(name, html);
   };
-  for (const state of states) write(pageName(state), pageOf(folder.path, state, source.origin));
-  write(INDEX, batchIndex(source.title, states.map(rowOf)));
+  for (const state of states) write(pageName(state), await pageOf(job, state, origin));
+  write(INDEX, batchIndex(title, states.map(rowOf)));
 }
 
 /** The index has its name first. */
@@ -53,16 +56,16 @@ function rowOf(state: RowState): BatchRow {
   };
 }
 
-function pageOf(out: string, state: RowState, origin: string): string {
+async function pageOf(job: BatchJob, state: RowState, origin: string): Promise<string> {
   const { row, requestId, createdAt, endedAt, file, error } = state;
   const source = {
     ...{ question: row.body.prompt, requestId, origin },
     createdAt: createdAt ?? undefined,
     completedAt: state.standing === "done" ? endedAt : undefined,
   };
-  const text = file && read(out, file);
-  if (file === undefined || text === undefined) return rowPage(stateWord(state), error?.message, source);
-  return resultPage({ kind: file.endsWith(".json") ? "json" : "markdown", text }, source);
+  return file !== undefined && existsSync(join(job.folder.path, file))
+    ? pageOfRow(job, state, source)
+    : rowPage(stateWord(state), error?.message, source);
 }
 
 function read(out: string, name: string): string | undefined {

@@ -4,15 +4,13 @@ import type { BatchJob, BatchRunEvent, BatchRunOptions } from "../../../client/w
 import type { BatchAccount } from "../../../client/workflows/batch/create-pacer.js";
 import { type RowState, stateWord } from "../../../client/workflows/batch/plan.js";
 import { targetOf } from "../../../client/workflows/batch/result-collector.js";
-import { keptResult, type Result } from "../../../client/workflows/results.js";
-import { jsonIn } from "../../../ground/json/exact-json.js";
+import type { Result } from "../../../client/workflows/results.js";
 import { formatDuration, isoDate } from "../../../ground/text/duration.js";
 import { dollars } from "../../../ground/text/research-progress.js";
 import { ROW_FORMS, rowName } from "../../../machine/batch.js";
-import { exitCodeOfCheck, MAX_REPORT_BYTES } from "../../../machine/check.js";
+import { exitCodeOfCheck } from "../../../machine/check.js";
 import { EXIT_CODES } from "../../../machine/errors.js";
 import { type Failure, failureOf } from "../../../machine/failure.js";
-import { readSmallFile } from "../../../machine/read-text.js";
 import { SILENT_WAIT_MS } from "../../context.js";
 import { commandFailure } from "../../errors.js";
 import { statusWord, worstOf } from "../../requests/answers.js";
@@ -27,6 +25,7 @@ import { notifyEnd } from "../../terminal/notification.js";
 import { ClosedPipe, type Reporter, type Terminal } from "../../terminal/reporter.js";
 import { columnsOn, PLAIN, type Style, styleFor } from "../../terminal/style.js";
 import type { Given } from "../flags.js";
+import { accountOf, resultOfRow } from "./row-result.js";
 import {
   countsText,
   liveBatch,
@@ -112,26 +111,15 @@ export async function showBatch(
 }
 
 /** Checks results of rows; one that an earlier command wrote as it is kept, else as its file has it. */
-function rowChecker(checks: ChecksAfter, { accounts, folder }: BatchJob): BatchRunOptions["checkSources"] {
+function rowChecker(checks: ChecksAfter, job: BatchJob): BatchRunOptions["checkSources"] {
   return async (state, fetched) => {
-    const own = state.accounts.find(({ ports }) => ports.origin === state.origin);
-    const { ports } = (state.account ?? own ?? accounts[0]) as BatchAccount;
-    const target = targetOf(state, ports);
-    const kept = fetched ? undefined : keptResult(ports, target);
-    const result =
-      fetched ??
-      (kept
-        ? { data: kept, value: kept[ports.outputField] ?? kept }
-        : { data: {}, value: valueIn(join(folder.path, state.file ?? "")) });
+    const ports = accountOf(job, state);
+    const { target, result } = fetched
+      ? { target: targetOf(state, ports), result: fetched }
+      : resultOfRow(job, state);
     const checked = await checks.check(ports, target, result);
     return checked && { checked_at: checked.checked_at, counts: checked.counts };
   };
-}
-
-/** The result in a file of a batch. Throws LocalError or UsageError. */
-function valueIn(path: string): unknown {
-  const text = readSmallFile(path, "the result", MAX_REPORT_BYTES);
-  return path.endsWith(".json") ? jsonIn(text) : text;
 }
 
 /** What a row alone means for the exit code. */

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { digestOf } from "../../../client/store/history/create-names.js";
+import type { BatchJob } from "../../../client/workflows/batch/context.js";
 import { readKnownRows } from "../../../client/workflows/batch/output-folder.js";
-import type { RowState } from "../../../client/workflows/batch/plan.js";
 import { type Row, rowId } from "../../../client/workflows/batch/row.js";
 import { namesIn, readIfThere } from "../../../ground/files/files.js";
 import { LocalError, orLocalError, sha256 } from "../../../ground/files/local-error.js";
@@ -17,6 +17,7 @@ import { costEstimate } from "../../../machine/quota.js";
 import { type Context, resumeCommand, wordsOf } from "../../context.js";
 import { modelsOf, readRequest, showRequests } from "../../input/create-request.js";
 import { readingTerminal } from "../../terminal/style.js";
+import { pageOfRow } from "../batch/row-result.js";
 import { showBatch } from "../batch/show.js";
 import type { Given } from "../flags.js";
 import { compareJson, indexText, noteOf } from "./view.js";
@@ -75,7 +76,7 @@ export async function compare(
     const code = await showBatch(ctx, job, { ...options, beside: noteOf }, resume);
     const index = indexText(body.prompt, states);
     folder.write("index.md", index);
-    if (options.html) writePages(folder, states, index, dir);
+    if (options.html) await writePages(job, index);
     if (isOver) {
       const ends = states.flatMap(({ endedAt }) => (endedAt ? [Date.parse(endedAt)] : []));
       if (ends.length > 0) await reporter.say(`nothing was sent: this is from ${isoDate(Math.max(...ends))}`);
@@ -138,19 +139,14 @@ function checkFolder(dir: string, question: string): void {
   });
 }
 
-function writePages(
-  folder: { write: (name: string, text: string) => void },
-  states: readonly RowState[],
-  index: string,
-  dir: string,
-): void {
-  for (const { row, stem, file, requestId, origin } of states) {
+async function writePages(job: BatchJob, index: string): Promise<void> {
+  const { folder, states } = job;
+  for (const state of states) {
+    const { row, stem, file, requestId, origin } = state;
     if (file === undefined) continue;
-    const text = readIfThere(join(dir, file)) ?? "";
-    const kind = file.endsWith(".json") ? "json" : "markdown";
     folder.write(
       `${stem}.html`,
-      resultPage({ kind, text }, { question: row.body.prompt, requestId, origin }),
+      await pageOfRow(job, state, { question: row.body.prompt, requestId, origin }),
     );
   }
   // A page makes links of addresses of the web alone, and these are files beside it.

@@ -336,6 +336,22 @@ test("`batch --check` checks each row once, a done one by the same command later
   expect(await batch()).toMatchObject({ code: 0 });
 });
 
+test("the pages of `batch --html` have the marks of a check, and those of results that were kept without one none", async () => {
+  const { url, env } = await publicWeb();
+  const double = await ProviderDouble.start("openai", { result: () => reportOf(url) });
+  const home = folderWith({ "q.txt": "one => completed\n" });
+  const batch = async (...flags: string[]) => {
+    const args = ["batch", "q.txt", "--out", "r", "--html", ...flags];
+    await research(args, { home, cwd: home, env: { ...double.env, ...env } });
+    const [page = ""] = readdirSync(join(home, "r")).filter((name) => /^(?!index).*\.html$/.test(name));
+    const html = readFileSync(join(home, "r", page), "utf8");
+    return [...html.matchAll(/id="m\d+"[^>]*>(\w+)</g)].map(([, word]) => word);
+  };
+  expect(await batch()).toEqual([]);
+  expect(await batch("--check")).toEqual(VERDICTS);
+  expect(await batch()).toEqual(VERDICTS);
+});
+
 test("a new row of `batch --check` is checked before its end is said", async () => {
   const { url, env } = await publicWeb();
   const double = await ProviderDouble.start("openai", { result: () => reportOf(url) });

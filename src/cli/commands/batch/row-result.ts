@@ -1,0 +1,48 @@
+import { join } from "node:path";
+import type { BatchJob } from "../../../client/workflows/batch/context.js";
+import type { BatchAccount } from "../../../client/workflows/batch/create-pacer.js";
+import type { RowState } from "../../../client/workflows/batch/plan.js";
+import { targetOf } from "../../../client/workflows/batch/result-collector.js";
+import type { Ports } from "../../../client/workflows/ports.js";
+import type { Target } from "../../../client/workflows/requests.js";
+import { keptResult, type Result, resultIn } from "../../../client/workflows/results.js";
+import { JsonText, jsonIn } from "../../../ground/json/exact-json.js";
+import type { ResultOrigin } from "../../../ground/markdown/html/result-page.js";
+import { keptCheck } from "../../../machine/check.js";
+import { readSmallFile } from "../../../machine/read-text.js";
+import { pageOf } from "../../results/page.js";
+
+/** A page of a larger result is not made, in bytes. */
+const MAX_RESULT_BYTES = 64 << 20;
+
+/** Where a row was created, or else would be. */
+export function accountOf({ accounts }: Pick<BatchJob, "accounts">, state: RowState): Ports {
+  const own = state.accounts.find(({ ports }) => ports.origin === state.origin);
+  return ((state.account ?? own ?? accounts[0]) as BatchAccount).ports;
+}
+
+/** The result of a row that is done: as it is kept, else as its file has it. Throws LocalError or UsageError. */
+export function resultOfRow(
+  job: Pick<BatchJob, "accounts" | "folder">,
+  state: RowState,
+): { ports: Ports; target: Target; result: Result } {
+  const ports = accountOf(job, state);
+  const target = targetOf(state, ports);
+  const kept = keptResult(ports, target);
+  if (kept) return { ports, target, result: resultIn(kept, ports.outputField, state.row.body.output_schema) };
+  const { file = "" } = state;
+  const text = readSmallFile(join(job.folder.path, file), "the result", MAX_RESULT_BYTES);
+  const isJson = file.endsWith(".json");
+  const value = isJson ? jsonIn(text) : text;
+  return { ports, target, result: { data: {}, value, exact: isJson ? new JsonText(text) : {} } };
+}
+
+/** The page of a row that is done, with the marks of its check if there is one. Rejects with LocalError. */
+export async function pageOfRow(
+  job: Pick<BatchJob, "accounts" | "folder">,
+  state: RowState,
+  source: ResultOrigin,
+): Promise<string> {
+  const { ports, target, result } = resultOfRow(job, state);
+  return pageOf(result, { ...source, check: keptCheck(ports, target.requestId) });
+}
