@@ -73,7 +73,7 @@ describe.skipIf(!postgres)("serve --upstream with PostgreSQL (needs PostgreSQL)"
 });
 
 test.skipIf(!postgres)(
-  `500 conversations, 6 % faults, kills, suspensions, 25 stops (needs PostgreSQL, SOAK_SEED=${SEED})`,
+  `500 conversations of two keys, of which one has dollars for half, 6 % faults, kills, suspensions, 25 stops (needs PostgreSQL, SOAK_SEED=${SEED})`,
   async () => {
     const { figures, wrong } = await faulty(
       Number(process.env.SOAK_CONVERSATIONS ?? 500),
@@ -83,6 +83,7 @@ test.skipIf(!postgres)(
     process.stdout.write(`faulty: ${JSON.stringify(figures)}\n`);
     expect(wrong).toEqual([]);
     expect(figures.stops).toBeGreaterThan(0);
+    expect(figures.overBudget).toBeGreaterThan(0);
   },
 );
 

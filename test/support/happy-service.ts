@@ -24,6 +24,8 @@ export interface HappyOptions extends FaultServerOptions {
   ageMs?: number;
   /** What the output of a completed conversation is; default a sentence about the prompt. */
   output?: (prompt: string) => unknown;
+  /** What a completed conversation has cost; default: nothing is said. */
+  dollars?: (prompt: string) => number;
 }
 
 /**
@@ -89,7 +91,9 @@ export class HappyService {
     if (status !== "COMPLETED")
       return refuse(400, isOver(status) ? "OUTPUT_NOT_AVAILABLE" : "CONVERSATION_NOT_COMPLETED");
     const output = this.#options.output?.(conversation.prompt) ?? `An answer to: ${conversation.prompt}`;
-    return ok({ request_id: requestId, status, output, completed_at: new Date().toISOString() });
+    const cost_dollars = this.#options.dollars?.(conversation.prompt);
+    const completed_at = new Date().toISOString();
+    return ok({ request_id: requestId, status, output, completed_at, cost_dollars });
   }
 
   #create(request: SeenRequest): Behaviour {

@@ -367,9 +367,14 @@ const FAULTY = 0.06;
 const BAD = "no answer to this";
 const BAD_BYTES = 5_000;
 
+/** What the conversation of that number costs there, and the dollars that the second key may spend. */
+const dollarsOf = (prompt: string) => ((Number.parseInt(prompt, 10) % 7) + 1) / 100;
+const BOB_DOLLARS = (conversations: number) => (conversations / 2) * 0.04 * 0.5;
+
 /**
- * Has `conversations` researched by a service behind that answers one in 17 requests wrongly, while two processes at one
- * database are killed and suspended in turn and 25 are stopped. Says what is wrong after all have ended.
+ * Has `conversations` of two keys in turn researched by a service behind that answers one in 17 requests wrongly, while two
+ * processes at one database are killed and suspended in turn and one in 20 is stopped; the dollars of the second key are
+ * for half of its own. Says what is wrong after all have ended.
  */
 export async function faulty(conversations: number, database: string, random: () => number) {
   const wrongCreates = [
@@ -380,6 +385,7 @@ export async function faulty(conversations: number, database: string, random: ()
     () => reset(),
   ];
   const behind = await HappyService.start({
+    dollars: dollarsOf,
     fault: (operation, _nth, { headers }) => {
       if (operation === "create" && Number(headers["content-length"]) > BAD_BYTES)
         return refuse(400, "VALIDATION_ERROR", {}, BAD);
@@ -388,12 +394,19 @@ export async function faulty(conversations: number, database: string, random: ()
       return wrongCreates[Math.floor(random() * wrongCreates.length)]?.();
     },
   });
-  const env = {
-    ...foldersIn(folderWith()),
-    ...{ RESEARCH_SERVE_API_KEY: KEY, RESEARCH_SERVE_DATABASE: database },
-  };
+  const env = { ...foldersIn(folderWith()), RESEARCH_SERVE_DATABASE: database };
   await research(["config", "set", "base-url", behind.url, "-p", "behind"], { env });
   await research(["config", "set", "api-key", "-p", "behind"], { env, input: UPSTREAM_KEY });
+  const added = async (name: string, ...more: string[]) => {
+    const limits = ["--tier", "enterprise", "--creates-per-hour", "1000000", "--stops-per-hour", "1000000"];
+    const { stdout } = await research(["serve", "keys", "add", name, ...limits, ...more], { env });
+    return stdout.trim();
+  };
+  const dollars = BOB_DOLLARS(conversations);
+  const keys = [
+    await added("alice"),
+    await added("bob", "--at-once", "4", "--dollars", `${dollars.toFixed(2)}/1d`),
+  ];
   const serve = async (...flags: string[]) => {
     const one = start(["serve", "--port", "0", "--lease", `${LEASE_MS}ms`, ...flags], {
       env,
@@ -407,23 +420,27 @@ export async function faulty(conversations: number, database: string, random: ()
   const workers = [await worker(), await worker()];
   const ids: string[] = [];
   const refused: string[] = [];
-  let stops = 0;
+  let [stops, overBudget, last] = [0, 0, ""];
   const blows = { kills: 0, suspensions: 0 };
   for (let n = 0; n < conversations; n++) {
     const prompt =
       n % 50 === 49
         ? `${n} ${BAD} ${"x".repeat(BAD_BYTES)}`
         : `${n} => PENDING PROCESSING PROCESSING COMPLETED`;
+    const key = keys[n % 2] as string;
     for (;;) {
-      const { status, json } = await post(api.baseUrl, "/api/v1/conversations", KEY, { prompt });
+      const { status, json } = await post(api.baseUrl, "/api/v1/conversations", key, { prompt });
+      const why = String(json.error?.message);
       if (status === 200) ids.push(String(json.data?.request_id));
-      else refused.push(String(json.error?.message));
-      if (status === 200) break;
+      else if (why.startsWith("The budget of this key is")) overBudget += 1;
+      else refused.push(why);
+      if (n % 20 === 4) last = String(json.data?.request_id);
+      if (status === 200 || why.startsWith("The budget of this key is")) break;
       await delay(2_000);
     }
     if (n % 20 === 7) {
       await delay(random() * 500);
-      const { status } = await post(api.baseUrl, `/api/v1/conversation/${ids[n - 3]}/stop`, KEY);
+      const { status } = await post(api.baseUrl, `/api/v1/conversation/${last}/stop`, keys[0] as string);
       if (status === 200) stops += 1;
     }
     const victim = workers[n % 2] ?? api;
@@ -438,12 +455,27 @@ export async function faulty(conversations: number, database: string, random: ()
     }
     await delay(random() * 60);
   }
+  // What still waits for dollars begins now.
+  await research(["serve", "keys", "set", "bob", "--dollars", "none"], { env });
   const unfinished = "SELECT FROM research.conversations WHERE completed_at IS NULL";
   await until(async () => (await query(database, unfinished)).length === 0 || undefined, 600_000);
   const rows = await query(
     database,
-    "SELECT request_id, status, reason, coalesce(job, ended_job) AS job FROM research.conversations",
+    `SELECT request_id, status, reason, coalesce(job, ended_job) AS job, remote_id, name
+    FROM research.conversations JOIN research.keys ON id = key`,
   );
+  const { stdout } = await research(["serve", "keys", "spent", "--json"], { env });
+  const sums = (JSON.parse(stdout) as { key: string; dollars: number; failed: number }[]).map((own) => {
+    const rowsOf = rows.filter(({ name }) => name === own.key);
+    const known = rowsOf.filter(({ remote_id, status }) => remote_id !== null && status === "COMPLETED");
+    const cents = known.reduce(
+      (sum, { remote_id }) =>
+        sum + Math.round(100 * dollarsOf(behind.conversations.get(remote_id)?.prompt ?? "")),
+      0,
+    );
+    const failed = rowsOf.filter(({ status }) => status === "FAILED").length;
+    return { name: own.key, own: [own.dollars, own.failed], there: [cents / 100, failed] };
+  });
   for (const { one } of [api, ...workers]) one.signal("SIGKILL");
   const there = new Map<string, number>();
   for (const { prompt } of behind.conversations.values()) there.set(prompt, (there.get(prompt) ?? 0) + 1);
@@ -461,11 +493,16 @@ export async function faulty(conversations: number, database: string, random: ()
   await behind.server.close();
   return {
     figures: {
-      ...{ conversations: ids.length, stops, ...blows, ...states, refused429: refused.length },
+      ...{ conversations: ids.length, stops, ...blows, ...states, refused429: refused.length, overBudget },
+      sums,
       ...{ unknown: failed.filter(isUnknown).length, bad: failed.filter(isBad).length },
       posts: behind.server.count("create"),
     },
     wrong: [
+      ...sums
+        .filter(({ own, there }) => `${own}` !== `${there}`)
+        .map(({ name, own, there }) => `${name} has spent ${own}, and there ${there}`),
+      ...(sums.length === 2 ? [] : ["a key has no sum"]),
       ...doubled.map((prompt) => `doubled: ${prompt}`),
       ...failed
         .filter((row) => !isUnknown(row) && !isBad(row))
