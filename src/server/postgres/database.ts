@@ -31,6 +31,9 @@ const LIMITS = `
   SET idle_in_transaction_session_timeout = 10000`;
 /** How long a statement may take to be answered, ms: longer than the server may take, if it is not silent. */
 const ANSWER_LIMIT_MS = 15_000;
+/** The same of what is asked for `/ready`. */
+const PROBE_LIMITS = "SET statement_timeout = 800";
+const PROBE_LIMIT_MS = 1_000;
 /** How long a statement without limits may take, ms. */
 const LONG_MS = 3_600_000;
 /** How long a server may take to end the connections of a process that ends, ms. */
@@ -74,6 +77,8 @@ export class Database {
   readonly #pool: Pool;
   /** One connection, for what must not wait behind statements that wait for a lock. */
   readonly #urgent: Pool;
+  /** One for `/ready`: those of the others may all be waiting. */
+  readonly #probe: Pool;
   readonly #connectionClass: new (
     config: ClientConfig,
   ) => Connection;
@@ -98,6 +103,7 @@ export class Database {
     };
     this.#pool = this.#newPool(connections - OWN_CONNECTIONS);
     this.#urgent = this.#newPool(1);
+    this.#probe = this.#newPool(1, PROBE_LIMITS, PROBE_LIMIT_MS, PROBE_LIMIT_MS);
   }
 
   /** Connections that are in use for statements, and how many callers wait for one. */
@@ -108,15 +114,16 @@ export class Database {
 
   /**
    * Runs one statement; on another connection if the first one had ended before it was sent. `long`: without the
-   * limits of time; `urgent`: on a connection that others leave free. Rejects with StatementRefused,
-   * StoreUnavailableError or StoreOutcomeUnknownError.
+   * limits of time; `urgent`, `probe`: on a connection that others leave free, `probe` within a second or two. Rejects with
+   * StatementRefused, StoreUnavailableError or StoreOutcomeUnknownError.
    */
   async run(
     statement: SqlStatement,
     values: readonly unknown[],
-    how?: "long" | "urgent",
+    how?: "long" | "urgent" | "probe",
   ): Promise<QueryResultRow[]> {
-    const [pool, isLong] = [how === "urgent" ? this.#urgent : this.#pool, how === "long"];
+    const pool = how === "urgent" ? this.#urgent : how === "probe" ? this.#probe : this.#pool;
+    const isLong = how === "long";
     for (;;) {
       if (this.isGivenUp) throw new StoreUnavailableError("the store is closed");
       const client = (await pool.connect().catch((error) => this.#unreachable(error))) as Connection & {
@@ -154,16 +161,12 @@ export class Database {
     }
   }
 
-  /**
-   * A connection of its own, without limits of time but with these settings. The caller ends it. Rejects with the
-   * driver's error.
-   */
-  async connect(settings = ""): Promise<Connection> {
+  /** A connection of its own, without limits of time. The caller ends it. Rejects with the driver's error. */
+  async connect(): Promise<Connection> {
     if (this.isGivenUp) throw new Error("the store is closed");
     const client = new this.#connectionClass(this.#config());
     try {
       await client.connect();
-      await client.query(settings);
       return client;
     } catch (error) {
       // If the client has no password, the server would wait for it.
@@ -184,17 +187,23 @@ export class Database {
   /** Says goodbye to the server; one that is silent does not delay the end of the process for long. */
   async close(): Promise<void> {
     this.giveUp();
-    await Promise.all([this.#pool.end(), this.#urgent.end()]);
+    await Promise.all([this.#pool, this.#urgent, this.#probe].map((pool) => pool.end()));
   }
 
-  #newPool(max: number): Pool {
+  #newPool(
+    max: number,
+    limits = LIMITS,
+    answerLimitMs = ANSWER_LIMIT_MS,
+    connectLimitMs = CONNECT_LIMIT_MS,
+  ): Pool {
     const pool = new this.options.driver.Pool({
       ...this.#config(),
       max,
-      query_timeout: ANSWER_LIMIT_MS,
+      query_timeout: answerLimitMs,
+      connectionTimeoutMillis: connectLimitMs,
       Client: this.#connectionClass as new () => Connection,
       // Not as options of the start, which a pooler refuses.
-      onConnect: (client) => client.query(LIMITS).catch(() => {}),
+      onConnect: (client) => client.query(limits).catch(() => {}),
     });
     pool.on("connect", () => this.#troubles.over(CONNECTIONS));
     pool.on("error", (error) => this.#troubles.failed(CONNECTIONS, connectionFailure(error)));

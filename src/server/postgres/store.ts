@@ -1,6 +1,7 @@
 import type { Clock } from "../../ground/clock.js";
 import { exactJson } from "../../ground/json/exact-json.js";
 import type { ExchangeStore, ResearchFacts, ResearchJob } from "../../ground/researcher.js";
+import { errorText } from "../../ground/text/phrases.js";
 import {
   type Caller,
   type Claim,
@@ -12,13 +13,13 @@ import {
   RESERVED_MS,
   type StopResult,
   type StoreCounts,
+  StoreUnavailableError,
 } from "../conversations/conversation-store.js";
 import type { Claims } from "./claims.js";
 import { Creates } from "./creates.js";
 import { type Database, sql } from "./database.js";
 import { PostgresKeyStore } from "./key-store.js";
 import { notify } from "./notifications.js";
-import { Readiness } from "./readiness.js";
 import { PostgresRemote, passOn, remoteOf } from "./remote.js";
 import { conversationOf, isOwnId, PostgresOverview, QueueReader, StateReader } from "./states.js";
 
@@ -45,6 +46,8 @@ const BUDGETS = sql("budgets")`
       ) AS one WHERE said - freed < dollars
     ) WHEN said + reserved >= dollars THEN ${RESERVED_MS} END AS dollars_left
   FROM research.keys, LATERAL research.counted_dollars(id, false) WHERE id = $1`;
+
+const READY = sql("ready")`SELECT FROM research.conversations LIMIT 1`;
 
 const VISIBLE = "request_id = $1::uuid AND ($2::text IS NULL OR key = $2)";
 
@@ -134,14 +137,12 @@ export class PostgresStore implements ConversationStore {
   readonly #states: StateReader;
   readonly #queue: QueueReader;
   readonly #creates: Creates;
-  readonly #readiness: Readiness;
   #notifying: "idle" | "waiting" | "repeat" = "idle";
   constructor(private readonly parts: StoreParts) {
     const { database, clock } = parts;
     this.#states = new StateReader(database);
     this.#queue = new QueueReader(database, clock);
     this.#creates = new Creates({ ...parts, states: this.#states });
-    this.#readiness = new Readiness(database, clock);
     this.keys = new PostgresKeyStore(database, clock);
     this.overview = new PostgresOverview(parts);
     this.remote = new PostgresRemote(parts);
@@ -226,8 +227,10 @@ export class PostgresStore implements ConversationStore {
     return { waiting, working, workers, cancellations, isRefused, oldestDueMs: Math.max(0, due ?? 0) };
   }
 
-  ready(): Promise<void> {
-    return this.#readiness.check();
+  async ready(): Promise<void> {
+    await this.parts.database.run(READY, [], "probe").catch((error) => {
+      throw new StoreUnavailableError(`states cannot be read: ${errorText(error)}`);
+    });
   }
 
   giveUp(ms?: number): void {
@@ -236,7 +239,6 @@ export class PostgresStore implements ConversationStore {
 
   async close(): Promise<void> {
     this.giveUp();
-    this.#readiness.close();
     await this.parts.claims.close();
     await this.parts.database.close();
   }
