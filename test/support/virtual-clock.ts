@@ -52,7 +52,7 @@ export class VirtualClock implements Clock {
   monotonic = (): number => this.#monotonic;
 
   sleep = (ms: number, signal?: AbortSignal): Promise<void> => {
-    signal?.throwIfAborted();
+    if (signal?.aborted) return Promise.reject(signal.reason);
     if (!(ms > 0)) return Promise.resolve();
     return new Promise((resolve, reject) => {
       const abort = () => {

@@ -309,8 +309,6 @@ export interface ConversationStore {
 
   /** Deletes at least the conversations that ended more than `ageMs` ago, and resolves with how many. */
   deleteEnded(ageMs: number): Promise<number>;
-  /** How many that would delete, and how many conversations there are. */
-  countEnded(ageMs: number): Promise<{ old: number; all: number }>;
   counts(): Promise<StoreCounts>;
   /** Of a store that processes share. */
   readonly figures?: StoreFigures;

@@ -82,12 +82,6 @@ const DELETE_ENDED = sql("delete-ended")`
       key, created_at, completed_at, status, model, cost_dollars, input_tokens, output_tokens FROM gone
   ) SELECT count(*)::int AS count FROM gone`;
 
-/** age in ms */
-const COUNT_ENDED = sql("count-ended")`
-  SELECT count(*)::int AS all,
-    (count(*) FILTER (WHERE completed_at < now() - $1::float8 * interval '1 ms'))::int AS old
-  FROM research.conversations`;
-
 /** Reads the partial indexes alone: the table may hold millions that have ended. */
 const COUNTS = sql("counts")`
   SELECT count(*)::int AS waiting, extract(epoch FROM now() - min(due_at))::float8 * 1000 AS due,
@@ -214,11 +208,6 @@ export class PostgresStore implements ConversationStore {
       deleted += row?.count;
       if (row?.count < 1_000) return deleted;
     }
-  }
-
-  async countEnded(ageMs: number) {
-    const [row] = await this.parts.database.run(COUNT_ENDED, [ageMs], "long");
-    return { old: row?.old as number, all: row?.all as number };
   }
 
   async counts(): Promise<StoreCounts> {

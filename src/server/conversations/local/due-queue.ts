@@ -1,22 +1,20 @@
 import { type Clock, onAbort } from "../../../ground/clock.js";
 
-interface WaitingKey {
-  /** Names that were given back: due now, before all others of their key. */
-  returned: string[];
-  /** Due times (monotonic ms) by name. All wait equally long, so the first is due first. */
-  due: Map<string, number>;
-}
-
 /** How often it is looked whether a closed queue is open again, ms. */
 const LOOK_MS = 500;
+/** Until something is added. */
+const NEVER_MS = 2 ** 52;
 
 /**
  * Names in the order in which they become due; keys with names that are due take turns. Thousands may wait for an hour, so
  * nothing is made for each of them.
  */
 export class DueQueue {
-  /** By key; the one whose turn it is stands first. */
-  readonly #keys = new Map<string, WaitingKey>();
+  /**
+   * By key, of which the one whose turn it is stands first: due times (monotonic ms) by name, in their order. All wait
+   * equally long, so the first is due first.
+   */
+  readonly #keys = new Map<string, Map<string, number>>();
   #added = () => {};
   constructor(private readonly clock: Clock) {}
 
@@ -25,32 +23,29 @@ export class DueQueue {
   }
 
   sizeOf(key: string): number {
-    const { returned, due } = this.#keys.get(key) ?? { returned: [], due: new Map() };
-    return returned.length + due.size;
+    return this.#keys.get(key)?.size ?? 0;
   }
 
   /** Of a key, in their order. */
   names(key: string): string[] {
-    const { returned, due } = this.#keys.get(key) ?? { returned: [], due: new Map() };
-    return [...returned, ...due.keys()];
+    return [...(this.#keys.get(key)?.keys() ?? [])];
   }
 
   add(key: string, name: string, delayMs: number): void {
-    this.#of(key).due.set(name, this.clock.monotonic() + delayMs);
+    this.#of(key).set(name, this.clock.monotonic() + delayMs);
     this.#added();
   }
 
   /** Adds a name before all others of its key, due now. */
   addFirst(key: string, name: string): void {
-    this.#of(key).returned.push(name);
+    this.#keys.set(key, new Map([[name, this.clock.monotonic()], ...this.#of(key)]));
     this.#added();
   }
 
   delete(key: string, name: string): void {
     const waiting = this.#of(key);
-    waiting.due.delete(name);
-    waiting.returned = waiting.returned.filter((other) => other !== name);
-    if (this.sizeOf(key) === 0) this.#keys.delete(key);
+    waiting.delete(name);
+    if (waiting.size === 0) this.#keys.delete(key);
   }
 
   /** How long the first name has been due, ms; 0 if none is. */
@@ -76,27 +71,25 @@ export class DueQueue {
       const now = this.clock.monotonic();
       const lefts = [...this.#keys].map(([key, waiting]) => ({ key, left: leftMs(waiting, now) }));
       const next = lefts.find(({ key, left }) => left <= 0 && mayBegin(key));
-      const soon = () => Math.min(...lefts.map((one) => (one.left > 0 ? one.left : LOOK_MS)));
+      const soon = () => Math.min(NEVER_MS, ...lefts.map(({ left }) => (left > 0 ? left : LOOK_MS)));
       const left = next ? Math.min(LOOK_MS, closedMs()) : soon();
       if (next && left <= 0) return this.#shift(next.key);
-      if (lefts.length === 0) await this.#wait(signal);
-      else await this.#sleep(left, signal);
+      await this.#sleep(left, signal);
     }
   }
 
   /** Takes the first name of a key out, whose next turn comes after those of all others. */
   #shift(key: string): string {
     const waiting = this.#of(key);
-    const [first = ""] = waiting.due.keys();
-    const name = waiting.returned.shift() ?? first;
-    waiting.due.delete(name);
+    const [name = ""] = waiting.keys();
+    waiting.delete(name);
     this.#keys.delete(key);
-    if (waiting.returned.length + waiting.due.size > 0) this.#keys.set(key, waiting);
+    if (waiting.size > 0) this.#keys.set(key, waiting);
     return name;
   }
 
-  #of(key: string): WaitingKey {
-    const waiting = this.#keys.get(key) ?? { returned: [], due: new Map() };
+  #of(key: string): Map<string, number> {
+    const waiting = this.#keys.get(key) ?? new Map();
     this.#keys.set(key, waiting);
     return waiting;
   }
@@ -124,21 +117,10 @@ export class DueQueue {
     this.#added = () => {};
     release();
   }
-
-  #wait(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const release = onAbort(signal, () => reject(signal.reason));
-      this.#added = () => {
-        release();
-        this.#added = () => {};
-        resolve();
-      };
-    });
-  }
 }
 
-/** How long until the first name is due, ms; 0 for one that was given back. */
-function leftMs({ returned, due }: WaitingKey, now: number): number {
-  const [first = now] = due.values();
-  return returned.length > 0 ? 0 : first - now;
+/** How long until the first name is due, ms; negative if it is overdue. */
+function leftMs(waiting: Map<string, number>, now: number): number {
+  const [first = now] = waiting.values();
+  return first - now;
 }

@@ -1,5 +1,4 @@
 import { isFinal, type KnownStatus } from "../../../ground/protocol/conversation.js";
-import { WINDOW_MS } from "../../../ground/protocol/limits.js";
 import type { ResearchJob } from "../../../ground/researcher.js";
 import { type Bill, type Conversation, DAY_MS, type DayLimit } from "../conversation-store.js";
 import { type Count, HourlyWindows } from "./hourly-windows.js";
@@ -133,13 +132,10 @@ export class LocalState {
     this.apply(entry);
   }
 
-  /** What a compacted journal holds: a line for each conversation, and counts that no such line implies. */
+  /** What a compacted journal holds: a line for each conversation, and the stops that count. */
   *kept(now: number): Generator<Entry> {
-    const counted = new Map<string, number>();
-    const add = (name: string) => counted.set(name, (counted.get(name) ?? 0) + 1);
     for (const row of this.rows.values()) {
       const { requestId: request_id, key, createdAt: at, job, reason } = row;
-      if (at > now - WINDOW_MS) add(nameOf({ operation: "create", key, at }));
       if (job !== undefined) {
         yield { kind: "created", job, key, at, model: row.bill.model };
         if (reason !== undefined) yield { kind: "released", request_id, reason };
@@ -150,12 +146,13 @@ export class LocalState {
       if (!this.rows.has(row.requestId)) yield* finishedOf(row, true);
     if (this.gate !== undefined) yield this.gate;
     for (const sent of this.sent.values()) if (sent.at > now - DAY_MS) yield sent;
-    // Requests may come in between two lines: what counts is taken at once.
-    for (const count of this.#unwritten) add(nameOf(count));
-    for (const count of [...this.windows.counts(now)]) {
-      const left = counted.get(nameOf(count)) ?? 0;
-      if (left > 0) counted.set(nameOf(count), left - 1);
-      else yield { kind: "counted", ...count };
+    // A create counts by its own line. Requests may come in between two lines: what counts is taken at once.
+    const isStop = ({ operation }: Count) => operation === "stop";
+    const unwritten = [...this.#unwritten].filter(isStop).map(({ key, at }) => `${key} ${at}`);
+    for (const count of [...this.windows.counts(now)].filter(isStop)) {
+      const index = unwritten.indexOf(`${count.key} ${count.at}`);
+      if (index === -1) yield { kind: "counted", ...count };
+      else unwritten.splice(index, 1);
     }
   }
 }
@@ -176,8 +173,4 @@ function* finishedOf(row: StoredConversation, isDeleted?: true): Generator<Entry
 /** A bill as the entry of an end has it. */
 export function entryOfBill({ model, dollars, inputTokens, outputTokens }: Bill) {
   return { model, cost_dollars: dollars, input_tokens: inputTokens, output_tokens: outputTokens };
-}
-
-function nameOf({ operation, key, at }: Count): string {
-  return `${operation} ${key} ${at}`;
 }

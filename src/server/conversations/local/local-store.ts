@@ -233,11 +233,6 @@ export class LocalStore implements ConversationStore {
     return old.length;
   }
 
-  async countEnded(ageMs: number) {
-    const { clock, state } = this.parts;
-    return { old: this.#endedBefore(clock.now() - ageMs).length, all: state.rows.size };
-  }
-
   async counts(): Promise<StoreCounts> {
     return {
       waiting: this.#due.size + this.#begun.size,
