@@ -111,9 +111,9 @@ function startBeat(): NodeJS.Timeout {
 const WAITING = new WeakMap<AbortSignal, (() => void)[]>();
 
 /**
- * Calls `listener` when `signal` is aborted, at once if it already is; returns what takes it back. For a signal that
- * outlives thousands of listeners: Node's own list, and the table of a Set that has grown anew, go on pointing at
- * what they held before, so that a listener that has grown old keeps younger ones from the quick collector.
+ * Calls `listener` when `signal` is aborted, at once if it already is; returns what takes it back. Made for a signal
+ * with thousands of listeners over its life: Node's own list and a Set keep removed ones in their old tables for long,
+ * which makes garbage collection slow.
  */
 export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
   if (signal?.aborted) listener();

@@ -424,7 +424,7 @@ function classifyError(
   const isAboutResult = operation === "output" && said?.kind !== undefined;
   if ((AMBIGUOUS_STATUSES.has(status) && !isAboutResult) || (status === MISDIRECTED_STATUS && !said))
     return fault("ambiguous", `the service gave no result (HTTP ${status})`);
-  // The interface document has no such status. At a provider the status alone means that no money is left.
+  // The interface document does not have 402, 432 and 433. At a provider they mean that no money is left.
   const isUnpaid = UNPAID.has(status) && asked.dialect.name !== "research";
   const kind = said?.kind ?? (isUnpaid ? "no-credit" : KIND_OF_STATUS[status]) ?? (said && "refused");
   if (kind) return refusal(kind, said, asked, facts);

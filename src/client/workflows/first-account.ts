@@ -73,7 +73,7 @@ export function keyOf(ports: Pick<SubmitPorts, "apiKey">): string | undefined {
   }
 }
 
-/** Whether an account that failed with `error` provably has nothing, for a reason that another one need not share. */
+/** Whether `error` proves that the account created nothing, for a reason that may not hold at another account. */
 export function mayGoOn(error: unknown, { ports, body }: AskedAccount): boolean {
   if (error instanceof QuotaExceededError) return error.day === undefined;
   if (error instanceof UnreachableError) return error.unsent;

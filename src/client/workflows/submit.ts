@@ -42,8 +42,9 @@ export interface QuotaSubmitOptions extends SendOptions {
 
 /**
  * Creates a request so that it is never lost: the intent is on the disk before anything is sent, the id before
- * this resolves. Rejects with NotRecordedError, QuotaExceededError or CreateRefusedError (nothing was sent), ResearchError `USAGE` for what the service cannot be asked, UnresolvedCreateError
- * (it may exist), any other error of the client, `signal.reason`, or what `onIntent` threw.
+ * this resolves. Rejects with NotRecordedError, QuotaExceededError or CreateRefusedError (nothing was sent),
+ * ResearchError `USAGE` for what the service cannot be asked, UnresolvedCreateError (it may exist), any other error of
+ * the client, `signal.reason`, or what `onIntent` threw.
  */
 export async function submit(
   ports: SubmitPorts,

@@ -113,7 +113,7 @@ export function overwrite(path: string, offset: number, text: string): void {
 /**
  * Appends one line in one write, so that lines of several processes never mix. A line break goes before it as
  * well as after it: a torn line that a crash left there cannot swallow this one. Returns false if the file was replaced
- * meanwhile; `settled` is called before that is looked at, and should wait until none replaces it.
+ * meanwhile. `settled` is called before that is checked; it should wait until no process is replacing the file.
  */
 export function appendLine(
   path: string,

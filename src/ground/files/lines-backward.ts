@@ -14,7 +14,8 @@ const CUT_OFF = Buffer.from("\u{0}");
 /**
  * The lines of a file from the last to the first, blank ones left out, in memory that does not grow with the
  * file; of a line over MAX_RECORD_BYTES the rest is cut off. With `needle`, only lines that contain it; those are
- * found without looking at each line. Reading ends after about `maxBytes`. Nothing if there is no such file. Throws UnfitFileError, or a system error.
+ * found without looking at each line. Reading ends after about `maxBytes`. Nothing if there is no such file. Throws
+ * UnfitFileError, or a system error.
  */
 export function* linesBackward(
   path: string,

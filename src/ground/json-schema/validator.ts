@@ -23,7 +23,7 @@ const OPTIONS = {
 /** A compiler for each `$schema`, to check whether schemas are valid in its draft. It keeps nothing of what it checks. */
 const drafts = new Map<unknown, Ajv>();
 
-/** The first problem, undefined if nothing is wrong. Works in this thread for as long as the schema's author likes: a pattern can take for ever. */
+/** The first problem, undefined if nothing is wrong. It has no time limit: a schema's pattern can take for ever. */
 export function answer({ schema, value }: SchemaQuestion): Problem | undefined {
   let validate: ValidateFunction;
   try {

@@ -23,7 +23,7 @@ const SOURCE = Symbol("source");
 export function parseExact(text: string, ...path: readonly string[]): unknown {
   const whole: unknown = JSON.parse(text);
   const part = path.reduce(memberOf, whole);
-  // Most texts have no such member, and then they are not searched.
+  // The text is searched only if it has such a member.
   if (isStructured(part))
     withSource(
       part,
@@ -32,7 +32,7 @@ export function parseExact(text: string, ...path: readonly string[]): unknown {
   return whole;
 }
 
-/** The same; undefined for what is no JSON. */
+/** The same; undefined for a text that is not JSON. */
 export function jsonIn(text: string, ...path: readonly string[]): unknown {
   try {
     return parseExact(text, ...path);

@@ -61,7 +61,7 @@ export interface SameCreates {
   unsettled: UnsettledCreate[];
 }
 
-/** The entries that are looked at after one that is too old: a clock that was set back for a while hides no others. */
+/** Reading ends after so many entries that are too old: where a clock was set back for a while, newer ones lie between. */
 const OLD_ENTRIES = 1_000;
 
 /**

@@ -63,7 +63,7 @@ export interface HistoryQuery {
   accepts?: (entry: HistoryEntry) => boolean;
 }
 
-/** Requests in flight together are logged in any order: so many more lines are sorted before the cut. */
+/** How many lines more than asked for are read and sorted: requests that were sent together are logged in any order. */
 const REORDER = 256;
 
 /** Contract §11. */
@@ -122,7 +122,7 @@ export class History {
       isWanted(entry) && (wanted === undefined || entry.status.toUpperCase() === wanted);
     const entries = new Map(found.map((entry) => [entry.local_id, entry]));
     for (const entry of loggedEntries(this.#log)) {
-      // What was never made is nothing that this machine created; it is found by its name only.
+      // A create that was settled as never made is not listed. It is found by its local id.
       if (entry.status !== NOT_CREATED && accepts(entry)) entries.set(entry.local_id, entry);
       if (entries.size >= limit + REORDER) break;
     }
@@ -152,7 +152,7 @@ export class History {
     if (whole && isPreferred(whole)) return [whole];
     const entries = new Map(opened.filter(begins).map((entry) => [entry.local_id, entry]));
     for (const entry of loggedEntries(this.#log, id)) {
-      // By its local id, the lines of its states were not among those looked at.
+      // The lines of its states do not have its local id, so they were not read.
       if (entry.local_id === id) return [this.#lastSeen(entry)];
       if (isWhole(entry)) {
         if (isPreferred(entry)) return [entry];
@@ -161,7 +161,6 @@ export class History {
       if (begins(entry)) entries.set(entry.local_id, entry);
     }
     if (whole) return [whole];
-    // By the beginning of a local id, the lines of its states were not among those looked at either.
     return [...entries.values()].map((entry) => this.#lastSeen(entry));
   }
 

@@ -24,7 +24,7 @@ export function hourOf(
   return { attempts, nextAt: nextSlot(attempts, limit, now - MARGIN_MS, windowMs) + MARGIN_MS };
 }
 
-/** The lines that are looked at after one that is too old: a clock that was set back for a while hides no others. */
+/** Reading ends after so many lines that are too old: where a clock was set back for a while, newer ones lie between. */
 const OLD_LINES = 1_000;
 
 /** Whose attempts are counted, since when and by which clock (epoch ms), and whether only what may exist counts. */
@@ -56,7 +56,7 @@ export function attempts(
   const count = (entry: { origin: string; key_id: string; local_id: string }, date: string) => {
     const at = Date.parse(date);
     if (entry.origin !== origin || entry.key_id !== id || Number.isNaN(at)) return;
-    // A line may have been dated again while the clock was set back: the latest date that is not ahead holds.
+    // It may have a second date (`redated`): the latest one that is not ahead of the clock counts.
     const known = found.get(entry.local_id);
     if (known && !known.isAhead && (at > now || at <= known.at)) return;
     found.set(entry.local_id, { localId: entry.local_id, at: Math.min(at, now), isAhead: at > now });

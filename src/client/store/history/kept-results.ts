@@ -7,7 +7,10 @@ import { orLocalError, sha256 } from "../../../ground/files/local-error.js";
 const KEPT_MS = 30 * 86_400_000;
 const MAX_BYTES = 64 << 20;
 
-/** Results as they came, or what was found out about them, a private file each, named by a digest of the service (`serviceOf`) and the request id. */
+/**
+ * Results as they came, or the outcomes of their checks: a private file each, named by a digest of the service
+ * (`serviceOf`) and the request id.
+ */
 export class KeptResults {
   /** Touches nothing yet. `now` gives epoch milliseconds. */
   constructor(
@@ -17,7 +20,7 @@ export class KeptResults {
   ) {}
 
   /**
-   * Keeps a JSON text, synced, unless there is one that `replaces` is not for. Removes those that are too old. Throws
+   * Keeps a JSON text, synced; one that is kept already stays unless `replaces`. Removes those that are too old. Throws
    * LocalError.
    */
   keep(service: string, requestId: string, text: string, replaces = false): void {

@@ -130,7 +130,7 @@ function accountOf({ origin, basePath, profile, apiKey }: Omit<Attempt, "body" |
   return { origin, profile, key_id: keyId(apiKey), ...(basePath && { base_path: basePath }) };
 }
 
-/** What only a provider takes of a create; without it, it is written and named as it ever was. */
+/** The fields of a create that only providers take; one without them is written and named without them. */
 export function forProvider({ model, options, after }: Pick<HistoryEntry, "model" | "options" | "after">) {
   return {
     ...(model !== undefined && { model }),

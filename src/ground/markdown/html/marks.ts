@@ -24,7 +24,7 @@ export function withSigns(
   marks: readonly PageMark[],
 ): { text: string; linked: (html: string) => string } {
   let sign = "\ue000";
-  // A character that the text does not have, of those that have no meaning of their own.
+  // A character for private use that the text does not have.
   while (text.includes(sign)) sign = String.fromCharCode(sign.charCodeAt(0) + 1);
   let signed = "";
   let at = 0;

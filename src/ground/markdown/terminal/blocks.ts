@@ -105,6 +105,8 @@ export class Addresses {
   }
 }
 
+const LOOK_OF = { strong: LOOK.bold, emphasis: LOOK.italic, deleted: LOOK.deleted } as const;
+
 /** Inlines as runs. A link gets its number, unless that is its text; an address that may not be opened stands beside its text. */
 export function runsOf(inlines: readonly Inline[], addresses: Addresses, look = 0, href?: string): Run[] {
   return inlines.flatMap((inline) => {
@@ -114,11 +116,9 @@ export function runsOf(inlines: readonly Inline[], addresses: Addresses, look = 
       case "code":
         return { text: oneLine(inline.text), look: look | LOOK.code, href };
       case "strong":
-        return runsOf(inline.inlines, addresses, look | LOOK.bold, href);
       case "emphasis":
-        return runsOf(inline.inlines, addresses, look | LOOK.italic, href);
       case "deleted":
-        return runsOf(inline.inlines, addresses, look | LOOK.deleted, href);
+        return runsOf(inline.inlines, addresses, look | LOOK_OF[inline.kind], href);
       case "break":
         return { text: "\n", look: 0 };
       default:

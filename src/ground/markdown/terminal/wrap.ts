@@ -97,12 +97,12 @@ function paragraphs(runs: readonly Run[]): Word[][] {
 }
 
 function fill(words: readonly Word[], columns: number): StyledLine[] {
-  let line: StyledLine = { runs: [], columns: 0 };
+  let line = lineOf();
   const lines = [line];
   for (const word of words) {
     const blank = word.spaced && line.columns > 0 ? 1 : 0;
     if (line.columns > 0 && line.columns + blank + word.columns > columns) {
-      line = { runs: [], columns: 0 };
+      line = lineOf();
       lines.push(line);
     } else if (blank > 0) {
       append(line, blankBetween(line.runs.at(-1), word.runs[0]), 1);
@@ -121,22 +121,16 @@ function fill(words: readonly Word[], columns: number): StyledLine[] {
 function part({ runs }: Word, columns: number, first: StyledLine, lines: StyledLine[]): StyledLine {
   let line = first;
   for (const { text, ...rest } of runs) {
-    let left = text;
-    while (left !== "") {
-      if (line.columns >= columns) {
-        line = { runs: [], columns: 0 };
+    for (let left = text; left !== ""; ) {
+      const fitting = left.slice(0, unitsThatFit(left, columns - line.columns));
+      const width = columnsOf(fitting);
+      if (line.columns > 0 && line.columns + width > columns) {
+        line = lineOf();
         lines.push(line);
+        continue;
       }
-      let end = unitsThatFit(left, columns - line.columns);
-      let width = columnsOf(left.slice(0, end));
-      if (line.columns + width > columns) {
-        line = { runs: [], columns: 0 };
-        lines.push(line);
-        end = unitsThatFit(left, columns);
-        width = columnsOf(left.slice(0, end));
-      }
-      append(line, { text: left.slice(0, end), ...rest }, width);
-      left = left.slice(end);
+      append(line, { text: fitting, ...rest }, width);
+      left = left.slice(fitting.length);
     }
   }
   return line;
