@@ -1,6 +1,6 @@
 // One paid create whose answer is broken: how often the official SDKs of research services send it, and how often
 // `research` does. `npm run bench -- creates` installs the SDKs into a folder of its own, lets each speak to a double on
-// loopback, and writes the table into docs/accounts.md and bench/CREATES.md.
+// loopback, and writes the table into docs/accounts.md.
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -128,8 +128,6 @@ export async function creates() {
       ...rows,
     ].join("\n");
     process.stdout.write(`${text}\n`);
-    const note = `Made by \`npm run bench -- creates\`: how often one create is sent if its answer is broken after it was read.`;
-    writeFileSync(join(root, "bench/CREATES.md"), `# Broken creates\n\n${note}\n\n${text}\n`);
     const page = join(root, "docs/accounts.md");
     writeFileSync(page, readFileSync(page, "utf8").replace(/^\| one create \|.*\n(?:\|.*\n)+/m, `${text}\n`));
   } finally {

@@ -1,4 +1,4 @@
-import { type Command, CommanderError } from "commander";
+import { type Argument, type Command, CommanderError, type Option } from "commander";
 import { fold } from "../ground/text/width.js";
 import { NAME_ONE, UsageError } from "../machine/errors.js";
 import { type OptionsOf, type Perform, Verb } from "./commands/definition.js";
@@ -29,7 +29,7 @@ export async function runCommand(argv: readonly string[], host: Host): Promise<P
     }
     if (request.kind === "help") {
       if (!reporter.json)
-        await host.stderr.write(await helpFor(host.stderr, host.env, request.text)).catch(() => {});
+        await host.stderr.write(await helpFor(host.stderr, host.env, `${request.text}\n`)).catch(() => {});
       throw new UsageError("no command was given");
     }
     checkOutput(host.env);
@@ -206,6 +206,8 @@ function describeProgram(program: Verb, version: string): void {
     .configureHelp({
       showGlobalOptions: true,
       visibleGlobalOptions: (command) => (command.parent ? [...program.options] : []),
+      optionDescription: described,
+      argumentDescription: described,
       // Nearly every command has flags, so in a list of commands that says nothing.
       subcommandTerm: (command) =>
         `${command.name()} ${command.usage().replace(/\[(?:options|command)\] ?/g, "")}`.trim(),
@@ -216,6 +218,12 @@ function describeProgram(program: Verb, version: string): void {
       "after",
       '\nNew here? `research try "your question"` finds what fits it in the files of this folder: no account, no key.\nAn account at OpenAI, Perplexity, Exa, Parallel, Gemini or Tavily? `research login --provider NAME`.\n`research help` lists the topics: exit codes, settings, JSON and more.',
     );
+}
+
+/** What a flag or an argument is, its default, and the words that it may be. */
+function described({ description, defaultValue, argChoices }: Option | Argument): string {
+  const initial = [defaultValue ?? []].flat().length === 0 ? "" : ` (default: ${defaultValue})`;
+  return `${description}${initial}${argChoices ? ` (${argChoices.join(", ")})` : ""}`;
 }
 
 /** commander's sentence in our form; its suggestion becomes the hint, else the help of the command that was named. */
