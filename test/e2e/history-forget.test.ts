@@ -51,7 +51,7 @@ test("what is forgotten is in no file any more, and the others are as they were"
 });
 
 test("when it was sent, by which account and what it cost stays, without a name", async () => {
-  const m = await machine({ days: 3, status: "COMPLETED" }, { days: 2, status: "FAILED" });
+  const m = await machine({ days: 0.5, status: "COMPLETED" }, { days: 0.4, status: "FAILED" });
   const usage = { input_tokens: 900, output_tokens: 100 };
   new KeptResults(join(m.state, "results"), () => Date.now()).keep(
     m.service.url,
@@ -76,7 +76,7 @@ test("when it was sent, by which account and what it cost stays, without a name"
     expect.objectContaining({ kind: "created", request_id: id(1) }),
   ]);
   const account = { origin: m.service.url, apiKey: KEY };
-  const { attempts } = new History(m.state, () => Date.now()).hour(account, 1);
+  const { attempts } = new History(m.state, () => Date.now()).day(account, 1);
   expect(attempts).toHaveLength(2);
   expect(attempts).toContain(Date.parse(String(at)));
   expect(await m.ids()).toEqual([id(1)]);

@@ -78,7 +78,7 @@ test.each<[string, number, ReturnType<Fault>]>([
     ["batch", join(home, "rows.txt"), "--or", "two", "--out", out("rows"), "--timeout", "2s"],
   ];
   for (const [nth, argv] of commands.entries()) {
-    const seen = await run(...argv, "--request-timeout", "300ms");
+    const seen = await run(...argv, "--request-timeout", "2s");
     expect(seen.stderr).not.toContain("two is asked");
     // A batch waits for a rate limit, here for longer than a row may take.
     const exit = argv[0] === "batch" && code === 7 ? 8 : code;
@@ -94,7 +94,7 @@ test.each<[string, number, ReturnType<Fault>]>([
     "-o",
     out("dir"),
     "--request-timeout",
-    "300ms",
+    "2s",
   );
   expect({ code: compared.code, posts: posts() }).toEqual({ code, posts: [5, 1] });
 });
