@@ -1,8 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { accounts } from "../support/accounts.js";
+import { openResearch } from "../../src/index.js";
+import { failureOf } from "../../src/machine/failure.js";
+import { accounts, addDoubles } from "../support/accounts.js";
 import { type Behaviour, ok, refuse, reset } from "../support/behaviours.js";
 import { listed } from "../support/home.js";
+import { connectMcp } from "../support/mcp.js";
+import { ProviderDouble } from "../support/providers/double.js";
 import { start } from "../support/run.js";
 import { VirtualClock } from "../support/virtual-clock.js";
 import { jsonErrors, jsonLines } from "../support/world.js";
@@ -49,6 +53,16 @@ test.each([
   expect(posts()).toEqual([count]);
 });
 
+test("--once uses one that was cut short, which ends as it did", async () => {
+  const { run, env } = await accounts({});
+  const double = await ProviderDouble.start("openai");
+  await addDoubles(env, double);
+  await run("config", "use", "openai");
+  for (let nth = 0; nth < 2; nth++) expect((await run("run", "q => incomplete", "--once")).code).toBe(3);
+  expect((await run("create", "q => incomplete", "--once")).code).toBe(0);
+  expect(double.server.count("create")).toBe(1);
+});
+
 test("--once with an unknown one, of any age and at any of the accounts, is 11 and sends nothing", async () => {
   const clock = new VirtualClock();
   const { run, posts, home } = await accounts(
@@ -87,7 +101,10 @@ test("eight processes at the same moment make one POST, also with --or in both o
     return start(["create", PROMPT, "--once", ...flags], { home, env });
   });
   const ended = await Promise.all(runs.map(({ done }) => done));
-  expect(ended.map(({ code, stdout }) => `${code} ${stdout}`)).toEqual(Array(8).fill("0 two-1\n"));
+  expect(
+    ended.map(({ code, stdout }) => `${code} ${stdout}`),
+    ended.map(({ stderr }) => stderr).join(""),
+  ).toEqual(Array(8).fill("0 two-1\n"));
   expect(posts()[1]).toBe(1);
 });
 
@@ -131,6 +148,35 @@ test("per-day: what was made or is unknown counts, what was refused does not, an
   expect((await run("create", "q6")).code).toBe(7);
   await clock.sleep(62_000);
   expect((await run("create", "q7")).code).toBe(0);
+});
+
+test("eight processes at the same moment make no more than per-day allows", async () => {
+  const { home, env, posts } = await accounts({
+    one: (operation, nth) =>
+      operation === "create" ? late(ok({ request_id: `one-${nth}`, status: "PENDING" })) : undefined,
+  });
+  const runs = Array.from({ length: 8 }, (_, nth) =>
+    start(["create", `q${nth}`, "--per-day", "3"], { home, env }),
+  );
+  const codes = (await Promise.all(runs.map(({ done }) => done))).map(({ code }) => code);
+  expect(codes.sort()).toEqual([0, 0, 0, 7, 7, 7, 7, 7]);
+  expect(posts()).toEqual([3]);
+});
+
+test("per-day holds for a rerun, for agents and for the library, unsent", async () => {
+  const { run, home, env, posts } = await accounts({ one: undefined });
+  await run("create", PROMPT);
+  env.RESEARCH_PER_DAY = "1";
+  expect((await run("rerun", "@last")).code).toBe(7);
+  expect((await run("run", "another")).code).toBe(7);
+  const client = await connectMcp({ home, env });
+  const { content } = await client.call("research_create", { prompt: "another" });
+  expect(content.error).toMatchObject({ code: "RATE_LIMITED", exit_code: 7 });
+  await client.close();
+  await using library = openResearch({ env });
+  const error = await library.submit("another").catch((thrown: unknown) => thrown);
+  expect(failureOf(error)).toMatchObject({ code: "RATE_LIMITED", exit_code: 7 });
+  expect(posts()).toEqual([1]);
 });
 
 test("per-day of the profile holds, --or does not go past it, and --wait-for-quota waits for it", async () => {
