@@ -37,7 +37,7 @@ export const PROVIDERS: readonly Provider[] = [
       if (not.length > 0) throw new InputError("OpenAI can leave no domains out", "Leave --not-domains out.");
       return { tools: [{ type: "web_search", filters: { allowed_domains: only } }] };
     },
-    load: async (model) => (await import("./responses.js")).openai(model),
+    load: async (model) => (await import("./openai.js")).openai(model),
   },
   {
     name: "perplexity",

@@ -1,7 +1,7 @@
 import type { Citation } from "../../ground/protocol/citations.js";
 import type { Data, Operation } from "../../ground/protocol/conversation.js";
-import { checkStrict, createAt, requestAt, requireSchema } from "./asking.js";
-import { type Dialect, InputError, type ServiceError } from "./dialect.js";
+import { requestAt } from "./asking.js";
+import type { Dialect, ServiceError } from "./dialect.js";
 import {
   answerData,
   type Fields,
@@ -18,34 +18,6 @@ import {
 
 /** Where responses are, at OpenAI and at Perplexity. */
 export const PATH = "/v1/responses";
-
-/** OpenAI: the Responses API in background mode. */
-export function openai(defaultModel: string): Dialect {
-  return {
-    ...responses("openai", /^resp_/),
-    create(body) {
-      requireSchema("OpenAI", body);
-      const { prompt, model = defaultModel, output_schema: schema, after } = body;
-      if (schema) checkStrict("OpenAI", schema);
-      const format = schema && { type: "json_schema", name: "result", schema, strict: true };
-      const { store, tools, ...options } = body.options ?? {};
-      if (tools !== undefined && !items(tools).some(({ type }) => type === "web_search"))
-        throw new InputError(
-          '"tools" at OpenAI is a list, with a tool of the type web_search in it',
-          `As in --set 'tools=[{"type":"web_search"}]'.`,
-        );
-      // Any other value is refused below.
-      const kept = store === undefined || store === false ? options : { ...options, store };
-      const ours = {
-        ...{ model, input: prompt, background: true, store: store !== false },
-        tools: tools ?? [{ type: "web_search" }],
-        ...(after !== undefined && { previous_response_id: after }),
-        ...(format && { text: { format } }),
-      };
-      return createAt("OpenAI", PATH, { ...body, options: kept }, ours, ["previous_response_id"]);
-    },
-  };
-}
 
 /** The Responses API in background mode, all but its create. `shape`: of its ids. */
 export function responses(name: string, shape: RegExp): Omit<Dialect, "create"> {
