@@ -28,19 +28,19 @@ export function makeSharedFolder(path: string): void {
 }
 
 /** Without `recursive`, with which Node loops for ever in a place like /proc, where no folder can be made. */
-function makeMissing(path: string, make: (missing: string) => void): void {
+function makeMissing(path: string, make: (missing: string) => void, isLast = false): void {
   try {
     make(path);
-    return;
   } catch (error) {
     if (systemCode(error) === "EEXIST") {
       if (fs.statSync(path).isDirectory()) return;
       throw new UnfitFileError(path, "it is not a folder");
     }
-    if (systemCode(error) !== "ENOENT" || dirname(path) === path || fs.existsSync(dirname(path))) throw error;
+    if (systemCode(error) !== "ENOENT" || isLast || dirname(path) === path) throw error;
+    // Another process may have made the folder above it just now.
+    if (!fs.existsSync(dirname(path))) makeMissing(dirname(path), make);
+    makeMissing(path, make, true);
   }
-  makeMissing(dirname(path), make);
-  makeMissing(path, make);
 }
 
 /** The new text is in place, but a power failure may bring the old one back: its folder could not be synced. */

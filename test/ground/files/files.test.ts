@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import {
+import fs, {
   chmodSync,
   existsSync,
   mkdirSync,
@@ -10,6 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import {
@@ -40,6 +41,27 @@ test("folders are made for the owner alone, and those that exist stay as they ar
   writeFileSync(join(folder, "file"), "");
   expect(() => makeFolder(join(folder, "file"))).toThrow("it is not a folder");
   expect(() => makeFolder(join(folder, "file", "below"))).toThrow(/ENOTDIR/);
+});
+
+test("a folder is made although another process makes the one above it at that moment", () => {
+  const above = join(folderWith(), "a");
+  const { mkdirSync: real } = fs;
+  fs.mkdirSync = ((...[path, mode]: Parameters<typeof real>) => {
+    const isFirst = path === join(above, "b") && !existsSync(above);
+    try {
+      return real(path, mode);
+    } finally {
+      if (isFirst) real(above);
+    }
+  }) as typeof real;
+  syncBuiltinESMExports();
+  try {
+    makeFolder(join(above, "b", "c"));
+  } finally {
+    fs.mkdirSync = real;
+    syncBuiltinESMExports();
+  }
+  expect(existsSync(join(above, "b", "c"))).toBe(true);
 });
 
 test("a folder for what may be shared has the modes that the umask gives", () => {
