@@ -8,7 +8,6 @@ import type { BatchRunEvent } from "../client/workflows/batch/context.js";
 import type { RowState } from "../client/workflows/batch/plan.js";
 import { type Row, rowId } from "../client/workflows/batch/row.js";
 import { follow } from "../client/workflows/follow.js";
-import type { Ports } from "../client/workflows/ports.js";
 import { resolveTarget, stopAll } from "../client/workflows/requests.js";
 import { fetchResult, whyNoResult } from "../client/workflows/results.js";
 import { submitWithinQuota } from "../client/workflows/submit.js";
@@ -67,7 +66,7 @@ export class MachineResearch implements Research {
   async submit(request: ResearchRequest | string, options: SubmitOptions = {}): Promise<Submission> {
     const signal = this.#untilClosed(options.signal);
     const body = await this.#bodyOf(request, signal);
-    const { data, localId, notSaved } = await submitWithinQuota(this.#ports, body, {
+    const { data, localId, notSaved } = await submitWithinQuota(this.machine, body, {
       ...options,
       signal,
       limit: this.machine.hourlyLimit(this.options),
@@ -76,17 +75,13 @@ export class MachineResearch implements Research {
   }
 
   async *watch(ids: string | readonly string[], options: WatchOptions = {}) {
-    const ports = this.#ports;
-    yield* follow(
-      ports,
-      [ids].flat().map((id) => resolveTarget(ports, id)),
-      { ...options, signal: this.#untilClosed(options.signal) },
-    );
+    const targets = [ids].flat().map((id) => resolveTarget(this.machine, id));
+    yield* follow(this.machine, targets, { ...options, signal: this.#untilClosed(options.signal) });
   }
 
   async output<Output>(id: string, { schema, signal }: OutputOptions<Output> = {}): Promise<Output> {
-    const target = resolveTarget(this.#ports, id);
-    const { value } = await fetchResult(target.at ?? this.#ports, target, { signal });
+    const target = resolveTarget(this.machine, id);
+    const { value } = await fetchResult(target.at ?? this.machine, target, { signal });
     // Without a schema the caller states the type.
     if (!schema) return value as Output;
     const result = await schema["~standard"].validate(value);
@@ -112,7 +107,7 @@ export class MachineResearch implements Research {
             requestId,
           });
         if (event.kind === "state" && isFinal(event.status) && event.status !== "COMPLETED")
-          throw await whyNoResult(this.#ports, requestId, event.status, { signal });
+          throw await whyNoResult(this.machine, requestId, event.status, { signal });
       }
       return await this.output(requestId, options);
     } catch (error) {
@@ -122,8 +117,8 @@ export class MachineResearch implements Research {
 
   async check(id: string, { allowPrivate, ...options }: CheckReportOptions = {}): Promise<CheckOutcome> {
     const signal = this.#untilClosed(options.signal);
-    const target = resolveTarget(this.#ports, id);
-    const ports = target.at ?? this.#ports;
+    const target = resolveTarget(this.machine, id);
+    const ports = target.at ?? this.machine;
     const schema = target.entry?.output_schema;
     const report = reportOf(await fetchResult(ports, target, { signal, schema }));
     const checker = await checkerOn(this.machine, allowPrivate);
@@ -140,7 +135,7 @@ export class MachineResearch implements Research {
   }
 
   async stop(ids: string | readonly string[], options: CallOptions = {}): Promise<StatusData[]> {
-    const ports = this.#ports;
+    const ports = this.machine;
     const targets = [ids].flat().map((id) => resolveTarget(ports, id));
     const stopped: StatusData[] = [];
     let failure: { error: unknown } | undefined;
@@ -193,10 +188,6 @@ export class MachineResearch implements Research {
   /** A watch that its caller has left, and a wait for the hour, would keep the process alive. */
   #untilClosed(signal: AbortSignal | undefined): AbortSignal {
     return signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
-  }
-
-  get #ports(): Ports {
-    return this.machine.ports;
   }
 
   async #bodyOf(request: ResearchRequest | string, signal?: AbortSignal): Promise<CreateBody> {

@@ -78,11 +78,6 @@ export class Machine implements Ports {
     this.clock = options.clock;
   }
 
-  /** What the workflows work with. */
-  get ports(): Ports {
-    return this;
-  }
-
   /** The same machine with its settings read again. */
   reopened(changes: Pick<MachineOptions, "isInspected"> = {}): Machine {
     return new Machine({ ...this.#options, ...changes });

@@ -1,11 +1,29 @@
+import type { Clock } from "../ground/clock.js";
+import type { Environment } from "../ground/files/local-error.js";
+import { parseBaseUrl, proxyFor } from "../ground/http/address.js";
+import { Connections } from "../ground/http/connections.js";
 import type { Researcher } from "../ground/researcher.js";
+import { isKeyText } from "../ground/secrets/key.js";
 import { ENGINES, type Engine, type EngineName, SearchEngine } from "../reader/finding/engines.js";
 import type { FolderIndexOptions } from "../reader/finding/folder-index.js";
 import type { SourceProvider } from "../reader/finding/source.js";
 import type { ModelResearcherOptions } from "../reader/writing/researcher.js";
 import { domainsIn } from "./domains.js";
-import { connectionsTo, endpointUrl, keyIn, networkOf, type Surroundings } from "./endpoints.js";
 import { UsageError } from "./errors.js";
+import { type Choices, insecureHttpIn, waitForKey } from "./settings.js";
+
+/** What of this process is needed to reach an endpoint that is no research service: a model, a search engine, a page. */
+export interface Surroundings {
+  host: {
+    env: Environment;
+    clock: Clock;
+    version: string;
+    /** Called before the first request is sent. */
+    beforeRequests?: (() => void) | undefined;
+  };
+  flags: Pick<Choices, "insecureHttp">;
+  signal: AbortSignal;
+}
 
 /** The flags that say which model does the research, within which limits, and where it looks. */
 export interface ModelOptions {
@@ -133,10 +151,15 @@ async function searchOf(
   return async (service) => {
     const { webSources } = await import("../reader/finding/web-source.js");
     const { publicWeb } = await import("../reader/fetching/addresses.js");
+    const { resolverOf } = await import("../reader/fetching/resolver.js");
     const { documentReader } = await import("../reader/reading/documents/document.js");
     return webSources({
       engine: new SearchEngine(name, url, apiKey, connectionsTo(ctx, url)),
-      network: await networkOf(ctx, publicWeb),
+      network: {
+        resolve: resolverOf({ clock: host.clock }),
+        accessTo: publicWeb,
+        proxyFor: (target) => proxyFor(target, host.env),
+      },
       read: documentReader(host.clock, MOST_DOCUMENTS),
       ...limits,
       ...service,
@@ -152,4 +175,39 @@ function engineUrl(ctx: Surroundings, name: EngineName, given: string | undefine
   if (!given) throw new UsageError(`--search ${name} needs its address`, `As in ${EXAMPLE}.`);
   const what = { name: "search URL", example: "https://searx.example.org" };
   return endpointUrl(ctx, given, what);
+}
+
+/** How long a connection to an endpoint may take, ms. */
+const CONNECT_MS = 30_000;
+
+/** Connections to what the service itself asks, through the proxy of the environment. */
+function connectionsTo({ host }: Pick<Surroundings, "host">, url: URL): Connections {
+  host.beforeRequests?.();
+  return new Connections(url, proxyFor(url, host.env), CONNECT_MS);
+}
+
+/** The address of an endpoint, as a base URL is read. Throws BaseUrlError. */
+function endpointUrl(
+  { flags, host }: Surroundings,
+  text: string,
+  what: { name: string; example: string },
+): URL {
+  return parseBaseUrl(text, insecureHttpIn(flags, host.env).value, what);
+}
+
+/**
+ * The key in the variable `name`, or in the file that `name`_FILE names; undefined if neither is set. No flag takes
+ * one: a process list shows flags.
+ */
+async function keyIn(
+  { host: { env, clock }, signal }: Pick<Surroundings, "host" | "signal">,
+  name: string,
+): Promise<string | undefined> {
+  const file = env[`${name}_FILE`];
+  const [key, from] = env[name]
+    ? [env[name].trim(), name]
+    : [file ? await waitForKey(file, clock, signal) : undefined, `${name}_FILE`];
+  if (key !== undefined && !isKeyText(key))
+    throw new UsageError(`invalid key in ${from}: it must be visible ASCII without spaces`);
+  return key;
 }

@@ -8,59 +8,59 @@ import { dollars } from "../ground/text/research-progress.js";
 import type { LimitOptions, Machine } from "./machine.js";
 import { DEFAULT_PROFILE, requireConnection } from "./settings.js";
 
-/** Where one key stands in its hour, by this machine's own records. */
+/** Where one key stands in its hour, by this machine's own records, as a program reads it; null where no limit is set. */
 export interface Quota {
   used: number;
-  /** Creates an hour; null if there is no limit, or it is not known. */
-  limit: number | null;
   left: number | null;
-  /** When the next create is allowed, epoch ms; null without a limit. */
-  nextSlotAt: number | null;
+  /** When the next create is allowed. */
+  next_slot_at: string | null;
+  /** Creates an hour. */
+  limit: number | null;
   origin: string;
   profile: string;
+  counted_from: "this machine's own records";
+}
+
+const COUNTED = { counted_from: "this machine's own records" } as const;
+const NO_LIMIT = { left: null, next_slot_at: null, limit: null };
+
+/** What is left of `limit` creates of which `used` are used up, and when the next one is allowed, epoch ms. */
+function leftOf(used: number, limit: number, nextAt: number) {
+  return { left: Math.max(0, limit - used), limit, next_slot_at: new Date(nextAt).toISOString() };
 }
 
 /** The hour of the origin and key in use. Throws CodedError for a missing setting, LocalError if no history is kept. */
 export function quotaOf(machine: Machine, options: LimitOptions): Quota {
-  const { ports, settings } = machine;
+  const { history, settings } = machine;
   const { origin } = requireConnection(settings);
   const limit = machine.hourlyLimit(options) ?? Number.POSITIVE_INFINITY;
   const isLimited = limit !== Number.POSITIVE_INFINITY;
-  const hour = ports.history?.hour(ports, isLimited ? limit : 1);
+  const hour = history?.hour(machine, isLimited ? limit : 1);
   if (!hour)
     throw new LocalError(
       "the creates of this hour are not counted, since no history is kept on this machine",
     );
   const used = hour.attempts.length;
-  const known = isLimited ? { limit, left: Math.max(0, limit - used), nextSlotAt: hour.nextAt } : NO_LIMIT;
-  return { used, ...known, origin, profile: settings.profile.value };
+  const left = isLimited ? leftOf(used, limit, hour.nextAt) : NO_LIMIT;
+  return { used, ...left, origin, profile: settings.profile.value, ...COUNTED };
 }
 
 /** One account's hour, its day under `per-day`, and what it spent. `--all` names those that no profile has any more, too. */
-export type AccountQuota = ReturnType<typeof quotaJson> & {
+export interface AccountQuota extends Quota {
   day: { used: number; left: number; limit: number; next_slot_at: string } | null;
   spent: ({ since: string } & AccountSpent)[];
-};
+}
 
 /** The account in use. Throws as `quotaOf`. */
 export function accountQuota(machine: Machine, options: LimitOptions): AccountQuota {
-  const { ports, clock } = machine;
-  const quota = quotaJson(quotaOf(machine, options));
-  const { history, perDay } = ports;
-  const day = perDay && history?.day(ports, perDay.value);
+  const quota = quotaOf(machine, options);
+  const { history, perDay, origin, apiKey, clock } = machine;
+  const day = perDay && history?.day(machine, perDay.value);
   const used = day?.attempts.length ?? 0;
   return {
     ...quota,
-    day:
-      day && perDay
-        ? {
-            used,
-            left: Math.max(0, perDay.value - used),
-            limit: perDay.value,
-            next_slot_at: new Date(day.nextAt).toISOString(),
-          }
-        : null,
-    spent: history ? spentOf(history, { origin: ports.origin, key_id: keyId(ports.apiKey) }, clock) : [],
+    day: day && perDay ? { used, ...leftOf(used, perDay.value, day.nextAt) } : null,
+    spent: history ? spentOf(history, { origin, key_id: keyId(apiKey) }, clock) : [],
   };
 }
 
@@ -104,9 +104,11 @@ export function allQuotas(machine: Machine): AccountQuota[] {
     const account = ownerOf(machine, entry);
     if (account) return accountQuota(account, {});
     const { origin, profile } = entry;
-    const used = history.hourlyCount(entry);
-    const quota = quotaJson({ ...{ used, origin, profile: profile ?? DEFAULT_PROFILE }, ...NO_LIMIT });
-    return { ...quota, day: null, spent: spentOf(history, entry, clock) };
+    return {
+      ...{ used: history.hourlyCount(entry), ...NO_LIMIT },
+      ...{ origin, profile: profile ?? DEFAULT_PROFILE, ...COUNTED },
+      ...{ day: null, spent: spentOf(history, entry, clock) },
+    };
   });
 }
 
@@ -134,19 +136,4 @@ function spentOf(history: History, key: Pick<HistoryEntry, "origin" | "key_id">,
     since,
     ...history.spent(key, clock.now() - days * DAY_MS),
   }));
-}
-
-const NO_LIMIT = { limit: null, left: null, nextSlotAt: null };
-
-/** The hour for a program. */
-export function quotaJson({ used, limit, left, nextSlotAt, origin, profile }: Quota) {
-  return {
-    used,
-    left,
-    next_slot_at: nextSlotAt === null ? null : new Date(nextSlotAt).toISOString(),
-    limit,
-    origin,
-    profile,
-    counted_from: "this machine's own records",
-  };
 }

@@ -40,7 +40,7 @@ export async function completeRequest(
       "OpenAI keeps what is not stored for about ten minutes after its end: run, watch and batch keep the result here as soon as it has ended",
     );
   if (after === undefined) return asked;
-  return { ...asked, after: await followUpOf(ctx.ports, after, { signal: ctx.signal, isOffline: dryRun }) };
+  return { ...asked, after: await followUpOf(ctx, after, { signal: ctx.signal, isOffline: dryRun }) };
 }
 
 /** Each account that a create may go to, in this order, with what it is asked there. Throws UsageError. */

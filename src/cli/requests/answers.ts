@@ -18,8 +18,8 @@ export async function status(
   ids: readonly string[],
   { quiet, exitStatus }: { quiet?: boolean; exitStatus?: boolean },
 ): Promise<number> {
-  const targets = ids.map((id) => resolveTarget(ctx.ports, id));
-  const answers = await askStates(ctx.ports, targets, { signal: ctx.signal });
+  const targets = ids.map((id) => resolveTarget(ctx, id));
+  const answers = await askStates(ctx, targets, { signal: ctx.signal });
   const exit = exitStatus ? { exitCode: exitCodeOf } : {};
   return showAnswers(ctx.reporter, targets.length, answers, { quiet, ...exit });
 }

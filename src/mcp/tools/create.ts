@@ -52,11 +52,10 @@ export const create = tool({
   changes: true,
   async call(session, { prompt, schema, model, again, save_to }, { signal }) {
     const machine = session.connected();
-    const { ports } = machine;
     const path = save_to === undefined ? undefined : saveTo(session.allowedFolder, save_to);
     const body = machine.asked(await checkedBody(prompt, schema, signal), { model });
     const limit = session.limit();
-    const done = await session.creates.create([{ ports, body, limit }], {
+    const done = await session.creates.create([{ ports: machine, body, limit }], {
       repeat: again,
       signal,
       // An answer to a create is paid for: only the end of the server ends the exchange.
@@ -64,7 +63,7 @@ export const create = tool({
     });
     const made = done.kind === "reused" ? done.entry : done.submitted.data;
     const requestId = String(made.request_id);
-    const isSaved = path !== undefined && saveWhenEnded(session, ports, requestId, path);
+    const isSaved = path !== undefined && saveWhenEnded(session, machine, requestId, path);
     const notSaved = done.kind === "created" ? done.submitted.notSaved : undefined;
     return {
       content: {

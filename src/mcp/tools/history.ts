@@ -1,6 +1,5 @@
 import type { HistoryEntry } from "../../client/store/history/records.js";
 import { checkStatus } from "../../machine/known-status.js";
-import { quotaJson } from "../../machine/quota.js";
 import {
   arrayOf,
   COUNT,
@@ -67,6 +66,6 @@ export const quota = tool({
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   call(session) {
-    return { content: quotaJson(session.quota()) };
+    return { content: { ...session.quota() } };
   },
 });

@@ -72,7 +72,7 @@ export const wait = tool({
   outputSchema: objectOf({ ...STATES, done: FLAG, waited_seconds: COUNT, next: TEXT }),
   annotations: ASKS,
   async call(session, { ids, seconds = DEFAULT_SECONDS }, call) {
-    const { ports } = session.connected();
+    const ports = session.connected();
     const { clock } = ports;
     const start = clock.monotonic();
     const { targets, failed } = targetsOf(ports, ids);
@@ -143,7 +143,7 @@ async function answersTo(
   ids: readonly string[],
   ask: (ports: Ports, targets: NamedTarget[]) => AsyncIterable<StateAnswer> | Promise<StateAnswer[]>,
 ) {
-  const { ports } = session.connected();
+  const ports = session.connected();
   const { targets, failed } = targetsOf(ports, ids);
   const states: RequestState[] = [];
   for await (const answer of await ask(ports, targets)) {

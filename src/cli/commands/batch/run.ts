@@ -59,7 +59,7 @@ export async function batch(ctx: Context, file: string, options: BatchFlags): Pr
       return await showBatch(ctx, job, options, resumeWith(ctx, file, options));
     } finally {
       const title = file === "-" ? basename(folder.path) : basename(file);
-      await pages?.writePages(job, { title, origin: ctx.ports.origin });
+      await pages?.writePages(job, { title, origin: ctx.origin });
     }
   } finally {
     folder.close();
@@ -211,7 +211,7 @@ async function dryRunOf(
 function connectedPorts(ctx: Context): Ports | undefined {
   try {
     requireConnection(ctx.settings);
-    return ctx.ports;
+    return ctx;
   } catch (error) {
     if (error instanceof CodedError) return undefined;
     throw error;

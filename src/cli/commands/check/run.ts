@@ -154,8 +154,8 @@ async function reportNamed(ctx: Context, name: string): Promise<Named> {
     const nowhere = { requestId: undefined, origin: undefined, question: undefined, createdAt: undefined };
     return { report, result, requestId: null, file: name, source: nowhere };
   }
-  const target = resolveTarget(ctx.ports, name);
-  const ports = target.at ?? ctx.ports;
+  const target = resolveTarget(ctx, name);
+  const ports = target.at ?? ctx;
   const result = await fetchResult(ports, target, { signal, schema: target.entry?.output_schema });
   const { requestId } = target;
   const { prompt, created_at } = target.entry ?? {};

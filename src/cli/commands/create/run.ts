@@ -36,12 +36,12 @@ export async function create(
 /** A new request with the prompt and the schema of an old one. One whose outcome is unknown must be settled first. */
 export async function rerun(ctx: Context, id: string, options: RerunFlags): Promise<number> {
   ctx.limitDay(options);
-  const entry = requireEntry(ctx.ports, id);
+  const entry = requireEntry(ctx, id);
   const { prompt, output_schema, structured_output } = entry;
   // With no account in use there is still the one that it was asked of: it can be shown, and not be sent.
   const at = options.dryRun && !ctx.settings.baseUrl ? atItsOrigin(ctx, entry) : ctx;
   // A model of one provider says nothing to another service.
-  const own = entry.origin === at.ports.origin ? forProvider(entry) : {};
+  const own = entry.origin === at.origin ? forProvider(entry) : {};
   const old = { ...requestBody(prompt, output_schema ?? undefined, structured_output), ...own };
   const body = await completeRequest(at, old, options);
   if (entry.status === UNKNOWN && !options.dryRun) throw UnresolvedCreateError.of(entry);

@@ -303,11 +303,11 @@ function clockFinding(date: number | undefined, { clock, platform }: Host): Find
 
 function quotaFinding(machine: Machine): Finding {
   if (!machine.history) return { status: "skipped", message: "no history is kept" };
-  const { used, limit, nextSlotAt } = quotaOf(machine, {});
+  const { used, limit, next_slot_at } = quotaOf(machine, {});
   if (limit === null) return ok(`${used} creates in the last hour; no limit is set`);
   const message = `${used} of ${limit} creates used in the last hour`;
   if (used < limit) return ok(message);
-  const next = `; the next one is allowed at ${isoDate(nextSlotAt ?? 0)}`;
+  const next = `; the next one is allowed at ${isoDate(Date.parse(next_slot_at ?? ""))}`;
   return warn(message + next, "research create --wait-for-quota");
 }
 

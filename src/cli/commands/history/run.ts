@@ -27,7 +27,7 @@ export async function historyForget(
   const wanted = new Map<string, HistoryEntry>();
   for (const id of ids) {
     try {
-      const entry = requireEntry(ctx.ports, id);
+      const entry = requireEntry(ctx, id);
       const reason = whyKept(entry, now);
       if (reason) throw notAllowed(entry, reason);
       wanted.set(entry.local_id, entry);

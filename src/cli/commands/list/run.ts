@@ -73,10 +73,10 @@ async function refresh(ctx: Context, entries: readonly HistoryEntry[]): Promise<
   }
   const targets = running.flatMap((entry): NamedTarget[] => {
     if (entry.origin !== origin || entry.request_id === null) return [];
-    return [{ requestId: entry.request_id, entry, at: ctx.ports.accountOf?.(entry) }];
+    return [{ requestId: entry.request_id, entry, at: ctx.accountOf(entry) }];
   });
   const codes: number[] = [];
-  for (const answer of await askStates(ctx.ports, targets, { signal: ctx.signal })) {
+  for (const answer of await askStates(ctx, targets, { signal: ctx.signal })) {
     if (answer.kind === "failed")
       codes.push(await showFailure(ctx.reporter, answer.error, answer.target.requestId));
     else {

@@ -19,8 +19,8 @@ export async function output(ctx: Context, given: string | undefined, options: O
   const [id = ""] = await idsOrChosen(ctx, given ? [given] : [], ({ request_id }) => request_id !== null);
   const givenSchema = await readGivenSchema(options.schema, ctx.host.stdin, ctx.signal);
   const { signal } = ctx;
-  const target = resolveTarget(ctx.ports, id);
-  const ports = target.at ?? ctx.ports;
+  const target = resolveTarget(ctx, id);
+  const ports = target.at ?? ctx;
   const { requestId } = target;
   const end = options.watch && options.timeout ? ports.clock.monotonic() + options.timeout : undefined;
   if (options.watch) {

@@ -2,7 +2,7 @@ import { formatDuration } from "../../../ground/text/duration.js";
 import { counted } from "../../../ground/text/phrases.js";
 import { dollars } from "../../../ground/text/research-progress.js";
 import type { LimitOptions } from "../../../machine/machine.js";
-import { type AccountQuota, accountQuota, allQuotas, type Quota, quotaOf } from "../../../machine/quota.js";
+import { type AccountQuota, accountQuota, allQuotas, type Quota } from "../../../machine/quota.js";
 import type { Context } from "../../context.js";
 
 /** How much of the hour is left for the origin and key in use. Reads the records of this machine only. */
@@ -17,9 +17,8 @@ export async function quota(ctx: Context, options: LimitOptions & { all?: boolea
     await reporter.show(all, text.join("\n"));
     return 0;
   }
-  const state = quotaOf(ctx, options);
   const account = accountQuota(ctx, options);
-  await reporter.showFitted(account, quotaText(state, host.clock.now()) + spentText(account));
+  await reporter.showFitted(account, quotaText(account, host.clock.now()) + spentText(account));
   await reporter.say(
     "counted from this machine's own records: what other machines sent with this key is not in it",
   );
@@ -49,12 +48,11 @@ function spentText({ day, spent }: AccountQuota): string {
 }
 
 /** The hour as a sentence; `now` is epoch milliseconds. */
-export function quotaText({ used, limit, left, nextSlotAt, origin }: Quota, now: number): string {
-  if (limit === null || nextSlotAt === null)
-    return `${counted(used, "create")} in the last hour at ${origin}\n`;
+export function quotaText({ used, limit, left, next_slot_at: next_at, origin }: Quota, now: number): string {
+  if (limit === null || next_at === null) return `${counted(used, "create")} in the last hour at ${origin}\n`;
   const next =
-    nextSlotAt <= now
+    Date.parse(next_at) <= now
       ? "the next one may be sent now"
-      : `the next slot is in ${formatDuration(nextSlotAt - now)}, at ${new Date(nextSlotAt).toISOString()}`;
+      : `the next slot is in ${formatDuration(Date.parse(next_at) - now)}, at ${next_at}`;
   return `${used} of ${limit} creates used in the last hour at ${origin}, ${left} left; ${next}\n`;
 }

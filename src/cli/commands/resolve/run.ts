@@ -17,8 +17,8 @@ export async function resolve(
   }
   if (requestId !== undefined && !isRequestId(requestId))
     throw new UsageError(`invalid request id: ${JSON.stringify(requestId)}`);
-  const { history } = ctx.ports;
-  const entry = requireEntry(ctx.ports, id);
+  const { history } = ctx;
+  const entry = requireEntry(ctx, id);
   const settled = history?.resolve(entry.local_id, requestId ?? null);
   if (!settled) {
     const { local_id, request_id, status } = entry;

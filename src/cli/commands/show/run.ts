@@ -15,9 +15,9 @@ import type { Style } from "../../terminal/style.js";
 /** Everything the history holds of one request, and what its kept result says of its cost and its sources. */
 export async function show(ctx: Context, given: string | undefined): Promise<number> {
   const [id = ""] = await idsOrChosen(ctx, given ? [given] : []);
-  const found = requireEntry(ctx.ports, id);
+  const found = requireEntry(ctx, id);
   const { request_id: requestId, origin, base_path: basePath } = found;
-  const site = { history: ctx.ports.history, origin, basePath };
+  const site = { history: ctx.history, origin, basePath };
   const kept = requestId === null ? undefined : keptResult(site, { requestId, entry: found });
   const { checked_at, counts } = (requestId && keptCheck(site, requestId)) || {};
   const entry: ShownEntry = {

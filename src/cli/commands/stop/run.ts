@@ -18,16 +18,16 @@ export async function stop(
   ids: readonly string[],
   { yes }: { yes?: boolean },
 ): Promise<number> {
-  const targets = ids.map((id) => resolveTarget(ctx.ports, id));
+  const targets = ids.map((id) => resolveTarget(ctx, id));
   const { reporter, signal } = ctx;
   if (!yes && asksFirst(ctx)) await confirm(ctx, await namedRequests(ctx, targets), STOPPING);
-  return showAnswers(reporter, targets.length, stopAll(ctx.ports, targets, { signal }));
+  return showAnswers(reporter, targets.length, stopAll(ctx, targets, { signal }));
 }
 
 /** What is shown of each; the service is asked about those that the history does not know. */
-async function namedRequests({ ports, signal }: Context, targets: readonly NamedTarget[]): Promise<Listed[]> {
+async function namedRequests(ctx: Context, targets: readonly NamedTarget[]): Promise<Listed[]> {
   const strange = targets.filter(({ entry }) => !entry);
-  const answers = await askStates(ports, strange, { signal });
+  const answers = await askStates(ctx, strange, { signal: ctx.signal });
   return targets.map(({ requestId, entry }): Listed => {
     const answer = answers.find(({ target }) => target.requestId === requestId);
     const { status, created_at } = answer?.kind === "answered" ? answer.data : UNSEEN;

@@ -18,11 +18,11 @@ export async function watch(ctx: Context, given: readonly string[], options: Wat
     given,
     ({ request_id, status }) => request_id !== null && !isFinal(status),
   );
-  const targets = ids.map((id) => resolveTarget(ctx.ports, id));
+  const targets = ids.map((id) => resolveTarget(ctx, id));
   const done = OnDone.of(ctx, options.onDone);
   const flags = options.onDone === undefined ? [] : ["--on-done", options.onDone];
   const resume = (left: readonly string[]) => resumeCommand(ctx.flags, "watch", ...left, ...flags);
-  const outcomes = await showFollow(ctx, ctx.ports, targets, { ...options, print: true, resume, done });
+  const outcomes = await showFollow(ctx, ctx, targets, { ...options, print: true, resume, done });
   if (options.notify) await notifyEnd(ctx, endText(outcomes));
   const code = worstOf(outcomes.map((outcome) => exitCodeOfOutcome(outcome)));
   return done ? done.settle(code) : code;
