@@ -14,7 +14,7 @@ const CHUNKS = [
   // Of the shell completion, too, which loads nothing else.
   {
     name: "reading",
-    test: /src\/(ground\/(files\/files|text\/(safe-text|duration))|machine\/settings)\.ts$/,
+    test: /src\/(ground\/(files\/files|text\/(safe-text|duration))|machine\/settings|client\/store\/history\/history)\.ts$/,
   },
   // With the first request.
   { name: "undici", test: /src\/ground\/http\/undici\.ts$/ },

@@ -1,7 +1,7 @@
+import { History } from "../../client/store/history/history.js";
+import { type HistoryEntry, UNKNOWN } from "../../client/store/history/records.js";
 import { type Folders, folders } from "../../ground/files/folders.js";
-import { linesBackward } from "../../ground/files/lines-backward.js";
-import { jsonIn } from "../../ground/json/exact-json.js";
-import { isFinal, isRequestId } from "../../ground/protocol/conversation.js";
+import { isFinal } from "../../ground/protocol/conversation.js";
 import { formatDuration } from "../../ground/text/duration.js";
 import { shortLine } from "../../ground/text/phrases.js";
 import { safeLine } from "../../ground/text/safe-text.js";
@@ -78,6 +78,8 @@ interface CompletionSource {
 
 /** More ids than a person looks through. */
 const MOST_IDS = 50;
+/** A shorter beginning of an id names none. */
+const LEAST_PREFIX = 4;
 /** Characters of a prompt that tell requests apart. */
 const PROMPT_LENGTH = 60;
 
@@ -139,132 +141,52 @@ function ids(
   kind: string,
   command: string,
   { current, given, chosen }: CommandLine,
-  machine: CompletionSource,
+  { folders: { config, state }, env, now }: CompletionSource,
 ): Candidate[] {
-  const { origin, keepsHistory } = readStored(machine.folders.config, machine.env, chosen);
-  const { state } = machine.folders;
+  const { origin, keepsHistory } = readStored(config, env, chosen);
   const isLast = "@last".startsWith(current);
   if (!keepsHistory || state === undefined || (!isLast && !/^[\w.-]*$/.test(current))) return [];
-  const onlyRunning = command === "stop" || command === "watch";
-  const accepts = (status: string) => !onlyRunning || !isFinal(status);
-  const wanted: WantedRequests = { prefix: isLast ? "" : current, origin, limit: MOST_IDS, accepts };
-  if (kind === "local-id")
-    return orNone(() => unknownOutcomes(state, wanted)).map((one) => candidateOf(one, machine.now));
-  const known = [
-    ...(command === "show" || command === "rerun" ? orNone(() => unknownOutcomes(state, wanted)) : []),
-    ...inOrder(
-      command,
-      orNone(() => recentRequests(state, wanted)),
-    ),
-  ].map((one) => candidateOf(one, machine.now));
-  const last = isLast ? lastOf(state, wanted, machine.now) : [];
-  return [...last, ...known].filter(({ value }) => !given.includes(value));
+  const known = recorded(new History(state, () => now), isLast ? "" : current).filter(
+    (entry) => origin === undefined || entry.origin === origin,
+  );
+  const isUnknown = ({ status }: HistoryEntry) => status === UNKNOWN;
+  const accepts = (entry: HistoryEntry): boolean => {
+    if (kind === "local-id") return isUnknown(entry);
+    if (isUnknown(entry)) return command === "show" || command === "rerun";
+    return (command !== "stop" && command !== "watch") || !isFinal(entry.status);
+  };
+  const newest = isLast && kind === "id" ? known.find((entry) => !isUnknown(entry)) : undefined;
+  const last =
+    newest === undefined ? { value: "@last", about: "the newest request" } : candidateOf(newest, now);
+  const isWanted = isLast && kind === "id" && (newest === undefined || accepts(newest));
+  const isLater = ({ status }: HistoryEntry) => command === "output" && status !== "COMPLETED";
+  const wanted = known.filter(accepts).sort((a, b) => Number(isLater(a)) - Number(isLater(b)));
+  return [
+    ...(isWanted ? [{ ...last, value: "@last" }] : []),
+    ...wanted.slice(0, MOST_IDS).map((entry) => candidateOf(entry, now)),
+  ].filter(({ value }) => !given.includes(value));
 }
 
-/** `@last`, unless it stands for a request that is not wanted. */
-function lastOf(state: string, wanted: WantedRequests, now: number): Candidate[] {
-  const [newest] = orNone(() => recentRequests(state, { ...wanted, limit: 1, accepts: () => true }));
-  if (!newest) return [{ value: "@last", about: "the newest request" }];
-  return wanted.accepts(newest.status) ? [{ value: "@last", about: candidateOf(newest, now).about }] : [];
+/** So much of the history is looked at. */
+const MOST_ENTRIES = 200;
+
+/** The newest requests whose ids begin with `current`; none of a history that cannot be read. */
+function recorded(history: History, current: string): HistoryEntry[] {
+  try {
+    const newest = history.list({ limit: MOST_ENTRIES });
+    const named = current.length < LEAST_PREFIX ? [] : history.find(current);
+    const all = new Map([...newest, ...named].map((entry) => [entry.local_id, entry]));
+    return [...all.values()].filter(({ request_id, local_id }) =>
+      (request_id ?? local_id).startsWith(current),
+    );
+  } catch {
+    return [];
+  }
 }
 
-/** `output` has COMPLETED ones first. */
-function inOrder(command: string, requests: KnownRequest[]): KnownRequest[] {
-  if (command !== "output") return requests;
-  const isCompleted = ({ status }: KnownRequest) => status === "COMPLETED";
-  return [...requests.filter(isCompleted), ...requests.filter((one) => !isCompleted(one))];
-}
-
-function candidateOf({ id, status, at, prompt }: KnownRequest, now: number): Candidate {
+function candidateOf(entry: HistoryEntry, now: number): Candidate {
+  const { request_id, local_id, status, prompt } = entry;
   const short = shortLine(safeLine(prompt), PROMPT_LENGTH);
-  return { value: id, about: `${safeLine(status)}, ${formatDuration(now - at)} ago: ${short}` };
-}
-
-/** A history that is missing or broken has no ids to offer. */
-function orNone(read: () => KnownRequest[]): KnownRequest[] {
-  try {
-    return read();
-  } catch {
-    return [];
-  }
-}
-
-/** A request of the history, or a create whose outcome is unknown. */
-interface KnownRequest {
-  id: string;
-  status: string;
-  prompt: string;
-  /** When it was created or sent, epoch milliseconds. */
-  at: number;
-}
-
-interface WantedRequests {
-  /** What the id begins with. */
-  prefix: string;
-  /** Undefined for every origin. */
-  origin: string | undefined;
-  /** How many are enough. */
-  limit: number;
-  accepts(status: string): boolean;
-}
-
-/** As much of the history is read as takes a few milliseconds, in bytes and in lines. */
-const MAX_BYTES = 1 << 20;
-const MAX_LINES = 1_000;
-/** Unknown outcomes are few, each in a file of its own. */
-const MAX_OPEN = 100;
-
-type RecordFields = Readonly<Record<string, unknown>>;
-
-/** The newest requests of the history in `folder` first, each in the state last recorded. */
-function recentRequests(folder: string, { prefix, origin, limit, accepts }: WantedRequests): KnownRequest[] {
-  const found: KnownRequest[] = [];
-  const states = new Map<string, string>();
-  const needle = prefix === "" ? undefined : `"${prefix}`;
-  let lines = 0;
-  for (const bytes of linesBackward(`${folder}/history.jsonl`, needle, MAX_BYTES)) {
-    if (found.length >= limit || ++lines > MAX_LINES) break;
-    const line: RecordFields = Object(jsonIn(bytes.toString("utf8")));
-    const { kind, request_id: id } = line;
-    if (!isRequestId(id) || (origin !== undefined && line.origin !== origin)) continue;
-    if (kind === "status" && !states.has(id)) states.set(id, textIn(line, "status"));
-    if (kind !== "created" || !id.startsWith(prefix)) continue;
-    const status = states.get(id) ?? textIn(line, "status");
-    if (accepts(status)) found.push({ id, status, ...aboutOf(line) });
-  }
-  return found.sort((a, b) => b.at - a.at);
-}
-
-/** The creates whose outcome is unknown, by their local ids, the newest first. */
-function unknownOutcomes(folder: string, { prefix, origin, limit }: WantedRequests): KnownRequest[] {
-  const fs = process.getBuiltinModule("node:fs");
-  const names = fs.readdirSync(`${folder}/open`).filter((name) => name.endsWith(".json"));
-  const found = names.slice(0, MAX_OPEN).flatMap((name) => {
-    const [intent = "", outcome = ""] = linesOf(`${folder}/open/${name}`);
-    const record: RecordFields = Object(jsonIn(intent));
-    const id = record.local_id;
-    if (!isRequestId(id) || !id.startsWith(prefix) || Object(jsonIn(outcome)).confirmed === true) return [];
-    if (origin !== undefined && record.origin !== origin) return [];
-    return [{ id, status: "UNKNOWN", ...aboutOf(record) }];
-  });
-  return found.sort((a, b) => b.at - a.at).slice(0, limit);
-}
-
-/** Nothing of what is not a regular file: a FIFO would be waited for. */
-function linesOf(path: string): string[] {
-  try {
-    return Array.from(linesBackward(path), (line) => line.toString("utf8")).reverse();
-  } catch {
-    return [];
-  }
-}
-
-function aboutOf(record: RecordFields): Pick<KnownRequest, "prompt" | "at"> {
-  const at = Date.parse(textIn(record, "sent_at")) || Date.parse(textIn(record, "created_at")) || 0;
-  return { prompt: textIn(record, "prompt"), at };
-}
-
-function textIn(record: RecordFields, key: string): string {
-  const value = record[key];
-  return typeof value === "string" ? value : "";
+  const age = formatDuration(now - Date.parse(entry.sent_at));
+  return { value: request_id ?? local_id, about: `${safeLine(status)}, ${age} ago: ${short}` };
 }

@@ -14,14 +14,9 @@ const CUT_OFF = Buffer.from("\u{0}");
 /**
  * The lines of a file from the last to the first, blank ones left out, in memory that does not grow with the
  * file; of a line over MAX_RECORD_BYTES the rest is cut off. With `needle`, only lines that contain it; those are
- * found without looking at each line. Reading ends after about `maxBytes`. Nothing if there is no such file. Throws
- * UnfitFileError, or a system error.
+ * found without looking at each line. Nothing if there is no such file. Throws UnfitFileError, or a system error.
  */
-export function* linesBackward(
-  path: string,
-  needle?: string,
-  maxBytes = Number.POSITIVE_INFINITY,
-): Generator<Buffer> {
+export function* linesBackward(path: string, needle?: string): Generator<Buffer> {
   let fd: number;
   try {
     fd = openRegular(path);
@@ -33,8 +28,7 @@ export function* linesBackward(
     // What was read of a line that begins in an earlier chunk, its end first.
     let rest: Buffer[] = [];
     let restBytes = 0;
-    const { size } = fs.fstatSync(fd);
-    for (let end = size; end > 0 && size - end < maxBytes; ) {
+    for (let end = fs.fstatSync(fd).size; end > 0; ) {
       const start = Math.max(0, end - CHUNK);
       const chunk = Buffer.allocUnsafe(end - start);
       const text = chunk.subarray(0, fs.readSync(fd, chunk, 0, chunk.length, start));

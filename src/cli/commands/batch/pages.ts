@@ -5,9 +5,11 @@ import type { OutputFolder } from "../../../client/workflows/batch/output-folder
 import { type RowState, stateWord } from "../../../client/workflows/batch/plan.js";
 import { readIfThere } from "../../../ground/files/files.js";
 import { LocalError, orLocalError } from "../../../ground/files/local-error.js";
-import { GENERATOR } from "../../../ground/markdown/html/page.js";
+import { escapeHtml } from "../../../ground/markdown/html/blocks.js";
+import { GENERATOR, page, stateClass } from "../../../ground/markdown/html/page.js";
+import { originFooter, type ResultOrigin } from "../../../ground/markdown/html/result-page.js";
 import { formatDuration } from "../../../ground/text/duration.js";
-import { type BatchRow, batchIndex, rowPage } from "./html.js";
+import { counted, shortLine } from "../../../ground/text/phrases.js";
 import { pageOfRow } from "./row-result.js";
 import { tookMs } from "./view.js";
 
@@ -37,23 +39,12 @@ export async function writePages(job: BatchJob, { title, origin }: BatchSource):
     if (read(folder.path, name) !== html) folder.write(name, html);
   };
   for (const state of states) write(pageName(state), await pageOf(job, state, origin));
-  write(INDEX, batchIndex(title, states.map(rowOf)));
+  write(INDEX, batchIndex(title, states));
 }
 
 /** The index has its name first. */
 function pageName({ stem, row }: RowState): string {
   return stem.toLowerCase() === "index" ? `${stem}-${row.digest.slice(0, 8)}.html` : `${stem}.html`;
-}
-
-function rowOf(state: RowState): BatchRow {
-  const took = tookMs(state);
-  return {
-    line: state.row.line,
-    question: state.row.body.prompt,
-    state: stateWord(state),
-    took: took === undefined ? undefined : formatDuration(took),
-    page: pageName(state),
-  };
 }
 
 async function pageOf(job: BatchJob, state: RowState, origin: string): Promise<string> {
@@ -71,4 +62,44 @@ async function pageOf(job: BatchJob, state: RowState, origin: string): Promise<s
 function read(out: string, name: string): string | undefined {
   const path = join(out, name);
   return orLocalError(`${path} could not be read`, () => readIfThere(path));
+}
+
+/** In a table, a longer question is cut; its page has all of it. */
+const LONGEST_QUESTION = 300;
+
+/** All rows of a batch as a page, with links to theirs, whatever became of each. */
+export function batchIndex(title: string, states: readonly RowState[]): string {
+  const head = ["Line", "Question", "State", "Took"].map((name) => `<th>${name}</th>`).join("");
+  const table = `<div class="table rows"><table>\n<thead><tr>${head}</tr></thead>\n<tbody>${states.map(tableRow).join("\n")}</tbody>\n</table></div>`;
+  const header = `<header><h1 dir="auto">${escapeHtml(title)}</h1>\n<p class="summary">${summary(states)}</p></header>`;
+  return page({ title, body: `${header}\n<main>\n${table}\n</main>`, wide: true });
+}
+
+/** The page of a row that has no result: its question, its state, and why. */
+export function rowPage(state: string, reason: string | undefined, source: ResultOrigin): string {
+  const why = reason === undefined ? "" : `\n<div class="plain" dir="auto">${escapeHtml(reason)}</div>`;
+  const word = `<p><span class="state ${stateClass(state)}">${escapeHtml(state)}</span></p>`;
+  return page({
+    title: source.question ?? state,
+    body: `<main>\n<h1 class="question" dir="auto">${escapeHtml(source.question ?? state)}</h1>\n${word}${why}\n</main>\n${originFooter(source)}`,
+  });
+}
+
+function tableRow(state: RowState): string {
+  const { line, body } = state.row;
+  const took = tookMs(state);
+  const cells = [
+    `<td class="right">${line}</td>`,
+    `<td dir="auto"><a href="${escapeHtml(encodeURIComponent(pageName(state)))}">${escapeHtml(shortLine(body.prompt, LONGEST_QUESTION))}</a></td>`,
+    `<td><span class="state ${stateClass(stateWord(state))}">${escapeHtml(stateWord(state))}</span></td>`,
+    `<td>${took === undefined ? "" : formatDuration(took)}</td>`,
+  ];
+  return `<tr>${cells.join("")}</tr>`;
+}
+
+function summary(states: readonly RowState[]): string {
+  const counts = new Map<string, number>();
+  for (const state of states) counts.set(stateWord(state), (counts.get(stateWord(state)) ?? 0) + 1);
+  const parts = [...counts].map(([word, count]) => `${count} ${escapeHtml(word)}`);
+  return [counted(states.length, "row"), ...parts].join(" · ");
 }

@@ -1,22 +1,19 @@
 import { expect, test } from "vitest";
-import { type BatchRow, batchIndex, rowPage } from "../../../../src/cli/commands/batch/html.js";
+import { batchIndex, rowPage } from "../../../../src/cli/commands/batch/pages.js";
+import type { RowState } from "../../../../src/client/workflows/batch/plan.js";
 
-const row = (over: Partial<BatchRow>): BatchRow => ({
-  ...{ line: 1, question: "q", state: "COMPLETED", took: "3s" },
-  page: "q.html",
-  ...over,
-});
+/** A row in a state, which took some milliseconds if it has ended. */
+const row = (status: string, stem: string, line = 1, prompt = "q", ms?: number) =>
+  ({
+    ...{ row: { line, body: { prompt }, digest: "" }, stem, standing: "done", status },
+    ...(ms !== undefined && { sentAt: new Date(0).toISOString(), endedAt: new Date(ms).toISOString() }),
+  }) as unknown as RowState;
 
 test("each row has its question, its state, how long it took, and a link, whatever became of it", () => {
   const html = batchIndex("questions.txt", [
-    row({}),
-    row({ line: 2, state: "FAILED", question: 'Is <b> "bold"?', page: "it's %41:#1.html", took: "1m 02s" }),
-    row({
-      line: 4,
-      state: "WAITING",
-      took: undefined,
-      page: "w.html",
-    }),
+    row("COMPLETED", "q", 1, "q", 3_000),
+    row("FAILED", "it's %41:#1", 2, 'Is <b> "bold"?', 62_000),
+    row("WAITING", "w", 4),
   ]);
   const cells = (line: number, page: string, question: string, look: string, state: string, took: string) =>
     `<tr><td class="right">${line}</td><td dir="auto"><a href="${page}">${question}</a></td>` +
@@ -32,7 +29,7 @@ test("each row has its question, its state, how long it took, and a link, whatev
 });
 
 test("a long question is cut between characters", () => {
-  const html = batchIndex("b", [row({ question: `${"a".repeat(299)}🚀${"b".repeat(50)}` })]);
+  const html = batchIndex("b", [row("COMPLETED", "q", 1, `${"a".repeat(299)}🚀${"b".repeat(50)}`)]);
   expect(html).toContain(`>${"a".repeat(299)}…<`);
 });
 

@@ -37,15 +37,6 @@ test("of a line over 16 MiB the end is replaced, so that what is left is no reco
   expect(long.length).toBeLessThan(16 << 20);
 });
 
-test("reading ends after about so many bytes", () => {
-  writeFileSync(path, `first\n${"x".repeat(600_000)}\nlast`);
-  expect([...linesBackward(path, undefined, 1)].map(String)).toEqual(["last"]);
-  writeFileSync(path, `${"first\n".repeat(100_000)}last`);
-  const lines = [...linesBackward(path, undefined, 1)];
-  expect(String(lines[0])).toBe("last");
-  expect(lines.length).toBeLessThan(50_000);
-});
-
 test("no file has no lines", () => {
   expect([...linesBackward(join(folderWith(), "none"))]).toEqual([]);
 });
