@@ -20,18 +20,18 @@ export interface Documentation {
 /** Exit codes in the few words that do for most commands. */
 const USUAL: Readonly<Record<number, string>> = {
   2: "bad input",
-  3: "FAILED",
-  4: "key",
+  3: "the research FAILED",
+  4: "no key, or the service refuses it",
   5: "not found",
   6: "refused",
   7: "rate limited",
-  8: "not finished",
-  9: "unreachable",
-  10: "STOPPED",
-  11: "outcome unknown",
+  8: "not finished yet",
+  9: "the service could not be reached, or its answer not be read",
+  10: "the research was STOPPED",
+  11: "it is not known whether a request was created",
   12: "a file could not be read or written",
-  13: "--strict",
-  14: "--check",
+  13: "the result does not fit its schema (--strict)",
+  14: "a source is gone, or does not say what is said (--check)",
 };
 
 /** The exit codes of a command that mean there what they mean elsewhere. */

@@ -1,6 +1,6 @@
 import { type AskedAccount, keyOf } from "../../client/workflows/first-account.js";
 import { followUpOf } from "../../client/workflows/requests.js";
-import { jsonOrUndefined, parseExact } from "../../ground/json/exact-json.js";
+import { isObject, jsonOrUndefined, parseExact } from "../../ground/json/exact-json.js";
 import { type CreateBody, type JsonSchema, requestBody } from "../../ground/protocol/conversation.js";
 import { shellWord } from "../../ground/text/phrases.js";
 import { safeJson } from "../../ground/text/safe-text.js";
@@ -23,7 +23,7 @@ export async function readRequest(
 ): Promise<CreateBody> {
   const { stdin } = host;
   const text = await readPrompt(prompt, options, stdin, signal);
-  const schema = await readGivenSchema(options.schema, stdin, signal);
+  const schema = await readSchema(options.schema, stdin, signal);
   return requestBody(text, schema, options.structured ?? false);
 }
 
@@ -173,14 +173,17 @@ function notBlank(prompt: string): string {
 }
 
 /**
- * A schema given as JSON text, as a path, or as `-` for stdin, checked as JSON and as a JSON Schema. Throws
- * UsageError that says where it is wrong, LocalError for an unreadable file.
+ * A schema given as JSON text, as a path, or as `-` for stdin, checked as JSON and as a JSON Schema; undefined if none is
+ * given. Throws UsageError that says where it is wrong, LocalError for an unreadable file.
  */
 export async function readSchema(
-  source: string,
+  source: string | undefined,
   stdin: Host["stdin"],
   signal: AbortSignal,
-): Promise<JsonSchema> {
+): Promise<JsonSchema | undefined> {
+  if (source === undefined) return undefined;
+  if (source === "")
+    throw new UsageError("invalid value for --schema: it is empty", "Give a file, - for stdin, or JSON.");
   const inline = jsonOrUndefined(source) !== undefined || /^\s*[[{]/.test(source);
   const what = inline ? "the schema" : source === "-" ? "the schema on stdin" : `the schema in ${source}`;
   const text = inline
@@ -189,21 +192,7 @@ export async function readSchema(
       ? await readTextStream(stdin.stream, "the schema", signal)
       : await readTextFile(source, "the schema file", signal);
   const schema = await parseJson(text, what);
-  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) {
-    throw new UsageError(`${what} is an invalid JSON Schema: it must be a JSON object`);
-  }
-  await requireValidSchema(schema as JsonSchema, what, signal);
-  return schema as JsonSchema;
-}
-
-/** The schema of a `--schema` flag; undefined if it was not given. Throws as `readSchema`. */
-export async function readGivenSchema(
-  source: string | undefined,
-  stdin: Host["stdin"],
-  signal: AbortSignal,
-): Promise<JsonSchema | undefined> {
-  if (source === undefined) return undefined;
-  if (source === "")
-    throw new UsageError("invalid value for --schema: it is empty", "Give a file, - for stdin, or JSON.");
-  return readSchema(source, stdin, signal);
+  if (!isObject(schema)) throw new UsageError(`${what} is an invalid JSON Schema: it must be a JSON object`);
+  await requireValidSchema(schema, what, signal);
+  return schema;
 }

@@ -126,7 +126,7 @@ export const NOTHING_YET =
 
 /**
  * The ids that were given, else the one that its user chooses on a terminal from the newest that `accepts` takes, where
- * there are several. Throws UsageError if stdin or stderr is not a terminal, or if there is nothing to choose from.
+ * there are several. Throws UsageError if stdin or stderr is not a terminal, or if `accepts` takes no request.
  */
 export async function idsOrChosen(
   ctx: Context,

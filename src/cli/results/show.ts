@@ -19,20 +19,16 @@ type ResultFlags = Given<"result">;
  * written to its file: called before anything is spent. `json`: whether JSON was asked for.
  */
 export function checkResultOptions(options: ResultFlags, json: boolean): void {
-  checkForm(options, json);
-  const { output, force } = options;
+  const { output, force, raw, html, web } = options;
+  const page = web ? "--web" : html ? "--html" : undefined;
+  const other = json ? "JSON output" : raw ? "--raw" : web && output !== undefined ? "--output" : undefined;
+  if (page && other)
+    throw new UsageError(`${page} and ${other} exclude each other`, "Give one of them, or run it twice.");
   if (output === undefined || output === "-") return;
   if (output === "")
     throw new UsageError("invalid value for --output: it is empty", "Give a path, or - for stdout.");
   if (/[/\\]$/.test(output)) throw new LocalError(`${output} is a folder; name a file`);
   checkTarget(output, force ?? false);
-}
-
-function checkForm({ output, raw, html, web }: ResultFlags, json: boolean): void {
-  const page = web ? "--web" : html ? "--html" : undefined;
-  const other = json ? "JSON output" : raw ? "--raw" : web && output !== undefined ? "--output" : undefined;
-  if (page && other)
-    throw new UsageError(`${page} and ${other} exclude each other`, "Give one of them, or run it twice.");
 }
 
 /** The words of an `output` command that deliver a result in the same way. */

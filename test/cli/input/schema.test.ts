@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { readGivenSchema } from "../../../src/cli/input/create-request.js";
+import { readSchema } from "../../../src/cli/input/create-request.js";
 import { LocalError } from "../../../src/ground/files/local-error.js";
 import { folderWith } from "../../support/folder.js";
 
@@ -10,7 +10,7 @@ const stdin = (text: string) => ({
 });
 
 describe("a schema", () => {
-  const read = (source: string | undefined, given = stdin("")) => readGivenSchema(source, given, signal);
+  const read = (source: string | undefined, given = stdin("")) => readSchema(source, given, signal);
 
   test("is JSON text, a file, or stdin", async () => {
     const folder = folderWith({ schema: '{"type":"object"}' });

@@ -49,13 +49,12 @@ export const batch = define({
   output:
     "request id TAB STATUS TAB key or line TAB file, as each row ends; --json: an object a line for each change, and a summary",
   exits: {
-    0: "all COMPLETED; else the worst of the rows",
+    0: "all COMPLETED; if not, the code of the row that ended worst",
     2: "bad input, or a row was refused",
     3: "a row FAILED",
     10: "a row was STOPPED",
     12: "the folder is taken, or cannot be written",
-    14: "--check: a source is gone, or does not say what is said",
-    ...usual(4, 5, 6, 7, 8, 9, 11),
+    ...usual(4, 5, 6, 7, 8, 9, 11, 14),
   },
   examples: [
     "research batch questions.txt --out answers --tier free",

@@ -3,7 +3,7 @@ import { fetchResultBy } from "../../../client/workflows/results.js";
 import { keptCheck } from "../../../machine/check.js";
 import { type Context, resumeCommand, wordsOf } from "../../context.js";
 import { undelivered } from "../../errors.js";
-import { readGivenSchema } from "../../input/create-request.js";
+import { readSchema } from "../../input/create-request.js";
 import { exitCodeOfOutcome } from "../../requests/answers.js";
 import { showFollow } from "../../requests/follow.js";
 import { idsOrChosen } from "../../requests/table.js";
@@ -17,7 +17,7 @@ type OutputFlags = Given<"result" | "pace"> & { watch?: boolean; partial?: boole
 export async function output(ctx: Context, given: string | undefined, options: OutputFlags): Promise<number> {
   checkResultOptions(options, ctx.reporter.json);
   const [id = ""] = await idsOrChosen(ctx, given ? [given] : [], ({ request_id }) => request_id !== null);
-  const givenSchema = await readGivenSchema(options.schema, ctx.host.stdin, ctx.signal);
+  const givenSchema = await readSchema(options.schema, ctx.host.stdin, ctx.signal);
   const { signal } = ctx;
   const target = resolveTarget(ctx, id);
   const ports = target.at ?? ctx;

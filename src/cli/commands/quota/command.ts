@@ -11,7 +11,7 @@ export const quota = define({
   flags: { ...flags.quota, "--all": "each origin and key in the history" },
   output:
     "the hour, the day under per-day, and what was spent; --json: used, left, limit, next_slot_at, origin, profile, counted_from, day, spent; an array with --all",
-  exits: { 0: "said", 4: "no key", 12: "the history cannot be read" },
+  exits: { 0: "printed", 4: "no key", 12: "the history cannot be read" },
   examples: ["research quota --tier free", "research quota --json | jq .left"],
   run: async () => (await import("./run.js")).quota,
 });

@@ -74,7 +74,7 @@ export async function addKey(ctx: Context, name: string, options: KeyOptions): P
 export async function setKey(ctx: Context, name: string, options: SetOptions): Promise<number> {
   const budgets = budgetsOf(options);
   if (Object.keys(budgets).length === 0)
-    throw new UsageError("nothing is to be changed", "Give --budget, --at-once or --dollars.");
+    throw new UsageError("no change is named", "Give --budget, --at-once or --dollars.");
   return withKeys(ctx, options, false, async ({ keys }) => {
     if (!(await keys.set(name, budgets)))
       throw new CodedError("NOT_ALLOWED", `no key in use has the name ${name}`, {

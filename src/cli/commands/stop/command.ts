@@ -9,8 +9,8 @@ export const stop = define({
   flags: { "-y, --yes": "do not ask" },
   output: "<request_id> TAB STOPPED; --json: the service's data, an array for several ids",
   exits: {
-    0: "stopped (or was already)",
-    6: "it has ended otherwise, or there is no way to stop it",
+    0: "stopped now or before",
+    6: "it is COMPLETED or FAILED, or its service cannot stop it",
     ...usual(4, 5, 7, 8, 9, 11),
   },
   examples: ["research stop @last", "research stop -y 3f2a 77b0"],

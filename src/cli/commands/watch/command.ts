@@ -9,7 +9,12 @@ export const watch = define({
   arguments: [["[ids...]", "ids, unique prefixes of ids made here, or @last; you choose if none is given"]],
   flags: { ...flags.pace, ...flags.onDone, ...flags.notify },
   output: "<request_id> TAB <STATUS> as each one ends; --json: an object a line for each change",
-  exits: { 0: "all COMPLETED", 8: "--timeout reached", 9: "given up", ...usual(3, 4, 5, 6, 10, 11) },
+  exits: {
+    0: "all COMPLETED",
+    8: "--timeout reached",
+    9: "an id was given up, since no poll succeeded",
+    ...usual(3, 4, 5, 6, 10, 11),
+  },
   examples: ["research watch @last", "research watch --timeout 2h 3f2a 77b0"],
   run: async () => (await import("./run.js")).watch,
 });

@@ -135,7 +135,6 @@ async function schemaForAll(
   source: string | undefined,
   faults: RowFault[],
 ): Promise<JsonSchema | undefined> {
-  if (source === undefined) return undefined;
   try {
     return await readSchema(source, terminal.host.stdin, terminal.signal);
   } catch (error) {
