@@ -8,6 +8,8 @@ const K1 = 1.2;
 const B = 0.6;
 /** A posting is one number: 24 bits for the term, 8 for its weighted frequency. */
 const MOST_WEIGHT = 0xff;
+/** How many matches wait to be ranked. */
+const MOST_WAITING = 10_000;
 /** Words beyond these are not searchable: only data has as many different ones. */
 const MOST_TERMS = 1_500_000;
 
@@ -74,15 +76,25 @@ export class Bm25Index {
     return Math.log(1 + (this.#passages - having + 0.5) / (having + 0.5));
   }
 
-  /** The passages that have any of `terms` (each with what it counts), in no order. */
-  search(terms: ReadonlyMap<string, number>): PassageMatch[] {
+  /**
+   * The passages that have most of `terms` (each with what it counts), the best first, at most `limit`. `rank`: what the
+   * score of a passage is multiplied by.
+   */
+  search(
+    terms: ReadonlyMap<string, number>,
+    limit: number,
+    rank: (document: string, passage: number) => number = () => 1,
+  ): PassageMatch[] {
     const weights = new Float64Array(this.#terms.size);
     for (const [term, share] of terms) {
       const id = this.#terms.get(term);
       if (id !== undefined) weights[id] = share * this.weight(term);
     }
     const average = Math.max(1, this.#length / Math.max(1, this.#passages));
-    const found: PassageMatch[] = [];
+    let found: PassageMatch[] = [];
+    /** What a passage needs to be among the best. A word may stand in millions of them. */
+    let least = 0;
+    const best = () => found.sort((a, b) => b.score - a.score).slice(0, limit);
     for (const [document, { lengths, ends, postings }] of this.#documents) {
       let at = 0;
       for (let passage = 0; passage < ends.length; passage++) {
@@ -95,10 +107,15 @@ export class Bm25Index {
           const frequency = (posting & 0xff) / FIELD_WEIGHT.text;
           if (weight > 0) score += (weight * frequency * (K1 + 1)) / (frequency + norm);
         }
-        if (score > 0) found.push({ document, passage, score });
+        if (score > 0) score *= rank(document, passage);
+        if (score <= least) continue;
+        found.push({ document, passage, score });
+        if (found.length < limit + MOST_WAITING) continue;
+        found = best();
+        least = found.at(-1)?.score ?? 0;
       }
     }
-    return found;
+    return best();
   }
 
   /** Counts the passages and terms of a document in (1) or out (-1). */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { systemClock } from "../../ground/clock.js";
-import type { Block } from "../reading/blocks/block.js";
+import { memoryOf } from "../reading/blocks/block.js";
 import { blocksOf, hasNearlyNoText, NEARLY_NO_TEXT } from "../reading/blocks/blocks.js";
 import { type CutDocument, documentReader, isPacked } from "../reading/documents/document.js";
 import type { PreCommand } from "../reading/documents/pre.js";
@@ -29,33 +29,34 @@ interface Version {
   version: string;
   /** Why it is not searched. */
   reason?: string;
-  /** Of a document that was read with limits: that takes too long to do again for each question. */
-  blocks?: Block[];
+  /** What its blocks take, about, in bytes. */
+  memory?: number;
   /** It gave nearly no text. */
   isBare?: boolean;
 }
 
 /** Folders are looked through again after this long, ms. */
 const FRESH_MS = 1_000;
-/** How many files are kept cut into blocks. What is searched is the index; the text is read again for what was found. */
-const KEPT_FILES = 64;
+/** What the blocks of all files may take, about: their thread has three times as much. In bytes. */
+const MAX_MEMORY = 256 * 1_048_576;
 /** A text file of this size is cut here: whatever is in it, that takes some milliseconds and few megabytes. */
 const SMALL_BYTES = 131_072;
 const NEVER = new AbortController().signal;
 
 /** A folder, kept up to date with its files: changed ones are noticed at most once a second. It is asked one thing at a time. */
 export class Corpus implements Source {
-  readonly #index = new DocumentIndex((id) => this.#blocksOf(id));
+  readonly #index = new DocumentIndex();
   readonly #files = new Map<string, Version>();
-  readonly #cutFiles = new Map<string, Block[]>();
   readonly #readDocument = documentReader(systemClock, 1);
   #sources: Sources = { files: [], unread: [] };
+  #memory = 0;
   #freshUntil = Number.NEGATIVE_INFINITY;
 
   /** `notice` is told what of the folder is not searched, as a sentence for a person. */
   constructor(
     private readonly options: CorpusOptions,
     private readonly notice: (line: string) => void = () => {},
+    private readonly maxMemory = MAX_MEMORY,
   ) {}
 
   /** Reads what is new or has changed, and forgets what is gone. */
@@ -88,6 +89,10 @@ export class Corpus implements Source {
     );
     const gone = new Set(this.#files.keys());
     for (const file of this.#sources.files) {
+      if (this.#memory > this.maxMemory) {
+        this.#sources.stopped = `stopped at ${this.maxMemory / 1_048_576} MiB of memory`;
+        break;
+      }
       gone.delete(file.name);
       await this.#update(file);
     }
@@ -126,30 +131,17 @@ export class Corpus implements Source {
         : this.#cut(name);
     if ("reason" in read) this.#files.set(name, { version, reason: read.reason });
     else {
-      const { blocks, isBare } = read;
-      this.#files.set(name, { version, ...(isLimited && { blocks }), ...(isBare && { isBare }) });
-      this.#index.set(name, read.blocks);
+      const memory = memoryOf(read.blocks);
+      this.#memory += memory;
+      this.#files.set(name, { version, memory, ...(read.isBare && { isBare: true }) });
+      this.#index.set({ id: name }, read.blocks);
     }
   }
 
   #forget(name: string): void {
     this.#index.delete(name);
+    this.#memory -= this.#files.get(name)?.memory ?? 0;
     this.#files.delete(name);
-    this.#cutFiles.delete(name);
-  }
-
-  /** The blocks of a file as they are now. */
-  #blocksOf(name: string): Block[] {
-    const limited = this.#files.get(name)?.blocks;
-    if (limited !== undefined) return limited;
-    const kept = this.#cutFiles.get(name);
-    this.#cutFiles.delete(name);
-    const cut = kept === undefined ? this.#cut(name) : { blocks: kept };
-    const blocks = "blocks" in cut ? cut.blocks : [];
-    this.#cutFiles.set(name, blocks);
-    const [oldest] = this.#cutFiles.keys();
-    if (this.#cutFiles.size > KEPT_FILES && oldest !== undefined) this.#cutFiles.delete(oldest);
-    return blocks;
   }
 
   #cut(name: string): CutDocument {

@@ -2,13 +2,12 @@ import { languageOf } from "../matching/language.js";
 import { related, words } from "../matching/words.js";
 import type { Block } from "../reading/blocks/block.js";
 import { Bm25Index } from "./bm25.js";
-import type { Description, Hit, Opened, Passage } from "./source.js";
+import type { Description, Hit, Opened, Passage, SourceDocument } from "./source.js";
 
-/** What is known of a document beside what its words are. */
 interface IndexedDocument {
-  title: string;
+  document: SourceDocument;
   language: string | undefined;
-  kinds: Passage["kind"][];
+  blocks: readonly Block[];
 }
 
 /** Longer questions are cut to this many different words; more do not make an answer better, only slower. */
@@ -21,23 +20,30 @@ const MOST_FOLDERS = 20;
 /** How much of a document says what language it is in, in blocks and in characters. */
 const SAMPLE = { blocks: 30, characters: 4_000 };
 
-/** Documents that are searched by their blocks. It keeps no text: `blocksOf` gives it again. */
+/** Documents that are searched by their blocks. */
 export class DocumentIndex {
   readonly #index = new Bm25Index();
   readonly #entries = new Map<string, IndexedDocument>();
-  constructor(private readonly blocksOf: (id: string) => readonly Block[]) {}
+
+  has(id: string): boolean {
+    return this.#entries.has(id);
+  }
 
   /** Adds a document or replaces it. Without a `title` it is its first heading, else its id. */
-  set(id: string, blocks: readonly Block[], title?: string): void {
+  set(about: Omit<SourceDocument, "title"> & { title?: string }, blocks: readonly Block[]): void {
+    const { id, title } = about;
     const passages = blocks.map(({ lines, heading, header = [], caption = "" }) => {
       return { text: lines.join("\n"), heading: [heading, ...header].join(" "), name: `${id} ${caption}` };
     });
     this.#index.set(id, passages);
     const sample = blocks.slice(0, SAMPLE.blocks).flatMap(({ heading, lines }) => [heading, ...lines]);
     this.#entries.set(id, {
-      title: title ?? blocks.find(({ heading }) => heading !== "")?.heading.split(" / ")[0] ?? id,
+      document: {
+        ...about,
+        title: title ?? blocks.find(({ heading }) => heading !== "")?.heading.split(" / ")[0] ?? id,
+      },
       language: languageOf(sample.join("\n").slice(0, SAMPLE.characters)),
-      kinds: blocks.map(({ kind }) => kind),
+      blocks,
     });
   }
 
@@ -51,16 +57,15 @@ export class DocumentIndex {
     const asked = [...new Set(words(query))].slice(0, MAX_QUERY_WORDS);
     const terms = new Map(asked.flatMap(related).map((term) => [term, RELATED]));
     for (const term of asked) terms.set(term, 1);
-    const places = this.#index.search(terms).map((place) => {
-      const kind = this.#entries.get(place.document)?.kinds[place.passage] ?? "prose";
-      return { ...place, score: place.score * sourceRank(place.document, kind) };
-    });
-    const best = places.sort((a, b) => b.score - a.score).slice(0, limit);
-    return best.flatMap(({ document: id, passage, score }) => {
-      const found = this.blocksOf(id)[passage];
-      if (found === undefined) return [];
-      const share = this.#shareOf(asked, { id, ...found });
-      return [{ passage: { id, ...found }, score: score / (best[0]?.score ?? 1), share }];
+    const blockAt = (id: string, passage: number) => this.#entries.get(id)?.blocks[passage];
+    const best = this.#index.search(terms, limit, (id, passage) =>
+      sourceRank(id, blockAt(id, passage)?.kind ?? "prose"),
+    );
+    return best.flatMap(({ document: id, passage: nth, score }) => {
+      const block = blockAt(id, nth);
+      if (block === undefined) return [];
+      const passage = { id, ...block };
+      return [{ passage, score: score / (best[0]?.score ?? 1), share: this.#shareOf(asked, passage) }];
     });
   }
 
@@ -81,8 +86,8 @@ export class DocumentIndex {
   open(id: string, from: number, to: number): Opened | undefined {
     const entry = this.#entries.get(id);
     if (entry === undefined) return undefined;
-    const found = this.blocksOf(id).filter(({ line, lines }) => line <= to && line + lines.length > from);
-    return { document: { id, title: entry.title }, passages: found.map((block) => ({ id, ...block })) };
+    const found = entry.blocks.filter(({ line, lines }) => line <= to && line + lines.length > from);
+    return { document: entry.document, passages: found.map((block) => ({ id, ...block })) };
   }
 
   describe(): Pick<Description, "documents" | "titles" | "folders" | "languages"> {
@@ -95,7 +100,14 @@ export class DocumentIndex {
     const folders = [...counts].sort(([, a], [, b]) => b - a).slice(0, MOST_FOLDERS);
     return {
       documents: entries.length,
-      titles: entries.map(([id, { title }]) => (title === id ? id : `${title} (${id})`)),
+      titles: entries.map(
+        ([
+          id,
+          {
+            document: { title },
+          },
+        ]) => (title === id ? id : `${title} (${id})`),
+      ),
       folders: folders.map(([folder, count]) => `${folder} (${count})`),
       languages: mostOf(entries.flatMap(([, { language }]) => language ?? [])),
     };

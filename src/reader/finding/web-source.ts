@@ -63,8 +63,7 @@ export function webSources(options: WebOptions): SourceProvider {
 }
 
 class WebSource implements Source {
-  readonly #pages = new Map<string, Page>();
-  readonly #index = new DocumentIndex((id) => this.#pages.get(id)?.blocks ?? []);
+  readonly #index = new DocumentIndex();
   /** The answers to what was asked for, in an earlier process too, by its subject. */
   readonly #asked: Promise<Map<string, Kept["answer"] | Promise<Kept["answer"]>>>;
   readonly #unread: Unread[] = [];
@@ -101,9 +100,7 @@ class WebSource implements Source {
   }
 
   async open(id: string, from: number, to: number): Promise<Opened | undefined> {
-    const { blocks, ...about } = this.#pages.get(id) ?? {};
-    const opened = this.#index.open(id, from, to);
-    return opened && { ...opened, document: { ...about, ...opened.document, url: id } };
+    return this.#index.open(id, from, to);
   }
 
   async describe(): Promise<Description> {
@@ -120,11 +117,11 @@ class WebSource implements Source {
     // In the order of the results, and not of their arrival.
     for (const [url, page] of pages) {
       if ("reason" in page) this.#leaveOut(url, page.reason);
-      else if (!this.#pages.has(page.id)) {
-        this.#text += Buffer.byteLength(JSON.stringify(page.blocks));
-        this.#pages.set(page.id, page);
-        this.#index.set(page.id, page.blocks, page.title);
-        if (page.isBare) this.#notes.add(`${page.id}: ${NEARLY_NO_TEXT}.`);
+      else if (!this.#index.has(page.id)) {
+        const { blocks, isBare, ...about } = page;
+        this.#text += Buffer.byteLength(JSON.stringify(blocks));
+        this.#index.set({ ...about, url: page.id }, blocks);
+        if (isBare) this.#notes.add(`${page.id}: ${NEARLY_NO_TEXT}.`);
       }
     }
     return this.#index.search(query, n);
@@ -176,7 +173,7 @@ class WebSource implements Source {
       if (!URL.canParse(address)) continue;
       const url = new URL(address);
       url.hash = "";
-      if (this.#tried.has(url.href) || this.#pages.has(url.href)) continue;
+      if (this.#tried.has(url.href) || this.#index.has(url.href)) continue;
       const refusal = this.#forbidden(url);
       if (refusal !== undefined) this.#leaveOut(url, refusal);
       else {

@@ -10,7 +10,7 @@ function indexOf(documents: Record<string, ReturnType<typeof text>[]>): Bm25Inde
 }
 
 const scored = (index: Bm25Index, terms: Record<string, number>) =>
-  index.search(new Map(Object.entries(terms))).sort((a, b) => b.score - a.score);
+  index.search(new Map(Object.entries(terms)), 9);
 const found = (index: Bm25Index, terms: Record<string, number>) =>
   scored(index, terms).map(({ document, passage }) => `${document}:${passage}`);
 
@@ -62,4 +62,15 @@ it("what was deleted or replaced counts for nothing", () => {
   );
   index.delete("a");
   expect(found(index, { pear: 1 })).toEqual([]);
+});
+
+it("gives the best of many, the first of those that are equal, by what each is multiplied by", () => {
+  const many = Array.from({ length: 30_000 }, (_, i) => text(i % 10_000 === 9_999 ? "kiwi kiwi" : "kiwi"));
+  const index = indexOf({ a: many });
+  const best = (limit: number, rank?: (document: string, passage: number) => number) =>
+    index.search(new Map([["kiwi", 1]]), limit, rank).map(({ passage }) => passage);
+  expect(best(5)).toEqual([9_999, 19_999, 29_999, 0, 1]);
+  expect(best(2, (_, passage) => (passage === 25_000 ? 3 : passage === 9_999 ? 2 : 1))).toEqual([
+    25_000, 9_999,
+  ]);
 });

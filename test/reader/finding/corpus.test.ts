@@ -64,3 +64,14 @@ it("tells what it does not read, as a notice", async () => {
   await corpus.refresh();
   expect(notices).toEqual(["not searched: big.md (larger than 8 MiB); p.png, q.png, nul.md (not text)"]);
 });
+
+it("stops where its passages take too much memory, and says so", async () => {
+  const notices: string[] = [];
+  const root = folderWith({ "a.md": "one kiwi\n\n".repeat(10_000), "b.md": "two kiwis\n" });
+  const corpus = new Corpus({ root }, (line) => notices.push(line), 1_048_576);
+  expect(await corpus.describe()).toMatchObject({
+    documents: 1,
+    notes: ["Reading stopped at 1 MiB of memory."],
+  });
+  expect(notices).toEqual(["reading the sources stopped at 1 MiB of memory; the rest is not searched"]);
+});

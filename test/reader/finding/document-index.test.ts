@@ -5,8 +5,8 @@ import type { Block } from "../../../src/reader/reading/blocks/block.js";
 const prose = (line: number, text: string): Block => ({ line, lines: [text], heading: "", kind: "prose" });
 
 function indexOf(documents: Record<string, Block[]>): DocumentIndex {
-  const index = new DocumentIndex((id) => documents[id] ?? []);
-  for (const [id, blocks] of Object.entries(documents)) index.set(id, blocks);
+  const index = new DocumentIndex();
+  for (const [id, blocks] of Object.entries(documents)) index.set({ id }, blocks);
   return index;
 }
 

@@ -23,6 +23,17 @@ export const MAX_LINES = 20;
 /** Lines with more characters are data or minified code: useless as a quote. */
 export const MAX_LINE = 4_000;
 
+/** What blocks take in memory, about, in bytes. The header of a table is shared by its rows. */
+export function memoryOf(blocks: readonly Block[]): number {
+  let sum = 0;
+  for (const { lines, cells = [] } of blocks) {
+    sum += 100;
+    for (const text of lines) sum += 20 + text.length;
+    for (const text of cells) sum += 20 + text.length;
+  }
+  return sum;
+}
+
 /** How much of the text before a table says what the table is about, in characters. */
 const MAX_CAPTION = 400;
 

@@ -1,7 +1,7 @@
 import { decodeHTML } from "entities/decode";
 import { isObject, jsonOrUndefined } from "../../../ground/json/exact-json.js";
 import { aboutPage } from "../blocks/about-page.js";
-import type { Block } from "../blocks/block.js";
+import { type Block, memoryOf } from "../blocks/block.js";
 import { blocksOf, hasNearlyNoText } from "../blocks/blocks.js";
 import { htmlBlocks } from "../blocks/html-blocks.js";
 import { attributeOf, htmlTokens } from "../blocks/html-tokens.js";
@@ -44,15 +44,9 @@ function cutFile(name: string, bytes: Uint8Array): CutDocument {
   const decoded = decodeText(bytes);
   if ("reason" in decoded) return decoded;
   const blocks = blocksOf(name, decoded.text);
-  const size = blocks.reduce((sum, block) => sum + sizeOf(block), 0);
-  if (size > MAX_FILE_TEXT) return { reason: `its blocks take more than ${MAX_FILE_TEXT / 1_048_576} MiB` };
+  if (memoryOf(blocks) > MAX_FILE_TEXT)
+    return { reason: `its blocks take more than ${MAX_FILE_TEXT / 1_048_576} MiB` };
   return { blocks };
-}
-
-/** What a block takes in memory, about, in bytes. Its header is shared with the other rows. */
-function sizeOf({ lines, cells = [] }: Block): number {
-  const texts = [...lines, ...cells];
-  return texts.reduce((sum, text) => sum + 20 + text.length, 100);
 }
 
 function cutPage(
