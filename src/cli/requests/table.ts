@@ -110,7 +110,7 @@ export async function confirm(
 
 /** Asks `question`. Throws UsageError, with what was `refused`, unless the answer is yes. */
 export async function confirmed(terminal: Terminal, question: string, refused: string): Promise<void> {
-  const answer = await ask(terminal, `${question} [y/N] `);
+  const answer = await ask(terminal, `${question} [y/N]`);
   if (!/^y(es)?$/i.test(answer.trim()))
     throw new UsageError(`${refused}: it was not confirmed`, "Answer y, or give --yes.");
 }
@@ -143,7 +143,7 @@ export async function idsOrChosen(
   const numbers = ["", ...found.map((_, index) => `${index + 1}`)].map((number) => number.padStart(2));
   const rows = (await tableOn(ctx.host.stderr, ctx, found, 4)).trimEnd().split("\n");
   const table = rows.map((row, index) => `${numbers[index]}  ${row}\n`).join("");
-  const answer = (await ask(ctx, `${table}Which one? [1-${found.length}, Enter for 1] `)).trim() || "1";
+  const answer = (await ask(ctx, `${table}Which one? [1-${found.length}, Enter for 1]`)).trim() || "1";
   const entry = /^\d+$/.test(answer) ? found[Number(answer) - 1] : undefined;
   if (!entry) throw new UsageError(`${JSON.stringify(answer)} is not one of 1 to ${found.length}`, NAME_ONE);
   return [nameOf(entry)];

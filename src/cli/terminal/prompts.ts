@@ -28,7 +28,7 @@ export async function ask(terminal: Terminal, question: string, { hidden = false
       terminal: stdin.isTTY,
     });
     // Asked only now: before readline has the terminal, what is typed is shown.
-    void stderr.write(fitted(question, stderr));
+    void stderr.write(`${fitted(question, stderr)} `);
     const end = (settle: () => void) => {
       settle();
       terminal.signal.removeEventListener("abort", abort);

@@ -63,7 +63,8 @@ export function fold(text: string, columns: number, hang = 0): string {
       let last = lines.pop() ?? "";
       if (widthOf(last + word) > columns) {
         if (last.trim()) lines.push(last);
-        [last, word] = [lines.length > 0 ? indent : "", word.trimStart()];
+        const first = word.slice(0, word.search(/\S|$/));
+        [last, word] = [lines.length > 0 ? indent : first, word.trimStart()];
       }
       while (widthOf(last + word) > columns) {
         const end = unitsThatFit(word, columns - widthOf(last));

@@ -61,6 +61,7 @@ describe("folded", () => {
     ["a long term has no room beside it", "a-term-of-this-length  x y", 24, 0, "a-term-of-this-length  x\ny"],
     ["wide characters", "日本 日本 日本", 9, 0, "日本 日本\n日本"],
     ["a word that is wider than a line", `a ${"x".repeat(12)} b`, 5, 0, "a\nxxxxx\nxxxxx\nxx b"],
+    ["such a word that is set off", "  日本日本日本", 8, 0, "  日本日\n  本日本"],
     ["colours take no room", `${red("one")} two three`, 7, 0, `${red("one")} two\nthree`],
     ["a command is one word", "go on with: research watch x", 20, 2, "go on with:\n  research watch x"],
     ["so is one between backticks", "now `a b c` then", 10, 0, "now\n`a b c`\nthen"],

@@ -57,7 +57,7 @@ export async function configList(ctx: Context): Promise<number> {
 /** Stores a setting in the profile in use. A key with no value comes from a hidden prompt or from stdin. */
 export async function configSet(ctx: Context, name: string, given: string | undefined): Promise<number> {
   const key = checkKey(name);
-  const question = ctx.host.stdin.isTTY ? "API key (hidden): " : undefined;
+  const question = ctx.host.stdin.isTTY ? "API key (hidden):" : undefined;
   const value = given ?? (key === "api-key" ? await readKey(ctx, question) : undefined);
   if (value === undefined) throw new UsageError(`${key} needs a value`, `research config set ${key} VALUE`);
   const store = ctx.store.read();

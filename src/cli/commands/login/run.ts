@@ -37,7 +37,7 @@ export async function login(ctx: Context, options: LoginOptions): Promise<number
   const known = ctx.flags.baseUrl ?? (isOther ? provider?.baseUrl : site.baseUrl?.value);
   const insecureHttp = insecureHttpIn(ctx.flags, ctx.host.env).value;
   const base = parseBaseUrl(provider && known ? known : await baseUrl(ctx, known, interactive), insecureHttp);
-  const key = await readKey(ctx, options.withKey ? undefined : `API key for ${base.origin} (hidden): `);
+  const key = await readKey(ctx, options.withKey ? undefined : `API key for ${base.origin} (hidden):`);
   if (key === "") throw new CodedError("NOT_AUTHENTICATED", "no key was given; nothing was saved");
   const untried = await tryKey(ctx, base, key, provider);
   const keptFor = store.profiles[profile]?.["api-key"] && store.profiles[profile]?.["api-key-origin"];
@@ -95,7 +95,7 @@ async function baseUrl(ctx: Context, known: string | undefined, interactive: boo
       hint: "Give it: research login --base-url URL --with-key < keyfile",
     });
   }
-  const answer = await ask(ctx, `Base URL of the service${known ? ` [${known}]` : ""}: `);
+  const answer = await ask(ctx, `Base URL of the service${known ? ` [${known}]` : ""}:`);
   return answer.trim() || known || "";
 }
 
