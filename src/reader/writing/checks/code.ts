@@ -1,7 +1,7 @@
 /** What is between backticks, in a block or in a line; and a line that begins with `$`. */
 const FENCED = /```[\w-]*[ \t]*\n([\s\S]*?)```/g;
 const SPAN = /(`+)([^`][\s\S]*?)\1(?!`)/g;
-const PROMPT = /^\s*\$\s+(.+)$/gm;
+const PROMPT = /^[ \t]*\$[ \t]+(.+)$/gm;
 
 /** What a document leaves to its reader: `<file>`, `{name}`, `$NAME`, `%f`, `YOUR_KEY`, `FILE`. */
 const PLACEHOLDER =

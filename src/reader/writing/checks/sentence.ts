@@ -8,7 +8,8 @@ import { codeIn, hasCode } from "./code.js";
 
 /** A longer text is not read as a sentence. In characters. */
 const LONGEST = 1_200;
-const MARKS = /\s*\[(\d+(?:\s*[,;]\s*\d+)*)\]/g;
+/** A gap is looked at once, from its beginning: it may be long. */
+const MARKS = /(?<!\s)\s*\[(\d+(?:\s*[,;]\s*\d+)*)\]/g;
 export const ADDRESS = /(?<![a-z\d+.-])[a-z][a-z\d+.-]{0,20}:\/\/[^\s<>"'`)\]]+|\bwww\.[^\s<>"'`)\]]+/gi;
 /** Targets of links and images, and HTML: what a page would load or follow. */
 const TARGET = /\]\(\s*<?([^)>\s]+)/g;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { checkSentence, stepOf } from "../../../../src/reader/writing/checks/sentence.js";
+import { findQuote } from "../../../../src/reader/writing/facts.js";
 
 const fact = (quote: string, heading = "", header?: string[]) => ({
   claim: "",
@@ -142,3 +143,14 @@ describe("code", () => {
     expect(process.cpuUsage(begun).user).toBeLessThan(1_000_000);
   });
 });
+
+it.each([" ", "\n", "```  "])(
+  "a long run of %j in a sentence, its quote or a value takes no long time",
+  (gap) => {
+    const long = `The limit${gap.repeat(50_000 / gap.length)}is 5.`;
+    const begun = process.cpuUsage();
+    checkSentence({ text: long, facts: [1] }, [fact(long)], "");
+    findQuote("The limit is 5.", long, "prose");
+    expect(process.cpuUsage(begun).user).toBeLessThan(1_000_000);
+  },
+);
