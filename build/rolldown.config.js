@@ -21,11 +21,11 @@ const CHUNKS = [
   // Of the library and of the commands that may speak to a service.
   { name: "client", test: /src\/client\/calls\/client\.ts$/ },
   // Enough for help and errors of usage.
-  { name: "program", test: /src\/cli\/run-command\.ts$/ },
+  { name: "program", test: /src\/cli\/(run-command|errors)\.ts$/ },
   // The verbs of one request or a few.
   {
     name: "command",
-    test: /src\/cli\/(context|requests\/answers|commands\/(create|list|output|resolve|run|show|stop|watch)\/run)\.ts$/,
+    test: /src\/cli\/(context|commands\/(create|list|output|resolve|run|show|status|stop|watch)\/run)\.ts$/,
   },
   // To read a result, on a terminal or as a page.
   { name: "markdown", test: /src\/ground\/markdown\/parse\.ts$/ },

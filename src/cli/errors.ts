@@ -1,8 +1,7 @@
 import { ResearchError } from "../client/calls/errors.js";
 import { InvalidSettingsError } from "../client/store/settings.js";
 import { LocalError } from "../ground/files/local-error.js";
-import { parseExact } from "../ground/json/exact-json.js";
-import { CodedError, EXIT_CODES, UsageError } from "../machine/errors.js";
+import { CodedError, EXIT_CODES } from "../machine/errors.js";
 import { type Failure, failureOf } from "../machine/failure.js";
 import type { Signal } from "./terminal/host.js";
 import { Interrupted } from "./terminal/interruption.js";
@@ -66,30 +65,6 @@ export function commandFailure(error: unknown): Failure {
 /** An error of settings that are not JSON, with the place. */
 export async function withPlace(error: unknown): Promise<unknown> {
   if (!(error instanceof InvalidSettingsError) || error.text === undefined) return error;
+  const { placeOfError } = await import("./input/json.js");
   return new InvalidSettingsError(error.path, `not valid JSON (${await placeOfError(error.text)})`);
-}
-
-/** Parses JSON, which remembers its text for `exactJson`; the UsageError names line and column of what is wrong. */
-export async function parseJson(text: string, what: string): Promise<unknown> {
-  try {
-    return parseExact(text);
-  } catch {
-    throw new UsageError(`${what} is not JSON: ${await placeOfError(text)}`);
-  }
-}
-
-/**
- * Where a text that is not JSON breaks off, and what was expected there: `line 2, column 7: Comma expected`. V8
- * names a place in some of its messages and on some versions only, and quotes the text.
- */
-export async function placeOfError(text: string): Promise<string> {
-  const { parse, printParseErrorCode } = await import("jsonc-parser");
-  const errors: { error: number; offset: number; length: number }[] = [];
-  parse(text, errors, { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false });
-  const first = errors[0];
-  const before = text.slice(0, first?.offset ?? text.length);
-  const line = before.split("\n").length;
-  const column = before.length - before.lastIndexOf("\n");
-  const reason = first ? printParseErrorCode(first.error) : "InvalidSymbol";
-  return `line ${line}, column ${column}: ${reason.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`;
 }

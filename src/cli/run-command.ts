@@ -2,10 +2,9 @@ import { type Argument, type Command, CommanderError, type Option } from "comman
 import { fold } from "../ground/text/width.js";
 import { NAME_ONE, UsageError } from "../machine/errors.js";
 import { type OptionsOf, type Perform, Verb } from "./commands/definition.js";
-import { positiveDuration, value } from "./commands/flags.js";
+import { positiveDuration, value } from "./commands/flag-values.js";
 import { GROUPS } from "./commands.js";
 import type { Context, Globals } from "./context.js";
-import { commandFailure, withPlace } from "./errors.js";
 import type { Host, ProcessEnding, Sink } from "./terminal/host.js";
 import { Interrupted, Interruption } from "./terminal/interruption.js";
 import { ClosedPipe, Reporter } from "./terminal/reporter.js";
@@ -42,6 +41,7 @@ export async function runCommand(argv: readonly string[], host: Host): Promise<P
   } catch (error) {
     reporter.stopLive();
     if (error instanceof ClosedPipe) return ending(0);
+    const { commandFailure, withPlace } = await import("./errors.js");
     const failure = commandFailure(await withPlace(error));
     await reporter.error(failure);
     if (failure.code === "INTERNAL" && argv.includes("--verbose") && error instanceof Error) {
@@ -135,7 +135,7 @@ async function readArguments(
   const perform: Perform = (performed) => {
     action = performed;
   };
-  for (const { heading, commands } of GROUPS) {
+  for (const [heading, commands] of Object.entries(GROUPS)) {
     program.commandsGroup(heading);
     for (const [name, load] of Object.entries(commands))
       if (isWhole || argv.includes(name)) (await load())(program, perform);

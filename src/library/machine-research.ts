@@ -16,7 +16,7 @@ import { localErrorOf } from "../ground/files/local-error.js";
 
 import type { CheckOutcome } from "../ground/protocol/check-outcome.js";
 import { type CreateBody, isFinal } from "../ground/protocol/conversation.js";
-import { checkedBody } from "../machine/asked.js";
+import { askedOf, checkedBody } from "../machine/asked.js";
 import { openBatch, ROW_FORMS } from "../machine/batch.js";
 import { CHECK_LIMITS, checkerOn, checkOf, keepCheck, reportOf } from "../machine/check.js";
 import { failureOf } from "../machine/failure.js";
@@ -195,7 +195,7 @@ export class MachineResearch implements Research {
       typeof request === "string" ? ({ prompt: request } as ResearchRequest) : request;
     const body = await checkedBody(prompt, schema, signal);
     const own = { ...(model !== undefined && { model }), ...(options && { options }) };
-    return this.machine.asked({ ...body, ...own }, {});
+    return askedOf(this.machine, { ...body, ...own }, {});
   }
 }
 

@@ -20,7 +20,7 @@ export interface AskOptions {
 
 /** A create with what flags and settings give it. Throws UsageError for what is invalid, or is for providers only. */
 export function askedOf(
-  settings: Pick<ResolvedSettings, "provider" | "model" | "set">,
+  { settings }: { settings: Pick<ResolvedSettings, "provider" | "model" | "set"> },
   body: CreateBody,
   { model, set = [], after, domains, notDomains }: AskOptions,
 ): CreateBody {
@@ -99,14 +99,6 @@ function option(text: string): [string, unknown] {
       `invalid value for --set: ${value} is larger than any number that a program can hold`,
     );
   return [name, exactValue(value)];
-}
-
-/** The error for a tier at a provider. */
-export function noTiers(provider: string): UsageError {
-  return new UsageError(
-    `${providerNamed(provider)?.title ?? provider} has no tiers`,
-    "Leave --tier out. --per-hour N sets a limit of your own.",
-  );
 }
 
 /** Throws UsageError, with the place in the schema, for an invalid one. `what` names it. */

@@ -11,9 +11,7 @@ import { isAt } from "../client/workflows/requests.js";
 import type { Clock } from "../ground/clock.js";
 import { type Folders, folders } from "../ground/files/folders.js";
 import type { Environment } from "../ground/files/local-error.js";
-import type { CreateBody } from "../ground/protocol/conversation.js";
 import { TIERS, type Tier } from "../ground/protocol/limits.js";
-import { type AskOptions, askedOf, noTiers } from "./asked.js";
 import { CodedError, UsageError } from "./errors.js";
 import {
   type Choices,
@@ -257,11 +255,6 @@ export class Machine implements Ports {
     return async () => (provider ? provider.load(provider.defaultModel) : research(gapsOf(settings)));
   }
 
-  /** A create with the model, options and follow-up that flags and settings give it. Throws UsageError. */
-  asked(body: CreateBody, options: AskOptions): CreateBody {
-    return askedOf(this.settings, body, options);
-  }
-
   /** How any service is spoken to from here: all but its address, its key and what the interface does not show. */
   get clientOptions(): Omit<ClientOptions, "baseUrl" | "apiKey"> {
     const { choices, client, clock, env } = this.#options;
@@ -277,7 +270,11 @@ export class Machine implements Ports {
   /** Creates per hour by flag, option or setting (§8); Infinity for no limit, undefined if none is given. */
   hourlyLimit({ tier, perHour }: LimitOptions): number | undefined {
     if (this.settings.provider.value !== INTERFACE) {
-      if (tier) throw noTiers(this.settings.provider.value);
+      if (tier)
+        throw new UsageError(
+          `${this.provider?.title} has no tiers`,
+          "Leave --tier out. --per-hour N sets a limit of your own.",
+        );
       return perHour;
     }
     const ofTier = tier ?? this.settings.tier?.value;

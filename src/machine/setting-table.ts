@@ -1,6 +1,7 @@
 import { PROVIDER_NAMES } from "../client/dialects/providers.js";
 import { DEFAULT_GAPS } from "../ground/protocol/conversation.js";
 import { TIERS } from "../ground/protocol/limits.js";
+import { PER_DAY_FORM } from "./settings.js";
 
 /** A setting that a profile can hold, for `config`, help and completion. How it is resolved: `settings.ts`. */
 export interface Setting {
@@ -52,7 +53,7 @@ export const SETTINGS = {
     description: "creates allowed in 24 hours; the smallest that is set anywhere holds",
     flags: ["--per-day"],
     variables: ["RESEARCH_PER_DAY"],
-    form: [/^[1-9]\d{0,8}$/, "a whole number, 1 or more: the creates that may be made in 24 hours"],
+    form: PER_DAY_FORM,
   },
   history: {
     description: "on, or off to keep no record of what is created",

@@ -9,7 +9,6 @@ import { DEFAULT_GAPS, type Gaps } from "../ground/protocol/conversation.js";
 import { isTier, type Tier } from "../ground/protocol/limits.js";
 import { CodedError, UsageError } from "./errors.js";
 import { readSmallFile, readTextFile } from "./read-text.js";
-import { SETTINGS } from "./setting-table.js";
 
 /** A value and where it comes from, for `config list` and `--verbose`. */
 export interface Sourced<T> {
@@ -46,9 +45,7 @@ export function profileIn(
   if (choices.profile) return { value: choices.profile, source: choices.profileFlag ?? "--profile" };
   const named = fromEnvironment(env, "RESEARCH_PROFILE");
   if (named) return named;
-  return store.profile
-    ? { value: store.profile, source: "config use" }
-    : { value: DEFAULT_PROFILE, source: "default" };
+  return store.profile ? { value: store.profile, source: "config use" } : byDefault(DEFAULT_PROFILE);
 }
 
 /** Which service is spoken to: both come from one source. */
@@ -80,7 +77,7 @@ export function siteIn(
   const flags = { ...chosen, provider: chosen.provider ?? variables.provider };
   const order = [...(chosen.baseUrl || chosen.provider ? [flags] : []), ...others];
   const { baseUrl, provider, ...site } = order.find((one) => one.baseUrl || one.provider) ?? profile;
-  const named = provider ?? { value: INTERFACE, source: "default" };
+  const named = provider ?? byDefault(INTERFACE);
   const known = providerNamed(named.value);
   return {
     provider: named,
@@ -139,13 +136,6 @@ export interface ResolvedSettings {
   gaps: { [Key in keyof Gaps]: Sourced<string> };
 }
 
-const GAP_KEYS = {
-  statusMethod: "status-method",
-  outputMethod: "output-method",
-  outputPath: "output-path",
-  outputField: "output-field",
-} as const satisfies Record<keyof Gaps, string>;
-
 /** Resolves each setting (contract §2). Throws UsageError for a missing profile and for an unusable variable. */
 export function resolveSettings(
   choices: Choices,
@@ -197,7 +187,12 @@ export function resolveSettings(
     perDay: perDayIn(choices, [fromEnvironment(env, "RESEARCH_PER_DAY"), fromProfile("per-day")]),
     history: historyIn(env, fromProfile("history")),
     insecureHttp: insecureHttpIn(choices, env),
-    gaps: eachGap((name) => fromProfile(GAP_KEYS[name]) ?? { value: DEFAULT_GAPS[name], source: "default" }),
+    gaps: {
+      statusMethod: fromProfile("status-method") ?? byDefault(DEFAULT_GAPS.statusMethod),
+      outputMethod: fromProfile("output-method") ?? byDefault(DEFAULT_GAPS.outputMethod),
+      outputPath: fromProfile("output-path") ?? byDefault(DEFAULT_GAPS.outputPath),
+      outputField: fromProfile("output-field") ?? byDefault(DEFAULT_GAPS.outputField),
+    },
   };
 }
 
@@ -245,9 +240,15 @@ function perDayIn(
   return found.sort((a, b) => a.value - b.value)[0];
 }
 
+/** What a limit of creates in 24 hours matches, and that in words. */
+export const PER_DAY_FORM = [
+  /^[1-9]\d{0,8}$/,
+  "a whole number, 1 or more: the creates that may be made in 24 hours",
+] as const;
+
 /** Creates in 24 hours as a setting has them. Throws UsageError. */
 export function perDayOf({ value, source }: Sourced<string>): number {
-  const [form, words] = SETTINGS["per-day"].form;
+  const [form, words] = PER_DAY_FORM;
   if (form.test(value)) return Number(value);
   throw new UsageError(
     `invalid value for per-day: ${JSON.stringify(value)} (from ${source})`,
@@ -259,9 +260,7 @@ export function perDayOf({ value, source }: Sourced<string>): number {
 export function insecureHttpIn(choices: Choices, env: Environment): Sourced<boolean> {
   if (choices.insecureHttp !== undefined) return { value: choices.insecureHttp, source: "--insecure-http" };
   const value = switchIn(env, "RESEARCH_INSECURE_HTTP");
-  return value === undefined
-    ? { value: false, source: "default" }
-    : { value, source: "RESEARCH_INSECURE_HTTP" };
+  return value === undefined ? byDefault(false) : { value, source: "RESEARCH_INSECURE_HTTP" };
 }
 
 function historyIn(env: Environment, stored: Sourced<string> | undefined): Sourced<"on" | "off"> {
@@ -336,13 +335,17 @@ function keyFromEnvironment(env: Environment, readKey: ReadKey): Sourced<string>
 }
 
 /** What the interface does not show, as it is set. */
-export function gapsOf({ gaps }: Pick<ResolvedSettings, "gaps">): Gaps {
-  return eachGap((name) => gaps[name].value);
+export function gapsOf({
+  gaps: { statusMethod, outputMethod, outputPath, outputField },
+}: ResolvedSettings): Gaps {
+  return {
+    ...{ statusMethod: statusMethod.value, outputMethod: outputMethod.value },
+    ...{ outputPath: outputPath.value, outputField: outputField.value },
+  };
 }
 
-function eachGap<T>(of: (name: keyof Gaps) => T): Record<keyof Gaps, T> {
-  const names = Object.keys(GAP_KEYS) as (keyof Gaps)[];
-  return Object.fromEntries(names.map((name) => [name, of(name)])) as Record<keyof Gaps, T>;
+function byDefault<T>(value: T): Sourced<T> {
+  return { value, source: "default" };
 }
 
 const ON = /^(?:1|true|yes)$/i;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { exitCodeOf, exitCodeOfOutcome } from "../../src/cli/requests/answers.js";
+import { exitCodeOf } from "../../src/cli/requests/answers.js";
+import { exitCodeOfOutcome } from "../../src/cli/requests/follow.js";
 import { RefusedError, UnreachableError } from "../../src/client/calls/errors.js";
 import type { WatchOutcome } from "../../src/client/workflows/follow.js";
 

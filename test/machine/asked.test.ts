@@ -1,13 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { exactJson } from "../../src/ground/json/exact-json.js";
 import type { CreateBody } from "../../src/ground/protocol/conversation.js";
-import { type AskOptions, askedOf, checkedBody, noTiers, optionsIn } from "../../src/machine/asked.js";
+import { type AskOptions, askedOf, checkedBody, optionsIn } from "../../src/machine/asked.js";
 
 const sourced = (value: string) => ({ value, source: "test" });
-const settingsOf = (provider: string, model?: string, set?: string) => ({
-  provider: sourced(provider),
-  model: model === undefined ? undefined : sourced(model),
-  set: set === undefined ? undefined : sourced(set),
+const at = (provider: string, model?: string, set?: string) => ({
+  settings: {
+    provider: sourced(provider),
+    model: model === undefined ? undefined : sourced(model),
+    set: set === undefined ? undefined : sourced(set),
+  },
 });
 const body = (more: Partial<CreateBody> = {}): CreateBody => ({
   prompt: "q",
@@ -37,17 +39,17 @@ describe("at a provider", () => {
       { model: "m0", options: { a: 1 }, after: "id" },
     ],
   ])("%s", (_, given, options, expected) => {
-    expect(askedOf(settingsOf("exa", "m0", "a=1"), body(given), options)).toStrictEqual(body(expected));
+    expect(askedOf(at("exa", "m0", "a=1"), body(given), options)).toStrictEqual(body(expected));
   });
 
   test("options of the settings keep their digits", () => {
     const stored = '{"seed":12345678901234567890,"x":[1.0]}';
-    const { options } = askedOf(settingsOf("exa", "m0", stored), body(), { set: ["y=1.0"] });
+    const { options } = askedOf(at("exa", "m0", stored), body(), { set: ["y=1.0"] });
     expect(exactJson(options)).toBe('{"seed":12345678901234567890,"x":[1.0],"y":1.0}');
   });
 
   test("what is in no flag, row or setting is not sent", () => {
-    expect(askedOf(settingsOf("exa"), body(), {})).toStrictEqual(body());
+    expect(askedOf(at("exa"), body(), {})).toStrictEqual(body());
   });
 
   test.each([
@@ -56,13 +58,13 @@ describe("at a provider", () => {
     ["--set", { set: ["a b=1"] }],
     ["--set", { set: ["a"] }],
   ])("an unusable %s is refused", (flag, options) => {
-    expect(() => askedOf(settingsOf("exa"), body(), options)).toThrow(`invalid value for ${flag}: `);
+    expect(() => askedOf(at("exa"), body(), options)).toThrow(`invalid value for ${flag}: `);
   });
 });
 
 describe("the interface takes", () => {
   test("a create as it is, whatever the settings hold for a provider", () => {
-    expect(askedOf(settingsOf("research", "m0", "a=1"), body(), {})).toEqual(body());
+    expect(askedOf(at("research", "m0", "a=1"), body(), {})).toEqual(body());
   });
 
   test.each<[string, Partial<CreateBody>, AskOptions]>([
@@ -72,7 +74,7 @@ describe("the interface takes", () => {
     ["options", { options: {} }, {}],
     ["follow-up", {}, { after: "id" }],
   ])("no %s", (name, given, options) => {
-    expect(() => askedOf(settingsOf("research"), body(given), options)).toThrow(
+    expect(() => askedOf(at("research"), body(given), options)).toThrow(
       `the research interface takes no ${name}, and it is the service in force`,
     );
   });
@@ -94,13 +96,6 @@ test.each(["{", "{}x", "null", "1"])("no options in the setting %j", (text) => {
       facts: { hint: expect.stringContaining("NAME=VALUE") },
     }),
   );
-});
-
-test("a provider that has no tiers is called by its name, and a limit needs none", () => {
-  expect(noTiers("exa")).toMatchObject({
-    ...{ message: "Exa has no tiers", facts: { hint: expect.stringContaining("--per-hour") } },
-  });
-  expect(noTiers("other").message).toBe("other has no tiers");
 });
 
 describe("what another program asks for", () => {

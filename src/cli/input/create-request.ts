@@ -4,16 +4,16 @@ import { isObject, jsonOrUndefined, parseExact } from "../../ground/json/exact-j
 import { type CreateBody, type JsonSchema, requestBody } from "../../ground/protocol/conversation.js";
 import { shellWord } from "../../ground/text/phrases.js";
 import { safeJson } from "../../ground/text/safe-text.js";
-import { requireValidSchema } from "../../machine/asked.js";
+import { askedOf, requireValidSchema } from "../../machine/asked.js";
 import { UsageError } from "../../machine/errors.js";
 import type { LimitOptions, Machine } from "../../machine/machine.js";
 import { checkSize, readTextFile, readTextStream } from "../../machine/read-text.js";
 import { requireBaseUrl } from "../../machine/settings.js";
 import type { Given } from "../commands/flags.js";
 import type { Context } from "../context.js";
-import { parseJson } from "../errors.js";
 import type { Host } from "../terminal/host.js";
 import type { Terminal } from "../terminal/reporter.js";
+import { parseJson } from "./json.js";
 
 /** What a create sends, from an argument and flags, all of it checked. Throws UsageError or LocalError. */
 export async function readRequest(
@@ -33,7 +33,7 @@ export async function completeRequest(
   body: CreateBody,
   { model, after, dryRun, ...options }: Partial<Given<"provider">> & Given<"domains" | "dryRun">,
 ): Promise<CreateBody> {
-  const asked = ctx.asked(body, { ...options, model: model?.at(-1), after });
+  const asked = askedOf(ctx, body, { ...options, model: model?.at(-1), after });
   if (asked.options?.store === false && ctx.provider?.name === "openai")
     await ctx.reporter.notice(
       "NOT_STORED",
@@ -59,7 +59,7 @@ export async function askedAccounts(
   const models = modelsOf(model, accounts);
   const asked = accounts.map((ports, index) => ({
     ports,
-    body: ports.asked(body, { model: models.get(ports), domains, notDomains }),
+    body: askedOf(ports, body, { model: models.get(ports), domains, notDomains }),
     limit: limitOf(ports, index === 0 ? options : {}),
   }));
   for (const account of asked) (await account.ports.dialect()).create(account.body);

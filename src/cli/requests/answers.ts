@@ -1,28 +1,14 @@
 import type { StatusData } from "../../client/calls/client.js";
 import { ResearchError } from "../../client/calls/errors.js";
-import type { WatchOutcome } from "../../client/workflows/follow.js";
-import { askStates, resolveTarget, type StateAnswer } from "../../client/workflows/requests.js";
+import type { StateAnswer } from "../../client/workflows/requests.js";
 import type { LocalError } from "../../ground/files/local-error.js";
 import { withMember } from "../../ground/json/exact-json.js";
 import { isFinal, type Status } from "../../ground/protocol/conversation.js";
 import { safeLine } from "../../ground/text/safe-text.js";
 import { EXIT_CODES } from "../../machine/errors.js";
-import { type Failure, failureOf } from "../../machine/failure.js";
-import type { Context } from "../context.js";
+import type { Failure } from "../../machine/failure.js";
 import { ClosedPipe, type Reporter } from "../terminal/reporter.js";
 import type { Style } from "../terminal/style.js";
-
-/** Asks for the state of each request, all at once, and answers in the order given. */
-export async function status(
-  ctx: Context,
-  ids: readonly string[],
-  { quiet, exitStatus }: { quiet?: boolean; exitStatus?: boolean },
-): Promise<number> {
-  const targets = ids.map((id) => resolveTarget(ctx, id));
-  const answers = await askStates(ctx, targets, { signal: ctx.signal });
-  const exit = exitStatus ? { exitCode: exitCodeOf } : {};
-  return showAnswers(ctx.reporter, targets.length, answers, { quiet, ...exit });
-}
 
 interface AnswersOptions {
   /** The bare state. */
@@ -89,16 +75,6 @@ export function exitCodeOf(status: Status): number {
   return { COMPLETED: 0, FAILED: EXIT_CODES.RESEARCH_FAILED, STOPPED: EXIT_CODES.RESEARCH_STOPPED }[status];
 }
 
-/**
- * The exit code of a request that was followed. `created`: whether this command created it; then nothing that ends
- * the wait is an error (contract §1.5), since a script that sees one would create it again.
- */
-export function exitCodeOfOutcome(outcome: WatchOutcome, { created = false } = {}): number {
-  if (outcome.kind === "final") return exitCodeOf(outcome.status ?? "");
-  if (outcome.kind === "given-up" && !created) return failureOf(outcome.error).exit_code;
-  return EXIT_CODES.NOT_FINISHED;
-}
-
 /** A failure of one request, which a person has to tell from those of others. */
 export function withId(failure: Failure, requestId: string, { json }: Pick<Reporter, "json">): Failure {
   const { message } = failure;
@@ -109,6 +85,7 @@ export function withId(failure: Failure, requestId: string, { json }: Pick<Repor
 /** Shows one request's error on a line of its own and returns its exit code. Throws an error that did not come from the service. */
 export async function showFailure(reporter: Reporter, error: unknown, requestId: string): Promise<number> {
   if (!(error instanceof ResearchError)) throw error;
+  const { failureOf } = await import("../../machine/failure.js");
   const failure = withId(failureOf(error), requestId, reporter);
   await reporter.error(failure);
   return failure.exit_code;

@@ -8,12 +8,12 @@ import {
 import type { Ports } from "../../client/workflows/ports.js";
 import type { NamedTarget } from "../../client/workflows/requests.js";
 import { exactDuration } from "../../ground/text/duration.js";
-import { CodedError } from "../../machine/errors.js";
+import { CodedError, EXIT_CODES } from "../../machine/errors.js";
 import { type Failure, failureOf } from "../../machine/failure.js";
 import { Interrupted } from "../terminal/interruption.js";
 import { ClosedPipe, type Terminal } from "../terminal/reporter.js";
 import { PLAIN } from "../terminal/style.js";
-import { exitCodeOfOutcome, sayNotObserved, statusLine, withId } from "./answers.js";
+import { exitCodeOf, sayNotObserved, statusLine, withId } from "./answers.js";
 import type { OnDone } from "./on-done.js";
 import {
   changeLine,
@@ -59,6 +59,16 @@ export async function showFollow(
   } finally {
     terminal.reporter.stopLive();
   }
+}
+
+/**
+ * The exit code of a request that was followed. `created`: whether this command created it; then nothing that ends
+ * the wait is an error (contract §1.5), since a script that sees one would create it again.
+ */
+export function exitCodeOfOutcome(outcome: WatchOutcome, { created = false } = {}): number {
+  if (outcome.kind === "final") return exitCodeOf(outcome.status ?? "");
+  if (outcome.kind === "given-up" && !created) return failureOf(outcome.error).exit_code;
+  return EXIT_CODES.NOT_FINISHED;
 }
 
 class FollowView {

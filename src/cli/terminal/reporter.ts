@@ -7,8 +7,8 @@ import { isOurs } from "../../machine/errors.js";
 import type { Failure } from "../../machine/failure.js";
 import type { Host, Sink } from "./host.js";
 import { Interrupted } from "./interruption.js";
-import { type LiveLine, liveLine } from "./live-line.js";
-import { columnsOn, PLAIN, type Style, styleFor } from "./style.js";
+import type { LiveLine } from "./live-line.js";
+import { columnsOn, isLive, PLAIN, type Style, styleFor } from "./style.js";
 
 /** Where a command speaks to its user, and hears that it should end. */
 export interface Terminal {
@@ -110,7 +110,8 @@ export class Reporter {
    * shown. `draw` gives its text.
    */
   async startLive(draw: () => string): Promise<boolean> {
-    if (this.json) return false;
+    if (this.json || !isLive(this.host.stderr, this.host.env)) return false;
+    const { liveLine } = await import("./live-line.js");
     const line = await liveLine(this.host.stderr, this.host.env);
     if (!line) return false;
     this.#errStyle = await styleFor(this.host.stderr, this.host.env);

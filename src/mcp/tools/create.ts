@@ -2,7 +2,7 @@ import { follow } from "../../client/workflows/follow.js";
 import type { Ports } from "../../client/workflows/ports.js";
 import { resolveTarget } from "../../client/workflows/requests.js";
 import { fetchResult } from "../../client/workflows/results.js";
-import { checkedBody } from "../../machine/asked.js";
+import { askedOf, checkedBody } from "../../machine/asked.js";
 import { writeTarget } from "../../machine/output-file.js";
 import { resultText } from "../../machine/result-text.js";
 import { saveTo } from "../save-to.js";
@@ -53,7 +53,7 @@ export const create = tool({
   async call(session, { prompt, schema, model, again, save_to }, { signal }) {
     const machine = session.connected();
     const path = save_to === undefined ? undefined : saveTo(session.allowedFolder, save_to);
-    const body = machine.asked(await checkedBody(prompt, schema, signal), { model });
+    const body = askedOf(machine, await checkedBody(prompt, schema, signal), { model });
     const limit = session.limit();
     const done = await session.creates.create([{ ports: machine, body, limit }], {
       repeat: again,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { define, Verb } from "../../../src/cli/commands/definition.js";
-import { repeatable, value, wholeNumber } from "../../../src/cli/commands/flags.js";
+import { repeatable, value, wholeNumber } from "../../../src/cli/commands/flag-values.js";
 import type { Context } from "../../../src/cli/context.js";
 
 const flags = {

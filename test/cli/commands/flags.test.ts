@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { expect, test } from "vitest";
-import { duration, positiveDuration, wholeNumber } from "../../../src/cli/commands/flags.js";
+import { duration, positiveDuration, wholeNumber } from "../../../src/cli/commands/flag-values.js";
 
 test.each([
   [duration, "90", 90_000],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseJson } from "../../../src/cli/errors.js";
+import { parseJson } from "../../../src/cli/input/json.js";
 
 test.each([
   ["{", "x is not JSON: line 1, column 2: "],

@@ -1,5 +1,6 @@
 import { define, usual } from "../definition.js";
-import { choice, flags, value, wholeNumber } from "../flags.js";
+import { choice, value, wholeNumber } from "../flag-values.js";
+import { flags } from "../flags.js";
 
 export const batch = define({
   name: "batch",

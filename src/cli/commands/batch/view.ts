@@ -10,7 +10,7 @@ import { rowName } from "../../../machine/batch.js";
 import { failureOf } from "../../../machine/failure.js";
 import { statusWord } from "../../requests/answers.js";
 import { type WatchLine, watchJson } from "../../requests/progress-text.js";
-import { alignedRow, fitColumns } from "../../terminal/live-line.js";
+import { alignedRow, fitColumns } from "../../terminal/columns.js";
 import type { Style } from "../../terminal/style.js";
 
 const BAR_WIDTH = 20;

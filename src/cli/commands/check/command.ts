@@ -1,5 +1,5 @@
 import { define, usual } from "../definition.js";
-import { duration, value, wholeNumber } from "../flags.js";
+import { duration, value, wholeNumber } from "../flag-values.js";
 
 export const check = define({
   name: "check",

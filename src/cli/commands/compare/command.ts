@@ -1,5 +1,6 @@
 import { define, usual } from "../definition.js";
-import { flags, repeatable } from "../flags.js";
+import { repeatable } from "../flag-values.js";
+import { flags } from "../flags.js";
 
 export const compare = define({
   name: "compare",

@@ -10,6 +10,7 @@ import { escapeHtml } from "../../../ground/markdown/html/blocks.js";
 import { resultPage } from "../../../ground/markdown/html/result-page.js";
 import type { CreateBody } from "../../../ground/protocol/conversation.js";
 import { isoDate } from "../../../ground/text/duration.js";
+import { askedOf } from "../../../machine/asked.js";
 import { openBatch } from "../../../machine/batch.js";
 import { UsageError } from "../../../machine/errors.js";
 import type { Machine } from "../../../machine/machine.js";
@@ -46,7 +47,7 @@ export async function compare(
   const { domains, notDomains } = options;
   const asked = accounts.map((ports) => ({
     ports,
-    body: ports.asked(body, { model: models.get(ports), domains, notDomains }),
+    body: askedOf(ports, body, { model: models.get(ports), domains, notDomains }),
   }));
   for (const { ports, body: one } of asked) (await ports.dialect()).create(one);
   refuseSame(asked);

@@ -1,5 +1,5 @@
 import { define } from "../definition.js";
-import { positiveDuration, value } from "../flags.js";
+import { positiveDuration, value } from "../flag-values.js";
 
 export const history = define({
   name: "history",

@@ -1,5 +1,5 @@
 import { define, usual } from "../definition.js";
-import { positiveDuration, value, wholeNumber } from "../flags.js";
+import { positiveDuration, value, wholeNumber } from "../flag-values.js";
 
 export const list = define({
   name: "list",

@@ -1,6 +1,6 @@
 import { PROVIDER_NAMES } from "../../../client/dialects/providers.js";
 import { define } from "../definition.js";
-import { choice } from "../flags.js";
+import { choice } from "../flag-values.js";
 
 export const login = define({
   name: "login",

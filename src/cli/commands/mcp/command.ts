@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { define } from "../definition.js";
-import { flags, value, wholeNumber } from "../flags.js";
+import { value, wholeNumber } from "../flag-values.js";
+import { flags } from "../flags.js";
 
 export const mcp = define({
   name: "mcp",

@@ -6,13 +6,13 @@ import type { OptionsOf } from "../definition.js";
 import {
   choice,
   duration,
-  flags,
   positiveDuration,
   repeatable,
   tierFlag,
   value,
   wholeNumber,
-} from "../flags.js";
+} from "../flag-values.js";
+import { flags } from "../flags.js";
 
 /** The highest port there is. */
 const LAST_PORT = 65_535;

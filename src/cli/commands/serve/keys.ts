@@ -22,7 +22,7 @@ import {
 } from "../../../server/keys/key-store.js";
 import { ServiceStartError } from "../../../server/start-error.js";
 import type { Context } from "../../context.js";
-import { rowsText } from "../../terminal/live-line.js";
+import { rowsText } from "../../terminal/columns.js";
 import type { KeyOptions, SetOptions, SpentOptions } from "./flags.js";
 import { databaseOf } from "./store.js";
 

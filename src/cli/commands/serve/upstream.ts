@@ -1,4 +1,5 @@
 import type { ResearchClient } from "../../../client/calls/client.js";
+import { askedOf } from "../../../machine/asked.js";
 import { CodedError, UsageError } from "../../../machine/errors.js";
 import { Machine } from "../../../machine/machine.js";
 import type { Upstream } from "../../../researchers/upstream.js";
@@ -50,9 +51,9 @@ export async function upstreamOf(
     client,
     dialect: await machine.dialect(),
     provider: machine.provider?.title ?? client.origin,
-    model: machine.asked({ prompt: "" }, {}).model ?? machine.provider?.defaultModel,
+    model: askedOf(machine, { prompt: "" }, {}).model ?? machine.provider?.defaultModel,
     saysDollars: machine.provider === undefined || machine.provider.saysDollars === true,
-    asked: (body) => machine.asked(body, {}),
+    asked: (body) => askedOf(machine, body, {}),
     ...(day && { day }),
     ...{ clock: host.clock, log },
   });

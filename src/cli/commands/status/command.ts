@@ -17,5 +17,5 @@ export const status = define({
     ...usual(4, 5, 6, 7, 9, 11),
   },
   examples: ["research status @last", "research status -q 3f2a"],
-  run: async () => (await import("../../requests/answers.js")).status,
+  run: async () => (await import("./run.js")).status,
 });

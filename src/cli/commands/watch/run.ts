@@ -1,8 +1,8 @@
 import { resolveTarget } from "../../../client/workflows/requests.js";
 import { isFinal } from "../../../ground/protocol/conversation.js";
 import { type Context, resumeCommand } from "../../context.js";
-import { exitCodeOfOutcome, worstOf } from "../../requests/answers.js";
-import { showFollow } from "../../requests/follow.js";
+import { worstOf } from "../../requests/answers.js";
+import { exitCodeOfOutcome, showFollow } from "../../requests/follow.js";
 import { OnDone } from "../../requests/on-done.js";
 import { endText } from "../../requests/progress-text.js";
 import { idsOrChosen } from "../../requests/table.js";

@@ -1,6 +1,7 @@
 import { InputError } from "../../../../client/dialects/dialect.js";
 import type { Row } from "../../../../client/workflows/batch/row.js";
 import type { CreateBody, JsonSchema } from "../../../../ground/protocol/conversation.js";
+import { askedOf } from "../../../../machine/asked.js";
 import { namedIn } from "../../../../machine/batch.js";
 import { UsageError } from "../../../../machine/errors.js";
 import type { Machine } from "../../../../machine/machine.js";
@@ -118,7 +119,7 @@ async function accountsIn(
   for (const at of [...own, ...or]) checks.set(at, at.provider && (await at.dialect()).create);
   const askedAt = (at: Machine, body: CreateBody, isFlagFirst: boolean): CreateBody => {
     const asked = {
-      ...at.asked(body, { model: models.get(at), set, domains, notDomains }),
+      ...askedOf(at, body, { model: models.get(at), set, domains, notDomains }),
       ...(after !== undefined && { after }),
     };
     const whole = isFlagFirst || !body.model ? asked : { ...asked, model: body.model };

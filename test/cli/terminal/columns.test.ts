@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { fitColumns, rowsText } from "../../../src/cli/terminal/columns.js";
 import type { Sink } from "../../../src/cli/terminal/host.js";
-import { fitColumns, rowsText } from "../../../src/cli/terminal/live-line.js";
 
 const green = (text: string) => `\u001b[32m${text}\u001b[39m`;
 

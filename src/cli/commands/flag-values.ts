@@ -1,0 +1,53 @@
+import { InvalidArgumentError } from "commander";
+import { TIERS, type Tier } from "../../ground/protocol/limits.js";
+import { parseDuration } from "../../ground/text/duration.js";
+import type { Value } from "./definition.js";
+
+type WithDefault<T> = Value<T> & { before: T };
+
+/** A flag whose value `parse` reads; with `before` its value if it is not given. */
+export function value<T>(description: string, parse: (text: string) => T): Value<T>;
+export function value<T>(description: string, parse: (text: string) => T, before: T): WithDefault<T>;
+export function value<T>(description: string, parse: (text: string) => T, before?: T): Value<T> {
+  return { description, parse, ...(before !== undefined && { before }) };
+}
+
+/** A flag that takes one of some words. */
+export function choice<const T extends string>(description: string, choices: readonly T[]): Value<T> {
+  return { description, choices };
+}
+
+/** A flag that may be given more than once. */
+export function repeatable(description: string): WithDefault<string[]> {
+  return { description, parse: (text, before) => [...before, text], before: [] };
+}
+
+/** A duration as commander reads it, in milliseconds. */
+export function duration(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined)
+    throw new InvalidArgumentError("Invalid duration: use 500ms, 30s, 10m, 2h, 3d or a number of seconds.");
+  return ms;
+}
+
+/** A duration that is more than nothing. */
+export function positiveDuration(text: string): number {
+  const ms = duration(text);
+  if (ms <= 0) throw new InvalidArgumentError("It must be more than 0.");
+  return ms;
+}
+
+/** A whole number from `least`. */
+export function wholeNumber(least: number): (text: string) => number {
+  return (text) => {
+    const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(number >= least)) throw new InvalidArgumentError(`It must be a whole number, ${least} or more.`);
+    return number;
+  };
+}
+
+/**
+ * The tier, without a default: `serve keys add` has a flag of this name too, and a default of the command above it,
+ * which means no limit, would pass for the tier of a new key.
+ */
+export const tierFlag = (description: string) => choice(description, Object.keys(TIERS) as Tier[]);

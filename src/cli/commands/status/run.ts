@@ -1,0 +1,15 @@
+import { askStates, resolveTarget } from "../../../client/workflows/requests.js";
+import type { Context } from "../../context.js";
+import { exitCodeOf, showAnswers } from "../../requests/answers.js";
+
+/** Asks for the state of each request, all at once, and answers in the order given. */
+export async function status(
+  ctx: Context,
+  ids: readonly string[],
+  { quiet, exitStatus }: { quiet?: boolean; exitStatus?: boolean },
+): Promise<number> {
+  const targets = ids.map((id) => resolveTarget(ctx, id));
+  const answers = await askStates(ctx, targets, { signal: ctx.signal });
+  const exit = exitStatus ? { exitCode: exitCodeOf } : {};
+  return showAnswers(ctx.reporter, targets.length, answers, { quiet, ...exit });
+}

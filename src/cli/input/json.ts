@@ -1,0 +1,27 @@
+import { parseExact } from "../../ground/json/exact-json.js";
+import { UsageError } from "../../machine/errors.js";
+
+/** Parses JSON, which remembers its text for `exactJson`; the UsageError names line and column of what is wrong. */
+export async function parseJson(text: string, what: string): Promise<unknown> {
+  try {
+    return parseExact(text);
+  } catch {
+    throw new UsageError(`${what} is not JSON: ${await placeOfError(text)}`);
+  }
+}
+
+/**
+ * Where a text that is not JSON breaks off, and what was expected there: `line 2, column 7: Comma expected`. V8
+ * names a place in some of its messages and on some versions only, and quotes the text.
+ */
+export async function placeOfError(text: string): Promise<string> {
+  const { parse, printParseErrorCode } = await import("jsonc-parser");
+  const errors: { error: number; offset: number; length: number }[] = [];
+  parse(text, errors, { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false });
+  const first = errors[0];
+  const before = text.slice(0, first?.offset ?? text.length);
+  const line = before.split("\n").length;
+  const column = before.length - before.lastIndexOf("\n");
+  const reason = first ? printParseErrorCode(first.error) : "InvalidSymbol";
+  return `line ${line}, column ${column}: ${reason.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`;
+}
