@@ -1,9 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { accounts, type Fault } from "../support/accounts.js";
+import { accounts, addDoubles, type Fault } from "../support/accounts.js";
 import { answer, close, hang, ok, raw, refuse, reset } from "../support/behaviours.js";
 import { listed } from "../support/home.js";
+import { ProviderDouble } from "../support/providers/double.js";
 import { jsonErrors, jsonLines } from "../support/world.js";
 
 const PROMPT = "How do tides form?";
@@ -133,6 +134,28 @@ test.each([
   expect(seen.stderr).toContain(named);
   if (code === 4) expect(seen.stderr).toContain("profile keyless");
   expect(posts()).toEqual([0, 0]);
+});
+
+test("a default model that has ended leads on; one that was named, and another refusal of it, do not", async () => {
+  const { run, posts, env } = await accounts({ two: undefined });
+  let body = '{"error":{"code":"model_not_found","message":"no","type":"x","param":null}}';
+  const double = await ProviderDouble.start("openai", {
+    fault: (operation) => (operation === "create" ? answer({ status: 404, body }) : undefined),
+  });
+  await addDoubles(env, double);
+  await run("config", "use", "openai");
+  expect(await run("create", PROMPT, "--or", "two")).toMatchObject({ code: 0, stdout: "two-1\n" });
+  expect((await run("create", PROMPT, "--or", "two", "--model", "openai=gpt-x")).code).toBe(2);
+  body = body
+    .replace("model_not_found", "x")
+    .replace("no", "The model takes a list, and text is not supported.");
+  expect((await run("create", PROMPT, "--or", "two")).code).toBe(2);
+  await run("config", "set", "model", "gpt-x");
+  body = body.replace(/The model.*supported/, "The model gpt-6.1-sol has been deprecated");
+  expect((await run("create", PROMPT, "--or", "two")).code).toBe(2);
+  await run("config", "unset", "model");
+  expect((await run("create", PROMPT, "--or", "two")).code).toBe(0);
+  expect([double.server.count("create"), posts()]).toEqual([5, [2]]);
 });
 
 test("two profiles that are one key at one origin are one account", async () => {

@@ -116,7 +116,7 @@ export const PROVIDER_NAMES: readonly string[] = [INTERFACE, ...PROVIDERS.map(({
 
 const MODEL = "(?:model|preset|processor|effort|agent)";
 const GONE = new RegExp(
-  `invalid ${MODEL}|${MODEL}\\b.*(?:not found|not exist|no longer|not supported|not available|deprecated|retired)`,
+  `invalid ${MODEL}|${MODEL}\\b(?:[^.,;]|\\.\\S){0,80}(?:not found|not exist|no longer|not supported|not available|deprecated|retired)`,
   "i",
 );
 
