@@ -115,9 +115,11 @@ function ofQuota({ limit, retryAfter, until, day }: QuotaExceededError): Failure
   const message = day
     ? `the limit of ${limit} creates in 24 hours at ${account}, set by ${day.source}, ${records}, at ${isoDate(until)}`
     : `the hourly limit of ${limit} ${records}`;
-  const hint = "Nothing was sent. --wait-for-quota waits instead.";
-  return { ...ours("RATE_LIMITED", message, hint), retry_after: retryAfter };
+  return { ...ours("RATE_LIMITED", message, `Nothing was sent. ${WAITS}`), retry_after: retryAfter };
 }
+
+/** Other commands name it too, which do not take the flag. */
+const WAITS = "create, run and rerun wait by themselves with --wait-for-quota.";
 
 function kindOf(error: ResearchError): OurCode {
   if (error instanceof RefusedError) return CODE_OF_REFUSAL[error.kind];
@@ -132,7 +134,7 @@ function hintFor(error: ResearchError): string | undefined {
     return "Check the key: `research config list` shows which one was used, `research login` stores another.";
   if (error.kind !== "rate-limited") return undefined;
   const wait = error.retryAfter === undefined ? "" : `Wait ${formatDuration(error.retryAfter * 1_000)}. `;
-  return `${wait}create, run and rerun wait by themselves with --wait-for-quota.`;
+  return wait + WAITS;
 }
 
 /** The part of a failure that is kept with its row of a batch. */

@@ -114,7 +114,7 @@ describe("the facts", () => {
       ...{ code: "RATE_LIMITED", exit_code: 7, retry_after: 61 },
       message:
         "the hourly limit of 10 is used up by this machine's own records; the next create is allowed in 1m 01s",
-      hint: "Nothing was sent. --wait-for-quota waits instead.",
+      hint: "Nothing was sent. create, run and rerun wait by themselves with --wait-for-quota.",
     });
   });
 });
