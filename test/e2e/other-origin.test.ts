@@ -4,7 +4,7 @@ import { HappyService } from "../support/happy-service.js";
 import { foldersIn, listed, plant } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
 import { connectMcp } from "../support/mcp.js";
-import { ProviderDouble } from "../support/providers/double.js";
+import { account } from "../support/providers/account.js";
 import { jsonErrors, jsonLines } from "../support/world.js";
 
 const ID = "5f0c9a3e-7b1d-4c52-9d86-2f1e0a4b6c8d";
@@ -38,11 +38,9 @@ test.each([["status"], ["watch"], ["output"], ["stop", "-y"]])(
 test.each(["status", "watch", "output"])(
   "%s: a provider gets no minute to know an id of another origin",
   async (verb) => {
-    const double = await ProviderDouble.start("perplexity");
-    const home = folderWith();
-    plant(home, { requestId: "resp_elsewhere1", origin: MADE_AT, createdAt: Date.now() });
-    const env = { HOME: home, ...foldersIn(home), ...double.env };
-    const { code, stderr } = await inProcess([verb, "resp_elsewhere1"], { env });
+    const { home, clock, run } = await account("perplexity");
+    plant(home, { requestId: "resp_elsewhere1", origin: MADE_AT, createdAt: clock.now() });
+    const { code, stderr } = await run(verb, "resp_elsewhere1");
     expect(code, stderr).toBe(5);
     expect(stderr).toContain(`--base-url ${MADE_AT}`);
   },

@@ -3,22 +3,20 @@ import { addDoubles } from "../support/accounts.js";
 import { folderWith } from "../support/folder.js";
 import { foldersIn } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
+import { account } from "../support/providers/account.js";
 import { ProviderDouble } from "../support/providers/double.js";
 import { VirtualClock } from "../support/virtual-clock.js";
 
 const DAY = 86_400_000;
 
 test("a dry run says what it costs where ten costs are known, and nothing before", async () => {
-  const home = folderWith();
-  const clock = new VirtualClock();
-  const double = await ProviderDouble.start("perplexity");
-  const env: Record<string, string> = { HOME: home, ...foldersIn(home), ...double.env };
+  const { home, env, clock, run } = await account("perplexity");
   const dry = async () =>
     (await inProcess(["batch", "-", "--out", `${home}/out`, "--dry-run"], { env, clock, input: "a\nb\nc\n" }))
       .stdout;
-  for (let nth = 0; nth < 9; nth++) await inProcess(["run", `q${nth}`], { env, clock });
+  for (let nth = 0; nth < 9; nth++) await run("run", `q${nth}`);
   expect(await dry()).not.toContain("about $");
-  await inProcess(["run", "q9"], { env, clock });
+  await run("run", "q9");
   expect(await dry()).toContain("about $1.26: 3 rows at the median of your last 10 with this model\n");
 });
 

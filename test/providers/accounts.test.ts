@@ -6,6 +6,7 @@ import * as does from "../support/behaviours.js";
 import { folderWith } from "../support/folder.js";
 import { filesWith, foldersIn, listed } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
+import { account } from "../support/providers/account.js";
 import type { ProviderName } from "../support/providers/bodies.js";
 import { type DoubleOptions, KEY, ProviderDouble } from "../support/providers/double.js";
 import { VirtualClock } from "../support/virtual-clock.js";
@@ -18,16 +19,6 @@ const SCHEMA = JSON.stringify({
   required: ["answer"],
   additionalProperties: false,
 });
-
-/** A machine that is set up for a double. Time is virtual: waiting costs none. */
-async function account(name: ProviderName, options: DoubleOptions = {}) {
-  const double = await ProviderDouble.start(name, options);
-  const home = folderWith();
-  const clock = new VirtualClock();
-  const env: Record<string, string> = { HOME: home, ...foldersIn(home), ...double.env };
-  const run = (...argv: string[]) => inProcess(argv, { env, clock });
-  return { double, home, env, clock, run, posts: () => double.server.count("create") };
-}
 
 describe.each(NAMES)("%s", (name) => {
   test("run: one POST, the result with its sources, and nothing of the key", async () => {
@@ -400,24 +391,21 @@ test("a batch of 40 at 5 creates a minute and then no money: paced, stopped with
   let money = 12;
   const times: number[] = [];
   const clock = new VirtualClock();
-  const double = await ProviderDouble.start("exa", {
-    fault: (operation) => {
-      if (operation !== "create") return undefined;
-      const now = clock.now();
-      if (times.filter((at) => at > now - 60_000).length >= 5)
-        return does.answer({ status: 429, body: '{"error":"Too many requests","tag":"RATE_LIMIT"}' });
-      if (money === 0)
-        return does.answer({ status: 402, body: '{"error":"No credits","tag":"NO_MORE_CREDITS"}' });
-      money--;
-      times.push(now);
-      return undefined;
-    },
-  });
-  const home = folderWith({ "rows.txt": Array.from({ length: 40 }, (_, i) => `Question ${i}`).join("\n") });
-  const env = { HOME: home, ...foldersIn(home), ...double.env };
-  const out = join(home, "out");
-  const argv = ["batch", join(home, "rows.txt"), "--out", out, "--json"];
-  const first = await inProcess(argv, { env, clock });
+  const fault: DoubleOptions["fault"] = (operation) => {
+    if (operation !== "create") return undefined;
+    const now = clock.now();
+    if (times.filter((at) => at > now - 60_000).length >= 5)
+      return does.answer({ status: 429, body: '{"error":"Too many requests","tag":"RATE_LIMIT"}' });
+    if (money === 0)
+      return does.answer({ status: 402, body: '{"error":"No credits","tag":"NO_MORE_CREDITS"}' });
+    money--;
+    times.push(now);
+    return undefined;
+  };
+  const rows = Array.from({ length: 40 }, (_, i) => `Question ${i}`).join("\n");
+  const { double, home, run } = await account("exa", { fault }, { "rows.txt": rows }, clock);
+  const argv = ["batch", join(home, "rows.txt"), "--out", join(home, "out"), "--json"];
+  const first = await run(...argv);
   expect(first.code, first.stderr).toBe(6);
   expect(jsonErrors(first.stderr)).toMatchObject([{ code: "NO_CREDIT" }]);
   expect(double.runs.size).toBe(12);
@@ -425,7 +413,7 @@ test("a batch of 40 at 5 creates a minute and then no money: paced, stopped with
     summary: { rows: 40, done: 12, waiting: 28, refused: 0, cost_dollars: 12 * 0.42 },
   });
   money = 100;
-  const second = await inProcess(argv, { env, clock });
+  const second = await run(...argv);
   expect(second.code, second.stderr).toBe(0);
   expect(double.runs.size).toBe(40);
   expect(new Set([...double.runs.values()].map(({ body }) => body.query)).size).toBe(40);
@@ -647,7 +635,7 @@ test("a batch of 60 under Exa's limit keeps a steady pace, and is hardly ever re
   const clock = new VirtualClock();
   const times: number[] = [];
   const creates: { at: number; isRefused: boolean }[] = [];
-  const double = await ProviderDouble.start("exa", {
+  const options: DoubleOptions = {
     latency: () => clock.sleep(300),
     fault: (operation) => {
       const at = clock.monotonic();
@@ -657,12 +645,10 @@ test("a batch of 60 under Exa's limit keeps a steady pace, and is hardly ever re
       const body = '{"error":"Too many requests","tag":"RATE_LIMIT_EXCEEDED"}';
       return isRefused ? does.answer({ status: 429, body }) : undefined;
     },
-  });
+  };
   const rows = Array.from({ length: 60 }, (_, row) => `Question ${row} => ${"running ".repeat(8)}completed`);
-  const home = folderWith({ "rows.txt": rows.join("\n") });
-  const env = { HOME: home, ...foldersIn(home), ...double.env };
-  const argv = ["batch", join(home, "rows.txt"), "--out", join(home, "out"), "--json"];
-  const seen = await inProcess(argv, { env, clock });
+  const { double, home, run } = await account("exa", options, { "rows.txt": rows.join("\n") }, clock);
+  const seen = await run("batch", join(home, "rows.txt"), "--out", join(home, "out"), "--json");
   expect(seen.code, seen.stderr).toBe(0);
   expect(double.runs.size).toBe(60);
   const [first = 0, last = 0] = [creates[0]?.at, creates.at(-1)?.at];

@@ -4,29 +4,25 @@ import { describe, expect, test } from "vitest";
 import { digestOf } from "../../src/client/store/history/create-names.js";
 import { rowId } from "../../src/client/workflows/batch/row.js";
 import { providerNamed, ResearchClient } from "../../src/index.js";
-import { folderWith } from "../support/folder.js";
 import { foldersIn } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
-import { KEY, ProviderDouble } from "../support/providers/double.js";
-import { VirtualClock } from "../support/virtual-clock.js";
+import { account } from "../support/providers/account.js";
+import { KEY } from "../support/providers/double.js";
 import { NAMES } from "./rows.js";
 
-async function account(name: (typeof NAMES)[number], rows = "") {
-  const double = await ProviderDouble.start(name);
-  const home = folderWith({ "rows.csv": rows });
-  const env: Record<string, string> = { HOME: home, ...foldersIn(home), ...double.env };
-  const clock = new VirtualClock();
-  const run = (...argv: string[]) => inProcess(argv, { env, clock });
+async function batchAccount(name: (typeof NAMES)[number], rows: string) {
+  const made = await account(name, {}, { "rows.csv": rows });
+  const { run, home } = made;
   const batch = (...flags: string[]) =>
     run("batch", join(home, "rows.csv"), "--out", join(home, "out"), "--json", ...flags);
-  return { double, home, run, batch, posts: () => double.server.count("create") };
+  return { ...made, batch };
 }
 
 describe("a column `model` of a CSV", () => {
   const ROWS = "prompt,model\none,high\ntwo,\n";
 
   test("names the model of each row, and an empty one none", async () => {
-    const { batch, double } = await account("exa", ROWS);
+    const { batch, double } = await batchAccount("exa", ROWS);
     const seen = await batch();
     expect(seen, seen.stderr).toMatchObject({ code: 0 });
     const asked = [...double.runs.values()].map(({ body }) => [body.query, body.effort]);
@@ -37,7 +33,7 @@ describe("a column `model` of a CSV", () => {
   });
 
   test("wins over --model, which is for the rows that name none; the same command sends nothing more", async () => {
-    const { batch, double, posts } = await account("exa", ROWS);
+    const { batch, double, posts } = await batchAccount("exa", ROWS);
     expect((await batch("--model", "low")).code).toBe(0);
     const asked = [...double.runs.values()].map(({ body }) => [body.query, body.effort]);
     expect(asked.toSorted()).toEqual([
@@ -54,7 +50,7 @@ describe("a column `model` of a CSV", () => {
   ])(
     "a folder in which %j was sent with --model is refused (12), also by a dry run",
     async (rows, prompt) => {
-      const { home, batch, posts } = await account("exa", rows);
+      const { home, batch, posts } = await batchAccount("exa", rows);
       // What a version that let --model win had written.
       const key = rows.includes("key") ? "a" : undefined;
       const digest = digestOf({ prompt, model: "low" });
@@ -72,7 +68,7 @@ describe("a column `model` of a CSV", () => {
   );
 
   test("is named by the dry run, for each row where they differ", async () => {
-    const { run, home, posts } = await account("exa", `${ROWS}three,\nfour,max\n`);
+    const { run, home, posts } = await batchAccount("exa", `${ROWS}three,\nfour,max\n`);
     const dryRun = (...flags: string[]) => run("batch", join(home, "rows.csv"), "--dry-run", ...flags);
     expect((await dryRun("--model", "low")).stdout).toContain(
       "line 2 (high): one\nline 3 (low): two\nline 4 (low): three\nline 5 (max): four\n",
@@ -89,7 +85,7 @@ describe("a column `model` of a CSV", () => {
   });
 
   test("is a column as any other if a template names it", async () => {
-    const { batch, double } = await account("exa", ROWS);
+    const { batch, double } = await batchAccount("exa", ROWS);
     const seen = await batch("--template", "{{prompt}} for {{model}}");
     expect(seen, seen.stderr).toMatchObject({ code: 0 });
     for (const { body } of double.runs.values()) expect(body.effort).toBe("medium");
@@ -98,7 +94,7 @@ describe("a column `model` of a CSV", () => {
 });
 
 test("what was cut short is sent again by --retry-partial alone", async () => {
-  const { batch, posts } = await account("openai", "prompt\nwhy => in_progress incomplete\n");
+  const { batch, posts } = await batchAccount("openai", "prompt\nwhy => in_progress incomplete\n");
   expect((await batch()).code).toBe(3);
   expect((await batch()).code).toBe(3);
   expect((await batch("--retry-failed")).code).toBe(3);
@@ -109,14 +105,14 @@ test("what was cut short is sent again by --retry-partial alone", async () => {
 
 describe.each(NAMES)("%s", (name) => {
   test("doctor tries the key by its own probe, and creates nothing", async () => {
-    const { run, double, home, posts } = await account(name);
+    const { run, env, posts } = await account(name);
     const good = await run("doctor", "--json");
     expect(good, good.stderr + good.stdout).toMatchObject({ code: 0 });
     expect(JSON.parse(good.stdout).checks).toContainEqual(
       expect.objectContaining({ id: "auth", status: "ok" }),
     );
-    const env = { HOME: home, ...foldersIn(home), ...double.env, RESEARCH_API_KEY: "another-key-value" };
-    const wrong = await inProcess(["doctor", "--json"], { env });
+    env.RESEARCH_API_KEY = "another-key-value";
+    const wrong = await run("doctor", "--json");
     expect(wrong, wrong.stdout).toMatchObject({ code: 4 });
     expect(posts()).toBe(0);
   });

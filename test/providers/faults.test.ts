@@ -9,6 +9,7 @@ import { folderWith } from "../support/folder.js";
 import { filesWith, foldersIn, listed, plant } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
 import { connectMcp } from "../support/mcp.js";
+import { account } from "../support/providers/account.js";
 import type { ProviderName } from "../support/providers/bodies.js";
 import { KEY, ProviderDouble } from "../support/providers/double.js";
 import { research } from "../support/run.js";
@@ -17,15 +18,13 @@ import { FAULTS, limitOf, NAMES, NEVER_SENT, own } from "./rows.js";
 
 vi.setConfig({ maxConcurrency: 8, testTimeout: 60_000 });
 
-/** A double whose creates meet the fault, and a machine that speaks to it. */
-async function rig(name: ProviderName, behaviour: Behaviour) {
-  const double = await ProviderDouble.start(name, {
-    fault: (operation) => (operation === "create" ? behaviour : undefined),
-  });
-  const home = folderWith({ "rows.txt": "why" });
-  const env = { HOME: home, ...foldersIn(home), ...double.env };
-  return { double, home, env };
-}
+/** A machine that speaks to a double whose creates meet the fault. */
+const rig = (name: ProviderName, behaviour: Behaviour) =>
+  account(
+    name,
+    { fault: (operation) => (operation === "create" ? behaviour : undefined) },
+    { "rows.txt": "why" },
+  );
 
 type Rig = Awaited<ReturnType<typeof rig>>;
 
@@ -168,15 +167,13 @@ describe.each(NAMES)("a create at %s", (name) => {
     const id = double.add({ input: "why", query: "why" });
     const whole = JSON.stringify(double.answerAbout(id, "queued"));
     const cut = whole.indexOf(id) + id.length + 2;
-    const torn = await ProviderDouble.start(name, {
+    const torn = await account(name, {
       fault: (operation) => (operation === "create" ? does.truncate({ body: whole }, cut) : undefined),
     });
-    torn.runs.set(id, double.runs.get(id) as never);
-    const home = folderWith();
-    const env = { HOME: home, ...foldersIn(home), ...torn.env };
-    const seen = await inProcess(["create", "why"], { env, clock: new VirtualClock() });
+    torn.double.runs.set(id, double.runs.get(id) as never);
+    const seen = await torn.run("create", "why");
     expect(seen, seen.stderr).toMatchObject({ code: 0, stdout: `${id}\n` });
-    expect(torn.server.count("create")).toBe(1);
+    expect(torn.posts()).toBe(1);
   });
 });
 
@@ -198,19 +195,16 @@ describe.each(NAMES)("a request at %s", (name) => {
   for (const [what, behaviour, ...exits] of ASKED)
     for (const [n, verb] of (["status", "stop", "watch"] as const).entries())
       test(`${what} · ${verb}`, async () => {
-        const double = await ProviderDouble.start(name, {
+        const { double, home, clock, run } = await account(name, {
           fault: (operation) => (operation === (verb === "stop" ? "stop" : "status") ? behaviour : undefined),
         });
         const word = name === "exa" || name === "parallel" ? "running" : "in_progress";
         const prompt = `why => ${word}`;
         const id = double.add({ input: prompt, query: prompt });
-        const home = folderWith();
-        const clock = new VirtualClock();
         const { origin } = new URL(double.url);
         plant(home, { requestId: id, origin, createdAt: clock.now() - 3_600_000, status: "PROCESSING" });
-        const env = { HOME: home, ...foldersIn(home), ...double.env };
         const flags = { status: [], stop: ["-y"], watch: ["--timeout", "2m"] }[verb];
-        const seen = await inProcess([verb, id, ...flags, "--json"], { env, clock });
+        const seen = await run(verb, id, ...flags, "--json");
         const hasNoStop = verb === "stop" && (name === "parallel" || name === "tavily");
         // Gemini answers so about ids that it made itself.
         const isShownLater = name === "gemini" && what === "403" && verb === "watch";

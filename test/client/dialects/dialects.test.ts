@@ -563,7 +563,7 @@ describe("a result", () => {
 });
 
 describe("an error", () => {
-  const openai = (code: string | null, type: string, message = "no") => ({
+  const openai = (code: string | null, type = "invalid_request_error", message = "no") => ({
     error: { message, type, code, param: null },
   });
   const exa = (tag: string, error: unknown = "no") => ({ requestId: "r", error, tag });
@@ -578,31 +578,10 @@ describe("an error", () => {
   test.each<
     [string, "create" | "status" | "output", number, unknown, string | undefined, string | undefined]
   >([
-    [
-      "openai",
-      "create",
-      401,
-      openai("invalid_api_key", "invalid_request_error"),
-      undefined,
-      "invalid_api_key",
-    ],
-    [
-      "openai",
-      "create",
-      404,
-      openai("model_not_found", "invalid_request_error"),
-      "invalid-input",
-      "model_not_found",
-    ],
-    ["openai", "status", 404, openai(null, "invalid_request_error"), undefined, "invalid_request_error"],
-    [
-      "openai",
-      "create",
-      400,
-      openai("invalid_json_schema", "invalid_request_error"),
-      "invalid-input",
-      "invalid_json_schema",
-    ],
+    ["openai", "create", 401, openai("invalid_api_key"), undefined, "invalid_api_key"],
+    ["openai", "create", 404, openai("model_not_found"), "invalid-input", "model_not_found"],
+    ["openai", "status", 404, openai(null), undefined, "invalid_request_error"],
+    ["openai", "create", 400, openai("invalid_json_schema"), "invalid-input", "invalid_json_schema"],
     [
       "openai",
       "create",
