@@ -1,50 +1,29 @@
-/** @typedef {import("../src/cli/completion/words.js").CompletionTable} CompletionTable */
-/** @typedef {import("../src/cli/completion/words.js").CommandNode} CommandNode */
+/** @typedef {import("../src/cli/help/document.js").OptionEntry} OptionEntry */
 
 /**
  * What the shell completion needs of the help, and no more: it is read each time that Tab is pressed.
  * @param {import("../src/cli/help/document.js").HelpDocument} document
- * @returns {CompletionTable}
+ * @returns {import("../src/cli/completion/words.js").CompletionTable}
  */
 export function completionTable({ commands, options, topics }) {
+  const help = commands[0]?.options.filter(({ name }) => name === "--help") ?? [];
+  const ofCommands = commands.map(({ name, summary, arguments: args, options }) => {
+    const own = options.filter(({ global }) => !global).map(optionOf);
+    return [name, { summary, arguments: args.map(argumentOf), options: own }];
+  });
   return {
-    options: [...options, ...helpFlag(commands)].map(optionOf),
-    commands: Object.fromEntries(commands.map((command) => [command.name, nodeOf(command)])),
-    topics: topics.map(({ name, summary }) => ({ name, about: summary })),
+    options: [...options, ...help].map(optionOf),
+    commands: Object.fromEntries(ofCommands),
+    topics: topics.map(({ name, summary }) => ({ name, summary })),
   };
 }
 
-/**
- * @param {import("../src/cli/help/document.js").CommandEntry} command
- * @returns {CommandNode}
- */
-function nodeOf({ summary, arguments: args, options }) {
-  return {
-    about: summary,
-    arguments: args.map(({ name, variadic, choices }) => ({
-      value: name,
-      variadic,
-      ...(choices && { choices }),
-    })),
-    options: options.filter(({ global }) => !global).map(optionOf),
-  };
-}
-
-/** @param {import("../src/cli/help/document.js").CommandEntry[]} commands */
-function helpFlag(commands) {
-  return commands[0]?.options.filter(({ name }) => name === "--help") ?? [];
-}
-
-/**
- * @param {import("../src/cli/help/document.js").OptionEntry} option
- * @returns {import("../src/cli/completion/words.js").OptionNode}
- */
+/** @param {OptionEntry} option */
 function optionOf({ name, short, description, value, choices }) {
-  return {
-    name,
-    about: description,
-    ...(short && { short }),
-    ...(value && { value }),
-    ...(choices && { choices }),
-  };
+  return { name, short, description, value, choices };
+}
+
+/** @param {import("../src/cli/help/document.js").ArgumentEntry} argument */
+function argumentOf({ name, variadic, choices }) {
+  return { name, variadic, choices };
 }

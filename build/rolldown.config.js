@@ -46,6 +46,8 @@ export const configuration = (table) =>
       "document-worker": "src/reader/reading/documents/worker.ts",
     },
     platform: "node",
+    // What is loaded late in the sources may stand in a chunk that is there already.
+    checks: { ineffectiveDynamicImport: false },
     // Optional peers, which only users of a database or of PDF install.
     external: ["pg", "unpdf"],
     // Where a package has both, the ES modules: a bundled UMD file asks for its parts at run time.

@@ -5,7 +5,7 @@ import { isFinal } from "../../ground/protocol/conversation.js";
 import { formatDuration } from "../../ground/text/duration.js";
 import { shortLine } from "../../ground/text/phrases.js";
 import { safeLine } from "../../ground/text/safe-text.js";
-import { SETTINGS } from "../../machine/setting-table.js";
+import { SETTINGS, type Setting } from "../../machine/setting-table.js";
 import { readStored } from "../../machine/settings.js";
 import type { Host, Sink } from "../terminal/host.js";
 import { type CommandLine, type CompletionTable, joinWords, readWords } from "./words.js";
@@ -89,48 +89,52 @@ function candidatesFor(
   table: CompletionTable,
   machine: CompletionSource,
 ): Candidate[] | "files" | "folders" {
-  const { command, value, options, commands, current } = line;
+  const { value, options, commands, current } = line;
   const names = [
-    ...options.map(({ name, about }) => ({ value: name, about })),
+    ...options.map(({ name, description }) => ({ value: name, about: description })),
     ...commands.map((name) => ({
       value: name.split(" ").at(-1) ?? "",
-      about: table.commands[name]?.about ?? "",
+      about: table.commands[name]?.summary ?? "",
     })),
   ].filter((one) => one.value.startsWith(current));
   if (!value) return names;
-  if (value.choices) return [...names, ...value.choices.map((choice) => ({ value: choice, about: "" }))];
-  if (/^(?:path|file)\b/.test(value.value)) return "files";
-  if (value.value === "id|file|-") {
-    const requests = valuesOf("id", command, line, table, machine);
-    return requests.length > 0 ? [...names, ...requests] : "files";
-  }
-  if (value.value === "dir") return "folders";
-  return [...names, ...valuesOf(value.value, command, line, table, machine)];
+  if (value.choices) return [...names, ...plain(value.choices)];
+  if (/^(?:path|file)\b/.test(value.kind)) return "files";
+  if (value.kind === "dir") return "folders";
+  const values = valuesOf(value.kind, line, table, machine);
+  return value.kind === "id|file|-" && values.length === 0 ? "files" : [...names, ...values];
+}
+
+function plain(values: readonly string[]): Candidate[] {
+  return values.map((value) => ({ value, about: "" }));
 }
 
 function valuesOf(
   kind: string,
-  command: string,
   line: CommandLine,
   table: CompletionTable,
   machine: CompletionSource,
 ): Candidate[] {
-  const plain = (values: readonly string[]) => values.map((value) => ({ value, about: "" }));
   switch (kind) {
     case "profile":
       return plain(readStored(machine.folders.config, machine.env, line.chosen).profiles);
     case "key":
       return Object.entries(SETTINGS).map(([value, { description }]) => ({ value, about: description }));
+    case "value":
+      return plain(
+        Object.entries<Setting>(SETTINGS).find(([key]) => key === line.given[0])?.[1].choices ?? [],
+      );
     case "topic":
       return [
-        ...table.topics.map(({ name, about }) => ({ value: name, about })),
-        ...Object.entries(table.commands).flatMap(([value, { about }]) =>
-          value.includes(" ") ? [] : { value, about },
+        ...table.topics.map(({ name, summary }) => ({ value: name, about: summary })),
+        ...Object.entries(table.commands).flatMap(([value, { summary }]) =>
+          value.includes(" ") ? [] : { value, about: summary },
         ),
       ];
     case "id":
+    case "id|file|-":
     case "local-id":
-      return line.options.length === 0 ? ids(kind, command, line, machine) : [];
+      return line.options.length === 0 ? ids(kind, line, machine) : [];
     default:
       return [];
   }
@@ -139,8 +143,7 @@ function valuesOf(
 /** The ids of the origin in force, or of all origins if none is configured (contract §7). */
 function ids(
   kind: string,
-  command: string,
-  { current, given, chosen }: CommandLine,
+  { command, current, given, chosen }: CommandLine,
   { folders: { config, state }, env, now }: CompletionSource,
 ): Candidate[] {
   const { origin, keepsHistory } = readStored(config, env, chosen);
@@ -155,10 +158,10 @@ function ids(
     if (isUnknown(entry)) return command === "show" || command === "rerun";
     return (command !== "stop" && command !== "watch") || !isFinal(entry.status);
   };
-  const newest = isLast && kind === "id" ? known.find((entry) => !isUnknown(entry)) : undefined;
+  const newest = isLast && kind !== "local-id" ? known.find((entry) => !isUnknown(entry)) : undefined;
   const last =
     newest === undefined ? { value: "@last", about: "the newest request" } : candidateOf(newest, now);
-  const isWanted = isLast && kind === "id" && (newest === undefined || accepts(newest));
+  const isWanted = isLast && kind !== "local-id" && (newest === undefined || accepts(newest));
   const isLater = ({ status }: HistoryEntry) => command === "output" && status !== "COMPLETED";
   const wanted = known.filter(accepts).sort((a, b) => Number(isLater(a)) - Number(isLater(b)));
   return [

@@ -1,3 +1,6 @@
+import type { ArgumentEntry, OptionEntry } from "../help/document.js";
+import type { Topic } from "../help/topics.js";
+
 /**
  * Undoes what bash does to a command line: since version 4 it ends a word at each character of `COMP_WORDBREAKS`, so
  * that `--tier=free` is three words and `@last` two; in every version it replaces only what follows the last `=` or `:`.
@@ -32,7 +35,7 @@ export interface CommandLine {
   /** The flag and the `=` before the current value, in the same word. */
   lead: string;
   /** The value that is wanted: of a flag, or an argument; undefined if neither is. */
-  value: ValueNode | undefined;
+  value: Value | undefined;
   /** The flags that may stand here. */
   options: readonly OptionNode[];
   /** The commands that may stand here. */
@@ -84,20 +87,20 @@ function choose(chosen: CommandLine["chosen"], { name }: OptionNode, value: stri
   if (name === "--base-url") chosen.baseUrl = value;
 }
 
-function valueOfFlag({ name, value = "", choices }: OptionNode): ValueNode {
+function valueOfFlag({ name, value, choices }: OptionNode): Value {
   // Its value is called `name` in the help, as that of other flags is.
-  const kind = name === "--profile" ? "profile" : value;
-  return choices ? { value: kind, choices } : { value: kind };
+  return { kind: name === "--profile" ? "profile" : (value ?? ""), choices };
 }
 
 function optionsOf(table: CompletionTable, command: string): OptionNode[] {
   return [...(table.commands[command]?.options ?? []), ...table.options];
 }
 
-function argumentOf(table: CompletionTable, command: string, index: number): ValueNode | undefined {
+function argumentOf(table: CompletionTable, command: string, index: number): Value | undefined {
   const all = table.commands[command]?.arguments ?? [];
   const last = all.at(-1);
-  return all[index] ?? (last?.variadic ? last : undefined);
+  const found = all[index] ?? (last?.variadic ? last : undefined);
+  return found && { kind: found.name, choices: found.choices };
 }
 
 function commandsBelow(table: CompletionTable, command: string): string[] {
@@ -107,36 +110,26 @@ function commandsBelow(table: CompletionTable, command: string): string[] {
   );
 }
 
-/** An argument or the value of a flag: what completes it is known by its name in the help, or by its choices. */
-export interface ValueNode {
-  /** As in the help, without its brackets: `id`, `path`, `duration`. */
-  value: string;
-  choices?: string[];
+/** What is wanted: what completes it is known by its name in the help, without brackets, or by its choices. */
+interface Value {
+  kind: string;
+  choices: readonly string[] | null;
 }
 
-export interface ArgumentNode extends ValueNode {
-  variadic: boolean;
-}
-
-/** A flag; one without `value` is a switch. */
-export interface OptionNode extends Partial<ValueNode> {
-  name: string;
-  short?: string;
-  /** In a few words. */
-  about: string;
-}
-
-export interface CommandNode {
-  about: string;
-  arguments: ArgumentNode[];
-  options: OptionNode[];
-}
+type OptionNode = Pick<OptionEntry, "name" | "short" | "description" | "value" | "choices">;
 
 /** What can be typed, as build/completion-table.js takes it from the help. */
 export interface CompletionTable {
   /** The flags of every command. */
   options: OptionNode[];
   /** By the words after `research`: `config get`. */
-  commands: Record<string, CommandNode>;
-  topics: { name: string; about: string }[];
+  commands: Record<
+    string,
+    {
+      summary: string;
+      arguments: Pick<ArgumentEntry, "name" | "variadic" | "choices">[];
+      options: OptionNode[];
+    }
+  >;
+  topics: Pick<Topic, "name" | "summary">[];
 }

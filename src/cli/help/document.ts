@@ -1,24 +1,14 @@
 import type { Argument, Option } from "commander";
 import { SETTINGS, type Setting } from "../../machine/setting-table.js";
 import type { Verb } from "../commands/definition.js";
-import { EXIT_CODE_MEANINGS, VARIABLES, type Variable, variableOf } from "./reference.js";
-import { TOPICS, type Topic } from "./topics.js";
+import { EXIT_CODE_MEANINGS, VARIABLES, variableOf } from "./reference.js";
+import { TOPICS } from "./topics.js";
 
 /** All of the help, for programs (contract §7). `schema_version` changes if a member changes its meaning or goes. */
-export interface HelpDocument {
-  schema_version: 1;
-  version: string;
-  description: string;
-  options: OptionEntry[];
-  commands: CommandEntry[];
-  exit_codes: { code: number; meaning: string }[];
-  environment: readonly Variable[];
-  settings: SettingEntry[];
-  topics: readonly Topic[];
-}
+export type HelpDocument = ReturnType<typeof helpDocument>;
 
 /** The document of a program that has its commands. */
-export function helpDocument(program: Verb, version: string): HelpDocument {
+export function helpDocument(program: Verb, version: string) {
   return {
     schema_version: 1,
     version,
@@ -41,54 +31,9 @@ export function helpDocument(program: Verb, version: string): HelpDocument {
   };
 }
 
-/** What `config set` takes. */
-export type SettingEntry = Required<Pick<Setting, "description" | "flags" | "variables">> & {
-  name: string;
-  default: string | null;
-  choices: readonly string[] | null;
-};
-
-export interface ArgumentEntry {
-  name: string;
-  description: string;
-  required: boolean;
-  variadic: boolean;
-  choices: string[] | null;
-  default: unknown;
-}
-
-export interface OptionEntry {
-  /** As help shows it: `-o, --output <path>`. */
-  flags: string;
-  /** The long name: `--output`. */
-  name: string;
-  short: string | null;
-  description: string;
-  /** The name of its value; null for a switch. */
-  value: string | null;
-  choices: string[] | null;
-  default: unknown;
-  /** The environment variable that says the same. */
-  environment: string | null;
-  /** Whether it belongs to a command above this one, or to the program. */
-  global: boolean;
-}
-
-export interface CommandEntry {
-  /** The words after `research`: `config get`. */
-  name: string;
-  summary: string;
-  description: string;
-  usage: string;
-  /** The heading it stands under in `research --help`; null for a command below another one. */
-  group: string | null;
-  arguments: ArgumentEntry[];
-  options: OptionEntry[];
-  exit_codes: { code: number; meaning: string }[];
-  /** What stands on stdout; null for nothing. */
-  output: string | null;
-  examples: string[];
-}
+export type ArgumentEntry = ReturnType<typeof argumentEntry>;
+export type OptionEntry = ReturnType<typeof optionEntry>;
+export type CommandEntry = ReturnType<typeof commandEntry>;
 
 /** The flags that every command takes. */
 function globalOptions(program: Verb): OptionEntry[] {
@@ -98,24 +43,30 @@ function globalOptions(program: Verb): OptionEntry[] {
 /** A command and those below it. `parents`: the names of the commands above it; `above`: their flags, which it takes as well. */
 function entries(command: Verb, parents: readonly string[], above: readonly OptionEntry[]): CommandEntry[] {
   const words = [...parents, command.name()];
-  const name = words.join(" ");
-  const { output, exits, examples } = command.documentation;
-  const own = command.options.map((option) => optionEntry(option, name, false));
+  const own = command.options.map((option) => optionEntry(option, words.join(" "), false));
   const inherited = above.filter((option) => !own.some((one) => one.name === option.name));
-  const entry: CommandEntry = {
-    name,
+  const entry = commandEntry(command, words, [...own, ...inherited, HELP]);
+  const passedOn = [...own.map((option) => ({ ...option, global: true })), ...inherited];
+  return [entry, ...command.commands.flatMap((below) => entries(below as Verb, words, passedOn))];
+}
+
+function commandEntry(command: Verb, words: readonly string[], options: OptionEntry[]) {
+  const { output, exits, examples } = command.documentation;
+  return {
+    /** The words after `research`: `config get`. */
+    name: words.join(" "),
     summary: command.summary() || command.description(),
     description: command.description(),
-    usage: `research ${name} ${command.usage()}`,
-    group: parents.length === 0 ? command.helpGroup() : null,
+    usage: `research ${words.join(" ")} ${command.usage()}`,
+    /** The heading it stands under in `research --help`; null for a command below another one. */
+    group: words.length === 1 ? command.helpGroup() : null,
     arguments: command.registeredArguments.map(argumentEntry),
-    options: [...own, ...inherited, HELP],
+    options,
     exit_codes: Object.entries(exits ?? {}).map(([code, meaning]) => ({ code: Number(code), meaning })),
+    /** What stands on stdout; null for nothing. */
     output: output ?? null,
     examples: [...(examples ?? [])],
   };
-  const passedOn = [...own.map((option) => ({ ...option, global: true })), ...inherited];
-  return [entry, ...command.commands.flatMap((below) => entries(below as Verb, words, passedOn))];
 }
 
 /** commander keeps its own flag to itself. */
@@ -124,27 +75,31 @@ const HELP: OptionEntry = {
   ...{ value: null, choices: null, default: null, environment: null, global: true },
 };
 
-function argumentEntry(argument: Argument): ArgumentEntry {
+function argumentEntry(argument: Argument) {
   return {
     name: argument.name(),
     description: argument.description,
     required: argument.required,
     variadic: argument.variadic,
     choices: argument.argChoices ? [...argument.argChoices] : null,
-    default: argument.defaultValue ?? null,
+    default: (argument.defaultValue ?? null) as unknown,
   };
 }
 
-function optionEntry(option: Option, command: string, global: boolean): OptionEntry {
+/** `global`: whether it belongs to a command above this one, or to the program. */
+function optionEntry(option: Option, command: string, global: boolean) {
   const [, value] = /[<[](.+)[>\]]/.exec(option.flags) ?? [];
   return {
+    /** As help shows it: `-o, --output <path>`. */
     flags: option.flags,
     name: option.long ?? option.flags,
     short: option.short ?? null,
     description: option.description,
+    /** The name of its value; null for a switch. */
     value: value ?? null,
     choices: option.argChoices ? [...option.argChoices] : null,
-    default: option.defaultValue ?? null,
+    default: (option.defaultValue ?? null) as unknown,
+    /** The environment variable that says the same. */
     environment: variableOf(option.long ?? "", command),
     global,
   };

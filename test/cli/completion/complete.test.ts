@@ -16,6 +16,7 @@ test.each([
   ["a choice", ["quota", "--tier", "ent"], ["enterprise"]],
   ["a choice in the word of its flag", ["quota", "--tier=ent"], ["--tier=enterprise"]],
   ["a setting", ["config", "get", "base"], ["base-url"]],
+  ["a value of a setting", ["config", "set", "tier", "fr"], ["free"]],
   ["a profile", ["--profile", "wo"], ["work"]],
   ["a topic", ["help", "exit"], ["exit-codes"]],
   ["the newest request", ["status", "@la"], ["@last"]],
