@@ -21,7 +21,7 @@ import { mismatchText, textWithSources } from "./result-text.js";
 /** How fast a batch may create. */
 export interface CreatePace {
   /** Creates per hour; Infinity for no limit, undefined if it is not known. */
-  limit: number | undefined;
+  limit?: number | undefined;
   /** How many shards share the limit; default 1. */
   shards?: number | undefined;
 }

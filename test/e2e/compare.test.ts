@@ -6,6 +6,7 @@ import { accounts, addDoubles, type Fault } from "../support/accounts.js";
 import { ok, refuse, reset } from "../support/behaviours.js";
 import { publicWeb, reportOf } from "../support/cited-web.js";
 import { listed } from "../support/home.js";
+import { inProcess } from "../support/in-process.js";
 import { ProviderDouble } from "../support/providers/double.js";
 import { VirtualClock } from "../support/virtual-clock.js";
 
@@ -112,6 +113,17 @@ test("an account ends as a run would: 8 once its id is known, 3 for FAILED, whic
   });
   expect([(await failed.go()).code, (await failed.go()).code]).toEqual([3, 3]);
   expect(failed.posts()).toEqual([1, 1]);
+});
+
+test("a question from stdin stands in the command that goes on", async () => {
+  const { env, home } = await compare({
+    one: undefined,
+    two: (operation) => (operation === "status" ? ok({ request_id: "two-1", status: "PENDING" }) : undefined),
+  });
+  const flags = ["-p", "one", "-p", "two", "-o", join(home, "dir"), "--timeout", "1ms"];
+  const seen = await inProcess(["compare", ...flags], { env, input: "How do tides form?" });
+  expect(seen.code).toBe(8);
+  expect(seen.stderr).toContain("go on with: research compare 'How do tides form?' -p one -p two -o");
 });
 
 test("a folder that holds anything else, another question or other accounts is 12, and nothing is sent", async () => {

@@ -5,17 +5,22 @@ import { type DialectRequest, InputError } from "./dialect.js";
 /** Fields that would change when or where an answer comes, at any provider. */
 const NEVER = /^(?:stream|background|store|n|webhook.*)$/;
 
+/** What providers have in common; polls are 10 a second (contract §9). */
+export const PROVIDER = { statusIsResult: true, mayLag: true, betweenPollsMs: 100 } as const;
+
 /**
- * The create of a provider: `ours` and the options of the user. Throws InputError for an option that we set ourselves;
- * `reserved` names those that another flag sets.
+ * The create of a provider: `ours` and the options of the user. Throws InputError for structured output without a schema,
+ * and for an option that we set ourselves; `reserved` names those that another flag sets.
  */
 export function createAt(
   title: string,
   path: string,
-  { options = {} }: CreateBody,
+  { options = {}, structured_output, output_schema }: Partial<CreateBody>,
   ours: Readonly<Record<string, unknown>>,
-  reserved: readonly string[],
+  reserved: readonly string[] = [],
 ): DialectRequest {
+  if (structured_output && !output_schema)
+    throw new InputError(`${title} gives no structured output without a schema`, "Give one with --schema.");
   const set = Object.entries(ours).filter(([, value]) => value !== undefined);
   checkOptions(title, options, [...Object.keys(ours), ...reserved]);
   return { method: "POST", path, json: true, body: exactJson({ ...Object.fromEntries(set), ...options }) };
@@ -36,12 +41,6 @@ export function requestAt(path: string, operation: Operation, requestId: string)
   const at = `${path}/${encodeURIComponent(requestId)}`;
   if (operation === "stop") return { method: "POST", path: `${at}/cancel`, json: false };
   return { method: "GET", path: at, json: false };
-}
-
-/** Throws InputError for `--structured` without a schema. */
-export function requireSchema(title: string, { structured_output, output_schema }: CreateBody): void {
-  if (structured_output && !output_schema)
-    throw new InputError(`${title} gives no structured output without a schema`, "Give one with --schema.");
 }
 
 /** Keywords that are no part of structured outputs in strict mode. */

@@ -1,5 +1,5 @@
 import { memberText } from "../../ground/json/exact-json.js";
-import { createAt, requestAt, requireSchema } from "./asking.js";
+import { createAt, PROVIDER, requestAt } from "./asking.js";
 import { type Dialect, InputError } from "./dialect.js";
 import {
   answerData,
@@ -27,13 +27,11 @@ export function exa(defaultModel: string): Dialect {
   return {
     name: "exa",
     keyHeader: ["x-api-key", ""],
-    statusIsResult: true,
-    mayLag: true,
+    ...PROVIDER,
     // 5 requests a second for a whole team, creates and polls together.
     betweenPollsMs: 250,
     pacesAll: true,
     create(body) {
-      requireSchema("Exa", body);
       const { prompt: query, model: effort = defaultModel, output_schema: outputSchema } = body;
       if (body.options?.budget !== undefined && !METERED.includes(effort))
         throw new InputError(
@@ -41,7 +39,7 @@ export function exa(defaultModel: string): Dialect {
           "Add --model auto (or ultra), or leave the budget out.",
         );
       const ours = { query, effort, outputSchema, previousRunId: body.after };
-      const request = createAt("Exa", PATH, body, ours, []);
+      const request = createAt("Exa", PATH, body, ours);
       return effort === "max" ? { ...request, headers: MAX_EFFORT } : request;
     },
     request: (operation, requestId) => requestAt(PATH, operation, requestId),

@@ -1,4 +1,4 @@
-import { createAt, requestAt, requireSchema } from "./asking.js";
+import { createAt, PROVIDER, requestAt } from "./asking.js";
 import type { Dialect } from "./dialect.js";
 import {
   answerData,
@@ -23,11 +23,8 @@ export function gemini(defaultModel: string): Dialect {
   return {
     name: "gemini",
     keyHeader: ["x-goog-api-key", ""],
-    statusIsResult: true,
-    mayLag: true,
-    betweenPollsMs: 100,
+    ...PROVIDER,
     create(body) {
-      requireSchema("Gemini", body);
       const { prompt: input, model: agent = defaultModel, output_schema: schema } = body;
       const ours = {
         ...{ agent, input, background: true, store: true },
@@ -36,7 +33,7 @@ export function gemini(defaultModel: string): Dialect {
         previous_interaction_id: body.after,
         response_format: schema && { type: "text", mime_type: "application/json", schema },
       };
-      return { ...createAt("Gemini", PATH, body, ours, []), headers: REVISION };
+      return { ...createAt("Gemini", PATH, body, ours), headers: REVISION };
     },
     request(operation, requestId) {
       const models = { method: "GET", path: "/v1beta/models?pageSize=1", json: false };

@@ -1,4 +1,4 @@
-import { checkStrict, createAt, requireSchema } from "./asking.js";
+import { checkStrict, createAt } from "./asking.js";
 import { type Dialect, InputError } from "./dialect.js";
 import { items } from "./reading.js";
 import { PATH, responses } from "./responses.js";
@@ -8,7 +8,6 @@ export function openai(defaultModel: string): Dialect {
   return {
     ...responses("openai", /^resp_/),
     create(body) {
-      requireSchema("OpenAI", body);
       const { prompt, model = defaultModel, output_schema: schema, after } = body;
       if (schema) checkStrict("OpenAI", schema);
       const format = schema && { type: "json_schema", name: "result", schema, strict: true };

@@ -1,5 +1,5 @@
 import { memberText } from "../../ground/json/exact-json.js";
-import { createAt, requestAt } from "./asking.js";
+import { createAt, PROVIDER, requestAt } from "./asking.js";
 import type { Dialect } from "./dialect.js";
 import {
   answerData,
@@ -20,18 +20,23 @@ export function parallel(defaultModel: string): Dialect {
   return {
     name: "parallel",
     keyHeader: ["x-api-key", ""],
+    ...PROVIDER,
     statusIsResult: false,
-    mayLag: true,
-    betweenPollsMs: 100,
     create(body) {
-      const { prompt: input, model: processor = defaultModel, structured_output, output_schema } = body;
+      const {
+        prompt: input,
+        model: processor = defaultModel,
+        structured_output,
+        output_schema,
+        ...rest
+      } = body;
       // Without one the output is JSON of the service's own design, so a report has to be asked for.
       const schema = output_schema
         ? { type: "json", json_schema: output_schema }
         : { type: structured_output ? "auto" : "text" };
       const task_spec = { output_schema: schema };
-      const ours = { input, processor, task_spec, previous_interaction_id: body.after };
-      return createAt("Parallel", PATH, body, ours, []);
+      const ours = { input, processor, task_spec, previous_interaction_id: rest.after };
+      return createAt("Parallel", PATH, rest, ours);
     },
     request(operation, requestId) {
       if (operation === "stop") return undefined;

@@ -1,4 +1,4 @@
-import { createAt, requireSchema } from "./asking.js";
+import { createAt } from "./asking.js";
 import type { Dialect } from "./dialect.js";
 import { fault, PATH, responses } from "./responses.js";
 
@@ -8,7 +8,6 @@ export function perplexity(defaultModel: string): Dialect {
     // The form of its ids is not documented.
     ...responses("perplexity", /^resp_|^[0-9a-f]{8}-[0-9a-f]{4}-/),
     create(body) {
-      requireSchema("Perplexity", body);
       const { prompt, model = defaultModel, output_schema: schema, after } = body;
       const json_schema = schema && { name: "result", schema, strict: true };
       const ours = {

@@ -1,6 +1,6 @@
 import type { Citation } from "../../ground/protocol/citations.js";
 import type { Data, Operation } from "../../ground/protocol/conversation.js";
-import { requestAt } from "./asking.js";
+import { PROVIDER, requestAt } from "./asking.js";
 import type { Dialect, ServiceError } from "./dialect.js";
 import {
   answerData,
@@ -24,9 +24,7 @@ export function responses(name: string, shape: RegExp): Omit<Dialect, "create"> 
   return {
     name,
     keyHeader: ["authorization", "Bearer "],
-    statusIsResult: true,
-    mayLag: true,
-    betweenPollsMs: 100,
+    ...PROVIDER,
     request: (operation, requestId) => requestAt(PATH, operation, requestId),
     probeId: "resp_0",
     fault,

@@ -1,6 +1,6 @@
 import { memberText } from "../../ground/json/exact-json.js";
 import type { JsonSchema } from "../../ground/protocol/conversation.js";
-import { createAt, refusedSchema, requestAt, requireSchema } from "./asking.js";
+import { createAt, PROVIDER, refusedSchema, requestAt } from "./asking.js";
 import { type Dialect, InputError } from "./dialect.js";
 import { answerData, fields, items, providerError, salvageId, sourcesIn, text } from "./reading.js";
 
@@ -11,11 +11,8 @@ export function tavily(defaultModel: string): Dialect {
   return {
     name: "tavily",
     keyHeader: ["authorization", "Bearer "],
-    statusIsResult: true,
-    mayLag: true,
-    betweenPollsMs: 100,
+    ...PROVIDER,
     create(body) {
-      requireSchema("Tavily", body);
       const { prompt: input, model = defaultModel, output_schema } = body;
       if (body.after !== undefined)
         throw new InputError(
@@ -23,7 +20,7 @@ export function tavily(defaultModel: string): Dialect {
           "Leave --after out, and say in the question what it is about.",
         );
       if (output_schema) checkSchema(output_schema);
-      return createAt("Tavily", PATH, body, { input, model, output_schema }, []);
+      return createAt("Tavily", PATH, body, { input, model, output_schema });
     },
     request(operation, requestId) {
       if (operation === "stop") return undefined;

@@ -63,15 +63,14 @@ export async function compare(
   const dir = options.output ?? `research-compare-${question.slice(0, 8)}`;
   checkFolder(dir, question);
   const [first] = accounts as [Machine];
-  const job = await openBatch(first, rows, {
-    ...{ out: dir, limit: undefined, isListed: false, retryRefused: true },
-  });
+  const job = await openBatch(first, rows, { out: dir, isListed: false, retryRefused: true });
   const { folder, states } = job;
   try {
     folder.mark(MARKER, question);
     const isOver = states.every(({ standing }) => standing !== "waiting" && standing !== "running");
     const { output, ...others } = options;
-    const words = prompt === undefined || prompt === "-" ? [] : [prompt];
+    // What came on stdin is not there a second time.
+    const words = options.promptFile === undefined ? [body.prompt] : [];
     const given = names.flatMap((name) => ["-p", name]);
     const resume = resumeCommand(flags, "compare", ...words, ...given, "-o", dir, ...wordsOf(others));
     const code = await showBatch(ctx, job, { ...options, beside: noteOf }, resume);

@@ -78,7 +78,7 @@ function profileOf({ row }: RowState): string {
 }
 
 function noteIn({ note }: RowState): ResultNote | undefined {
-  return note === undefined ? undefined : (note as ResultNote);
+  return note as ResultNote | undefined;
 }
 
 function cell(text: string): string {
@@ -107,10 +107,12 @@ export function indexText(prompt: string, states: readonly RowState[]): string {
   const hasRedirects = states.some((state) =>
     noteIn(state)?.sources.some(({ url }) => URL.canParse(url) && pageName(url) === undefined),
   );
-  const reports = states.map(
-    ({ file, error, ...state }) =>
-      `- ${file ? `[${cell(profileOf({ ...state, file }))}](${encodeURIComponent(file)})` : `${cell(profileOf({ ...state }))}: ${cell(error?.message ?? stateWord(state))}`}`,
-  );
+  const reports = states.map((state) => {
+    const { file, error } = state;
+    const name = cell(profileOf(state));
+    if (file) return `- [${name}](${encodeURIComponent(file)})`;
+    return `- ${name}: ${cell(error?.message ?? stateWord(state))}`;
+  });
   return `${[
     `# ${cell(prompt).slice(0, 300)}`,
     [`| ${heads.join(" | ")} |`, `|${heads.map(() => "---|").join("")}`, ...rows].join("\n"),
