@@ -97,7 +97,12 @@ export function fromEnvironment(env: Environment, name: string): Sourced<string>
  * `origin`: the one in force; undefined if no usable base URL is configured.
  */
 export function readStored(folder: Folders["config"], env: Environment, choices: Choices) {
-  const store = storeIn(folder);
+  let store: Store = { profiles: {} };
+  try {
+    store = new Settings(folder, undefined).read();
+  } catch {
+    // As if nothing were stored.
+  }
   const { profiles } = store;
   const name = profileIn(choices, env, store).value;
   const own = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
@@ -107,14 +112,6 @@ export function readStored(folder: Folders["config"], env: Environment, choices:
     origin: URL.canParse(url) ? new URL(url).origin : undefined,
     keepsHistory: own?.history !== "off" && !ON.test(env.RESEARCH_NO_HISTORY ?? ""),
   };
-}
-
-function storeIn(folder: string | undefined): Store {
-  try {
-    return new Settings(folder, undefined).read();
-  } catch {
-    return { profiles: {} };
-  }
 }
 
 export interface ResolvedSettings {

@@ -10,22 +10,15 @@ import type { Failure } from "../../machine/failure.js";
 import { ClosedPipe, type Reporter } from "../terminal/reporter.js";
 import type { Style } from "../terminal/style.js";
 
-interface AnswersOptions {
-  /** The bare state. */
-  quiet?: boolean | undefined;
-  /** The exit code of an answer; default 0. */
-  exitCode?: (status: string) => number;
-}
-
 /**
  * Shows what is answered about `count` requests: a line each as it comes, or for a program all together at the end.
- * Returns the exit code of all. A pipe that was closed takes no more, and ends nothing.
+ * `quiet`: the bare state; `exitCode`: of a state. Returns the exit code of all. A pipe that was closed takes no more, and ends nothing.
  */
 export async function showAnswers(
   reporter: Reporter,
   count: number,
   answers: Iterable<StateAnswer> | AsyncIterable<StateAnswer>,
-  { quiet, exitCode = () => 0 }: AnswersOptions = {},
+  { quiet, exitCode = () => 0 }: { quiet?: boolean | undefined; exitCode?: (status: string) => number } = {},
 ): Promise<number> {
   const style = await reporter.style();
   const found: StatusData[] = [];

@@ -6,15 +6,8 @@ import type { Submitted } from "../../client/workflows/submit.js";
 import { formatDuration, isoDate } from "../../ground/text/duration.js";
 import { UsageError } from "../../machine/errors.js";
 import { failureOf } from "../../machine/failure.js";
+import type { Given } from "../commands/flags.js";
 import type { Reporter, Terminal } from "../terminal/reporter.js";
-
-export interface SubmitViewOptions {
-  waitForQuota?: boolean | undefined;
-  /** Whether the same request of the last time is used instead of making another. */
-  once?: boolean | undefined;
-  /** How old that request may be, in milliseconds. */
-  within?: number | undefined;
-}
 
 /** A request that was made, or that is used again, and the account that has it. */
 export interface Shown<P extends Ports> {
@@ -36,7 +29,7 @@ const ONCE_MS = 86_400_000;
 export async function showSubmit<P extends Ports>(
   { reporter, signal }: Terminal,
   accounts: readonly AskedAccount<P>[],
-  { waitForQuota, once = false, within }: SubmitViewOptions,
+  { waitForQuota, once = false, within }: Given<"waitForQuota" | "once">,
 ): Promise<Shown<P>> {
   if (within !== undefined && !once) throw new UsageError("--within needs --once");
   const submit = {

@@ -107,18 +107,14 @@ export const wait = tool({
   },
 });
 
-interface WaitingIds {
-  progress: WatchProgress;
-  /** Seconds since the call came. */
-  elapsed: () => number;
-  seconds: number;
-}
-
-/** Reports how far the wait is, at once and every few seconds, until `over` is aborted. Never rejects. */
+/**
+ * Reports how far the wait of `seconds` is, at once and every few seconds, until `over` is aborted; `elapsed` gives the
+ * seconds since the call came. Never rejects.
+ */
 async function reportProgress(
   clock: Clock,
   { progress: report }: ToolCall,
-  { progress, elapsed, seconds }: WaitingIds,
+  { progress, elapsed, seconds }: { progress: WatchProgress; elapsed: () => number; seconds: number },
   over: AbortSignal,
 ): Promise<void> {
   if (!report) return;

@@ -15,13 +15,6 @@ import { tookMs } from "./view.js";
 
 const INDEX = "index.html";
 
-export interface BatchSource {
-  /** The title of the index. */
-  title: string;
-  /** Scheme, host and port of the service. */
-  origin: string;
-}
-
 /** Throws LocalError if a page would overwrite a file of the folder that no batch made. */
 export function checkPages({ path: out }: OutputFolder, states: readonly RowState[]): void {
   for (const name of [INDEX, ...states.map(pageName)]) {
@@ -31,8 +24,8 @@ export function checkPages({ path: out }: OutputFolder, states: readonly RowStat
   }
 }
 
-/** Makes the index and the page of each row anew. Rejects with LocalError. */
-export async function writePages(job: BatchJob, { title, origin }: BatchSource): Promise<void> {
+/** Makes the index, under `title`, and the page of each row anew. Rejects with LocalError. */
+export async function writePages(job: BatchJob, title: string, origin: string): Promise<void> {
   const { folder, states } = job;
   const write = (name: string, html: string) => {
     // Each write waits for the disk, and most rows of a batch that goes on are as they were.

@@ -59,7 +59,7 @@ export async function batch(ctx: Context, file: string, options: BatchFlags): Pr
       return await showBatch(ctx, job, options, resumeWith(ctx, file, options));
     } finally {
       const title = file === "-" ? basename(folder.path) : basename(file);
-      await pages?.writePages(job, { title, origin: ctx.origin });
+      await pages?.writePages(job, title, ctx.origin);
     }
   } finally {
     folder.close();

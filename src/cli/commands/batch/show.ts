@@ -44,19 +44,20 @@ import {
 
 export type ShowOptions = Given<"onDone" | "notify" | "pace" | "check"> & { maxFailures?: number };
 
-/** For the command whose rows end as a `run` does, and whose stdout is something else: what it keeps of a result. */
-interface BesideOptions {
-  beside?: (result: Result) => unknown;
-}
-
 /**
- * Runs a batch and shows what happens. Returns the exit code; throws Interrupted with `resume`, the command that goes
- * on.
+ * Runs a batch and shows what happens. `beside`: what is kept of a result by a command whose rows end as a `run` does, and
+ * whose stdout is something else. Returns the exit code; throws Interrupted with `resume`, the command that goes on.
  */
 export async function showBatch(
   terminal: Terminal,
   job: BatchJob,
-  { onDone, notify: isNotified, check: isChecked, beside, ...options }: ShowOptions & BesideOptions,
+  {
+    onDone,
+    notify: isNotified,
+    check: isChecked,
+    beside,
+    ...options
+  }: ShowOptions & { beside?: (result: Result) => unknown },
   resume: string,
 ): Promise<number> {
   const done = OnDone.of(terminal, onDone);
@@ -144,7 +145,7 @@ function exitCodeOf(
   }
 }
 
-export interface RendererParts {
+interface RendererParts {
   batch: Batch;
   reporter: Reporter;
   host: Host;
@@ -157,7 +158,7 @@ export interface RendererParts {
 }
 
 /** Shows the events of a batch in the form that was asked for: a live line, lines, or JSON. */
-export class BatchRenderer {
+class BatchRenderer {
   readonly #start: number;
   /** The last state shown of each row that runs. */
   readonly #shown = new Map<RowState, string>();

@@ -185,16 +185,16 @@ function versionFinding({ version, platform }: Host): Finding {
 function settingsFinding({ store: { path }, settings: { profile } }: Machine): Finding {
   if (path === undefined)
     return warn("no folder for settings", "set HOME or RESEARCH_CONFIG_DIR to an absolute path");
-  const place = { what: "settings", folder: dirname(path), file: path, written: false };
-  return placeProblem(place) ?? ok(`profile ${profile.value} (${profile.source}) in ${path}`);
+  return (
+    placeProblem("settings", path, false) ?? ok(`profile ${profile.value} (${profile.source}) in ${path}`)
+  );
 }
 
 function historyFinding({ history, folders: { state: folder }, settings }: Machine): Finding {
   if (settings.history.value === "off") return ok("no history is kept");
   if (!history || folder === undefined)
     return fail(12, "no folder for the history", "set HOME or RESEARCH_STATE_DIR to an absolute path");
-  const place = { what: "history", folder, file: join(folder, "history.jsonl"), written: true };
-  const problem = placeProblem(place);
+  const problem = placeProblem("history", join(folder, "history.jsonl"), true);
   if (problem) return problem;
   const isEmpty = history.list({ limit: 1 }).length === 0;
   const message = `${isEmpty ? "nothing is recorded yet" : "usable"}, in ${folder}`;
@@ -215,17 +215,12 @@ function unknownFinding({ history }: Machine): Finding {
   );
 }
 
-/** Where something is kept, and what it is called in messages. */
-interface StoragePlace {
-  what: string;
-  folder: string;
-  file: string;
-  /** Whether it has to be written for the program to work. */
-  written: boolean;
-}
-
-/** What is wrong with a place: it cannot be used (12), or others can read it; undefined if it is fine, or empty yet. */
-function placeProblem({ what, folder, file, written }: StoragePlace): Finding | undefined {
+/**
+ * What is wrong with where `what` is kept: it cannot be used (12), or others can read it; undefined if it is fine, or
+ * empty yet. `written`: whether it has to be written for the program to work.
+ */
+function placeProblem(what: string, file: string, written: boolean): Finding | undefined {
+  const folder = dirname(file);
   try {
     if (written) {
       const existing = nearestExisting(folder);

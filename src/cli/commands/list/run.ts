@@ -8,17 +8,11 @@ import type { Context } from "../../context.js";
 import { sayNotObserved, showFailure, worstOf } from "../../requests/answers.js";
 import { entryRow, NOTHING_YET, tableOn } from "../../requests/table.js";
 
-export interface ListFlags {
-  limit: number;
-  status?: string;
-  search?: string;
-  /** Milliseconds. */
-  since?: number;
-  refresh?: boolean;
-}
-
 /** What this machine created, of every origin unless a flag narrows it. */
-export async function list(ctx: Context, options: ListFlags): Promise<number> {
+export async function list(
+  ctx: Context,
+  options: { limit: number; status?: string; search?: string; since?: number; refresh?: boolean },
+): Promise<number> {
   const { reporter, host } = ctx;
   const origin = narrowed(ctx);
   await checkStatus(options.status, ctx.history);

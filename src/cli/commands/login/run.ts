@@ -10,14 +10,11 @@ import type { Context } from "../../context.js";
 import { ask } from "../../terminal/prompts.js";
 import { editProfile, profileName, readKey, siteOf } from "../config/run.js";
 
-export interface LoginOptions {
-  withKey?: boolean;
-  /** The service is this provider, at its own address unless a base URL is given. */
-  provider?: string;
-}
-
 /** Stores a base URL and a key that was tried against it. */
-export async function login(ctx: Context, options: LoginOptions): Promise<number> {
+export async function login(
+  ctx: Context,
+  options: { withKey?: boolean; provider?: string },
+): Promise<number> {
   const store = ctx.store.read();
   const profile = profileName(ctx, store);
   const interactive = ctx.host.stdin.isTTY && !options.withKey;
