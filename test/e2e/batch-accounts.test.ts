@@ -46,13 +46,18 @@ test("each row goes to its own account, with its key, and the same command again
   expect(posts()).toEqual([2, 2]);
 });
 
-test("where every row names its account, none need be in use", async () => {
-  const { go, run, posts } = await batch({ one: undefined, two: undefined });
-  const seen = await run("config", "set", "base-url", "http://127.0.0.1:1", "-p", "empty");
-  expect(seen.code).toBe(0);
+test("where every row names its account, none need be in use, and no variable of one matters", async () => {
+  const { go, run, posts, out, env, services } = await batch({ one: undefined, two: undefined });
+  await run("config", "set", "model", "x", "-p", "empty");
   await run("config", "use", "empty");
-  expect(await go()).toMatchObject({ code: 0 });
+  Object.assign(env, { RESEARCH_API_KEY_FILE: "/nowhere", RESEARCH_BASE_URL: "no address" });
+  expect(await go("--dry-run")).toMatchObject({ code: 0 });
+  const seen = await go("--html");
+  expect(seen, seen.stderr).toMatchObject({ code: 0 });
   expect(posts()).toEqual([2, 2]);
+  // Each page names the service that made it.
+  for (const [key, name] of Object.entries({ a: "one", b: "two" }))
+    expect(readFileSync(join(out, `${key}.html`), "utf8")).toContain(services[name]?.server.url);
 });
 
 test("an account without money stops its own rows only; the same command sends them later", async () => {

@@ -24,14 +24,14 @@ export function checkPages({ path: out }: OutputFolder, states: readonly RowStat
   }
 }
 
-/** Makes the index, under `title`, and the page of each row anew. Rejects with LocalError. */
-export async function writePages(job: BatchJob, title: string, origin: string): Promise<void> {
+/** Makes the index, of this title, and the page of each row anew. Rejects with LocalError. */
+export async function writePages(job: BatchJob, title: string): Promise<void> {
   const { folder, states } = job;
   const write = (name: string, html: string) => {
     // Each write waits for the disk, and most rows of a batch that goes on are as they were.
     if (read(folder.path, name) !== html) folder.write(name, html);
   };
-  for (const state of states) write(pageName(state), await pageOf(job, state, origin));
+  for (const state of states) write(pageName(state), await pageOf(job, state));
   write(INDEX, batchIndex(title, states));
 }
 
@@ -40,8 +40,9 @@ function pageName({ stem, row }: RowState): string {
   return stem.toLowerCase() === "index" ? `${stem}-${row.digest.slice(0, 8)}.html` : `${stem}.html`;
 }
 
-async function pageOf(job: BatchJob, state: RowState, origin: string): Promise<string> {
-  const { row, requestId, createdAt, endedAt, file, error } = state;
+async function pageOf(job: BatchJob, state: RowState): Promise<string> {
+  const { row, requestId, createdAt, endedAt, file, error, accounts } = state;
+  const origin = state.origin ?? accounts[0]?.ports.origin;
   const source = {
     ...{ question: row.body.prompt, requestId, origin },
     createdAt: createdAt ?? undefined,

@@ -15,6 +15,7 @@ import { safeLine } from "../../../ground/text/safe-text.js";
 import { namedIn, openBatch, pacerOf, rowName, settledRows } from "../../../machine/batch.js";
 import { CodedError, EXIT_CODES, UsageError } from "../../../machine/errors.js";
 import { failureOf } from "../../../machine/failure.js";
+import type { Machine } from "../../../machine/machine.js";
 import { costEstimate } from "../../../machine/quota.js";
 import { requireConnection } from "../../../machine/settings.js";
 import { type Context, resumeCommand, wordsOf } from "../../context.js";
@@ -36,9 +37,10 @@ export async function batch(ctx: Context, file: string, options: BatchFlags): Pr
   const { out, dryRun } = options;
   ctx.limitDay(options);
   const shard = parseShard(options.shard);
-  const limit = ctx.hourlyLimit(options);
-  checkShards(limit, shard);
   const { rows, faults, format, withFlagModel, or } = await readBatch(ctx, file, options);
+  const machine = firstOf(ctx, rows);
+  const limit = machine.hourlyLimit(options);
+  checkShards(limit, shard);
   const before = out === undefined ? new Map<string, KnownRow>() : readKnownRows(out);
   refuseFlagModel(out, rows, withFlagModel, before);
   faults.push(...changedRows(rows, before).map(changedFault));
@@ -46,10 +48,16 @@ export async function batch(ctx: Context, file: string, options: BatchFlags): Pr
     faults.push({ reason: "--out DIR is missing: the folder for the results" });
   if (faults.length > 0) return refuse(ctx, file, faults);
   const mine = shard ? rowsOfShard(rows, shard) : rows;
-  if (dryRun || out === undefined) return dryRunOf(ctx, mine, before, options);
+  if (dryRun || out === undefined) return dryRunOf(ctx, machine, mine, { before, limit, options });
   if (!options.yes && asksFirst(ctx))
-    await confirmRows(ctx, mine, before, options, `${safeLine(file)}, read as ${FORMS[format]},`);
-  const job = await openBatch(ctx, mine, { ...options, out, or, limit, shards: shard?.count });
+    await confirmRows(
+      ctx,
+      machine,
+      mine,
+      { before, options },
+      `${safeLine(file)}, read as ${FORMS[format]},`,
+    );
+  const job = await openBatch(machine, mine, { ...options, out, or, limit, shards: shard?.count });
   const { folder, states } = job;
   try {
     const pages = options.html ? await import("./pages.js") : undefined;
@@ -59,11 +67,17 @@ export async function batch(ctx: Context, file: string, options: BatchFlags): Pr
       return await showBatch(ctx, job, options, resumeWith(ctx, file, options));
     } finally {
       const title = file === "-" ? basename(folder.path) : basename(file);
-      await pages?.writePages(job, title, ctx.origin);
+      await pages?.writePages(job, title);
     }
   } finally {
     folder.close();
   }
+}
+
+/** The account in use; where each row names its own, none need be, and it is that of the first row. */
+function firstOf(ctx: Context, rows: readonly Row[]): Machine {
+  const isNamed = rows.every(({ profile }) => profile !== undefined);
+  return (isNamed ? [...namedIn(ctx, rows).values()][0] : undefined) ?? ctx;
 }
 
 /** More rows than this are sent only after a question: any text file is a list of prompts to `batch`. */
@@ -76,16 +90,16 @@ const FORMS: Readonly<Record<Format, string>> = {
 /** Asks before more than 20 rows are sent. Throws UsageError unless the answer is yes, CodedError for a missing key. */
 async function confirmRows(
   ctx: Context,
+  machine: Machine,
   rows: readonly Row[],
-  before: ReadonlyMap<string, KnownRow>,
-  options: PlanOptions,
+  { before, options }: { before: ReadonlyMap<string, KnownRow>; options: PlanOptions },
   what: string,
 ): Promise<void> {
-  const states = planRows(rows, settledRows(before, ctx.history), options, () => true);
+  const states = planRows(rows, settledRows(before, machine.history), options, () => true);
   const { waiting } = new BatchProgress(states).counts;
   if (waiting <= MOST_UNASKED) return;
   const named = namedIn(ctx, rows);
-  const accounts = new Set(rows.map(({ profile }) => named.get(profile ?? "") ?? ctx));
+  const accounts = new Set(rows.map(({ profile }) => named.get(profile ?? "") ?? machine));
   for (const account of accounts) void account.apiKey;
   const places = [...accounts].map(
     ({ origin, profile }) => `${origin}${profile === null ? "" : ` (profile ${profile})`}`,
@@ -172,31 +186,33 @@ const SHOWN_PROMPTS = 3;
 /** Says what would be done, how long it would take, and what is asked first. Needs no key, and changes nothing. */
 async function dryRunOf(
   ctx: Context,
+  machine: Machine,
   rows: readonly Row[],
-  before: ReadonlyMap<string, KnownRow>,
-  options: BatchFlags,
+  {
+    before,
+    limit,
+    options,
+  }: { before: ReadonlyMap<string, KnownRow>; limit: number | undefined; options: BatchFlags },
 ): Promise<number> {
-  const known = settledRows(before, ctx.history);
+  const known = settledRows(before, machine.history);
   const states = planRows(rows, known, options, () => true);
-  const ports = connectedPorts(ctx);
+  const ports = connectedPorts(machine);
   const usualMs = ports && usualLength(ports.history, ports.origin);
-  const pace = { limit: ctx.hourlyLimit(options), shards: parseShard(options.shard)?.count };
-  const pacer = pacerOf(ports ?? ctx.host, known, pace);
+  const pacer = pacerOf(ports ?? ctx.host, known, { limit, shards: parseShard(options.shard)?.count });
   const plan = estimate(new BatchProgress(states).counts, pacer, usualMs, ctx.host.clock.now());
   const { reporter } = ctx;
-  const model = ({ body }: Row) => body.model ?? ctx.provider?.defaultModel;
-  const isMixed = new Set(rows.map(model)).size > 1;
-  const first = rows.slice(0, isMixed ? rows.length : SHOWN_PROMPTS).map((row) => ({
-    ...{ name: rowName(row), prompt: row.body.prompt },
-    ...(ctx.provider && { model: model(row) }),
-  }));
   const named = namedIn(ctx, rows);
+  const askedOf = ({ profile, body }: Row) => {
+    const at = named.get(profile ?? "") ?? machine;
+    return { ports: at, model: body.model ?? at.provider?.defaultModel };
+  };
+  const isMixed = new Set(rows.map((row) => askedOf(row).model)).size > 1;
+  const first = rows.slice(0, isMixed ? rows.length : SHOWN_PROMPTS).map((row) => {
+    const { model } = askedOf(row);
+    return { name: rowName(row), prompt: row.body.prompt, ...(model !== undefined && { model }) };
+  });
   const cost = costEstimate(
-    states.flatMap(({ row: { body, profile }, standing }) => {
-      const at = named.get(profile ?? "") ?? ctx;
-      const model = body.model ?? at.provider?.defaultModel;
-      return standing === "waiting" ? [{ ports: at, model }] : [];
-    }),
+    states.flatMap(({ row, standing }) => (standing === "waiting" ? [askedOf(row)] : [])),
   );
   const { stdout } = ctx.host;
   const columns = stdout.isTTY ? columnsOn(stdout) : undefined;
@@ -208,10 +224,10 @@ async function dryRunOf(
 }
 
 /** Undefined if the base URL or the key is missing. */
-function connectedPorts(ctx: Context): Ports | undefined {
+function connectedPorts(machine: Machine): Ports | undefined {
   try {
-    requireConnection(ctx.settings);
-    return ctx;
+    requireConnection(machine.settings);
+    return machine;
   } catch (error) {
     if (error instanceof CodedError) return undefined;
     throw error;
