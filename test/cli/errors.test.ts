@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { commandFailure, UnfinishedError } from "../../src/cli/errors.js";
-import { worstOf } from "../../src/cli/requests/answers.js";
 import { Interrupted } from "../../src/cli/terminal/interruption.js";
 import {
   NoOutputError,
@@ -10,19 +9,6 @@ import {
 } from "../../src/client/calls/errors.js";
 import { LocalError } from "../../src/ground/files/local-error.js";
 import { failureOf } from "../../src/machine/failure.js";
-
-test.each([
-  [[0, 8, 10, 3, 5, 9], 5],
-  [[9, 5, 3], 9],
-  [[8, 10, 3, 0], 3],
-  [[0, 8, 10], 10],
-  [[0, 8], 8],
-  [[8, 1], 1],
-  [[0, 0], 0],
-  [[], 0],
-])("of the exit codes %j the worst is %d", (codes, worst) => {
-  expect(worstOf(codes)).toBe(worst);
-});
 
 describe("an error after the request exists", () => {
   const refusal = new RefusedError("refused", true, "X", "no");

@@ -1,11 +1,20 @@
 import { describe, expect, test } from "vitest";
-import { showAnswers } from "../../../src/cli/requests/answers.js";
+import {
+  exitCodeOf,
+  showAnswers,
+  showFailure,
+  statusLine,
+  statusWord,
+  withId,
+  worstOf,
+} from "../../../src/cli/requests/answers.js";
 import { ClosedPipe, type Reporter } from "../../../src/cli/terminal/reporter.js";
 import { PLAIN } from "../../../src/cli/terminal/style.js";
-import { ResearchError } from "../../../src/client/calls/errors.js";
+import { RefusedError, ResearchError } from "../../../src/client/calls/errors.js";
 import type { StateAnswer } from "../../../src/client/workflows/requests.js";
 import { LocalError } from "../../../src/ground/files/local-error.js";
 import type { Failure } from "../../../src/machine/failure.js";
+import { NAMED } from "../../support/style.js";
 
 const answered = (requestId: string, status: string): StateAnswer => ({
   ...{ kind: "answered", target: { requestId, entry: undefined }, data: { status }, notObserved: undefined },
@@ -20,7 +29,7 @@ const failed = (requestId: string): StateAnswer => ({
 
 /** What is written where; `closesAfter` lines nobody reads stdout any more. */
 function recorder(json: boolean, closesAfter = Number.POSITIVE_INFINITY) {
-  const written = { stdout: [] as unknown[], stderr: [] as string[] };
+  const written = { stdout: [] as unknown[], stderr: [] as unknown[] };
   const write = async (value: unknown) => {
     if (written.stdout.length >= closesAfter) throw new ClosedPipe();
     written.stdout.push(value);
@@ -28,7 +37,7 @@ function recorder(json: boolean, closesAfter = Number.POSITIVE_INFINITY) {
   const reporter: Partial<Reporter> = {
     ...{ json, style: async () => PLAIN, result: write, resultJson: write },
     notice: async (code) => void written.stderr.push(code),
-    error: async (failure: Failure) => void written.stderr.push(`${failure.code} ${failure.request_id}`),
+    error: async (failure: Failure) => void written.stderr.push(failure),
   };
   return { written, reporter: reporter as Reporter };
 }
@@ -44,7 +53,7 @@ describe("answers about several requests", () => {
     written.stdout.splice(2);
     written.stderr.splice(1);
     expect(written.stdout).toEqual(["a\tCOMPLETED\n", "c\tFAILED\n"]);
-    expect(written.stderr).toEqual(["UNREACHABLE b"]);
+    expect(written.stderr).toMatchObject([{ code: "UNREACHABLE", request_id: "b" }]);
   });
 
   test("are the bare states if that is asked for", async () => {
@@ -86,4 +95,65 @@ describe("answers about several requests", () => {
     expect(written.stderr).toHaveLength(1);
     expect(written.stdout).toEqual(["a\tSTOPPED\n"]);
   });
+});
+
+const failure = (message: string) => ({ code: "X", message, exit_code: 5 });
+
+test.each([
+  ["not found", false, "id-1: not found"],
+  ["id-1 is not found", false, "id-1 is not found"],
+  ["not found", true, "not found"],
+])("the failure %j (JSON: %s) is %j", (message, json, expected) => {
+  expect(withId(failure(message), "id-1", { json })).toEqual({
+    ...failure(expected),
+    request_id: "id-1",
+  });
+});
+
+test("an error of the service is shown and gives its exit code, any other is thrown", async () => {
+  const { written, reporter } = recorder(false);
+  const missing = new RefusedError("not-found", true, "X", "no such request");
+  expect(await showFailure(reporter, missing, "id-1")).toBe(5);
+  expect(written.stderr).toMatchObject([
+    { message: "id-1: no such request", exit_code: 5, request_id: "id-1" },
+  ]);
+  const local = new LocalError("disk");
+  await expect(showFailure(reporter, local, "id-1")).rejects.toBe(local);
+});
+
+test.each([
+  ["COMPLETED", "<good>COMPLETED</>"],
+  ["FAILED", "<bad>FAILED</>"],
+  ["UNKNOWN", "<bad>UNKNOWN</>"],
+  ["STOPPED", "<dim>STOPPED</>"],
+  ["PENDING", "<busy>PENDING</>"],
+  ["A\nB\u001b", "<busy>A B\\u{1b}</>"],
+])("%j is shown as %s", (status, word) => {
+  expect(statusWord(status, NAMED)).toBe(word);
+  expect(statusLine("id", status, NAMED)).toBe(`id\t${word}`);
+});
+
+test.each([
+  ["COMPLETED", 0],
+  ["FAILED", 3],
+  ["STOPPED", 10],
+  ["PENDING", 8],
+  ["PROCESSING", 8],
+  ["SOMETHING_NEW", 8],
+  ["", 8],
+])("the exit code of %j is %d", (status, code) => {
+  expect(exitCodeOf(status)).toBe(code);
+});
+
+test.each([
+  [[0, 8, 10, 3, 5, 9], 5],
+  [[9, 5, 3], 9],
+  [[8, 10, 3, 0], 3],
+  [[0, 8, 10], 10],
+  [[0, 8], 8],
+  [[8, 1], 1],
+  [[0, 0], 0],
+  [[], 0],
+])("of the exit codes %j the worst is %d", (codes, worst) => {
+  expect(worstOf(codes)).toBe(worst);
 });

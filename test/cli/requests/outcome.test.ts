@@ -1,20 +1,7 @@
 import { expect, test } from "vitest";
-import { exitCodeOf } from "../../src/cli/requests/answers.js";
-import { exitCodeOfOutcome } from "../../src/cli/requests/follow.js";
-import { RefusedError, UnreachableError } from "../../src/client/calls/errors.js";
-import type { WatchOutcome } from "../../src/client/workflows/follow.js";
-
-test.each([
-  ["COMPLETED", 0],
-  ["FAILED", 3],
-  ["STOPPED", 10],
-  ["PENDING", 8],
-  ["PROCESSING", 8],
-  ["SOMETHING_NEW", 8],
-  ["", 8],
-])("the exit code of %j is %d", (status, code) => {
-  expect(exitCodeOf(status)).toBe(code);
-});
+import { exitCodeOfOutcome } from "../../../src/cli/requests/follow.js";
+import { RefusedError, UnreachableError } from "../../../src/client/calls/errors.js";
+import type { WatchOutcome } from "../../../src/client/workflows/follow.js";
 
 const id = { requestId: "id", status: null };
 const unreachable = new UnreachableError("UNREACHABLE", "m");
