@@ -4,17 +4,13 @@ import { type Log, logLine } from "../../../server/monitoring/log.js";
 import type { Context } from "../../context.js";
 import type { ServeOptions } from "./flags.js";
 
-/** What a service says on stderr beside its access log. */
-export interface Voice {
-  /** Failures, always; what is of level debug only with --verbose. */
-  log: Log;
-  /** For the person who started it. */
-  say(text: string): Promise<void>;
-  notice(code: string, text: string): Promise<void>;
-}
+export type Voice = ReturnType<typeof voiceOf>;
 
-/** With `--log json` everything is a line of JSON, also where a person would read text. */
-export function voiceOf({ host, flags, reporter }: Context, options: Pick<ServeOptions, "log">): Voice {
+/**
+ * What a service says on stderr beside its access log: failures, and what is for the person who started it. With `--log
+ * json` everything is a line of JSON, also where a person would read text.
+ */
+export function voiceOf({ host, flags, reporter }: Context, options: Pick<ServeOptions, "log">) {
   const isJson = reporter.json || options.log === "json";
   const write = (text: string) => host.stderr.write(`${text}\n`).catch(() => {});
   const log: Log = (message, facts) => {
@@ -26,8 +22,8 @@ export function voiceOf({ host, flags, reporter }: Context, options: Pick<ServeO
   const line = (message: string) => write(logLine("json", host.clock.now(), message, { level: "info" }));
   return {
     log,
-    say: (text) => (asLines ? line(text) : reporter.say(text)),
-    notice: (code, text) => (asLines ? line(text) : reporter.notice(code, text)),
+    say: (text: string) => (asLines ? line(text) : reporter.say(text)),
+    notice: (code: string, text: string) => (asLines ? line(text) : reporter.notice(code, text)),
   };
 }
 
