@@ -196,8 +196,8 @@ test("--check checks each report, also of a finished folder; the counts stand in
   isLost = false;
   const seen = await go("--check");
   expect(seen.code, seen.stderr).toBe(14);
-  expect(seen.stdout).toMatch(/^\| one \| COMPLETED \|.*\| 7 citations: 1 missing, 1 gone.*\|$/m);
-  expect(seen.stdout).toMatch(/^\| two \| COMPLETED \|.*\| 7 citations: 1 missing, 1 gone.*\|$/m);
+  expect(seen.stdout).toMatch(/^\| one \| COMPLETED \|.*\| 1 missing, 1 gone, .*2 found \|$/m);
+  expect(seen.stdout).toMatch(/^\| two \| COMPLETED \|.*\| 1 missing, 1 gone, .*2 found \|$/m);
   const again = await go("--check", "--json");
   expect(again.code).toBe(14);
   expect(again.stderr).not.toContain('"CHECKED"');

@@ -33,11 +33,14 @@ function wrongText({ verdict, claim, missing, reason, urls }: CheckedCitation, s
 }
 
 /** How many citations there are, and how many of each verdict. */
-export function citationsText({ citations: all = 0, ...counts }: Readonly<Record<string, number>>): string {
-  const each = VERDICTS.filter((verdict) => counts[verdict]).map(
-    (verdict) => `${counts[verdict]} ${verdict}`,
-  );
-  return `${counted(all, "citation")}${each.length > 0 ? `: ${each.join(", ")}` : ""}`;
+export function citationsText(counts: Readonly<Record<string, number>>): string {
+  const each = verdictsText(counts);
+  return `${counted(counts.citations ?? 0, "citation")}${each && `: ${each}`}`;
+}
+
+/** How many citations have each verdict, the worst first. */
+export function verdictsText(counts: Readonly<Record<string, number>>): string {
+  return VERDICTS.flatMap((verdict) => (counts[verdict] ? `${counts[verdict]} ${verdict}` : [])).join(", ");
 }
 
 /** The line of counts, what cites nothing, and how many pages could be read. */

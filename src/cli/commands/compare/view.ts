@@ -3,9 +3,10 @@ import { type RowState, stateWord } from "../../../client/workflows/batch/plan.j
 import type { Result } from "../../../client/workflows/results.js";
 import { jsonIn } from "../../../ground/json/exact-json.js";
 import { formatDuration } from "../../../ground/text/duration.js";
+import { counted } from "../../../ground/text/phrases.js";
 import { dollars } from "../../../ground/text/research-progress.js";
 import { resultText, textWithSources } from "../../../machine/result-text.js";
-import { citationsText } from "../../requests/check-text.js";
+import { verdictsText } from "../../requests/check-text.js";
 import { tookMs } from "../batch/view.js";
 
 /** What is kept of a result beside its file. */
@@ -99,7 +100,7 @@ export function indexText(prompt: string, states: readonly RowState[]): string {
       costOf(note),
       note ? String(note.words) : "",
       note ? String(note.sources.length) : "",
-      ...(isChecked ? [state.check ? citationsText(state.check.counts) : ""] : []),
+      ...(isChecked ? [state.check ? verdictsText(state.check.counts) : ""] : []),
     ];
     return `| ${cells.map(cell).join(" | ")} |`;
   });
@@ -127,7 +128,7 @@ export function indexText(prompt: string, states: readonly RowState[]): string {
 function costOf(note: ResultNote | undefined): string {
   if (note?.cost_dollars !== undefined) return dollars(note.cost_dollars);
   const tokens = tokensIn(note?.usage);
-  return tokens === undefined ? "" : `${tokens} tokens`;
+  return tokens === undefined ? "" : counted(tokens, "token");
 }
 
 /** The same for a program; `read` gives the text of a file in the folder. */
