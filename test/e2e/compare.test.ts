@@ -2,12 +2,12 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { noteOf, pageName } from "../../src/cli/commands/compare/view.js";
-import { accounts, addDoubles, type Fault } from "../support/accounts.js";
+import { accounts, addDoubles, addProfile, type Fault } from "../support/accounts.js";
 import { ok, refuse, reset } from "../support/behaviours.js";
 import { publicWeb, reportOf } from "../support/cited-web.js";
 import { listed } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
-import { ProviderDouble } from "../support/providers/double.js";
+import { KEY, ProviderDouble } from "../support/providers/double.js";
 import { VirtualClock } from "../support/virtual-clock.js";
 
 const PROMPT = "How do tides form?";
@@ -235,6 +235,28 @@ test("--domains is asked of each account in its own form, and is 2 for all if on
     { include_domains: ["a.example", "b.example"] },
   ]);
   expect(exa.server.count()).toBe(0);
+});
+
+test("two profiles of one key at Exa ask in turns, one request in 250 ms", async () => {
+  const clock = new VirtualClock();
+  const { run, home, env } = await accounts({}, clock);
+  const times: number[] = [];
+  const exa = await ProviderDouble.start("exa", {
+    fault: () => {
+      times.push(clock.monotonic());
+      return undefined;
+    },
+  });
+  await addDoubles(env, exa);
+  await addProfile(env, "again", exa.url, KEY);
+  await run("config", "set", "provider", "exa", "-p", "again");
+  const flags = ["-p", "exa", "-p", "again", "--model", "again=high", "-o", join(home, "dir")];
+  const prompt = `why => ${"running ".repeat(6)}completed`;
+  const seen = await run("compare", prompt, ...flags);
+  expect(seen.code, seen.stderr).toBe(0);
+  expect(exa.server.count("create")).toBe(2);
+  for (const [nth, at] of times.slice(1).entries())
+    expect(at - (times[nth] ?? 0)).toBeGreaterThanOrEqual(249);
 });
 
 test("flags that only a batch has are not named, and an unknown one goes on once it is settled", async () => {

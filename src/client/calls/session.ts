@@ -57,6 +57,9 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 /** A longer timer fires at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** By the clock that they are of, then by origin and key. */
+const PACES = new WeakMap<Clock, Map<string, Pace>>();
+
 /** One service, one key: turns an operation into one exchange and classifies its answer. Repeats nothing. */
 export class Session {
   readonly origin: string;
@@ -69,7 +72,6 @@ export class Session {
   readonly #hide: (text: string) => string;
   readonly #connections: Connections;
   readonly #proxy: ProxyAddress | undefined;
-  #pace: Pace | undefined;
 
   /** Opens nothing yet. Throws TypeError, BaseUrlError, or ResearchError `USAGE` (proxy) or `NOT_AUTHENTICATED` (key). */
   constructor(options: ClientOptions) {
@@ -101,11 +103,15 @@ export class Session {
     return this.#dialect;
   }
 
-  /** When polls may start. */
+  /** When polls may start: one for all sessions of this process with the same key at the same origin. */
   async pace(): Promise<Pace> {
     const { betweenPollsMs, pacesAll } = await this.dialect();
-    this.#pace ??= new Pace(betweenPollsMs, pacesAll);
-    return this.#pace;
+    const paces = PACES.get(this.clock) ?? new Map<string, Pace>();
+    PACES.set(this.clock, paces);
+    const account = `${this.origin} ${this.#options.apiKey}`;
+    const pace = paces.get(account) ?? new Pace(betweenPollsMs, pacesAll);
+    paces.set(account, pace);
+    return pace;
   }
 
   /** §4.1 as it would be sent. Rejects with ResearchError `USAGE` for what the service cannot be asked. */
