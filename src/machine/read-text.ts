@@ -5,6 +5,8 @@ import { UsageError } from "./errors.js";
 
 /** The most that is read of a prompt or a schema, in bytes. */
 export const MAX_INPUT_BYTES = 1 << 20;
+/** No key is longer; this keeps `/dev/zero` out. */
+export const MAX_KEY_BYTES = 65_536;
 const CHUNK_BYTES = 65_536;
 
 /** Reads a small file as UTF-8 text, at once. Throws LocalError, or UsageError if it is over `maxBytes`. */

@@ -8,7 +8,7 @@ import { parseBaseUrl } from "../ground/http/address.js";
 import { DEFAULT_GAPS, type Gaps } from "../ground/protocol/conversation.js";
 import { isTier, type Tier } from "../ground/protocol/limits.js";
 import { CodedError, UsageError } from "./errors.js";
-import { readSmallFile, readTextFile } from "./read-text.js";
+import { MAX_KEY_BYTES, readSmallFile, readTextFile } from "./read-text.js";
 
 /** A value and where it comes from, for `config list` and `--verbose`. */
 export interface Sourced<T> {
@@ -359,15 +359,13 @@ export function switchIn(env: Environment, name: string): boolean | undefined {
   );
 }
 
-/** A key file of any service is a line; this keeps `/dev/zero` out. */
-const KEY_FILE_BYTES = 65_536;
 /** How long a key is waited for that a program writes, as in `RESEARCH_API_KEY_FILE=<(pass show research)`. */
 const KEY_WAIT_MS = 10_000;
 
 /** Gives the key in a file: its text without the white space around it. Throws LocalError or UsageError. */
 export type ReadKey = (path: string) => string;
 
-export const readKeyFile: ReadKey = (path) => readSmallFile(path, "the key file", KEY_FILE_BYTES).trim();
+export const readKeyFile: ReadKey = (path) => readSmallFile(path, "the key file", MAX_KEY_BYTES).trim();
 
 /** How the key file is read. A FIFO is read now, and its error thrown when used. Rejects with `signal.reason`. */
 export async function keyReader(env: Environment, clock: Clock, signal: AbortSignal): Promise<ReadKey> {
@@ -386,7 +384,7 @@ export async function keyReader(env: Environment, clock: Clock, signal: AbortSig
 /** Reads a key from a file, a FIFO as well, for at most ten seconds. Rejects with LocalError, UsageError or `signal.reason`. */
 export async function waitForKey(path: string, clock: Clock, signal: AbortSignal): Promise<string> {
   const why = `the key file ${path} could not be read: nothing came within ${KEY_WAIT_MS / 1_000} s`;
-  const read = (both: AbortSignal) => readTextFile(path, "the key file", both, KEY_FILE_BYTES);
+  const read = (both: AbortSignal) => readTextFile(path, "the key file", both, MAX_KEY_BYTES);
   return (await withDeadline(clock, KEY_WAIT_MS, signal, new LocalError(why), read)).trim();
 }
 

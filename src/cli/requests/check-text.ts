@@ -1,11 +1,14 @@
-import type { CheckedCitation, CheckOutcome, Verdict } from "../../ground/protocol/check-outcome.js";
+import {
+  type CheckedCitation,
+  type CheckOutcome,
+  VERDICTS,
+  type Verdict,
+} from "../../ground/protocol/check-outcome.js";
 import { counted } from "../../ground/text/phrases.js";
 import { safe, safeLine } from "../../ground/text/safe-text.js";
 import type { CheckProgress } from "../../machine/check.js";
 import type { Style } from "../terminal/style.js";
 
-/** The worst first. */
-const VERDICTS: readonly Verdict[] = ["missing", "gone", "unrelated", "unreadable", "unchecked", "found"];
 const WRONG: ReadonlySet<Verdict> = new Set(["missing", "gone", "unrelated"]);
 
 /** Every citation, a line each: verdict, addresses, what is missing, sentence. */

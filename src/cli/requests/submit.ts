@@ -3,6 +3,7 @@ import { CreateOnce } from "../../client/workflows/create-once.js";
 import { type AskedAccount, submitToFirst } from "../../client/workflows/first-account.js";
 import type { Ports } from "../../client/workflows/ports.js";
 import type { Submitted } from "../../client/workflows/submit.js";
+import { DAY_MS } from "../../ground/protocol/limits.js";
 import { formatDuration, isoDate } from "../../ground/text/duration.js";
 import { UsageError } from "../../machine/errors.js";
 import { failureOf } from "../../machine/failure.js";
@@ -18,9 +19,6 @@ export interface Shown<P extends Ports> {
   /** What the history has of one that is used again. */
   reused: HistoryEntry | undefined;
 }
-
-/** A request that is made once is not made again for so long, in milliseconds. */
-const ONCE_MS = 86_400_000;
 
 /**
  * Submits to the first account that takes it, and says what it waits for and where it goes on. An id that is not on the
@@ -46,7 +44,7 @@ export async function showSubmit<P extends Ports>(
         `${accountName(ports)}: ${failureOf(error).message}; nothing was created there, so ${accountName(next)} is asked`,
       ),
   };
-  const withinMs = within ?? ONCE_MS;
+  const withinMs = within ?? DAY_MS;
   const made = once
     ? await new CreateOnce().create(accounts, { signal, withinMs, submit })
     : ({ kind: "created", ...(await submitToFirst(accounts, submit)) } as const);

@@ -2,7 +2,7 @@ import { resolveTarget } from "../../client/workflows/requests.js";
 import { fetchResult } from "../../client/workflows/results.js";
 import { localErrorOf } from "../../ground/files/local-error.js";
 
-import type { CheckedCitation, Verdict } from "../../ground/protocol/check-outcome.js";
+import { type CheckedCitation, VERDICTS } from "../../ground/protocol/check-outcome.js";
 import { safeLine } from "../../ground/text/safe-text.js";
 import { type Checker, checkerOn, checkOf, keepCheck, reportOf } from "../../machine/check.js";
 import type { ToolSession } from "../session.js";
@@ -16,7 +16,6 @@ const MOST_SECONDS = 240;
 const MOST_CHARACTERS = 40_000;
 /** What a call says beside its citations takes less than this. */
 const BESIDE = 2_000;
-const WORST_FIRST: readonly Verdict[] = ["missing", "gone", "unrelated", "unreadable", "unchecked", "found"];
 
 export const check = tool({
   name: "research_check",
@@ -54,12 +53,12 @@ export const check = tool({
     if (outcome.complete) localErrorOf(() => keepCheck(ports, target, outcome));
     const { checked_at, complete, counts } = outcome;
     const citations = [...outcome.citations].sort(
-      (a, b) => WORST_FIRST.indexOf(a.verdict) - WORST_FIRST.indexOf(b.verdict),
+      (a, b) => VERDICTS.indexOf(a.verdict) - VERDICTS.indexOf(b.verdict),
     );
     const shown = withinLimit(citations);
     const omitted = citations.length - shown.length;
     const read = outcome.pages.filter(({ state }) => state === "read").length;
-    const head = `${WORST_FIRST.map((verdict) => `${counts[verdict]} ${verdict}`).join(", ")}; ${read} of ${outcome.pages.length} pages could be read.`;
+    const head = `${VERDICTS.map((verdict) => `${counts[verdict]} ${verdict}`).join(", ")}; ${read} of ${outcome.pages.length} pages could be read.`;
     const more = omitted > 0 ? ` ${omitted} citations are left out here.` : "";
     const goOn = complete ? "" : " Not all pages were read: the same call again goes on.";
     return {

@@ -7,7 +7,7 @@ import { safeLine } from "../../../ground/text/safe-text.js";
 import { columnsOf } from "../../../ground/text/width.js";
 import { optionsIn } from "../../../machine/asked.js";
 import { CodedError, UsageError } from "../../../machine/errors.js";
-import { readTextStream } from "../../../machine/read-text.js";
+import { MAX_KEY_BYTES, readTextStream } from "../../../machine/read-text.js";
 import { SETTINGS, type Setting, type SettingName } from "../../../machine/setting-table.js";
 import {
   checkProvider,
@@ -162,8 +162,6 @@ async function checkSet(
   const { model } = store.profiles[profileName(ctx, store)] ?? {};
   (await provider.load(model ?? provider.defaultModel)).create({ prompt: "x", options });
 }
-
-const MAX_KEY_BYTES = 65_536;
 
 /** A key, from a hidden answer to `question` or, without one, from stdin. */
 export async function readKey(ctx: Context, question: string | undefined): Promise<string> {

@@ -2,7 +2,7 @@ import { isLoopback } from "../../../ground/http/address.js";
 import { TIERS, type Tier } from "../../../ground/protocol/limits.js";
 import { isKeyText } from "../../../ground/secrets/key.js";
 import { UsageError } from "../../../machine/errors.js";
-import { readTextFile } from "../../../machine/read-text.js";
+import { MAX_KEY_BYTES, readTextFile } from "../../../machine/read-text.js";
 import type { ConversationStore } from "../../../server/conversations/conversation-store.js";
 import { openLocalStore } from "../../../server/conversations/local/open-local-store.js";
 import { keyHash, keyIdOf } from "../../../server/keys/key-store.js";
@@ -60,9 +60,6 @@ export async function openStore(
 
 type OwnKeyOptions = Pick<ServeOptions, "host" | "apiKeyFile" | "tier" | "data">;
 
-/** No key is longer, bytes. */
-const KEY_FILE_BYTES = 65_536;
-
 /** Of the one key of a service without added keys. */
 export const DEFAULT_TIER: Tier = "enterprise";
 
@@ -71,7 +68,7 @@ export async function givenKey(ctx: Context, { apiKeyFile }: OwnKeyOptions): Pro
   const text =
     apiKeyFile === undefined
       ? ctx.host.env.RESEARCH_SERVE_API_KEY
-      : await readTextFile(apiKeyFile, "the key file", ctx.signal, KEY_FILE_BYTES);
+      : await readTextFile(apiKeyFile, "the key file", ctx.signal, MAX_KEY_BYTES);
   const given = text?.trim();
   if (given && !isKeyText(given))
     throw new UsageError("the service's key must be visible ASCII without spaces");
