@@ -115,19 +115,3 @@ test("tools/list: what each tool does to the world, and what it costs a model to
   expect(JSON.stringify(tools).length).toBeLessThan(8_300);
   await client.close();
 });
-
-test("its flags are those of `help --json`", async () => {
-  const { research } = await world();
-  const { commands } = JSON.parse((await research(["help", "--json"])).stdout);
-  const mcp = commands.find(({ name }: { name: string }) => name === "mcp");
-  const text = JSON.stringify(mcp);
-  for (const flag of [
-    "--tier",
-    "--per-hour",
-    "--read-only",
-    "--max-creates",
-    "--allow-dir",
-    "--print-config",
-  ])
-    expect(text).toContain(flag);
-});

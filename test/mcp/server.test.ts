@@ -67,30 +67,27 @@ test.each([
   await client.close();
 });
 
-/** Arguments that do not fit, and what is said of them. */
-const REFUSED: [string, Record<string, unknown>, string][] = [
-  ["research_create", {}, "prompt is missing, it must be a text that is not blank"],
-  ["research_create", { prompt: " \n" }, "prompt must be a text that is not blank"],
-  [
-    "research_create",
-    { prompt: "q", agian: true },
-    '"agian" is not one of its arguments (prompt, schema, model, again',
-  ],
-  [
-    "research_create",
-    { prompt: "q", schema: "{}", again: 1 },
-    "schema must be an object; again must be true or",
-  ],
-  ["research_wait", { ids: [], seconds: 1 }, "ids must be a list of 1 to 100 ids"],
-  ["research_wait", { ids: Array(101).fill("a") }, "ids must be a list of 1 to 100 ids"],
-  ["research_wait", { ids: ["a", 1] }, "ids must be a list of 1 to 100 ids"],
-  ["research_wait", { ids: ["a"], seconds: 240.5 }, "seconds must be a number from 0 to 240"],
-  ["research_output", { id: "a", offset: -1 }, "offset must be a whole number from 0 to"],
-  ["research_output", { id: "a", offset: 1.5 }, "offset must be a whole number from 0 to"],
-  ["research_output", { id: "a", save_to: 1 }, "save_to must be a path, without control characters"],
-  ["research_list", { limit: 0 }, "limit must be a whole number from 1 to 500"],
-  ["research_list", { limit: 501 }, "limit must be a whole number from 1 to 500"],
-  ["research_quota", { constructor: 1 }, '"constructor" is not one of its arguments'],
+/** Arguments that do not fit; what is said of them: tool.test.ts. */
+const REFUSED: [string, Record<string, unknown>][] = [
+  ["research_create", {}],
+  ["research_create", { prompt: " \n" }],
+  ["research_create", { prompt: "q", agian: true }],
+  ["research_create", { prompt: "q", schema: "{}", again: 1 }],
+  ["research_wait", { ids: [], seconds: 1 }],
+  ["research_wait", { ids: Array(101).fill("a") }],
+  ["research_wait", { ids: ["a", 1] }],
+  ["research_wait", { ids: ["a"], seconds: 240.5 }],
+  ["research_wait", { ids: ["a"], seconds: 241 }],
+  ["research_wait", { ids: ["a"], seconds: -1 }],
+  ["research_output", { id: " " }],
+  ["research_output", { id: "a", offset: -1 }],
+  ["research_output", { id: "a", offset: 1.5 }],
+  ["research_output", { id: "a", save_to: 1 }],
+  ["research_list", { limit: 0 }],
+  ["research_list", { limit: 501 }],
+  ["research_list", { limit: 1.5 }],
+  ["research_list", { status: "" }],
+  ["research_quota", { constructor: 1 }],
 ];
 
 interface ListedTool {
@@ -99,51 +96,54 @@ interface ListedTool {
   outputSchema: { properties: object };
 }
 
-test("the schemas that a client is shown say what is taken, and what is given", async () => {
-  const { service, home, env } = await world();
-  const client = await connectMcp({ home, env, args: ["--tier", "free", "--allow-dir", home] });
-  const tools = new Map(((await client.tools()) as ListedTool[]).map((tool) => [tool.name, tool]));
-  const ajv = new Ajv2020();
-  const fits = (name: string, args: object) => ajv.validate(tools.get(name)?.inputSchema ?? {}, args);
-  const id = service.add("q => COMPLETED");
-  const taken: [string, Record<string, unknown>][] = [
-    ["research_create", { prompt: "q", schema: {}, again: true, save_to: "a.md" }],
-    ["research_wait", { ids: [id], seconds: 0.5 }],
-    ["research_status", { ids: Array(100).fill(id) }],
-    ["research_stop", { ids: [service.add("q => PROCESSING")] }],
-    ["research_output", { id, offset: 0 }],
-    ["research_output", { id, save_to: "b.md" }],
-    ["research_list", { limit: 500, status: "COMPLETED" }],
-    ["research_list", { limit: 1 }],
-    ["research_quota", {}],
-  ];
-  for (const [name, args] of taken) {
-    expect(fits(name, args), `${name} ${JSON.stringify(args)}`).toBe(true);
-    const { isError, content } = await client.call(name, args);
-    expect(isError, name).toBe(false);
-    const { profile: _, ...named } = content;
-    const properties = Object.keys(tools.get(name)?.outputSchema.properties ?? {});
-    expect(properties, name).toEqual(expect.arrayContaining(Object.keys(named)));
-  }
-  const refused: [string, Record<string, unknown>][] = [
-    ...REFUSED.map(([name, args]) => [name, args] as [string, Record<string, unknown>]),
-    ...["schema", "again", "model", "save_to"].map(
-      (name) => ["research_create", { prompt: "q", [name]: 1 }] as [string, Record<string, unknown>],
-    ),
-    ["research_wait", { ids: ["a"], seconds: 241 }],
-    ["research_wait", { ids: ["a"], seconds: -1 }],
-    ["research_output", { id: " " }],
-    ["research_list", { limit: 1.5 }],
-    ["research_list", { status: "" }],
-  ];
-  for (const [name, args] of refused) {
-    expect(fits(name, args), `${name} ${JSON.stringify(args)}`).toBe(false);
-    expect(await client.call(name, args), name).toMatchObject({ content: { error: { code: "USAGE" } } });
-  }
-  for (const { inputSchema } of tools.values())
-    for (const { description } of Object.values(inputSchema.properties)) expect(description).toMatch(/\w/);
-  await client.close();
-});
+test.each(REVISIONS)(
+  "%s: the schemas that are shown say what is taken, and what is given",
+  async (revision) => {
+    const { service, home, env } = await world();
+    const client = await connectMcp({ home, env, args: ["--tier", "free", "--allow-dir", home] }, revision);
+    const tools = new Map(((await client.tools()) as ListedTool[]).map((tool) => [tool.name, tool]));
+    const ajv = new Ajv2020();
+    const fits = (name: string, args: object) => ajv.validate(tools.get(name)?.inputSchema ?? {}, args);
+    const id = service.add("q => COMPLETED");
+    const taken: [string, Record<string, unknown>][] = [
+      ["research_create", { prompt: "q", schema: {}, again: true, save_to: "a.md" }],
+      ["research_wait", { ids: [id], seconds: 0.5 }],
+      ["research_status", { ids: Array(100).fill(id) }],
+      ["research_stop", { ids: [service.add("q => PROCESSING")] }],
+      ["research_output", { id, offset: 0 }],
+      ["research_output", { id, save_to: "b.md" }],
+      ["research_list", { limit: 500, status: "COMPLETED" }],
+      ["research_list", { limit: 1 }],
+      ["research_quota", {}],
+    ];
+    for (const [name, args] of taken) {
+      expect(fits(name, args), `${name} ${JSON.stringify(args)}`).toBe(true);
+      const { isError, content } = await client.call(name, args);
+      expect(isError, name).toBe(false);
+      const { profile: _, ...named } = content;
+      const properties = Object.keys(tools.get(name)?.outputSchema.properties ?? {});
+      expect(properties, name).toEqual(expect.arrayContaining(Object.keys(named)));
+    }
+    const refused = [
+      ...REFUSED,
+      ...["schema", "again", "model", "save_to"].map(
+        (name) => ["research_create", { prompt: "q", [name]: 1 }] as const,
+      ),
+    ];
+    for (const [name, args] of refused) {
+      expect(fits(name, args), `${name} ${JSON.stringify(args)}`).toBe(false);
+      expect(await client.call(name, args), name).toMatchObject({
+        isError: true,
+        content: {
+          error: { code: "USAGE", exit_code: 2, message: expect.stringMatching(/^invalid arguments: /) },
+        },
+      });
+    }
+    for (const { inputSchema } of tools.values())
+      for (const { description } of Object.values(inputSchema.properties)) expect(description).toMatch(/\w/);
+    await client.close();
+  },
+);
 
 test("a wait that is cancelled stops nothing", async () => {
   const { service, home, env } = await world();
@@ -163,28 +163,6 @@ test("a wait that is cancelled stops nothing", async () => {
     requests: [{ status: "PROCESSING" }],
   });
   expect(service.server.count("stop")).toBe(0);
-  await client.close();
-});
-
-test.each(REVISIONS)("%s: arguments that do not fit are a result that says what fits", async (revision) => {
-  const { service, home, env } = await world();
-  const client = await connectMcp({ home, env }, revision);
-  const atInterface = [
-    "research_create",
-    { prompt: "q", model: "m" },
-    "the research interface takes no model",
-  ];
-  for (const [name, args, message] of [...REFUSED, atInterface] as typeof REFUSED)
-    expect(await client.call(name, args), `${name} ${JSON.stringify(args)}`).toMatchObject({
-      isError: true,
-      content: { error: { code: "USAGE", exit_code: 2, message: expect.stringContaining(message) } },
-    });
-  await expect(client.call("research_other", {})).rejects.toMatchObject({
-    ...{ code: -32602, message: expect.stringContaining("research_other") },
-  });
-  for (const limits of [{ limit: 1 }, { limit: 500 }])
-    expect(await client.call("research_list", limits)).toMatchObject({ isError: false });
-  expect(service.server.count()).toBe(0);
   await client.close();
 });
 
@@ -320,15 +298,6 @@ test("the history off, --max-creates and --read-only keep creates from being sen
   expect(service.server.count("create")).toBe(1);
 
   const reader = await connectMcp({ home, env, args: ["--read-only"] });
-  const names = (await reader.tools()).map((tool) => (tool as { name: string }).name);
-  expect(names).toEqual([
-    "research_wait",
-    "research_status",
-    "research_output",
-    "research_check",
-    "research_list",
-    "research_quota",
-  ]);
   await expect(reader.call("research_create", { prompt: "q3" })).rejects.toMatchObject({ code: -32602 });
   await reader.close();
 });
