@@ -1,6 +1,7 @@
 import type { ClientEvent } from "../client/calls/options.js";
 import { formatDuration } from "../ground/text/duration.js";
 import { shellWord } from "../ground/text/phrases.js";
+import { flagOf } from "../machine/errors.js";
 import { Machine } from "../machine/machine.js";
 import { type Choices, maskKey, type ReadKey, type ResolvedSettings } from "../machine/settings.js";
 import type { Host } from "./terminal/host.js";
@@ -107,7 +108,7 @@ const DURATIONS: ReadonlySet<string> = new Set(["timeout", "interval", "patience
 /** The options of a command as the words it was given them in. */
 export function wordsOf(options: object): string[] {
   return Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
-    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    const flag = flagOf(name);
     if (value === undefined || value === false) return [];
     if (value === true) return [flag];
     if (Array.isArray(value)) return value.flatMap((one) => [flag, String(one)]);

@@ -50,5 +50,22 @@ export class UsageError extends CodedError {
   }
 }
 
+/** The flag of an option: that of `notDomains` is `--not-domains`. */
+export function flagOf(option: string): string {
+  return `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** The flag of the first of some options that is given. */
+export function givenFlag(options: Readonly<Record<string, unknown>>): string | undefined {
+  const name = Object.keys(options).find((one) => options[one] !== undefined && options[one] !== false);
+  return name === undefined ? undefined : flagOf(name);
+}
+
+/** Throws UsageError if one of `others` is given beside `flag`. */
+export function refuseBeside(flag: string, others: Readonly<Record<string, unknown>>, hint?: string): void {
+  const other = givenFlag(others);
+  if (other) throw new UsageError(`${flag} and ${other} exclude each other`, hint);
+}
+
 /** What to do about an id that is missing. */
 export const NAME_ONE = "Name one: @last is the newest, `research list` shows them all.";

@@ -9,7 +9,7 @@ import type { FolderIndexOptions } from "../reader/finding/folder-index.js";
 import type { SourceProvider } from "../reader/finding/source.js";
 import type { ModelResearcherOptions } from "../reader/writing/researcher.js";
 import { domainsIn } from "./domains.js";
-import { UsageError } from "./errors.js";
+import { givenFlag, refuseBeside, UsageError } from "./errors.js";
 import { type Choices, insecureHttpIn, waitForKey } from "./settings.js";
 
 /** What of this process is needed to reach an endpoint that is no research service: a model, a search engine, a page. */
@@ -73,15 +73,14 @@ export async function modelOf(
   const { host } = ctx;
   const web = await searchOf(ctx, options);
   if (model === undefined) {
-    const given = { modelUrl, modelTokens, modelCalls, modelTime, modelPrice, depth, length: options.length };
-    const set = Object.entries(given).find(([, value]) => value !== undefined);
-    if (set === undefined) return undefined;
-    const flag = `--${set[0].replace("model", "model-").toLowerCase()}`;
+    const { length } = options;
+    const flag = givenFlag({ modelUrl, modelTokens, modelCalls, modelTime, modelPrice, depth, length });
+    if (flag === undefined) return undefined;
     throw new UsageError(`${flag} needs the name of a model: --model NAME`);
   }
   const name = model.trim();
   if (name === "") throw new UsageError("invalid --model: the name is empty");
-  if (researcher !== undefined) throw new UsageError("--model and --researcher exclude each other");
+  refuseBeside("--model", { researcher });
   if (modelUrl === undefined)
     throw new UsageError("--model needs --model-url URL", `As in --model-url ${EXAMPLE_URL}`);
   const what = { name: "model URL", example: EXAMPLE_URL };
@@ -121,8 +120,7 @@ async function searchOf(
 ): Promise<((service: ServiceParts) => Promise<SourceProvider>) | undefined> {
   const { host } = ctx;
   if (search === undefined) {
-    const set = { "--domains": domains, "--not-domains": notDomains, "--pages": pages };
-    const flag = Object.entries(set).find(([, value]) => value !== undefined)?.[0];
+    const flag = givenFlag({ domains, notDomains, pages });
     if (flag !== undefined) throw new UsageError(`${flag} needs --search`, `As in ${EXAMPLE}.`);
     return undefined;
   }

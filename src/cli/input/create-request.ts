@@ -5,7 +5,7 @@ import { type CreateBody, type JsonSchema, requestBody } from "../../ground/prot
 import { shellWord } from "../../ground/text/phrases.js";
 import { safeJson } from "../../ground/text/safe-text.js";
 import { askedOf, requireValidSchema } from "../../machine/asked.js";
-import { UsageError } from "../../machine/errors.js";
+import { refuseBeside, UsageError } from "../../machine/errors.js";
 import type { LimitOptions, Machine } from "../../machine/machine.js";
 import { checkSize, readTextFile, readTextStream } from "../../machine/read-text.js";
 import { requireBaseUrl } from "../../machine/settings.js";
@@ -43,6 +43,9 @@ export async function completeRequest(
   return { ...asked, after: await followUpOf(ctx, after, { signal: ctx.signal, isOffline: dryRun }) };
 }
 
+/** Why a flag cannot stand beside accounts that are named. */
+export const OWN_SETTINGS = "Each profile has settings of its own.";
+
 /** Each account that a create may go to, in this order, with what it is asked there. Throws UsageError. */
 export async function askedAccounts(
   ctx: Context,
@@ -53,7 +56,7 @@ export async function askedAccounts(
   const limitOf = (at: Machine, given: LimitOptions) => (dryRun ? undefined : at.hourlyLimit(given));
   if (or.length === 0)
     return [{ ports: ctx, body: await completeRequest(ctx, body, options), limit: limitOf(ctx, options) }];
-  refuseBeside("--or", { set: set[0], after, waitForQuota });
+  refuseBeside("--or", { set: set[0], after, waitForQuota }, OWN_SETTINGS);
   const accounts = [ctx, ...ctx.named(or, "--or")];
   checkDifferent(accounts);
   const models = modelsOf(model, accounts);
@@ -64,14 +67,6 @@ export async function askedAccounts(
   }));
   for (const account of asked) (await account.ports.dialect()).create(account.body);
   return asked;
-}
-
-/** Throws UsageError for a flag of those in `given` that is set. */
-export function refuseBeside(flag: string, given: Readonly<Record<string, unknown>>): void {
-  const name = Object.keys(given).find((one) => given[one] !== undefined && given[one] !== false);
-  if (name === undefined) return;
-  const other = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  throw new UsageError(`${flag} and --${other} exclude each other`, "Each profile has settings of its own.");
 }
 
 /** Throws UsageError for accounts that are named twice, or that are one key at one origin. */

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Researcher } from "../../../ground/researcher.js";
 import { parseDuration } from "../../../ground/text/duration.js";
-import { UsageError } from "../../../machine/errors.js";
+import { refuseBeside, UsageError } from "../../../machine/errors.js";
 import { readTextFile } from "../../../machine/read-text.js";
 import { answersResearcher } from "../../../researchers/answers.js";
 import type { Context } from "../../context.js";
@@ -34,8 +34,7 @@ export async function answersOf(
 ): Promise<Researcher | undefined> {
   const { answers: file, sources, search, model, researcher, upstream } = options;
   if (file === undefined) return undefined;
-  for (const [name, value] of Object.entries({ sources, search, model, researcher, upstream }))
-    if (value !== undefined) throw new UsageError(`--answers and --${name} exclude each other`);
+  refuseBeside("--answers", { sources, search, model, researcher, upstream });
   if (file === "sample") return answersResearcher([], host.clock);
   const text = await readTextFile(file, "the file of answers", signal);
   try {

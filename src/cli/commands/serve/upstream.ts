@@ -1,6 +1,6 @@
 import type { ResearchClient } from "../../../client/calls/client.js";
 import { askedOf } from "../../../machine/asked.js";
-import { CodedError, UsageError } from "../../../machine/errors.js";
+import { CodedError, refuseBeside, UsageError } from "../../../machine/errors.js";
 import { Machine } from "../../../machine/machine.js";
 import type { Upstream } from "../../../researchers/upstream.js";
 import { clientUpstream } from "../../../researchers/upstream-client.js";
@@ -23,8 +23,7 @@ export async function upstreamOf(
     if (upstreamAtOnce !== undefined) throw new UsageError("--upstream-at-once needs --upstream PROFILE");
     return undefined;
   }
-  for (const [name, value] of Object.entries({ sources, researcher, model, exec, workers }))
-    if (value !== undefined) throw new UsageError(`--upstream and --${name} exclude each other`);
+  refuseBeside("--upstream", { sources, researcher, model, exec, workers });
   const { RESEARCH_UPSTREAM_API_KEY, RESEARCH_UPSTREAM_API_KEY_FILE } = host.env;
   const machine = new Machine({
     // Nothing but the profile says where requests go.

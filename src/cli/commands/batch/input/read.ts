@@ -3,7 +3,7 @@ import type { Row } from "../../../../client/workflows/batch/row.js";
 import type { CreateBody, JsonSchema } from "../../../../ground/protocol/conversation.js";
 import { askedOf } from "../../../../machine/asked.js";
 import { namedIn } from "../../../../machine/batch.js";
-import { UsageError } from "../../../../machine/errors.js";
+import { refuseBeside, UsageError } from "../../../../machine/errors.js";
 import type { Machine } from "../../../../machine/machine.js";
 import { readTextFile, readTextStream } from "../../../../machine/read-text.js";
 import type { Context } from "../../../context.js";
@@ -11,8 +11,8 @@ import {
   checkDifferent,
   completeRequest,
   modelsOf,
+  OWN_SETTINGS,
   readSchema,
-  refuseBeside,
 } from "../../../input/create-request.js";
 import type { Terminal } from "../../../terminal/reporter.js";
 import type { Given } from "../../flags.js";
@@ -105,8 +105,9 @@ async function accountsIn(
     profiles.map((profile) => ({ profile })),
   );
   const isSeveral = named.size > 0 || others.length > 0;
-  if (named.size > 0) refuseBeside("a column `profile`", { set: set[0], after: afterId, perHour, tier });
-  if (others.length > 0) refuseBeside("--or", { set: set[0], after: afterId });
+  if (named.size > 0)
+    refuseBeside("a column `profile`", { set: set[0], after: afterId, perHour, tier }, OWN_SETTINGS);
+  if (others.length > 0) refuseBeside("--or", { set: set[0], after: afterId }, OWN_SETTINGS);
   const or = others.length > 0 ? ctx.named(others, "--or") : [];
   const own = [...(named.size === 0 || profiles.includes(undefined) ? [ctx] : []), ...named.values()];
   if (or.length > 0) for (const first of own) checkDifferent([first, ...or]);
