@@ -76,59 +76,58 @@ export type Arguments<F extends ToolFields> = {
 /** The most ids that one call takes. */
 const MOST_IDS = 100;
 
-function field<T>(json: JsonObject, must: string, fits: (value: unknown) => boolean): Field<T> {
+function fieldOf<T>(json: JsonObject, must: string, fits: (value: unknown) => boolean): Field<T> {
   return { json, must: `must be ${must}`, fits, isOptional: false };
 }
 
-/** A text that is not blank. */
-export const textField = (description: string) =>
-  field<string>(
-    { type: "string", pattern: "\\S", description },
-    "a text that is not blank",
-    (value) => typeof value === "string" && /\S/.test(value),
-  );
-
-/** A path below the folder that may be written to. */
-export const savePath = (description: string): Field<string | undefined> => ({
-  ...field(
-    { type: "string", description },
-    "a path, without control characters",
-    (value) => typeof value === "string" && /^\P{Cc}+$/u.test(value),
-  ),
-  isOptional: true,
-  needsFolder: true,
-});
-
-export const flag = (description: string) =>
-  field<boolean>({ type: "boolean", description }, "true or false", (value) => typeof value === "boolean");
-
-export const object = (description: string) =>
-  field<Record<string, unknown>>({ type: "object", description }, "an object", isObject);
-
-/** A number within bounds, both included; a whole one unless that is switched off. */
-export const number = (description: string, least: number, most: number, { isWhole = true } = {}) =>
-  field<number>(
-    { type: isWhole ? "integer" : "number", minimum: least, maximum: most, description },
-    `a ${isWhole ? "whole " : ""}number from ${least} to ${most}`,
-    (value) =>
-      typeof value === "number" && value >= least && value <= most && (!isWhole || Number.isInteger(value)),
-  );
-
-export const texts = (description: string) =>
-  field<string[]>(
-    { type: "array", items: { type: "string" }, minItems: 1, maxItems: MOST_IDS, description },
-    `a list of 1 to ${MOST_IDS} ids`,
-    (value) =>
-      Array.isArray(value) &&
-      value.length >= 1 &&
-      value.length <= MOST_IDS &&
-      value.every((item) => typeof item === "string"),
-  );
-
-/** The same field, which may be left out. */
-export function optional<T>(field: Field<T>): Field<T | undefined> {
-  return { ...field, isOptional: true };
-}
+/** The arguments that tools take. */
+export const field = {
+  /** A text that is not blank. */
+  text: (description: string) =>
+    fieldOf<string>(
+      { type: "string", pattern: "\\S", description },
+      "a text that is not blank",
+      (value) => typeof value === "string" && /\S/.test(value),
+    ),
+  /** A path below the folder that may be written to. */
+  path: (description: string): Field<string | undefined> => ({
+    ...fieldOf(
+      { type: "string", description },
+      "a path, without control characters",
+      (value) => typeof value === "string" && /^\P{Cc}+$/u.test(value),
+    ),
+    isOptional: true,
+    needsFolder: true,
+  }),
+  flag: (description: string) =>
+    fieldOf<boolean>(
+      { type: "boolean", description },
+      "true or false",
+      (value) => typeof value === "boolean",
+    ),
+  object: (description: string) =>
+    fieldOf<Record<string, unknown>>({ type: "object", description }, "an object", isObject),
+  /** A number within bounds, both included; a whole one unless that is switched off. */
+  number: (description: string, least: number, most: number, { isWhole = true } = {}) =>
+    fieldOf<number>(
+      { type: isWhole ? "integer" : "number", minimum: least, maximum: most, description },
+      `a ${isWhole ? "whole " : ""}number from ${least} to ${most}`,
+      (value) =>
+        typeof value === "number" && value >= least && value <= most && (!isWhole || Number.isInteger(value)),
+    ),
+  texts: (description: string) =>
+    fieldOf<string[]>(
+      { type: "array", items: { type: "string" }, minItems: 1, maxItems: MOST_IDS, description },
+      `a list of 1 to ${MOST_IDS} ids`,
+      (value) =>
+        Array.isArray(value) &&
+        value.length >= 1 &&
+        value.length <= MOST_IDS &&
+        value.every((item) => typeof item === "string"),
+    ),
+  /** The same field, which may be left out. */
+  optional: <T>(one: Field<T>): Field<T | undefined> => ({ ...one, isOptional: true }),
+};
 
 /** The JSON Schema of an object of fields. Nothing else may be in it: a mistyped name must not be passed over. */
 export function inputSchema(fields: ToolFields, hasFolder: boolean) {
@@ -164,34 +163,34 @@ export type JsonObject = { [name: string]: Json };
 /** The JSON Schema of what a tool gives. More members than it names may come. */
 export type OutputSchema = { type: "object"; properties: JsonObject };
 
-export const TEXT = { type: "string" };
-export const TEXT_OR_NULL = { type: ["string", "null"] };
-export const COUNT = { type: "integer" };
-export const COUNT_OR_NULL = { type: ["integer", "null"] };
-export const FLAG = { type: "boolean" };
 /** The error object of the command line's JSON mode. */
 const ERROR = { type: "object" };
 
-/**
- * An object with these members. None is required: a client of the revision 2025-11-25 holds the content of an error
- * against the output schema, too, and a model pays for each word of tools/list.
- */
-export function objectOf(properties: JsonObject): OutputSchema {
-  return { type: "object", properties };
-}
-
-export function arrayOf(items: JsonObject): JsonObject {
-  return { type: "array", items };
-}
+/** What stands in the content of tools. */
+export const shape = {
+  text: { type: "string" },
+  textOrNull: { type: ["string", "null"] },
+  count: { type: "integer" },
+  countOrNull: { type: ["integer", "null"] },
+  flag: { type: "boolean" },
+  /**
+   * An object with these members. None is required: a client of the revision 2025-11-25 holds the content of an error
+   * against the output schema, too, and a model pays for each word of tools/list.
+   */
+  object: (properties: JsonObject): OutputSchema => ({ type: "object", properties }),
+  array: (items: JsonObject): JsonObject => ({ type: "array", items }),
+};
 
 /** The state of each request that was named, in the order given. */
 export const STATES = {
-  requests: arrayOf(objectOf({ request_id: TEXT, status: TEXT_OR_NULL, final: FLAG, error: ERROR })),
+  requests: shape.array(
+    shape.object({ request_id: shape.text, status: shape.textOrNull, final: shape.flag, error: ERROR }),
+  ),
 };
 
 /** The schema of what a tool gives or of the error object in its place. */
 export function orError({ properties }: OutputSchema): OutputSchema {
-  return objectOf({ ...properties, error: ERROR });
+  return shape.object({ ...properties, error: ERROR });
 }
 
 const REFUSED: Record<CreateRefusedError["kind"], string> = {

@@ -1,30 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { CreateRefusedError, QuotaExceededError } from "../../src/client/workflows/errors.js";
 import { CodedError } from "../../src/machine/errors.js";
-import {
-  flag,
-  inputSchema,
-  number,
-  object,
-  objectOf,
-  optional,
-  orError,
-  problemsOf,
-  savePath,
-  TEXT,
-  textField,
-  texts,
-  toolFailure,
-} from "../../src/mcp/tool.js";
+import { field, inputSchema, orError, problemsOf, shape, toolFailure } from "../../src/mcp/tool.js";
 
 const FIELDS = {
-  text: textField("a"),
-  flag: optional(flag("b")),
-  object: optional(object("c")),
-  whole: optional(number("d", 1, 5)),
-  part: optional(number("e", 0, 1, { isWhole: false })),
-  ids: optional(texts("f")),
-  save_to: savePath("g"),
+  text: field.text("a"),
+  flag: field.optional(field.flag("b")),
+  object: field.optional(field.object("c")),
+  whole: field.optional(field.number("d", 1, 5)),
+  part: field.optional(field.number("e", 0, 1, { isWhole: false })),
+  ids: field.optional(field.texts("f")),
+  save_to: field.path("g"),
 };
 
 describe("arguments", () => {
@@ -102,7 +88,7 @@ describe("the schema of what a tool takes", () => {
 });
 
 test("a tool gives its content, or an error in its place", () => {
-  const { type, properties } = orError(objectOf({ a: TEXT }));
+  const { type, properties } = orError(shape.object({ a: shape.text }));
   expect([type, properties]).toEqual(["object", { a: { type: "string" }, error: { type: "object" } }]);
 });
 

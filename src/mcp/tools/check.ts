@@ -6,7 +6,7 @@ import { type CheckedCitation, VERDICTS } from "../../ground/protocol/check-outc
 import { safeLine } from "../../ground/text/safe-text.js";
 import { type Checker, checkerOn, checkOf, keepCheck, reportOf } from "../../machine/check.js";
 import type { ToolSession } from "../session.js";
-import { ASKS, arrayOf, COUNT, FLAG, number, objectOf, optional, TEXT, textField, tool } from "../tool.js";
+import { ASKS, field, shape, tool } from "../tool.js";
 
 const PAGES = 20;
 const MOST_PAGES = 100;
@@ -23,13 +23,21 @@ export const check = tool({
   description:
     "Read the pages that the result of a COMPLETED request cites, and look in them for the numbers, dates and quotations of each sentence. What is wrong comes first. If `complete` is false, the same call again goes on. What is found need not be true, and what is missing need not be false.",
   fields: {
-    id: textField("The id of a request; @last is the newest one."),
-    pages: optional(number(`How many pages are read at most. Default: ${PAGES}.`, 1, MOST_PAGES)),
-    seconds: optional(number(`How long to read. Default: ${SECONDS}.`, 1, MOST_SECONDS, { isWhole: false })),
+    id: field.text("The id of a request; @last is the newest one."),
+    pages: field.optional(field.number(`How many pages are read at most. Default: ${PAGES}.`, 1, MOST_PAGES)),
+    seconds: field.optional(
+      field.number(`How long to read. Default: ${SECONDS}.`, 1, MOST_SECONDS, { isWhole: false }),
+    ),
   },
-  outputSchema: objectOf({
-    ...{ request_id: TEXT, checked_at: TEXT, complete: FLAG, counts: objectOf({}), omitted: COUNT },
-    citations: arrayOf(objectOf({ claim: TEXT, verdict: TEXT })),
+  outputSchema: shape.object({
+    ...{
+      request_id: shape.text,
+      checked_at: shape.text,
+      complete: shape.flag,
+      counts: shape.object({}),
+      omitted: shape.count,
+    },
+    citations: shape.array(shape.object({ claim: shape.text, verdict: shape.text })),
   }),
   annotations: ASKS,
   async call(session, { id, pages = PAGES, seconds = SECONDS }, call) {

@@ -7,19 +7,7 @@ import { writeTarget } from "../../machine/output-file.js";
 import { resultText } from "../../machine/result-text.js";
 import { saveTo } from "../save-to.js";
 import type { ToolSession } from "../session.js";
-import {
-  COUNT,
-  FLAG,
-  flag,
-  object,
-  objectOf,
-  optional,
-  savePath,
-  TEXT,
-  TEXT_OR_NULL,
-  textField,
-  tool,
-} from "../tool.js";
+import { field, shape, tool } from "../tool.js";
 
 const DESCRIPTION =
   `Submit a deep research request. Each new request costs one create of the hourly limit. Returns at once with its id;
@@ -32,21 +20,29 @@ export const create = tool({
   title: "Submit a research request",
   description: DESCRIPTION,
   fields: {
-    prompt: textField("The research question, with all that the researcher has to know."),
-    schema: optional(object("A JSON Schema; the result is then JSON that fits it.")),
-    model: optional(
-      textField("At a provider: the model, preset, processor or effort. Another model is another request."),
+    prompt: field.text("The research question, with all that the researcher has to know."),
+    schema: field.optional(field.object("A JSON Schema; the result is then JSON that fits it.")),
+    model: field.optional(
+      field.text("At a provider: the model, preset, processor or effort. Another model is another request."),
     ),
-    again: optional(
-      flag("Make another request although the same one exists. It costs another create. Default: false."),
+    again: field.optional(
+      field.flag(
+        "Make another request although the same one exists. It costs another create. Default: false.",
+      ),
     ),
-    save_to: savePath(
+    save_to: field.path(
       "A path under the folder that the server may write to: the result becomes a new file there when the research has ended, if this server still runs.",
     ),
   },
-  outputSchema: objectOf({
-    ...{ request_id: TEXT, status: TEXT, created_at: TEXT_OR_NULL, reused: FLAG, next: TEXT },
-    ...{ left: COUNT, limit: COUNT, not_saved: TEXT, saves_to: TEXT },
+  outputSchema: shape.object({
+    ...{
+      request_id: shape.text,
+      status: shape.text,
+      created_at: shape.textOrNull,
+      reused: shape.flag,
+      next: shape.text,
+    },
+    ...{ left: shape.count, limit: shape.count, not_saved: shape.text, saves_to: shape.text },
   }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   changes: true,

@@ -1,18 +1,6 @@
 import type { HistoryEntry } from "../../client/store/history/records.js";
 import { checkStatus } from "../../machine/known-status.js";
-import {
-  arrayOf,
-  COUNT,
-  COUNT_OR_NULL,
-  FLAG,
-  number,
-  objectOf,
-  optional,
-  TEXT,
-  TEXT_OR_NULL,
-  textField,
-  tool,
-} from "../tool.js";
+import { field, shape, tool } from "../tool.js";
 
 const DEFAULT_LIMIT = 20;
 const MOST = 500;
@@ -25,14 +13,21 @@ export const list = tool({
   description:
     "The requests that this machine created, by this server or by the research command: unknown outcomes first, then the newest first, each in the state last seen. Asks no service. A prompt is cut after 200 characters.",
   fields: {
-    limit: optional(number(`How many at most. Default: ${DEFAULT_LIMIT}.`, 1, MOST)),
-    status: optional(textField("Only those in this state; UNKNOWN: creates whose outcome is unknown.")),
+    limit: field.optional(field.number(`How many at most. Default: ${DEFAULT_LIMIT}.`, 1, MOST)),
+    status: field.optional(
+      field.text("Only those in this state; UNKNOWN: creates whose outcome is unknown."),
+    ),
   },
-  outputSchema: objectOf({
-    requests: arrayOf(
-      objectOf({
-        ...{ local_id: TEXT, request_id: TEXT_OR_NULL, status: TEXT, created_at: TEXT_OR_NULL },
-        ...{ sent_at: TEXT, origin: TEXT, prompt: TEXT, prompt_is_cut: FLAG },
+  outputSchema: shape.object({
+    requests: shape.array(
+      shape.object({
+        ...{
+          local_id: shape.text,
+          request_id: shape.textOrNull,
+          status: shape.text,
+          created_at: shape.textOrNull,
+        },
+        ...{ sent_at: shape.text, origin: shape.text, prompt: shape.text, prompt_is_cut: shape.flag },
       }),
     ),
   }),
@@ -60,9 +55,14 @@ export const quota = tool({
   description:
     "How many creates of the last hour count for the origin and key in use, and how many are left where the limit is known. Counted from this machine's own records; asks no service.",
   fields: {},
-  outputSchema: objectOf({
-    ...{ used: COUNT, left: COUNT_OR_NULL, limit: COUNT_OR_NULL, next_slot_at: TEXT_OR_NULL },
-    ...{ origin: TEXT, counted_from: TEXT },
+  outputSchema: shape.object({
+    ...{
+      used: shape.count,
+      left: shape.countOrNull,
+      limit: shape.countOrNull,
+      next_slot_at: shape.textOrNull,
+    },
+    ...{ origin: shape.text, counted_from: shape.text },
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   call(session) {

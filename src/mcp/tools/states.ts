@@ -10,22 +10,9 @@ import {
 import type { Clock } from "../../ground/clock.js";
 import { type Data, isFinal } from "../../ground/protocol/conversation.js";
 import type { ToolSession } from "../session.js";
-import {
-  ASKS,
-  COUNT,
-  FLAG,
-  number,
-  objectOf,
-  optional,
-  STATES,
-  TEXT,
-  type ToolCall,
-  texts,
-  tool,
-  toolFailure,
-} from "../tool.js";
+import { ASKS, field, STATES, shape, type ToolCall, tool, toolFailure } from "../tool.js";
 
-const IDS = texts("Ids of requests; @last is the newest one.");
+const IDS = field.texts("Ids of requests; @last is the newest one.");
 
 export const status = tool({
   name: "research_status",
@@ -33,7 +20,7 @@ export const status = tool({
   description:
     "The state of each request now: PENDING, PROCESSING, COMPLETED, FAILED or STOPPED. To wait for the end, use research_wait.",
   fields: { ids: IDS },
-  outputSchema: objectOf(STATES),
+  outputSchema: shape.object(STATES),
   annotations: ASKS,
   call: (session, { ids }, { signal }) =>
     answersTo(session, ids, (ports, targets) => askStates(ports, targets, { signal })),
@@ -45,7 +32,7 @@ export const stop = tool({
   description:
     "Stop requests. Nothing of their work is kept, they cannot be started again, and what they cost is not given back. Ask the person first.",
   fields: { ids: IDS },
-  outputSchema: objectOf(STATES),
+  outputSchema: shape.object(STATES),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   changes: true,
   call: (session, { ids }, { signal }) =>
@@ -65,11 +52,11 @@ export const wait = tool({
     "Wait until all requests have ended or the time is over, and give the state of each. If `done` is false, call it again: the research goes on meanwhile, and to cancel the call does not stop it.",
   fields: {
     ids: IDS,
-    seconds: optional(
-      number(`How long to wait. Default: ${DEFAULT_SECONDS}.`, 0, MOST_SECONDS, { isWhole: false }),
+    seconds: field.optional(
+      field.number(`How long to wait. Default: ${DEFAULT_SECONDS}.`, 0, MOST_SECONDS, { isWhole: false }),
     ),
   },
-  outputSchema: objectOf({ ...STATES, done: FLAG, waited_seconds: COUNT, next: TEXT }),
+  outputSchema: shape.object({ ...STATES, done: shape.flag, waited_seconds: shape.count, next: shape.text }),
   annotations: ASKS,
   async call(session, { ids, seconds = DEFAULT_SECONDS }, call) {
     const ports = session.connected();
