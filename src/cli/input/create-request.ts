@@ -69,17 +69,22 @@ export async function askedAccounts(
   return asked;
 }
 
-/** Throws UsageError for accounts that are named twice, or that are one key at one origin. */
-export function checkDifferent(accounts: readonly Machine[]): void {
+/** Throws UsageError for accounts that are named twice, or that are one key at one origin, with `modelOf` with one model. */
+export function checkDifferent(accounts: readonly Machine[], modelOf?: (at: Machine) => unknown): void {
   const names = new Map<string, string>();
   for (const account of accounts) {
-    const { value: profile } = account.settings.profile;
+    const { origin, settings } = account;
+    const { value: profile } = settings.profile;
     const key = keyOf(account);
-    for (const name of [`profile ${profile}`, ...(key === undefined ? [] : [`${account.origin} ${key}`])]) {
+    const isOne = key === undefined ? [] : [JSON.stringify([origin, key, modelOf?.(account)])];
+    for (const name of [`profile ${profile}`, ...isOne]) {
       const other = names.get(name);
       if (other === profile) throw new UsageError(`the profile ${profile} is named twice`);
       if (other !== undefined)
-        throw new UsageError(`the profiles ${other} and ${profile} are one key at ${account.origin}`);
+        throw new UsageError(
+          `the profiles ${other} and ${profile} are one key at ${origin}${modelOf ? " with one model" : ""}`,
+          modelOf && "--model PROFILE=NAME gives one of them another model.",
+        );
       names.set(name, profile);
     }
   }

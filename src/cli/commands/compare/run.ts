@@ -16,7 +16,7 @@ import { UsageError } from "../../../machine/errors.js";
 import type { Machine } from "../../../machine/machine.js";
 import { costEstimate } from "../../../machine/quota.js";
 import { type Context, resumeCommand, wordsOf } from "../../context.js";
-import { modelsOf, readRequest, showRequests } from "../../input/create-request.js";
+import { checkDifferent, modelsOf, readRequest, showRequests } from "../../input/create-request.js";
 import { readingTerminal } from "../../terminal/style.js";
 import { pageOfRow } from "../batch/row-result.js";
 import { showBatch } from "../batch/show.js";
@@ -38,23 +38,20 @@ export async function compare(
   const { reporter, flags, host } = ctx;
   ctx.limitDay(options);
   const names = flags.profiles ?? [];
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw new UsageError(`the profile ${twice} is named twice`);
   if (names.length < 2) throw new UsageError("compare needs two accounts at least: -p PROFILE -p PROFILE");
   const body = await readRequest(ctx, prompt, options);
   const accounts = ctx.named(names, "compare -p");
   const models = modelsOf(options.model, accounts);
+  const modelOf = (at: Machine) => models.get(at) ?? at.settings.model?.value ?? at.provider?.defaultModel;
+  checkDifferent(accounts, modelOf);
   const { domains, notDomains } = options;
   const asked = accounts.map((ports) => ({
     ports,
     body: askedOf(ports, body, { model: models.get(ports), domains, notDomains }),
   }));
   for (const { ports, body: one } of asked) (await ports.dialect()).create(one);
-  refuseSame(asked);
   if (options.dryRun) {
-    const cost = costEstimate(
-      asked.map(({ ports, body: { model } }) => ({ ports, model: model ?? ports.provider?.defaultModel })),
-    );
+    const cost = costEstimate(accounts.map((ports) => ({ ports, model: modelOf(ports) })));
     if (cost) await reporter.say(cost.trimEnd());
     return showRequests(ctx, asked);
   }
@@ -103,22 +100,6 @@ function rowOf(profile: string, body: CreateBody, index: number): Row {
   const key = /^index$/i.test(profile) ? `${profile}-account` : profile;
   const digest = digestOf(body, profile);
   return { id: rowId(`account ${profile}`, digest, 1), key, line: index + 1, profile, body, digest };
-}
-
-/** Throws UsageError for two accounts that are one key at one origin with one model. */
-function refuseSame(asked: readonly { ports: Machine; body: CreateBody }[]): void {
-  const seen = new Map<string, string>();
-  for (const { ports, body } of asked) {
-    const { value: profile } = ports.settings.profile;
-    const name = JSON.stringify([ports.origin, ports.apiKey, body.model ?? ports.provider?.defaultModel]);
-    const other = seen.get(name);
-    if (other !== undefined)
-      throw new UsageError(
-        `the profiles ${other} and ${profile} are one key at ${ports.origin} with one model`,
-        "--model PROFILE=NAME gives one of them another model.",
-      );
-    seen.set(name, profile);
-  }
 }
 
 /** Throws LocalError if a folder holds anything but this comparison. */
