@@ -1,6 +1,15 @@
-/** What is said of a sentence and the pages that it cites (contract §11), the worst first. */
-export const VERDICTS = ["missing", "gone", "unrelated", "unreadable", "unchecked", "found"] as const;
-export type Verdict = (typeof VERDICTS)[number];
+/** What is said of a sentence and the pages that it cites (contract §11). */
+export type Verdict = "found" | "missing" | "unchecked" | "unrelated" | "gone" | "unreadable";
+
+/** The worst first. */
+export const VERDICTS: readonly Verdict[] = [
+  "missing",
+  "gone",
+  "unrelated",
+  "unreadable",
+  "unchecked",
+  "found",
+];
 
 /** A citation of a report with its verdict (contract §11). */
 export interface CheckedCitation {
