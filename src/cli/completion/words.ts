@@ -35,7 +35,7 @@ export interface CommandLine {
   /** The flag and the `=` before the current value, in the same word. */
   lead: string;
   /** The value that is wanted: of a flag, or an argument; undefined if neither is. */
-  value: Value | undefined;
+  value: WordValue | undefined;
   /** The flags that may stand here. */
   options: readonly OptionNode[];
   /** The commands that may stand here. */
@@ -87,7 +87,7 @@ function choose(chosen: CommandLine["chosen"], { name }: OptionNode, value: stri
   if (name === "--base-url") chosen.baseUrl = value;
 }
 
-function valueOfFlag({ name, value, choices }: OptionNode): Value {
+function valueOfFlag({ name, value, choices }: OptionNode): WordValue {
   // Its value is called `name` in the help, as that of other flags is.
   return { kind: name === "--profile" ? "profile" : (value ?? ""), choices };
 }
@@ -96,7 +96,7 @@ function optionsOf(table: CompletionTable, command: string): OptionNode[] {
   return [...(table.commands[command]?.options ?? []), ...table.options];
 }
 
-function argumentOf(table: CompletionTable, command: string, index: number): Value | undefined {
+function argumentOf(table: CompletionTable, command: string, index: number): WordValue | undefined {
   const all = table.commands[command]?.arguments ?? [];
   const last = all.at(-1);
   const found = all[index] ?? (last?.variadic ? last : undefined);
@@ -111,7 +111,7 @@ function commandsBelow(table: CompletionTable, command: string): string[] {
 }
 
 /** What is wanted: what completes it is known by its name in the help, without brackets, or by its choices. */
-interface Value {
+interface WordValue {
   kind: string;
   choices: readonly string[] | null;
 }

@@ -9,7 +9,7 @@ import type { RowFacts } from "./batch/journal.js";
 export class NotRecordedError extends LocalError {}
 
 /** A limit of creates in 24 hours: what sets it, and whose it is. */
-export interface DayLimit {
+export interface LimitOfDay {
   source: string;
   origin: string;
   profile: string | null;
@@ -26,7 +26,7 @@ export class QuotaExceededError extends Error {
     readonly limit: number,
     readonly until: number,
     now: number,
-    readonly day?: DayLimit,
+    readonly day?: LimitOfDay,
   ) {
     const minutes = (day ? DAY_MS : WINDOW_MS) / 60_000;
     super(`this machine has sent ${limit} creates within ${minutes} minutes, which is the limit`);
