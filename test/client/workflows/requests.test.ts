@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { History } from "../../../src/client/store/history/history.js";
 import { UnresolvedCreateError } from "../../../src/client/workflows/errors.js";
-import { findEntry, requireEntry, resolveTarget } from "../../../src/client/workflows/requests.js";
+import { asAsked, findEntry, requireEntry, resolveTarget } from "../../../src/client/workflows/requests.js";
+import { exactJson, parseExact } from "../../../src/ground/json/exact-json.js";
 import { folderWith } from "../../support/folder.js";
 
 const ORIGIN = "https://a.example";
@@ -143,4 +144,13 @@ describe("a target is", () => {
     );
     expect(() => resolveTarget(given, create.localId)).toThrow(`${create.localId} is settled`);
   });
+});
+
+test("a result that is written as text is the value of its schema, and every number keeps its digits", () => {
+  const text = '{"provider_status":"done","cost":1.0,"output":"{\\"a\\": 2.0}"}';
+  const data = parseExact(text) as Record<string, unknown>;
+  expect(asAsked(data, null)).toBe(data);
+  const asked = asAsked(data, {});
+  expect(asked).toEqual({ provider_status: "done", cost: 1, output: { a: 2 } });
+  expect(exactJson(asked)).toBe('{"provider_status":"done","cost":1.0,"output":{"a":2.0}}');
 });
