@@ -1,6 +1,7 @@
 import { withMember } from "../../ground/json/exact-json.js";
 import { type CreateBody, type Data, isFinal, type Operation } from "../../ground/protocol/conversation.js";
 import { isCutShort } from "../dialects/providers.js";
+import type { Unsuccessful } from "./classify-response.js";
 import {
   NoOutputError,
   OutcomeUnknownError,
@@ -10,7 +11,7 @@ import {
 } from "./errors.js";
 import { FAULTS, NEW_REQUEST_MS, retryDelay } from "./failure-policy.js";
 import type { ClientOptions } from "./options.js";
-import { Session, type Unsuccessful } from "./session.js";
+import { Session } from "./session.js";
 import type { WatchEvent, WatchOptions, WatchSource } from "./watch/types.js";
 import type { WatchPorts } from "./watch/watch.js";
 

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { maxBytes, parseBody, salvageRequestId } from "../../../src/client/calls/session.js";
+import { maxBytes, parseBody, salvageRequestId } from "../../../src/client/calls/body.js";
 import { research } from "../../../src/client/dialects/research.js";
 
 const salvage = (bytes: Parameters<typeof salvageRequestId>[0]) => salvageRequestId(bytes, research());

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { classifyResponse } from "../../../src/client/calls/classify-response.js";
 import { OutcomeUnknownError, RefusedError, UnreachableError } from "../../../src/client/calls/errors.js";
 import type { FaultName } from "../../../src/client/calls/failure-policy.js";
-import { classifyResponse } from "../../../src/client/calls/session.js";
 import { research } from "../../../src/client/dialects/research.js";
 import type { Operation } from "../../../src/ground/protocol/conversation.js";
 

@@ -1,6 +1,6 @@
 import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { Classification } from "../../../client/calls/session.js";
+import type { Classification } from "../../../client/calls/classify-response.js";
 import { Session } from "../../../client/calls/session.js";
 import { UNKNOWN } from "../../../client/store/history/records.js";
 import { readIfThere, systemCode } from "../../../ground/files/files.js";

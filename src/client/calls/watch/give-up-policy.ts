@@ -1,6 +1,6 @@
+import type { Unsuccessful } from "../classify-response.js";
 import { type RefusedError, type ResearchError, UnreachableError } from "../errors.js";
 import { FAULTS, NEW_REQUEST_MS, retryDelay, TRIES } from "../failure-policy.js";
-import type { Unsuccessful } from "../session.js";
 import type { Watched } from "./watched.js";
 
 /** Milliseconds without a successful poll after which an id is given up (contract §3, `--patience`). */

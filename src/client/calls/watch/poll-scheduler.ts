@@ -1,6 +1,6 @@
 import TinyQueue from "tinyqueue";
 import { POOL_SIZE } from "../../../ground/http/connections.js";
-import type { Pace } from "../session.js";
+import type { Pace } from "../pace.js";
 import { slackOf } from "./poll-interval.js";
 import type { WatchOptions } from "./types.js";
 import type { Watched } from "./watched.js";

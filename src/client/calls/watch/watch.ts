@@ -1,7 +1,8 @@
 import { type Clock, epochOf } from "../../../ground/clock.js";
 import { type Data, isFinal, STATUSES } from "../../../ground/protocol/conversation.js";
 import { waitsForSomebody } from "../../dialects/providers.js";
-import { type Classification, Pace, type Success, type Unsuccessful } from "../session.js";
+import type { Classification, Success, Unsuccessful } from "../classify-response.js";
+import { Pace } from "../pace.js";
 import { DEFAULT_PATIENCE_MS, decideAfterFailure } from "./give-up-policy.js";
 import { InterruptibleSleep } from "./interruptible-sleep.js";
 import { adaptiveInterval, ageOf } from "./poll-interval.js";

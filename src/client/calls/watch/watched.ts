@@ -1,5 +1,5 @@
 import type { Status } from "../../../ground/protocol/conversation.js";
-import type { Success } from "../session.js";
+import type { Success } from "../classify-response.js";
 import type { WatchTarget } from "./types.js";
 
 /** One id on its way. Times are monotonic milliseconds. */

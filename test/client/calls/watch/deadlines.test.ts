@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Pace } from "../../../../src/client/calls/session.js";
+import { Pace } from "../../../../src/client/calls/pace.js";
 import { PollScheduler } from "../../../../src/client/calls/watch/poll-scheduler.js";
 import { watched } from "./fixtures.js";
 

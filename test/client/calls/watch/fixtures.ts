@@ -1,6 +1,6 @@
+import type { Unsuccessful } from "../../../../src/client/calls/classify-response.js";
 import { type RefusalKind, RefusedError, UnreachableError } from "../../../../src/client/calls/errors.js";
 import type { FaultName } from "../../../../src/client/calls/failure-policy.js";
-import type { Unsuccessful } from "../../../../src/client/calls/session.js";
 import type { Watched } from "../../../../src/client/calls/watch/watched.js";
 
 /** An id that has been watched since 0 and polled once, at 0; `parts` say what is different. */

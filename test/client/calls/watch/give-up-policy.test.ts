@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Unsuccessful } from "../../../../src/client/calls/session.js";
+import type { Unsuccessful } from "../../../../src/client/calls/classify-response.js";
 import {
   type Circumstances,
   DEFAULT_PATIENCE_MS,

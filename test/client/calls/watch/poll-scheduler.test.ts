@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { seeded } from "../../../../bench/support/runs.js";
-import { Pace } from "../../../../src/client/calls/session.js";
+import { Pace } from "../../../../src/client/calls/pace.js";
 import { adaptiveInterval } from "../../../../src/client/calls/watch/poll-interval.js";
 import { PollScheduler } from "../../../../src/client/calls/watch/poll-scheduler.js";
 import type { Watched } from "../../../../src/client/calls/watch/watched.js";

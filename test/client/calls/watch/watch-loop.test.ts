@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type Classification, Pace, type Success } from "../../../../src/client/calls/session.js";
+import type { Classification, Success } from "../../../../src/client/calls/classify-response.js";
+import { Pace } from "../../../../src/client/calls/pace.js";
 import type { WatchEvent, WatchOptions, WatchSource } from "../../../../src/client/calls/watch/types.js";
 import { type WatchPorts, watch } from "../../../../src/client/calls/watch/watch.js";
 import { fault, refused } from "./fixtures.js";

@@ -1,0 +1,195 @@
+import {
+  type HttpAnswer,
+  headerOf,
+  type RequestFailure,
+  readRetryAfter,
+} from "../../ground/http/exchange.js";
+import type { Data, Operation } from "../../ground/protocol/conversation.js";
+import type { Dialect, RefusalKind, ServiceError } from "../dialects/dialect.js";
+import { UNPAID } from "../dialects/reading.js";
+import { maxBytes, parseBody } from "./body.js";
+import {
+  CODE_OF_REFUSAL,
+  type ErrorFacts,
+  OutcomeUnknownError,
+  RefusedError,
+  type ResearchError,
+  UnreachableError,
+} from "./errors.js";
+import { AMBIGUOUS_STATUSES, FAULTS, type FaultName, MISDIRECTED_STATUS } from "./failure-policy.js";
+
+/** A success. Its data remembers the text it was read from, see `exactJson`. */
+export interface Success {
+  kind: "data";
+  data: Data;
+  /** How long the service asked to wait before the next poll, in milliseconds; 0 if it did not. */
+  waitMs: number;
+  /** The small answer that it was read from: the same one, byte for byte, is not read again. */
+  answer?: HttpAnswer;
+}
+
+/** What an exchange means. */
+export type Classification =
+  | Success
+  /** Conclusive: the service said no. */
+  | { kind: "refused"; error: RefusedError }
+  /** Inconclusive: `FAULTS[fault]` says what follows. */
+  | { kind: "fault"; fault: FaultName; sent: boolean; error: ResearchError };
+
+/** Any classification but a success. */
+export type Unsuccessful = Exclude<Classification, Success>;
+
+export interface Asked {
+  dialect: Dialect;
+  operation: Operation;
+  /** The id in the path; undefined for create. */
+  requestId?: string | undefined;
+  /** `METHOD URL`, for messages. */
+  target: string;
+  /** What connections are made to, in words. */
+  peer: string;
+  /** Epoch ms, to read a `Retry-After` date against. */
+  now: number;
+}
+
+/** Reads an answer by §7, by its dialect, and by what an intermediary may have put in its place. Pure. */
+export function classifyResponse(answer: HttpAnswer | RequestFailure, asked: Asked): Classification {
+  const { dialect, operation } = asked;
+  const facts: ErrorFacts = {
+    requestId: asked.requestId,
+    retryAfter: readRetryAfter(answer.headers, asked.now),
+  };
+  if (answer.kind === "failure") return faulty(answer.fault, answer.sent, answer.message, asked, facts);
+  const known: ErrorFacts = { ...facts, httpStatus: answer.status };
+  const body = parseBody(answer, maxBytes(operation, dialect));
+  if (body.kind === "oversized")
+    return faulty("oversized", true, "the answer is too large or too deeply nested", asked, known);
+  const value = body.kind === "json" ? body.value : undefined;
+  const said = dialect.fault(operation, answer.status, value, facts.retryAfter);
+  // The later of two times: to ask too early costs one more of the limit.
+  known.retryAfter = laterOf(facts.retryAfter, said?.retryAfter);
+  if (answer.status >= 300) return classifyError(answer, said, asked, known);
+  if (said) return refusal(said.kind ?? "refused", said, asked, known);
+  const data = dialect.data(operation, value);
+  if (typeof data === "string") return faulty("unreadable", true, data, asked, known);
+  const about = data.request_id;
+  if (asked.requestId !== undefined && about !== undefined && about !== asked.requestId) {
+    return faulty("wrong-request", true, "the answer is about another request", asked, known);
+  }
+  return { kind: "data", data, waitMs: waitAsked(answer, asked.now) };
+}
+
+/** Milliseconds for which an answer asks to wait before the next poll; 0 if it does not, or makes no sense. */
+export function waitAsked({ headers }: Pick<HttpAnswer, "headers">, now: number): number {
+  const retryAfter = readRetryAfter(headers, now) ?? 0;
+  const pollAfterMs = headerOf(headers, "openai-poll-after-ms") ?? "";
+  return Math.max(retryAfter * 1_000, /^\d{1,9}$/.test(pollAfterMs) ? Number(pollAfterMs) : 0);
+}
+
+function laterOf(one: number | undefined, other: number | undefined): number | undefined {
+  return one !== undefined && other !== undefined ? Math.max(one, other) : (one ?? other);
+}
+
+/** Anything from 300 up. */
+function classifyError(
+  answer: HttpAnswer,
+  said: ServiceError | undefined,
+  asked: Asked,
+  facts: ErrorFacts,
+): Classification {
+  const { status, headers } = answer;
+  const { operation } = asked;
+  const fault = (name: FaultName, why: string, more: ErrorFacts = {}) =>
+    faulty(name, true, why, asked, { ...facts, ...more }, said);
+  if (status >= 500) return fault("unavailable", `the service is not available (HTTP ${status})`);
+  if (status < 400) {
+    const location = headerOf(headers, "location");
+    const to = location ? ` to ${location}` : "";
+    const name = status === 303 ? "see-other" : "redirected";
+    return fault(name, `a redirect${to} was not followed (HTTP ${status})`);
+  }
+  if (status === 405 && (operation === "status" || operation === "output")) {
+    const hint = `If the service wants another method, \`research config set ${operation}-method POST\` sets it.`;
+    return fault("wrong-method", "the service does not take this method (HTTP 405)", { hint });
+  }
+  // A service may use 408 for a result that is not there yet; to all else these say too little.
+  const isAboutResult = operation === "output" && said?.kind !== undefined;
+  if ((AMBIGUOUS_STATUSES.has(status) && !isAboutResult) || (status === MISDIRECTED_STATUS && !said))
+    return fault("ambiguous", `the service gave no result (HTTP ${status})`);
+  // The interface document does not have 402, 432 and 433. At a provider they mean that no money is left.
+  const isUnpaid = UNPAID.has(status) && asked.dialect.name !== "research";
+  const kind = said?.kind ?? (isUnpaid ? "no-credit" : KIND_OF_STATUS[status]) ?? (said && "refused");
+  if (kind) return refusal(kind, said, asked, facts);
+  return fault("stray", `HTTP ${status} without a word from the service itself`);
+}
+
+function refusal(
+  kind: RefusalKind,
+  said: ServiceError | undefined,
+  asked: Asked,
+  facts: ErrorFacts,
+): Classification {
+  const isNoService = !said && kind === "not-found";
+  const hint = isNoService
+    ? "Is the base URL right? `research config list` shows where it comes from."
+    : undefined;
+  const message = said?.message || `HTTP ${facts.httpStatus} for ${asked.target}`;
+  // What has no money has one name, whatever word a provider has for it.
+  const code = (kind === "no-credit" ? undefined : said?.code) ?? CODE_OF_REFUSAL[kind];
+  const error = new RefusedError(kind, said !== undefined, code, message, { ...facts, hint });
+  return { kind: "refused", error };
+}
+
+function faulty(
+  fault: FaultName,
+  sent: boolean,
+  why: string,
+  asked: Asked,
+  facts: ErrorFacts,
+  said?: ServiceError,
+): Classification {
+  return { kind: "fault", fault, sent, error: faultError(fault, sent, why, asked, facts, said) };
+}
+
+function faultError(
+  fault: FaultName,
+  sent: boolean,
+  why: string,
+  { operation, peer, target }: Asked,
+  facts: ErrorFacts,
+  said: ServiceError | undefined,
+): ResearchError {
+  if (!sent) {
+    const created = operation === "create" ? "Nothing was created. " : "";
+    const trust = /certificate/.test(why)
+      ? "NODE_EXTRA_CA_CERTS names a file of certificates to trust. "
+      : "";
+    const hint = `${created}${trust}\`research doctor\` finds the cause.`;
+    const message = `${peer} cannot be reached: ${why}`;
+    return new UnreachableError("UNREACHABLE", message, { ...facts, hint, unsent: true });
+  }
+  const message = `${target}: ${why}`;
+  if (operation === "create" && FAULTS[fault].create === "unknown")
+    return new OutcomeUnknownError(message, facts);
+  const code = said?.code ?? (UNANSWERED.has(fault) ? "UNREACHABLE" : "BAD_RESPONSE");
+  return new UnreachableError(code, message, facts);
+}
+
+const UNANSWERED: ReadonlySet<FaultName> = new Set([
+  "unreachable",
+  "unconnectable",
+  "lost",
+  "timeout",
+  "unavailable",
+]);
+
+/** HTTP statuses that say enough by themselves, from the service or from a proxy. */
+const KIND_OF_STATUS: Readonly<Record<number, RefusalKind>> = {
+  401: "unauthenticated",
+  403: "unauthenticated",
+  404: "not-found",
+  429: "rate-limited",
+  413: "invalid-input",
+  414: "invalid-input",
+  431: "invalid-input",
+};
