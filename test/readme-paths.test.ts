@@ -37,9 +37,11 @@ test.each(["SECURITY.md", "CONTRIBUTING.md"])("each path that %s names exists", 
   expect(paths.filter((path) => !isThere(path))).toEqual([]);
 });
 
-test("the map names each room", () => {
+test("the map names each room, and none twice", () => {
   const map = text.slice(0, text.indexOf("Imports only"));
   expect(ROOMS.filter((room) => !map.includes(`src/${room}`) && room !== "README.md")).toEqual([]);
+  const named = Array.from(map.matchAll(/^src\/\S+/gm), ([path]) => path);
+  expect(named).toEqual([...new Set(named)]);
 });
 
 test("a path that is gone is seen", () => {
