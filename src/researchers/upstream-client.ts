@@ -158,7 +158,7 @@ function refusalOf(error: unknown): Sent {
   // What that place cannot be asked was not sent.
   if (!(error instanceof RefusedError)) return { kind: "refused", why };
   const { kind, enveloped } = error;
-  if (kind === "no-credit") return { kind: "account", why };
+  if (kind === "no-credit" || (enveloped && httpStatus === 402)) return { kind: "account", why };
   if (kind === "rate-limited" || !enveloped) return { kind: "limit", why, retryAfterMs };
   const isAboutProfile = httpStatus === 404 || (MODEL.test(`${code} ${why}`) && !/schema/i.test(why));
   const isAboutKey = kind === "unauthenticated" && !(httpStatus === 403 && POLICY.test(`${code} ${why}`));

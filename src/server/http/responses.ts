@@ -44,10 +44,10 @@ export class HttpError extends Error {
   }
 }
 
-/** §7, RATE_LIMIT_EXCEEDED, with `Retry-After` in seconds. `message` says what was exceeded. */
+/** §7, RATE_LIMIT_EXCEEDED, with `Retry-After` in seconds. `message` says what was exceeded, or what another service said. */
 export function tooManyRequests(message: string, retryAfterMs: number): HttpError {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
-  const whole = `${message} The next one is allowed in ${formatDuration(seconds * 1_000)}.`;
+  const whole = `${message.replace(/[^.!?]$/, "$&.")} The next one is allowed in ${formatDuration(seconds * 1_000)}.`;
   return new HttpError("RATE_LIMIT_EXCEEDED", whole, { "Retry-After": String(seconds) });
 }
 

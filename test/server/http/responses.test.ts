@@ -19,6 +19,7 @@ it.each([
   const { status, code, message, headers } = tooManyRequests("Enough.", ms);
   expect([status, code, headers]).toEqual([429, "RATE_LIMIT_EXCEEDED", { "Retry-After": seconds }]);
   expect(message).toBe(`Enough. The next one is allowed in ${words}.`);
+  expect(tooManyRequests("Enough", ms).message).toBe(message);
 });
 
 it("the hour of a key is refused for create and for stop, each by its own limit", async () => {
