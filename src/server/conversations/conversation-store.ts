@@ -167,7 +167,6 @@ export interface DayLimit {
   account: string;
   most: number;
 }
-export const DAY_MS = 86_400_000;
 
 /** What is known of requests at another service, so that each conversation is sent once, and stopped there too. */
 export interface RemoteRequests {

@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Clock } from "../../../src/ground/clock.js";
 import { exactJson, parseExact } from "../../../src/ground/json/exact-json.js";
+import { DAY_MS } from "../../../src/ground/protocol/limits.js";
 import type { ResearchJob } from "../../../src/ground/researcher.js";
 import {
   type Caller,
   type Claim,
   type ConversationStore,
-  DAY_MS,
   type RateLimited,
   RESERVED_MS,
 } from "../../../src/server/conversations/conversation-store.js";

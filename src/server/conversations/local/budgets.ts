@@ -1,4 +1,5 @@
 import { isFinal } from "../../../ground/protocol/conversation.js";
+import { nextSlot } from "../../../ground/protocol/limits.js";
 import type { KeyBudgets } from "../../keys/key-store.js";
 import { type RateLimited, RESERVED_MS, type Spent, type SpentBy } from "../conversation-store.js";
 import type { LocalState, StoredConversation } from "./local-state.js";
@@ -28,16 +29,10 @@ export function overBudget(
   const unwritten = state.unwrittenCreates(key);
   const limits: RateLimited[] = [];
   if (budget) {
-    const times = [...all.map(({ createdAt }) => createdAt), ...unwritten]
-      .filter((time) => time > at - budget.ms)
-      .sort((a, b) => a - b);
-    const leaves = times[times.length - budget.most];
-    if (leaves !== undefined)
-      limits.push({
-        kind: "rate-limited",
-        retryAfterMs: leaves + budget.ms - at,
-        over: { what: "budget", ...budget },
-      });
+    const times = [...all.map(({ createdAt }) => createdAt), ...unwritten];
+    const retryAfterMs = nextSlot(times, budget.most, at, budget.ms) - at;
+    if (retryAfterMs > 0)
+      limits.push({ kind: "rate-limited", retryAfterMs, over: { what: "budget", ...budget } });
   }
   if (dollars) {
     const unfinished = all.filter(({ status }) => !isFinal(status));

@@ -1,8 +1,15 @@
 import { isFinal, type KnownStatus } from "../../../ground/protocol/conversation.js";
+import { DAY_MS, type HourlyLimit, inWindow, nextSlot, WINDOW_MS } from "../../../ground/protocol/limits.js";
 import type { ResearchJob } from "../../../ground/researcher.js";
-import { type Bill, type Conversation, DAY_MS, type DayLimit } from "../conversation-store.js";
-import { type Count, HourlyWindows } from "./hourly-windows.js";
+import type { Bill, Conversation, DayLimit, HourlyCount } from "../conversation-store.js";
 import type { Entry, GateEntry, RemoteEntry, SentEntry } from "./journal-entries.js";
+
+/** A request of a key that counts in its hour (§8), which rolls. `at` is epoch ms. */
+export interface Count {
+  operation: keyof HourlyLimit;
+  key: string;
+  at: number;
+}
 
 /** A conversation as the local store holds it. */
 export interface StoredConversation extends Conversation {
@@ -30,7 +37,8 @@ export class LocalState {
   readonly bills = new Map<string, StoredConversation[]>();
   /** The highest cost that a conversation of each model had, in dollars; "" where the model is not known. */
   readonly #prices = new Map<string, number>();
-  readonly windows = new HourlyWindows();
+  /** When the requests were made that may count in an hour, epoch ms, by `operation key`. */
+  readonly #times = new Map<string, number[]>();
   gate: GateEntry | undefined;
   /** Creates at another service in the last 24 hours, by their conversation. */
   readonly sent = new Map<string, SentEntry>();
@@ -39,9 +47,14 @@ export class LocalState {
 
   /** Counts a request that is about to be written, or says how long it has to wait, ms. */
   take(count: Count, limit: number): { retryAfterMs: number } | undefined {
-    const limited = this.windows.take(count, limit);
-    if (!limited) this.#unwritten.add(count);
-    return limited;
+    if (limit !== Number.POSITIVE_INFINITY) {
+      const times = this.#hour(nameOf(count), count.at);
+      const left = nextSlot(times, limit, count.at) - count.at;
+      if (left > 0) return { retryAfterMs: Math.min(WINDOW_MS, left) };
+      times.push(count.at);
+    }
+    this.#unwritten.add(count);
+    return undefined;
   }
 
   /** The request was written. */
@@ -51,7 +64,24 @@ export class LocalState {
 
   /** The request could not be written, and does not count. */
   release(count: Count): void {
-    if (this.#unwritten.delete(count)) this.windows.release(count);
+    const times = this.#times.get(nameOf(count)) ?? [];
+    if (this.#unwritten.delete(count) && times.includes(count.at))
+      times.splice(times.lastIndexOf(count.at), 1);
+  }
+
+  /** What counts at `now` (epoch ms), by key and operation, in ascending order. */
+  hours(now: number): HourlyCount[] {
+    return [...this.#times.keys()].map((name) => {
+      const [operation, keyId] = name.split(" ") as [Count["operation"], string];
+      return { operation, keyId, times: this.#hour(name, now) };
+    });
+  }
+
+  /** What lies in the future counts as of now: the clock was set back. */
+  #hour(name: string, now: number): number[] {
+    const times = inWindow(this.#times.get(name) ?? [], now).map((at) => Math.min(at, now));
+    this.#times.set(name, times);
+    return times;
   }
 
   /** Takes in an entry that was written. */
@@ -106,9 +136,9 @@ export class LocalState {
   /** How long until another create of the account may be sent, ms; 0 or less if it is now. */
   fullMs({ account, most }: DayLimit, now: number): number {
     for (const [requestId, { at }] of this.sent) if (at <= now - DAY_MS) this.sent.delete(requestId);
-    const times = [...this.sent.values()].flatMap((one) => (one.account === account ? [one.at] : []));
-    const leaves = times.sort((a, b) => b - a)[most - 1];
-    return leaves === undefined ? 0 : leaves + DAY_MS - now;
+    const own = [...this.sent.values()].filter((one) => one.account === account);
+    const times = own.map(({ at }) => at);
+    return nextSlot(times, most, now, DAY_MS) - now;
   }
 
   #add(row: StoredConversation): StoredConversation {
@@ -126,9 +156,12 @@ export class LocalState {
   /** Takes in an entry of a journal that is being opened at `now` (epoch ms). */
   restore(entry: Entry, now: number): void {
     const { kind } = entry;
-    if (kind === "counted") this.windows.restore(entry, now);
-    if (kind === "created" || kind === "finished")
-      this.windows.restore({ ...entry, operation: "create" }, now);
+    if ((kind === "counted" || kind === "created" || kind === "finished") && entry.at > now - WINDOW_MS) {
+      const name = nameOf({ operation: "create", ...entry });
+      const times = this.#times.get(name);
+      if (times) times.push(entry.at);
+      else this.#times.set(name, [entry.at]);
+    }
     this.apply(entry);
   }
 
@@ -147,15 +180,18 @@ export class LocalState {
     if (this.gate !== undefined) yield this.gate;
     for (const sent of this.sent.values()) if (sent.at > now - DAY_MS) yield sent;
     // A create counts by its own line. Requests may come in between two lines: what counts is taken at once.
-    const isStop = ({ operation }: Count) => operation === "stop";
-    const unwritten = [...this.#unwritten].filter(isStop).map(({ key, at }) => `${key} ${at}`);
-    for (const count of [...this.windows.counts(now)].filter(isStop)) {
-      const index = unwritten.indexOf(`${count.key} ${count.at}`);
-      if (index === -1) yield { kind: "counted", ...count };
-      else unwritten.splice(index, 1);
-    }
+    const unwritten = [...this.#unwritten].map((count) => `${nameOf(count)} ${count.at}`);
+    for (const { operation, keyId: key, times } of this.hours(now))
+      for (const at of operation === "stop" ? times : []) {
+        const index = unwritten.indexOf(`stop ${key} ${at}`);
+        if (index === -1) yield { kind: "counted", operation, key, at };
+        else unwritten.splice(index, 1);
+      }
   }
 }
+
+/** The name of what counts together. */
+const nameOf = ({ operation, key }: Omit<Count, "at">) => `${operation} ${key}`;
 
 function endOf(entry: Extract<Entry, { kind: "ended" | "finished" }>) {
   const { status, started_at: startedAt, ended_at: endedAt, reason, model } = entry;

@@ -13,7 +13,6 @@ import {
   ConversationStopped,
   type ConversationStore,
   type CreateResult,
-  type HourlyCount,
   type ListedConversation,
   NOT_SENT,
   type Outcome,
@@ -29,10 +28,9 @@ import { type Gate, gateAfter, OPEN, PROBE_MS, refusalBy } from "../create-gate.
 import { mayBegin, overBudget, spentIn } from "./budgets.js";
 import type { Contents } from "./contents.js";
 import { DueQueue } from "./due-queue.js";
-import type { Count } from "./hourly-windows.js";
 import type { Journal } from "./journal.js";
 import type { Entry, RemoteEntry } from "./journal-entries.js";
-import { entryOfBill, type LocalState, type StoredConversation } from "./local-state.js";
+import { type Count, entryOfBill, type LocalState, type StoredConversation } from "./local-state.js";
 
 /** How many deletions are written together. */
 const DELETED_AT_ONCE = 1_000;
@@ -483,14 +481,7 @@ function overviewOf({ clock, contents, state }: LocalStoreParts): Overview {
     },
     async hours() {
       const at = clock.now();
-      const counts = new Map<string, HourlyCount & { times: number[] }>();
-      for (const { operation, key: keyId, at: time } of state.windows.counts(at)) {
-        const name = `${operation} ${keyId}`;
-        const count = counts.get(name) ?? { keyId, operation, times: [] };
-        count.times.push(time);
-        counts.set(name, count);
-      }
-      return { at, counts: [...counts.values()] };
+      return { at, counts: state.hours(at) };
     },
     spent: async (by, sinceMs = Number.POSITIVE_INFINITY) => spentIn(state, by, clock.now() - sinceMs),
   };
