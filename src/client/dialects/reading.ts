@@ -187,7 +187,7 @@ export function salvageId(torn: string, names: string, shape: RegExp): string | 
 /** 432 and 433 are Tavily's: the plan's credits, and the key's own limit, are used up. */
 export const UNPAID: ReadonlySet<number> = new Set([402, 432, 433]);
 const MONEY_CODE =
-  /insufficient_(?:quota|funds|credit|balance)|credit|spend_limit|usage_limit|BUDGET_EXCEEDED/i;
+  /insufficient_(?:quota|funds|balance)|credit|billing|payment_required|(?:spend|usage)_limit|budget_exceeded/i;
 const RATE_CODE = /rate_?limit|slow_down|too_many|concurrency/i;
 /** What may be about money by its words alone. */
 const SAYS_MONEY: ReadonlySet<number> = new Set([400, 403, 429]);
@@ -195,7 +195,7 @@ const SAYS_MONEY: ReadonlySet<number> = new Set([400, 403, 429]);
 const RATE_TEXT = /\bper[ -](?:second|minute|hour|day)\b/i;
 const MONEY = "(?:credits?|balance|quota|funds)";
 const MONEY_TEXT = new RegExp(
-  `(?:no|not enough|out of|insufficient|exceeded|exhausted|reached|low|add|purchase)\\b.{0,40}\\b${MONEY}\\b|` +
+  `(?:no|enough|out of|insufficient|exceeded|exhausted|reached|low|add|purchase)\\b.{0,40}\\b${MONEY}\\b|` +
     `\\b${MONEY}\\b.{0,40}\\b(?:exceeded|exhausted|insufficient|low|empty|depleted|used up|run out|reached)\\b|` +
     "\\b(?:payment required|top up|billing (?:hard )?limit|spend(?:ing)? limit)\\b",
   "i",

@@ -41,11 +41,11 @@ export function fault(
   retryAfter?: number,
 ): ServiceError | undefined {
   const error = fields(fields(answer).error);
-  const message = text(error.message);
-  if (message === undefined) return undefined;
   const [code, type] = [text(error.code), text(error.type)];
   // OpenAI says `insufficient_quota` in the type, with another code beside it.
   const word = type === "insufficient_quota" ? type : (code ?? type);
+  const message = text(error.message) ?? word;
+  if (message === undefined) return undefined;
   return providerError(operation, httpStatus, { code: word, message, retryAfter });
 }
 

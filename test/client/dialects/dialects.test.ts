@@ -681,6 +681,7 @@ describe("an error", () => {
     ["with a time, and a way to pay", null, "Add credits to raise the limit", 3, undefined],
     ["for a day", null, "Your quota of 500 requests per day is exhausted", undefined, undefined],
     ["with a code for money and a time", "insufficient_quota", "Wait.", 3, "no-credit"],
+    ["with a code for billing and a time", "billing_hard_limit_reached", "Wait.", 3, "no-credit"],
     ["with a code for a rate", "rate_limit_exceeded", "Add credits to raise the limit", undefined, undefined],
     ["with words for money alone", null, "You exceeded your current quota", undefined, "no-credit"],
     [
@@ -700,6 +701,7 @@ describe("an error", () => {
     ...[
       "Your credit balance is too low to access the API.",
       "Not enough credits",
+      "You do not have enough credit",
       "Insufficient funds on this account",
       "Quota exceeded.",
       "Your credits have been exhausted",
@@ -721,6 +723,11 @@ describe("an error", () => {
       if (name === "parallel" && code !== null) continue;
       expect(dialect(name).fault("create", 429, body, retryAfter), name).toMatchObject({ kind });
     }
+  });
+
+  test("a code for money says enough without a sentence", () => {
+    const body = openai("NO_MORE_CREDITS", "x", "");
+    expect(dialect("openai").fault("create", 429, body, 3)).toMatchObject({ kind: "no-credit" });
   });
 
   test.each([
