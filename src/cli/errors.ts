@@ -11,7 +11,6 @@ import { Interrupted } from "./terminal/interruption.js";
  * code 8 whatever the reason, since a script that sees another one would create the request again.
  */
 export class UnfinishedError extends Error {
-  /** `resume`: the command that goes on. */
   constructor(
     override readonly cause: ResearchError,
     readonly requestId: string,

@@ -60,7 +60,6 @@ async function helpFor(sink: Sink, env: Host["env"], text: string): Promise<stri
   return fold(text, columnsOn(sink)).replace(/^(?:Usage:|\S.*:$)/gm, (heading) => bold(heading));
 }
 
-/** Throws UsageError for a value that names no form of output. */
 function checkOutput({ RESEARCH_OUTPUT: value }: Host["env"]): void {
   if (value && value !== "json" && value !== "human")
     throw new UsageError(
@@ -190,7 +189,6 @@ function helpOf(
   return { kind: "action", flags: { json: true }, usesKey: false, action };
 }
 
-/** What is typed after `research` to name a command. */
 function wordsOf(command: Command): string[] {
   return command.parent ? [...wordsOf(command.parent), command.name()] : [];
 }

@@ -18,7 +18,6 @@ const BEAT_MS = 1_000;
 /** A wall clock this far ahead of the monotonic one after a beat means that the machine slept. */
 const SUSPEND_MS = 5_000;
 
-/** The clock of this machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

@@ -23,11 +23,8 @@ export interface Progress {
   /** Of `of` things to do in this step, as far as they are known: "reading 7 of 12". */
   done: number;
   of: number;
-  /** Documents that were read. */
   pages: number;
-  /** Requests to the model. */
   calls: number;
-  /** Input and output of the model. */
   tokens: number;
 }
 
@@ -36,7 +33,6 @@ export interface Usage {
   calls: number;
   input_tokens: number;
   output_tokens: number;
-  /** Left out if no price is known. */
   cost_dollars?: number;
 }
 
@@ -56,7 +52,6 @@ export interface ResearchNews {
 
 /** What a budget needs to know of those who do the research. */
 export interface ResearchFacts {
-  /** The model that does it; undefined if that is not known. */
   model?: string | undefined;
   /** False: it costs something, and does not say what. */
   saysDollars?: boolean | undefined;

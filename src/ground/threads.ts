@@ -7,9 +7,7 @@ import { type Clock, systemClock } from "./clock.js";
 import { Semaphore } from "./semaphore.js";
 
 export interface ThreadOptions<Question> {
-  /** The name of the bundle that a thread runs: it calls `answerQuestions`. */
   name: string;
-  /** How many questions are worked on at a time. */
   most: number;
   /** What one question may allocate, MiB. */
   heapMib: number;
@@ -43,7 +41,6 @@ export class OverLimit extends Error {
  */
 type ThreadAnswer = "ready" | "over" | "late" | "idle" | { answer: unknown; isLast?: boolean };
 type Thread = Worker | ChildProcess;
-/** What a process is sent. */
 interface Relayed {
   question: unknown;
   limitMs: number;
@@ -131,7 +128,6 @@ function groupMib(): number {
   }, own);
 }
 
-/** Empty for a process that has just ended. */
 function statOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -13,7 +13,6 @@ export class AbortedError extends ResearchError {
   }
 }
 
-/** One way in which a result does not fit. */
 export interface SchemaIssue {
   message: string;
   /** Names and indexes from the result down to the value. */

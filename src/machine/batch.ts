@@ -147,7 +147,6 @@ function checkOccupied(out: string, [first, ...others]: readonly { file: string;
   throw new LocalError(`${out} holds ${file}${more} that this batch did not write; use another folder`);
 }
 
-/** Names a row for people: its key, else its line. */
 export function rowName({ key, line }: Pick<Row, "key" | "line">): string {
   return key ?? `line ${line}`;
 }

@@ -32,7 +32,6 @@ export interface CheckSetup {
   /** Only these, and not those; domains with what is below them. */
   domains?: readonly string[] | undefined;
   notDomains?: readonly string[] | undefined;
-  /** The folder in which `file:line` is looked up. */
   sources?: string | undefined;
 }
 

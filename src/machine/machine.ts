@@ -29,7 +29,6 @@ export interface MachineOptions {
   env: Environment;
   platform: NodeJS.Platform;
   clock: Clock;
-  /** By flags of a command or options of the library. */
   choices: Choices;
   readKey?: ReadKey | undefined;
   /** What a client takes beside the settings. */
@@ -81,13 +80,11 @@ export class Machine implements Ports {
     return new Machine({ ...this.#options, ...changes });
   }
 
-  /** Throws FolderError. */
   get folders(): Folders {
     this.#folders ??= folders(this.#options);
     return this.#folders;
   }
 
-  /** The stored settings. */
   get store(): Settings {
     const { isInspected, onMadePrivate = () => {} } = this.#options;
     return new Settings(this.folders.config, isInspected ? undefined : onMadePrivate);
@@ -281,7 +278,6 @@ export class Machine implements Ports {
     return perHour ?? (ofTier && TIERS[ofTier].create);
   }
 
-  /** Ends every connection. */
   async close(): Promise<void> {
     const skipped = this.#history?.skipped ?? 0;
     if (skipped > 0) await this.#options.onSkipped?.(skipped, this.folders.state ?? "");

@@ -18,7 +18,6 @@ export interface Surroundings {
     env: Environment;
     clock: Clock;
     version: string;
-    /** Called before the first request is sent. */
     beforeRequests?: (() => void) | undefined;
   };
   flags: Pick<Choices, "insecureHttp">;
@@ -103,7 +102,6 @@ export async function modelOf(
   };
 }
 
-/** For one research, unless a flag says otherwise. */
 const MOST_PAGES = 30;
 /** How many pages are cut into blocks at a time, for all researches together. */
 const MOST_DOCUMENTS = 2;
@@ -175,7 +173,6 @@ function engineUrl(ctx: Surroundings, name: EngineName, given: string | undefine
   return endpointUrl(ctx, given, what);
 }
 
-/** How long a connection to an endpoint may take, ms. */
 const CONNECT_MS = 30_000;
 
 /** Connections to what the service itself asks, through the proxy of the environment. */

@@ -12,9 +12,7 @@ import { DEFAULT_PROFILE, requireConnection } from "./settings.js";
 export interface Quota {
   used: number;
   left: number | null;
-  /** When the next create is allowed. */
   next_slot_at: string | null;
-  /** Creates an hour. */
   limit: number | null;
   origin: string;
   profile: string;

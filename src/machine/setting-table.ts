@@ -6,7 +6,6 @@ import { PER_DAY_FORM } from "./settings.js";
 /** A setting that a profile can hold, for `config`, help and completion. How it is resolved: `settings.ts`. */
 export interface Setting {
   description: string;
-  /** Its value if it is set nowhere. */
   default?: string;
   choices?: readonly string[];
   /** The flags and the variables that say the same. */
@@ -20,7 +19,6 @@ export interface Setting {
 
 const METHOD = [/^[A-Z]{1,16}$/, "an HTTP method in capitals, such as GET"] as const;
 
-/** Every setting, in the order of the help. */
 export const SETTINGS = {
   "base-url": {
     description: "the service to speak to",

@@ -29,11 +29,9 @@ export interface Choices {
   insecureHttp?: boolean;
   /** Milliseconds for one exchange. */
   requestTimeout?: number;
-  /** Creates in 24 hours at most. */
   perDay?: number;
 }
 
-/** The profile in use unless another is named. */
 export const DEFAULT_PROFILE = "default";
 
 /** The profile that is named, or in use. It need not exist. */
@@ -52,7 +50,6 @@ export function profileIn(
 export interface SettingsSite {
   provider: Sourced<string>;
   baseUrl: Sourced<string> | undefined;
-  /** Whether the profile decided. */
   isStored: boolean;
 }
 
@@ -86,7 +83,6 @@ export function siteIn(
   };
 }
 
-/** A variable that is set and not empty. */
 export function fromEnvironment(env: Environment, name: string): Sourced<string> | undefined {
   const value = env[name];
   return value ? { value, source: name } : undefined;

@@ -4,16 +4,13 @@ import { type Quota, quotaOf } from "../machine/quota.js";
 import { requireConnection } from "../machine/settings.js";
 
 export interface ToolSessionOptions extends LimitOptions {
-  /** How many creates may be sent; absent for no limit. */
   maxCreates?: number;
-  /** An absolute path. */
   allowedFolder?: string | undefined;
 }
 
 /** What the tools work with, for as long as the server lives. */
 export class ToolSession {
   readonly creates: CreateOnce;
-  /** The folder that results may be written to, if there is one. */
   readonly allowedFolder: string | undefined;
   /** The paths that will be written when their requests have ended, each with its request. */
   readonly awaited = new Map<string, string>();
@@ -44,17 +41,14 @@ export class ToolSession {
     return this.#configured ?? this.machine.reopened();
   }
 
-  /** Creates per hour by flag or setting; undefined if it is not known. */
   limit(): number | undefined {
     return this.connected().hourlyLimit(this.options);
   }
 
-  /** Where the key in use stands in its hour. Throws LocalError if no history is kept. */
   quota(): Quota {
     return quotaOf(this.connected(), this.options);
   }
 
-  /** Aborted when the server ends. */
   get ending(): AbortSignal {
     return this.#ending.signal;
   }

@@ -5,9 +5,7 @@ import { CodedError, EXIT_CODES } from "../machine/errors.js";
 import { type Failure, failureOf } from "../machine/failure.js";
 import type { ToolSession } from "./session.js";
 
-/** One call of a tool. */
 export interface ToolCall {
-  /** Aborted when the client cancels the call. */
   readonly signal: AbortSignal;
   /** Reports progress; undefined if the client did not ask for it. */
   readonly progress: ((done: number, total: number, message: string) => Promise<void>) | undefined;
@@ -36,7 +34,6 @@ export interface Tool<F extends ToolFields = ToolFields> {
   readonly annotations: Annotations | ((session: ToolSession) => Annotations);
   /** Whether `--read-only` leaves it out. */
   readonly changes?: boolean;
-  /** `given` fits the fields. */
   call(session: ToolSession, given: Arguments<F>, call: ToolCall): Promise<ToolReply> | ToolReply;
 }
 
@@ -68,21 +65,17 @@ export interface Field<T = unknown> {
 
 export type ToolFields = Readonly<Record<string, Field>>;
 
-/** The arguments that fit. */
 export type Arguments<F extends ToolFields> = {
   [Name in keyof F]: F[Name] extends Field<infer T> ? T : never;
 };
 
-/** The most ids that one call takes. */
 const MOST_IDS = 100;
 
 function fieldOf<T>(json: JsonObject, must: string, fits: (value: unknown) => boolean): Field<T> {
   return { json, must: `must be ${must}`, fits, isOptional: false };
 }
 
-/** The arguments that tools take. */
 export const field = {
-  /** A text that is not blank. */
   text: (description: string) =>
     fieldOf<string>(
       { type: "string", pattern: "\\S", description },
@@ -125,7 +118,6 @@ export const field = {
         value.length <= MOST_IDS &&
         value.every((item) => typeof item === "string"),
     ),
-  /** The same field, which may be left out. */
   optional: <T>(one: Field<T>): Field<T | undefined> => ({ ...one, isOptional: true }),
 };
 
@@ -156,17 +148,14 @@ export function problemsOf(fields: ToolFields, given: Readonly<Record<string, un
   ];
 }
 
-/** A value of JSON. */
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 export type JsonObject = { [name: string]: Json };
 
 /** The JSON Schema of what a tool gives. More members than it names may come. */
 export type OutputSchema = { type: "object"; properties: JsonObject };
 
-/** The error object of the command line's JSON mode. */
 const ERROR = { type: "object" };
 
-/** What stands in the content of tools. */
 export const shape = {
   text: { type: "string" },
   textOrNull: { type: ["string", "null"] },

@@ -35,7 +35,6 @@ export class StdioTransport implements Transport {
     this.#readLines().then(close, close);
   }
 
-  /** Resolves when the message is written. */
   send(message: JSONRPCMessage): Promise<void> {
     return this.#write(message);
   }

@@ -1,7 +1,6 @@
 import { Argument, Command, Option } from "commander";
 import type { Context } from "../context.js";
 
-/** Hands over what a command does; it runs after the arguments have been read. */
 export type Perform = (action: (ctx: Context) => Promise<number>) => void;
 
 /** Adds one verb to the program: its flags, its help, and which action it performs. */
@@ -9,11 +8,9 @@ export type Define = (program: Verb, perform: Perform) => void;
 
 /** What a command's help says beside its arguments and flags. */
 export interface Documentation {
-  /** What stands on stdout. */
   output?: string;
   /** The exit codes a user of this command meets, each with its cause. The whole table is `EXIT_CODE_MEANINGS`. */
   exits?: Readonly<Record<number, string>>;
-  /** Command lines that work as they stand. */
   examples?: readonly string[];
 }
 
@@ -53,7 +50,6 @@ export class Verb extends Command {
     return this.addHelpText("after", textOf(documentation));
   }
 
-  /** Adds what `flags` has. */
   addFlags(flags: Flags): this {
     for (const [spec, flag] of Object.entries(flags)) {
       const { description, choices, parse, before }: Value =
@@ -66,13 +62,11 @@ export class Verb extends Command {
   }
 }
 
-/** A flag with a value. */
 export interface Value<T = unknown> {
   description: string;
   choices?: readonly string[];
   /** Throws InvalidArgumentError for an invalid text. */
   parse?(text: string, before: T): T;
-  /** Its value if it is not given. */
   before?: T;
 }
 
@@ -112,7 +106,6 @@ type Action<A extends readonly ArgumentForm[], F> = (
   ...given: [...ArgumentsOf<A>, OptionsOf<F>]
 ) => Promise<number>;
 
-/** The options that an action takes; none if it takes arguments alone. */
 type TakenBy<A extends readonly ArgumentForm[], R> = R extends (
   ctx: Context,
   ...given: [...ArgumentsOf<A>, infer Taken]
@@ -136,9 +129,7 @@ interface Definition<A extends readonly ArgumentForm[], F extends Flags, R> exte
   description: string;
   arguments?: A;
   flags?: F;
-  /** Text of its help between the flags and the rest. */
   notes?: string;
-  /** Loads what it does. */
   run?: () => Promise<R>;
   /** The commands below it; flags that both have may also stand before their names. */
   commands?: readonly Define[];

@@ -12,17 +12,14 @@ export function value<T>(description: string, parse: (text: string) => T, before
   return { description, parse, ...(before !== undefined && { before }) };
 }
 
-/** A flag that takes one of some words. */
 export function choice<const T extends string>(description: string, choices: readonly T[]): Value<T> {
   return { description, choices };
 }
 
-/** A flag that may be given more than once. */
 export function repeatable(description: string): WithDefault<string[]> {
   return { description, parse: (text, before) => [...before, text], before: [] };
 }
 
-/** A duration as commander reads it, in milliseconds. */
 export function duration(text: string): number {
   const ms = parseDuration(text);
   if (ms === undefined)
@@ -30,14 +27,12 @@ export function duration(text: string): number {
   return ms;
 }
 
-/** A duration that is more than nothing. */
 export function positiveDuration(text: string): number {
   const ms = duration(text);
   if (ms <= 0) throw new InvalidArgumentError("It must be more than 0.");
   return ms;
 }
 
-/** A whole number from `least`. */
 export function wholeNumber(least: number): (text: string) => number {
   return (text) => {
     const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;

@@ -10,7 +10,6 @@ import { readStored } from "../../machine/settings.js";
 import type { Host, Sink } from "../terminal/host.js";
 import { type CommandLine, type CompletionTable, joinWords, readWords } from "./words.js";
 
-/** The process, as far as completion sees it. */
 interface CompletionHost extends Pick<Host, "env" | "platform" | "clock"> {
   readonly stdout: Pick<Sink, "write">;
 }
@@ -62,13 +61,11 @@ function foldersOrNone(host: CompletionHost): Folders {
   }
 }
 
-/** A word that may stand at the cursor, and what it is in a few words. */
 interface Candidate {
   value: string;
   about: string;
 }
 
-/** What completion knows of this machine. */
 interface CompletionSource {
   folders: Folders;
   env: Readonly<Record<string, string | undefined>>;
@@ -76,11 +73,9 @@ interface CompletionSource {
   now: number;
 }
 
-/** More ids than a person looks through. */
 const MOST_IDS = 50;
 /** A shorter beginning of an id names none. */
 const LEAST_PREFIX = 4;
-/** Characters of a prompt that tell requests apart. */
 const PROMPT_LENGTH = 60;
 
 /** The words that may stand at the cursor; "files" or "folders" if the shell knows those. */
@@ -170,7 +165,6 @@ function ids(
   ].filter(({ value }) => !given.includes(value));
 }
 
-/** So much of the history is looked at. */
 const MOST_ENTRIES = 200;
 
 /** The newest requests whose ids begin with `current`; none of a history that cannot be read. */

@@ -36,13 +36,9 @@ export interface CommandLine {
   lead: string;
   /** The value that is wanted: of a flag, or an argument; undefined if neither is. */
   value: WordValue | undefined;
-  /** The flags that may stand here. */
   options: readonly OptionNode[];
-  /** The commands that may stand here. */
   commands: readonly string[];
-  /** The values of the flags that choose where requests go. */
   chosen: { profile?: string; baseUrl?: string };
-  /** The arguments before the current word. */
   given: readonly string[];
 }
 
@@ -120,7 +116,6 @@ type OptionNode = Pick<OptionEntry, "name" | "short" | "description" | "value" |
 
 /** What can be typed, as build/completion-table.js takes it from the help. */
 export interface CompletionTable {
-  /** The flags of every command. */
   options: OptionNode[];
   /** By the words after `research`: `config get`. */
   commands: Record<

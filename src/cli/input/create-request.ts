@@ -105,7 +105,6 @@ export function modelsOf(texts: readonly string[], accounts: readonly Machine[])
   return models;
 }
 
-/** Shows what each account would be sent. Returns 0. */
 export async function showRequests(
   { reporter }: Pick<Terminal, "reporter">,
   accounts: readonly AskedAccount<Machine>[],

@@ -59,5 +59,4 @@ export function sha256(text: string): string {
   return process.getBuiltinModule("node:crypto").createHash("sha256").update(text).digest("hex");
 }
 
-/** The variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;

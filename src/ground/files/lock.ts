@@ -5,7 +5,6 @@ import { namesIn, pause, readIfThere, systemCode } from "./files.js";
 import { type Holder, livenessOf, parseHolder, processLiveness, thisProcess } from "./lock/holder.js";
 import { bindWitness } from "./lock/socket.js";
 
-/** How soon a lock that is held is tried again, in milliseconds. */
 const RETRY_MS = 20;
 
 /** Others can release and take the lock between two looks at it, but not this often in a row. */
@@ -16,7 +15,6 @@ const RECORD = /^holder-\w+$/;
 const SOCKET = ".sock";
 const MAX_RECORD_BYTES = 65_536;
 
-/** The records of locks that this process holds. */
 const ownRecords = new Set<string>();
 
 /** Another process holds the lock, or what stands in its place cannot be checked. */
@@ -97,7 +95,6 @@ export async function lock(
   };
 }
 
-/** Makes the draft the lock, or resolves with why it is held. */
 async function published(draft: string, path: string): Promise<HeldError | undefined> {
   try {
     for (let round = 0; round < MAX_ROUNDS; round++) {

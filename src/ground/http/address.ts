@@ -50,7 +50,6 @@ export interface ProxyEnvironment {
   readonly [name: string]: string | undefined;
 }
 
-/** A proxy to connect to. */
 export interface ProxyAddress {
   /** `http:` or `https:`, without a user, a path or a query. */
   url: URL;
@@ -64,7 +63,6 @@ export class ProxyError extends Error {
 
   constructor(
     message: string,
-    /** What to do about it. */
     readonly hint: string,
   ) {
     super(message);

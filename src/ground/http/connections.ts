@@ -151,11 +151,9 @@ const ROUNDS_WHEN_BUSY = 12;
 /** Milliseconds that such a timer takes at most on a machine that is not busy. */
 const QUIET_MS = 3;
 
-/** A connection that is being opened. */
 interface FreshConnection {
   /** Hands its socket over once it has stayed open for SETTLE_MS. Rejects if it has not, and the second time. */
   ready(): Promise<Socket>;
-  /** Ends it, unless it has been handed over. */
   destroy(): void;
 }
 

@@ -9,7 +9,6 @@ export interface WireRequest {
   /** Scheme, host and port; a proxy forwards to it. */
   origin: string;
   method: string;
-  /** Path from the root of the origin. */
   path: string;
   headers: Record<string, string>;
   body?: string | undefined;
@@ -31,7 +30,6 @@ export interface ExchangeLimits {
 /** Names in lower case; what came several times is a list. */
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** A whole answer, of any status. */
 export interface HttpAnswer {
   kind: "answer";
   status: number;
@@ -39,7 +37,6 @@ export interface HttpAnswer {
   body: Buffer;
 }
 
-/** No whole answer. */
 export interface RequestFailure {
   kind: "failure";
   fault: ConnectionFault;

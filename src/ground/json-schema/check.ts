@@ -5,7 +5,6 @@ import type { Problem, SchemaQuestion } from "./messages.js";
 
 export type { Problem } from "./messages.js";
 
-/** What one question may take. */
 const LIMITS = { limitMs: 5_000, heapMib: 512 };
 
 /** A deeper schema could overflow a stack, and a larger one takes seconds to compile. */

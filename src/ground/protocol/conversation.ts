@@ -71,7 +71,6 @@ export const SERVICE_CODES = {
 /** §9: the version that stands in every path, and the one the local service states in its envelopes. */
 export const API_VERSION = "1.0.0";
 
-/** The operations of §4. */
 export type Operation = "create" | "stop" | "status" | "output";
 
 /** What §4.3 and §4.4 do not show. Each is a setting of the same name in kebab case (`status-method`). */

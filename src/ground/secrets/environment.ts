@@ -1,6 +1,5 @@
 /** What the service is configured with: keys, databases, models, search engines. */
 const OF_SERVICE = /^(?:RESEARCH_(?:SERVE|MODEL|SEARCH|UPSTREAM)_|PG)/i;
-/** The key of its clients. */
 const OF_CLIENT = /^RESEARCH_API_KEY(?:_FILE)?$/i;
 
 /** The environment for a child process, without the variables that hold secrets (contract §4). */

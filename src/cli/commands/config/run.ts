@@ -22,7 +22,6 @@ import {
 import type { Context } from "../../context.js";
 import { ask } from "../../terminal/prompts.js";
 
-/** Prints the value in force. */
 export async function configGet(ctx: Context, name: string): Promise<number> {
   const key = checkKey(name);
   const found = inForce(ctx)[key];
@@ -74,7 +73,6 @@ export async function configSet(ctx: Context, name: string, given: string | unde
   return 0;
 }
 
-/** Takes a setting out of the profile in use. */
 export async function configUnset(ctx: Context, name: string): Promise<number> {
   const key = checkKey(name);
   await editProfile(ctx, profileName(ctx, ctx.store.read()), (stored) => {
@@ -84,7 +82,6 @@ export async function configUnset(ctx: Context, name: string): Promise<number> {
   return 0;
 }
 
-/** Makes a profile the one in use. */
 export async function configUse(ctx: Context, name: string): Promise<number> {
   storedProfile({ value: name, source: "config use" }, ctx.store.read());
   await ctx.store.update((stored) => {
@@ -93,7 +90,6 @@ export async function configUse(ctx: Context, name: string): Promise<number> {
   return 0;
 }
 
-/** Prints where the settings are kept. */
 export async function configPath(ctx: Context): Promise<number> {
   const { path } = ctx.store;
   if (!path) throw new LocalError(NO_FOLDER);
@@ -139,7 +135,6 @@ function checkKey(name: string): SettingName {
   );
 }
 
-/** Throws UsageError for an invalid value. */
 async function checkValue(ctx: Context, key: SettingName, value: string, site: SettingsSite): Promise<void> {
   if (key === "base-url") parseBaseUrl(value, insecureHttpIn(ctx.flags, ctx.host.env).value);
   if (key === "provider") checkProvider({ value, source: "config set" });

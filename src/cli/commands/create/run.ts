@@ -17,7 +17,6 @@ import type { Reporter } from "../../terminal/reporter.js";
 import type { Given } from "../flags.js";
 
 type RerunFlags = Given<"dryRun" | "pace" | "provider" | "quota" | "perDay" | "waitForQuota"> & {
-  /** Whether to go on as `watch`. */
   watch?: boolean;
 };
 type CreateFlags = RerunFlags & Given<"request" | "or" | "once" | "domains">;

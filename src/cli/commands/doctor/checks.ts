@@ -31,7 +31,6 @@ export interface Finding {
 export interface Check {
   id: string;
   needs?: readonly string[];
-  /** Whether it speaks to the network. */
   network?: boolean;
   run(): Finding | Promise<Finding>;
 }
@@ -202,7 +201,6 @@ function historyFinding({ history, folders: { state: folder }, settings }: Machi
   return warn(`${message}; records that could not be read were skipped`, "research list");
 }
 
-/** More unknown outcomes than anybody settles one by one. */
 const MOST_UNKNOWN = 1_000;
 
 function unknownFinding({ history }: Machine): Finding {

@@ -54,7 +54,6 @@ export function resultLines(results: readonly CheckResult[], style: Style): stri
     .join("");
 }
 
-/** The results for a program. */
 export function resultsJson(results: readonly CheckResult[]) {
   return {
     ok: results.every(({ status }) => status !== "fail"),

@@ -58,7 +58,6 @@ function whyKept({ status, sent_at }: HistoryEntry, now: number): string | undef
   return undefined;
 }
 
-/** Names the request itself, whatever it was called by. */
 function notAllowed({ request_id, local_id }: HistoryEntry, reason: string): CodedError {
   const facts = { localId: local_id, requestId: request_id ?? undefined };
   return new CodedError("NOT_ALLOWED", `${request_id ?? local_id} ${reason}`, facts);

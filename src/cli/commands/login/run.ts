@@ -69,7 +69,6 @@ export async function login(
   return 0;
 }
 
-/** Forgets the stored key of the profile in use. */
 export async function logout(ctx: Context): Promise<number> {
   const store = ctx.store.read();
   const profile = profileName(ctx, store);

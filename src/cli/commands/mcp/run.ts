@@ -74,7 +74,6 @@ args = ${JSON.stringify(args)}
 `;
 }
 
-/** The flags of `mcp`. */
 export interface McpOptions extends LimitOptions, DayOptions {
   readOnly?: boolean;
   maxCreates?: number;

@@ -12,7 +12,6 @@ import { endWithoutResult } from "../run/run.js";
 
 type OutputFlags = Given<"result" | "pace"> & { watch?: boolean; partial?: boolean; schema?: string };
 
-/** Fetches the result of a completed conversation. */
 export async function output(ctx: Context, given: string | undefined, options: OutputFlags): Promise<number> {
   checkResultOptions(options, ctx.reporter.json);
   const [id = ""] = await idsOrChosen(ctx, given ? [given] : [], ({ request_id }) => request_id !== null);

@@ -3,7 +3,6 @@ import { isRequestId } from "../../../ground/protocol/conversation.js";
 import { CodedError, UsageError } from "../../../machine/errors.js";
 import type { Context } from "../../context.js";
 
-/** Settles a create whose outcome is unknown, by what its user found out elsewhere. */
 export async function resolve(
   ctx: Context,
   id: string,

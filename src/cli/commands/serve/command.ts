@@ -4,7 +4,6 @@ import { keyFlags, serveFlags, setFlags, spentFlags, storeFlags, tryFlags } from
 
 const load = () => import("./keys.js");
 
-/** `serve keys add|set|list|spent|revoke`. */
 const keys = define({
   name: "keys",
   summary: "add, change, list and revoke keys, and what they spent, also while the service runs",

@@ -14,9 +14,7 @@ import {
 } from "../flag-values.js";
 import { flags } from "../flags.js";
 
-/** The highest port there is. */
 const LAST_PORT = 65_535;
-/** The longest time of a budget, ms. */
 const LONGEST_MS = 3_650 * 86_400_000;
 
 /** A port as commander reads it; 0 lets the system pick one. */
@@ -53,7 +51,6 @@ interface Pre {
   words: string[];
 }
 
-/** Flags of the commands that may research with a model. */
 const modelFlags = {
   "--model <name>": "have a model search the sources and word the answer; its quotes are checked",
   "--model-url <url>": "its OpenAI-compatible endpoint; the key is RESEARCH_MODEL_API_KEY[_FILE]",
@@ -156,7 +153,6 @@ export const storeFlags = {
   "--database <url>": "the database of the service (or RESEARCH_SERVE_DATABASE)",
 } as const;
 
-/** Takes a budget away. */
 const NONE = { most: Number.POSITIVE_INFINITY, ms: 0 };
 
 /** A budget as commander reads it, as in `200/30d`, or `none`. */
@@ -171,7 +167,6 @@ function rate(text: string): Rate {
   return { most: Number(number), ms };
 }
 
-/** A budget of whole things. */
 function wholeRate(text: string): Rate {
   const read = rate(text);
   if (read !== NONE && !Number.isInteger(read.most))
@@ -183,7 +178,6 @@ function atOnce(text: string): number {
   return text === "none" ? NONE.most : wholeNumber(1)(text);
 }
 
-/** Flags that say what a key may use up. */
 const budgetFlags = {
   "--budget <n/duration>": value("creates in a time that rolls, as in 200/30d (default: none)", wholeRate),
   "--at-once <n>": value("conversations that run at a time; the others wait (default: none)", atOnce),

@@ -26,7 +26,6 @@ import { rowsText } from "../../terminal/columns.js";
 import type { KeyOptions, SetOptions, SpentOptions } from "./flags.js";
 import { databaseOf } from "./store.js";
 
-/** Which store's keys. */
 type StoreChoice = Pick<KeyOptions, "data" | "database">;
 
 /** What the commands use of a store; closing the keys closes it. */
@@ -179,7 +178,6 @@ function limitsOf(tier: Tier, { createsPerHour, stopsPerHour }: KeyOptions): Hou
   return TIERS[tier];
 }
 
-/** Only what is given; `none` takes a budget away. */
 function budgetsOf({ budget, atOnce, dollars }: SetOptions): KeyBudgets {
   const orNone = <T>(value: T, most: number) => (Number.isFinite(most) ? value : undefined);
   return {

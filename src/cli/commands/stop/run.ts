@@ -9,7 +9,6 @@ const STOPPING = {
   refused: "not stopped",
 };
 
-/** Of a request about which the service gave no answer. */
 const UNSEEN = { status: "?", created_at: null };
 
 /** Stops each request; on a terminal it asks first, since nothing is kept and nothing can be restarted. */

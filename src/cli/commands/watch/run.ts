@@ -11,7 +11,6 @@ import type { Given } from "../flags.js";
 
 type WatchFlags = Given<"pace" | "onDone" | "notify">;
 
-/** Polls until every request is final. */
 export async function watch(ctx: Context, given: readonly string[], options: WatchFlags): Promise<number> {
   const ids = await idsOrChosen(
     ctx,

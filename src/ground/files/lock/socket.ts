@@ -4,12 +4,10 @@ import { join } from "node:path";
 /** A socket address on macOS holds 103 bytes of path, on Linux 107; a longer one is reached through its folder's descriptor. */
 const MAX_PATH_BYTES = 103;
 
-/** The type that statfs(2) gives for overlayfs. */
 const OVERLAYFS = 0x794c7630;
 
 /** A socket that proves its process alive to every process on the same kernel, in other containers too. */
 export interface Witness {
-  /** The device number of its file system. */
   device: number;
   close(): void;
 }
