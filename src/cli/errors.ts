@@ -6,10 +6,7 @@ import { type Failure, failureOf } from "../machine/failure.js";
 import type { Signal } from "./terminal/host.js";
 import { Interrupted } from "./terminal/interruption.js";
 
-/**
- * The request exists, and this command could not see it to its end or fetch its result. Contract §1.5: that is exit
- * code 8 whatever the reason, since a script that sees another one would create the request again.
- */
+/** The request exists, but not its end or result: exit code 8 (contract §1.5), since a script would create again at another one. */
 export class UnfinishedError extends Error {
   constructor(
     override readonly cause: ResearchError,

@@ -2,10 +2,7 @@ import type { Host, ProcessEnding, Sink } from "./terminal/host.js";
 
 export { systemClock } from "../ground/clock.js";
 
-/**
- * Runs one command line. Resolves to how the process should end; everything that is to be said has been handed
- * to the host's streams by then, and nothing keeps the process alive.
- */
+/** Runs one command line. Resolves to how the process should end; all output is written by then, and nothing keeps it alive. */
 export async function main(argv: readonly string[], host: Host): Promise<ProcessEnding> {
   // The cheapest questions get the cheapest answers: nothing else is loaded for them.
   if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V"))
@@ -33,10 +30,7 @@ async function print(text: string, { stdout, stderr }: Host): Promise<ProcessEnd
   }
 }
 
-/**
- * The help that `argv` asks for, as it was laid out when the program was built (build/help.js): to look it up takes
- * a tenth of the time. Undefined where it asks for something else, or where the width of a terminal counts.
- */
+/** The help that `argv` asks for, as build/help.js laid it out; undefined for anything else, and where a terminal's width counts. */
 export function helpPage(argv: readonly string[], stdout: Sink): string | undefined {
   const flag = argv.at(-1);
   if ((flag !== "--help" && flag !== "-h") || stdout.isTTY) return undefined;

@@ -4,10 +4,7 @@ export interface Clock {
   now(): number;
   /** Time that never jumps and has no fixed origin: for durations and deadlines. */
   monotonic(): number;
-  /**
-   * Waits `ms` on the monotonic clock, and resolves early where the machine itself slept meanwhile, so that
-   * a caller looks at the world again. Rejects with `signal.reason` when the signal is aborted.
-   */
+  /** Waits `ms` on the monotonic clock; ends early after a suspend of the machine. Rejects with `signal.reason`. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -36,10 +33,7 @@ export function epochOf(value: unknown): number | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
-/**
- * Does `work` for at most `ms` milliseconds of the clock. Its signal is aborted when the time is over, with `late`
- * as its reason, or when `signal` is, with that one's reason.
- */
+/** Does `work` for at most `ms`. Its signal is aborted with `late` when the time is over, or with the reason of `signal`. */
 export async function withDeadline<T>(
   clock: Pick<Clock, "sleep" | "monotonic">,
   ms: number,

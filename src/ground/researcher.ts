@@ -39,10 +39,7 @@ export interface Usage {
 /** A source that a result cites, as output data carries it. */
 export type CitedSource = { title: string; url: string } | { title: string; file: string };
 
-/**
- * What is seen of a research beside its output: its progress while it works, everything else in output data. A later
- * piece of news replaces the parts that it has.
- */
+/** What is seen of a research beside its output. A later piece of news replaces the parts that it has. */
 export interface ResearchNews {
   progress?: Progress;
   usage?: Usage;
@@ -73,10 +70,7 @@ export interface Researcher {
     tell?: (news: ResearchNews) => void,
     claim?: Claim,
   ): Promise<unknown>;
-  /**
-   * How conversations are claimed for it, each way at a time by itself; default: as the store claims. `resumed`: such a
-   * conversation is under way already, and is claimed however many others are.
-   */
+  /** How conversations are claimed, each way by itself; default: as the store does. `resumed`: it is under way, and claimed past any limit. */
   readonly claims?: readonly { claim(signal: AbortSignal): Promise<Claim>; resumed: boolean }[];
   /** Whether a result that does not fit the schema is one all the same: it was paid for elsewhere. */
   readonly takesMisfits?: boolean;

@@ -11,16 +11,10 @@ export interface ThreadOptions<Question> {
   most: number;
   /** What one question may allocate, MiB. */
   heapMib: number;
-  /**
-   * How long one may take, ms. For a thread with a process of its own that is processor time as well: what a busy
-   * machine makes slow is not given up, until BUSY times as long.
-   */
+  /** How long one may take, ms; in a process of its own that is processor time, and BUSY times as long by the clock. */
   limitMs: number | ((question: Question) => number);
   clock: Pick<Clock, "sleep">;
-  /**
-   * Each thread has a process of its own, all of whose memory may be this much, MiB: a limit of the heap does not hold
-   * what a library allocates beside it. Such a process ends when it has had no question for a while.
-   */
+  /** Each thread has a process, which may use this much memory, MiB, also beside the heap, and ends when it has been idle for a while. */
   processMib?: number;
   /** Each question has a process of its own, whose memory is that of all it starts; they end with it. */
   isFresh?: boolean;
@@ -35,10 +29,7 @@ export class OverLimit extends Error {
   }
 }
 
-/**
- * What a thread says: that it can be asked, an answer, and of a process that it took too much memory or time, or waits
- * in vain.
- */
+/** What a thread says. A process also says that it took too much memory or time, or waits in vain. */
 type ThreadAnswer = "ready" | "over" | "late" | "idle" | { answer: unknown; isLast?: boolean };
 type Thread = Worker | ChildProcess;
 interface Relayed {
@@ -136,10 +127,7 @@ function statOf(pid: string): string {
   }
 }
 
-/**
- * Threads that answer one question at a time each, and keep no process alive while they have none. One that fails, or
- * is stopped, is ended with all its memory.
- */
+/** Threads that answer one question at a time each, and keep no process alive meanwhile. One that fails is ended with all its memory. */
 export class Threads<Question, Answer> {
   readonly #places: Semaphore;
   readonly #all = new Set<Thread>();
@@ -148,10 +136,7 @@ export class Threads<Question, Answer> {
     this.#places = new Semaphore(options.most);
   }
 
-  /**
-   * Rejects with `signal.reason`, with an OverLimit, or with what ended the thread. `begun` is called when the question
-   * has neither to wait for a place nor for a thread to start any more.
-   */
+  /** Rejects with `signal.reason`, an OverLimit, or what ended the thread. `begun`: the question waits for nothing any more. */
   async ask(
     question: Question,
     signal: AbortSignal,

@@ -2,10 +2,7 @@ import { systemClock } from "../ground/clock.js";
 import type { CheckOutcome } from "../ground/protocol/check-outcome.js";
 import type { CheckReportOptions } from "./types.js";
 
-/**
- * Reads the pages that a report in Markdown cites, and looks in them for what it says. It needs no account. Rejects
- * with a ResearchError: UNREACHABLE if no page answered, USAGE for a report over 2 MiB; and with `signal.reason`.
- */
+/** Checks a report in Markdown; no account is needed. Rejects with a ResearchError (UNREACHABLE, USAGE over 2 MiB) and `signal.reason`. */
 export async function checkReport(markdown: string, options: CheckReportOptions = {}): Promise<CheckOutcome> {
   const { CHECK_LIMITS, checkOf, openChecker, reportOf } = await import("../machine/check.js");
   const { signal = new AbortController().signal, allowPrivate, ...limits } = options;

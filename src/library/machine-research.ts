@@ -199,10 +199,7 @@ export class MachineResearch implements Research {
   }
 }
 
-/**
- * The error as users of the library get it: with one of the codes that the command shows, and the error itself as its
- * cause. What has such a code already, an abort and a defect stay as they are.
- */
+/** The error as users of the library get it, with one of our codes. What has one already, an abort and a defect stay as they are. */
 export function codedError(error: unknown, signal?: AbortSignal): unknown {
   if (error instanceof ResearchError || (signal?.aborted && error === signal.reason)) return error;
   const { code, message, request_id: requestId, retry_after: retryAfter, hint } = failureOf(error);

@@ -1,10 +1,7 @@
 import type { MachineResearch } from "./machine-research.js";
 import type { OpenOptions, Research } from "./types.js";
 
-/**
- * The research command as a library, with the settings and the history of this machine. Nothing is read or opened
- * before the first call, which rejects if a setting is missing.
- */
+/** The research command as a library. Nothing is read or opened before the first call, which rejects if a setting is missing. */
 export function openResearch(options: OpenOptions = {}): Research {
   let opened: Promise<MachineResearch> | undefined;
   const open = () => {

@@ -38,11 +38,7 @@ export const ROW_FORMS: Pick<BatchRunOptions, "describe" | "format" | "check"> =
   },
 };
 
-/**
- * Opens the output folder of a batch and plans each row by what is known of it; the caller closes the folder. Rejects
- * with CodedError for a missing setting before a folder is made, and with LocalError if the folder cannot be used, or
- * belongs to other requests.
- */
+/** Opens the folder of a batch, which the caller closes, and plans each row. Rejects with CodedError before one is made, and LocalError. */
 export async function openBatch(
   machine: Machine,
   rows: readonly Row[],

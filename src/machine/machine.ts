@@ -52,11 +52,6 @@ export interface LimitOptions {
   perHour?: number;
 }
 
-/** The flag that sets the creates in 24 hours. */
-export interface DayOptions {
-  perDay?: number;
-}
-
 /** Settings, history, key and client of this machine, each made on first use. Throws CodedError for what is missing. */
 export class Machine implements Ports {
   readonly clock: Clock;
@@ -150,7 +145,7 @@ export class Machine implements Ports {
   }
 
   /** Takes the limit of a flag for this account, and for those that are named here. */
-  limitDay({ perDay }: DayOptions): void {
+  limitDay({ perDay }: { perDay?: number }): void {
     if (perDay === undefined) return;
     this.#options = { ...this.#options, choices: { ...this.#options.choices, perDay } };
     this.#settings = undefined;
@@ -212,10 +207,7 @@ export class Machine implements Ports {
     }
   }
 
-  /**
-   * Accounts as their profiles alone describe them (contract §12), each with a key for its origin. `flag` named them.
-   * Throws UsageError for an unknown profile and beside a base URL, and one CodedError for all that lack a key.
-   */
+  /** Accounts by their profiles alone (contract §12). `flag` named them. Throws UsageError, and one CodedError for all that lack a key. */
   named(profiles: readonly string[], flag: string): Machine[] {
     const { choices, env: all } = this.#options;
     if (choices.baseUrl !== undefined)

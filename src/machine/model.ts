@@ -59,10 +59,7 @@ const DEPTHS = {
 
 const EXAMPLE_URL = "http://127.0.0.1:11434/v1";
 
-/**
- * Research with the model that the flags name; undefined if they name none. Throws UsageError for an invalid or
- * incomplete set of flags, BaseUrlError for an invalid URL, and LocalError for a key file that cannot be read.
- */
+/** Research with the model that the flags name; undefined for none. Throws UsageError, BaseUrlError, and LocalError for a key file. */
 export async function modelOf(
   ctx: Surroundings,
   options: ModelOptions & { researcher?: string },
@@ -107,11 +104,7 @@ const MOST_PAGES = 30;
 const MOST_DOCUMENTS = 2;
 const EXAMPLE = "--search searxng=https://searx.example.org, or one of brave, tavily, exa and serper";
 
-/**
- * The web as a source of research, with the search engine that the flags name; undefined if they name none. Throws
- * UsageError for an invalid or incomplete set of flags, BaseUrlError for an invalid address, and LocalError for a key file
- * that cannot be read.
- */
+/** The web as a source, with the engine that the flags name; undefined for none. Throws as `modelOf`. */
 async function searchOf(
   ctx: Surroundings,
   { search, domains, notDomains, pages, model }: ModelOptions,
@@ -190,10 +183,7 @@ function endpointUrl(
   return parseBaseUrl(text, insecureHttpIn(flags, host.env).value, what);
 }
 
-/**
- * The key in the variable `name`, or in the file that `name`_FILE names; undefined if neither is set. No flag takes
- * one: a process list shows flags.
- */
+/** The key in the variable `name` or in the file of `name`_FILE, if any. No flag takes one: a process list shows flags. */
 async function keyIn(
   { host: { env, clock }, signal }: Pick<Surroundings, "host" | "signal">,
   name: string,

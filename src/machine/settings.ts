@@ -88,10 +88,7 @@ export function fromEnvironment(env: Environment, name: string): Sourced<string>
   return value ? { value, source: name } : undefined;
 }
 
-/**
- * Reads the settings as completion needs them: without a notice or a repair, and as if unset where they are unusable.
- * `origin`: the one in force; undefined if no usable base URL is configured.
- */
+/** The settings for completion: no notice, no repair, and as if unset where unusable. `origin`: the one in force, if there is one. */
 export function readStored(folder: Folders["config"], env: Environment, choices: Choices) {
   let store: Store = { profiles: {} };
   try {

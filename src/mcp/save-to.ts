@@ -3,10 +3,7 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { inWords } from "../ground/files/local-error.js";
 import { CodedError } from "../machine/errors.js";
 
-/**
- * The path of a new file below `folder` (absolute). Throws CodedError if no folder is given, if `wanted` is outside of
- * it or reaches through a symbolic link, if its own folder is not there, or if the file is.
- */
+/** The path of a new file below `folder` (absolute), through no symbolic link. Throws CodedError for any other. */
 export function saveTo(folder: string | undefined, wanted: string): string {
   if (folder === undefined)
     throw new CodedError(

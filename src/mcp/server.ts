@@ -25,10 +25,7 @@ const INSTRUCTIONS =
   "Each create counts against an hourly limit. A call that failed or timed out may be repeated: it does not create " +
   "twice. `research help agents` in a shell says more.";
 
-/**
- * Speaks the Model Context Protocol on a pair of streams until the input ends or `signal` is aborted. Resolves then;
- * calls that are under way have been cancelled, and creates are settled.
- */
+/** Speaks the protocol until the input ends or `signal` is aborted; then calls are cancelled and creates settled. */
 export async function serveMcp(
   session: ToolSession,
   options: ServerOptions,

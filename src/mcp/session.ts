@@ -25,10 +25,7 @@ export class ToolSession {
     this.allowedFolder = options.allowedFolder;
   }
 
-  /**
-   * This machine with a base URL and a key. The settings are read again for each call until those are there, by a
-   * `research login` meanwhile. Throws the error that says what is missing.
-   */
+  /** This machine with a base URL and a key. Until there are both, settings are read again for each call. Throws what is missing. */
   connected(): Machine {
     const { current } = this;
     requireConnection(current.settings);

@@ -9,10 +9,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { isObject, jsonIn } from "../ground/json/exact-json.js";
 
-/**
- * The largest message that is read, in bytes: a prompt and a schema of 1 MiB each, every byte of them escaped as six.
- * A larger one ends the connection.
- */
+/** The largest message, in bytes: prompt and schema of 1 MiB each, every byte escaped as six. A larger one ends the connection. */
 const MOST_MESSAGE_BYTES = 16 << 20;
 
 /**

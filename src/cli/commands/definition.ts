@@ -70,10 +70,7 @@ export interface Value<T = unknown> {
   before?: T;
 }
 
-/**
- * The flags of a command, each by its form: `-o, --output <path>`. A bare description is that of a switch, or of a text
- * where the form names a value.
- */
+/** The flags of a command by their forms, `-o, --output <path>`. A bare description is that of a switch or of a text. */
 export type Flags = Readonly<Record<`${string}--${string}`, string | Value>>;
 
 type CamelCase<S extends string> = S extends `${infer A}-${infer B}` ? `${A}${Capitalize<CamelCase<B>>}` : S;

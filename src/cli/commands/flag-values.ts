@@ -41,8 +41,5 @@ export function wholeNumber(least: number): (text: string) => number {
   };
 }
 
-/**
- * The tier, without a default: `serve keys add` has a flag of this name too, and a default of the command above it,
- * which means no limit, would pass for the tier of a new key.
- */
+/** Without a default: that of `serve`, no limit, would pass for the tier of `serve keys add`, whose flag has the same name. */
 export const tierFlag = (description: string) => choice(description, Object.keys(TIERS) as Tier[]);

@@ -140,10 +140,7 @@ async function requestOf(ctx: Machine, body: CreateBody) {
 
 const HOW = 'Give it as one argument ("…"), on stdin, or with --prompt-file PATH.';
 
-/**
- * The prompt: the argument; or stdin, when the argument is `-`, or when there is none and stdin is not a terminal;
- * or a file, `-` being stdin. Throws UsageError for more than one, none, or a blank one, LocalError for an unreadable file.
- */
+/** The prompt of an argument, stdin or a file. Throws UsageError for more than one, none, or a blank one, LocalError for an unreadable file. */
 export async function readPrompt(
   argument: string | undefined,
   { promptFile, schema }: Given<"request">,
@@ -171,10 +168,7 @@ function notBlank(prompt: string): string {
   return prompt;
 }
 
-/**
- * A schema given as JSON text, as a path, or as `-` for stdin, checked as JSON and as a JSON Schema; undefined if none is
- * given. Throws UsageError that says where it is wrong, LocalError for an unreadable file.
- */
+/** A schema as JSON text, from a path, or from stdin (`-`), checked. Throws UsageError that says where it is wrong, and LocalError. */
 export async function readSchema(
   source: string | undefined,
   stdin: Host["stdin"],

@@ -10,10 +10,7 @@ export async function parseJson(text: string, what: string): Promise<unknown> {
   }
 }
 
-/**
- * Where a text that is not JSON breaks off, and what was expected there: `line 2, column 7: Comma expected`. V8
- * names a place in some of its messages and on some versions only, and quotes the text.
- */
+/** Where a text breaks off as JSON: `line 2, column 7: Comma expected`. V8 says that on some versions only, and quotes the text. */
 export async function placeOfError(text: string): Promise<string> {
   const { parse, printParseErrorCode } = await import("jsonc-parser");
   const errors: { error: number; offset: number; length: number }[] = [];

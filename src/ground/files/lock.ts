@@ -21,10 +21,7 @@ const ownRecords = new Set<string>();
 export class HeldError extends Error {
   override name = "HeldError";
 
-  /**
-   * `holder` is for people: `process 12 in another container`. `advice` says what to do about a holder that cannot
-   * be checked, and is empty otherwise.
-   */
+  /** `holder` is for people: `process 12 in another container`. `advice`: what to do about one that cannot be checked. */
   constructor(
     path: string,
     readonly holder: string,

@@ -11,10 +11,7 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/**
- * Opens a regular file for reading and appending, mode 0600. Throws for anything else: a FIFO or a device could be
- * read or waited for without end.
- */
+/** Opens a regular file for reading and appending, mode 0600. Throws for anything else, which might be read without end. */
 export async function openRegularFile(path: string, flags: number): Promise<fs.FileHandle> {
   const { O_RDWR, O_APPEND, O_NONBLOCK } = constants;
   const handle = await fs.open(path, O_RDWR | O_APPEND | O_NONBLOCK | flags, 0o600);

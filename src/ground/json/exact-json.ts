@@ -16,10 +16,7 @@ export class JsonText {
  */
 const SOURCE = Symbol("source");
 
-/**
- * Reads JSON. The object or array at `path`, which is the whole if none is given, remembers its text for `exactJson`
- * until it is copied. Throws SyntaxError.
- */
+/** Reads JSON. The object or array at `path` (none: the whole) remembers its text until it is copied. Throws SyntaxError. */
 export function parseExact(text: string, ...path: readonly string[]): unknown {
   const whole: unknown = JSON.parse(text);
   const part = path.reduce(memberOf, whole);

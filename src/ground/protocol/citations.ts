@@ -1,7 +1,4 @@
-/**
- * What a provider says of where a result has something from: a range of `output` in UTF-16 units, or a field of a
- * structured result, as in `companies[0].name`.
- */
+/** Where a result has something from: a range of `output` in UTF-16 units, or a field, as in `companies[0].name`. */
 export type Citation = { start: number; end: number; url: string } | { field: string; url: string };
 
 /** Those of `found` that are citations: what a service sends may be anything. */

@@ -7,10 +7,7 @@ export function isKeyText(text: string): boolean {
 const SHORTEST = 4;
 const PLACEHOLDER = "[key]";
 
-/**
- * Hides `key` in sentences and traces: a service or a proxy may quote the request. It is found as it is, percent-encoded,
- * and in base64. Results, ids and data are not for it.
- */
+/** Hides `key` in sentences and traces, as it is, percent-encoded, and in base64. Results, ids and data are not for it. */
 export function keyHider(key: string): (text: string) => string {
   if (key.length < SHORTEST) return (text) => text;
   const forms = [...new Set([key, encodeURIComponent(key), ...base64Forms(key)])];

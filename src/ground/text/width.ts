@@ -6,10 +6,7 @@ const ZERO_WIDTH = /[\p{Mn}\p{Me}\u200b-\u200d\u1160-\u11ff\ud7b0-\ud7ff]/u;
 /** Makes the character before it an emoji, which is two columns wide. */
 const EMOJI_PRESENTATION = "\ufe0f";
 
-/**
- * Columns that printable text takes on a terminal. Terminals disagree about joined emoji: most add up their parts,
- * some draw one picture. This counts the parts, so that no terminal needs more columns than are counted.
- */
+/** Columns of printable text. Of joined emoji the parts are counted: no terminal needs more. */
 export function columnsOf(text: string): number {
   if (ASCII.test(text)) return text.length;
   let columns = 0;

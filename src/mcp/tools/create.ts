@@ -89,10 +89,7 @@ function leftOf(session: ToolSession) {
   }
 }
 
-/**
- * Writes the result when the request has ended, unless the server ends before. What keeps it from being written,
- * research_output says. Returns false if the file is already promised to another request.
- */
+/** Writes the result when the request has ended, if the server still runs. False if the file is promised to another request. */
 function saveWhenEnded(session: ToolSession, ports: Ports, requestId: string, path: string): boolean {
   const { awaited, ending: signal } = session;
   const earlier = awaited.get(path);

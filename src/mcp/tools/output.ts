@@ -78,10 +78,7 @@ async function textOf(
 /** The most that one call gives (contract §8), in UTF-16 code units. */
 export const PAGE_CHARACTERS = 40_000;
 
-/**
- * A page of a text from `offset` (in UTF-16 code units), and where the next one begins; null after the last. No
- * surrogate pair is cut in two.
- */
+/** A page of a text from `offset` (UTF-16 units) and where the next begins, null after the last. No surrogate pair is cut. */
 export function pageAt(text: string, offset: number): { content: string; next: number | null } {
   const start = Math.min(offset, text.length);
   let end = Math.min(start + PAGE_CHARACTERS, text.length);

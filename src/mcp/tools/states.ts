@@ -94,10 +94,7 @@ export const wait = tool({
   },
 });
 
-/**
- * Reports how far the wait of `seconds` is, at once and every few seconds, until `over` is aborted; `elapsed` gives the
- * seconds since the call came. Never rejects.
- */
+/** Reports how far the wait of `seconds` is, at once and every few seconds, until `over` is aborted. Never rejects. */
 async function reportProgress(
   clock: Clock,
   { progress: report }: ToolCall,

@@ -41,10 +41,7 @@ const fail = (exitCode: number, message: string, fix: string): Finding => ({
   ...{ status: "fail", message, fix, exitCode },
 });
 
-/**
- * Every check of the machine that `ctx` shows, in the order in which they run and are shown (contract §7). `close` ends
- * the connections that they opened.
- */
+/** Every check, in the order in which they run and are shown (contract §7). `close` ends the connections that they opened. */
 export function checksOf(ctx: Context): { checks: readonly Check[]; close: () => Promise<void> } {
   const { host } = ctx;
   const machine = ctx.reopened({ isInspected: true });
@@ -213,10 +210,7 @@ function unknownFinding({ history }: Machine): Finding {
   );
 }
 
-/**
- * What is wrong with where `what` is kept: it cannot be used (12), or others can read it; undefined if it is fine, or
- * empty yet. `written`: whether it has to be written for the program to work.
- */
+/** Why a place cannot be used (12), or that others can read it; undefined if it is fine or empty. `written`: it must be writable. */
 function placeProblem(what: string, file: string, written: boolean): Finding | undefined {
   const folder = dirname(file);
   try {

@@ -47,10 +47,7 @@ function narrowed(ctx: Context): string | undefined {
   return url === undefined ? undefined : parseBaseUrl(url, true).origin;
 }
 
-/**
- * Asks for the state of those that still ran at the origin in force, and puts it into their entries. Each one that
- * cannot be learned is said; the list is shown all the same. Returns the exit code.
- */
+/** Puts the state of those that still ran at the origin in force into their entries, and says each that cannot be learned. */
 async function refresh(ctx: Context, entries: readonly HistoryEntry[]): Promise<number> {
   const { origin } = requireConnection(ctx.settings);
   const running = entries.filter(

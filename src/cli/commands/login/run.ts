@@ -95,10 +95,7 @@ async function baseUrl(ctx: Context, known: string | undefined, interactive: boo
   return answer.trim() || known || "";
 }
 
-/**
- * Tries a key by asking for the state of an id that cannot exist. Resolves with the error if no response came. Throws
- * CodedError `NOT_AUTHENTICATED` for a refused key, `BAD_RESPONSE` for a response that is not the service's.
- */
+/** Resolves with the error if no response came. Throws CodedError for a refused key, and for a response that is not the service's. */
 async function tryKey(
   ctx: Context,
   base: URL,

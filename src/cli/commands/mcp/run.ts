@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { Writable } from "node:stream";
 import { shellWord } from "../../../ground/text/phrases.js";
-import type { DayOptions, LimitOptions } from "../../../machine/machine.js";
+import type { LimitOptions } from "../../../machine/machine.js";
 import { serveMcp } from "../../../mcp/server.js";
 import { ToolSession } from "../../../mcp/session.js";
 import { type Context, type Globals, globalWords, wordsOf } from "../../context.js";
@@ -41,10 +41,7 @@ export function stdoutStream(stdout: Sink): Writable {
   });
 }
 
-/**
- * What common clients want in their settings to start this server as it was started, without a key in it. A client with
- * windows has not the PATH of a shell, so `program` holds absolute paths: of the runtime and of this program.
- */
+/** What common clients want in their settings, without a key. `program`: absolute paths, since a window has not a shell's PATH. */
 export function clientSettings(
   flags: Globals,
   options: McpOptions,
@@ -74,7 +71,8 @@ args = ${JSON.stringify(args)}
 `;
 }
 
-export interface McpOptions extends LimitOptions, DayOptions {
+export interface McpOptions extends LimitOptions {
+  perDay?: number;
   readOnly?: boolean;
   maxCreates?: number;
   allowDir?: string;

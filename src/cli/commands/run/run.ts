@@ -39,10 +39,7 @@ function schemaWords(ctx: Context, { schema }: RunFlags): string[] {
   return schema === undefined || schema === "-" || ctx.history ? [] : ["--schema", schema];
 }
 
-/**
- * Submits, follows and delivers. `resume` gives the command that fetches the result later; undefined if nothing can,
- * and then nothing is said of the request either.
- */
+/** Submits, follows and delivers. `resume` gives the command that fetches the result later; undefined if nothing can. */
 export async function showRun(
   terminal: Terminal,
   accounts: readonly AskedAccount<Machine>[],

@@ -6,10 +6,7 @@ import type { ServeOptions } from "./flags.js";
 
 export type Voice = ReturnType<typeof voiceOf>;
 
-/**
- * What a service says on stderr beside its access log: failures, and what is for the person who started it. With `--log
- * json` everything is a line of JSON, also where a person would read text.
- */
+/** What a service says on stderr beside its access log. With `--log json` it is JSON, also where a person would read text. */
 export function voiceOf({ host, flags, reporter }: Context, options: Pick<ServeOptions, "log">) {
   const isJson = reporter.json || options.log === "json";
   const write = (text: string) => host.stderr.write(`${text}\n`).catch(() => {});

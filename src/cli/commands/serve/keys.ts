@@ -139,10 +139,7 @@ export async function revokeKey(ctx: Context, name: string, options: StoreChoice
   });
 }
 
-/**
- * Uses the keys of a service, which may be running. A data folder that does not exist is made only with `creates`.
- * Throws UsageError if no store is named, LocalError for an unusable or a missing one.
- */
+/** Uses the keys of a service. Only with `creates` is a data folder made. Throws UsageError if no store is named, else LocalError. */
 async function withKeys(
   ctx: Context,
   options: StoreChoice,

@@ -19,10 +19,7 @@ const DEFAULT_LEASE_MS = 15_000;
 const LEAST_LEASE_MS = 1_000;
 const DEFAULT_CONNECTIONS = 10;
 
-/**
- * The URL of the shared database, by flag or RESEARCH_SERVE_DATABASE; undefined if the service keeps its own store.
- * Throws UsageError for an invalid URL, a password in the argument, and flags that exclude each other.
- */
+/** The URL of the shared database; undefined without one. Throws UsageError for an invalid URL, a password in the argument, and flags that exclude each other. */
 export function databaseOf(ctx: Context, options: Partial<StoreOptions>): string | undefined {
   const variable = ctx.host.env.RESEARCH_SERVE_DATABASE || undefined;
   const given = options.database ?? variable;
@@ -76,10 +73,7 @@ export async function givenKey(ctx: Context, { apiKeyFile }: OwnKeyOptions): Pro
   return given || undefined;
 }
 
-/**
- * Opens the store, and finds the one key that is valid with it: none if keys were added to it. Rejects with a
- * UsageError or a ServiceStartError, and leaves nothing open then.
- */
+/** Opens the store, and finds its one key: none if keys were added. Rejects with a UsageError or a ServiceStartError. */
 export async function openWithKey(
   ctx: Context,
   options: OwnKeyOptions & StoreOptions & { log: Log },

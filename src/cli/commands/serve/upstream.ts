@@ -9,10 +9,7 @@ import type { Log } from "../../../server/monitoring/log.js";
 import type { Context } from "../../context.js";
 import type { ServeOptions } from "./flags.js";
 
-/**
- * The service or provider of the profile that `--upstream` names, with its key or that of RESEARCH_UPSTREAM_API_KEY[_FILE];
- * undefined without that flag. Throws UsageError for flags that exclude each other, else as `Machine.client` does.
- */
+/** What `--upstream` names; undefined without it. Throws UsageError for flags that exclude each other, else as `Machine.client`. */
 export async function upstreamOf(
   { host, flags }: Context,
   options: ServeOptions,
