@@ -265,8 +265,9 @@ export class History {
       const found = this.#counted({ origin: attempt.origin, key_id: keyId(attempt.apiKey) });
       // Counted as of now each time, they would fill the hour until the clock is where it was.
       for (const { localId, isAhead } of found) if (isAhead) this.#redate(localId, attempt);
+      const day = perDay === Number.POSITIVE_INFINITY ? 0 : this.day(attempt, perDay).nextAt;
+      // Later than the time by which the day was counted, or a day with places left would seem to be full.
       const now = this.now();
-      const day = perDay === Number.POSITIVE_INFINITY ? now : this.day(attempt, perDay).nextAt;
       if (day > now) return { fullUntil: day, isDay: true };
       const { nextAt } = hourOf(found, perHour, now);
       return nextAt > now ? { fullUntil: nextAt, isDay: false } : { pending: this.begin(attempt) };

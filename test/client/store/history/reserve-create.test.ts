@@ -50,6 +50,14 @@ test("a create counts until an hour and a second after it", async () => {
   expect([countedAfter(HOUR + 999), countedAfter(HOUR + 1_000)]).toEqual([[start], []]);
 });
 
+test("a clock that moves while creates are counted makes no limit full", async () => {
+  const { folder, clock } = machine();
+  const moving = new History(folder, () => clock.now++);
+  const claims = [];
+  for (const _ of [1, 2, 3]) claims.push(await moving.reserve(ATTEMPT, { perHour: 9, perDay: 2 }));
+  expect(claims.map((claim) => "pending" in claim)).toEqual([true, true, false]);
+});
+
 test("a history that cannot be read is named, any other failure is that of the count", async () => {
   const { folder, take, open } = machine();
   mkdirSync(join(folder, "history.jsonl"));
