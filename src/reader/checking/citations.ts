@@ -1,6 +1,7 @@
 import { decodeHTMLStrict } from "entities/decode";
 import type { Citation } from "../../ground/protocol/citations.js";
-import { sentencesIn } from "../reading/sentences-in.js";
+import { quotationPlaces } from "../matching/quotations.js";
+import { isAbbreviated, sentencesIn } from "../reading/sentences-in.js";
 import { type Mark, marksIn } from "./marks.js";
 
 /** A sentence, list item, table row or field of a report with the addresses that it cites. */
@@ -65,6 +66,13 @@ const SOURCES =
 /** Words beside a link that say no more than that it is the source. */
 const SOURCE_WORDS =
   /(?<!\p{L})(?:sources?|quellen?|see|also|siehe|auch|vgl|via|cf|and|und|or|references?|from|according to|zitiert nach|link|links)(?!\p{L})/giu;
+/** Stands in the place of a mark: white space that no report has. */
+const BLANK = "\v";
+/** Brackets and tags that have nothing but marks in them. */
+const AROUND_MARKS = new RegExp(`\\((?:${SOURCE_WORDS.source}|[\\s,;:.&])*\\)|<sup>[\\s,;]*</sup>`, "giu");
+/** A full stop before or behind a mark ends a sentence, unless a small letter follows. */
+const MARK_AFTER_SENTENCE =
+  /(?:[.!?…]["”“’»)\]*_]*[ \t\n]*\v|\v[)\]*_"”“]{0,3}[.!?]["”“)*_]{0,3}\s)\s*(?!\s|\p{Ll}+(?![\p{L}\p{N}]))/gu;
 
 /** The citations of a report in Markdown, in their order. Takes time in proportion to the text. */
 export function claimsIn(report: string, given: GivenCitations): CitedClaims {
@@ -204,11 +212,11 @@ function sentencesOf(
   const marks = marksIn(raw, listed);
   const shown = blanked(raw, marks, true);
   const bare = blanked(raw, marks, false);
-  const parts = kind === "row" ? [{ segment: shown, index: 0 }] : sentencesIn(shown);
   const found: Sentence[] = [];
   let next = 0;
-  for (const { segment, index } of parts) {
-    const last = index + segment.length;
+  let index = 0;
+  for (const last of kind === "row" ? [shown.length] : sentenceEnds(shown)) {
+    const segment = shown.slice(index, last);
     const urls = new Set<string>();
     let behind = index;
     for (let mark = marks[next]; mark && mark.start < last; mark = marks[++next]) {
@@ -216,14 +224,32 @@ function sentencesOf(
       for (const url of [...mark.urls, ...mark.labels.flatMap((label) => listed.get(label) ?? [])])
         urls.add(url);
     }
-    const text = plainText(kind === "row" ? segment.replace(/^\s*\||\|\s*$/g, "") : segment);
+    const cells = kind === "row" ? segment.split(/(?<!\\)\|/) : [segment];
+    const text = cells.map(plainText).filter(Boolean).join(" | ");
     const isLinks = !/[\p{L}\p{N}]/u.test(bare.slice(index, last).replace(SOURCE_WORDS, ""));
     const citesAtEnd = !/[\p{L}\p{N}]/u.test(raw.slice(behind, last));
     const own = raw.slice(index, last).trimEnd();
     const to = kind === "row" ? own.replace(/\s*\|$/, "") : own;
     found.push({ text, start: start + index, end: start + index + to.length, urls, isLinks, citesAtEnd });
+    index = last;
   }
   return found;
+}
+
+/** Where the sentences of a text end whose marks are blanked: none inside a quotation, one behind a mark after a full stop. */
+function sentenceEnds(shown: string): number[] {
+  const quoted = quotationPlaces(shown);
+  const atMarks = [...shown.matchAll(MARK_AFTER_SENTENCE)].flatMap(({ 0: found, index }) =>
+    isAbbreviated(shown.slice(Math.max(0, index - 20), index + 1)) ? [] : index + found.length,
+  );
+  const all = [...sentencesIn(shown)].map(({ segment, index }) => index + segment.length);
+  let next = 0;
+  return [...new Set([...all, ...atMarks])]
+    .sort((a, b) => a - b)
+    .filter((end) => {
+      while ((quoted[next]?.end ?? Infinity) <= end) next += 1;
+      return (quoted[next]?.start ?? Infinity) >= end;
+    });
 }
 
 /** `raw` in its length without its marks, `withText`: but with the text of links. */
@@ -234,11 +260,13 @@ function blanked(raw: string, marks: readonly Mark[], withText: boolean): string
     const kept = withText ? mark.text : undefined;
     const shown = kept ? raw.slice(kept.start, kept.end) : "";
     text += raw.slice(at, mark.start);
-    text += " ".repeat((kept?.start ?? mark.end) - mark.start) + shown;
-    text += " ".repeat(kept ? mark.end - kept.end : 0);
+    text += BLANK.repeat((kept?.start ?? mark.end) - mark.start) + shown;
+    text += BLANK.repeat(kept ? mark.end - kept.end : 0);
     at = mark.end;
   }
-  return text + raw.slice(at);
+  return (text + raw.slice(at)).replace(AROUND_MARKS, (all) =>
+    all.includes(BLANK) ? BLANK.repeat(all.length) : all,
+  );
 }
 
 /** A sentence takes the links behind it, and an item that cites at its end alone is one. */
@@ -273,7 +301,7 @@ function plainText(markdown: string): string {
       .replace(/\\(?=[!-/:-@[-`{-~])/g, ""),
   )
     .replace(/\s+/g, " ")
-    .replace(/(?:\(\s*(?:[,;]\s*)*\)|\[\s*\])/g, "")
+    .replace(/\[\s*\]/g, "")
     .replace(/\s+(?=[.,;:!?)](?!\d))/g, "")
     .replace(/\s{2,}/g, " ")
     .trim();

@@ -41,7 +41,7 @@ const FILE = new RegExp(
 const SOURCE_TEXT =
   /^[\s[\]()^]*(?:[a-z]?\d{1,3}|(?:https?:\/\/)?(?:[\w-]+\.)+[a-z]{2,}(?:\/\S*)?|sources?|links?|here|quellen?|hier|via|ref(?:erence)?)[\s[\]()]*$/i;
 /** What follows a link that is no part of a sentence. */
-const STANDS_ALONE = /^\s*(?:$|[\p{Lu}[(])/u;
+const STANDS_ALONE = /^\s*(?:$|["“„«\p{Lu}\p{N}[(])/u;
 /** A range of numbers in brackets has no more than these. */
 const MOST_IN_RANGE = 50;
 

@@ -1,13 +1,15 @@
 import { matchesIn, type Token, tokensOf, withoutMarkup } from "./tokens.js";
 
 /** What stands between quotation marks, in every kind of them; no apostrophe inside a word, no inches, not `'90s`. */
+const DOUBLE = `(?<![\\p{L}\\p{N}])"([^"]+)"(?![\\p{L}\\p{N}])|“([^“”]+)”|„([^„“”"]+)[“”"]|«([^«»]+)»|»([^«»]+)«|‹([^‹›]+)›|›([^‹›]+)‹|「([^「」]+)」|『([^『』]+)』`;
 const SPEECH = new RegExp(
   [
-    `(?<![\\p{L}\\p{N}])"([^"]+)"(?![\\p{L}\\p{N}])|“([^“”]+)”|„([^„“”"]+)[“”"]|«([^«»]+)»|»([^«»]+)«|‹([^‹›]+)›|›([^‹›]+)‹|「([^「」]+)」|『([^『』]+)』`,
+    DOUBLE,
     `(?<![\\p{L}\\p{N}])[‘‚](?!\\d)((?:[^‘’‚]|’(?=\\p{L}))+)[’‘](?!\\p{L})|(?<![\\p{L}\\p{N}])'(?!\\d)((?:[^']|'(?=\\p{L}))+)'(?!\\p{L})`,
   ].join("|"),
   "gu",
 );
+const LONG_SPEECH = new RegExp(DOUBLE.replaceAll("+)", "{1,1000})"), "gu");
 /** What is left out of a quotation, or put into it by the one who quotes. */
 const GAP = /\[[^\]]*\]|\(\s*(?:\.{3}|…)\s*\)|\.{3}|…/;
 /** What points from a text to its notes: `[3]`, or a raised number behind a word. */
@@ -18,6 +20,11 @@ const SPLIT_WORD = /(?<=\p{L})[-\u00ad‐]\s*\n\s*(?=\p{Ll})/gu;
 /** What stands between quotation marks in a text, without them. */
 export function quotationsIn(text: string): string[] {
   return matchesIn(SPEECH, text).map((match) => match.slice(1).find((part) => part !== undefined) ?? "");
+}
+
+/** Where quotations of at most 1,000 characters in double marks stand, with their marks. */
+export function quotationPlaces(text: string): { start: number; end: number }[] {
+  return matchesIn(LONG_SPEECH, text).map(({ 0: all, index }) => ({ start: index, end: index + all.length }));
 }
 
 /** A text in which quotations are looked for, each in time that grows with the quotation and not with the text. */

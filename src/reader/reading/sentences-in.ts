@@ -10,9 +10,17 @@ const ORDINAL = /(?:^|[^\p{N}.,])\d{1,2}\.\s*$/u;
 const COUNTED =
   /^(?:Jan|Jän|Feb|März|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|Jahrhundert|Jahrtausend|Auflage|Lebensjahr|Platz|Kapitel)/;
 /** What looks like an abbreviation, and is the unit of a number: `It takes 5 ms. Then …` */
-const UNIT = /\p{N}\s?(?:ms|min|\p{L})\.["'’”)\]*_]*\s*$/u;
+const UNIT = /\p{N}\s?°?(?:ms|min|\p{L})\.["'’”)\]*_]*\s*$/u;
 /** What no sentence begins with: a small letter, or a mark that closes what was opened before. */
 const GOES_ON = /^(?:\p{Ll}|[)\]”’,;]|[`'"][\s.,;)])/u;
+
+/** An English month as it is shortened, with what may follow it in a date. */
+const MONTH = /(?:^|[^\p{L}])(?:jan|feb|mar|apr|jun|jul|aug|sept?|okt|oct|nov|de[cz])\.\s*$/iu;
+
+/** Whether the full stop at the end of a text belongs to an abbreviation, and not to a sentence. */
+export function isAbbreviated(before: string): boolean {
+  return ABBREVIATION.test(before) && !UNIT.test(before);
+}
 
 /** The sentences of `text`, one after the other without a gap; in a long text one may be cut at a blank. */
 export function* sentencesIn(text: string): Generator<{ segment: string; index: number }> {
@@ -22,9 +30,10 @@ export function* sentencesIn(text: string): Generator<{ segment: string; index: 
   for (const end of segmentEnds(flat)) {
     const before = flat.slice(Math.max(index, end - 20), end);
     const goesOn =
-      (ABBREVIATION.test(before) && !UNIT.test(before)) ||
+      isAbbreviated(before) ||
       GOES_ON.test(flat.slice(end, end + 2)) ||
-      (ORDINAL.test(before) && COUNTED.test(flat.slice(end, end + 12)));
+      (ORDINAL.test(before) && COUNTED.test(flat.slice(end, end + 12))) ||
+      (MONTH.test(before) && /\d/.test(flat[end] ?? ""));
     if (goesOn && end < flat.length) continue;
     yield { segment: text.slice(index, end), index };
     index = end;
