@@ -48,9 +48,9 @@ export class PageContent {
   });
   readonly #quotableRest = once(() => new QuotableText(this.#rest()));
   readonly #words = once(() =>
-    this.passages.map(({ text, over }) => new Set(contentWords(`${text} ${over}`))),
+    this.passages.map(({ text, over }) => ` ${words(`${text} ${over}`).join(" ")} `),
   );
-  readonly allWords = once((): ReadonlySet<string> => new Set(this.#words().flatMap((set) => [...set])));
+  readonly allWords = once(() => this.#words().join(""));
   readonly language: string | undefined;
 
   /** `isCut`: whether the page goes on behind what was read. `whole`: all text of the page, what is hidden too. */
@@ -80,8 +80,8 @@ export class PageContent {
     return new Set();
   }
 
-  has(passage: number, word: string): boolean {
-    return this.#words()[passage]?.has(word) ?? false;
+  wordsOf(passage: number): string {
+    return this.#words()[passage] ?? "";
   }
 }
 
@@ -109,12 +109,14 @@ const LEAST_SHARED = 0.2;
 const LARGEST_WORD = 12;
 /** What numbers parts of a text, of the report or of the source, also as the second of two: `pages 3–7`. */
 const NUMBERED =
-  /(?:\b(?:pages?|pp?\.|seiten?|fig(?:ures?|s)?\.?|abb(?:ildung(?:en)?)?\.?|sections?|sec\.|abschnitte?|articles?|artikel|art\.|abs(?:atz|\.)|chapters?|ch\.|kapitel|kap\.|tables?|tab\.|tabellen?|steps?|schritte?|appendix|annex|anhang|no\.|nr\.|vol(?:ume|\.))|§|#)\s*(?:\d+[a-z]?\s*(?:[,–-]|and|und|to|bis|&)\s*)*$/iu;
+  /(?:\b(?:pages?|pp?\.|seiten?|s\.|lines?|zeilen?|fig(?:ures?|s)?\.?|abb(?:ildung(?:en)?)?\.?|sections?|sec(?:ts?)?\.|abschnitte?|articles?|artikel|art\.|abs(?:atz|\.)|satz|ziffer|rn\.|paragraphs?|clauses?|recitals?|chapters?|ch\.|kapitel|kap\.|parts?|teile?|tables?|tab\.|tabellen?|box|exhibits?|equations?|eq\.|(?:foot|end)?notes?|steps?|schritte?|appendix|annex|anhang|anlage|no\.|nr\.|vol(?:ume|\.)|b(?:and|d\.))|§§?|#)\s*(?:[\d.]+[a-z]?\s*(?:[,–-]|and|und|to|bis|&)\s*)*$/iu;
+/** What stands before the number of an item in a line: `(1) …; 2) …`. */
+const LISTED = /(?:^|[:;,.(])\s?$/;
 /** A year that names a work: `(Miller et al., 2021; Zhao, 2019)`, `Miller and Zhao (2019)`. */
 const WORK =
   /(?:\bet al\.,?|\p{Lu}[\p{L}'’-]+ (?:and|&|und) \p{Lu}[\p{L}'’-]+,?) \(?$|[(;]\s*\p{Lu}[\p{L}'’ &.-]{1,60}, $/u;
 /** What stands before a number that is part of a name, which a source may leave out: `COVID-19`. */
-const NAME = /\p{L}-$/u;
+const NAME = /\p{L}[-‑]$/u;
 
 /** Something in a sentence that its source has to say. */
 export type Sought = Said | { kind: "quotation"; text: string; start: number; end: number };
@@ -142,10 +144,10 @@ export function soughtIn(claim: string): Sought[] {
 /** Whether a number says nothing, but names a part of a text or a work. */
 function isReference({ start, end, text, kind }: Said, claim: string): boolean {
   const before = claim.slice(Math.max(0, start - 80), start);
-  if (kind !== "number" || !/^\d+$/.test(text)) return false;
+  if (kind === "date" || !/^\d+(?:\.\d+)*$/.test(text)) return false;
+  if (NUMBERED.test(before)) return true;
   if (text.length === 4) return /^[a-z]?[);]/.test(claim.slice(end, end + 2)) && WORK.test(before);
-  const isListed = text.length < 3 && before.endsWith("(") && claim[end] === ")";
-  return isListed || NUMBERED.test(before);
+  return text.length < 3 && claim[end] === ")" && LISTED.test(before);
 }
 
 /** A page that a sentence cites: its content, or why there is none. */
@@ -185,13 +187,13 @@ const HAS_WORDS = "it has no number, date or quotation to look for";
 
 /** A sentence with nothing to look for but its words. */
 function judgeWords(claim: string, contents: readonly PageContent[], own: string | undefined): Judged {
-  const claimWords = new Set(contentWords(claim));
+  const claimWords = contentWords(claim);
   const isOn = ({ allWords }: PageContent) =>
-    [...claimWords].filter((word) => allWords().has(word)).length >= LEAST_SHARED * claimWords.size;
-  if (claimWords.size > 0 && contents.some(isOn)) return verdict("unchecked", [], HAS_WORDS);
+    claimWords.filter((word) => allWords().includes(word)).length >= LEAST_SHARED * claimWords.length;
+  if (claimWords.length > 0 && contents.some(isOn)) return verdict("unchecked", [], HAS_WORDS);
   const isLong = (claim.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= LEAST_WORDS;
   const isSure = ({ language, isCut }: PageContent) => own !== undefined && own === language && !isCut;
-  return isLong && claimWords.size > 0 && contents.every(isSure)
+  return isLong && claimWords.length > 0 && contents.every(isSure)
     ? verdict("unrelated", [], "less than a fifth of its words stand on the page")
     : verdict("unchecked", [], "it has nothing that can be looked for");
 }
@@ -207,13 +209,13 @@ function judgeSought(
   const places = sought.map((one) => contents.map((content) => content.passagesOf(one, over)));
   const confirmed = sought.map((one, i) => {
     if (places[i]?.every(({ size }) => size === 0)) return undefined;
-    const context = new Set(contentWords(`${claim.slice(0, one.start)} ${claim.slice(one.end)} ${over}`));
+    const context = contentWords(`${claim.slice(0, one.start)} ${claim.slice(one.end)} ${over}`);
     for (const [nth, content] of contents.entries())
       for (const passage of places[i]?.[nth] ?? []) {
         const stands =
           one.kind === "quotation" ||
           isForeign(content) ||
-          [...context].some((word) => content.has(passage, word)) ||
+          context.some((word) => content.wordsOf(passage).includes(word)) ||
           places.some((other, j) => j !== i && other[nth]?.has(passage));
         const text = stands ? content.passages[passage]?.text : undefined;
         if (text !== undefined) return excerpt(text, one.text);
@@ -249,9 +251,11 @@ function verdict(name: Verdict, missing: string[], reason: string): Judged {
 }
 
 /**
- * The words of a text that say what it is about, as their beginnings: "generates" and "generation" are one, also in
- * languages of which no stems are known. Numbers are looked for by themselves.
+ * The words of a text that say what it is about, each once, as their beginnings: "generates" and "generation" are one,
+ * also in languages of which no stems are known, and a long one may stand inside a compound. Numbers are looked for by
+ * themselves.
  */
 function contentWords(text: string): string[] {
-  return words(text).flatMap((word) => (/\p{L}/u.test(word) ? word.slice(0, 6) : []));
+  const letters = words(text).filter((word) => /\p{L}/u.test(word));
+  return [...new Set(letters.map((word) => (word.length < 5 ? ` ${word} ` : word.slice(0, 6))))];
 }

@@ -29,7 +29,7 @@ const NTH = "(?:st|nd|rd|th|\\.)?";
 const BEFORE = "(?<![\\p{L}\\p{N}.,/:-])";
 const BEHIND = "(?![\\p{L}\\p{N}]|[./-]\\p{N})";
 /** Between the beginning and the end of a span, or between two that share the rest of their date. */
-const TO = "\\s*(?:[-–—/&]|(?:to|and|until|through|bis|und)\\s)\\s*";
+const TO = "\\s*(?:[-–—/&]|(?:to|and|until|through|bis|und)\\s(?:zum\\s|dem\\s|the\\s)?)\\s*";
 
 /** For a pattern with `giu`. Named groups tell the forms apart; those of a second day or month begin with `o`. */
 const FORMS = new RegExp(

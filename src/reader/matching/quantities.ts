@@ -2,8 +2,11 @@ import { type DateFound, datesIn } from "./dates.js";
 import { matchesIn } from "./tokens.js";
 import { UNIT_BEHIND, type Unit, unitNamed } from "./units.js";
 
-/** How exact a number is meant: "about 3 million" is met by 2,950,000, "more than" by what is larger. */
-export type Bound = "exact" | "about" | "over" | "under";
+/**
+ * How exact a number is meant: "about 3 million" is met by 2,950,000, "more than" by what is larger; a number of
+ * millions is rounded, too, if nothing says so.
+ */
+export type Bound = "exact" | "rounded" | "about" | "over" | "under";
 
 /** A number of a text as it may be meant. */
 export interface Quantity {
@@ -14,7 +17,9 @@ export interface Quantity {
   start: number;
   end: number;
   /** Several where the digits can be read in two ways: `1.600` is 1600 in German. Not empty. */
-  values: readonly number[];
+  values: number[];
+  /** What its power multiplies by, as `billion`; 1 without one. */
+  factors: readonly number[];
   unit: Unit | undefined;
   bound: Bound;
   /** Whether it is written as a word. */
@@ -24,6 +29,8 @@ export interface Quantity {
 export interface Literal {
   kind: "literal";
   text: string;
+  /** Several where it can be read in two ways: `2:30 pm` is 14:30, too. Not empty. */
+  values: readonly string[];
   start: number;
   end: number;
 }
@@ -53,16 +60,20 @@ for (const [i, ten] of TENS.en.split(" ").entries())
   for (const [n, one] of ONES.en.split(" ").slice(1, 10).entries())
     WORDS.set(`${ten} ${one}`, 10 * i + 21 + n);
 for (const [n, one] of ["ein", ...ONES.de.split(" ").slice(2)].entries())
-  WORDS.set(`${one}hundert`, 100 * (n + 1)).set(`${one}tausend`, 1_000 * (n + 1));
+  WORDS.set(`${one}hundert`, 100 * (n + 1));
 for (const [i, ten] of TENS.de.split(" ").entries())
   for (const [n, one] of ONES.de.split(" ").slice(1, 10).entries())
     WORDS.set(`${one.replace(/s$/, "")}und${ten}`, 10 * i + 21 + n);
+for (const [word, value] of [...WORDS, ["ein", 1] as const])
+  if (/^[a-zäöüß]+$/.test(word) && value > 0 && value < 1_000) WORDS.set(`${word}tausend`, 1_000 * value);
 
 /** What multiplies a number before it. A billion is a million millions in most languages but English. */
 const POWERS: readonly [words: string, ...factors: number[]][] = [
   ["hundred hundert", 1e2],
   ["thousand thousands tausend tsd. tsd k mille mil", 1e3],
+  ["lakh lakhs", 1e5],
   ["million millions millionen mio. mio mn millón millones milioni", 1e6],
+  ["crore crores", 1e7],
   ["milliarde milliarden milliard milliards miliardi mrd. mrd bn", 1e9],
   ["billion billions", 1e9, 1e12],
   ["trillion trillions", 1e12, 1e18],
@@ -96,15 +107,16 @@ const FRACTIONS: Readonly<Record<string, number>> = {
   "¾": 3 / 4,
 };
 
-const SPACE = "[ \\u00a0\\u2009\\u202f]";
-const DIGITS = `\\d{1,3}(?:[\\u00a0\\u2009\\u202f'’ ]\\d{3})+(?!\\d)(?:[.,]\\d+)?|\\d+(?:[.,:·]\\d+)*|\\.\\d+`;
+const SPACE = "[ \\u00a0\\u2007\\u2009\\u202f]";
+const CURRENCY = `(?:US|A|C|HK|NZ|R)?\\$|[€£¥₹]|(?<!\\p{L})(?:USD|EUR|GBP|CHF|JPY|CNY|RMB|INR|NOK|SEK|DKK|PLN|CAD|AUD|Rs\\.?|kr\\.?)`;
+const DIGITS = `\\d{1,3}(?:[\\u00a0\\u2007\\u2009\\u202f'’ ]\\d{3})+(?!\\d)(?:[.,]\\d+)?|\\d+(?:[.,:·]\\d+)*|\\.\\d+`;
 const WORD_NUMBER = [...WORDS.keys()]
   .sort((a, b) => b.length - a.length)
   .map((word) => word.replace(" ", "[ -]"))
   .join("|");
 const NUMBER = new RegExp(
   [
-    `(?<money>US\\$|[$€£¥]|(?<![\\p{L}])(?:USD|EUR|GBP|CHF)${SPACE}?)?`,
+    `(?:(?<money>${CURRENCY})${SPACE}?)?`,
     `(?<sign>(?<![\\p{L}\\p{N}_)\\]])[-−])?`,
     `(?<![\\p{L}\\p{N}_])(?:v?(?<digits>${DIGITS})(?:st|nd|rd|th|(?<fraction>[¼⅓½⅔¾]))?|(?<word>${WORD_NUMBER})(?![\\p{L}\\p{N}])(?<hundred>[ -]hundred(?:(?:[ -]and)?[ -](?<rest>${WORD_NUMBER})(?![\\p{L}\\p{N}]|[ -]hundred))?)?)`,
     `(?:(?:${SPACE}|-)?(?<power>${POWER}))?`,
@@ -112,31 +124,29 @@ const NUMBER = new RegExp(
   ].join(""),
   "giu",
 );
-const GROUPED = /^\d{1,3}(?:([\u00a0\u2009\u202f'’ ])\d{3})(?:\1\d{3})*(?:[.,]\d+)?$/;
-const MONEY_NEXT = "\\s*(?:[$€£¥]|US\\$|(?:USD|EUR|GBP|CHF)\\s)?$";
+const GROUPED = /^\d{1,3}(?:([\u00a0\u2007\u2009\u202f'’ ])\d{3})(?:\1\d{3})*(?:[.,]\d+)?$/;
+const MONEY_NEXT = `\\s*(?:(?:${CURRENCY})\\s?)?$`;
+const boundBefore = (words: string) => new RegExp(`(?:${words})${MONEY_NEXT}`, "iu");
 /** Before a number, and behind it. */
 const BOUNDS: readonly [Bound, before: RegExp, behind: RegExp][] = [
   [
     "about",
-    new RegExp(
-      `(?:(?<!\\p{L})(?:about|roughly|nearly|almost|some|around|approximately|approx\\.?|estimated|close to|circa|c\\.|ca\\.|zirka|rund|etwa|ungefähr|knapp|fast|gut|nahezu|beinahe|annähernd|schätzungsweise|an die)|[~≈])${MONEY_NEXT}`,
-      "iu",
+    boundBefore(
+      "(?<!\\p{L})(?:about|roughly|nearly|almost|some|around|approximately|approx\\.?|estimated|close to|circa|c\\.|ca\\.|zirka|rund|etwa|ungefähr|knapp|fast|gut|nahezu|beinahe|annähernd|schätzungsweise|an die)|[~∼≈]",
     ),
     /^ or so\b/i,
   ],
   [
     "over",
-    new RegExp(
-      `(?:(?<!\\p{L})(?:more than|over|above|at least|exceed(?:s|ed|ing)?|in excess of|upwards of|mehr als|über|mindestens)|[>≥])${MONEY_NEXT}`,
-      "iu",
+    boundBefore(
+      "(?<!\\p{L})(?:more than|over|above|at least|exceed(?:s|ed|ing)?|in excess of|upwards of|mehr als|über|mindestens|wenigstens)|[>≥]",
     ),
     /^(?:\+| or more\b| oder mehr\b)/i,
   ],
   [
     "under",
-    new RegExp(
-      `(?:(?<!\\p{L})(?:less than|fewer than|under|below|up to|at most|weniger als|unter|bis zu|höchstens)|[<≤])${MONEY_NEXT}`,
-      "iu",
+    boundBefore(
+      "(?<!\\p{L})(?:less than|fewer than|under|below|up to|at most|as many as|as much as|weniger als|unter|bis zu|höchstens)|[<≤]",
     ),
     /^(?: or less\b| or fewer\b| oder weniger\b)/i,
   ],
@@ -144,13 +154,21 @@ const BOUNDS: readonly [Bound, before: RegExp, behind: RegExp][] = [
 /** How far before a number its bound is looked for, in characters. */
 const BOUND_REACH = 32;
 /** The first number of two that share their bound: `about 30 to 40`. */
-const FIRST_OF_TWO = /(?<=[\s~≈><≥≤])\d[\d.,]*\s?%?\s*(?:[-–—]|(?:to|and|bis|und)\s)\s*$/iu;
+const FIRST_OF_TWO = /(?<=[\s~∼≈><≥≤])\d[\d.,]*\s?%?\s*(?:[-–—]|(?:to|and|bis|und)\s)\s*$/iu;
+
+const TO = /^\s*(?:[-–—/]|to|and|or|bis|und|oder)\s*$/i;
+
+/** Each of the values times each of the factors. */
+export function multiplied(values: readonly number[], factors: readonly number[]): number[] {
+  return values.flatMap((value) => factors.map((factor) => value * factor));
+}
 
 /**
  * The numbers and dates of a text, in their order. Digits inside a word (`IPv6`) are no number; those behind a hyphen
  * (`GPT-4`) are one.
  */
-export function saidIn(text: string): Said[] {
+export function saidIn(original: string): Said[] {
+  const text = original.replace(/[‐‑]/g, "-");
   const dates = datesIn(text).map(
     (date): Dated => ({ ...date, kind: "date", text: text.slice(date.start, date.end) }),
   );
@@ -163,6 +181,14 @@ export function saidIn(text: string): Said[] {
   }
   rest += text.slice(at);
   const numbers = matchesIn(NUMBER, rest).map((match) => numberOf(match, rest));
+  // The first of a range has the power and the unit of the second: `1.2–1.3 billion euros`.
+  for (const [i, one] of numbers.entries()) {
+    const other = numbers[i + 1];
+    if (one.kind !== "number" || other?.kind !== "number" || !TO.test(rest.slice(one.end, other.start)))
+      continue;
+    one.unit ??= other.unit;
+    if (one.factors[0] === 1) one.values = [...one.values, ...multiplied(one.values, other.factors)];
+  }
   return [...dates, ...numbers].sort((a, b) => a.start - b.start);
 }
 
@@ -185,10 +211,17 @@ function numberOf(match: RegExpExecArray, text: string): Quantity | Literal {
   const plain = (digits ?? "").replace(isTime ? "." : "·", isTime ? ":" : ".");
   // A number in floating point has 15 digits that hold.
   const all = plain.replace(/\D/g, "");
-  if (all.length > 15) return { kind: "literal", ...place, text: all };
-  const isLiteral = plain.includes(":") || (/[.,]\d+[.,]\d+/.test(plain) && readingsOf(plain).length === 0);
-  if (isLiteral) return { kind: "literal", ...place, text: plain };
-  const isNext = money !== undefined || /\d\p{L}$/u.test(match[0]);
+  const literal = (...values: string[]): Literal => ({ kind: "literal", ...place, values });
+  if (all.length > 15) return literal(all);
+  const [, hour, minute] = /^(\d\d?):(\d\d)$/.exec(plain) ?? [];
+  const half = /^\s?([ap])\.?m\b/i.exec(behind)?.[1]?.toLowerCase();
+  if (hour !== undefined) {
+    const read = `${Number(hour)}:${minute}`;
+    return half ? literal(read, `${(Number(hour) % 12) + (half === "p" ? 12 : 0)}:${minute}`) : literal(read);
+  }
+  if (plain.includes(":") || (/[.,]\d+[.,]\d+/.test(plain) && readingsOf(plain).length === 0))
+    return literal(plain);
+  const isNext = money !== undefined || /\d\s?\p{L}$/u.test(match[0]);
   const letter = isNext ? (unit ?? "").toLowerCase() : "";
   const times = [
     ...(FACTORS.get(power.toLowerCase()) ?? [1]),
@@ -201,19 +234,26 @@ function numberOf(match: RegExpExecArray, text: string): Quantity | Literal {
       ? [named(word) * (hundred === undefined ? 1 : 100) + named(rest)]
       : readingsOf(plain).map((value) => value + (FRACTIONS[fraction] ?? 0));
   const before = text.slice(Math.max(0, start - BOUND_REACH), start);
+  const inSilence = times.join() === "1" ? "exact" : "rounded";
+  // A key may name the unit: `delay_ms: 250`.
+  const keyed = /[_(](\p{L}+)\)?["'`]?\s?[:=]\s?["']?$/u.exec(before)?.[1] ?? "";
   // `2021/22` are two years.
   const year = /^\d\d$/.test(plain) ? /(?<!\d)(1\d|20)\d\d[-–/]$/.exec(before)?.[1] : undefined;
   if (year !== undefined) read.push(Number(year + plain));
-  const values = read.flatMap((value) => times.map((factor) => (sign === "" ? value : -value) * factor));
+  const values = multiplied(
+    read.map((value) => (sign === "" ? value : -value)),
+    times,
+  );
   return {
     kind: "number",
     ...place,
     values,
-    unit: unitNamed((money !== undefined && isPower ? money : (unit ?? money ?? "")).trim()),
+    factors: times,
+    unit: unitNamed((money !== undefined && isPower ? money : (unit ?? money ?? keyed)).trim()),
     // Asked for the numbers of a sentence alone, and not for those of the pages that it cites.
     get bound() {
       const first = before.replace(FIRST_OF_TWO, "");
-      return BOUNDS.find(([, over, then]) => over.test(first) || then.test(behind))?.[0] ?? "exact";
+      return BOUNDS.find(([, over, then]) => over.test(first) || then.test(behind))?.[0] ?? inSilence;
     },
     isWord: digits === undefined && power === "",
   };
@@ -229,7 +269,7 @@ function readingsOf(digits: string): number[] {
       ? [Number(digits.replace(/[.,]/, "")), fraction]
       : [fraction];
   }
-  if (/^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(digits)) return [Number(digits.replaceAll(",", ""))];
+  if (/^\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?$/.test(digits)) return [Number(digits.replaceAll(",", ""))];
   if (/^\d{1,3}(?:\.\d{3})+(?:,\d+)?$/.test(digits))
     return [Number(digits.replaceAll(".", "").replace(",", "."))];
   return [];

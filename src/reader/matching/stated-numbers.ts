@@ -1,7 +1,15 @@
 import { type CalendarDate, sameDate } from "./dates.js";
-import { type Bound, type Dated, factorsIn, type Quantity, type Said, saidIn } from "./quantities.js";
+import {
+  type Bound,
+  type Dated,
+  factorsIn,
+  multiplied,
+  type Quantity,
+  type Said,
+  saidIn,
+} from "./quantities.js";
 import { matchesIn } from "./tokens.js";
-import { areComparable, type Unit, unitNamed } from "./units.js";
+import { areComparable, isMoney, type Unit, unitNamed } from "./units.js";
 
 /** A number of a passage, by its index: its value, or its amount in the smallest unit of a kind. */
 interface StatedNumber {
@@ -12,16 +20,31 @@ interface StatedNumber {
 
 /** Two numbers that differ by less than this share of them are one: units are converted in floating point. */
 const EPSILON = 1e-13;
-/** What a number after "about" and the like may differ at most, as a share of what it stands for (contract §11). */
-const ROUNDING = 0.1;
+/** What a number may differ at most, as a share of what it stands for; after "about" and the like by contract §11. */
+const ROUNDING = { rounded: 0.005, about: 0.1, over: 0.1, under: 0.1 };
+/** Farther from a number no other is looked at. */
+const REACH = 0.2;
 /** Digits in a word, as in `SHA256`: a sentence may write `SHA-256`. */
-const IN_WORD = /(?<=\p{L})\d+|(?<![\p{N}.,])\d+(?=\p{L})/gu;
+const IN_WORD = /(?<=\p{L})\d+/gu;
+/** Stands for the unit of such digits: they are no amount of anything. */
+const NAME: Unit = { kind: "name", factors: [] };
+/** What a page says once of the numbers of its tables: `(in thousands)`. */
+const SCALE = /(?:\bin |\()(?:[$€£]|[A-Z]{3} )?\p{L}+/gu;
+
+/** What a page says in words, and a sentence may say in percent. */
+const FRACTION =
+  /(?<!\p{L})(?:(two|three|four|zwei|drei|vier)[ -])?(half|halves|hälfte|thirds?|drittel|quarters?|viertel|fifths?|fünftel|tenths?|zehntel)(?!\p{L})/giu;
+const SHARES: Readonly<Record<string, number>> = {
+  ...{ hal: 1 / 2, häl: 1 / 2, thi: 1 / 3, dri: 1 / 3, qua: 1 / 4, vie: 1 / 4 },
+  ...{ fif: 1 / 5, fün: 1 / 5, ten: 1 / 10, zeh: 1 / 10 },
+};
 
 /** The numbers and dates of several passages, in which those of a sentence are looked up. */
 export class StatedNumbers {
   /** By kind of unit; under the empty name the numbers as they stand. */
   readonly #numbers = new Map<string, StatedNumber[]>();
   #isSorted = true;
+  readonly #scales = new Set<number>();
   readonly #dates = new Map<number, { date: Dated; passage: number }[]>();
   readonly #literals = new Map<string, Set<number>>();
 
@@ -39,15 +62,24 @@ export class StatedNumbers {
           this.#keep({ ...said, values: said.values.map((value) => value * factor) }, passage, heads);
     }
     for (const said of saidIn(over)) this.#keep(said, passage, []);
-    for (const [digits] of matchesIn(IN_WORD, text)) this.#number("", Number(digits), undefined, passage);
+    for (const { 1: count = "", 2: part = "" } of matchesIn(FRACTION, text)) {
+      const [many] = saidIn(count);
+      const share = SHARES[part.slice(0, 3).toLowerCase()] ?? 1;
+      this.#number("", (many?.kind === "number" ? (many.values[0] ?? 1) : 1) * share, undefined, passage);
+    }
+    for (const [digits] of matchesIn(IN_WORD, text)) this.#number("", Number(digits), NAME, passage);
+    for (const [scale] of matchesIn(SCALE, text))
+      for (const factor of factorsIn(scale)) this.#scales.add(factor);
     this.#isSorted = false;
   }
 
   /** The indexes of the passages in which it stands. `over`: what stands over it, as in `add`. */
   passagesOf(said: Said, over = ""): ReadonlySet<number> {
-    if (said.kind === "literal") return this.#literals.get(said.text) ?? new Set();
+    if (said.kind === "literal")
+      return new Set(said.values.flatMap((value) => [...(this.#literals.get(value) ?? [])]));
     if (said.kind === "number") {
-      const values = [1, ...factorsIn(over)].flatMap((factor) => said.values.map((value) => value * factor));
+      const scales = said.factors[0] === 1 ? [] : [...this.#scales].map((scale) => 1 / scale);
+      const values = multiplied(said.values, [1, ...factorsIn(over), ...scales]);
       const ways = said.unit ? [said] : [said, ...unitsIn(over).map((unit) => ({ ...said, unit }))];
       const found = ways.flatMap((way) => this.#matches({ ...way, values }));
       return new Set(found.map(({ passage }) => passage));
@@ -67,8 +99,11 @@ export class StatedNumbers {
 
   #keep(said: Said, passage: number, heads: readonly Unit[]): void {
     if (said.kind === "literal") {
-      const known = this.#literals.get(said.text) ?? new Set();
-      this.#literals.set(said.text, known.add(passage));
+      for (const value of said.values)
+        this.#literals.set(value, (this.#literals.get(value) ?? new Set()).add(passage));
+      // Version 2.14.0 is one of version 2.14.
+      const short = /^\d+\.\d+(?=\.)/.exec(said.values[0] ?? "");
+      if (short) this.#number("", Number(short[0]), undefined, passage);
     } else if (said.kind === "date") {
       for (const { year, month } of said.readings) {
         const dates = this.#dates.get(month);
@@ -90,23 +125,27 @@ export class StatedNumbers {
   }
 
   #number(kind: string, value: number, unit: Unit | undefined, passage: number): void {
+    // What fell by 3 % changed by -3 %.
+    const entry = { value: Math.abs(value), unit, passage };
     const entries = this.#numbers.get(kind);
-    if (entries) entries.push({ value, unit, passage });
-    else this.#numbers.set(kind, [{ value, unit, passage }]);
+    if (entries) entries.push(entry);
+    else this.#numbers.set(kind, [entry]);
   }
 
-  #matches({ values, unit, bound }: Quantity): StatedNumber[] {
+  #matches({ values: signed, unit, bound }: Quantity): StatedNumber[] {
+    const values = signed.map(Math.abs);
     const plain = values
       .flatMap((value) => this.#near("", value, bound))
       // The same digits with another unit of the same kind are another amount.
-      .filter((entry) => !(unit && entry.unit && areComparable(unit, entry.unit)));
+      .filter(({ unit: other }) => !(unit && other && (other.kind === "name" || areComparable(unit, other))));
     const amounts = values.flatMap((value) => (unit?.factors ?? []).map((factor) => value * factor));
-    // A share of 0.9 is 90 %.
+    // A share of 0.9 is 90 %, and 0.9 dollars are 90 cents.
+    const isCent = unit?.kind === "cent";
     const shares = values.flatMap((value) =>
-      unit?.kind === "percent"
-        ? this.#near("", value / 100, bound).filter((entry) => entry.unit === undefined)
-        : unit === undefined && value < 1
-          ? this.#near("percent", value * 100, bound)
+      isCent || unit?.kind === "percent"
+        ? this.#near("", value / 100, bound).filter((entry) => isCent || entry.unit === undefined)
+        : value < 1 && (unit === undefined || isMoney(unit))
+          ? this.#near(unit ? "cent" : "percent", value * 100, bound)
           : [],
     );
     return [...plain, ...amounts.flatMap((amount) => this.#near(unit?.kind ?? "", amount, bound)), ...shares];
@@ -116,16 +155,10 @@ export class StatedNumbers {
     if (!this.#isSorted) for (const each of this.#numbers.values()) each.sort((a, b) => a.value - b.value);
     this.#isSorted = true;
     const entries = this.#numbers.get(kind) ?? [];
-    const [least, most] = [value / (1 + 2 * ROUNDING), value * (1 + 2 * ROUNDING)].sort((a, b) => a - b);
     const found: StatedNumber[] = [];
-    for (
-      let at = firstFrom(entries, bound === "exact" ? value - EPSILON * Math.abs(value) : (least ?? value));
-      ;
-      at++
-    ) {
+    for (let at = firstFrom(entries, value / (1 + REACH)); ; at++) {
       const entry = entries[at];
-      if (!entry || entry.value > (bound === "exact" ? value + EPSILON * Math.abs(value) : (most ?? value)))
-        return found;
+      if (!entry || entry.value > value * (1 + REACH)) return found;
       if (meets(value, entry.value, bound)) found.push(entry);
     }
   }
@@ -143,17 +176,17 @@ function firstFrom(entries: readonly StatedNumber[], least: number): number {
 }
 
 function meets(said: number, found: number, bound: Bound): boolean {
-  const difference = Math.abs(said - found);
-  if (difference <= EPSILON * Math.abs(found)) return true;
-  if (bound === "exact" || difference > ROUNDING * Math.abs(found)) return false;
+  const isSame = (a: number) => Math.abs(a - said) <= EPSILON * said;
+  if (isSame(found)) return true;
+  if (bound === "exact" || Math.abs(said - found) > ROUNDING[bound] * found) return false;
   const step = stepOf(said);
-  const round = { about: Math.round, over: Math.floor, under: Math.ceil }[bound];
-  return Math.abs(round(found / step) * step - said) <= EPSILON * Math.abs(said);
+  const round = { rounded: Math.round, about: Math.round, over: Math.floor, under: Math.ceil }[bound];
+  return isSame(round(found / step) * step);
 }
 
 /** What a rounded number is a multiple of: its last digit that is no zero, 5 for a five. */
 function stepOf(value: number): number {
-  const [digits = "", exponent = "0"] = Math.abs(value).toExponential().split("e");
+  const [digits = "", exponent = "0"] = value.toExponential().split("e");
   const fraction = digits.split(".")[1] ?? "";
   return (digits.endsWith("5") ? 5 : 1) * 10 ** (Number(exponent) - fraction.length);
 }

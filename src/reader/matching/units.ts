@@ -12,7 +12,10 @@ const byte = (power: number) => (power === 0 ? [1] : [1_000 ** power, 1_024 ** p
 
 /** By kind: the factor or factors of each unit, and how it is written. Signs in which case counts begin with `=`. */
 const TABLE: Readonly<Record<string, readonly (readonly [number | readonly number[], string])[]>> = {
-  percent: [[1, "% percent pct prozent per|cent percentage|points prozentpunkte prozentpunkten"]],
+  percent: [
+    [1, "% percent pct prozent per|cent vom|hundert percentage|points prozentpunkte prozentpunkten"],
+    [0.01, "bp bps basis|points basispunkte basispunkten"],
+  ],
   // In milliseconds.
   time: [
     [1e-6, "ns nanosecond nanoseconds nanosekunde nanosekunden"],
@@ -83,8 +86,9 @@ const TABLE: Readonly<Record<string, readonly (readonly [number | readonly numbe
   sterling: [[1, "£ gbp"]],
   yen: [[1, "¥ yen jpy"]],
   franc: [[1, "chf franken"]],
+  cent: [[1, "cent cents ¢ pence"]],
 };
-const CURRENCIES = new Set(["dollar", "euro", "sterling", "yen", "franc"]);
+const CURRENCIES = new Set(["dollar", "euro", "sterling", "yen", "franc", "cent"]);
 const TEMPERATURES = new Set(["celsius", "fahrenheit"]);
 
 const exact = new Map<string, Unit>();
@@ -100,6 +104,10 @@ for (const [kind, rows] of Object.entries(TABLE))
 /** The unit that a word or sign names; undefined if it names none. */
 export function unitNamed(word: string): Unit | undefined {
   return exact.get(word) ?? folded.get(word.toLowerCase().replace("μ", "µ").replace(/\s+/g, " "));
+}
+
+export function isMoney({ kind }: Unit): boolean {
+  return CURRENCIES.has(kind);
 }
 
 /** Whether two units measure the same thing, so that a number with the one is never that number with the other. */
