@@ -50,7 +50,7 @@ function history(origin: string): Record<string, string> {
   return {
     ".local/state/research/history.jsonl": lines.map((line) => `${JSON.stringify(line)}\n`).join(""),
     ".local/state/research/open/local-0123456789ab.json": JSON.stringify({ ...unknown, prompt: PROMPTS[0] }),
-    "q.csv": `key,prompt\n${PROMPTS.map((prompt, n) => `key-${"日本".repeat(9)}-${n},${prompt} => FAILED`).join("\n")}\n`,
+    "q.csv": `key,prompt\n${PROMPTS.map((prompt, n) => `key-${"日本".repeat(9)}-${n},"${prompt} => FAILED"`).join("\n")}\n`,
     // A private address is not asked for.
     "cited.md": `The pool takes ${"many and ".repeat(30)}1,700 connections (http://10.0.0.1/${hex("a", 80)}).\n`,
     "sources/a.md":
@@ -68,6 +68,7 @@ const TYPED: readonly string[] = [
   "serve --help",
   "batch --help",
   "serve keys add --help",
+  "serve keys list --data nowhere",
   "help",
   ...["exit-codes", "environment", "settings", "json", "polling", "limits", "agents"].map(
     (topic) => `help ${topic}`,
@@ -81,6 +82,7 @@ const TYPED: readonly string[] = [
   `stop ${ID} ${IDS[5]?.("5")}`,
   "history forget --older-than 1d",
   "quota",
+  "quota --all",
   "config list",
   "config get nothing",
   "doctor --offline",

@@ -8,7 +8,7 @@ import type { Failure } from "../../machine/failure.js";
 import type { Host, Sink } from "./host.js";
 import { Interrupted } from "./interruption.js";
 import type { LiveLine } from "./live-line.js";
-import { columnsOn, isLive, PLAIN, type Style, styleFor } from "./style.js";
+import { columnsOn, isLive, type Style, styleFor } from "./style.js";
 
 /** Where a command speaks to its user, and hears that it should end. */
 export interface Terminal {
@@ -31,7 +31,6 @@ export class Reporter {
   #live: LiveLine | undefined;
   #draw: (() => string) | undefined;
   #drawing = new AbortController();
-  #errStyle: Style = PLAIN;
   #hasSpoken = false;
   /** The streams whose reader took nothing for a second after a signal: no more is written to them. */
   readonly #stuck = new Set<Sink>();
@@ -93,7 +92,8 @@ export class Reporter {
   /** Something worth knowing that is not an error: for people and programs. `code` is in capitals, `more` for programs. */
   async notice(code: string, message: string, more: object = {}): Promise<void> {
     if (this.json) return this.#toStderr(`${safeJson({ notice: { code, message, ...more } })}\n`);
-    await this.#toStderr(`${this.#errStyle.dim("note:")} ${indented(message)}\n`);
+    const { dim } = await styleFor(this.host.stderr, this.host.env);
+    await this.#toStderr(`${dim("note:")} ${indented(message)}\n`);
   }
 
   async error(failure: Failure): Promise<void> {
@@ -114,7 +114,6 @@ export class Reporter {
     const { liveLine } = await import("./live-line.js");
     const line = await liveLine(this.host.stderr, this.host.env);
     if (!line) return false;
-    this.#errStyle = await styleFor(this.host.stderr, this.host.env);
     this.#live = line;
     this.#draw = draw;
     void this.#keepDrawing(line);

@@ -48,6 +48,8 @@ export interface Asked {
   target: string;
   /** What connections are made to, in words. */
   peer: string;
+  /** What to do about a provider's address that is spoken to as if it had the interface. */
+  meant?: string | undefined;
   /** Epoch ms, to read a `Retry-After` date against. */
   now: number;
 }
@@ -155,7 +157,7 @@ function faultError(
   fault: FaultName,
   sent: boolean,
   why: string,
-  { operation, peer, target }: Asked,
+  { operation, peer, target, meant }: Asked,
   facts: ErrorFacts,
   said: ServiceError | undefined,
 ): ResearchError {
@@ -164,7 +166,7 @@ function faultError(
     const trust = /certificate/.test(why)
       ? "NODE_EXTRA_CA_CERTS names a file of certificates to trust. "
       : "";
-    const hint = `${created}${trust}\`research doctor\` finds the cause.`;
+    const hint = created + (meant ?? `${trust}\`research doctor\` finds the cause.`);
     const message = `${peer} cannot be reached: ${why}`;
     return new UnreachableError("UNREACHABLE", message, { ...facts, hint, unsent: true });
   }

@@ -22,7 +22,7 @@ import { providerMeant } from "../dialects/providers.js";
 import { research } from "../dialects/research.js";
 import { maxBytes, salvageRequestId } from "./body.js";
 import { type Classification, classifyResponse, type Success, waitAsked } from "./classify-response.js";
-import { RefusedError, ResearchError } from "./errors.js";
+import { RefusedError, ResearchError, UnreachableError } from "./errors.js";
 import type { ClientEvent, ClientOptions } from "./options.js";
 import { Pace } from "./pace.js";
 
@@ -186,11 +186,12 @@ export class Session {
     const target = `${at.method} ${this.#url(at)}`;
     const peer =
       new URL(this.origin).host + (this.#proxy ? ` through the proxy ${this.#proxy.url.origin}` : "");
-    const asked = { dialect, operation, requestId, target, peer, now: this.clock.now() };
+    const meant = providerMeant(this.origin, dialect.name);
+    const asked = { dialect, operation, requestId, target, peer, meant, now: this.clock.now() };
     const result = classifyResponse(answer, asked);
     if (result.kind === "data") return result;
-    const hint = providerMeant(this.origin, dialect.name);
-    if (hint) Object.assign(result.error, { hint });
+    if (meant && !(result.error instanceof UnreachableError && result.error.unsent))
+      Object.assign(result.error, { hint: meant });
     this.withoutKey(result.error);
     return result;
   }

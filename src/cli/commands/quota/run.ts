@@ -14,7 +14,7 @@ export async function quota(ctx: Context, options: LimitOptions & { all?: boolea
       (one) =>
         `${one.origin} (profile ${one.profile}): ${counted(one.used, "create")} in the last hour\n${spentText(one)}`,
     );
-    await reporter.show(all, text.join("\n"));
+    await reporter.showFitted(all, text.join("\n"));
     return 0;
   }
   const account = accountQuota(ctx, options);
