@@ -148,6 +148,36 @@ describe("a stop", () => {
     expect(own.log.join()).toContain("no answer within 15 s");
   });
 
+  it("while the create is sent leaves it on the wire, and stops what it has created", async () => {
+    const wires: AbortSignal[] = [];
+    const stopped: string[] = [];
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const upstream: Upstream = {
+      ...{ at: "https://there.example", provider: "there", canStop: true },
+      async create(_job, signal, onId) {
+        wires.push(signal);
+        await untilAborted(answered, signal);
+        onId("remote");
+        return { kind: "created" };
+      },
+      end: (_remoteId, signal) => untilAborted(new Promise(() => {}), signal),
+      stop: async (remoteId) => void stopped.push(remoteId),
+      close: async () => {},
+    };
+    own = await upstreamService({ upstream, dataDir, clock });
+    const one = await own.create("why?");
+    await happens(() => wires.length > 0);
+    await own.stop(one);
+    await clock.sleep(MINUTE);
+    expect(wires.map(({ aborted }) => aborted)).toEqual([false]);
+    answer();
+    await happens(() => stopped.length > 0);
+    expect([wires.length, stopped]).toEqual([1, ["remote"]]);
+  });
+
   it("that a provider does not find is tried for ten minutes: it may not know yet what it has created", async () => {
     const double = await providerThere();
     const since = clock.monotonic();

@@ -146,21 +146,11 @@ function faulty(
   fault: FaultName,
   sent: boolean,
   why: string,
-  asked: Asked,
+  { operation, peer, target, meant }: Asked,
   facts: ErrorFacts,
   said?: ServiceError,
 ): Classification {
-  return { kind: "fault", fault, sent, error: faultError(fault, sent, why, asked, facts, said) };
-}
-
-function faultError(
-  fault: FaultName,
-  sent: boolean,
-  why: string,
-  { operation, peer, target, meant }: Asked,
-  facts: ErrorFacts,
-  said: ServiceError | undefined,
-): ResearchError {
+  const because = (error: ResearchError) => ({ kind: "fault", fault, sent, error }) as const;
   if (!sent) {
     const created = operation === "create" ? "Nothing was created. " : "";
     const trust = /certificate/.test(why)
@@ -168,13 +158,13 @@ function faultError(
       : "";
     const hint = created + (meant ?? `${trust}\`research doctor\` finds the cause.`);
     const message = `${peer} cannot be reached: ${why}`;
-    return new UnreachableError("UNREACHABLE", message, { ...facts, hint, unsent: true });
+    return because(new UnreachableError("UNREACHABLE", message, { ...facts, hint, unsent: true }));
   }
   const message = `${target}: ${why}`;
   if (operation === "create" && FAULTS[fault].create === "unknown")
-    return new OutcomeUnknownError(message, facts);
+    return because(new OutcomeUnknownError(message, facts));
   const code = said?.code ?? (UNANSWERED.has(fault) ? "UNREACHABLE" : "BAD_RESPONSE");
-  return new UnreachableError(code, message, facts);
+  return because(new UnreachableError(code, message, facts));
 }
 
 const UNANSWERED: ReadonlySet<FaultName> = new Set([

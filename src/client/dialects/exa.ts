@@ -49,7 +49,6 @@ export function exa(defaultModel: string): Dialect {
       const error = fields(answer.error);
       const message = text(answer.error) ?? text(error.message);
       const code = text(answer.tag) ?? text(error.code) ?? text(error.type);
-      if (message === undefined) return undefined;
       const said = providerError(operation, httpStatus, { code, message, retryAfter });
       // It never says when to come back, and its limits are of a second.
       const isBusy = said && said.kind === undefined && httpStatus === 429;

@@ -47,7 +47,6 @@ export function parallel(defaultModel: string): Dialect {
     probeId: "trun_0",
     fault(operation, httpStatus, value, retryAfter) {
       const message = text(fields(fields(value).error).message);
-      if (message === undefined) return undefined;
       const said = providerError(operation, httpStatus, { code: undefined, message, retryAfter });
       // The result is not there yet.
       return said && operation === "output" && httpStatus === 408 ? { ...said, kind: "refused" } : said;

@@ -222,7 +222,8 @@ function waitIn(message: string): number | undefined {
 /** What an error says, before it is judged. */
 export interface Complaint {
   code: string | undefined;
-  message: string;
+  /** Undefined if the answer is no error of this provider. */
+  message: string | undefined;
   /** Seconds to wait, by a header or by the body. */
   retryAfter?: number | undefined;
   /** Whether the dialect knows these words to mean that no money is left. */
@@ -238,7 +239,7 @@ export function providerError(
   httpStatus: number,
   complaint: Complaint,
 ): ServiceError | undefined {
-  if (httpStatus < 400) return undefined;
+  if (httpStatus < 400 || complaint.message === undefined) return undefined;
   const { code } = complaint;
   const message = complaint.message.replace(/\S*\*{2,}\S*/g, "[key]");
   const retryAfter = complaint.retryAfter ?? (httpStatus === 429 ? waitIn(message) : undefined);
@@ -250,7 +251,7 @@ export function providerError(
 function kindOf(
   operation: Operation,
   httpStatus: number,
-  { code = "", message, retryAfter, isUnpaid = false }: Complaint,
+  { code = "", message = "", retryAfter, isUnpaid = false }: Complaint,
 ): RefusalKind | undefined {
   const isRate = RATE_CODE.test(code);
   if (UNPAID.has(httpStatus) || (MONEY_CODE.test(code) && !isRate)) return "no-credit";

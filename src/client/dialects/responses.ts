@@ -45,7 +45,6 @@ export function fault(
   // OpenAI says `insufficient_quota` in the type, with another code beside it.
   const word = type === "insufficient_quota" ? type : (code ?? type);
   const message = text(error.message) ?? word;
-  if (message === undefined) return undefined;
   return providerError(operation, httpStatus, { code: word, message, retryAfter });
 }
 

@@ -31,7 +31,6 @@ export function tavily(defaultModel: string): Dialect {
     fault(operation, httpStatus, value, retryAfter) {
       const { detail } = fields(value);
       const message = text(fields(detail).error) ?? text(detail) ?? text(items(detail)[0]?.msg);
-      if (message === undefined) return undefined;
       return providerError(operation, httpStatus, { code: undefined, message, retryAfter });
     },
     data(operation, value) {

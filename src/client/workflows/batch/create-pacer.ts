@@ -93,8 +93,9 @@ export class CreatePacer {
   /** When (epoch ms) each of the next `count` creates may be sent. */
   times(count: number): number[] {
     const now = this.#now();
-    const use = { attempts: this.#hour, limit: this.#most, own: this.#ownAt(now), share: this.share };
-    return sendTimes(count, use, Math.max(now, this.#blockedUntil));
+    const all = { times: this.#hour, limit: this.#most };
+    const own = { times: this.#ownAt(now), limit: this.share };
+    return sendTimes(count, [all, own], Math.max(now, this.#blockedUntil));
   }
 
   /** This batch's creates that count at `now`; one that a wrong clock dated ahead counts as of now. */
@@ -118,22 +119,18 @@ export class CreatePacer {
   }
 }
 
-/** The creates of the last hour, epoch milliseconds, and how many are allowed in an hour. */
-export interface HourlyUse {
-  /** Of all processes and machines that are known. */
-  attempts: readonly number[];
-  limit: number;
-  /** Of this batch alone, and its share of the limit. */
-  own: readonly number[];
-  share: number;
-}
-
-/** When (epoch ms) each of `count` creates may be sent, within the limit of all and this batch's share. */
-export function sendTimes(count: number, { attempts, limit, own, share }: HourlyUse, now: number): number[] {
-  const windows = [
-    { times: ascending(attempts), limit },
-    { times: ascending(own), limit: share },
-  ].filter((window) => window.limit !== Number.POSITIVE_INFINITY);
+/**
+ * When (epoch ms) each of `count` creates may be sent. `hours`: when creates were sent that count, and how many may in an
+ * hour: those of all processes and machines, and this batch's own with its share.
+ */
+export function sendTimes(
+  count: number,
+  hours: readonly { times: readonly number[]; limit: number }[],
+  now: number,
+): number[] {
+  const windows = hours
+    .filter(({ limit }) => limit !== Number.POSITIVE_INFINITY)
+    .map(({ times, limit }) => ({ times: [...times].sort((a, b) => a - b), limit }));
   const sent: number[] = [];
   for (let at = now; sent.length < count; sent.push(at)) {
     for (const window of windows) {
@@ -142,10 +139,6 @@ export function sendTimes(count: number, { attempts, limit, own, share }: Hourly
     for (const { times } of windows) times.push(at);
   }
   return sent;
-}
-
-function ascending(times: readonly number[]): number[] {
-  return [...times].sort((a, b) => a - b);
 }
 
 /** The first wait after a create that could not be sent, and the longest, in milliseconds. */
