@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { noteOf, pageName } from "../../src/cli/commands/compare/view.js";
 import { accounts, addDoubles, addProfile, type Fault } from "../support/accounts.js";
-import { ok, refuse, reset } from "../support/behaviours.js";
+import { html, ok, refuse, reset } from "../support/behaviours.js";
 import { publicWeb, reportOf } from "../support/cited-web.js";
 import { listed } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
@@ -101,7 +101,9 @@ test("an account that is refused or unknown is a line, and the same command send
   expect(posts()).toEqual([1, 2, 1]);
 });
 
-test("an account ends as a run would: 8 once its id is known, 3 for FAILED, which is not sent again", async () => {
+test("an account ends as a run would: 5 where no service is, 8 once its id is known, 3 for FAILED, which is not sent again", async () => {
+  const missing = await compare({ one: creates(html(404)), two: creates(html(404)) });
+  expect((await missing.go()).code).toBe(5);
   const late = await compare({
     one: undefined,
     two: (operation) => (operation === "status" ? refuse(401, "X") : undefined),

@@ -24,7 +24,7 @@ export const compare = define({
   output: "index.md; --json: one object with prompt, dir, accounts and shared_sources",
   exits: {
     0: "all COMPLETED; if not, the code of the account that ended worst",
-    ...usual(3, 4, 6, 7, 8, 9, 10, 11, 12, 14),
+    ...usual(3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14),
   },
   examples: ['research compare "How do tides form?" -p openai -p exa'],
   run: async () => (await import("./run.js")).compare,
