@@ -1,6 +1,6 @@
 import type { ClientEvent } from "../client/calls/options.js";
 import { formatDuration } from "../ground/text/duration.js";
-import { shellWord } from "../ground/text/phrases.js";
+import { counted, shellWord } from "../ground/text/phrases.js";
 import { flagOf } from "../machine/errors.js";
 import { Machine } from "../machine/machine.js";
 import { type Choices, maskKey, type ReadKey, type ResolvedSettings } from "../machine/settings.js";
@@ -82,9 +82,8 @@ function saySettings({ baseUrl, apiKey, profile }: ResolvedSettings, reporter: R
 }
 
 function saySkipped(records: number, folder: string, reporter: Reporter): Promise<void> {
-  const what =
-    records === 1 ? "1 record that could not be read was" : `${records} records that could not be read were`;
-  return reporter.notice("HISTORY_SKIPPED", `${what} skipped in the history (${folder})`);
+  const what = counted(records, "record");
+  return reporter.notice("HISTORY_SKIPPED", `${what} skipped in the history (${folder}): not readable`);
 }
 
 /** The global flags that were given, for another command at the same service. */

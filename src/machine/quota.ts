@@ -6,7 +6,7 @@ import { DAY_MS } from "../ground/protocol/limits.js";
 import { counted } from "../ground/text/phrases.js";
 import { dollars } from "../ground/text/research-progress.js";
 import type { LimitOptions, Machine } from "./machine.js";
-import { DEFAULT_PROFILE, requireConnection } from "./settings.js";
+import { DEFAULT_PROFILE, originOf, requireConnection } from "./settings.js";
 
 /** Where one key stands in its hour, by this machine's own records, as a program reads it; null where no limit is set. */
 export interface Quota {
@@ -74,8 +74,7 @@ export function costEstimate(asked: readonly { ports: Machine; model: string | u
   }
   const lines = [...groups.values()].map(([first, ...others]) => {
     const { ports, model } = first as (typeof asked)[number];
-    const url = ports.settings.baseUrl?.value ?? "";
-    const origin = URL.canParse(url) ? new URL(url).origin : undefined;
+    const origin = originOf(ports.settings.baseUrl?.value);
     const accepts = (entry: HistoryEntry) =>
       entry.origin === origin && entry.model === model && entry.cost_dollars !== undefined;
     const known = ports.history?.list({ limit: MOST_COSTS, accepts }) ?? [];

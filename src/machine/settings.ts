@@ -99,10 +99,9 @@ export function readStored(folder: Folders["config"], env: Environment, choices:
   const { profiles } = store;
   const name = profileIn(choices, env, store).value;
   const own = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
-  const url = siteIn(choices, env, name, own).baseUrl?.value ?? "";
   return {
     profiles: Object.keys(profiles),
-    origin: URL.canParse(url) ? new URL(url).origin : undefined,
+    origin: originOf(siteIn(choices, env, name, own).baseUrl?.value),
     keepsHistory: own?.history !== "off" && !ON.test(env.RESEARCH_NO_HISTORY ?? ""),
   };
 }
@@ -195,7 +194,8 @@ export function checkProvider({ value, source }: Sourced<string>): void {
   );
 }
 
-function originOf(url: string | undefined): string | undefined {
+/** The origin of an address; undefined for what is no address. */
+export function originOf(url: string | undefined): string | undefined {
   return url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined;
 }
 
@@ -225,7 +225,14 @@ function perDayIn(
   { perDay }: Choices,
   set: readonly (Sourced<string> | undefined)[],
 ): Sourced<number> | undefined {
-  const found = set.flatMap((one) => (one ? [{ value: perDayOf(one), source: one.source }] : []));
+  const [form, words] = PER_DAY_FORM;
+  const found = set.flatMap((one) => {
+    if (!one) return [];
+    const { value, source } = one;
+    if (form.test(value)) return [{ value: Number(value), source }];
+    const what = `invalid value for per-day: ${JSON.stringify(value)} (from ${source})`;
+    throw new UsageError(what, `It takes ${words}.`);
+  });
   if (perDay !== undefined) found.unshift({ value: perDay, source: "--per-day" });
   return found.sort((a, b) => a.value - b.value)[0];
 }
@@ -235,16 +242,6 @@ export const PER_DAY_FORM = [
   /^[1-9]\d{0,8}$/,
   "a whole number, 1 or more: the creates that may be made in 24 hours",
 ] as const;
-
-/** Creates in 24 hours as a setting has them. Throws UsageError. */
-export function perDayOf({ value, source }: Sourced<string>): number {
-  const [form, words] = PER_DAY_FORM;
-  if (form.test(value)) return Number(value);
-  throw new UsageError(
-    `invalid value for per-day: ${JSON.stringify(value)} (from ${source})`,
-    `It takes ${words}.`,
-  );
-}
 
 /** Whether plain http to another machine is allowed. Throws UsageError for an unusable variable. */
 export function insecureHttpIn(choices: Choices, env: Environment): Sourced<boolean> {

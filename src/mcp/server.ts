@@ -1,6 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import type { Data } from "../ground/protocol/conversation.js";
 import { safeJson } from "../ground/text/safe-text.js";
 import { CodedError } from "../machine/errors.js";
 import type { ToolSession } from "./session.js";
@@ -78,13 +79,6 @@ function serverFor(session: ToolSession, { version, readOnly }: ServerOptions): 
 
 const TOOLS: readonly Tool[] = [create, wait, status, stop, output, check, list, quota];
 
-/** The result of a call, as the protocol has it. */
-export type CallResult = {
-  content: { type: "text"; text: string }[];
-  structuredContent: Record<string, unknown>;
-  isError?: true;
-};
-
 /** The tools that are offered; with `readOnly`, those that create and stop nothing. */
 export function offered(readOnly: boolean): Tool[] {
   return TOOLS.filter(({ changes }) => !(readOnly && changes));
@@ -106,18 +100,17 @@ export async function callTool(
   session: ToolSession,
   given: Record<string, unknown>,
   call: ToolCall,
-): Promise<CallResult> {
+) {
+  const result = (content: Data, text = safeJson(content)) => ({
+    content: [{ type: "text" as const, text }],
+    structuredContent: content,
+  });
   try {
     const problems = problemsOf(tool.fields, given);
     if (problems.length > 0) throw new CodedError("USAGE", `invalid arguments: ${problems.join("; ")}`);
-    const { content, text = safeJson(content) } = await tool.call(session, given, call);
-    return { content: [{ type: "text", text }], structuredContent: content };
+    const { content, text } = await tool.call(session, given, call);
+    return result(content, text);
   } catch (error) {
-    const content = { error: toolFailure(error) };
-    return {
-      content: [{ type: "text", text: safeJson(content) }],
-      structuredContent: content,
-      isError: true,
-    };
+    return { ...result({ error: toolFailure(error) }), isError: true as const };
   }
 }

@@ -1,3 +1,4 @@
+import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import { CreateRefusedError, QuotaExceededError } from "../client/workflows/errors.js";
 import { isObject } from "../ground/json/exact-json.js";
 import type { Data } from "../ground/protocol/conversation.js";
@@ -17,21 +18,13 @@ export interface ToolReply {
   text?: string;
 }
 
-/** https://modelcontextprotocol.io/specification/2025-11-25/schema#toolannotations */
-export interface Annotations {
-  readOnlyHint: boolean;
-  destructiveHint: boolean;
-  idempotentHint: boolean;
-  openWorldHint: boolean;
-}
-
 export interface Tool<F extends ToolFields = ToolFields> {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly fields: F;
   readonly outputSchema: OutputSchema;
-  readonly annotations: Annotations | ((session: ToolSession) => Annotations);
+  readonly annotations: ToolAnnotations | ((session: ToolSession) => ToolAnnotations);
   /** Whether `--read-only` leaves it out. */
   readonly changes?: boolean;
   call(session: ToolSession, given: Arguments<F>, call: ToolCall): Promise<ToolReply> | ToolReply;
@@ -43,7 +36,7 @@ export function tool<F extends ToolFields>(definition: Tool<F>): Tool {
 }
 
 /** The annotations of a tool that only asks the service. */
-export const ASKS: Annotations = {
+export const ASKS: ToolAnnotations = {
   readOnlyHint: true,
   destructiveHint: false,
   idempotentHint: true,

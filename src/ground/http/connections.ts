@@ -123,14 +123,11 @@ interface Parser {
   onHeadersComplete(statusCode: number, upgrade: boolean, shouldKeepAlive: boolean): number;
 }
 
-/** Where undici keeps the socket of a client, and the parser of a socket. */
-interface ParserSymbols {
-  kSocket: symbol;
-  kParser: symbol;
-}
-
 /** RFC 9110 §15.2: a `100 Continue` is ignored. undici fails on it alone (client-h1.js), so it gets to see a 102. */
-function acceptContinue<T extends Dispatcher>(dispatcher: T, { kSocket, kParser }: ParserSymbols): T {
+function acceptContinue<T extends Dispatcher>(
+  dispatcher: T,
+  { kSocket, kParser }: { readonly kSocket: symbol; readonly kParser: symbol },
+): T {
   dispatcher.on("connect", (_origin, targets) => {
     const client: object | undefined = targets.at(-1);
     const socket: object | undefined = client && Reflect.get(client, kSocket);
@@ -151,14 +148,10 @@ const ROUNDS_WHEN_BUSY = 12;
 /** Milliseconds that such a timer takes at most on a machine that is not busy. */
 const QUIET_MS = 3;
 
-interface FreshConnection {
-  /** Hands its socket over once it has stayed open for SETTLE_MS. Rejects if it has not, and the second time. */
-  ready(): Promise<Socket>;
-  destroy(): void;
-}
+type FreshConnection = ReturnType<typeof openFreshConnection>;
 
 /** Begins to open a connection to the origin of `url` at once. `timeout` is in milliseconds. */
-function openFreshConnection(url: URL, timeout: number): FreshConnection {
+function openFreshConnection(url: URL, timeout: number) {
   const socket = open(url);
   let failure: Error | undefined;
   let isHandedOver = false;
@@ -177,7 +170,8 @@ function openFreshConnection(url: URL, timeout: number): FreshConnection {
   });
   socket.on("error", fail).on("end", fail).on("close", fail);
   return {
-    async ready() {
+    /** Hands its socket over once it has stayed open for SETTLE_MS. Rejects if it has not, and the second time. */
+    async ready(): Promise<Socket> {
       await settled;
       let rounds = ROUNDS;
       for (let round = 0; round < rounds; round++) {

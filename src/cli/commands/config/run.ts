@@ -13,6 +13,7 @@ import {
   checkProvider,
   insecureHttpIn,
   maskKey,
+  originOf,
   profileIn,
   type SettingsSite,
   type Sourced,
@@ -123,8 +124,9 @@ function inForce(
 /** A key is used for the origin that it was stored with, and for no other. */
 function notSent({ settings: { apiKey, baseUrl } }: Context): string {
   if (apiKey?.boundTo === undefined || baseUrl === undefined) return "";
-  const isOwn = URL.canParse(baseUrl.value) && new URL(baseUrl.value).origin === apiKey.boundTo;
-  return isOwn ? "" : `, not in use: it is for ${apiKey.boundTo || "no origin"}`;
+  return originOf(baseUrl.value) === apiKey.boundTo
+    ? ""
+    : `, not in use: it is for ${apiKey.boundTo || "no origin"}`;
 }
 
 function checkKey(name: string): SettingName {

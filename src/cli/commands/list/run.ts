@@ -2,6 +2,7 @@ import { type HistoryEntry, UNKNOWN } from "../../../client/store/history/record
 import { askStates, type NamedTarget } from "../../../client/workflows/requests.js";
 import { parseBaseUrl } from "../../../ground/http/address.js";
 import { isFinal } from "../../../ground/protocol/conversation.js";
+import { counted } from "../../../ground/text/phrases.js";
 import { checkStatus } from "../../../machine/known-status.js";
 import { requireConnection } from "../../../machine/settings.js";
 import type { Context } from "../../context.js";
@@ -55,11 +56,9 @@ async function refresh(ctx: Context, entries: readonly HistoryEntry[]): Promise<
   );
   const elsewhere = running.filter((entry) => entry.origin !== origin).length;
   if (elsewhere > 0) {
-    const what =
-      elsewhere === 1 ? "1 request of another origin was" : `${elsewhere} requests of other origins were`;
     await ctx.reporter.notice(
       "NOT_REFRESHED",
-      `${what} not asked for; --profile or --base-url names another origin`,
+      `${counted(elsewhere, "request")} of another origin not asked for; --profile or --base-url names another origin`,
     );
   }
   const targets = running.flatMap((entry): NamedTarget[] => {

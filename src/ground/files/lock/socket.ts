@@ -6,14 +6,8 @@ const MAX_PATH_BYTES = 103;
 
 const OVERLAYFS = 0x794c7630;
 
-/** A socket that proves its process alive to every process on the same kernel, in other containers too. */
-export interface Witness {
-  device: number;
-  close(): void;
-}
-
-/** Binds a socket in `folder`. Resolves with undefined if the file system or the system does not support it. */
-export async function bindWitness(folder: string, name: string): Promise<Witness | undefined> {
+/** Binds a socket in `folder` that proves this process alive to all on the same kernel. Resolves with undefined if the file system or the system does not support it. */
+export async function bindWitness(folder: string, name: string) {
   if (process.platform === "win32") return undefined;
   const { createServer } = await import("node:net");
   const address = shortAddress(folder, name);
