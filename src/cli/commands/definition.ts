@@ -47,7 +47,7 @@ export class Verb extends Command {
   /** Documents the command; the same text stands below the flags in its help. */
   document(documentation: Documentation): this {
     this.documentation = documentation;
-    return this.addHelpText("after", textOf(documentation));
+    return this.addHelpText("after", documentationText(documentation));
   }
 
   addFlags(flags: Flags): this {
@@ -186,7 +186,7 @@ function givenTo(verb: Command | null): Record<string, unknown> {
   return { ...givenTo(verb.parent), ...Object.fromEntries(given) };
 }
 
-function textOf({ output, exits, examples = [] }: Documentation): string {
+function documentationText({ output, exits, examples = [] }: Documentation): string {
   const codes = Object.entries(exits ?? {}).map(([code, meaning]) => `  ${code.padStart(2)}  ${meaning}`);
   return [
     "",

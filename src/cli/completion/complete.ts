@@ -42,8 +42,7 @@ function answer(
   const breaks = shell === "bash" ? (host.env.RESEARCH_COMPLETION_BREAKS ?? "") : "";
   const { whole, typedBefore } = joinWords(words, breaks);
   const line = readWords(whole, table);
-  const machine = { folders: foldersOrNone(host), env: host.env, now: host.clock.now() };
-  const found = candidatesFor(line, table, machine);
+  const found = candidatesFor(line, table, host);
   if (typeof found === "string") return `:${found}\n`;
   return found
     .map(({ value, about }) => ({ value: `${line.lead}${value}`, about }))
@@ -66,13 +65,6 @@ interface Candidate {
   about: string;
 }
 
-interface CompletionSource {
-  folders: Folders;
-  env: Readonly<Record<string, string | undefined>>;
-  /** Epoch milliseconds. */
-  now: number;
-}
-
 const MOST_IDS = 50;
 /** A shorter beginning of an id names none. */
 const LEAST_PREFIX = 4;
@@ -82,7 +74,7 @@ const PROMPT_LENGTH = 60;
 function candidatesFor(
   line: CommandLine,
   table: CompletionTable,
-  machine: CompletionSource,
+  host: CompletionHost,
 ): Candidate[] | "files" | "folders" {
   const { value, options, commands, current } = line;
   const names = [
@@ -96,7 +88,7 @@ function candidatesFor(
   if (value.choices) return [...names, ...plain(value.choices)];
   if (/^(?:path|file)\b/.test(value.kind)) return "files";
   if (value.kind === "dir") return "folders";
-  const values = valuesOf(value.kind, line, table, machine);
+  const values = valuesOf(value.kind, line, table, host);
   return value.kind === "id|file|-" && values.length === 0 ? "files" : [...names, ...values];
 }
 
@@ -108,11 +100,11 @@ function valuesOf(
   kind: string,
   line: CommandLine,
   table: CompletionTable,
-  machine: CompletionSource,
+  host: CompletionHost,
 ): Candidate[] {
   switch (kind) {
     case "profile":
-      return plain(readStored(machine.folders.config, machine.env, line.chosen).profiles);
+      return plain(readStored(foldersOrNone(host).config, host.env, line.chosen).profiles);
     case "key":
       return Object.entries(SETTINGS).map(([value, { description }]) => ({ value, about: description }));
     case "value":
@@ -129,7 +121,7 @@ function valuesOf(
     case "id":
     case "id|file|-":
     case "local-id":
-      return line.options.length === 0 ? ids(kind, line, machine) : [];
+      return line.options.length === 0 ? ids(kind, line, host) : [];
     default:
       return [];
   }
@@ -139,9 +131,11 @@ function valuesOf(
 function ids(
   kind: string,
   { command, current, given, chosen }: CommandLine,
-  { folders: { config, state }, env, now }: CompletionSource,
+  host: CompletionHost,
 ): Candidate[] {
-  const { origin, keepsHistory } = readStored(config, env, chosen);
+  const now = host.clock.now();
+  const { config, state } = foldersOrNone(host);
+  const { origin, keepsHistory } = readStored(config, host.env, chosen);
   const isLast = "@last".startsWith(current);
   if (!keepsHistory || state === undefined || (!isLast && !/^[\w.-]*$/.test(current))) return [];
   const known = recorded(new History(state, () => now), isLast ? "" : current).filter(

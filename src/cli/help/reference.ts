@@ -30,7 +30,7 @@ export interface Variable {
   commands: readonly string[] | null;
 }
 
-const KEYS = ["serve", "serve keys add", "serve keys list", "serve keys revoke"];
+const KEYS = ["serve", ...["add", "set", "list", "spent", "revoke"].map((verb) => `serve keys ${verb}`)];
 const MODEL = ["serve", "try"];
 
 /** Every variable, in the order in which help lists them (contract §2, §4). */

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Result } from "../../client/workflows/results.js";
 import { orLocalError } from "../../ground/files/local-error.js";
+import { textOrNone } from "../../ground/json/exact-json.js";
 import type { PageMark } from "../../ground/markdown/html/marks.js";
 import { type PageResult, type ResultOrigin, resultPage } from "../../ground/markdown/html/result-page.js";
 import type { CheckOutcome, Verdict } from "../../ground/protocol/check-outcome.js";
@@ -32,7 +33,7 @@ export async function pageOf(result: Result, { createdAt, check, ...source }: Re
       digestOf: resultText(result),
       marks: check && (await marksOf(reportOf(result), check)),
     },
-    { ...source, createdAt: textOf(createdAt), completedAt: textOf(completed_at) },
+    { ...source, createdAt: textOrNone(createdAt), completedAt: textOrNone(completed_at) },
   );
 }
 
@@ -58,10 +59,6 @@ const LOOKS: Record<Verdict, PageMark["look"]> = {
   gone: "bad",
 };
 const CAVEAT = "What is found on a page need not be true, and what is not found on it need not be false.";
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
-}
 
 /** Writes the page to a file that only its owner can read, and opens it. Without a browser, stdout gets the path. */
 export async function openPage(terminal: Terminal, result: Result, source: ResultSource): Promise<void> {

@@ -271,6 +271,11 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return isStructured(value) && !Array.isArray(value);
 }
 
+/** A text as it is; undefined for anything else. */
+export function textOrNone(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
 /** As `JSON.parse`, for a value that may be changed: it remembers no text. Undefined for a text that is not JSON. */
 export function jsonOrUndefined(json: string): unknown {
   try {

@@ -124,7 +124,7 @@ function readReport(report: string): { blocks: ReportBlock[]; listed: Map<string
     if (!listed.has(label)) listed.set(label, entry);
     entry.push(...addressesIn(text));
   };
-  const lines = linesOf(report);
+  const lines = lineRanges(report);
   for (const [i, { start, end }] of lines.entries()) {
     const line = report.slice(start, end);
     const isBlank = line.trim() === "";
@@ -186,7 +186,7 @@ function readReport(report: string): { blocks: ReportBlock[]; listed: Map<string
   return { blocks, listed };
 }
 
-function linesOf(text: string): { start: number; end: number }[] {
+function lineRanges(text: string): { start: number; end: number }[] {
   const lines: { start: number; end: number }[] = [];
   for (let start = 0; start <= text.length; ) {
     const found = text.indexOf("\n", start);

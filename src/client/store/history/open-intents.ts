@@ -89,7 +89,7 @@ export class OpenIntents {
   /** All of them, and how many files were torn: those intents were not whole, so nothing was sent for them. */
   read(): { open: OpenIntent[]; torn: number } {
     const names = namesIn(this.folder).filter((name) => name.endsWith(".json"));
-    const texts = names.map((name) => textOf(join(this.folder, basename(name))));
+    const texts = names.map((name) => intentText(join(this.folder, basename(name))));
     // Another process removes its intent when the outcome is in the log, so a file may be gone since it was listed.
     const read = texts.filter((text) => text !== undefined).map(openIntentIn);
     return { open: read.filter((entry) => entry !== undefined), torn: read.filter((entry) => !entry).length };
@@ -112,7 +112,7 @@ function openIntentIn(text: string): OpenIntent | undefined {
 }
 
 /** Undefined if there is no such file; empty if it could not be read. */
-function textOf(path: string): string | undefined {
+function intentText(path: string): string | undefined {
   try {
     return readIfThere(path, MAX_RECORD_BYTES);
   } catch (error) {

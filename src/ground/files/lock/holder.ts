@@ -1,6 +1,6 @@
 import * as fs from "node:fs";
 import { hostname } from "node:os";
-import { jsonIn } from "../../json/exact-json.js";
+import { jsonIn, textOrNone } from "../../json/exact-json.js";
 import { systemCode } from "../files.js";
 import { isOpen } from "./socket.js";
 
@@ -107,10 +107,6 @@ function readProc(path: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function textOrNone(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }
 
 /** Whether the holder of a lock lives; `folder` and `socket` name its socket. */

@@ -17,12 +17,12 @@ export function blockLines(
   const lines: StyledLine[] = [];
   for (const block of blocks) {
     if (lines.length > 0 && !tight) lines.push(lineOf());
-    for (const line of linesOf(block, columns, addresses)) lines.push(line);
+    for (const line of linesOfBlock(block, columns, addresses)) lines.push(line);
   }
   return lines;
 }
 
-function linesOf(block: MarkdownBlock, columns: number, addresses: Addresses): StyledLine[] {
+function linesOfBlock(block: MarkdownBlock, columns: number, addresses: Addresses): StyledLine[] {
   switch (block.kind) {
     case "heading":
       return heading(block.level, runsOf(block.inlines, addresses, LOOK.bold | LOOK.heading), columns);

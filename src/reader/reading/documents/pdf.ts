@@ -39,7 +39,7 @@ export async function pdfBlocks(bytes: Uint8Array): Promise<Block[]> {
   for (let nth = 1; nth <= document.numPages; nth++) {
     const page = await document.getPage(nth);
     const { items } = await page.getTextContent();
-    pages.push(linesOf(items.flatMap((item) => ("str" in item ? item : []))));
+    pages.push(pageLines(items.flatMap((item) => ("str" in item ? item : []))));
     page.cleanup();
   }
   const usual = mostFrequent(pages.flat().map(({ size, text }) => [size, text.length]));
@@ -68,7 +68,7 @@ interface Item {
 }
 
 /** The lines of a page in the order of the file, which is that of reading. */
-function linesOf(items: readonly Item[]): Line[] {
+function pageLines(items: readonly Item[]): Line[] {
   const lines: Line[] = [];
   for (const { str, transform, width } of items) {
     const [a = 0, b = 0, , , x = 0, y = 0] = transform;

@@ -37,14 +37,14 @@ export function formatOf(path: string, text: string, template: boolean): Format 
 
 /** One prompt a line; blank lines are skipped. */
 export function parseLines(text: string): Parsed {
-  const records = linesOf(text).map(({ line, text: prompt }) => ({ line, fields: { prompt } }));
+  const records = promptLines(text).map(({ line, text: prompt }) => ({ line, fields: { prompt } }));
   return { records, faults: [], columns: ["prompt"] };
 }
 
 /** JSON Lines: an object a line; blank lines are skipped. */
 export function parseJsonLines(text: string): Parsed {
   const parsed: Parsed & { records: InputRecord[] } = { records: [], faults: [] };
-  for (const { line, text: json } of linesOf(text)) {
+  for (const { line, text: json } of promptLines(text)) {
     const value = jsonIn(json, "output_schema");
     if (isObject(value)) parsed.records.push({ line, fields: withSource(value, json) });
     else parsed.faults.push({ line, reason: "not a JSON object" });
@@ -52,7 +52,7 @@ export function parseJsonLines(text: string): Parsed {
   return parsed;
 }
 
-function linesOf(text: string): { line: number; text: string }[] {
+function promptLines(text: string): { line: number; text: string }[] {
   return text
     .split(/\r?\n/)
     .map((content, index) => ({ line: index + 1, text: content }))
