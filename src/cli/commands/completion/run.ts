@@ -21,14 +21,10 @@ export async function completion(
   if (!place) throw new LocalError("no folder for the script: set HOME to an absolute path");
   install(place, script, options.force ?? false);
   const { path, line } = place;
-  if (reporter.json) await reporter.resultJson({ shell, path, line: line ?? null });
-  else {
-    await reporter.say(`the script is in ${path}; it holds for new shells`);
-    if (line !== undefined) {
-      await reporter.say(`add this line to ${shell === "zsh" ? "~/.zshrc" : "$PROFILE"}:`);
-      await reporter.result(`${line}\n`);
-    }
-  }
+  await reporter.say(`the script is in ${path}; it holds for new shells`);
+  if (line !== undefined)
+    await reporter.say(`add this line to ${shell === "zsh" ? "~/.zshrc" : "$PROFILE"}:`);
+  await reporter.show({ shell, path, line: line ?? null }, line === undefined ? "" : `${line}\n`);
   return 0;
 }
 

@@ -33,9 +33,8 @@ export async function list(
   const entries = found
     .filter((entry) => wanted === undefined || entry.status.toUpperCase() === wanted)
     .slice(0, options.limit);
-  if (reporter.json) await reporter.resultJson(entries);
-  else if (host.stdout.isTTY) await reporter.result(await tableOn(host.stdout, ctx, entries));
-  else await reporter.result(entries.map((entry) => `${entryRow(entry)}\n`).join(""));
+  const rows = () => entries.map((entry) => `${entryRow(entry)}\n`).join("");
+  await reporter.show(entries, host.stdout.isTTY ? await tableOn(host.stdout, ctx, entries) : rows());
   if (entries.length === 0)
     await reporter.say(ctx.history?.newest(() => true) ? "no matching requests" : NOTHING_YET);
   return code;

@@ -57,8 +57,7 @@ export async function addKey(ctx: Context, name: string, options: KeyOptions): P
       );
     }
     try {
-      if (ctx.reporter.json) await ctx.reporter.resultJson({ ...described(key), api_key: apiKey });
-      else await ctx.reporter.result(`${apiKey}\n`);
+      await ctx.reporter.show({ ...described(key), api_key: apiKey }, `${apiKey}\n`);
     } catch (error) {
       // The key was not shown, and only its hash is kept.
       await keys.revoke(name, ctx.host.clock.now());
@@ -101,9 +100,8 @@ export async function spent(ctx: Context, options: SpentOptions): Promise<number
       ...{ dollars: row.dollars, dollars_said: row.priced },
       ...{ input_tokens: row.inputTokens, output_tokens: row.outputTokens, nothing_said: row.unsaid },
     }));
-    if (ctx.reporter.json) await ctx.reporter.resultJson(rows);
-    else
-      await ctx.reporter.result(rowsText([by.toUpperCase(), ...SPENT], all.map(spentRow), ctx.host.stdout));
+    const text = rowsText([by.toUpperCase(), ...SPENT], all.map(spentRow), ctx.host.stdout);
+    await ctx.reporter.show(rows, text);
     return 0;
   });
 }
@@ -114,15 +112,8 @@ export async function listKeys(ctx: Context, options: StoreChoice): Promise<numb
     const now = ctx.host.clock.now();
     const { isTTY } = ctx.host.stdout;
     const all = (await keys.list()).map((key) => ({ ...described(key), state: stateOf(key, now) }));
-    if (ctx.reporter.json) await ctx.reporter.resultJson(all);
-    else
-      await ctx.reporter.result(
-        rowsText(
-          KEYS,
-          all.map((key) => rowOf(key, isTTY)),
-          ctx.host.stdout,
-        ),
-      );
+    const rows = all.map((key) => rowOf(key, isTTY));
+    await ctx.reporter.show(all, rowsText(KEYS, rows, ctx.host.stdout));
     return 0;
   });
 }
