@@ -23,10 +23,12 @@ export class Pace {
     return !this.isStrict && this.#starts.at(-1) === now && this.#roomAt() + LATE_MS <= now;
   }
 
-  /** Notes that a poll starts at `at`, which is no earlier than the one before. */
+  /** Notes that a poll starts at `at`, no earlier than the one before. Where all wait, a late one puts off none after it. */
   started(at: number): void {
     if (this.betweenMs === 0) return;
-    this.#starts.push(at);
+    const planned = this.nextStart;
+    const isLate = this.isStrict && at - planned < this.betweenMs;
+    this.#starts.push(isLate ? Math.max(planned, at - SLACK_MS) : at);
     if (this.#starts.length > SECOND / this.betweenMs) this.#starts.shift();
   }
 
@@ -38,5 +40,7 @@ export class Pace {
 }
 
 const SECOND = 1_000;
+/** A busy machine wakes a process so much later, in milliseconds: each time, it would be a fifth of the pace. */
+const SLACK_MS = 50;
 /** The last of several polls that start at once may arrive so much later, and the service counts what arrives. */
 const LATE_MS = 100;

@@ -108,6 +108,17 @@ describe("a poll that starts takes others along that are about due", () => {
     expect(strict.mayJoin(1_100)).toBe(false);
   });
 
+  test("where all requests wait for each other, a process that wakes late keeps the pace", () => {
+    const pace = new Pace(250, true);
+    pace.started(0);
+    for (let n = 1; n <= 60; n++) pace.started(pace.nextStart + 45);
+    expect(pace.nextStart).toBe(61 * 250);
+    pace.started(pace.nextStart + 200);
+    expect(pace.nextStart).toBe(61 * 250 + 400);
+    pace.started(60_000);
+    expect(pace.nextStart).toBe(60_250);
+  });
+
   test("a thousand old requests: few wake-ups, each poll in time, and never more than 50 in a second", () => {
     const polls = scheduler();
     const random = seeded(7);
