@@ -130,10 +130,20 @@ test("--or: a row goes on instead of waiting, and an account that refused the ke
     "q.txt",
   );
   const seen = await go("--or", "two", "--json");
-  expect(seen.code).toBe(4);
+  expect(seen, seen.stderr).toMatchObject({ code: 0 });
   expect(posts()).toEqual([1, 3]);
   const notices = jsonLines(seen.stderr).filter(({ notice }) => Object(notice).code === "NEXT_ACCOUNT");
   expect(notices).toHaveLength(3);
+  expect(jsonErrors(seen.stderr)).toEqual([]);
+});
+
+test("--or: where no account takes rows any more, the last one is named with its error", async () => {
+  const isRefused = creates(refuse(401, "INVALID_API_KEY"));
+  const { go, posts } = await batch({ one: isRefused, two: isRefused }, "a\nb\nc\n", "q.txt");
+  const seen = await go("--or", "two", "--json");
+  expect(seen.code).toBe(4);
+  expect(posts()).toEqual([1, 1]);
+  expect(jsonErrors(seen.stderr)).toMatchObject([{ message: expect.stringMatching(/^profile two: /) }]);
 });
 
 test("--or: where the hour of the first is full, the second takes rows, and where both are, the first that is free", async () => {

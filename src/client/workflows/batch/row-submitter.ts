@@ -185,9 +185,9 @@ export class RowSubmitter {
     this.#signal.throwIfAborted();
     if (isRefused || (error instanceof UnreachableError && goesOn && this.#pass(state, account)))
       return false;
-    if (!(error instanceof UnreachableError)) return this.#ended(account, error, goesOn);
+    if (!(error instanceof UnreachableError)) return this.#ended(state, account, error, goesOn);
     const { waitMs, isFirst } = pacer.outage.failed(patience);
-    if (waitMs === undefined) return this.#ended(account, error, goesOn);
+    if (waitMs === undefined) return this.#ended(state, account, error, goesOn);
     if (isFirst) emit({ kind: "trouble", activity: "create", error });
     await ports.clock.sleep(waitMs, this.#signal);
     this.#passed.clear();
@@ -200,15 +200,16 @@ export class RowSubmitter {
     return this.#next(state) !== undefined;
   }
 
-  /** Sends no more to an account, which is an error of all further rows only if nothing can be recorded any more. */
-  #ended(account: BatchAccount, error: unknown, goesOn: boolean): boolean {
+  /** Sends no more to an account, which ends all creates if nothing can be recorded, and is no error if its rows go on. */
+  #ended(state: RowState, account: BatchAccount, error: unknown, goesOn: boolean): boolean {
     if (!(error instanceof ResearchError || error instanceof QuotaExceededError)) throw error;
     const { accounts, emit } = this.context;
     const ports = accounts.length > 1 ? account.ports : undefined;
-    if (!account.pacer.hasEnded) emit({ kind: "creates-stopped", reason: { error }, ports });
+    const isNews = !account.pacer.hasEnded;
     account.pacer.hasEnded = true;
     if (!goesOn) account.pacer.heldUntil = Number.POSITIVE_INFINITY;
     this.#passed.clear();
+    if (isNews && !this.#next(state)) emit({ kind: "creates-stopped", reason: { error }, ports });
     return false;
   }
 
