@@ -41,12 +41,15 @@ const NOTE =
 /** The same by a class or an id, each as a whole name. */
 const AROUND_NAMES = new Set(
   (
-    "toc nav navbar navheader navfooter navigation breadcrumb breadcrumbs sidebar sphinxsidebar pagination menu menu-bar " +
-    "footer site-footer page-footer printfooter catlinks navbox navpath nav-path skip-link screen-reader-text " +
-    "headerlink header-anchor hash-link heading-link anchorjs-link mw-editsection md-consent"
+    "toc table-of-contents nav navbar topnav subnav bottomnav navheader navfooter navigation breadcrumb breadcrumbs " +
+    "sidebar sphinxsidebar pagination menu menu-bar tablist s-topbar footer site-footer page-footer printfooter " +
+    "catlinks navbox navpath nav-path vector-dropdown vector-sticky-header mw-portlet rst-versions md-consent " +
+    "mdbook-help-container skip-link mw-jump-link vpskiplink md-skip screen-reader-text headerlink header-anchor " +
+    "hash-link heading-link anchorjs-link mw-editsection"
   ).split(" "),
 );
-const CONSENT = /cookie[\w-]*(?:notice|banner|consent|bar|law|popup|dialog|message)|consent-(?:banner|sdk)/;
+const CONSENT =
+  /cookie[\w-]*(?:notice|banner|consent|bar|law|popup|dialog|message)|consent-(?:banner|bar|container|root|sdk)/;
 const BADGE = /(?:^|[\s_-]|vp)badges?(?:$|[\s_-])/;
 /** Never left out. */
 const CONTENT = new Set(["main", "article"]);

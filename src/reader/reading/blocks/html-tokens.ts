@@ -7,7 +7,10 @@ export type HtmlToken = HtmlTag | { kind: "text"; text: string; line: number };
 
 const TAG = /<(\/?)([a-zA-Z][\w:-]*)/y;
 const MARK = /[<>"']/g;
-const SILENT = new Set("script style template svg noscript textarea select iframe math".split(" "));
+const SILENT = new Set("script style template svg noscript textarea select iframe annotation".split(" "));
+
+/** Of a formula as TeX: the marks that keep a character or set a size. */
+const TEX = /\\(?=[%$&#_])|\\displaystyle\s*/g;
 
 /** The tags and the text of a page in their order. Comments, declarations, scripts and styles are left out. */
 export function* htmlTokens(page: string): Generator<HtmlToken> {
@@ -34,20 +37,23 @@ export function* htmlTokens(page: string): Generator<HtmlToken> {
       continue;
     }
     TAG.lastIndex = at;
-    const tag = vain > page.length ? null : TAG.exec(page);
-    const close = tag === null ? -1 : endOfTag(page, TAG.lastIndex);
-    if (tag === null || close < 0) {
-      vain += tag === null ? 0 : ~close - at;
+    const begin = vain > page.length ? null : TAG.exec(page);
+    const close = begin === null ? -1 : endOfTag(page, TAG.lastIndex);
+    if (begin === null || close < 0) {
+      vain += begin === null ? 0 : ~close - at;
       yield { kind: "text", text: "<", line };
       at += 1;
       continue;
     }
-    const name = (tag[2] ?? "").toLowerCase();
-    const attributes = page.slice(at + tag[0].length, close - 1);
-    const isOpen = tag[1] === "";
-    yield { kind: isOpen ? "open" : "close", name, attributes, line };
+    const name = (begin[2] ?? "").toLowerCase();
+    const attributes = page.slice(at + begin[0].length, close - 1);
+    const tag: HtmlTag = { kind: begin[1] === "" ? "open" : "close", name, attributes, line };
+    yield tag;
+    const isOpen = tag.kind === "open" && !attributes.endsWith("/");
+    const formula = isOpen && name === "math" ? attributeOf(tag, "alttext").replace(TEX, "") : "";
+    if (formula !== "") yield { kind: "text", text: formula, line };
     lineAfter(close);
-    if (isOpen && SILENT.has(name) && !attributes.endsWith("/")) lineAfter(endOfElement(page, at, name));
+    if (isOpen && (SILENT.has(name) || formula !== "")) lineAfter(endOfElement(page, at, name));
   }
 }
 

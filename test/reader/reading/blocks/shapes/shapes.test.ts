@@ -11,7 +11,7 @@ const SHAPES: readonly [string, string, string][] = [
     "mdBook",
     "Locks / Hours",
     `<!DOCTYPE HTML><html lang="en" class="sidebar-visible no-js light"><head><title>Hours - Book</title></head><body>
-<nav id="sidebar" class="sidebar"><ol class="chapter"><li><a href="a">Menu entry</a></li></ol></nav>
+<div id="mdbook-help-container"><div id="mdbook-help-popup"><h2>Menu entry</h2></div></div><nav id="sidebar" class="sidebar"><ol class="chapter"><li><a href="a">Menu entry</a></li></ol></nav>
 <div id="page-wrapper" class="page-wrapper"><div class="page"><div id="menu-bar" class="menu-bar sticky"><h1 class="menu-title">Menu entry</h1></div>
 <div id="content" class="content"><main><h1 id="locks"><a class="header" href="#locks">Locks</a></h1>
 <h2 id="hours"><a class="header" href="#hours">Hours</a></h2><p>${FOUND}</p></main>
@@ -25,7 +25,7 @@ const SHAPES: readonly [string, string, string][] = [
 <section data-toggle="wy-nav-shift" class="wy-nav-content-wrap"><div class="wy-nav-content"><div role="navigation"><ul class="wy-breadcrumbs"><li>Menu entry</ul></div>
 <div role="main" class="document"><div itemprop="articleBody"><section id="locks"><h1>Locks<a class="headerlink" href="#locks" title="Permalink">¶</a></h1>
 <section id="navigation"><h2>Hours<a class="headerlink" href="#navigation"></a></h2><p>${FOUND}</p></section></section></div></div>
-<footer><p>Foot of the page</p></footer></div></section></div></body></html>`,
+<footer><p>Foot of the page</p></footer></div></section></div><div class="rst-versions" role="note">Menu entry</div></body></html>`,
   ],
   [
     "Sphinx with Alabaster",
@@ -39,7 +39,7 @@ const SHAPES: readonly [string, string, string][] = [
     "Locks / Hours",
     `<html class="client-nojs vector-feature-main-menu-pinned-disabled vector-toc-available"><body class="skin-vector-2022 vector-sticky-header ns-0">
 <div class="vector-header-container"><nav class="vector-main-menu-landmark" aria-label="Site">Menu entry</nav></div><div id="siteNotice"></div>
-<nav id="mw-panel-toc" class="vector-toc-landmark">Menu entry</nav><main id="content" class="mw-body"><header class="mw-body-header"><h1 id="firstHeading"><span class="mw-page-title-main">Locks</span></h1></header>
+<nav id="mw-panel-toc" class="vector-toc-landmark">Menu entry</nav><main id="content" class="mw-body"><header class="mw-body-header"><h1 id="firstHeading"><span class="mw-page-title-main">Locks</span></h1><div id="p-lang-btn" class="vector-dropdown mw-portlet mw-portlet-lang"><ul><li>Menu entry</ul></div></header>
 <div class="vector-page-toolbar vector-feature-custom-font-size-clientpref--excluded"><div id="mw-content-text"><div class="mw-parser-output">
 <div class="mw-heading mw-heading2"><h2 id="Hours">Hours</h2><span class="mw-editsection">[<a>Menu entry</a>]</span></div><p>${FOUND}</p>
 <div class="navbox" role="navigation">Menu entry</div></div></div></div><div id="catlinks" class="catlinks">Menu entry</div></main>
@@ -57,7 +57,7 @@ const SHAPES: readonly [string, string, string][] = [
     "Docusaurus",
     "Locks / Hours",
     `<html class="docs-wrapper plugin-docs"><body class="navigation-with-keyboard"><nav class="navbar navbar--fixed-top">Menu entry</nav><div id="__docusaurus_skipToContent_fallback" class="main-wrapper"><aside class="theme-doc-sidebar-container"><ul class="theme-doc-sidebar-menu menu__list"><li>Menu entry</ul></aside>
-<main><article><nav class="theme-doc-breadcrumbs">Menu entry</nav><div class="theme-doc-markdown markdown"><header><h1>Locks</h1></header><h2 class="anchor" id="hours">Hours<a href="#hours" class="hash-link">\u200b</a></h2><p>${FOUND}</p></div></article></main></div>
+<main><article><nav class="theme-doc-breadcrumbs">Menu entry</nav><div class="theme-doc-markdown markdown"><header><h1>Locks</h1></header><h2 class="anchor" id="hours">Hours<a href="#hours" class="hash-link">\u200b</a></h2><p>${FOUND}</p></div></article><div class="tableOfContents_x theme-doc-toc-desktop"><ul class="table-of-contents table-of-contents__left-border"><li>Menu entry</ul></div></main></div>
 <footer class="footer footer--dark">Foot of the page</footer></body></html>`,
   ],
   [
@@ -77,7 +77,7 @@ const SHAPES: readonly [string, string, string][] = [
     "WordPress, a theme of blocks",
     "Locks / Hours",
     `<html><body class="post-template-default single wp-embed-responsive"><div class="wp-site-blocks"><header class="wp-block-template-part"><nav class="wp-block-navigation">Menu entry</nav></header><main class="wp-block-group"><h1 class="wp-block-post-title">Locks</h1><div class="entry-content"><h2 class="wp-block-heading">Hours</h2><p>${FOUND}</p></div></main>
-<footer class="wp-block-template-part">Foot of the page</footer></div><div id="cookie-law-info-bar"><span>Cookie notice</span></div></body></html>`,
+<footer class="wp-block-template-part">Foot of the page</footer></div><div id="cookie-law-info-bar"><span>Cookie notice</span></div><div class="cky-consent-container">Cookie notice</div></body></html>`,
   ],
   [
     "WordPress, an older theme",
@@ -90,6 +90,12 @@ const SHAPES: readonly [string, string, string][] = [
     "Class Lock / Method Details / opens",
     `<html lang="en"><body class="class-declaration-page"><div class="flex-box"><header role="banner" class="flex-header"><nav role="navigation"><div class="top-nav" id="navbar-top">Menu entry</div></nav></header><div class="flex-content"><main role="main"><div class="header"><h1 title="Class Lock" class="title">Class Lock</h1></div>
 <section class="details"><ul class="details-list"><li><section class="method-details" id="method-detail"><h2>Method Details</h2><ul class="member-list"><li><section class="detail" id="opens()"><h3>opens</h3><div class="block">${FOUND}</div></section></li></ul></section></li></ul></section></main><footer role="contentinfo">Foot of the page</footer></div></div></body></html>`,
+  ],
+  [
+    "Javadoc of Java 8",
+    "Class Lock / Method Detail / opens",
+    `<html><body><div class="topNav"><a name="navbar.top"></a><div class="skipNav">Menu entry</div><ul class="navList"><li>Menu entry</ul></div><div class="subNav">Menu entry</div><div class="header"><h2 title="Class Lock" class="title">Class Lock</h2></div>
+<div class="contentContainer"><div class="details"><ul class="blockList"><li class="blockList"><ul class="blockList"><li class="blockList"><h3>Method Detail</h3><ul class="blockListLast"><li class="blockList"><h4>opens</h4><div class="block">${FOUND}</div></li></ul></li></ul></li></ul></div></div><div class="bottomNav">Menu entry</div></body></html>`,
   ],
   [
     "Doxygen",
@@ -192,6 +198,11 @@ it.each<[string, string, string[]]>([
   ["a menu that is most of the page", '<div class="menu"><p>aaaa aaaa</p></div>b', ["[] aaaa aaaa", "[] b"]],
   ["a menu that is less", '<div class="menu"><p>aa</p></div>bbbb', ["[] bbbb"]],
   ["a note at the side of a text", '<aside class="admonition note"><p>a</aside><aside>b</aside>', ["[] a"]],
+  [
+    "formulas",
+    '<p>a <math alttext="28.4\\%"><mn>28</mn></math> b <math><semantics><mn>5</mn><annotation encoding="application/x-tex">6</annotation></semantics></math> c',
+    ["[] a 28.4% b 5 c"],
+  ],
   ["marks of a heading", "<h1>A ¶</h1>a<h1>§ 5 B</h1>b", ["[A] a", "[§ 5 B] b"]],
 ])("%s", (_name, html, expected) => {
   expect(shown(html)).toEqual(expected);
