@@ -132,21 +132,21 @@ const BOUNDS: readonly [Bound, before: RegExp, behind: RegExp][] = [
   [
     "about",
     boundBefore(
-      "(?<!\\p{L})(?:about|roughly|nearly|almost|some|around|approximately|approx\\.?|estimated|close to|circa|c\\.|ca\\.|zirka|rund|etwa|ungefähr|knapp|fast|gut|nahezu|beinahe|annähernd|schätzungsweise|an die)|[~∼≈]",
+      "(?<!\\p{L})(?:about|roughly|nearly|almost|some|around|approximately|approx\\.?|estimated|close to|circa|c\\.|ca\\.|zirka|rund|etwa|ungefähr|knapp|fast|gut|nahezu|beinahe|annähernd|schätzungsweise|an die|aproximadamente|alrededor de|cerca de|casi|unos|unas|environ)|[~∼≈]",
     ),
     /^ or so\b/i,
   ],
   [
     "over",
     boundBefore(
-      "(?<!\\p{L})(?:more than|over|above|at least|exceed(?:s|ed|ing)?|in excess of|upwards of|mehr als|über|mindestens|wenigstens)|[>≥]",
+      "(?<!\\p{L})(?:more than|over|above|at least|exceed(?:s|ed|ing)?|in excess of|upwards of|mehr als|über|mindestens|wenigstens|más de|al menos|plus de|au moins)|[>≥]",
     ),
     /^(?:\+| or more\b| oder mehr\b)/i,
   ],
   [
     "under",
     boundBefore(
-      "(?<!\\p{L})(?:less than|fewer than|under|below|up to|at most|as many as|as much as|weniger als|unter|bis zu|höchstens)|[<≤]",
+      "(?<!\\p{L})(?:less than|fewer than|under|below|up to|at most|as many as|as much as|weniger als|unter|bis zu|höchstens|menos de|hasta|como máximo|moins de|au plus)|[<≤]",
     ),
     /^(?: or less\b| or fewer\b| oder weniger\b)/i,
   ],

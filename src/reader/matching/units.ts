@@ -13,21 +13,21 @@ const byte = (power: number) => (power === 0 ? [1] : [1_000 ** power, 1_024 ** p
 /** By kind: the factor or factors of each unit, and how it is written. Signs in which case counts begin with `=`. */
 const TABLE: Readonly<Record<string, readonly (readonly [number | readonly number[], string])[]>> = {
   percent: [
-    [1, "% percent pct prozent per|cent vom|hundert percentage|points prozentpunkte prozentpunkten"],
+    [1, "% percent pct prozent por|ciento pour|cent per|cent vom|hundert percentage|points prozentpunkte prozentpunkten"],
     [0.01, "bp bps basis|points basispunkte basispunkten"],
   ],
   // In milliseconds.
   time: [
     [1e-6, "ns nanosecond nanoseconds nanosekunde nanosekunden"],
     [1e-3, "µs us microsecond microseconds mikrosekunde mikrosekunden"],
-    [1, "ms millisecond milliseconds millisekunde millisekunden"],
-    [SECOND, "s sec secs second seconds sekunde sekunden"],
-    [60 * SECOND, "min mins minute minutes minuten"],
-    [3_600 * SECOND, "h hr hrs hour hours stunde stunden"],
-    [DAY, "day days tag tage tagen"],
-    [7 * DAY, "week weeks woche wochen"],
-    [YEAR / 12, "month months monat monate monaten"],
-    [YEAR, "year years yr yrs jahr jahre jahren"],
+    [1, "ms millisecond milliseconds millisekunde millisekunden milisegundo milisegundos"],
+    [SECOND, "s sec secs second seconds sekunde sekunden segundo segundos seconde secondes"],
+    [60 * SECOND, "min mins minute minutes minuten minuto minutos"],
+    [3_600 * SECOND, "h hr hrs hour hours stunde stunden hora horas heure heures"],
+    [DAY, "day days tag tage tagen día días jour jours"],
+    [7 * DAY, "week weeks woche wochen semana semanas semaine semaines"],
+    [YEAR / 12, "month months monat monate monaten mes meses mois"],
+    [YEAR, "year years yr yrs jahr jahre jahren año años ans"],
   ],
   // In bytes; a kilobyte is often 1,024 of them.
   bytes: [

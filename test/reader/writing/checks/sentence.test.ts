@@ -14,6 +14,7 @@ const FACTS = [
   fact("The server has 4 threads, see https://example.com/threads."),
   fact("The proxy waits thirty seconds.", "Proxy / 3.2.0 (2026-04-11)"),
   fact("| a | 5 |", "", ["size", "within 24 hours"]),
+  fact("Of 1,980 files all older than 14 days are removed at 02:30 after 90 minutes."),
 ];
 const check = (text: string, facts: number[] = [1]) =>
   checkSentence({ text, facts }, FACTS, "Is Node 20 fast?");
@@ -29,6 +30,10 @@ it.each<[string, string, number[]]>([
   ["a number of another quote that it cites", "It waits 30 seconds.", [1, 2]],
   ["an address with marks behind it", "See https://example.com/threads?!", [1]],
   ["a number in another unit", "It waits half a minute, 0.5 minutes or 30000 ms.", [2]],
+  ["a time without its zero", "It begins at 2:30.", [4]],
+  ["a unit in Spanish", "Espera 1,5 horas y dos semanas.", [4]],
+  ["a unit in French", "Il attend 1,5 heures.", [4]],
+  ["a rounded number in Spanish", "Son cerca de 2000 archivos.", [4]],
   ["one of something", "It waits for one of the threads.", [1]],
   ["quotation marks around no word", 'It has "…" threads.', [1]],
 ])("%s may stand in it", (_name, text, facts) => {
