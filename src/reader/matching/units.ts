@@ -13,7 +13,10 @@ const byte = (power: number) => (power === 0 ? [1] : [1_000 ** power, 1_024 ** p
 /** By kind: the factor or factors of each unit, and how it is written. Signs in which case counts begin with `=`. */
 const TABLE: Readonly<Record<string, readonly (readonly [number | readonly number[], string])[]>> = {
   percent: [
-    [1, "% percent pct prozent por|ciento pour|cent per|cent vom|hundert percentage|points prozentpunkte prozentpunkten"],
+    [
+      1,
+      "% percent pct prozent por|ciento pour|cent per|cent vom|hundert percentage|points prozentpunkte prozentpunkten",
+    ],
     [0.01, "bp bps basis|points basispunkte basispunkten"],
   ],
   // In milliseconds.

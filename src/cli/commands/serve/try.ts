@@ -27,11 +27,6 @@ export async function tryOut(ctx: Context, prompt: string | undefined, options: 
     ...(search !== undefined && { search }),
   };
   const voice = voiceOf(ctx, serveOptions);
-  const { notice } = voice;
-  // A report names what was not read.
-  voice.notice = async (code, text) => {
-    if (code !== "SOURCES" || body.structured_output) await notice(code, text);
-  };
   const store = await openStore(ctx, { ...serveOptions, log: voice.log }, undefined);
   const service = await start(ctx, serveOptions, { store, apiKey: key.apiKey, model, voice, answers });
   try {
