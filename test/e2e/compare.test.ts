@@ -8,6 +8,7 @@ import { publicWeb, reportOf } from "../support/cited-web.js";
 import { listed } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
 import { KEY, ProviderDouble } from "../support/providers/double.js";
+import { screen } from "../support/screen.js";
 import { VirtualClock } from "../support/virtual-clock.js";
 
 const PROMPT = "How do tides form?";
@@ -80,7 +81,14 @@ test("one create at each account, a table on stdout, and nothing is sent twice",
   expect(posts()).toEqual([1, 1]);
   expect((await go("--html")).code).toBe(0);
   expect(readFileSync(join(dir, "index.html"), "utf8")).toContain('href="two.html"');
-  expect(existsSync(join(dir, "two.html"))).toBe(true);
+  expect(readFileSync(join(dir, "two.html"), "utf8")).toContain("<dt>Completed</dt>");
+});
+
+test("on a terminal an empty line parts what was said from the table", async () => {
+  const { home, env } = await accounts({ one: undefined, two: undefined });
+  const shown = screen(["compare", PROMPT, "-p", "one", "-p", "two"], { home, env });
+  expect(await shown.done).toMatchObject({ code: 0 });
+  expect(shown.text()).toMatch(/it took \w+\n\nHow do tides form\?\n═+\n/);
 });
 
 test("an account that is refused or unknown is a line, and the same command sends what was not sent", async () => {

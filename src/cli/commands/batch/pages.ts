@@ -10,7 +10,7 @@ import { GENERATOR, page, stateClass } from "../../../ground/markdown/html/page.
 import { originFooter, type ResultOrigin } from "../../../ground/markdown/html/result-page.js";
 import { formatDuration } from "../../../ground/text/duration.js";
 import { counted, shortLine } from "../../../ground/text/phrases.js";
-import { pageOfRow } from "./row-result.js";
+import { pageOfRow, sourceOf } from "./row-result.js";
 import { tookMs } from "./view.js";
 
 const INDEX = "index.html";
@@ -41,16 +41,10 @@ function pageName({ stem, row }: RowState): string {
 }
 
 async function pageOf(job: BatchJob, state: RowState): Promise<string> {
-  const { row, requestId, createdAt, endedAt, file, error, accounts } = state;
-  const origin = state.origin ?? accounts[0]?.ports.origin;
-  const source = {
-    ...{ question: row.body.prompt, requestId, origin },
-    createdAt: createdAt ?? undefined,
-    completedAt: state.standing === "done" ? endedAt : undefined,
-  };
+  const { file, error } = state;
   return file !== undefined && existsSync(join(job.folder.path, file))
-    ? pageOfRow(job, state, source)
-    : rowPage(stateWord(state), error?.message, source);
+    ? pageOfRow(job, state)
+    : rowPage(stateWord(state), error?.message, sourceOf(state));
 }
 
 function read(out: string, name: string): string | undefined {

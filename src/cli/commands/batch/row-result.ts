@@ -37,12 +37,21 @@ export function resultOfRow(
   return { ports, target, result: { data: {}, value, exact: isJson ? new JsonText(text) : {} } };
 }
 
+/** What the page of a row says of where it is from. */
+export function sourceOf(state: RowState): ResultOrigin {
+  const { row, requestId, createdAt, endedAt, standing, accounts } = state;
+  return {
+    ...{ question: row.body.prompt, requestId, origin: state.origin ?? accounts[0]?.ports.origin },
+    createdAt: createdAt ?? undefined,
+    completedAt: standing === "done" ? endedAt : undefined,
+  };
+}
+
 /** The page of a row that is done, with the marks of its check if there is one. Rejects with LocalError. */
 export async function pageOfRow(
   job: Pick<BatchJob, "accounts" | "folder">,
   state: RowState,
-  source: ResultOrigin,
 ): Promise<string> {
   const { ports, target, result } = resultOfRow(job, state);
-  return pageOf(result, { ...source, check: keptCheck(ports, target.requestId) });
+  return pageOf(result, { ...sourceOf(state), check: keptCheck(ports, target.requestId) });
 }

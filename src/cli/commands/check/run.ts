@@ -151,8 +151,7 @@ async function reportNamed(ctx: Context, name: string): Promise<Named> {
         ? await readTextStream(host.stdin.stream, "the report", signal, MAX_REPORT_BYTES)
         : await readTextFile(name, "the report", signal, MAX_REPORT_BYTES);
     const { report, result } = reportIn(text, name);
-    const nowhere = { requestId: undefined, origin: undefined, question: undefined, createdAt: undefined };
-    return { report, result, requestId: null, file: name, source: nowhere };
+    return { report, result, requestId: null, file: name, source: {} };
   }
   const target = resolveTarget(ctx, name);
   const ports = target.at ?? ctx;

@@ -17,7 +17,7 @@ import type { Machine } from "../../../machine/machine.js";
 import { costEstimate } from "../../../machine/quota.js";
 import { type Context, resumeCommand, wordsOf } from "../../context.js";
 import { checkDifferent, modelsOf, readRequest, showRequests } from "../../input/create-request.js";
-import { readingTerminal } from "../../terminal/style.js";
+import { showResult } from "../../results/show.js";
 import { pageOfRow } from "../batch/row-result.js";
 import { showBatch } from "../batch/show.js";
 import type { Given } from "../flags.js";
@@ -35,7 +35,7 @@ export async function compare(
   prompt: string | undefined,
   options: CompareFlags,
 ): Promise<number> {
-  const { reporter, flags, host } = ctx;
+  const { reporter, flags } = ctx;
   ctx.limitDay(options);
   const names = flags.profiles ?? [];
   if (names.length < 2) throw new UsageError("compare needs two accounts at least: -p PROFILE -p PROFILE");
@@ -82,11 +82,9 @@ export async function compare(
       await reporter.resultJson(
         compareJson(body.prompt, dir, states, (file) => readIfThere(join(dir, file)) ?? ""),
       );
-    } else {
-      const { layOut } = await import("../../../ground/markdown/terminal/lay-out.js");
-      const laidOut = host.stdout.isTTY ? layOut(index, readingTerminal(host.stdout, host.env)) : undefined;
-      await reporter.result(laidOut ?? index);
+      return code;
     }
+    await showResult(ctx, { data: {}, value: index, exact: {} }, {}, {});
     return code;
   } finally {
     folder.close();
@@ -123,17 +121,11 @@ function checkFolder(dir: string, question: string): void {
 async function writePages(job: BatchJob, index: string): Promise<void> {
   const { folder, states } = job;
   for (const state of states) {
-    const { row, stem, file, requestId, origin } = state;
-    if (file === undefined) continue;
-    folder.write(
-      `${stem}.html`,
-      await pageOfRow(job, state, { question: row.body.prompt, requestId, origin }),
-    );
+    if (state.file !== undefined) folder.write(`${state.stem}.html`, await pageOfRow(job, state));
   }
   // A page makes links of addresses of the web alone, and these are files beside it.
   const [question] = states.map(({ row }) => row.body.prompt);
-  const source = { question, requestId: undefined, origin: undefined };
-  const page = resultPage({ kind: "markdown", text: index }, source);
+  const page = resultPage({ kind: "markdown", text: index }, { question });
   const linked = states.reduce((html, { row, stem, file }) => {
     const name = escapeHtml(row.profile ?? "");
     const href = escapeHtml(`${encodeURIComponent(stem)}.html`);

@@ -27,9 +27,9 @@ export interface PageResult {
 /** Where a result comes from; what is not known is undefined. Times as the service gave them. */
 export interface ResultOrigin {
   question?: string | undefined;
-  requestId: string | undefined;
+  requestId?: string | undefined;
   /** Scheme, host and port of the service. */
-  origin: string | undefined;
+  origin?: string | undefined;
   createdAt?: string | undefined;
   completedAt?: string | undefined;
 }
