@@ -1,7 +1,7 @@
 import type { Verdict } from "../../ground/protocol/check-outcome.js";
 import { languageOf } from "../matching/language.js";
 import { type Said, saidIn } from "../matching/quantities.js";
-import { QuotableText, quotationsIn } from "../matching/quotations.js";
+import { GAP, QuotableText, quotationsIn } from "../matching/quotations.js";
 import { StatedNumbers } from "../matching/stated-numbers.js";
 import { words } from "../matching/words.js";
 
@@ -109,7 +109,9 @@ const LEAST_SHARED = 0.2;
 const LARGEST_WORD = 12;
 /** What numbers parts of a text, of the report or of the source, also as the second of two: `pages 3–7`. */
 const NUMBERED =
-  /(?:\b(?:pages?|pp?\.|seiten?|s\.|lines?|zeilen?|fig(?:ures?|s)?\.?|abb(?:ildung(?:en)?)?\.?|sections?|sec(?:ts?)?\.|abschnitte?|articles?|artikel|art\.|abs(?:atz|\.)|satz|ziffer|rn\.|paragraphs?|clauses?|recitals?|chapters?|ch\.|kapitel|kap\.|parts?|teile?|tables?|tab\.|tabellen?|box|exhibits?|equations?|eq\.|(?:foot|end)?notes?|steps?|schritte?|appendix|annex|anhang|anlage|no\.|nr\.|vol(?:ume|\.)|b(?:and|d\.))|§§?|#)\s*(?:[\d.]+[a-z]?\s*(?:[,–-]|and|und|to|bis|&)\s*)*$/iu;
+  /(?:\b(?:pages?|pp?\.|seiten?|s\.|lines?|zeilen?|fig(?:ures?|s)?\.?|abb(?:ildung(?:en)?)?\.?|sections?|sec(?:ts?)?\.|abschnitte?|articles?|artikel|art\.|abs(?:atz|\.)|satz|ziffer|rn\.|paragraphs?|clauses?|recitals?|chapters?|ch\.|kapitel|kap\.|parts?|teile?|tables?|tab\.|tabellen?|box|exhibits?|equations?|eq\.|(?:foot|end)?notes?|steps?|schritte?|appendix|annex|anhang|anlage|vol(?:ume|\.)|b(?:and|d\.))|§§?)\s*(?:[\d.]+[a-z]?\s*(?:[,–-]|and|und|to|bis|&)\s*)*$/iu;
+/** Before up to three digits; more are a name that a source has, too. */
+const COUNTED = /(?:#|\bn[or]\.)\s*$/i;
 /** What stands before the number of an item in a line: `(1) …; 2) …`. */
 const LISTED = /(?:^|[:;,.(])\s?$/;
 /** A year that names a work: `(Miller et al., 2021; Zhao, 2019)`, `Miller and Zhao (2019)`. */
@@ -124,7 +126,7 @@ export type Sought = Said | { kind: "quotation"; text: string; start: number; en
 /** The numbers, dates and quotations of a sentence that are looked for. */
 export function soughtIn(claim: string): Sought[] {
   const quotations = quotationsIn(claim)
-    .filter((text) => (text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= LEAST_QUOTED)
+    .filter((text) => (text.replace(GAP, " ").match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= LEAST_QUOTED)
     .map((text) => ({
       kind: "quotation" as const,
       text,
@@ -145,7 +147,7 @@ export function soughtIn(claim: string): Sought[] {
 function isReference({ start, end, text, kind }: Said, claim: string): boolean {
   const before = claim.slice(Math.max(0, start - 80), start);
   if (kind === "date" || !/^\d+(?:\.\d+)*$/.test(text)) return false;
-  if (NUMBERED.test(before)) return true;
+  if (NUMBERED.test(before) || (text.length < 4 && COUNTED.test(before))) return true;
   if (text.length === 4) return /^[a-z]?[);]/.test(claim.slice(end, end + 2)) && WORK.test(before);
   return text.length < 3 && claim[end] === ")" && LISTED.test(before);
 }

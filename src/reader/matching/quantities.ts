@@ -209,10 +209,10 @@ function numberOf(match: RegExpExecArray, text: string): Quantity | Literal {
   const behind = text.slice(place.end, place.end + 12);
   const isTime = /^\d\d?\.\d\d$/.test(digits ?? "") && /^\s?Uhr\b/.test(behind);
   const plain = (digits ?? "").replace(isTime ? "." : "·", isTime ? ":" : ".");
-  // A number in floating point has 15 digits that hold.
   const all = plain.replace(/\D/g, "");
   const literal = (...values: string[]): Literal => ({ kind: "literal", ...place, values });
-  if (all.length > 15) return literal(all);
+  // `U+0001` is no amount, and a number in floating point has 15 digits that hold.
+  if (/^0\d{3,}$/.test(plain) || all.length > 15) return literal(all);
   const [, hour, minute] = /^(\d\d?):(\d\d)$/.exec(plain) ?? [];
   const half = /^\s?([ap])\.?m\b/i.exec(behind)?.[1]?.toLowerCase();
   if (hour !== undefined) {

@@ -11,7 +11,7 @@ const SPEECH = new RegExp(
 );
 const LONG_SPEECH = new RegExp(DOUBLE.replaceAll("+)", "{1,1000})"), "gu");
 /** What is left out of a quotation, or put into it by the one who quotes. */
-const GAP = /\[[^\]]*\]|\(\s*(?:\.{3}|…)\s*\)|\.{3}|…/;
+export const GAP = /\[[^\]]*\]|\(\s*(?:\.{3}|…)\s*\)|\.{3}|…/g;
 /** What points from a text to its notes: `[3]`, or a raised number behind a word. */
 const NOTE_MARK = /\^?\[(?:\d{1,3}|[a-z])\]|(?<=[\p{L}.,;:!?)\]"”’])\^\d{1,3}(?!\d)/gu;
 /** A word that is split at the end of a line. */

@@ -114,6 +114,7 @@ test.each<[string, string, ...(readonly string[])[]]>([
     `It takes **5 _big_ things**, \`a_b\` & 3*4 [source](${A}).`,
     ["It takes 5 big things, a_b & 3*4.", A],
   ],
+  ["escaped marks stay", `It takes 5 \\_a\\_b\\_ [source](${A}).`, ["It takes 5 _a_b_.", A]],
   ["a quotation is read", `> It takes 5 [source](${A}).`, ["It takes 5.", A]],
   ["a linked sentence is one", `[The pool takes five of them.](${A})`, ["The pool takes five of them.", A]],
   [

@@ -72,6 +72,8 @@ describe("a number", () => {
       "The tides rise and fall.",
       "unchecked",
     ],
+    ["a long number behind #", "It is told in issue #25741.", "It is told in issue #25742.", "missing"],
+    ["a point of Unicode", "It ends at U+0002 in this table.", "It ends at U+0001 with 2 tables.", "missing"],
     ["rounded to a five", "It rose to almost 9.5 m that day.", "It rose to 9.41 m that day.", "found"],
     [
       "not rounded, whatever is said",
@@ -175,6 +177,12 @@ describe("a quotation", () => {
       "of two words",
       "She calls it a “short night” in the city.",
       "It was a very long night in the city.",
+      "unchecked",
+    ],
+    [
+      "of nothing but what was put in",
+      'It prints "[%u/%r/%f] " in a line.',
+      "It prints a line.",
       "unchecked",
     ],
     [
