@@ -232,9 +232,9 @@ export class PageFetcher {
     const name = target.hostname.replace(/^\[|\]$/g, "");
     const [hostname = ""] = await this.#addressesOf(name);
     this.signal.throwIfAborted();
-    const proxy = network.proxyFor(new URL(`${target.protocol}//${target.hostname}:${port}`));
-    const authority = `${isIP(hostname) === 6 ? `[${hostname}]` : hostname}:${port}`;
-    const httpSocket = proxy && (await openTunnel(proxy, authority, CONNECT_MS, this.signal));
+    const at = (host: string) => `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+    const proxy = network.proxyFor(new URL(`${target.protocol}//${at(name)}`));
+    const httpSocket = proxy && (await openTunnel(proxy, at(hostname), CONNECT_MS, this.signal));
     if (httpSocket && !isTls) return httpSocket;
     const servername = isIP(name) ? "" : name;
     const checked = { ...target, hostname, servername, ...(httpSocket && { httpSocket }) };

@@ -143,6 +143,20 @@ test("a place in a file is looked up under --sources alone, and a hidden file ne
   expect(await verdicts()).toEqual(["unreadable", "unreadable", ""]);
 });
 
+test("a host may be an address of IPv6", async () => {
+  const server = createServer((_request, response) =>
+    response.writeHead(200, { "content-type": "text/html" }).end("<p>It takes 5 litres.</p>"),
+  );
+  await new Promise<void>((resolve) => server.listen(0, "::1", resolve));
+  leftovers.add(() => server.close().closeAllConnections());
+  const url = `http://[::1]:${(server.address() as AddressInfo).port}/x`;
+  const input = `It takes 5 litres (${url}).`;
+  expect(await research(["check", "-", "--allow-private"], { input })).toMatchObject({
+    code: 0,
+    stdout: `found\t${url}\t\tIt takes 5 litres.\n`,
+  });
+});
+
 test("nothing is known where no page answers", async () => {
   const { url, server } = await citedWeb();
   await new Promise((resolve) => server.close(resolve));
