@@ -1,10 +1,14 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { beforeAll, expect, test } from "vitest";
 import { requireBuild } from "../support/build.js";
 import { publicWeb, reportOf } from "../support/cited-web.js";
 import { folderWith } from "../support/folder.js";
 import { research } from "../support/in-process.js";
+import { leftovers } from "../support/leftovers.js";
 import { connectMcp } from "../support/mcp.js";
 import { ProviderDouble } from "../support/providers/double.js";
+import { proxy } from "../support/proxy.js";
 
 // Pages are read in a process of the build.
 beforeAll(requireBuild);
@@ -41,6 +45,29 @@ test("research_check gives what is wrong first, as a plain result, and keeps it 
   expect(asked).toHaveLength(pages);
   const shown = await research(["show", "@last", "--json"], { home, env: own });
   expect(JSON.parse(shown.stdout)).toMatchObject({ check: { counts: { missing: 1 } } });
+  await client.close();
+});
+
+test("what was not read in time is unreadable, and the same call again goes on", async () => {
+  let answer = () => {};
+  const server = createServer((_request, response) => {
+    answer = () => response.writeHead(200, { "content-type": "text/html" }).end("<p>It takes 5 litres.</p>");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  leftovers.add(() => server.close().closeAllConnections());
+  const { url } = await proxy((server.address() as AddressInfo).port);
+  const { client } = await checked("It takes 5 litres (http://1.1.1.1/x).", { HTTP_PROXY: url });
+  const call = (seconds: number) => client.call("research_check", { id: "@last", seconds });
+  expect(await call(1)).toMatchObject({
+    isError: false,
+    content: { complete: false, citations: [{ verdict: "unreadable" }] },
+  });
+  server.on("request", () => answer());
+  answer();
+  expect(await call(30)).toMatchObject({
+    isError: false,
+    content: { complete: true, citations: [{ verdict: "found" }] },
+  });
   await client.close();
 });
 

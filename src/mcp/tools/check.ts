@@ -52,7 +52,7 @@ export const check = tool({
       reportOf(result),
       { request_id: requestId, file: null },
       {
-        ...{ pages, timeoutMs: seconds * 1_000, signal },
+        ...{ pages, timeoutMs: seconds * 1_000, signal, goesOn: true },
         onProgress: ({ done, of }) => void call.progress?.(done, of, `${done} of ${of} pages read`),
       },
     );

@@ -43,6 +43,8 @@ export interface CheckOptions {
   timeoutMs: number;
   /** What was not read before it is aborted is unreadable. */
   signal: AbortSignal;
+  /** Another call goes on, so that it is no failure if no page answered in time. */
+  goesOn?: boolean;
   onProgress?: (progress: CheckProgress) => void;
   /** Given the text of each page that was read, whose SHA-256 is in its entry. */
   onText?: ((page: CheckedPage, text: string) => void) | undefined;
@@ -120,7 +122,7 @@ export class Checker {
   /** Rejects with NoPageAnswered. An abort ends the reading and not the check. */
   async check(
     report: Report,
-    { pages: most, timeoutMs, signal, onProgress, onText }: CheckOptions,
+    { pages: most, timeoutMs, signal, goesOn = false, onProgress, onText }: CheckOptions,
   ): Promise<Checked> {
     const { clock } = this.options;
     const { claims, uncited } = citedIn(report);
@@ -168,7 +170,8 @@ export class Checker {
         tried.set(address, { ...unread(address, "it was not read in time"), asked: true });
     const all = [...tried.values()];
     const wereAsked = all.filter((one) => one.asked);
-    if (wereAsked.length > 0 && !wereAsked.some(({ answered }) => answered) && !signal.aborted)
+    const isEnded = isWhole || !(goesOn || signal.aborted);
+    if (isEnded && wereAsked.length > 0 && !wereAsked.some(({ answered }) => answered))
       throw new NoPageAnswered(wereAsked.length);
     const settled = new Map(
       addresses.map((url) => [url, settle(tried.get(url) ?? unread(url, "it was not read"), url, all)]),
