@@ -1,9 +1,8 @@
 import { LocalError } from "../../ground/files/local-error.js";
 import { isFinal } from "../../ground/protocol/conversation.js";
 import { DAY_MS, WINDOW_MS } from "../../ground/protocol/limits.js";
-import { type ErrorFacts, OutcomeUnknownError, RefusedError, ResearchError } from "../calls/errors.js";
-import { type HistoryEntry, serviceOf } from "../store/history/records.js";
-import type { RowFacts } from "./batch/journal.js";
+import { type ErrorFacts, OutcomeUnknownError, ResearchError } from "../calls/errors.js";
+import type { HistoryEntry } from "../store/history/records.js";
 
 /** The create could not be recorded, so it was not sent. */
 export class NotRecordedError extends LocalError {}
@@ -56,35 +55,6 @@ export class UnresolvedCreateError extends OutcomeUnknownError {
   }
 }
 
-/** A 404 about a request that the history has under another service or account. */
-export class CreatedElsewhereError extends RefusedError {
-  constructor(
-    refusal: RefusedError,
-    requestId: string,
-    made: Pick<HistoryEntry, "origin" | "base_path"> & Partial<Pick<HistoryEntry, "profile">>,
-    asked: string,
-  ) {
-    const { enveloped, code, message } = refusal;
-    const service = serviceOf(made);
-    const flag = made.profile ? `--profile ${made.profile}` : `--base-url ${service}`;
-    const where = asked === service ? ` with profile ${made.profile}` : ` and not at ${asked}`;
-    const why = `${requestId} was created at ${service}${where}; add ${flag}`;
-    const facts = { ...refusal, hint: undefined };
-    super("not-found", enveloped, code, `${message.replace(/\.$/, "")}: ${why}`, facts);
-  }
-}
-
-/** A follow-up to a request of another service than the one in use. Nothing was sent. */
-export class FollowUpElsewhereError extends ResearchError {
-  constructor(requestId: string, made: string, asked: string) {
-    const hint =
-      "A follow-up is asked of the service that made the request: name it by --profile or --base-url.";
-    super("USAGE", `invalid value for --after: ${requestId} was created at ${made} and not at ${asked}`, {
-      hint,
-    });
-  }
-}
-
 /** None of several accounts took a create; `cause` is what the last one said, `said` is what each of them said. */
 export class NoAccountError extends Error {
   constructor(readonly said: readonly { name: string; error: unknown }[]) {
@@ -101,12 +71,6 @@ export class TargetError extends Error {
     message: string,
   ) {
     super(message);
-  }
-
-  /** `hasOthers`: whether requests of other accounts are recorded. */
-  static noneCreated(hasOthers: boolean): TargetError {
-    const whose = hasOthers ? " to the account in use" : "";
-    return new TargetError("none-created", `@last: no request${whose} is recorded on this machine`);
   }
 }
 
@@ -146,16 +110,6 @@ export class RowTimeoutError extends ResearchError {
     readonly timeoutMs: number,
   ) {
     super("TIMEOUT", `${requestId} has not ended within ${timeoutMs} ms`, { requestId });
-  }
-}
-
-/** A row was sent to an account that no profile has any more, so it is not asked for. */
-export class NoAccountForRowError extends ResearchError {
-  constructor({ requestId = "", origin, profile }: Pick<RowFacts, "requestId" | "origin" | "profile">) {
-    const account = profile ? `profile ${profile} at ${origin}` : `${origin}`;
-    super("NOT_AUTHENTICATED", `${requestId} was created with ${account}, which is not set up any more`, {
-      requestId,
-    });
   }
 }
 

@@ -14,13 +14,7 @@ import {
   tokensIn,
   UNKNOWN,
 } from "../store/history/records.js";
-import {
-  CreatedElsewhereError,
-  FollowUpElsewhereError,
-  StillRunningError,
-  TargetError,
-  UnresolvedCreateError,
-} from "./errors.js";
+import { StillRunningError, TargetError, UnresolvedCreateError } from "./errors.js";
 import type { Ports } from "./ports.js";
 
 /** A request that exists. `entry` is what the history holds of it, and is kept in step with what is seen. */
@@ -73,7 +67,8 @@ export function findEntry(ports: TargetPorts, text: string): HistoryEntry | unde
     const isOwn = (entry: HistoryEntry) => ports.isOwn?.(entry) ?? entry.origin === ports.origin;
     const newest = ports.history?.newest(isOwn);
     if (newest) return newest;
-    throw TargetError.noneCreated(ports.history?.newest(() => true) !== undefined);
+    const whose = ports.history?.newest(() => true) ? " to the account in use" : "";
+    throw new TargetError("none-created", `@last: no request${whose} is recorded on this machine`);
   }
   const isCut = text.endsWith(CUT);
   const id = isCut ? text.slice(0, -CUT.length) : text;
@@ -107,8 +102,12 @@ export async function followUpOf(
 ): Promise<string> {
   const found = findSent(ports, text);
   const { requestId, entry } = found ? targetOf(found, text) : { requestId: text };
-  if (entry && !isAt(entry, ports))
-    throw new FollowUpElsewhereError(requestId, serviceOf(entry), ports.origin);
+  if (entry && !isAt(entry, ports)) {
+    const why = `${requestId} was created at ${serviceOf(entry)} and not at ${ports.origin}`;
+    const hint =
+      "A follow-up is asked of the service that made the request: name it by --profile or --base-url.";
+    throw new ResearchError("USAGE", `invalid value for --after: ${why}`, { hint });
+  }
   const field = ports.provider?.followUpField;
   if (field === undefined) return requestId;
   const known =
@@ -145,7 +144,11 @@ export function withItsOrigin(
   if (!(error instanceof RefusedError) || error.kind !== "not-found" || !entry) return error;
   const isOthers = typeof entry.profile === "string" && entry.profile !== site.profile;
   if (isAt(entry, site) && !isOthers) return error;
-  return new CreatedElsewhereError(error, requestId, entry, site.origin);
+  const service = serviceOf(entry);
+  const flag = entry.profile ? `--profile ${entry.profile}` : `--base-url ${service}`;
+  const where = site.origin === service ? ` with profile ${entry.profile}` : ` and not at ${site.origin}`;
+  const message = `${error.message.replace(/\.$/, "")}: ${requestId} was created at ${service}${where}; add ${flag}`;
+  return new RefusedError("not-found", error.enveloped, error.code, message, { ...error, hint: undefined });
 }
 
 /** What the service answered about one request, or why there is no answer. */

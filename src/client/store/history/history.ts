@@ -126,16 +126,15 @@ export class History {
       if (entry.status !== NOT_CREATED && accepts(entry)) entries.set(entry.local_id, entry);
       if (entries.size >= limit + REORDER) break;
     }
-    const newestFirst = (list: HistoryEntry[]) =>
-      list.filter(accepts).sort((a, b) => Date.parse(b.sent_at) - Date.parse(a.sent_at));
-    return [...newestFirst(unknown), ...newestFirst([...entries.values()])].slice(0, limit);
+    const listed = [unknown, [...entries.values()]].map((some) => some.filter(accepts).sort(byTime));
+    return listed.flat().slice(0, limit);
   }
 
   /** The entry that was sent last by this machine's clock, of those that `isOurs` takes; an unknown outcome included. */
   newest(isOurs: (entry: HistoryEntry) => boolean): HistoryEntry | undefined {
     const unknown = this.#readOpen().unknown.filter(isOurs);
     const known = this.list({ limit: REORDER, accepts: (one) => isOurs(one) && one.status !== UNKNOWN });
-    return [...unknown, ...known].sort((a, b) => Date.parse(b.sent_at) - Date.parse(a.sent_at))[0];
+    return [...unknown, ...known].sort(byTime)[0];
   }
 
   /**
@@ -213,9 +212,7 @@ export class History {
       one.origin === origin && one.key_id === key_id && Date.parse(date) >= since;
     const accepts = (entry: HistoryEntry) => entry.status !== UNKNOWN && isIn(entry, entry.sent_at);
     const made = this.list({ limit: Number.POSITIVE_INFINITY, accepts });
-    const ended: Pick<HistoryEntry, "cost_dollars" | "tokens">[] = made.filter(({ status }) =>
-      isFinal(status),
-    );
+    const ended: Partial<HistoryEntry>[] = made.filter(({ status }) => isFinal(status));
     const running = made.length - ended.length;
     for (const line of this.#log.lines('"forgotten"'))
       if (line.kind === "forgotten" && isIn(line, line.at)) ended.push(line);
@@ -223,9 +220,7 @@ export class History {
       const said = ended.flatMap((one) => one[name] ?? []);
       return said.length === 0 ? null : said.reduce((total, one) => total + one, 0);
     };
-    const unsaid = ended.filter(
-      ({ cost_dollars, tokens }) => cost_dollars === undefined && tokens === undefined,
-    );
+    const unsaid = ended.filter((one) => (one.cost_dollars ?? one.tokens) === undefined);
     return {
       ...{ requests: ended.length + running, running, unsaid: unsaid.length },
       ...{ dollars: sum("cost_dollars"), tokens: sum("tokens") },
@@ -301,14 +296,10 @@ export class History {
    */
   async forget(entries: readonly HistoryEntry[]): Promise<void> {
     const names = new Set(entries.map(({ local_id }) => local_id));
-    const requests = new Map(
-      entries.flatMap((entry) => {
-        const { request_id } = entry;
-        return request_id === null
-          ? []
-          : [[idAt({ ...entry, request_id }), this.#nameless(entry, request_id)]];
-      }),
-    );
+    const requests = new Map<string, ForgottenRecord>();
+    for (const { request_id, ...entry } of entries)
+      if (request_id !== null)
+        requests.set(idAt({ ...entry, request_id }), this.#nameless(entry, request_id));
     const unlogged = new Map(requests);
     try {
       for (const name of names) this.#open.remove(name);
@@ -328,7 +319,7 @@ export class History {
   }
 
   /** What stays of a request that is forgotten. */
-  #nameless(entry: HistoryEntry, requestId: string): ForgottenRecord {
+  #nameless(entry: Omit<HistoryEntry, "request_id">, requestId: string): ForgottenRecord {
     const { origin, key_id, profile, sent_at: at, cost_dollars } = entry;
     const { usage } = Object(jsonIn(this.results.read(serviceOf(entry), requestId) ?? ""));
     const tokens = entry.tokens ?? tokensIn(usage);
@@ -398,6 +389,11 @@ export class History {
   #date(): string {
     return new Date(this.now()).toISOString();
   }
+}
+
+/** The newest first. */
+function byTime(a: HistoryEntry, b: HistoryEntry): number {
+  return Date.parse(b.sent_at) - Date.parse(a.sent_at);
 }
 
 /** A shorter text is not taken for the beginning of an id: it would match by accident. */

@@ -85,15 +85,14 @@ const account = v.looseObject({
   profile: v.fallback(maybe, null),
   key_id: v.fallback(text, ""),
 });
+const { origin, base_path, profile, key_id } = account.entries;
+const tokens = v.fallback(v.optional(v.number()), undefined);
 
 export const intent = v.looseObject({
   kind: v.literal("intent"),
   local_id: id,
   sent_at: text,
-  origin: text,
-  base_path: v.fallback(v.optional(text), undefined),
-  profile: v.fallback(maybe, null),
-  key_id: v.fallback(text, ""),
+  ...account.entries,
   prompt: text,
   structured_output: v.fallback(v.boolean(), false),
   output_schema: v.fallback(v.nullable(schema), null),
@@ -155,14 +154,13 @@ export type CreatedRecord = v.InferOutput<typeof created>;
 export const seen = v.looseObject({
   kind: v.literal("status"),
   request_id: id,
-  origin: text,
-  base_path: v.fallback(v.optional(text), undefined),
+  ...{ origin, base_path },
   status: text,
   at: text,
   duration_ms: v.optional(v.number()),
   cut_short: v.optional(v.boolean()),
   cost_dollars: v.optional(v.number()),
-  tokens: v.fallback(v.optional(v.number()), undefined),
+  tokens,
   message: v.fallback(v.optional(text), undefined),
 });
 export type SeenRecord = v.InferOutput<typeof seen>;
@@ -173,8 +171,7 @@ export type SeenDetails = Pick<SeenRecord, "cut_short" | "cost_dollars" | "token
 export const redated = v.looseObject({
   kind: v.literal("redated"),
   local_id: id,
-  origin: text,
-  key_id: v.fallback(text, ""),
+  ...{ origin, key_id },
   at: text,
 });
 
@@ -188,13 +185,10 @@ export type NotCreatedRecord = v.InferOutput<typeof notCreated>;
 /** A create whose prompt and id were forgotten: it still counts at `at`, when it was sent, and for what it cost. */
 export const forgotten = v.looseObject({
   kind: v.literal("forgotten"),
-  origin: text,
-  key_id: v.fallback(text, ""),
-  profile: v.fallback(maybe, null),
+  ...{ origin, key_id, profile },
   at: text,
   cost_dollars: v.fallback(v.optional(v.number()), undefined),
-  /** In and out together. */
-  tokens: v.fallback(v.optional(v.number()), undefined),
+  tokens,
 });
 export type ForgottenRecord = v.InferOutput<typeof forgotten>;
 

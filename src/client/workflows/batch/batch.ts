@@ -1,7 +1,6 @@
 import { LocalError } from "../../../ground/files/local-error.js";
 import { ResearchError } from "../../calls/errors.js";
 import { DEFAULT_PATIENCE_MS } from "../../calls/watch/give-up-policy.js";
-import { NoAccountForRowError } from "../errors.js";
 import { AsyncQueue } from "./async-queue.js";
 import type { BatchContext, BatchJob, BatchRunEvent, BatchRunOptions } from "./context.js";
 import type { BatchAccount } from "./create-pacer.js";
@@ -104,8 +103,14 @@ export class Batch {
   /** Follows a row that exists, at the account that made it. */
   #add(state: RowState): void {
     const follower = state.account && this.#followers.get(state.account);
-    if (follower) follower.add(state);
-    else this.#collector.leave(state, new NoAccountForRowError(state));
+    if (follower) {
+      follower.add(state);
+      return;
+    }
+    const { requestId = "", origin, profile } = state;
+    const account = profile ? `profile ${profile} at ${origin}` : origin;
+    const message = `${requestId} was created with ${account}, which is not set up any more`;
+    this.#collector.leave(state, new ResearchError("NOT_AUTHENTICATED", message, { requestId }));
   }
 
   async #follow(): Promise<void> {

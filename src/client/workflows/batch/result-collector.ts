@@ -130,22 +130,12 @@ export class ResultCollector {
     const status = state.status ?? "";
     const at = dateOf(this.context);
     const unreported = announces && state.announce !== "done";
-    const { cutShort, costDollars } = state;
-    const cost = {
-      ...(cutShort && { cut_short: true }),
-      ...(costDollars !== undefined && { cost_dollars: costDollars }),
-    };
+    const cost = { cut_short: state.cutShort || undefined, cost_dollars: state.costDollars };
     folder.record({ kind: "ended", row: state.row.id, status, ...details, ...cost, owed: unreported, at });
     const standing = status === "COMPLETED" ? "done" : status === "STOPPED" ? "stopped" : "failed";
     const { file, error, note } = details;
-    progress.update(state, {
-      standing,
-      file,
-      error,
-      note,
-      endedAt: at,
-      announce: unreported ? "pending" : "done",
-    });
+    const announce = unreported ? "pending" : "done";
+    progress.update(state, { standing, file, error, note, endedAt: at, announce });
     folder.results.add(state);
     emit({ kind: "row", state, final: true });
   }

@@ -108,34 +108,24 @@ export class RowSubmitter {
   #begin(state: RowState, at: BatchAccount, localId: string | undefined): void {
     const { folder, progress } = this.context;
     const { origin, profile } = at.ports;
-    const { row, stem } = state;
-    const { id, key, digest } = row;
-    const date = dateOf(this.context);
+    const { id, key, digest } = state.row;
     const account = { origin, profile };
-    const intent = {
-      kind: "intent",
-      row: id,
-      ...(key !== undefined && { key }),
-      digest,
-      stem,
-      ...account,
-    } as const;
+    const intent = { row: id, key, digest, stem: state.stem, ...account, at: dateOf(this.context) };
     this.#hasOpenIntent = true;
     try {
-      folder.record({ ...intent, local_id: localId ?? null, at: date }, { sync: true });
+      folder.record({ kind: "intent", ...intent, local_id: localId ?? null }, { sync: true });
     } catch (error) {
       // The line may stand there all the same, as if the row had been sent.
       localErrorOf(() => this.#dismiss(state));
       throw error;
     }
-    progress.update(state, { localId, ...account, account: at, sentAt: date });
+    progress.update(state, { localId, ...account, account: at, sentAt: intent.at });
   }
 
   /** Nothing was created for the row: refused for good with `error`, without it to be sent again. */
   #dismiss({ row }: RowState, error?: RowError): void {
-    const at = dateOf(this.context);
     if (this.#hasOpenIntent)
-      this.context.folder.record({ kind: "dismissed", row: row.id, ...(error && { error }), at });
+      this.context.folder.record({ kind: "dismissed", row: row.id, error, at: dateOf(this.context) });
     this.#hasOpenIntent = false;
   }
 
