@@ -5,11 +5,7 @@ import { afterAll, expect, it } from "vitest";
 import { exactJson } from "../../src/ground/json/exact-json.js";
 import { ResearchFailure } from "../../src/ground/researcher.js";
 import { commandResearcher } from "../../src/researchers/command.js";
-import {
-  ClaimLost,
-  ConversationStopped,
-  ServiceClosing,
-} from "../../src/server/conversations/conversation-store.js";
+import { ConversationStopped, ServiceClosing } from "../../src/server/conversations/conversation-store.js";
 import { alive } from "../support/processes.js";
 import { until } from "../support/service.js";
 
@@ -100,7 +96,7 @@ it("stop ends the whole tree, also what does not listen to SIGTERM", async () =>
 it.each([
   [new ConversationStopped("stopped"), "TERM"],
   [new ServiceClosing("closing"), "HUP"],
-  [new ClaimLost("lost"), "HUP"],
+  [new Error("lost"), "HUP"],
 ])("a command can tell a stop from what goes on later: %s", async (reason, told) => {
   const file = join(mkdtempSync(join(folder, "told-")), "signal");
   const [stop, begun] = [new AbortController(), `${file}.begun`];

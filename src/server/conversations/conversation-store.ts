@@ -230,11 +230,6 @@ export class ConversationStopped extends Error {
   override name = "ConversationStopped";
 }
 
-/** Why the work on a conversation is aborted: it is another worker's now, or was stopped. */
-export class ClaimLost extends Error {
-  override name = "ClaimLost";
-}
-
 /** Why the work on a conversation is aborted: the service ends, and goes on with it when it is started again. */
 export class ServiceClosing extends Error {
   override name = "ServiceClosing";

@@ -76,20 +76,13 @@ export class Scheduler {
     const { clock } = this.options;
     const { signal } = this.#closing;
     while (!signal.aborted) {
+      let release: (() => void) | undefined;
       try {
-        if (resumed) {
-          this.#begin(await claim(signal), this.#semaphore.takeNow());
-          continue;
-        }
-        const release = await this.#semaphore.take(signal);
-        try {
-          this.#begin(await claim(signal), release);
-          this.#troubles.over("claims of work");
-        } catch (error) {
-          release();
-          throw error;
-        }
+        if (!resumed) release = await this.#semaphore.take(signal);
+        this.#begin(await claim(signal), release ?? this.#semaphore.takeNow());
+        this.#troubles.over("claims of work");
       } catch (error) {
+        release?.();
         if (signal.aborted) return;
         this.#troubles.failed("claims of work", error);
         await clock.sleep(RETRY_MS, signal).catch(() => {});

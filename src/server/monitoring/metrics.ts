@@ -139,7 +139,13 @@ export function createMetrics(store: MeasuredStore, version: string, clock: Cloc
     },
     researched: (status, durationMs) => research.observe({ status }, durationMs / 1000),
     exposition: async () => {
-      [counts, spent] = (await within(STORE_MS, clock, () => figuresOf(store))) ?? [undefined, []];
+      const { signal: never } = new AbortController();
+      const asked = (signal: AbortSignal) => untilAborted(figuresOf(store), signal);
+      const late = new Error("the store is late");
+      [counts, spent] = await withDeadline(clock, STORE_MS, never, late, asked).catch((): [undefined, []] => [
+        undefined,
+        [],
+      ]);
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
   };
@@ -157,11 +163,4 @@ async function figuresOf(store: MeasuredStore): Promise<[StoreCounts, Spent[]]> 
   ]);
   const names = new Map(added.map(({ id, name }) => [id, name]));
   return [unfinished, spent.map((one) => ({ ...one, name: names.get(one.name) ?? "" }))];
-}
-
-/** Undefined if it is not there in time. */
-function within<T>(ms: number, clock: Clock, ask: () => Promise<T>): Promise<T | undefined> {
-  const { signal: never } = new AbortController();
-  const asked = (signal: AbortSignal) => untilAborted(ask(), signal);
-  return withDeadline(clock, ms, never, new Error("the store is late"), asked).catch(() => undefined);
 }

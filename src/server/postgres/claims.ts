@@ -3,7 +3,6 @@ import type { ResearchJob } from "../../ground/researcher.js";
 import {
   billIn,
   type Claim,
-  ClaimLost,
   ConversationStopped,
   type Outcome,
   StoreOutcomeUnknownError,
@@ -142,7 +141,7 @@ export class Claims {
       ...options,
       onLooked: (held, askedAt) => this.#reconcile(held, askedAt),
       onLost: () => {
-        for (const requestId of this.#held.keys()) this.#lose(requestId, new ClaimLost("the lease was lost"));
+        for (const requestId of this.#held.keys()) this.#lose(requestId, new Error("the lease was lost"));
       },
     });
   }
@@ -291,11 +290,11 @@ export class Claims {
     const stoppedIds = new Set(rows.map(({ request_id }) => request_id));
     for (const [id, claim] of lost) {
       if (this.#held.get(id) === claim)
-        this.#lose(id, stoppedIds.has(id) ? stopped() : new ClaimLost("taken over"));
+        this.#lose(id, stoppedIds.has(id) ? stopped() : new Error("taken over"));
     }
   }
 
-  #lose(requestId: string, why: ConversationStopped | ClaimLost): void {
+  #lose(requestId: string, why: Error): void {
     const claim = this.#held.get(requestId);
     if (claim === undefined || claim.ending) return;
     this.#held.delete(requestId);

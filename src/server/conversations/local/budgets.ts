@@ -26,10 +26,10 @@ export function overBudget(
   model: string | undefined,
 ): RateLimited | undefined {
   const all = state.bills.get(key) ?? [];
-  const unwritten = state.unwrittenCreates(key);
+  const unwritten = [...state.unwritten].filter((one) => one.operation === "create" && one.key === key);
   const limits: RateLimited[] = [];
   if (budget) {
-    const times = [...all.map(({ createdAt }) => createdAt), ...unwritten];
+    const times = [...all.map(({ createdAt }) => createdAt), ...unwritten.map(({ at }) => at)];
     const retryAfterMs = nextSlot(times, budget.most, at, budget.ms) - at;
     if (retryAfterMs > 0)
       limits.push({ kind: "rate-limited", retryAfterMs, over: { what: "budget", ...budget } });

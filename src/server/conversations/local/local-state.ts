@@ -43,7 +43,7 @@ export class LocalState {
   /** Creates at another service in the last 24 hours, by their conversation. */
   readonly sent = new Map<string, SentEntry>();
   /** Counts of requests whose entries are still to be written. */
-  readonly #unwritten = new Set<Count>();
+  readonly unwritten = new Set<Count>();
 
   /** Counts a request that is about to be written, or says how long it has to wait, ms. */
   take(count: Count, limit: number): { retryAfterMs: number } | undefined {
@@ -53,19 +53,14 @@ export class LocalState {
       if (left > 0) return { retryAfterMs: Math.min(WINDOW_MS, left) };
       times.push(count.at);
     }
-    this.#unwritten.add(count);
+    this.unwritten.add(count);
     return undefined;
-  }
-
-  /** The request was written. */
-  written(count: Count): void {
-    this.#unwritten.delete(count);
   }
 
   /** The request could not be written, and does not count. */
   release(count: Count): void {
     const times = this.#times.get(nameOf(count)) ?? [];
-    if (this.#unwritten.delete(count) && times.includes(count.at))
+    if (this.unwritten.delete(count) && times.includes(count.at))
       times.splice(times.lastIndexOf(count.at), 1);
   }
 
@@ -121,12 +116,6 @@ export class LocalState {
     }
   }
 
-  /** The times of the creates of a key that are just being written. */
-  unwrittenCreates(key: string): number[] {
-    const own = [...this.#unwritten].filter((one) => one.operation === "create" && one.key === key);
-    return own.map(({ at }) => at);
-  }
-
   /** The highest cost of a model, in dollars; of any if the model is not known. */
   priceOf(model: string | undefined): number {
     if (model !== undefined) return this.#prices.get(model) ?? 0;
@@ -180,7 +169,7 @@ export class LocalState {
     if (this.gate !== undefined) yield this.gate;
     for (const sent of this.sent.values()) if (sent.at > now - DAY_MS) yield sent;
     // A create counts by its own line. Requests may come in between two lines: what counts is taken at once.
-    const unwritten = [...this.#unwritten].map((count) => `${nameOf(count)} ${count.at}`);
+    const unwritten = [...this.unwritten].map((count) => `${nameOf(count)} ${count.at}`);
     for (const { operation, keyId: key, times } of this.hours(now))
       for (const at of operation === "stop" ? times : []) {
         const index = unwritten.indexOf(`stop ${key} ${at}`);

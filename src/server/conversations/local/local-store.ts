@@ -217,8 +217,10 @@ export class LocalStore implements ConversationStore {
   }
 
   async deleteEnded(ageMs: number): Promise<number> {
-    const { clock, contents } = this.parts;
-    const old = this.#endedBefore(clock.now() - ageMs);
+    const { clock, contents, state } = this.parts;
+    const isOld = ({ requestId, endedAt = Infinity }: StoredConversation) =>
+      endedAt < clock.now() - ageMs && !state.cancellations.has(requestId);
+    const old = [...state.rows.values()].filter(isOld);
     for (let from = 0; from < old.length; from += DELETED_AT_ONCE) {
       const some = old.slice(from, from + DELETED_AT_ONCE);
       await this.#append(some.map(({ requestId }) => ({ kind: "deleted", request_id: requestId })));
@@ -255,12 +257,6 @@ export class LocalStore implements ConversationStore {
     return ownOnly && row?.key !== keyId ? undefined : row;
   }
 
-  #endedBefore(time: number): StoredConversation[] {
-    return [...this.parts.state.rows.values()].filter(
-      ({ requestId, endedAt = Infinity }) => endedAt < time && !this.parts.state.cancellations.has(requestId),
-    );
-  }
-
   #holds(claim: Claim): boolean {
     return this.#claims.get(claim.job.request_id)?.claim === claim;
   }
@@ -274,10 +270,7 @@ export class LocalStore implements ConversationStore {
     const ended_at = this.parts.clock.now();
     const said = billIn(data);
     const cost = entryOfBill({ ...said, model: bill.model ?? said.model });
-    return {
-      ...{ kind: "ended", request_id: requestId, status, started_at: startedAt, ended_at, reason },
-      ...cost,
-    };
+    return { kind: "ended", request_id: requestId, status, started_at: startedAt, ended_at, reason, ...cost };
   }
 
   async #deleteOutput(requestId: string): Promise<void> {
@@ -428,7 +421,7 @@ export class LocalStore implements ConversationStore {
   async #append(entries: Entry[], count?: Count): Promise<void> {
     const { journal, state } = this.parts;
     const apply = () => {
-      if (count) state.written(count);
+      if (count) state.unwritten.delete(count);
       for (const entry of entries) state.apply(entry);
     };
     try {
@@ -446,16 +439,7 @@ function remoteOf({ at, provider, can_stop: canStop, remote_id: remoteId }: Remo
 }
 
 function overviewOf({ clock, contents, state }: LocalStoreParts): Overview {
-  const listed = ({
-    key: keyId,
-    job: _,
-    remote: __,
-    bill: ___,
-    ...row
-  }: StoredConversation): ListedConversation => ({
-    keyId,
-    ...row,
-  });
+  const listed = (row: StoredConversation): ListedConversation => ({ ...row, keyId: row.key });
   return {
     async states() {
       const states = { PENDING: 0, PROCESSING: 0, COMPLETED: 0, FAILED: 0, STOPPED: 0 };

@@ -19,6 +19,8 @@ export type FaultTrigger = { each: true } | { nth: number } | { first: number } 
 
 /** An injected fault, for testing clients. */
 export interface InjectedFault {
+  /** As it was given. */
+  text: string;
   operation: Operation | "any";
   kind: FaultKind | { status: number; retryAfter?: string };
   how: FaultTrigger;
@@ -37,22 +39,13 @@ export function parseFault(text: string): InjectedFault {
   if (rest.length > 0) fail("has more than three parts");
   if (!OPERATIONS.includes(operation)) fail(`begins with none of ${OPERATIONS.join(", ")}`);
   return {
+    text,
     operation: operation as InjectedFault["operation"],
     kind:
       kindOf(kind) ??
       fail(`has no kind that is known (an HTTP status from 200 to 599, ${FAULT_KINDS.join(", ")})`),
     how: howOf(how) ?? fail("does not say when with nth=N, first=N (from 1) or p=X (above 0, at most 1)"),
   };
-}
-
-/** A fault as `parseFault` reads it. */
-export function faultText({ operation, kind, how }: InjectedFault): string {
-  const what =
-    typeof kind === "string"
-      ? kind
-      : `${kind.status}${kind.retryAfter === undefined ? "" : `+retry-after=${kind.retryAfter}`}`;
-  const when = "each" in how ? [] : Object.entries(how).map(([name, value]) => `${name}=${value}`);
-  return [operation, what, ...when].join(":");
 }
 
 function kindOf(text: string): InjectedFault["kind"] | undefined {

@@ -3,7 +3,7 @@ import { type KnownStatus, STATUSES } from "../../../ground/protocol/conversatio
 import { formatDuration } from "../../../ground/text/duration.js";
 import { counted, shortLine } from "../../../ground/text/phrases.js";
 import { type ListedConversation, type Overview, SPENT_MS } from "../../conversations/conversation-store.js";
-import { faultText, type InjectedFault } from "../../http/faults/fault.js";
+import type { InjectedFault } from "../../http/faults/fault.js";
 import { type Parts, ticking } from "../parts.js";
 import { keyNames, keysHtml, shownKeys, spentHtml } from "./keys.js";
 import { passing, stateHtml, timesOf, type ViewParts } from "./view.js";
@@ -121,7 +121,7 @@ function rowHtml(
 function faultsHtml(faults: readonly { fault: InjectedFault; seen: number }[]): string {
   if (faults.length === 0) return "";
   const items = faults.map(({ fault, seen }) => {
-    return `<li><code>${escapeHtml(faultText(fault))}</code> <span class="soft">${counted(seen, "request")} seen</span></li>`;
+    return `<li><code>${escapeHtml(fault.text)}</code> <span class="soft">${counted(seen, "request")} seen</span></li>`;
   });
   return `<h2>Faults in force</h2>\n<ul class="faults">\n${items.join("\n")}\n</ul>`;
 }

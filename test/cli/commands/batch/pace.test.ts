@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Clock, systemClock } from "../../../../src/ground/clock.js";
+import { parseFault } from "../../../../src/server/http/faults/fault.js";
 import { refuse, reset } from "../../../support/behaviours.js";
 import { closeLater, Machine, machine, promptsOf } from "../../../support/machine.js";
 import { KEY, serviceFor, type TestServiceOptions } from "../../../support/service.js";
@@ -138,9 +139,8 @@ test("a 429 without a word pauses for at least a minute, and asks again", async 
 });
 
 test("real time: twelve rows, a window that another client filled, a 429 that is waited out", async () => {
-  const limited = { operation: "create", kind: { status: 429, retryAfter: "2" } } as const;
   const { m } = await freeTier(systemClock, {
-    ...{ tier: "enterprise", processingMs: 300, faults: [{ ...limited, how: { nth: 11 } }] },
+    ...{ tier: "enterprise", processingMs: 300, faults: [parseFault("create:429+retry-after=2:nth=11")] },
   });
   const path = m.file("q.txt", prompts(12));
   const waits: string[] = [];

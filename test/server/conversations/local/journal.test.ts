@@ -208,7 +208,7 @@ it("a count whose line is still to be written is in no compacted journal, and on
   const count = { operation: "stop", key: "k", at: 5 } as const;
   state.take(count, 2);
   expect([...state.kept(10)]).toEqual([]);
-  state.written(count);
+  state.unwritten.delete(count);
   expect([...state.kept(10)]).toEqual([{ kind: "counted", ...count }]);
 });
 

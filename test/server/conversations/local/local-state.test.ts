@@ -88,7 +88,7 @@ it("what a compacted journal holds counts the same requests in the hour, each of
   ] as const;
   for (const count of counts) {
     expect(before.take(count, 10)).toBeUndefined();
-    before.written(count);
+    before.unwritten.delete(count);
   }
   // Of a create its own line says when it was.
   for (const { key, at } of [counts[1], counts[3]])
@@ -109,7 +109,7 @@ it("a request that is refused for its number takes no count from a compacted jou
   const count = () => ({ operation: "stop", key: "k", at: NOW }) as const;
   const first = count();
   state.take(first, 1);
-  state.written(first);
+  state.unwritten.delete(first);
   expect(state.take(count(), 1)).toEqual({ retryAfterMs: 3_600_000 });
   expect([...state.kept(NOW)]).toEqual([{ kind: "counted", ...first }]);
 });
