@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { escapeHtml } from "../../ground/markdown/html/blocks.js";
+import { htmlText } from "../../ground/markdown/html/page.js";
 import RESULT_STYLE from "../../ground/markdown/html/style.css?raw";
 import OWN_STYLE from "./browser/style.css?raw";
 import { type Parts, versionOf } from "./parts.js";
@@ -43,19 +44,11 @@ export function pageResponse(page: UiPage): Response {
 
 function pageHtml({ title, root, parts, events, query }: UiPage): string {
   const body = [...parts].map(([id, html]) => `<div id="${id}">\n${html}\n</div>`).join("\n");
-  const head = [
-    '<meta charset="utf-8">',
-    '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    '<meta name="color-scheme" content="light dark">',
-    `<title>${escapeHtml(title)}</title>`,
-    `<style>${STYLE}</style>`,
-  ];
-  if (events !== undefined) {
-    head.push(`<link rel="icon" href="${root}icon.svg">`, `<script src="${root}live.js" defer></script>`);
-  }
+  const live = [`<link rel="icon" href="${root}icon.svg">`, `<script src="${root}live.js" defer></script>`];
   const narrowed = query?.size ? escapeHtml(`&${query}`) : "";
   const from = events === undefined ? "" : ` data-events="${events}?version=${versionOf(parts)}${narrowed}"`;
-  return `<!doctype html>\n<html lang="en">\n<head>\n${head.join("\n")}\n</head>\n<body class="wide ui"${from}>\n<p id="lost" role="status" hidden>The service does not answer, so this is not up to date. If it was started again, open its new link from the terminal.</p>\n${body}\n</body>\n</html>\n`;
+  const shown = `<body class="wide ui"${from}>\n<p id="lost" role="status" hidden>The service does not answer, so this is not up to date. If it was started again, open its new link from the terminal.</p>\n${body}\n</body>`;
+  return htmlText(title, STYLE, events === undefined ? [] : live, shown);
 }
 
 /** A page with a heading and a sentence, and with HTML that says where to go on. */

@@ -35,13 +35,10 @@ export function createUi(parts: ViewParts): Ui {
     const { pathname, searchParams } = new URL(request.url ?? "", "http://service.invalid");
     const token = searchParams.get("t");
     if (pathname === "/ui" && token !== null) return opened(access, token, request);
-    if (!access.has(request)) {
-      return messagePage(401, "Open the link from the terminal", NO_COOKIE);
-    }
+    if (!access.has(request)) return notLetIn();
     const file = FILES[pathname];
-    if (file !== undefined) {
+    if (file !== undefined)
       return new Response(file.text, { headers: { ...UI_HEADERS, "Content-Type": file.type } });
-    }
     const version = searchParams.get("version") ?? "";
     const host = request.headers.host ?? "";
     const filter = filterOf(searchParams);
@@ -82,11 +79,12 @@ const BACK = '\n<p><a href="/ui">All conversations</a></p>';
 const NO_COOKIE =
   "This page is for the browser that opened the link that research serve --ui printed. A link opens once. " +
   "The process prints a new one when it gets the signal SIGUSR2.";
+const notLetIn = () => messagePage(401, "Open the link from the terminal", NO_COOKIE);
 
 /** Only a GET uses the link up: what previews links sends HEAD. */
 function opened(access: PageAccess, token: string, request: IncomingMessage): Response {
   const cookie = request.method === "GET" ? access.open(token, request) : undefined;
-  if (cookie === undefined) return messagePage(401, "Open the link from the terminal", NO_COOKIE);
+  if (cookie === undefined) return notLetIn();
   return new Response(null, {
     status: 303,
     headers: { ...UI_HEADERS, Location: "/ui", "Set-Cookie": cookie },

@@ -18,16 +18,24 @@ export function page({ title, body, wide = false }: HtmlPage): string {
   const hash = createHash("sha256").update(STYLE).digest("base64");
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
   const head = [
-    '<meta charset="utf-8">',
     `<meta http-equiv="Content-Security-Policy" content="${escapeHtml(policy)}">`,
-    '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    '<meta name="color-scheme" content="light dark">',
     '<meta name="referrer" content="no-referrer">',
     GENERATOR,
-    `<title>${escapeHtml(title.replace(/\s+/g, " ").trim())}</title>`,
-    `<style>${STYLE}</style>`,
   ];
-  return `<!doctype html>\n<html lang="en">\n<head>\n${head.join("\n")}\n</head>\n<body${wide ? ' class="wide"' : ""}>\n${body}\n</body>\n</html>\n`;
+  return htmlText(title, STYLE, head, `<body${wide ? ' class="wide"' : ""}>\n${body}\n</body>`);
+}
+
+/** The text of a page. `more`: what its head has besides; `body`: its element, whole. */
+export function htmlText(title: string, style: string, more: readonly string[], body: string): string {
+  const head = [
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="color-scheme" content="light dark">',
+    ...more,
+    `<title>${escapeHtml(title.replace(/\s+/g, " ").trim())}</title>`,
+    `<style>${style}</style>`,
+  ];
+  return `<!doctype html>\n<html lang="en">\n<head>\n${head.join("\n")}\n</head>\n${body}\n</html>\n`;
 }
 
 /** How a state looks: a class of the page's style. */

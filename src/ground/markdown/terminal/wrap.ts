@@ -174,13 +174,11 @@ export function lineOf(...runs: Run[]): StyledLine {
 
 /** Puts `first` before the first line and `rest` before the others. */
 export function prefixed(lines: readonly StyledLine[], first: Run, rest: Run): StyledLine[] {
-  const firstColumns = columnsOf(first.text);
-  const restColumns = columnsOf(rest.text);
-  return lines.map(({ runs, columns }, index) =>
-    index === 0
-      ? { runs: [first, ...runs], columns: columns + firstColumns }
-      : { runs: [rest, ...runs], columns: columns + restColumns },
-  );
+  const widths = [first, rest].map(({ text }) => columnsOf(text));
+  return lines.map(({ runs, columns }, index) => ({
+    runs: [index === 0 ? first : rest, ...runs],
+    columns: columns + (widths[Math.min(index, 1)] ?? 0),
+  }));
 }
 
 const ESC = "\u001b";
@@ -202,20 +200,11 @@ export interface TerminalCapabilities {
   hyperlinks: boolean;
 }
 
-/** The codes that switch each sum of LOOK on and off; a report has a handful of them. */
-const SGR = new Map<number, { on: string; off: string }>();
-
-function sgrOf(look: number): { on: string; off: string } {
-  const known = SGR.get(look);
-  if (known) return known;
+function styled(text: string, look: number): string {
   const codes = CODES.filter(([bit]) => look & bit);
-  const sequence = (of: Iterable<string>) => (codes.length > 0 ? `${ESC}[${[...of].join(";")}m` : "");
-  const sgr = {
-    on: sequence(codes.map(([, code]) => code)),
-    off: sequence(new Set(codes.map(([, , code]) => code))),
-  };
-  SGR.set(look, sgr);
-  return sgr;
+  if (codes.length === 0) return text;
+  const off = new Set(codes.map(([, , code]) => code));
+  return `${ESC}[${codes.map(([, code]) => code).join(";")}m${text}${ESC}[${[...off].join(";")}m`;
 }
 
 /** The line as the terminal gets it, without blanks at its end and without a line break. */
@@ -227,9 +216,8 @@ export function show({ runs }: StyledLine, { colour, hyperlinks }: TerminalCapab
     const { text, look, href } = runs[at] as Run;
     const blanks = text.replaceAll("\u00a0", " ");
     const shown = at === end - 1 ? blanks.trimEnd() : blanks;
-    const { on, off } = sgrOf(colour ? look : 0);
-    const styled = on + shown + off;
-    line += hyperlinks && href ? hyperlink(href, styled) : styled;
+    const looking = styled(shown, colour ? look : 0);
+    line += hyperlinks && href ? hyperlink(href, looking) : looking;
   }
   return line;
 }
