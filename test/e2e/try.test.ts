@@ -99,14 +99,16 @@ test("--answers sample gives the same report, or the same value that fits the sc
   expect(not.stderr).toContain("No sample that fits the schema could be made");
 });
 
-test("files that are too large to be read are named, by a report itself, beside data on stderr", async () => {
-  const cwd = folderWith({ "a.md": TEXT, "big.log": "x".repeat(8_388_609) });
+test("files that are too large to be read or give nearly no text are named, in the report and on stderr", async () => {
+  const bare = `<html><body><p>a</p><div class="menu">${"entry ".repeat(50)}</div><div class="toc">${"entry ".repeat(50)}</div></body></html>`;
+  const cwd = folderWith({ "a.md": TEXT, "bare.html": bare, "big.log": "x".repeat(8_388_609) });
   const { stdout, stderr, code } = await research(["try", PROMPT], { cwd });
   expect(code).toBe(0);
-  expect(stdout).toContain("1 file was read. Not read: big.log (larger than 8 MiB).");
-  expect(stderr).not.toContain("big.log");
-  const data = await research(["try", PROMPT, "--structured"], { cwd });
-  expect(data.stderr).toContain("not searched: big.log (larger than 8 MiB)");
+  expect(stdout).toContain(
+    "2 files were read. bare.html: nearly no text was found in it. Not read: big.log (larger than 8 MiB).",
+  );
+  expect(stderr).toContain("bare.html: nearly no text was found in it.");
+  expect(stderr).toContain("not searched: big.log (larger than 8 MiB)");
 });
 
 test("a service whose data folder and key file lie in its sources never quotes them", async () => {
