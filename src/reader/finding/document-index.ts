@@ -100,14 +100,7 @@ export class DocumentIndex {
     const folders = [...counts].sort(([, a], [, b]) => b - a).slice(0, MOST_FOLDERS);
     return {
       documents: entries.length,
-      titles: entries.map(
-        ([
-          id,
-          {
-            document: { title },
-          },
-        ]) => (title === id ? id : `${title} (${id})`),
-      ),
+      titles: entries.map(([id, { document }]) => (document.title === id ? id : `${document.title} (${id})`)),
       folders: folders.map(([folder, count]) => `${folder} (${count})`),
       languages: mostOf(entries.flatMap(([, { language }]) => language ?? [])),
     };

@@ -13,8 +13,8 @@ const MARKUP =
   /\]\([^()\s]*(?:\s+"[^"]*")?\)|\]\[[^\]]*\]|<\/?(?:a|b|i|em|strong|code|kbd|sub|sup|br|p|span|var|tt|samp)\b[^<>]*>/gu;
 /** Looked back from, so that a long gap takes no quadratic time. */
 const BLOCK_QUOTE = ">(?<=^[ \\t]*>)";
-/** Of a number, for a pattern with `u`. A sign belongs to it only where nothing stands before it: `1-5` is a range. */
-export const NUMBER = "(?:(?<![\\p{L}\\p{N}_)\\]])[-−])?(?:(?<![\\p{L}\\p{N}])\\.)?\\p{N}+(?:[.,:]\\p{N}+)*";
+/** A number. A sign belongs to it only where nothing stands before it: `1-5` is a range. */
+const NUMBER = "(?:(?<![\\p{L}\\p{N}_)\\]])[-−])?(?:(?<![\\p{L}\\p{N}])\\.)?\\p{N}+(?:[.,:]\\p{N}+)*";
 const WORD = `[\\p{L}\\p{M}_][\\p{L}\\p{M}\\p{N}_${INVISIBLE}]*(?:['’ʼ][\\p{L}\\p{M}]+)*`;
 /** Symbols that change what is said; other punctuation is ignored. */
 const SYMBOL = "[<>=≠≤≥±×%+]|!(?=[\\p{L}\\p{N}_(=])|[$€£¥](?=\\p{N})";

@@ -1,6 +1,6 @@
 import { isObject } from "../../../ground/json/exact-json.js";
 import { shortText } from "../../../ground/text/phrases.js";
-import { hasNumber } from "../../matching/numbers.js";
+import { saidIn } from "../../matching/quantities.js";
 import { standsIn, tokensOf } from "../../matching/tokens.js";
 
 /** The names and indexes that lead to a part of a value. */
@@ -59,10 +59,18 @@ export function propertyNamesIn(schema: unknown): Set<string> {
  * character for character.
  */
 export function holds(quote: string, value: unknown): boolean {
-  if (typeof value === "number") return hasNumber(quote, value);
+  if (typeof value === "number") return numbersIn(quote).includes(value);
   if (typeof value !== "string") return Object.values(value ?? {}).some((part) => holds(quote, part));
   if (value.trim() === "") return false;
   return tokensOf(value).length === 0 ? quote.includes(value) : standsIn(quote, value);
+}
+
+/** Parts of a date are numbers as well. One of more digits than JSON keeps is none. */
+function numbersIn(text: string): (number | undefined)[] {
+  return saidIn(text).flatMap((said) => {
+    if (said.kind === "date") return said.readings.flatMap(({ year, month, day }) => [year, month, day]);
+    return said.kind === "number" ? said.values : [];
+  });
 }
 
 function shorten(value: string | number): string {

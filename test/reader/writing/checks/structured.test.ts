@@ -48,6 +48,21 @@ it.each<[string, boolean]>([
   expect(holds(quote, { list: [8080, { name: "threads" }], open: true, none: null })).toBe(isHeld);
 });
 
+it.each([
+  ["It costs $1.50.", 1.5, true],
+  ["It has 1,600 columns.", 1600, true],
+  ["It has four threads of four thousand.", 4000, true],
+  ["It has 16 or 100 threads.", 6, false],
+  ["It has 16 or 100 threads.", 1, false],
+  ["It has -5 of 10.", -5, true],
+  ["It is 9007199254740993.", JSON.parse("9007199254740993"), false],
+  ["It is version 2.10.0 of 2024-05-03.", 2.1, false],
+  ["It is version 2.10.0 of 2024-05-03.", 2024, true],
+  ["It is 12.500.", 12.5, true],
+])("%s holds %d: %s", (quote, value, isHeld) => {
+  expect(holds(quote, value)).toBe(isHeld);
+});
+
 it("the names of a schema are found at any depth", () => {
   const item = { type: "object", properties: { deep: {} } };
   expect(
