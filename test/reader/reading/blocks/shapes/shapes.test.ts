@@ -196,6 +196,11 @@ it.each<[string, string, string[]]>([
     ["[] a", "[] bbb"],
   ],
   ["a menu that is most of the page", '<div class="menu"><p>aaaa aaaa</p></div>b', ["[] aaaa aaaa", "[] b"]],
+  [
+    "a main part and an article of that class",
+    '<main class="sidebar"><p>a</main><article class="menu"><p>b</article><p>cccc cccc',
+    ["[] a", "[] b", "[] cccc cccc"],
+  ],
   ["a menu that is less", '<div class="menu"><p>aa</p></div>bbbb', ["[] bbbb"]],
   ["a note at the side of a text", '<aside class="admonition note"><p>a</aside><aside>b</aside>', ["[] a"]],
   [
