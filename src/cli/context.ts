@@ -11,7 +11,6 @@ import type { Reporter, Terminal } from "./terminal/reporter.js";
 /** A wait that is longer than this, in milliseconds, is announced. */
 export const SILENT_WAIT_MS = 5_000;
 
-/** The global flags, as commander names them. */
 export interface Globals extends Omit<Choices, "provider" | "profileFlag" | "hasOwnKey" | "perDay"> {
   json?: boolean;
   verbose?: boolean;

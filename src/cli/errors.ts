@@ -35,7 +35,6 @@ function existsText(resume: string): string {
   return `The request exists; go on with: ${resume}`;
 }
 
-/** What a shell reports for a process that died of a signal. */
 export const SIGNAL_EXIT_CODES: Record<Signal, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
 /** What ended a command, as `failureOf` has it of every other error. */

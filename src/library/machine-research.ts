@@ -43,7 +43,6 @@ import type {
 
 const DEFAULT_LIMIT = 20;
 
-/** The workflows on this machine's settings and history. */
 export class MachineResearch implements Research {
   readonly #closing = new AbortController();
 

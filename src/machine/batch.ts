@@ -18,7 +18,6 @@ import { rowError } from "./failure.js";
 import type { Machine } from "./machine.js";
 import { mismatchText, textWithSources } from "./result-text.js";
 
-/** How fast a batch may create. */
 export interface CreatePace {
   /** Creates per hour; Infinity for no limit, undefined if it is not known. */
   limit?: number | undefined;
@@ -97,12 +96,8 @@ function madeAt(
   if (origin === undefined) return own;
   const found = accounts.find(({ ports }) => ports.origin === origin && ports.profile === profile);
   if (found) return found;
-  try {
-    const [at] = profile === null ? [] : machine.named([profile], "the journal");
-    if (at?.origin === origin) return accountAt(at);
-  } catch {
-    // A profile that is gone, or has lost its key, is no account.
-  }
+  const at = profile === null ? undefined : machine.accountNamed(profile);
+  if (at?.origin === origin) return accountAt(at);
   // Without a profile there is none to go back to: a 404 names the origin that made it.
   return profile === null || own?.ports.origin === origin ? own : undefined;
 }

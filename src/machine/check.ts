@@ -158,7 +158,6 @@ export function keepCheck(ports: KeptPorts, { requestId, entry }: Target, outcom
   ports.history?.checks.keep(service, requestId, JSON.stringify(outcome), true);
 }
 
-/** What is kept of the last check of a request's result. */
 export function keptCheck(
   { history, origin, basePath }: KeptPorts,
   requestId: string,

@@ -4,7 +4,6 @@ export interface Facts extends ErrorFacts {
   localId?: string | undefined;
 }
 
-/** The error codes that are ours, each with its exit code. */
 export const EXIT_CODES = {
   INTERNAL: 1,
   USAGE: 2,
@@ -55,7 +54,6 @@ export function flagOf(option: string): string {
   return `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** The flag of the first of some options that is given. */
 export function givenFlag(options: Readonly<Record<string, unknown>>): string | undefined {
   const name = Object.keys(options).find((one) => options[one] !== undefined && options[one] !== false);
   return name === undefined ? undefined : flagOf(name);
@@ -67,5 +65,4 @@ export function refuseBeside(flag: string, others: Readonly<Record<string, unkno
   if (other) throw new UsageError(`${flag} and ${other} exclude each other`, hint);
 }
 
-/** What to do about an id that is missing. */
 export const NAME_ONE = "Name one: @last is the newest, `research list` shows them all.";

@@ -45,7 +45,6 @@ export interface MachineOptions {
   isInspected?: boolean;
 }
 
-/** The flags and options that set the creates per hour. */
 export interface LimitOptions {
   tier?: Tier;
   /** Creates per hour; it overrides a tier. */
@@ -190,7 +189,7 @@ export class Machine implements Ports {
     if (this.settings.baseUrl && this.#hasMade(entry)) return undefined;
     const name = entry.profile ?? DEFAULT_PROFILE;
     const known = this.#accounts.has(name);
-    const account = known ? this.#accounts.get(name) : this.#account(name);
+    const account = known ? this.#accounts.get(name) : this.accountNamed(name);
     this.#accounts.set(name, account);
     if (!account?.isHere(entry)) return undefined;
     if (!known)
@@ -199,7 +198,7 @@ export class Machine implements Ports {
   }
 
   /** The account of a profile; undefined if there is none, or it has no key for its origin. */
-  #account(profile: string): Machine | undefined {
+  accountNamed(profile: string): Machine | undefined {
     try {
       return this.named([profile], "the history")[0];
     } catch {

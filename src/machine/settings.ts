@@ -237,7 +237,6 @@ function perDayIn(
   return found.sort((a, b) => a.value - b.value)[0];
 }
 
-/** What a limit of creates in 24 hours matches, and that in words. */
 export const PER_DAY_FORM = [
   /^[1-9]\d{0,8}$/,
   "a whole number, 1 or more: the creates that may be made in 24 hours",

@@ -35,7 +35,6 @@ export function tool<F extends ToolFields>(definition: Tool<F>): Tool {
   return definition;
 }
 
-/** The annotations of a tool that only asks the service. */
 export const ASKS: ToolAnnotations = {
   readOnlyHint: true,
   destructiveHint: false,

@@ -4,12 +4,10 @@ import fish from "./scripts/research.fish?raw";
 import powershell from "./scripts/research.ps1?raw";
 import zsh from "./scripts/research.zsh?raw";
 
-/** The completion script of each shell. */
 export const SCRIPTS = { bash, zsh, fish, powershell };
 
 export type Shell = keyof typeof SCRIPTS;
 
-/** The shells that have a completion script. */
 export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const satisfies readonly Shell[];
 
 /** A line of each script: a file with it was written by `research completion`, and may be written anew. */

@@ -43,7 +43,6 @@ export async function completeRequest(
   return { ...asked, after: await followUpOf(ctx, after, { signal: ctx.signal, isOffline: dryRun }) };
 }
 
-/** Why a flag cannot stand beside accounts that are named. */
 export const OWN_SETTINGS = "Each profile has settings of its own.";
 
 /** Each account that a create may go to, in this order, with what it is asked there. Throws UsageError. */

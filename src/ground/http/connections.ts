@@ -4,7 +4,6 @@ import type { ProxyAddress } from "./address.js";
 import { connectOptions, connectorTo, tunnelConnector } from "./connect.js";
 import type { WireRequest } from "./exchange.js";
 
-/** Connections that may be open to one service at once. */
 export const POOL_SIZE = 256;
 
 const LIMITS = {

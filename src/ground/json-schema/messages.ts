@@ -1,4 +1,3 @@
-/** What is wrong, and where. */
 export interface Problem {
   /** A JSON pointer, empty for the whole; undefined if the problem has no place. */
   path?: string;

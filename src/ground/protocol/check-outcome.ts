@@ -11,7 +11,6 @@ export const VERDICTS: readonly Verdict[] = [
   "found",
 ];
 
-/** A citation of a report with its verdict (contract §11). */
 export interface CheckedCitation {
   claim: string;
   field: string | null;
@@ -22,7 +21,6 @@ export interface CheckedCitation {
   passage: string | null;
 }
 
-/** What became of an address. */
 export interface CheckedPage {
   url: string;
   /** Where it was in the end. */
@@ -47,7 +45,6 @@ export interface Checked {
   counts: Record<Verdict | "citations" | "uncited", number>;
 }
 
-/** A check as it is shown and kept. */
 export interface CheckOutcome extends Checked {
   request_id: string | null;
   file: string | null;

@@ -85,7 +85,6 @@ export interface Gaps {
   outputField: string;
 }
 
-/** What stands for each gap unless a setting says otherwise. */
 export const DEFAULT_GAPS: Gaps = {
   statusMethod: "GET",
   outputMethod: "GET",

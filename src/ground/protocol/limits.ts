@@ -17,7 +17,6 @@ export const TIERS = {
 
 export type Tier = keyof typeof TIERS;
 
-/** Whether `value` names a tier of §8. */
 export function isTier(value: unknown): value is Tier {
   return typeof value === "string" && Object.hasOwn(TIERS, value);
 }

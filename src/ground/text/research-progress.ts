@@ -10,8 +10,7 @@ const STEPS = {
 
 /** How far a research is, as in "reading 7 of 12, 48,000 tokens"; undefined if it names no known step. */
 export function progressWords(progress: unknown): string | undefined {
-  if (typeof progress !== "object" || progress === null) return undefined;
-  const { step, done, of, tokens } = progress as Record<string, unknown>;
+  const { step, done, of, tokens } = Object(progress) as Record<string, unknown>;
   if (step === "queue" && isCount(done) && isCount(of))
     return `waiting, ${grouped(done)} before it of ${grouped(of)} that wait`;
   if (typeof step !== "string" || !Object.hasOwn(STEPS, step)) return undefined;
@@ -23,8 +22,7 @@ export function progressWords(progress: unknown): string | undefined {
 
 /** What a research has used, as in "12 calls, 48,000 tokens, $0.04"; undefined if nothing of it is known. */
 export function usageWords(usage: unknown): string | undefined {
-  if (typeof usage !== "object" || usage === null) return undefined;
-  const { calls, input_tokens, output_tokens, cost_dollars } = usage as Record<string, unknown>;
+  const { calls, input_tokens, output_tokens, cost_dollars } = Object(usage) as Record<string, unknown>;
   const parts: string[] = [];
   if (isCount(calls)) parts.push(counted(calls, "call"));
   if (isCount(input_tokens) && isCount(output_tokens))

@@ -37,7 +37,6 @@ export async function configGet(ctx: Context, name: string): Promise<number> {
 /** The columns of a terminal that most settings and most values take; a source beside them fits into 60. */
 const [KEY_COLUMNS, VALUE_COLUMNS] = [13, 28];
 
-/** Prints every setting in force and which source won. */
 export async function configList(ctx: Context): Promise<number> {
   const all = inForce(ctx);
   const rows = Object.entries(all).map(([key, found]) => [

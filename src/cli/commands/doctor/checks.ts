@@ -17,7 +17,6 @@ import { SCRIPTS, SHELLS, scriptPlace } from "../../completion/scripts.js";
 import type { Context } from "../../context.js";
 import type { Host } from "../../terminal/host.js";
 
-/** What a check found. */
 export interface Finding {
   status: "ok" | "warn" | "fail" | "skipped";
   message: string;

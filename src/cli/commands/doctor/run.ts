@@ -4,7 +4,6 @@ import { commandFailure, withPlace } from "../../errors.js";
 import type { Style } from "../../terminal/style.js";
 import { type Check, checksOf, type Finding } from "./checks.js";
 
-/** Checks this machine, the settings and the service, and changes nothing. */
 export async function doctor(ctx: Context, { offline = false }: { offline?: boolean }): Promise<number> {
   const { checks, close } = checksOf(ctx);
   const results = await runChecks(checks, offline).finally(close);

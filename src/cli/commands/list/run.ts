@@ -9,7 +9,6 @@ import type { Context } from "../../context.js";
 import { sayNotObserved, showFailure, worstOf } from "../../requests/answers.js";
 import { entryRow, NOTHING_YET, tableOn } from "../../requests/table.js";
 
-/** What this machine created, of every origin unless a flag narrows it. */
 export async function list(
   ctx: Context,
   options: { limit: number; status?: string; search?: string; since?: number; refresh?: boolean },

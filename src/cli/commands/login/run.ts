@@ -10,7 +10,6 @@ import type { Context } from "../../context.js";
 import { ask } from "../../terminal/prompts.js";
 import { editProfile, profileName, readKey, siteOf } from "../config/run.js";
 
-/** Stores a base URL and a key that was tried against it. */
 export async function login(
   ctx: Context,
   options: { withKey?: boolean; provider?: string },

@@ -7,7 +7,6 @@ import { ToolSession } from "../../../mcp/session.js";
 import { type Context, type Globals, globalWords, wordsOf } from "../../context.js";
 import type { Sink } from "../../terminal/host.js";
 
-/** Serves the Model Context Protocol until stdin ends. */
 export async function mcp(ctx: Context, options: McpOptions): Promise<number> {
   const { host, reporter, signal, flags } = ctx;
   if (options.printConfig) {

@@ -23,7 +23,6 @@ import type { Given } from "../flags.js";
 type ViewFlags = Given<"pace" | "result" | "once" | "waitForQuota" | "onDone" | "notify" | "check">;
 type RunFlags = ViewFlags & Given<"dryRun" | "request" | "provider" | "domains" | "quota" | "perDay" | "or">;
 
-/** `create`, `watch` and `output` in one: stdout is the result. */
 export async function run(ctx: Context, prompt: string | undefined, options: RunFlags): Promise<number> {
   // What would fail at the end fails before anything is spent.
   checkResultOptions(options, ctx.reporter.json);

@@ -136,7 +136,6 @@ export const serveFlags = {
   "--exec <command>": value("run COMMAND against the service, then exit with its code", shellCommand),
 } as const;
 
-/** Flags of the command that starts the service for one question. */
 export const tryFlags = {
   "--sources <dir>": SOURCES,
   "--pre <ending=command>": preFlag,
@@ -147,7 +146,6 @@ export const tryFlags = {
   ...flags.request,
 } as const;
 
-/** Flags of the commands that change the keys of a service, which may run. */
 export const storeFlags = {
   "--data <dir>": "the data folder of the service",
   "--database <url>": "the database of the service (or RESEARCH_SERVE_DATABASE)",
