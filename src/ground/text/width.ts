@@ -61,7 +61,9 @@ export function fold(text: string, columns: number, hang = 0): string {
       if (widthOf(last + word) > columns) {
         if (last.trim()) lines.push(last);
         const first = word.slice(0, word.search(/\S|$/));
-        [last, word] = [lines.length > 0 ? indent : first, word.trimStart()];
+        word = word.trimStart();
+        // What a person copies is not parted for an indent.
+        last = lines.length === 0 ? first : isWhole(word) || widthOf(word) > columns ? indent : "";
       }
       while (widthOf(last + word) > columns) {
         const end = unitsThatFit(word, columns - widthOf(last));
