@@ -202,14 +202,8 @@ export function upstreamResearcher({ upstream, remote, atOnce, clock, log }: Ups
   /** An id that was paid for is kept; a process that ends says the id at last. */
   async function keep(claim: Claim, remoteId: string, signal: AbortSignal): Promise<string> {
     const { request_id } = claim.job;
-    const kept = await told(
-      () => remote.keep(claim, remoteId),
-      signal,
-      `${remoteId}, created at ${provider}`,
-      {
-        request_id,
-      },
-    );
+    const what = `${remoteId}, created at ${provider}`;
+    const kept = await told(() => remote.keep(claim, remoteId), signal, what, { request_id });
     if (kept === "ended")
       log(`${provider} has created ${remoteId} for a conversation that had ended`, { request_id });
     return remoteId;
@@ -240,15 +234,14 @@ export function upstreamResearcher({ upstream, remote, atOnce, clock, log }: Ups
     const { signal } = closing;
     while (!signal.aborted) {
       await remote.expire().catch(() => {});
-      for (let lost = await next(); lost !== undefined; lost = await next())
-        log(
-          `${lost.requestId} was stopped while its create was sent: it is not known whether it exists at ${lost.provider}`,
-          { level: "warning", request_id: lost.requestId },
-        );
-      await clock.sleep(SWEEP_MS, signal).catch(() => {});
-    }
-    function next() {
-      return remote.takeLost().catch(() => undefined);
+      const lost = await remote.takeLost().catch(() => undefined);
+      if (lost === undefined) {
+        await clock.sleep(SWEEP_MS, signal).catch(() => {});
+        continue;
+      }
+      const why = "was stopped while its create was sent: it is not known whether it exists at";
+      const facts = { level: "warning", request_id: lost.requestId } as const;
+      log(`${lost.requestId} ${why} ${lost.provider}`, facts);
     }
   }
 

@@ -6,15 +6,10 @@ import type { Caller } from "../conversations/conversation-store.js";
 import { isValid, type KeyStore, keyHash } from "../keys/key-store.js";
 import { HttpError } from "./responses.js";
 
-/** Who sent a request, and the name of the key for the access log. */
-export interface Identity {
-  caller: Caller;
-  /** Undefined for the one key of a service without added keys. */
-  keyName?: string;
-}
-
-/** §5: finds out by the bearer token who sent a request; rejects with a HttpError (401). */
-export type Authenticate = (request: IncomingMessage) => Promise<Identity>;
+/**
+ * §5: finds out by the bearer token who sent a request, and the name of an added key; rejects with a HttpError (401).
+ */
+export type Authenticate = (request: IncomingMessage) => Promise<{ caller: Caller; keyName?: string }>;
 
 /** The token of the Authorization header; undefined if there is none. */
 export function bearerToken(request: IncomingMessage): string | undefined {

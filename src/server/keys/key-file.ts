@@ -62,13 +62,12 @@ export class KeyFile implements KeyStore {
   }
 
   async list(): Promise<ServiceKey[]> {
-    await this.#reaching(() => this.#look());
+    await this.#look();
     return [...this.#keys.values()];
   }
 
   add(key: ServiceKey): Promise<boolean> {
-    const added = (keys: ServiceKey[]) => (current(keys, key.name) ? undefined : [...keys, key]);
-    return this.#reaching(() => this.#change(added));
+    return this.#change((keys) => (current(keys, key.name) ? undefined : [...keys, key]));
   }
 
   set(name: string, budgets: KeyBudgets): Promise<boolean> {
@@ -80,25 +79,21 @@ export class KeyFile implements KeyStore {
   }
 
   async find(hash: string): Promise<ServiceKey | undefined> {
-    await this.#reaching(() => this.#look());
+    await this.#look();
     return this.#keys.get(hash);
   }
 
   async inUse(): Promise<boolean> {
-    await this.#reaching(() => this.#look());
+    await this.#look();
     return this.#exists;
   }
 
   async close(): Promise<void> {}
 
-  async #reaching<T>(use: () => Promise<T>): Promise<T> {
-    try {
-      return await use();
-    } catch (cause) {
-      // What could not be read now is read by the next request.
-      this.#lookedAt = Number.NEGATIVE_INFINITY;
-      throw new StoreUnavailableError(`The keys cannot be used: ${errorText(cause)}`, { cause });
-    }
+  #unusable(cause: unknown): never {
+    // What could not be read now is read by the next request.
+    this.#lookedAt = Number.NEGATIVE_INFINITY;
+    throw new StoreUnavailableError(`The keys cannot be used: ${errorText(cause)}`, { cause });
   }
 
   /** Looks at the file if the last look is too old; all who ask meanwhile wait for the same look. */
@@ -106,7 +101,7 @@ export class KeyFile implements KeyStore {
     const now = this.clock.monotonic();
     if (now - this.#lookedAt >= FRESH_MS) {
       this.#lookedAt = now;
-      this.#looking = this.#readIfChanged();
+      this.#looking = this.#readIfChanged().catch((cause) => this.#unusable(cause));
     }
     return this.#looking;
   }
@@ -123,21 +118,22 @@ export class KeyFile implements KeyStore {
   }
 
   #replace(name: string, changed: (key: ServiceKey) => ServiceKey): Promise<boolean> {
-    const replaced = (keys: ServiceKey[]) => {
+    return this.#change((keys) => {
       const key = current(keys, name);
       return key && keys.map((other) => (other === key ? changed(key) : other));
-    };
-    return this.#reaching(() => this.#change(replaced));
+    });
   }
 
   async #change(change: (keys: ServiceKey[]) => ServiceKey[] | undefined): Promise<boolean> {
-    const unlock = await lock(`${this.#path}.lock`, LOCK_MS);
+    const unlock = await lock(`${this.#path}.lock`, LOCK_MS).catch((cause) => this.#unusable(cause));
     try {
       const keys = change(read(this.#path));
       if (keys === undefined) return false;
       replaceFile(this.#path, `${JSON.stringify({ keys }, null, 2)}\n`);
       this.#lookedAt = Number.NEGATIVE_INFINITY;
       return true;
+    } catch (cause) {
+      return this.#unusable(cause);
     } finally {
       unlock();
     }

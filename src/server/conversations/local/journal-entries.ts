@@ -5,10 +5,7 @@ import { isRequestId, type JsonSchema } from "../../../ground/protocol/conversat
 const finite = v.pipe(v.number(), v.finite());
 /** Epoch ms. */
 const time = finite;
-const request_id = v.pipe(
-  v.string(),
-  v.check((id: string) => isRequestId(id)),
-);
+const request_id = v.custom<string>((id) => typeof id === "string" && isRequestId(id));
 const status = v.picklist(["COMPLETED", "FAILED", "STOPPED"]);
 const job = v.object({
   request_id,

@@ -244,13 +244,8 @@ export class LocalStore implements ConversationStore {
     };
   }
 
-  ready(): Promise<void> {
-    return this.parts.journal.check();
-  }
-
-  close(): Promise<void> {
-    return this.parts.close();
-  }
+  readonly ready = () => this.parts.journal.check();
+  readonly close = () => this.parts.close();
 
   #visible({ keyId, ownOnly }: Caller, requestId: string): StoredConversation | undefined {
     const row = isRequestId(requestId) ? this.parts.state.rows.get(requestId) : undefined;
