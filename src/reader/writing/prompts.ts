@@ -283,7 +283,8 @@ export function factInput(fact: Fact, number: number): string {
 }
 
 /** A sentence that is held against its quotes; `under` is what stands over it in the answer. */
-export interface HeldSentence extends Cited {
+export interface HeldSentence {
+  sentence: Cited;
   under: string;
 }
 
@@ -293,12 +294,12 @@ export function checkInput(
   sentences: readonly HeldSentence[],
   facts: readonly Fact[],
 ): string {
-  const cited = new Set(sentences.flatMap((sentence) => sentence.facts));
+  const cited = new Set(sentences.flatMap(({ sentence }) => sentence.facts));
   const quotes = facts.flatMap((fact, i) =>
     cited.has(i + 1) ? `[Quote ${i + 1}: ${titleOf(fact)}]\n${fact.quote}` : [],
   );
   const asked = sentences.map(
-    ({ text, facts: ids, under }, i) =>
+    ({ sentence: { text, facts: ids }, under }, i) =>
       `[Sentence ${i + 1}, cites ${ids.join(", ")}${under && `, under ${under}`}] ${text}`,
   );
   return [questionInput(question), ...quotes, asked.join("\n")].join("\n\n");

@@ -1,5 +1,5 @@
 import { type Fact, groundOf } from "../facts.js";
-import type { Cited, Draft } from "../prompts.js";
+import type { Cited, Draft, HeldSentence } from "../prompts.js";
 import type { ReportWords } from "../words.js";
 import { checkSentence, stepOf, ungrounded } from "./sentence.js";
 
@@ -88,8 +88,19 @@ export function factsAnswer(facts: readonly Fact[], question: string, words: Rep
 }
 
 /** Everything in an answer that cites. */
-export function citedIn({ sentences, sections, disagree }: Answer): Cited[] {
-  return [...sentences, ...sections.flatMap(({ items }) => items), ...disagree.flatMap(({ sides }) => sides)];
+export function citedIn(answer: Answer): Cited[] {
+  return heldIn(answer).map(({ sentence }) => sentence);
+}
+
+/** The same with what stands over each. */
+export function heldIn({ sentences, sections, disagree }: Answer): HeldSentence[] {
+  const under = (items: readonly Cited[], ...over: string[]) =>
+    items.map((sentence) => ({ sentence, under: over.filter(Boolean).join(": ") }));
+  return [
+    ...under(sentences),
+    ...sections.flatMap(({ title, columns, items }) => under(items, title, columns.join(" | "))),
+    ...disagree.flatMap(({ about, sides }) => under(sides, about)),
+  ];
 }
 
 /** Sentences that are numbered are steps; what stands between and after them belongs to the one before it. */

@@ -2,16 +2,9 @@ import { ResearchFailure } from "../../../ground/researcher.js";
 import { words } from "../../matching/words.js";
 import { BudgetSpent } from "../../model/session/budget.js";
 import { LEAST_OUTPUT, type ModelSession } from "../../model/session/session.js";
-import { type Answer, checkAnswer } from "../checks/answer.js";
+import { type Answer, checkAnswer, heldIn } from "../checks/answer.js";
 import { type Fact, groundOf } from "../facts.js";
-import {
-  CHECK,
-  type Cited,
-  checkInput,
-  type HeldSentence,
-  type HeldVerdict,
-  readVerdicts,
-} from "../prompts.js";
+import { CHECK, type Cited, checkInput, type HeldVerdict, readVerdicts } from "../prompts.js";
 
 /** What one verdict takes of a reply, and what a reply may take beside them: some models think aloud. In tokens. */
 const VERDICT_TOKENS = 25;
@@ -28,15 +21,10 @@ export async function holdAgainstQuotes(
   answer: Answer,
   facts: readonly Fact[],
 ): Promise<Answer> {
-  let asked = checkedIn(answer)
+  let asked = heldIn(answer)
     .map((one) => ({ ...one, share: sharedWords(one.sentence, facts, question) }))
     .sort((a, b) => a.share - b.share);
-  const inputOf = () =>
-    checkInput(
-      question,
-      asked.map(({ checked }) => checked),
-      facts,
-    );
+  const inputOf = () => checkInput(question, asked, facts);
   const verdicts = new Map<Cited, HeldVerdict>();
   try {
     const keep = session.budget.share(0, 0);
@@ -69,21 +57,6 @@ export async function holdAgainstQuotes(
   const { isWritten, isForeign } = answer;
   const dropped = answer.dropped + held.dropped;
   return { ...held, dropped, droppedSteps: answer.droppedSteps + held.droppedSteps, isWritten, isForeign };
-}
-
-/** Everything in an answer that cites, with what stands over it. */
-function checkedIn({ sentences, sections, disagree }: Answer): { sentence: Cited; checked: HeldSentence }[] {
-  const under = (sentence: Cited, ...over: string[]) => ({
-    sentence,
-    checked: { ...sentence, under: over.filter(Boolean).join(": ") },
-  });
-  return [
-    ...sentences.map((one) => under(one)),
-    ...sections.flatMap(({ title, columns, items }) =>
-      items.map((one) => under(one, title, columns.join(" | "))),
-    ),
-    ...disagree.flatMap(({ about, sides }) => sides.map((one) => under(one, about))),
-  ];
 }
 
 /** The share of the content words of a sentence that stand in its quotes, in what is over them, or in the question. */
