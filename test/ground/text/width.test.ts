@@ -73,7 +73,7 @@ describe("folded", () => {
       "x: research\nwatch y",
     ],
     ["a line with tabs is data", "x\tSTOPPED", 5, 0, "x\tSTOPPED"],
-    ["an id that fits a line of its own", "id    0123456789abcdefg", 20, 0, "id    \n0123456789abcdefg"],
+    ["an id that fits a line of its own", "id    0123456789abcdefg", 20, 0, "id\n0123456789abcdefg"],
   ])("%s", (_name, text, columns, hang, expected) => {
     expect(fold(text, columns, hang)).toBe(expected);
   });
