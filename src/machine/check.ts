@@ -1,9 +1,10 @@
+import { readdirSync } from "node:fs";
 import { serviceOf } from "../client/store/history/records.js";
 import type { Ports } from "../client/workflows/ports.js";
 import { isAt, type Target } from "../client/workflows/requests.js";
 import type { Result } from "../client/workflows/results.js";
 import type { Clock } from "../ground/clock.js";
-import { type Environment, inWords, LocalError } from "../ground/files/local-error.js";
+import { type Environment, orLocalError } from "../ground/files/local-error.js";
 import { proxyFor } from "../ground/http/address.js";
 import { isObject, JsonText, jsonIn, memberText } from "../ground/json/exact-json.js";
 import type { Checked, CheckOutcome } from "../ground/protocol/check-outcome.js";
@@ -75,10 +76,8 @@ async function fileReader(
 ): Promise<(name: string) => Promise<CutDocument>> {
   const { findSources } = await import("../reader/reading/files/walk.js");
   const { MAX_FILE_BYTES, readBytes } = await import("../reader/reading/files/read-file.js");
-  const { files } = await findSources(root).catch((error: unknown) => {
-    throw new LocalError(`the folder ${root} could not be read: ${inWords(error)}`, { cause: error });
-  });
-  const names = new Set(files.map(({ name }) => name));
+  orLocalError(`the folder ${root} could not be read`, () => readdirSync(root));
+  const names = new Set((await findSources(root)).files.map(({ name }) => name));
   return async (name) => {
     if (!names.has(name)) return { reason: "no such file is read under --sources" };
     const bytes = readBytes(root, name, MAX_FILE_BYTES);

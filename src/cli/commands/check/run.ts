@@ -106,8 +106,8 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
     const notKept =
       kept && !signal.aborted ? localErrorOf(() => keepCheck(kept.ports, kept.target, outcome)) : undefined;
     if (notKept) await reporter.notice("NOT_KEPT", notKept.message);
-    if (save !== undefined) saveTexts(save, texts, outcome);
     await deliver(await shown(ctx, named, outcome, options));
+    if (save !== undefined) saveTexts(save, texts, outcome);
     await sayFew(ctx, outcome);
     const isRead = host.stdout.isTTY && output === undefined;
     if (!isRead || html) await reporter.say(countsText(outcome));

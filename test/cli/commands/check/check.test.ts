@@ -175,6 +175,12 @@ test.each<[string, Record<string, string>, string[], number]>([
   ["over 2 MiB", { "x.md": "a ".repeat(1_100_000) }, ["x.md"], 2],
   ["a page as JSON", { "x.md": "a" }, ["x.md", "--html", "--json"], 2],
   ["an output that exists", { "x.md": "a", "y.txt": "" }, ["x.md", "-o", "y.txt"], 12],
+  [
+    "a folder of sources that is not there",
+    { "x.md": "It takes 5 (a.md:3)." },
+    ["x.md", "--sources", "y"],
+    12,
+  ],
   ["no domain", { "x.md": "a" }, ["x.md", "--domains", "a/b"], 2],
 ])("%s ends it", async (_name, files, args, code) => {
   const home = folderWith(files);
