@@ -12,15 +12,13 @@ import {
   NoAccountError,
   NotRecordedError,
   QuotaExceededError,
-  RowTimeoutError,
-  SlotTimeoutError,
   TargetError,
   UnresolvedCreateError,
 } from "../client/workflows/errors.js";
 import { FolderError } from "../ground/files/folders.js";
 import { LocalError } from "../ground/files/local-error.js";
 import { BaseUrlError, ProxyError } from "../ground/http/address.js";
-import { exactDuration, formatDuration, isoDate } from "../ground/text/duration.js";
+import { formatDuration, isoDate } from "../ground/text/duration.js";
 import { CodedError, EXIT_CODES, type Facts, type OurCode } from "./errors.js";
 
 /** What a user reads of an error, in the fields of the JSON form. */
@@ -85,18 +83,8 @@ function inJson({ httpStatus, requestId, localId, retryAfter, hint }: Facts): Pa
 }
 
 function ofService(error: ResearchError): Failure {
-  const { code, hint = hintFor(error) } = error;
-  const message = sentenceOf(error);
+  const { code, message, hint = hintFor(error) } = error;
   return { code, message, exit_code: EXIT_CODES[kindOf(error)], ...inJson(error), hint };
-}
-
-/** The time limits of a batch say how long they were. */
-function sentenceOf(error: ResearchError): string {
-  if (error instanceof RowTimeoutError)
-    return `${error.requestId} is not finished after ${exactDuration(error.timeoutMs)}`;
-  if (error instanceof SlotTimeoutError)
-    return `a limit of creates is reached, and the next one is allowed at ${isoDate(error.until)}, after the ${exactDuration(error.timeoutMs)} of --timeout`;
-  return error.message;
 }
 
 function ofUnresolved(error: UnresolvedCreateError): Failure {

@@ -9,10 +9,8 @@ import {
 } from "../../src/client/calls/errors.js";
 import { InvalidSettingsError } from "../../src/client/store/settings.js";
 import {
-  NoResultError,
   NotRecordedError,
   QuotaExceededError,
-  StillRunningError,
   TargetError,
   UnresolvedCreateError,
 } from "../../src/client/workflows/errors.js";
@@ -20,7 +18,7 @@ import { FolderError } from "../../src/ground/files/folders.js";
 import { LocalError } from "../../src/ground/files/local-error.js";
 import { BaseUrlError } from "../../src/ground/http/address.js";
 import { CodedError, UsageError } from "../../src/machine/errors.js";
-import { failureOf, readKeyAnswer } from "../../src/machine/failure.js";
+import { failureOf, readKeyAnswer, rowError } from "../../src/machine/failure.js";
 
 const refused = (kind: RefusalKind, facts = {}) => new RefusedError(kind, true, "SVC", "no", facts);
 
@@ -49,9 +47,9 @@ describe("the code and the exit code of", () => {
     ["a service that cannot answer now", new UnreachableError("SERVICE_DOWN", "m"), "SERVICE_DOWN", 9],
     ["an unknown outcome", new OutcomeUnknownError("m"), "OUTCOME_UNKNOWN", 11],
     ["no output yet", new NoOutputError("RUNNING", refused("refused"), "id"), "NOT_FINISHED", 8],
-    ["no output of FAILED", new NoResultError("id", "FAILED"), "RESEARCH_FAILED", 3],
-    ["no output of STOPPED", new NoResultError("id", "STOPPED"), "RESEARCH_STOPPED", 10],
-    ["a stop that did not stop", new StillRunningError("id", { status: "PROCESSING" }), "BAD_RESPONSE", 9],
+    ["no output of FAILED", new ResearchError("RESEARCH_FAILED", "m"), "RESEARCH_FAILED", 3],
+    ["no output of STOPPED", new ResearchError("RESEARCH_STOPPED", "m"), "RESEARCH_STOPPED", 10],
+    ["a row that is not finished in time", new ResearchError("TIMEOUT", "m"), "TIMEOUT", 8],
     ["a code that is not ours", new ResearchError("ODD", "m"), "ODD", 1],
     ["a defect", new TypeError("x is not a function"), "INTERNAL", 1],
     ["what is no error at all", "text", "INTERNAL", 1],
@@ -195,4 +193,13 @@ test.each<[string, ResearchError, boolean, string]>([
   ["an unreadable answer", new UnreachableError("BAD_RESPONSE", "m"), false, "not-the-service"],
 ])("what %s says of the key", (_, error, isProvider, expected) => {
   expect(readKeyAnswer(error, isProvider)).toBe(expected);
+});
+
+test("a row keeps the code, the sentence, the exit code, and what else there is", () => {
+  expect(rowError(refused("unauthenticated", { httpStatus: 401, hint: "h", requestId: "id" }))).toEqual({
+    ...{ code: "SVC", message: "no", exit_code: 4, http_status: 401, hint: "h" },
+  });
+  expect(rowError(new ResearchError("TIMEOUT", "late"))).toEqual({
+    ...{ code: "TIMEOUT", message: "late", exit_code: 8 },
+  });
 });

@@ -1,5 +1,4 @@
 import { LocalError } from "../../ground/files/local-error.js";
-import { isFinal } from "../../ground/protocol/conversation.js";
 import { DAY_MS, WINDOW_MS } from "../../ground/protocol/limits.js";
 import { type ErrorFacts, OutcomeUnknownError, ResearchError } from "../calls/errors.js";
 import type { HistoryEntry } from "../store/history/records.js";
@@ -74,24 +73,6 @@ export class TargetError extends Error {
   }
 }
 
-/** The research ended FAILED or STOPPED, so there is no result. */
-export class NoResultError extends ResearchError {
-  constructor(requestId: string, status: "FAILED" | "STOPPED") {
-    super(`RESEARCH_${status}`, `${requestId} ended ${status}, so it has no output`, { requestId });
-  }
-}
-
-/** The service accepted a stop, and yet the request is not STOPPED: §4.2 says it is, a provider may take longer. */
-export class StillRunningError extends ResearchError {
-  constructor(
-    requestId: string,
-    { status, provider_status: word }: { status: string; provider_status?: unknown },
-  ) {
-    const code = word === undefined || isFinal(status) ? "BAD_RESPONSE" : "NOT_FINISHED";
-    super(code, `the service accepted the stop, but ${requestId} is ${status}`, { requestId });
-  }
-}
-
 /** A create that may not be sent from here, whatever the service says. Nothing was sent. */
 export class CreateRefusedError extends ResearchError {
   constructor(readonly kind: "no-history" | "used-up") {
@@ -99,27 +80,5 @@ export class CreateRefusedError extends ResearchError {
     const hint =
       "--once and per-day count by the history: `research config unset history`, or unset RESEARCH_NO_HISTORY.";
     super("NOT_ALLOWED", `${why}, so the request was not sent`, kind === "no-history" ? { hint } : {});
-  }
-}
-
-/** A row was not finished within its time; it goes on at the service. */
-export class RowTimeoutError extends ResearchError {
-  /** `timeoutMs`: the limit in milliseconds. */
-  constructor(
-    requestId: string,
-    readonly timeoutMs: number,
-  ) {
-    super("TIMEOUT", `${requestId} has not ended within ${timeoutMs} ms`, { requestId });
-  }
-}
-
-/** The next create is allowed later than a row may take, so no row is sent any more. */
-export class SlotTimeoutError extends ResearchError {
-  /** `timeoutMs`: the limit in milliseconds. `until`: when the next create is allowed, epoch ms. */
-  constructor(
-    readonly timeoutMs: number,
-    readonly until: number,
-  ) {
-    super("TIMEOUT", `no create is allowed within ${timeoutMs} ms`);
   }
 }

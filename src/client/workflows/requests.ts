@@ -14,7 +14,7 @@ import {
   tokensIn,
   UNKNOWN,
 } from "../store/history/records.js";
-import { StillRunningError, TargetError, UnresolvedCreateError } from "./errors.js";
+import { TargetError, UnresolvedCreateError } from "./errors.js";
 import type { Ports } from "./ports.js";
 
 /** A request that exists. `entry` is what the history holds of it, and is kept in step with what is seen. */
@@ -215,14 +215,18 @@ async function stopped(
 ): Promise<StatusData> {
   let state = await client.stop(requestId, { signal, onState });
   const end = clock.monotonic() + STOP_MS;
-  while (!isFinal(state.status)) {
-    if (clock.monotonic() >= end) throw new StillRunningError(requestId, state);
+  while (!isFinal(state.status) && clock.monotonic() < end) {
     await clock.sleep(ASK_MS, signal);
     state = await client.status(requestId, { signal });
     onState(state);
   }
-  if (state.status !== "STOPPED") throw new StillRunningError(requestId, state);
-  return state;
+  const { status, provider_status: word } = state;
+  if (status === "STOPPED") return state;
+  // §4.2 says that it is STOPPED; a provider may take longer.
+  const code = word === undefined || isFinal(status) ? "BAD_RESPONSE" : "NOT_FINISHED";
+  throw new ResearchError(code, `the service accepted the stop, but ${requestId} is ${status}`, {
+    requestId,
+  });
 }
 
 /**

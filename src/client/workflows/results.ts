@@ -6,7 +6,6 @@ import type { Data, JsonSchema } from "../../ground/protocol/conversation.js";
 import type { CallOptions, StatusData } from "../calls/client.js";
 import { NoOutputError, ResearchError } from "../calls/errors.js";
 import { serviceOf } from "../store/history/records.js";
-import { NoResultError } from "./errors.js";
 import type { Ports } from "./ports.js";
 import {
   type AskPorts,
@@ -124,7 +123,8 @@ export async function whyNoResult(
       if (error instanceof NoOutputError && error.status === status) return error;
     }
   }
-  return new NoResultError(requestId, status);
+  const message = `${requestId} ended ${status}, so it has no output`;
+  return new ResearchError(`RESEARCH_${status}`, message, { requestId });
 }
 
 /** Keeps why a request failed, which the interface says only to those who ask for its result. */

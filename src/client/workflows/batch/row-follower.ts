@@ -1,6 +1,7 @@
+import { exactDuration } from "../../../ground/text/duration.js";
+import { ResearchError } from "../../calls/errors.js";
 import type { StateSeen } from "../../calls/watch/types.js";
 import { isCutShort } from "../../dialects/providers.js";
-import { RowTimeoutError } from "../errors.js";
 import { type FollowEvent, follow } from "../follow.js";
 import type { Ports } from "../ports.js";
 import type { Target } from "../requests.js";
@@ -57,7 +58,7 @@ export class RowFollower {
         this.#leave(event.requestId, event.error);
         break;
       case "timeout":
-        this.#leave(event.requestId, new RowTimeoutError(event.requestId, this.context.timeout ?? 0));
+        this.#leave(event.requestId, this.#late(event.requestId));
         break;
       case "recovered":
         emit({ kind: "recovered" });
@@ -85,6 +86,11 @@ export class RowFollower {
       this.#byId.delete(requestId);
       this.collector.add(state);
     } else if (isNew) emit({ kind: "row", state, final: false });
+  }
+
+  #late(requestId: string): ResearchError {
+    const message = `${requestId} is not finished after ${exactDuration(this.context.timeout ?? 0)}`;
+    return new ResearchError("TIMEOUT", message, { requestId });
   }
 
   #leave(requestId: string, error: unknown): void {

@@ -1,7 +1,8 @@
 import { localErrorOf } from "../../../ground/files/local-error.js";
 import type { CreateBody } from "../../../ground/protocol/conversation.js";
+import { exactDuration, isoDate } from "../../../ground/text/duration.js";
 import { RefusedError, ResearchError, UnreachableError } from "../../calls/errors.js";
-import { QuotaExceededError, SlotTimeoutError, UnresolvedCreateError } from "../errors.js";
+import { QuotaExceededError, UnresolvedCreateError } from "../errors.js";
 import { accountOf, mayGoOn } from "../first-account.js";
 import { waitUntil } from "../quota.js";
 import { type Submitted, submit } from "../submit.js";
@@ -100,7 +101,11 @@ export class RowSubmitter {
     const until = pacer.nextAt();
     const waitMs = until - ports.clock.now();
     if (waitMs <= 0) return;
-    if (timeout > 0 && waitMs > timeout) throw new SlotTimeoutError(timeout, until);
+    if (timeout > 0 && waitMs > timeout)
+      throw new ResearchError(
+        "TIMEOUT",
+        `a limit of creates is reached, and the next one is allowed at ${isoDate(until)}, after the ${exactDuration(timeout)} of --timeout`,
+      );
     emit({ kind: "waiting-for-quota", until, ports });
     await waitUntil(ports, until, { signal: this.#signal });
   }
