@@ -61,7 +61,7 @@ export async function openBatch(
     const accounts = new Map<Machine, BatchAccount>();
     const accountAt = (at: Machine): BatchAccount => {
       const limit = at === machine ? options.limit : at.hourlyLimit({});
-      const pacer = () => pacerOf(at, known, { ...options, limit });
+      const pacer = () => pacerOf(at.clock, at, known, { ...options, limit });
       const account = accounts.get(at) ?? { ports: at, pacer: pacer() };
       accounts.set(at, account);
       return account;
@@ -112,21 +112,19 @@ export function settledRows(
 
 /** Paces the creates of a batch by its own rows and, with `ports`, by all that this machine sent. */
 export function pacerOf(
-  ports:
-    | (Pick<Ports, "history" | "origin" | "apiKey" | "clock" | "provider"> & Partial<Pick<Ports, "profile">>)
-    | { clock: Ports["clock"] },
+  clock: Ports["clock"],
+  ports: Pick<Ports, "history" | "origin" | "apiKey" | "provider" | "profile"> | undefined,
   known: ReadonlyMap<string, KnownRow>,
   { limit, shards = 1 }: CreatePace,
 ): CreatePacer {
   const isOwn = ({ origin, profile }: KnownRow) =>
-    !("origin" in ports) || origin === undefined || (origin === ports.origin && profile === ports.profile);
+    !ports || origin === undefined || (origin === ports.origin && profile === ports.profile);
   const sent = [...known.values()].filter((row) => row.stage !== "free" && isOwn(row));
   return new CreatePacer({
-    clock: ports.clock,
-    attempts: () => ("origin" in ports ? ports.history?.hour(ports, limit ?? 1).attempts : undefined),
-    ...{ limit, shards },
+    ...{ clock, limit, shards },
+    attempts: () => ports?.history?.hour(ports, limit ?? 1).attempts,
     own: sent.map(({ sentAt }) => Date.parse(sentAt)),
-    isHourly: !("provider" in ports && ports.provider),
+    isHourly: !ports?.provider,
   });
 }
 

@@ -99,7 +99,7 @@ test.each<
   ["without a limit nothing is counted", [knownRow("created", 10)], { limit: undefined }, undefined],
 ])("a batch's pace by its own rows: %s", (_what, rows, pace, left) => {
   const known = new Map(rows.map((row, index) => [`${index}`, row]));
-  expect(pacerOf({ clock }, known, pace).outlook()?.left).toBe(left);
+  expect(pacerOf(clock, undefined, known, pace).outlook()?.left).toBe(left);
 });
 
 test("a batch's pace counts what else this machine sent to the service, and its rows know what the history does", () => {
@@ -110,7 +110,7 @@ test("a batch's pace counts what else this machine sent to the service, and its 
     history?.begin({ origin, apiKey, body: { prompt }, profile: "default" }) ?? expect.fail("no history");
   const pending = begin("one");
   pending.created("id-1", { request_id: "id-1" });
-  expect(pacerOf(machine, new Map(), { limit: 3 }).outlook()?.left).toBe(2);
+  expect(pacerOf(machine.clock, machine, new Map(), { limit: 3 }).outlook()?.left).toBe(2);
   const rows = new Map([
     ["a", knownRow("open", 0, pending.localId)],
     ["b", knownRow("open", 0, "never")],
@@ -125,12 +125,12 @@ test("a batch's pace counts what else this machine sent to the service, and its 
 
 test("a 429 is about the hour, but at a provider about a moment", () => {
   const refusal = new RefusedError("rate-limited", true, "RATE_LIMIT_EXCEEDED", "slow down", {});
-  const ports = { clock, history: undefined, origin: "https://one.example", apiKey: "k" };
+  const ports = { history: undefined, origin: "https://one.example", apiKey: "k", profile: null };
   const known = new Map([
     ["a", { ...knownRow("created", 0), sentAt: new Date(clock.now() - 600_000).toISOString() }],
   ]);
   const wait = (provider: Provider | undefined) =>
-    (pacerOf({ ...ports, provider }, known, { limit: undefined }).refused(refusal) ?? 0) - clock.now();
+    (pacerOf(clock, { ...ports, provider }, known, {}).refused(refusal) ?? 0) - clock.now();
   expect([wait(undefined), wait(providerNamed("exa"))]).toEqual([3_000_000, 60_000]);
 });
 

@@ -12,7 +12,14 @@ import { isRepeated, type Row, rowsOfShard, type Shard } from "../../../client/w
 import type { Ports } from "../../../client/workflows/ports.js";
 import { LocalError } from "../../../ground/files/local-error.js";
 import { safeLine } from "../../../ground/text/safe-text.js";
-import { namedIn, openBatch, pacerOf, rowName, settledRows } from "../../../machine/batch.js";
+import {
+  type CreatePace,
+  namedIn,
+  openBatch,
+  pacerOf,
+  rowName,
+  settledRows,
+} from "../../../machine/batch.js";
 import { CodedError, EXIT_CODES, UsageError } from "../../../machine/errors.js";
 import { failureOf } from "../../../machine/failure.js";
 import type { Machine } from "../../../machine/machine.js";
@@ -43,12 +50,16 @@ export async function batch(ctx: Context, file: string, options: BatchFlags): Pr
   checkShards(limit, shard);
   const before = out === undefined ? new Map<string, KnownRow>() : readKnownRows(out);
   refuseFlagModel(out, rows, withFlagModel, before);
-  faults.push(...changedRows(rows, before).map(changedFault));
+  for (const { key, line } of changedRows(rows, before)) {
+    const reason = `the prompt or schema of the key ${JSON.stringify(key)} has changed since it was sent`;
+    faults.push({ line, reason: `${reason}; use another key, or another --out` });
+  }
   if (out === undefined && !dryRun)
     faults.push({ reason: "--out DIR is missing: the folder for the results" });
   if (faults.length > 0) return refuse(ctx, file, faults);
   const mine = shard ? rowsOfShard(rows, shard) : rows;
-  if (dryRun || out === undefined) return dryRunOf(ctx, machine, mine, { before, limit, options });
+  if (dryRun || out === undefined)
+    return dryRunOf(ctx, machine, mine, { before, limit, shards: shard?.count, options });
   if (!options.yes && asksFirst(ctx))
     await confirmRows(
       ctx,
@@ -158,11 +169,6 @@ function refuseFlagModel(
     );
 }
 
-function changedFault({ key, line }: Row): RowFault {
-  const reason = `the prompt or schema of the key ${JSON.stringify(key)} has changed since it was sent`;
-  return { line, reason: `${reason}; use another key, or another --out` };
-}
-
 /** Rows without a key that repeat an earlier one are still rows; each costs a create. */
 async function sayRepeated(ctx: Context, rows: readonly Row[]): Promise<void> {
   const [first, ...others] = rows.filter(isRepeated);
@@ -188,17 +194,13 @@ async function dryRunOf(
   ctx: Context,
   machine: Machine,
   rows: readonly Row[],
-  {
-    before,
-    limit,
-    options,
-  }: { before: ReadonlyMap<string, KnownRow>; limit: number | undefined; options: BatchFlags },
+  { before, options, ...pace }: CreatePace & { before: ReadonlyMap<string, KnownRow>; options: BatchFlags },
 ): Promise<number> {
   const known = settledRows(before, machine.history);
   const states = planRows(rows, known, options, () => true);
   const ports = connectedPorts(machine);
   const usualMs = ports && usualLength(ports.history, ports.origin);
-  const pacer = pacerOf(ports ?? ctx.host, known, { limit, shards: parseShard(options.shard)?.count });
+  const pacer = pacerOf(ctx.host.clock, ports, known, pace);
   const plan = estimate(new BatchProgress(states).counts, pacer, usualMs, ctx.host.clock.now());
   const { reporter } = ctx;
   const named = namedIn(ctx, rows);

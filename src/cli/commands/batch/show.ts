@@ -31,7 +31,6 @@ import {
   liveBatch,
   named,
   nameWidth,
-  notSavedText,
   progressText,
   rowChange,
   rowForPeople,
@@ -202,7 +201,13 @@ class BatchRenderer {
           request_id: event.state.requestId,
         });
       case "not-saved":
-        return reporter.notice("NOT_SAVED", named(event.state, notSavedText(event)));
+        return reporter.notice(
+          "NOT_SAVED",
+          named(
+            event.state,
+            `request ${event.state.requestId} exists and is NOT SAVED: ${event.error.message}`,
+          ),
+        );
       case "schema-mismatch":
         return reporter.notice("SCHEMA_MISMATCH", named(event.state, event.message));
       case "waiting-for-quota":

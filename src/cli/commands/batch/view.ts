@@ -182,11 +182,6 @@ export function named({ row }: RowState, message: string): string {
   return `${rowName(row)}: ${message}`;
 }
 
-/** A result that exists and could not be written. */
-export function notSavedText({ state, error }: BatchRunEvent & { kind: "not-saved" }): string {
-  return `request ${state.requestId} exists and is NOT SAVED: ${error.message}`;
-}
-
 /** What does not work now, and that it is tried again. */
 export function troubleText(event: BatchRunEvent & { kind: "trouble" }): string {
   const message = failureOf(event.error).message.replace(/\.$/, "");

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { named, notSavedText, troubleText } from "../../../../src/cli/commands/batch/view.js";
+import { named, troubleText } from "../../../../src/cli/commands/batch/view.js";
 import { UnreachableError } from "../../../../src/client/calls/errors.js";
 import type { RowState } from "../../../../src/client/workflows/batch/plan.js";
-import { LocalError } from "../../../../src/ground/files/local-error.js";
 
 const state: RowState = {
   row: { id: "i", key: "acme", line: 3, body: { prompt: "p" }, digest: "d" },
@@ -16,11 +15,8 @@ const state: RowState = {
   },
 };
 
-test("a row has its name, and a result that was not saved its id", () => {
+test("a row has its name", () => {
   expect(named(state, "no")).toBe("acme: no");
-  expect(notSavedText({ kind: "not-saved", state, error: new LocalError("disk full") })).toBe(
-    "request id-1 exists and is NOT SAVED: disk full",
-  );
 });
 
 test.each([
