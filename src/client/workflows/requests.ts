@@ -67,8 +67,11 @@ export function findEntry(ports: TargetPorts, text: string): HistoryEntry | unde
     const isOwn = (entry: HistoryEntry) => ports.isOwn?.(entry) ?? entry.origin === ports.origin;
     const newest = ports.history?.newest(isOwn);
     if (newest) return newest;
-    const whose = ports.history?.newest(() => true) ? " to the account in use" : "";
-    throw new TargetError("none-created", `@last: no request${whose} is recorded on this machine`);
+    const hasOthers = ports.history?.newest(() => true) !== undefined;
+    throw new TargetError(
+      "none-created",
+      `@last: no request${hasOthers ? " to the account in use" : ""} is recorded on this machine`,
+    );
   }
   const isCut = text.endsWith(CUT);
   const id = isCut ? text.slice(0, -CUT.length) : text;
@@ -102,12 +105,14 @@ export async function followUpOf(
 ): Promise<string> {
   const found = findSent(ports, text);
   const { requestId, entry } = found ? targetOf(found, text) : { requestId: text };
-  if (entry && !isAt(entry, ports)) {
-    const why = `${requestId} was created at ${serviceOf(entry)} and not at ${ports.origin}`;
-    const hint =
-      "A follow-up is asked of the service that made the request: name it by --profile or --base-url.";
-    throw new ResearchError("USAGE", `invalid value for --after: ${why}`, { hint });
-  }
+  if (entry && !isAt(entry, ports))
+    throw new ResearchError(
+      "USAGE",
+      `invalid value for --after: ${requestId} was created at ${serviceOf(entry)} and not at ${ports.origin}`,
+      {
+        hint: "A follow-up is asked of the service that made the request: name it by --profile or --base-url.",
+      },
+    );
   const field = ports.provider?.followUpField;
   if (field === undefined) return requestId;
   const known =
@@ -145,10 +150,16 @@ export function withItsOrigin(
   const isOthers = typeof entry.profile === "string" && entry.profile !== site.profile;
   if (isAt(entry, site) && !isOthers) return error;
   const service = serviceOf(entry);
-  const flag = entry.profile ? `--profile ${entry.profile}` : `--base-url ${service}`;
-  const where = site.origin === service ? ` with profile ${entry.profile}` : ` and not at ${site.origin}`;
-  const message = `${error.message.replace(/\.$/, "")}: ${requestId} was created at ${service}${where}; add ${flag}`;
-  return new RefusedError("not-found", error.enveloped, error.code, message, { ...error, hint: undefined });
+  const { profile } = entry;
+  return new RefusedError(
+    "not-found",
+    error.enveloped,
+    error.code,
+    `${error.message.replace(/\.$/, "")}: ${requestId} was created at ${service}${
+      site.origin === service ? ` with profile ${profile}` : ` and not at ${site.origin}`
+    }; add ${profile ? `--profile ${profile}` : `--base-url ${service}`}`,
+    { ...error, hint: undefined },
+  );
 }
 
 /** What the service answered about one request, or why there is no answer. */

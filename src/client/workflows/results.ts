@@ -123,8 +123,9 @@ export async function whyNoResult(
       if (error instanceof NoOutputError && error.status === status) return error;
     }
   }
-  const message = `${requestId} ended ${status}, so it has no output`;
-  return new ResearchError(`RESEARCH_${status}`, message, { requestId });
+  return new ResearchError(`RESEARCH_${status}`, `${requestId} ended ${status}, so it has no output`, {
+    requestId,
+  });
 }
 
 /** Keeps why a request failed, which the interface says only to those who ask for its result. */

@@ -108,9 +108,12 @@ export class Batch {
       return;
     }
     const { requestId = "", origin, profile } = state;
-    const account = profile ? `profile ${profile} at ${origin}` : origin;
-    const message = `${requestId} was created with ${account}, which is not set up any more`;
-    this.#collector.leave(state, new ResearchError("NOT_AUTHENTICATED", message, { requestId }));
+    const error = new ResearchError(
+      "NOT_AUTHENTICATED",
+      `${requestId} was created with ${profile ? `profile ${profile} at ${origin}` : origin}, which is not set up any more`,
+      { requestId },
+    );
+    this.#collector.leave(state, error);
   }
 
   async #follow(): Promise<void> {

@@ -89,8 +89,8 @@ export class RowFollower {
   }
 
   #late(requestId: string): ResearchError {
-    const message = `${requestId} is not finished after ${exactDuration(this.context.timeout ?? 0)}`;
-    return new ResearchError("TIMEOUT", message, { requestId });
+    const limit = exactDuration(this.context.timeout ?? 0);
+    return new ResearchError("TIMEOUT", `${requestId} is not finished after ${limit}`, { requestId });
   }
 
   #leave(requestId: string, error: unknown): void {
