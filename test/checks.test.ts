@@ -21,5 +21,5 @@ test.each<string>(scripts.check.split(" && "))(
     ]);
     expect(code, stdout + stderr).toBe(0);
   },
-  120_000,
+  600_000,
 );

@@ -67,7 +67,7 @@ test("a fresh clone is built, packed, kept and run, each step with what the one 
     expect(runner.read("research-report.md")).toBe("An answer to: why?");
   }
   await service.server.close();
-}, 300_000);
+}, 900_000);
 
 test("what is not built is not packed", () => {
   const manifest = '{"scripts":{}}';

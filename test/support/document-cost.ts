@@ -30,7 +30,7 @@ export function documentCost({ bytes, ...task }: DocumentTask): {
     execFileSync(process.execPath, ["-e", SCRIPT, bundle], {
       input,
       encoding: "utf8",
-      timeout: 60_000,
+      timeout: 300_000,
     }),
   );
 }

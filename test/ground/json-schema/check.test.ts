@@ -93,7 +93,7 @@ describe("hostile schemas:", () => {
   });
 
   it("a value nested without end is a problem, and no crash", async () => {
-    const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
+    const deep = `${"[".repeat(30_000)}${"]".repeat(30_000)}`;
     expect(await checkValue({ items: { $ref: "#" } }, deep)).toEqual({
       message: "it is nested too deep to be checked",
     });
