@@ -334,8 +334,8 @@ function byDefault<T>(value: T): Sourced<T> {
   return { value, source: "default" };
 }
 
-const ON = /^(?:1|true|yes)$/i;
-const OFF = /^(?:0|false|no)$/i;
+const ON = /^(?:1|true|yes)$/;
+const OFF = /^(?:0|false|no)$/;
 
 /** Whether a variable switches something on; undefined if it is unset or empty. Throws UsageError for an unusable value. */
 export function switchIn(env: Environment, name: string): boolean | undefined {

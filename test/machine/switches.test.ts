@@ -5,17 +5,17 @@ import { switchIn } from "../../src/machine/settings.js";
 test.each([
   ["1", true],
   ["true", true],
-  ["YES", true],
+  ["yes", true],
   ["0", false],
   ["false", false],
-  ["No", false],
+  ["no", false],
   ["", undefined],
   [undefined, undefined],
 ])("%j is %j", (value, expected) => {
   expect(switchIn({ X: value }, "X")).toBe(expected);
 });
 
-test.each(["2", "on", "off", "y", " 1", "constructor"])("%j is unusable", (value) => {
+test.each(["2", "on", "off", "y", "TRUE", "No", " 1", "constructor"])("%j is unusable", (value) => {
   const read = () => switchIn({ RESEARCH_X: value }, "RESEARCH_X");
   expect(read).toThrow(UsageError);
   expect(read).toThrow(
