@@ -194,7 +194,7 @@ export function checkProvider({ value, source }: Sourced<string>): void {
   );
 }
 
-/** The origin of an address; undefined for what is no address. */
+/** The origin of an address; undefined for an invalid one. */
 export function originOf(url: string | undefined): string | undefined {
   return url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined;
 }

@@ -222,7 +222,7 @@ function waitIn(message: string): number | undefined {
 /** What an error says, before it is judged. */
 export interface Complaint {
   code: string | undefined;
-  /** Undefined if the answer is no error of this provider. */
+  /** Undefined if the answer is not an error of this provider. */
   message: string | undefined;
   /** Seconds to wait, by a header or by the body. */
   retryAfter?: number | undefined;

@@ -43,7 +43,7 @@ export interface CheckOptions {
   timeoutMs: number;
   /** What was not read before it is aborted is unreadable. */
   signal: AbortSignal;
-  /** Another call goes on, so that it is no failure if no page answered in time. */
+  /** The same call can be repeated and goes on, so it does not fail if no page answered in time. */
   goesOn?: boolean;
   onProgress?: (progress: CheckProgress) => void;
   /** Given the text of each page that was read, whose SHA-256 is in its entry. */

@@ -211,7 +211,7 @@ function numberOf(match: RegExpExecArray, text: string): Quantity | Literal {
   const plain = (digits ?? "").replace(isTime ? "." : "·", isTime ? ":" : ".");
   const all = plain.replace(/\D/g, "");
   const literal = (...values: string[]): Literal => ({ kind: "literal", ...place, values });
-  // `U+0001` is no amount, and a number in floating point has 15 digits that hold.
+  // `U+0001` is not an amount, and only 15 digits of a floating-point number are exact.
   if (/^0\d{3,}$/.test(plain) || all.length > 15) return literal(all);
   const [, hour, minute] = /^(\d\d?):(\d\d)$/.exec(plain) ?? [];
   const half = /^\s?([ap])\.?m\b/i.exec(behind)?.[1]?.toLowerCase();

@@ -195,7 +195,7 @@ export class RowSubmitter {
     return this.#next(state) !== undefined;
   }
 
-  /** Sends no more to an account, which ends all creates if nothing can be recorded, and is no error if its rows go on. */
+  /** Sends no more to an account. Ends all creates if nothing can be recorded. Not an error if its rows go on elsewhere. */
   #ended(state: RowState, account: BatchAccount, error: unknown, goesOn: boolean): boolean {
     if (!(error instanceof ResearchError || error instanceof QuotaExceededError)) throw error;
     const { accounts, emit } = this.context;

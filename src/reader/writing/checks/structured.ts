@@ -65,7 +65,7 @@ export function holds(quote: string, value: unknown): boolean {
   return tokensOf(value).length === 0 ? quote.includes(value) : standsIn(quote, value);
 }
 
-/** Parts of a date are numbers as well. One of more digits than JSON keeps is none. */
+/** Parts of a date are numbers as well. A number with more digits than JSON keeps is left out. */
 function numbersIn(text: string): (number | undefined)[] {
   return saidIn(text).flatMap((said) => {
     if (said.kind === "date") return said.readings.flatMap(({ year, month, day }) => [year, month, day]);
