@@ -20,12 +20,13 @@ test.each(pages)("the page of %s is what is laid out for it", async (words, page
   expect(laidOut).toMatchObject({ code: 0, stderr: "", stdout: page });
 });
 
-test("the built program prints the page, also by its short flag and beside other flags", async () => {
+test("the built program prints the page, also by its short flag, beside other flags and by `help`", async () => {
   const page = new Map(pages).get('["status"]');
   for (const args of [
     ["status", "--help"],
     ["status", "-h"],
     ["--verbose", "status", "-h"],
+    ["help", "status"],
   ])
     expect(await start(args).done).toMatchObject({ code: 0, stderr: "", stdout: page });
 });

@@ -1,3 +1,4 @@
+import { CommanderError } from "commander";
 import type { Define, Verb } from "../definition.js";
 
 /** Not defined like the others: it needs the program, and shows the help of a command as commander does. */
@@ -14,7 +15,11 @@ export const help: Define = (program, perform) => {
     })
     .action((words: string[]) => {
       const named = words.length > 0 && program.opts().json !== true ? commandAt(program, words) : undefined;
-      if (named) named.help();
+      if (named) {
+        // Its own `help` ends with the exit code of the process, which is 1 until the command has ended.
+        named.outputHelp();
+        throw new CommanderError(0, "commander.helpDisplayed", "");
+      }
       perform(async (ctx) => (await import("./run.js")).help(ctx, program, words));
     });
 };
