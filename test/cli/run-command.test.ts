@@ -24,7 +24,7 @@ describe("RESEARCH_OUTPUT", () => {
 
 test("the list of commands is whole, whichever of them the arguments name", async () => {
   const { code, stderr } = await research([]);
-  expect(stderr).toMatch(/^ {2}watch \[ids\.\.\.\] /m);
+  expect(stderr).toMatch(/^ {2}watch \[id\.\.\.\] /m);
   expect(await research(["--profile", "status"])).toMatchObject({ code, stderr });
 });
 

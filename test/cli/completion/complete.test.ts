@@ -23,6 +23,7 @@ test.each([
   ["an id", ["show", "aaaa1"], [RUNNING]],
   ["ids that have ended first, of this origin only", ["output", ""], ["@last", DONE, RUNNING]],
   ["what runs only", ["stop", ""], ["@last", RUNNING]],
+  ["what runs only, to be waited for", ["watch", ""], ["@last", RUNNING]],
   ["what is not given yet", ["status", RUNNING, "aaaa"], [DONE]],
   ["a file", ["run", "--prompt-file", "quest"], [":files"]],
   ["a report that is no request", ["check", "repo"], [":files"]],

@@ -6,7 +6,7 @@ export const watch = define({
   summary: "wait until requests have ended",
   description:
     "Poll until every request is COMPLETED, FAILED or STOPPED. Ctrl-C ends the watch, never the research.",
-  arguments: [["[ids...]", "ids, unique prefixes of ids made here, or @last; you choose if none is given"]],
+  arguments: [["[id...]", "ids, unique prefixes of ids made here, or @last; you choose if none is given"]],
   flags: { ...flags.pace, ...flags.onDone, ...flags.notify },
   output: "<request_id> TAB <STATUS> as each one ends; --json: an object a line for each change",
   exits: {
