@@ -44,3 +44,14 @@ test.each([["show"], ["resolve"], ["config", "get"]])("%s %s takes no prompt", a
   expect(code).toBe(2);
   expect(stderr).not.toContain("prompt");
 });
+
+test.each([
+  ["--base-url", "--base-url", "list"],
+  ["-p", "--profile", "list"],
+  ["--schema", "--schema", "create"],
+  ["-o", "--output", "run"],
+])("%s with an empty value is exit 2, not as if it were not given", async (flag, name, command) => {
+  const { code, stderr } = await research([command, flag, ""]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`${name} <`)]);
+  expect(stderr).toContain("argument '' is invalid. It is empty.\n");
+});

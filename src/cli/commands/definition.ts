@@ -1,4 +1,4 @@
-import { Argument, Command, Option } from "commander";
+import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import type { Context } from "../context.js";
 
 export type Perform = (action: (ctx: Context) => Promise<number>) => void;
@@ -55,8 +55,11 @@ export class Verb extends Command {
       const { description, choices, parse, before }: Value =
         typeof flag === "string" ? { description: flag } : flag;
       const option = new Option(spec, description).default(before);
-      if (choices) option.choices(choices);
-      this.addOption(parse ? option.argParser(parse) : option);
+      const read = (text: string, previous: unknown) => {
+        if (text === "") throw new InvalidArgumentError("It is empty.");
+        return parse ? parse(text, previous) : text;
+      };
+      this.addOption(choices ? option.choices(choices) : option.argParser(read));
     }
     return this;
   }

@@ -174,8 +174,6 @@ export async function readSchema(
   signal: AbortSignal,
 ): Promise<JsonSchema | undefined> {
   if (source === undefined) return undefined;
-  if (source === "")
-    throw new UsageError("invalid value for --schema: it is empty", "Give a file, - for stdin, or JSON.");
   const inline = jsonOrUndefined(source) !== undefined || /^\s*[[{]/.test(source);
   const what = inline ? "the schema" : source === "-" ? "the schema on stdin" : `the schema in ${source}`;
   const text = inline

@@ -25,8 +25,6 @@ export function checkResultOptions(options: ResultFlags, json: boolean): void {
   if (page && other)
     throw new UsageError(`${page} and ${other} exclude each other`, "Give one of them, or run it twice.");
   if (output === undefined || output === "-") return;
-  if (output === "")
-    throw new UsageError("invalid value for --output: it is empty", "Give a path, or - for stdout.");
   if (/[/\\]$/.test(output)) throw new LocalError(`${output} is a folder; name a file`);
   checkTarget(output, force ?? false);
 }

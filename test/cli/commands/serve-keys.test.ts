@@ -162,7 +162,7 @@ it("what is for one key is exit 2 once keys were added, and no key is made then"
 
 it.each([
   [["--port", "70000"], "port from 0 to 65535"],
-  [["--exec", ""], "It must be a command"],
+  [["--exec", " "], "It must be a command"],
   [["--researcher", " "], "It must be a command"],
   [["--log", "text", "--json"], "--log text cannot be used with --json"],
 ])("serve %j is exit 2", async (args, message) => {

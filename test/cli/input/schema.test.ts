@@ -21,7 +21,6 @@ describe("a schema", () => {
   });
 
   test.each([
-    ["", "invalid value for --schema: it is empty"],
     ["[]", "the schema is an invalid JSON Schema: it must be a JSON object"],
     ["7", "the schema is an invalid JSON Schema: it must be a JSON object"],
     ["{", "the schema is not JSON: line 1"],
