@@ -40,14 +40,13 @@ function globalOptions(program: Verb): OptionEntry[] {
   return program.options.map((option) => optionEntry(option, "", true));
 }
 
-/** A command and those below it. `parents`: the names of the commands above it; `above`: their flags, which it takes as well. */
-function entries(command: Verb, parents: readonly string[], above: readonly OptionEntry[]): CommandEntry[] {
+/** A command and those below it. `parents`: the names of the commands above it; `global`: the flags of all commands. */
+function entries(command: Verb, parents: readonly string[], global: readonly OptionEntry[]): CommandEntry[] {
   const words = [...parents, command.name()];
   const own = command.options.map((option) => optionEntry(option, words.join(" "), false));
-  const inherited = above.filter((option) => !own.some((one) => one.name === option.name));
-  const entry = commandEntry(command, words, [...own, ...inherited, HELP]);
-  const passedOn = [...own.map((option) => ({ ...option, global: true })), ...inherited];
-  return [entry, ...command.commands.flatMap((below) => entries(below as Verb, words, passedOn))];
+  const others = global.filter((option) => !own.some((one) => one.name === option.name));
+  const entry = commandEntry(command, words, [...own, ...others, HELP]);
+  return [entry, ...command.commands.flatMap((below) => entries(below as Verb, words, global))];
 }
 
 function commandEntry(command: Verb, words: readonly string[], options: OptionEntry[]) {
@@ -86,7 +85,7 @@ function argumentEntry(argument: Argument) {
   };
 }
 
-/** `global`: whether it belongs to a command above this one, or to the program. */
+/** `global`: whether it belongs to the program. */
 function optionEntry(option: Option, command: string, global: boolean) {
   const [, value] = /[<[](.+)[>\]]/.exec(option.flags) ?? [];
   return {
