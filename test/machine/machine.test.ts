@@ -155,7 +155,7 @@ describe("completion reads", () => {
     ["a profile that is named", SERVICE, { profile: "exa" }, "https://api.exa.ai", false],
     ["an address that is none", {}, { profile: "bad" }, undefined, true],
     ["a profile that there is not", {}, { profile: "toString" }, undefined, true],
-    ["a history that is off", { RESEARCH_NO_HISTORY: "YES" }, {}, "https://p.example", false],
+    ["a history that is off", { RESEARCH_NO_HISTORY: "yes" }, {}, "https://p.example", false],
     ["a history that is on", { RESEARCH_NO_HISTORY: "no1yes" }, {}, "https://p.example", true],
     ["a history that is on", { RESEARCH_NO_HISTORY: "yes1no" }, {}, "https://p.example", true],
   ])("%s", (_, env, choices, origin, keepsHistory) => {

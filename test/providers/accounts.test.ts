@@ -491,7 +491,7 @@ describe("domains", () => {
     ["gemini", ["--not-domains", "a.example"], /Gemini cannot be told which domains/],
     ["tavily", twice, /"include_domains".*--set/],
     ["tavily", ["--domains", "https://a.example/x"], /invalid --domains/],
-    ["tavily", ["--domains", ""], /invalid --domains/],
+    ["tavily", ["--domains", ""], /--domains .* is empty/i],
     ["research", ["--domains", "a.example"], /takes no domains/],
   ])("%s, %j: 2, and nothing is sent", async (name, flags, says) => {
     const { run, double, env } = await account(name === "research" ? "tavily" : name);

@@ -23,7 +23,7 @@ it.each([
   [["--database", "postgresql://u:hunter2@h/d"], "--database holds a password"],
   [["--database=postgresql://h/d?password=hunter2"], "--database holds a password"],
   [["--database", "host=h password=hunter2"], "--database is not a PostgreSQL URL"],
-  [["--database", ""], "--database is not a PostgreSQL URL"],
+  [["--database", ""], "option '--database <url>' argument '' is invalid"],
   [["--database", NOWHERE, "--role", "boss"], "--role"],
   [["--database", NOWHERE, "--role", "worker", "--exec", "true"], "--exec needs a service that answers"],
 ])("serve %j: exit 2", async (args, sentence) => {
