@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { folderWith } from "./folder.js";
 import { HappyService, KEY } from "./happy-service.js";
@@ -153,6 +153,8 @@ const sentLog = (home: string) => join(home, "sent.log");
 
 /** The creates whose headers were sent from a home, with the local port of the connection. */
 function sentRequests(home: string): { name: string; port: number }[] {
+  // On a slow machine each command of a home can be killed before it sends anything.
+  if (!existsSync(sentLog(home))) return [];
   const lines = readFileSync(sentLog(home), "utf8").trimEnd().split("\n");
   return lines.flatMap((line) => {
     const { port, body } = JSON.parse(line);

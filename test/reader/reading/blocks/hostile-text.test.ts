@@ -90,6 +90,7 @@ describe.each(["a.md", "a.txt", "a.html", "a.ts", "plain"])("lines of %s", (name
       const long = cost(readLong);
       if (long < NOTICEABLE) return [];
       const short = cost(() => read(name, unit, length));
+      if (cost(readLong) <= 2.5 * short) return [];
       return long > 2.5 * short ? [`${JSON.stringify(unit)}: ${short} ms, ${long} ms`] : [];
     });
     expect(grown).toEqual([]);
@@ -114,5 +115,7 @@ it.each([
     };
   };
   page(10_000)();
-  expect(cost(page(200_000))).toBeLessThan(2.5 * cost(page(100_000)) + NOTICEABLE);
+  // Other work on the machine makes a single measurement up to three times too long. A quadratic pattern fails each time.
+  const isProportional = () => cost(page(200_000)) < 2.5 * cost(page(100_000)) + NOTICEABLE;
+  expect(Array.from({ length: 5 }).some(isProportional)).toBe(true);
 });
