@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { KeptResults } from "../../src/client/store/history/kept-results.js";
 import { openResearch } from "../../src/index.js";
+import { addProfile } from "../support/accounts.js";
 import { ok, refuse } from "../support/behaviours.js";
 import { faultServer } from "../support/fault-server.js";
 import { folderWith } from "../support/folder.js";
@@ -35,8 +36,7 @@ async function twoProfiles({ isOne = false, state = "COMPLETED" } = {}) {
   const run = (...argv: string[]) => inProcess(argv, { env });
   const made: string[] = [];
   for (const [name, server] of [["home", home] as const, ["work", work] as const]) {
-    await run("config", "set", "base-url", server.url, "-p", name);
-    await inProcess(["config", "set", "api-key", "-p", name], { env, input: `key-of-${name}` });
+    await addProfile(env, name, server.url, `key-of-${name}`);
     const created = await run("create", `a question of ${name}`, "-p", name);
     expect(created, created.stderr).toMatchObject({ code: 0 });
     made.push(created.stdout.trim());

@@ -12,99 +12,40 @@ const LIMITED: Behaviour = answer({
   headers: { "retry-after": 3600 },
   body: '{"status":false,"version":"1.0.0","error":{"code":"RATE_LIMIT_EXCEEDED","message":"enough"}}',
 });
-const gone: Behaviour = refuse(503, "GONE");
-
-interface Case {
-  what: string;
-  code: string;
-  on: Operation;
-  does: Behaviour;
-  verbs: string[];
-  flags?: string[];
-}
 
 const BOTH = ["run", "create -w"];
-const cases: Case[] = [
-  {
-    what: "the key is refused",
-    code: "INVALID_API_KEY",
-    on: "status",
-    does: refuse(401, "INVALID_API_KEY"),
-    verbs: BOTH,
-  },
-  {
-    what: "an answer that cannot change",
-    code: "TEAPOT",
-    on: "status",
-    does: refuse(400, "TEAPOT"),
-    verbs: BOTH,
-  },
-  {
-    ...{ what: "no poll succeeds", code: "GONE", on: "status", does: gone, verbs: BOTH },
-    flags: ["--patience", "300ms", "--interval", "50ms"],
-  },
-  {
-    ...{
-      what: "its id is never found",
-      code: "UNREACHABLE",
-      on: "status",
-      does: answer({ status: 404 }),
-      verbs: BOTH,
-    },
-    flags: ["--patience", "300ms", "--interval", "50ms"],
-  },
-  {
-    ...{
-      what: "the service does not know it",
-      code: "REQUEST_NOT_FOUND",
-      on: "status",
-      does: refuse(404, "REQUEST_NOT_FOUND"),
-      verbs: BOTH,
-    },
-    flags: ["--patience", "300ms", "--interval", "50ms"],
-  },
-  {
-    what: "the output is rate limited",
-    code: "RATE_LIMIT_EXCEEDED",
-    on: "output",
-    does: LIMITED,
-    verbs: ["run"],
-  },
-  {
-    what: "the output's key is refused",
-    code: "INVALID_API_KEY",
-    on: "output",
-    does: refuse(403, "INVALID_API_KEY"),
-    verbs: ["run"],
-  },
-  {
-    what: "the output is not found",
-    code: "BAD_RESPONSE",
-    on: "output",
-    does: refuse(404, "REQUEST_NOT_FOUND"),
-    verbs: ["run"],
-  },
-  {
-    what: "the output cannot be read",
-    code: "BAD_RESPONSE",
-    on: "output",
-    does: answer({ body: "oops" }),
-    verbs: ["run"],
-  },
+const IMPATIENT = ["--patience", "300ms", "--interval", "50ms"];
+const CASES: [what: string, code: string, on: Operation, does: Behaviour, flags?: string[]][] = [
+  ["the key is refused", "INVALID_API_KEY", "status", refuse(401, "INVALID_API_KEY")],
+  ["an answer that cannot change", "TEAPOT", "status", refuse(400, "TEAPOT")],
+  ["no poll succeeds", "GONE", "status", refuse(503, "GONE"), IMPATIENT],
+  ["its id is never found", "UNREACHABLE", "status", answer({ status: 404 }), IMPATIENT],
+  ["it is not known there", "REQUEST_NOT_FOUND", "status", refuse(404, "REQUEST_NOT_FOUND"), IMPATIENT],
+  ["the output is rate limited", "RATE_LIMIT_EXCEEDED", "output", LIMITED],
+  ["the output's key is refused", "INVALID_API_KEY", "output", refuse(403, "INVALID_API_KEY")],
+  ["the output is not found", "BAD_RESPONSE", "output", refuse(404, "REQUEST_NOT_FOUND")],
+  ["the output cannot be read", "BAD_RESPONSE", "output", answer({ body: "oops" })],
 ];
 
-describe.each(cases)("$what:", ({ code, on, does, verbs, flags = [] }) => {
-  test.each(verbs)("%s ends with 8, the id and the command that goes on", async (verb) => {
-    const { research } = await world({ fault: (operation) => (operation === on ? does : undefined) });
-    const args = [...verb.split(" "), "x => COMPLETED", ...flags, "--json"];
-    const ended = await research(args, { env: { RESEARCH_OUTPUT: "json" } });
-    const [error] = jsonErrors(ended.stderr);
-    expect(ended.code).toBe(8);
-    expect(error).toMatchObject({ code, exit_code: 8, request_id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
-    const id = String(error?.request_id);
-    const goOn = verb === "run" ? `research output -w ${id}` : `research watch ${id}`;
-    expect(error?.hint).toContain(goOn);
-  });
+describe.each(CASES)("%s:", (_what, code, on, does, flags = []) => {
+  test.each(on === "output" ? ["run"] : BOTH)(
+    "%s ends with 8, the id and the command that goes on",
+    async (verb) => {
+      const { research } = await world({ fault: (operation) => (operation === on ? does : undefined) });
+      const args = [...verb.split(" "), "x => COMPLETED", ...flags, "--json"];
+      const ended = await research(args, { env: { RESEARCH_OUTPUT: "json" } });
+      const [error] = jsonErrors(ended.stderr);
+      expect(ended.code).toBe(8);
+      expect(error).toMatchObject({
+        code,
+        exit_code: 8,
+        request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      });
+      const id = String(error?.request_id);
+      const goOn = verb === "run" ? `research output -w ${id}` : `research watch ${id}`;
+      expect(error?.hint).toContain(goOn);
+    },
+  );
 });
 
 test("what run names after a fault delivers the result as run would have", async () => {

@@ -292,11 +292,6 @@ test("a dry run shows each request and makes nothing", async () => {
   expect([posts(), existsSync(dir)]).toEqual([[0, 0], false]);
 });
 
-test("-p twice to any other command is 2", async () => {
-  const { run } = await accounts({ one: undefined, two: undefined });
-  expect((await run("list", "-p", "one", "-p", "two")).code).toBe(2);
-});
-
 test("a mark of the sentence is no part of an address, and a redirect of Gemini's is never shared", () => {
   expect(pageName("https://vertexaisearch.cloud.google.com/grounding-api-redirect/abc")).toBeUndefined();
   const { sources } = noteOf({

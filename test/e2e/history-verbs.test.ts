@@ -148,16 +148,6 @@ test("on a terminal the list is a table with ages", async () => {
   expect(shown.text()).toMatch(/PENDING\s+2h 0\dm\s+How do tides form\?/);
 });
 
-test.each(["", "0", "false"])("with CI=%j the live line is rewritten and not repeated", async (CI) => {
-  const { home, env, service } = await world();
-  const id = service.add("x => PROCESSING");
-  const shown = screen(["watch", id], { home, env: { ...env, CI } });
-  await shown.waitFor(/PROCESSING\s+3s/);
-  expect(shown.text().match(/PROCESSING/g)).toHaveLength(1);
-  shown.type("\x03");
-  await shown.done;
-});
-
 test("a profile named by --profile, config use or RESEARCH_PROFILE is used", async () => {
   const { research, service } = await world({ fault: () => hang() });
   const env = { RESEARCH_BASE_URL: undefined, RESEARCH_API_KEY: undefined };

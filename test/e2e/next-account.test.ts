@@ -1,14 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { accounts, addDoubles, type Fault } from "../support/accounts.js";
-import { answer, close, hang, ok, raw, refuse, reset } from "../support/behaviours.js";
+import { accounts, addDoubles, addProfile, type Fault } from "../support/accounts.js";
+import { answer, close, hang, html, ok, raw, refuse, reset } from "../support/behaviours.js";
 import { listed } from "../support/home.js";
 import { ProviderDouble } from "../support/providers/double.js";
 import { jsonErrors, jsonLines } from "../support/world.js";
 
 const PROMPT = "How do tides form?";
-const html = (status: number) => answer({ status, headers: { "content-type": "text/html" }, body: "<p>no" });
 const creates =
   (behaviour: ReturnType<Fault>): Fault =>
   (operation) =>
@@ -85,18 +84,8 @@ test.each<[string, number, ReturnType<Fault>]>([
     const exit = argv[0] === "batch" && code === 7 ? 8 : code;
     expect({ argv, code: seen.code, posts: posts() }).toEqual({ argv, code: exit, posts: [nth + 1, 0] });
   }
-  const compared = await run(
-    "compare",
-    PROMPT,
-    "-p",
-    "one",
-    "-p",
-    "two",
-    "-o",
-    out("dir"),
-    "--request-timeout",
-    "2s",
-  );
+  const both = ["-p", "one", "-p", "two", "--request-timeout", "2s"];
+  const compared = await run("compare", PROMPT, ...both, "-o", out("dir"));
   expect({ code: compared.code, posts: posts() }).toEqual({ code, posts: [5, 1] });
 });
 
@@ -160,8 +149,7 @@ test("a default model that has ended leads on; one that was named, and another r
 
 test("two profiles that are one key at one origin are one account", async () => {
   const { run, posts, services, env } = await accounts({ one: undefined });
-  await run("config", "set", "base-url", services.one?.server.url ?? "", "-p", "same");
-  await run("config", "set", "api-key", "key-of-one", "-p", "same");
+  await addProfile(env, "same", services.one?.server.url ?? "", "key-of-one");
   const seen = await run("create", PROMPT, "--or", "same");
   expect(seen.code, seen.stderr).toBe(2);
   expect(seen.stderr).toContain("one key");

@@ -1,9 +1,6 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { answer, refuse } from "../support/behaviours.js";
 import { HappyService } from "../support/happy-service.js";
-import { foldersIn } from "../support/home.js";
 import { screen } from "../support/screen.js";
 import { world } from "../support/world.js";
 
@@ -114,31 +111,4 @@ test("config list is aligned on a terminal, tabs elsewhere, and says that a key 
   const column = lines[0]?.indexOf("default") ?? 0;
   expect(column).toBeGreaterThan(10);
   for (const line of lines) expect(line.slice(column - 2, column + 1)).toMatch(/^ {2}\S$/);
-});
-
-test("doctor says where settings are no JSON, and what to do", async () => {
-  const { research, home } = await world();
-  const folders = foldersIn(home);
-  mkdirSync(folders.RESEARCH_CONFIG_DIR, { recursive: true, mode: 0o700 });
-  const path = join(folders.RESEARCH_CONFIG_DIR, "config.json");
-  writeFileSync(path, '{\n  "profile" "x"\n}\n', { mode: 0o600 });
-  const run = await research(["doctor", "--json"], { env: folders });
-  expect(run.code).toBe(12);
-  expect(JSON.parse(run.stdout).checks).toContainEqual(
-    expect.objectContaining({
-      id: "settings",
-      status: "fail",
-      message: expect.stringMatching(/^the settings in .* are not valid JSON \(line 2, column 13: /),
-      fix: "Correct the file, or remove it to start afresh.",
-    }),
-  );
-});
-
-test("skill install writes where Claude Code looks, if only that is used here", async () => {
-  const { research, home } = await world();
-  mkdirSync(join(home, ".claude"));
-  const install = async () => (await research(["skill", "install"], { cwd: home })).stdout;
-  expect(await install()).toBe(".claude/skills/research/SKILL.md\n");
-  mkdirSync(join(home, ".agents"));
-  expect(await install()).toBe(".agents/skills/research/SKILL.md\n");
 });

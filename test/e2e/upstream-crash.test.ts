@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { addProfile } from "../support/accounts.js";
 import { refuse } from "../support/behaviours.js";
 import { folderWith } from "../support/folder.js";
 import { HappyService, KEY as UPSTREAM_KEY } from "../support/happy-service.js";
 import { foldersIn } from "../support/home.js";
-import { research } from "../support/in-process.js";
 import { query } from "../support/postgres.js";
 import { type Running, start } from "../support/run.js";
 import { until } from "../support/service.js";
@@ -57,8 +57,7 @@ describe.skipIf(!postgres)("with PostgreSQL (needs PostgreSQL)", () => {
     const database = (await postgres?.database()) ?? "";
     const own = foldersIn(folderWith());
     const env = { ...own, RESEARCH_SERVE_API_KEY: KEY, RESEARCH_SERVE_DATABASE: database };
-    await research(["config", "set", "base-url", there.url, "-p", "there"], { env });
-    await research(["config", "set", "api-key", "-p", "there"], { env, input: UPSTREAM_KEY });
+    await addProfile(env, "there", there.url, UPSTREAM_KEY);
     const serve = async (...flags: string[]) => {
       const one = start(["serve", "--port", "0", ...flags], { env, timeoutMs: 120_000 });
       running.push(one);

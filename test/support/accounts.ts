@@ -30,13 +30,13 @@ export async function accountService(name: string, fault: Fault = () => undefine
 type Env = Record<string, string>;
 
 /** Stores a profile on the machine of `env`. */
-export async function addProfile(env: Env, name: string, url: string, key: string): Promise<void> {
+export async function addProfile(env: Readonly<Env>, name: string, url: string, key: string): Promise<void> {
   await inProcess(["config", "set", "base-url", url, "-p", name], { env });
   await inProcess(["config", "set", "api-key", "-p", name], { env, input: key });
 }
 
 /** Stores a profile for each provider's double, named like the provider. */
-export async function addDoubles(env: Env, ...doubles: ProviderDouble[]): Promise<void> {
+export async function addDoubles(env: Readonly<Env>, ...doubles: ProviderDouble[]): Promise<void> {
   for (const { provider, server } of doubles) {
     await inProcess(["config", "set", "provider", provider, "-p", provider], { env });
     await addProfile(env, provider, server.url, KEY);

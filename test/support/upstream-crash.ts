@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
+import { addProfile } from "./accounts.js";
 import { answer, hang, html, refuse, reset } from "./behaviours.js";
 import { folderWith } from "./folder.js";
 import { HappyService, KEY as UPSTREAM_KEY } from "./happy-service.js";
@@ -46,6 +47,21 @@ export interface Aftermath {
   failedWithId: number;
 }
 
+type Env = Readonly<Record<string, string>>;
+
+/** A service that was started, with its address. */
+async function serving(env: Env, ...flags: string[]) {
+  const one = start(["serve", "--port", "0", ...flags], { env, timeoutMs: 1_200_000 });
+  const [baseUrl = ""] = await one.waitFor(/http:\/\/[\d.:]+/, { timeoutMs: 60_000 });
+  return { one, baseUrl };
+}
+
+/** A process at a database that only answers, which needs neither the profile nor its key, and what starts a worker. */
+async function leasing(env: Env) {
+  const role = (...flags: string[]) => serving(env, "--lease", `${LEASE_MS}ms`, "--role", ...flags);
+  return { api: await role("api"), worker: () => role("worker", "--upstream", "behind") };
+}
+
 /** Has one conversation researched by a service behind, strikes at a moment of it, and looks at what it comes to. */
 export async function strike({ database, point, how, stops, afterMs }: Blow): Promise<Aftermath> {
   const behind = await HappyService.start();
@@ -73,17 +89,12 @@ export async function strike({ database, point, how, stops, afterMs }: Blow): Pr
   const proxy = database === undefined ? undefined : new PostgresProxy(database);
   const env = {
     ...foldersIn(folderWith()),
-    ...{ RESEARCH_SERVE_API_KEY: KEY, RESEARCH_SERVE_DATABASE: proxy?.url },
+    ...{ RESEARCH_SERVE_API_KEY: KEY, ...(proxy && { RESEARCH_SERVE_DATABASE: proxy.url }) },
   };
   // Without a login, which would ask the service behind.
-  await research(["config", "set", "base-url", url, "-p", "behind"], { env });
-  await research(["config", "set", "api-key", "-p", "behind"], { env, input: UPSTREAM_KEY });
+  await addProfile(env, "behind", url, UPSTREAM_KEY);
   const kept = database === undefined ? ["--data", folderWith()] : ["--lease", `${LEASE_MS}ms`];
-  const serve = async () => {
-    const one = start(["serve", "--port", "0", ...kept, "--upstream", "behind"], { env, timeoutMs: 300_000 });
-    const [baseUrl = ""] = await one.waitFor(/http:\/\/[\d.:]+/, { timeoutMs: 60_000 });
-    return { one, baseUrl };
-  };
+  const serve = () => serving(env, ...kept, "--upstream", "behind");
   const first = await serve();
   running = first.one;
   isArmed = true;
@@ -178,17 +189,8 @@ export async function outages(
     ...foldersIn(folderWith()),
     ...{ RESEARCH_SERVE_API_KEY: KEY, RESEARCH_SERVE_DATABASE: proxy.url },
   };
-  await research(["config", "set", "base-url", behind.url, "-p", "behind"], { env });
-  await research(["config", "set", "api-key", "-p", "behind"], { env, input: UPSTREAM_KEY });
-  const serve = async (...flags: string[]) => {
-    const args = ["serve", "--port", "0", "--lease", `${LEASE_MS}ms`, "--role", ...flags];
-    const one = start(args, { env, timeoutMs: 1_200_000 });
-    const [baseUrl = ""] = await one.waitFor(/http:\/\/[\d.:]+/, { timeoutMs: 60_000 });
-    return { one, baseUrl };
-  };
-  const worker = () => serve("worker", "--upstream", "behind");
-  // It needs neither the profile nor its key.
-  const api = await serve("api");
+  await addProfile(env, "behind", behind.url, UPSTREAM_KEY);
+  const { api, worker } = await leasing(env);
   const workers = [await worker(), await worker()];
   const ids: string[] = [];
   for (let n = 0; n < times; n++) {
@@ -252,11 +254,8 @@ export async function outages(
 export async function manyWaits(waits: number, forMs: number) {
   const behind = await HappyService.start({ ageMs: 3_600_000 });
   const env = { ...foldersIn(folderWith()), RESEARCH_SERVE_API_KEY: KEY };
-  await research(["config", "set", "base-url", behind.url, "-p", "behind"], { env });
-  await research(["config", "set", "api-key", "-p", "behind"], { env, input: UPSTREAM_KEY });
-  const args = ["serve", "--port", "0", "--data", folderWith(), "--upstream", "behind"];
-  const one = start(args, { env, timeoutMs: 1_200_000 });
-  const [baseUrl = ""] = await one.waitFor(/http:\/\/[\d.:]+/, { timeoutMs: 60_000 });
+  await addProfile(env, "behind", behind.url, UPSTREAM_KEY);
+  const { one, baseUrl } = await serving(env, "--data", folderWith(), "--upstream", "behind");
   const ids: string[] = [];
   for (let n = 0; n < waits; n++) {
     const { json } = await post(baseUrl, "/api/v1/conversations", KEY, {
@@ -295,15 +294,9 @@ export async function stopInSilence(silentMs: number) {
   let isSilent = false;
   const behind = await HappyService.start({ fault: () => (isSilent ? hang() : undefined) });
   const env = { ...foldersIn(folderWith()), RESEARCH_SERVE_API_KEY: KEY };
-  await research(["config", "set", "base-url", behind.url, "-p", "behind"], { env });
-  await research(["config", "set", "api-key", "-p", "behind"], { env, input: UPSTREAM_KEY });
+  await addProfile(env, "behind", behind.url, UPSTREAM_KEY);
   const data = folderWith();
-  const serve = async () => {
-    const args = ["serve", "--port", "0", "--data", data, "--upstream", "behind"];
-    const one = start(args, { env, timeoutMs: 1_200_000 });
-    const [baseUrl = ""] = await one.waitFor(/http:\/\/[\d.:]+/, { timeoutMs: 60_000 });
-    return { one, baseUrl };
-  };
+  const serve = () => serving(env, "--data", data, "--upstream", "behind");
   const first = await serve();
   const created = await post(first.baseUrl, "/api/v1/conversations", KEY, { prompt: "why? => PROCESSING" });
   await until(async () => behind.server.count("status") > 0 || undefined, 60_000);
@@ -395,8 +388,7 @@ export async function faulty(conversations: number, database: string, random: ()
     },
   });
   const env = { ...foldersIn(folderWith()), RESEARCH_SERVE_DATABASE: database };
-  await research(["config", "set", "base-url", behind.url, "-p", "behind"], { env });
-  await research(["config", "set", "api-key", "-p", "behind"], { env, input: UPSTREAM_KEY });
+  await addProfile(env, "behind", behind.url, UPSTREAM_KEY);
   const added = async (name: string, ...more: string[]) => {
     const limits = ["--tier", "enterprise", "--creates-per-hour", "1000000", "--stops-per-hour", "1000000"];
     const { stdout } = await research(["serve", "keys", "add", name, ...limits, ...more], { env });
@@ -407,16 +399,7 @@ export async function faulty(conversations: number, database: string, random: ()
     await added("alice"),
     await added("bob", "--at-once", "4", "--dollars", `${dollars.toFixed(2)}/1d`),
   ];
-  const serve = async (...flags: string[]) => {
-    const one = start(["serve", "--port", "0", "--lease", `${LEASE_MS}ms`, ...flags], {
-      env,
-      timeoutMs: 1_200_000,
-    });
-    const [baseUrl = ""] = await one.waitFor(/http:\/\/[\d.:]+/, { timeoutMs: 60_000 });
-    return { one, baseUrl };
-  };
-  const worker = () => serve("--role", "worker", "--upstream", "behind");
-  const api = await serve("--role", "api");
+  const { api, worker } = await leasing(env);
   const workers = [await worker(), await worker()];
   const ids: string[] = [];
   const refused: string[] = [];

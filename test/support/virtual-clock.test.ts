@@ -1,9 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { ResearchClient } from "../../src/client/calls/client.js";
 import { faultServer } from "./fault-server.js";
 import { quiet } from "./quiet.js";
-import { serviceFor } from "./service.js";
 import { VirtualClock } from "./virtual-clock.js";
 
 test("sleepers wake in order, each at its own time, and ties in the order they began", async () => {
@@ -81,29 +79,4 @@ test("a suspended machine ends sleeps early, with the wall clock ahead of the mo
   clock.suspend(-60_000);
   expect(clock.now()).toBe(3_540_000);
   resume();
-});
-
-test("two hours of a conversation, watched through real loopback requests", async () => {
-  const clock = new VirtualClock();
-  let polls = 0;
-  const service = await serviceFor({
-    ...{ apiKey: "k", tier: "free", workers: 1 },
-    ...{ pendingMs: 60_000, processingMs: 7_140_000, clock },
-    researcher: { research: async () => "done", close: async () => {} },
-  });
-  const client = new ResearchClient({
-    ...{ baseUrl: service.baseUrl, apiKey: "k", clock, random: () => 0.5 },
-    onEvent: ({ kind }) => void (kind === "exchange" && polls++),
-  });
-  const { request_id } = await client.create({ prompt: "x" });
-  const start = clock.now();
-  const seen: string[] = [];
-  for await (const event of client.watch([request_id])) if (event.kind === "state") seen.push(event.status);
-  await client.close();
-  await service.close();
-  expect(seen).toEqual(["PENDING", "PROCESSING", "COMPLETED"]);
-  expect(clock.now() - start).toBeGreaterThanOrEqual(7_200_000);
-  expect(clock.now() - start).toBeLessThan(7_200_000 + 35_000);
-  expect(polls).toBeGreaterThan(290);
-  expect(polls).toBeLessThan(330);
 });

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { folderWith } from "../../support/folder.js";
@@ -29,4 +29,12 @@ test("install writes it; a file that is there stays without --force", async () =
   expect((await install("--force", "--json")).stdout).toBe(`{"path":"${name}"}\n`);
   expect(readFileSync(path, "utf8")).toBe(source);
   expect((await install("--dir", "elsewhere")).stdout).toBe("elsewhere/research/SKILL.md\n");
+});
+
+test("install writes where Claude Code looks, if only that is used here", async () => {
+  const cwd = folderWith({ ".claude/x": "" });
+  const install = async () => (await research(["skill", "install"], { cwd })).stdout;
+  expect(await install()).toBe(".claude/skills/research/SKILL.md\n");
+  mkdirSync(join(cwd, ".agents"));
+  expect(await install()).toBe(".agents/skills/research/SKILL.md\n");
 });

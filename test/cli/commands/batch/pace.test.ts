@@ -1,7 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Clock, systemClock } from "../../../../src/ground/clock.js";
-import { parseFault } from "../../../../src/server/http/faults/fault.js";
+import type { Clock } from "../../../../src/ground/clock.js";
 import { refuse, reset } from "../../../support/behaviours.js";
 import { closeLater, Machine, machine, promptsOf } from "../../../support/machine.js";
 import { KEY, serviceFor, type TestServiceOptions } from "../../../support/service.js";
@@ -136,19 +135,6 @@ test("a 429 without a word pauses for at least a minute, and asks again", async 
   expect(m.creates()).toBe(4);
   expect(promptsOf(m.service).slice(1)).toEqual(Array(3).fill("question 2"));
   expect(m.clock.now() - start).toBeGreaterThanOrEqual(HOUR + MINUTE);
-});
-
-test("real time: twelve rows, a window that another client filled, a 429 that is waited out", async () => {
-  const { m } = await freeTier(systemClock, {
-    ...{ tier: "enterprise", processingMs: 300, faults: [parseFault("create:429+retry-after=2:nth=11")] },
-  });
-  const path = m.file("q.txt", prompts(12));
-  const waits: string[] = [];
-  setTimeout(() => waits.push("a shorter timer"), 1_900);
-  const { code, stderr } = await m.run("batch", path, "--out", m.path("out"), "--interval", "100ms");
-  expect([code, m.results("out").length, waits]).toEqual([0, 12, ["a shorter timer"]]);
-  expect(answers.filter((status) => status === 429)).toHaveLength(1);
-  expect(stderr).toMatch(/the hourly limit is reached; nothing is sent for .*; --per-hour N keeps below it/);
 });
 
 test("a shard takes its rows and its part of the limit, and all shards together take every row once", async () => {

@@ -4,15 +4,6 @@ import { expect, test } from "vitest";
 import { until } from "../../../support/service.js";
 import { world } from "../../../support/world.js";
 
-test("of six processes at once, as many create as the hour has slots", async () => {
-  const here = await world();
-  const flags = ["--per-hour", "3", "--json"];
-  const runs = Array.from({ length: 6 }, (_, i) => here.research(["create", `question ${i}`, ...flags]));
-  const codes = (await Promise.all(runs)).map(({ code }) => code).sort();
-  expect(codes).toEqual([0, 0, 0, 7, 7, 7]);
-  expect(here.service.server.count("create")).toBe(3);
-});
-
 test("the second batch on a folder names the first one's process, and a dead one's folder is taken over", async () => {
   const here = await world();
   const file = join(here.home, "q.txt");

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { expect, test } from "vitest";
-import { answer, html, refuse, reset } from "../../../support/behaviours.js";
+import { html, refuse, reset } from "../../../support/behaviours.js";
 import { machine, promptsOf } from "../../../support/machine.js";
 import { quiet } from "../../../support/quiet.js";
 import { until } from "../../../support/service.js";
@@ -181,21 +181,6 @@ test("Ctrl-C names the same command; research goes on, and that command takes it
   release(m);
   expect((await m.run("batch", file, "--out", m.path("out"), ...flags)).code).toBe(0);
   expect([m.creates(), m.results("out")]).toEqual([2, ["line-1.md", "line-2.md"]]);
-});
-
-test("the second batch on a folder names the first one's process and exits 12", async () => {
-  const m = await machine();
-  const file = m.file("q.txt", lines("one => PROCESSING"));
-  const first = m.start("batch", file, "--out", m.path("out"));
-  await until(async () => first.stderr.includes("PROCESSING") || undefined);
-  const second = await m.run("batch", file, "--out", m.path("out"));
-  expect(second).toMatchObject({
-    code: 12,
-    stderr: expect.stringContaining(`is being written by another batch, process ${process.pid}`),
-  });
-  release(m);
-  expect((await first.done).code).toBe(0);
-  expect((await m.run("batch", file, "--out", m.path("out"))).code).toBe(0);
 });
 
 test("files that are not this batch's are not written over, and nothing is sent", async () => {
@@ -470,19 +455,4 @@ test("a result that does not fit its schema is said and not lost", async () => {
   const { code, stderr } = await m.run("batch", file, "--out", m.path("out"));
   expect([code, m.results("out")]).toEqual([0, ["k.json"]]);
   expect(stderr).toContain("the result does not fit its schema: at /a: ");
-});
-
-test("results keep every digit and every name", async () => {
-  const exact = '{"a":12345678901234567890,"b":1e400,"c":-0,"a":2}';
-  const m = await machine({
-    fault: (operation) =>
-      operation === "output"
-        ? answer({
-            body: `{"status":true,"version":"1.0.0","data":{"status":"COMPLETED","output":${exact}}}`,
-          })
-        : undefined,
-  });
-  const file = m.file("q.jsonl", lines('{"key":"k","prompt":"x => COMPLETED"}'));
-  expect((await m.run("batch", file, "--out", m.path("out"))).code).toBe(0);
-  expect(m.read("out", "k.json").replace(/\s/g, "")).toBe(exact);
 });

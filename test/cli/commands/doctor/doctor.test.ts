@@ -111,10 +111,13 @@ describe("a machine gone wrong:", () => {
     expect(statSync(path).mode & 0o777).toBe(0o644);
   });
 
-  test("settings that are not JSON", async () => {
-    const { code, of } = await checks(machine("{").run("--json"));
+  test("settings that are not JSON: where, and what to do", async () => {
+    const { code, of } = await checks(machine('{\n  "profile" "x"\n}\n').run("--json"));
     expect(code).toBe(12);
-    expect(of("settings")).toMatchObject({ status: "fail", exit_code: 12 });
+    expect(of("settings")).toMatchObject({
+      ...{ status: "fail", exit_code: 12, fix: "Correct the file, or remove it to start afresh." },
+      message: expect.stringMatching(/^the settings in .* are not valid JSON \(line 2, column 13: /),
+    });
     expect(of("base-url").status).toBe("skipped");
   });
 
