@@ -42,6 +42,7 @@ test("show says why a request failed, when it ended and how long it took, once t
   expect(stdout).toMatch(/^why +no source was found$/m);
   expect(stdout).toMatch(/^ended +\d{4}-.*\ntook +\d+s$/m);
   expect(stdout).not.toMatch(/^(?:profile|structured) /m);
+  expect(await research(["show", "nothing-of-that-name"])).toMatchObject({ code: 5 });
 });
 
 test("rerun @last of a create whose outcome is unknown sends nothing and names it", async () => {
@@ -85,17 +86,6 @@ test("a prefix of four characters names a request, a shorter one does not", asyn
   plant(home, { requestId: id, origin: service.url, createdAt: Date.now() });
   expect(await research(["status", id.slice(0, 4)], { env })).toMatchObject({ stdout: `${id}\tCOMPLETED\n` });
   expect(await research(["status", id.slice(0, 3)], { env })).toMatchObject({ code: 5, stdout: "" });
-});
-
-test("show lays an entry out a field a line", async () => {
-  const { research } = await world();
-  const id = (await research(["create", "How do tides form?"])).stdout.trim();
-  const { code, stdout } = await research(["show", id]);
-  expect(code).toBe(0);
-  expect(stdout).toMatch(new RegExp(`^request id\\s+${id}$`, "m"));
-  expect(stdout).toMatch(/^status\s+PENDING$/m);
-  expect(stdout).toMatch(/^ {2}How do tides form\?$/m);
-  expect(await research(["show", "nothing-of-that-name"])).toMatchObject({ code: 5 });
 });
 
 test("list --refresh asks for what still runs, and survives a poll that fails", async () => {

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { accounts, addDoubles, addProfile, type Fault } from "../support/accounts.js";
-import { answer, close, hang, html, ok, raw, refuse, reset } from "../support/behaviours.js";
+import { answer, hang, html, ok, refuse, reset } from "../support/behaviours.js";
 import { listed } from "../support/home.js";
 import { ProviderDouble } from "../support/providers/double.js";
 import { jsonErrors, jsonLines } from "../support/world.js";
@@ -57,14 +57,8 @@ test.each<[string, number, ReturnType<Fault>]>([
   ["a rate limit with an id in it", 7, answer({ status: 429, body: '{"request_id":"abcd-1"' })],
   ["a reset", 11, reset()],
   ["silence", 11, hang()],
-  ["an end", 11, close()],
   ["a 500", 11, refuse(500, "INTERNAL")],
-  ["a 503", 11, html(503)],
   ["a 409", 11, refuse(409, "CONFLICT")],
-  ["a 408", 11, html(408)],
-  ["a 425", 11, html(425)],
-  ["a 499", 11, html(499)],
-  ["an answer that is torn", 11, raw("HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{")],
   ["no id", 11, ok({ status: "PENDING" })],
 ])("it never goes on after %s (%i)", async (_, code, behaviour) => {
   const polls: Fault = (operation) => (operation === "create" ? behaviour : refuse(404, "REQUEST_NOT_FOUND"));

@@ -71,23 +71,6 @@ test("run prints the result exactly; -o writes it, and never over a file", async
   expect(script.stdout).toBe("An answer to: x => COMPLETED\n12\n0\n");
 });
 
-test("the prompt comes from the argument, a file, or stdin", async () => {
-  const here = await world();
-  await here.bash(`
-    set -e
-    printf 'from\\nstdin' | research create
-    printf 'from a dash' | research create -
-    printf 'from a file' > p.txt
-    research create --prompt-file p.txt < /dev/null
-  `);
-  const prompts = here.service.server.of("create").map(({ body }) => JSON.parse(body.toString()).prompt);
-  expect(prompts.map((prompt: string) => prompt.trimEnd())).toEqual([
-    "from\nstdin",
-    "from a dash",
-    "from a file",
-  ]);
-});
-
 const hasCurl = spawnSync("curl", ["--version"]).error === undefined;
 test.skipIf(!hasCurl)(
   "--dry-run sends nothing, and its curl command creates the request (needs curl)",

@@ -74,16 +74,6 @@ test("the same as NDJSON: one object for each change, one final one for each id,
   }
 });
 
-test.each([
-  ["COMPLETED STOPPED", 10],
-  ["COMPLETED COMPLETED", 0],
-  ["STOPPED FAILED", 3],
-])("ends %s: %i", async (states, code) => {
-  const here = await world();
-  const ids = states.split(" ").map((state) => here.service.add(`x => ${state}`));
-  expect(await here.research(["watch", ...ids])).toMatchObject({ code });
-});
-
 test("an error beats a failed research: one id is unknown to the service", async () => {
   const here = await world();
   const failed = here.service.add("x => FAILED");
@@ -139,19 +129,6 @@ test.each([[], ["--json"]].map((flags) => ({ flags })))("Ctrl-C detaches $flags"
       final: false,
     });
   else expect(run.stdout).toBe(`${done}\tCOMPLETED\n${slow}\tPROCESSING\n`);
-});
-
-test("Ctrl-C ends a bash loop around a watch", async () => {
-  const here = await world();
-  const id = here.service.add(FOREVER);
-  const running = here.startBash(
-    `for i in 1 2 3; do echo round $i; research watch ${id} --interval 30ms; done; echo after`,
-  );
-  while (here.service.server.count("status") < 3) await new Promise((resolve) => setTimeout(resolve, 10));
-  running.kill("SIGINT");
-  const run = await running.done;
-  expect(run).toMatchObject({ code: null, signal: "SIGINT" });
-  expect(run.stdout).toMatch(new RegExp(`^round 1\\n${id}\\tP[A-Z]+\\n$`));
 });
 
 test("polls that fail are repeated and told of twice: when it starts and when it ends", async () => {

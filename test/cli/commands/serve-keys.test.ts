@@ -10,8 +10,8 @@ import { post } from "../../support/wire.js";
 
 const keys = (...args: string[]) => research(["serve", "keys", ...args]);
 
-it("adds a key that is printed once and stored as its hash only, free unless told otherwise", async () => {
-  const data = folderWith();
+it("adds a key that is printed once and stored as its hash only, free unless told otherwise, in a folder that is made", async () => {
+  const data = join(folderWith(), "new", "data");
   const { code, stdout, stderr } = await keys("add", "alice", "--data", data);
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^research-[\w-]{32}\n$/)]);
   expect(stderr).toContain("It is not shown again");
@@ -194,12 +194,6 @@ it.each([["list"], ["revoke", "alice"]])("keys %s makes no data folder", async (
     expect.stringContaining(`the data folder does not exist: ${data}`),
   ]);
   expect(existsSync(data)).toBe(false);
-});
-
-it("keys add makes the data folder", async () => {
-  const data = join(folderWith(), "new", "data");
-  expect((await keys("add", "alice", "--data", data)).code).toBe(0);
-  expect((await keys("list", "--data", data)).stdout).toContain("alice");
 });
 
 it("a FIFO as key file is waited for until Ctrl-C", async () => {

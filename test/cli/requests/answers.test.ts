@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import {
-  exitCodeOf,
   showAnswers,
   showFailure,
   statusLine,
@@ -131,18 +130,6 @@ test.each([
 ])("%j is shown as %s", (status, word) => {
   expect(statusWord(status, NAMED)).toBe(word);
   expect(statusLine("id", status, NAMED)).toBe(`id\t${word}`);
-});
-
-test.each([
-  ["COMPLETED", 0],
-  ["FAILED", 3],
-  ["STOPPED", 10],
-  ["PENDING", 8],
-  ["PROCESSING", 8],
-  ["SOMETHING_NEW", 8],
-  ["", 8],
-])("the exit code of %j is %d", (status, code) => {
-  expect(exitCodeOf(status)).toBe(code);
 });
 
 test.each([

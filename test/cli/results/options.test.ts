@@ -1,21 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Given } from "../../../src/cli/commands/flags.js";
 import { checkResultOptions, resultWords } from "../../../src/cli/results/show.js";
-import { UsageError } from "../../../src/machine/errors.js";
 
-describe("exclude each other:", () => {
-  test.each<[string, Given<"result">, boolean]>([
-    ["--html and JSON", { html: true }, true],
-    ["--html and --raw", { html: true, raw: true }, false],
-    ["--web and JSON", { web: true }, true],
-    ["--web and --raw", { web: true, raw: true }, false],
-    ["--web and a file", { web: true, output: "page.html" }, false],
-    ["--web and stdout", { web: true, output: "-" }, false],
-  ])("%s", (_name, options, json) => {
-    expect(() => checkResultOptions(options, json)).toThrow(UsageError);
-  });
-});
-
+// reading.test.ts has what excludes each other.
 test.each<[string, Given<"result">, boolean]>([
   ["JSON", {}, true],
   ["--raw and JSON", { raw: true }, true],

@@ -64,7 +64,7 @@ export function batchIndex(title: string, states: readonly RowState[]): string {
 }
 
 /** The page of a row that has no result: its question, its state, and why. */
-export function rowPage(state: string, reason: string | undefined, source: ResultOrigin): string {
+function rowPage(state: string, reason: string | undefined, source: ResultOrigin): string {
   const why = reason === undefined ? "" : `\n<div class="plain" dir="auto">${escapeHtml(reason)}</div>`;
   const word = `<p><span class="state ${stateClass(state)}">${escapeHtml(state)}</span></p>`;
   return page({

@@ -1,6 +1,6 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { batchIndex, rowPage } from "../../../../src/cli/commands/batch/pages.js";
+import { batchIndex } from "../../../../src/cli/commands/batch/pages.js";
 import type { RowState } from "../../../../src/client/workflows/batch/plan.js";
 import { refuse } from "../../../support/behaviours.js";
 import { machine } from "../../../support/machine.js";
@@ -114,15 +114,4 @@ test("each row has its question, its state, how long it took, and a link, whatev
 test("a long question is cut between characters", () => {
   const html = batchIndex("b", [row("COMPLETED", "q", 1, `${"a".repeat(299)}🚀${"b".repeat(50)}`)]);
   expect(html).toContain(`>${"a".repeat(299)}…<`);
-});
-
-test("the page of a row without a result says why", () => {
-  const html = rowPage("FAILED", "no source was <found>", {
-    ...{ question: "What?", requestId: "r-1", origin: "https://research.example" },
-  });
-  expect(html).toContain('<h1 class="question" dir="auto">What?</h1>');
-  expect(html).toContain('<span class="state bad">FAILED</span>');
-  expect(html).toContain("no source was &lt;found&gt;");
-  expect(html).toContain('<dd dir="auto">r-1</dd>');
-  expect(html).not.toContain("SHA-256");
 });

@@ -1,8 +1,6 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { liveBatch } from "../../../../src/cli/commands/batch/view.js";
-import { PLAIN } from "../../../../src/cli/terminal/style.js";
 import { columnsOf } from "../../../../src/ground/text/width.js";
 import { refuse } from "../../../support/behaviours.js";
 import { folderWith } from "../../../support/folder.js";
@@ -98,14 +96,4 @@ test("on a terminal more than 20 rows are sent only after a yes; -y and 20 rows 
   expect((await start("README.md", "--out", "more", "-y").done).code).toBe(0);
   expect((await start("README.md", "--out", "json", "--json").done).code).toBe(0);
   expect(service.server.count("create")).toBe(84);
-});
-
-test("the live line, in a zone of one's own", () => {
-  const now = new Date(2030, 0, 1, 12, 0).getTime();
-  const counts = { waiting: 24, running: 3, done: 10, failed: 1, refused: 1, stopped: 0, unknown: 1 };
-  const outlook = { left: 4, nextAt: now + 3 * 60_000, endsAt: now + 15 * 3_600_000 };
-  expect(liveBatch(counts, outlook, now, PLAIN)).toBe(
-    "██████░░░░░░░░░░░░░░ 10 of 40 done, 3 running, 24 waiting, 1 failed, 1 refused, 1 unknown; " +
-      "4 creates left this hour, next slot 12:03, end about 2030-01-02 03:00",
-  );
 });

@@ -8,7 +8,6 @@ import {
   rowChange,
   rowJson,
   rowLine,
-  summaryJson,
 } from "../../../../src/cli/commands/batch/view.js";
 import { PLAIN } from "../../../../src/cli/terminal/style.js";
 import type { BatchEstimate } from "../../../../src/client/workflows/batch/estimate.js";
@@ -110,13 +109,6 @@ describe("a row for a program", () => {
   const moment = { previous: "PENDING", final: true, at: 1_000, elapsedMs: 12.6 };
   const seen = { previous_status: "PENDING", at: "1970-01-01T00:00:01.000Z", elapsed_ms: 13, final: true };
 
-  test("with all that is known", () => {
-    const row = state({ standing: "failed", status: "FAILED", requestId: "id", file: "f", error });
-    expect(rowJson(row, moment)).toEqual({
-      ...{ key: "acme", line: 3, request_id: "id", status: "FAILED", ...seen, file: "f", error },
-    });
-  });
-
   test("with nothing but its line", () => {
     const row = state({ standing: "waiting", status: null, localId: "local-1" });
     expect(rowJson({ ...row, row: { ...row.row, key: undefined } }, moment)).toEqual({
@@ -129,10 +121,6 @@ describe("a row for a program", () => {
       ...{ status: "UNKNOWN", local_id: "local-1" },
     });
   });
-});
-
-test("all of a batch for a program", () => {
-  expect(summaryJson(ONE_EACH, 3)).toEqual({ summary: { rows: 7, ...ONE_EACH, exit_code: 3 } });
 });
 
 describe("what a batch would do", () => {

@@ -105,11 +105,3 @@ test("the head is dim and a state has its colour, which takes no room", () => {
   expect(head).toBe(sgr(2)("ID    STATUS      AGE  PROMPT"));
   expect(line).toBe(`id-1  ${sgr(36)("PENDING")}  2h 00m  What is it?`);
 });
-
-test("a prompt whose characters take two columns each is cut to the terminal", () => {
-  const entries = [{ ...ENTRY, prompt: "潮の満ち引きはどのように起こるのか".repeat(4) }];
-  const [, line = ""] = table(entries, 80).split("\n");
-  expect(columnsOf(line)).toBeLessThanOrEqual(80);
-  expect(columnsOf(line)).toBeGreaterThanOrEqual(79);
-  expect(line).toMatch(/潮.*…$/u);
-});

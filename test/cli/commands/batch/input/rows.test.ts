@@ -4,7 +4,6 @@ import {
   parseSchema,
   type RowOptions,
   rowsOf,
-  schemaText,
   Template,
 } from "../../../../../src/cli/commands/batch/input/rows.js";
 import { digestOf } from "../../../../../src/client/store/history/create-names.js";
@@ -93,14 +92,10 @@ describe("a row", () => {
 
 describe("invalid:", () => {
   test.each<[InputRecord["fields"], string]>([
-    [{}, "no prompt"],
     [{ prompt: null }, "no prompt"],
-    [{ prompt: 7 }, "the prompt is not a string"],
-    [{ prompt: " \n" }, "no prompt: it is blank"],
     [{ prompt: "é".repeat((1 << 19) + 1) }, "the prompt is over 1 MiB"],
     [{ prompt: "p", key: true }, "the key is neither a string nor a number"],
     [{ prompt: "p", key: "k".repeat(201) }, "the key is too long to name a file"],
-    [{ prompt: "p", output_schema: [] }, "output_schema is not a JSON Schema: it must be a JSON object"],
     [{ prompt: "p", output_schema: "{" }, "output_schema is not a JSON Schema: it must be a JSON object"],
     [{ prompt: "p", output_schema: { type: 1 } }, "output_schema is not a JSON Schema: at /type: odd"],
   ])("%.60j: %s", (fields, reason) => {
@@ -118,44 +113,11 @@ describe("invalid:", () => {
     const { rows, faults } = made([{ prompt: 7, key: true }, { prompt: "p" }]);
     expect([rows.length, faults.map(({ line }) => line)]).toEqual([1, [2, 2]]);
   });
-
-  test("a key that an earlier row has", () => {
-    expect(
-      made([
-        { prompt: "p", key: "1" },
-        { prompt: "q", key: 1 },
-      ]).faults,
-    ).toEqual([{ line: 3, reason: 'line 2 has the key "1", too' }]);
-  });
-
-  test("a template names a column that is missing in one record", () => {
-    const template = new Template("{{a}} {{b}}");
-    expect(made([{ a: 1, b: 2 }, { a: 1 }], { template }).faults).toEqual([
-      { line: 3, reason: "the template names a missing column, {{b}}" },
-    ]);
-  });
-
-  test("a template without a column", () => {
-    expect(made([{ prompt: "p" }], { template: new Template("x") })).toEqual({
-      rows: [],
-      faults: [{ reason: "the template names no column: {{column}}" }],
-    });
-  });
 });
 
-describe("a missing column of all records is one fault", () => {
-  test.each<[string[], string | undefined, string]>([
-    [["a", "b"], undefined, "the column `prompt` is missing; the columns are: a, b"],
-    [["a", "b"], "{{a}} {{c}}", "the template names a missing column, {{c}}; the columns are: a, b"],
-  ])("%j", (columns, text, reason) => {
-    const template = text === undefined ? undefined : new Template(text);
-    expect(made([{}, {}], { template }, columns).faults).toEqual([{ line: 1, reason }]);
-  });
-
-  test("and without a header line it has no line", () => {
-    expect(made([], {}, [])).toEqual({
-      ...{ rows: [], faults: [{ reason: "the column `prompt` is missing; the header line is missing" }] },
-    });
+test("a missing column without a header line has no line", () => {
+  expect(made([], {}, [])).toEqual({
+    ...{ rows: [], faults: [{ reason: "the column `prompt` is missing; the header line is missing" }] },
   });
 });
 
@@ -169,17 +131,6 @@ test("faults are in the order of their lines, those of the whole first", () => {
   const faults = [{ line: 9, reason: "late" }, { reason: "whole" }];
   const found = rowsOf({ records: [{ line: 2, fields: {} }], faults }, none).faults;
   expect(found.map(({ line }) => line)).toEqual([undefined, 2, 9]);
-});
-
-test.each([
-  [undefined, undefined],
-  [null, undefined],
-  ["", undefined],
-  ["{}", "{}"],
-  [{ a: 1 }, '{"a":1}'],
-  [7, "7"],
-])("the text of the schema %j is %s", (given, text) => {
-  expect(schemaText(given)).toBe(text);
 });
 
 test.each([
