@@ -85,7 +85,6 @@ function saySkipped(records: number, folder: string, reporter: Reporter): Promis
   return reporter.notice("HISTORY_SKIPPED", `${what} skipped in the history (${folder}): not readable`);
 }
 
-/** The global flags that were given, for another command at the same service. */
 export function globalWords({ profile, baseUrl, insecureHttp }: Globals): string[] {
   return wordsOf({ profile, baseUrl, insecureHttp });
 }
@@ -103,7 +102,6 @@ export function resumeAt(ctx: Context, account: Machine, ...words: readonly stri
 
 const DURATIONS: ReadonlySet<string> = new Set(["timeout", "interval", "patience", "within"]);
 
-/** The options of a command as the words it was given them in. */
 export function wordsOf(options: object): string[] {
   return Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
     const flag = flagOf(name);

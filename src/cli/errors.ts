@@ -57,7 +57,6 @@ export function commandFailure(error: unknown): Failure {
   };
 }
 
-/** An error of settings that are not JSON, with the place. */
 export async function withPlace(error: unknown): Promise<unknown> {
   if (!(error instanceof InvalidSettingsError) || error.text === undefined) return error;
   const { placeOfError } = await import("./input/json.js");

@@ -98,10 +98,7 @@ const KEYLESS: ReadonlySet<string> = new Set([
   ...["login", "logout", "try", "serve", "skill", "help", "completion"],
 ]);
 
-/**
- * Reads the arguments after the program's name; help is laid out for the host's stdout. Throws UsageError, with the
- * nearest name where one is near. `isWhole`: whether all commands are defined, and not only those that may be meant.
- */
+/** Throws UsageError, with the nearest name where one is near. `isWhole`: all commands are defined, not only those that may be meant. */
 async function readArguments(
   argv: readonly string[],
   host: Host,

@@ -3,10 +3,8 @@ import type { Context } from "../context.js";
 
 export type Perform = (action: (ctx: Context) => Promise<number>) => void;
 
-/** Adds one verb to the program: its flags, its help, and which action it performs. */
 export type Define = (program: Verb, perform: Perform) => void;
 
-/** What a command's help says beside its arguments and flags. */
 export interface Documentation {
   output?: string;
   /** The exit codes a user of this command meets, each with its cause. The whole table is `EXIT_CODE_MEANINGS`. */
@@ -83,7 +81,6 @@ type ValueOf<Form, Flag> =
   Flag extends Value<infer T> ? T : Words<Form> extends `${string} ${string}` ? string : boolean;
 type IsGiven<Flag> = Flag extends { before: NonNullable<unknown> } ? true : false;
 
-/** What a command is given of its flags. */
 export type OptionsOf<F> = {
   [Form in keyof F as IsGiven<F[Form]> extends true ? NameOf<Form> : never]: ValueOf<Form, F[Form]>;
 } & {

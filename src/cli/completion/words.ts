@@ -117,7 +117,6 @@ type OptionNode = Pick<OptionEntry, "name" | "short" | "description" | "value" |
 /** What can be typed, as build/completion-table.js takes it from the help. */
 export interface CompletionTable {
   options: OptionNode[];
-  /** By the words after `research`: `config get`. */
   commands: Record<
     string,
     {

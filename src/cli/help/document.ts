@@ -7,7 +7,6 @@ import { TOPICS } from "./topics.js";
 /** All of the help, for programs (contract §7). `schema_version` changes if a member changes its meaning or goes. */
 export type HelpDocument = ReturnType<typeof helpDocument>;
 
-/** The document of a program that has its commands. */
 export function helpDocument(program: Verb, version: string) {
   return {
     schema_version: 1,
@@ -35,7 +34,6 @@ export type ArgumentEntry = ReturnType<typeof argumentEntry>;
 export type OptionEntry = ReturnType<typeof optionEntry>;
 export type CommandEntry = ReturnType<typeof commandEntry>;
 
-/** The flags that every command takes. */
 function globalOptions(program: Verb): OptionEntry[] {
   return program.options.map((option) => optionEntry(option, "", true));
 }
@@ -85,11 +83,9 @@ function argumentEntry(argument: Argument) {
   };
 }
 
-/** `global`: whether it belongs to the program. */
 function optionEntry(option: Option, command: string, global: boolean) {
   const [, value] = /[<[](.+)[>\]]/.exec(option.flags) ?? [];
   return {
-    /** As help shows it: `-o, --output <path>`. */
     flags: option.flags,
     name: option.long ?? option.flags,
     short: option.short ?? null,
@@ -98,7 +94,6 @@ function optionEntry(option: Option, command: string, global: boolean) {
     value: value ?? null,
     choices: option.argChoices ? [...option.argChoices] : null,
     default: (option.defaultValue ?? null) as unknown,
-    /** The environment variable that says the same. */
     environment: variableOf(option.long ?? "", command),
     global,
   };

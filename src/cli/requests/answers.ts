@@ -10,10 +10,7 @@ import type { Failure } from "../../machine/failure.js";
 import { ClosedPipe, type Reporter } from "../terminal/reporter.js";
 import type { Style } from "../terminal/style.js";
 
-/**
- * Shows what is answered about `count` requests: a line each as it comes, or for a program all together at the end.
- * `quiet`: the bare state; `exitCode`: of a state. Returns the exit code of all. A pipe that was closed takes no more, and ends nothing.
- */
+/** A line for each answer as it comes, for a program all together at the end. Returns the exit code of all. A closed pipe ends nothing. */
 export async function showAnswers(
   reporter: Reporter,
   count: number,
@@ -53,10 +50,7 @@ export async function showAnswers(
 
 const ERRORS_FIRST = [3, 10, 8, 14];
 
-/**
- * The exit code of several ids, from theirs in the order given: the first error wins, then FAILED, then
- * STOPPED, then unfinished, then a check that found something wrong.
- */
+/** The exit code of several ids (contract §1.5): the first error wins, then 3, 10, 8 and 14. */
 export function worstOf(codes: readonly number[]): number {
   const error = codes.find((code) => code !== 0 && !ERRORS_FIRST.includes(code));
   return error ?? ERRORS_FIRST.find((code) => codes.includes(code)) ?? 0;
@@ -89,7 +83,6 @@ export async function sayNotObserved(reporter: Reporter, error: LocalError | und
   if (error) await reporter.notice("HISTORY_NOT_UPDATED", error.message);
 }
 
-/** A state in its colour. */
 export function statusWord(status: string, style: Style): string {
   const word = safeLine(status);
   switch (status) {

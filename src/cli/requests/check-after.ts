@@ -23,10 +23,7 @@ export class ChecksAfter {
 
   constructor(private readonly terminal: Terminal) {}
 
-  /**
-   * Checks a result, keeps what was found and says it. Undefined if something hindered it, which is said, too. Rejects
-   * with `signal.reason` alone.
-   */
+  /** Checks a result, keeps and says what was found; undefined if something hindered it. Rejects with `signal.reason` alone. */
   async check(
     ports: Ports,
     target: Target,

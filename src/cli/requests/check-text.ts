@@ -21,7 +21,6 @@ export function citationLines({ citations }: Pick<CheckOutcome, "citations">): s
     .join("");
 }
 
-/** What is wrong, the worst first; empty if nothing is. */
 export function wrongLines({ citations }: Pick<CheckOutcome, "citations">, style: Style): string {
   const wrong = citations.filter(({ verdict }) => WRONG.has(verdict));
   wrong.sort((a, b) => VERDICTS.indexOf(a.verdict) - VERDICTS.indexOf(b.verdict));
@@ -35,7 +34,6 @@ function wrongText({ verdict, claim, missing, reason, urls }: CheckedCitation, s
   return `${word}  ${safeLine(claim)}${lines.join("")}`;
 }
 
-/** How many citations there are, and how many of each verdict. */
 export function citationsText(counts: Readonly<Record<string, number>>): string {
   const each = verdictsText(counts);
   return `${counted(counts.citations ?? 0, "citation")}${each && `: ${each}`}`;

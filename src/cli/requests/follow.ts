@@ -25,7 +25,6 @@ import {
   watchJson,
 } from "./progress-text.js";
 
-/** The flags of the commands that watch requests. */
 export type FollowFlags = Omit<FollowOptions, "signal" | "answered">;
 
 export interface FollowViewOptions extends FollowFlags, Pick<FollowOptions, "answered"> {
@@ -44,10 +43,7 @@ export interface FollowViewOptions extends FollowFlags, Pick<FollowOptions, "ans
 type Event<Kind extends FollowEvent["kind"]> = Extract<FollowEvent, { kind: Kind }>;
 type Last = Pick<Event<"timeout">, "requestId" | "status" | "at" | "elapsedMs">;
 
-/**
- * Follows requests to their end and shows what happens. Throws Interrupted after each unfinished request has had its
- * last line.
- */
+/** Follows requests to their end. Throws Interrupted after each unfinished request has had its last line. */
 export async function showFollow(
   terminal: Terminal,
   ports: Ports,
@@ -61,10 +57,7 @@ export async function showFollow(
   }
 }
 
-/**
- * The exit code of a request that was followed. `created`: whether this command created it; then nothing that ends
- * the wait is an error (contract §1.5), since a script that sees one would create it again.
- */
+/** `created`: this command created it, so nothing that ends the wait is an error: a script would create it again (contract §1.5). */
 export function exitCodeOfOutcome(outcome: WatchOutcome, { created = false } = {}): number {
   if (outcome.kind === "final") return exitCodeOf(outcome.status ?? "");
   if (outcome.kind === "given-up" && !created) return failureOf(outcome.error).exit_code;
@@ -209,7 +202,6 @@ class FollowView {
     return ids.length > 0 ? this.options.resume?.(ids) : undefined;
   }
 
-  /** What the live line shows. */
   get #shown() {
     const { outcomes } = this.#progress;
     const states = outcomes.map(({ status }) => status);

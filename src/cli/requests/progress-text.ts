@@ -14,7 +14,6 @@ import { SILENT_WAIT_MS } from "../context.js";
 import type { Reporter } from "../terminal/reporter.js";
 
 export interface ShownProgress {
-  /** The last state seen of each id, in the order given. */
   states: readonly (Status | null)[];
   elapsedMs: number;
   /** What the service says of the one id, if there is one. */
@@ -46,12 +45,10 @@ export function liveText({ states, elapsedMs, progress, usual, question = "" }: 
   return `${done} of ${states.length} done${running ? `, ${running}` : ""}  ${elapsed}`;
 }
 
-/** A state change, where nothing moves. */
 export function changeLine(requestId: string, status: Status, elapsedMs: number): string {
   return `${requestId} is ${safeLine(status)} (${formatDuration(elapsedMs)})`;
 }
 
-/** A line for a watch in which nothing changes. */
 export function unchangedLine(progress: ShownProgress): string {
   return `still watching: ${liveText(progress)}`;
 }
@@ -65,7 +62,6 @@ export interface WatchLine extends Moment {
   progress?: unknown;
 }
 
-/** One line of a watch for a program. */
 export function watchJson({ requestId, status, previous, at, elapsedMs, final, progress }: WatchLine) {
   return {
     request_id: requestId,

@@ -20,10 +20,7 @@ export interface Shown<P extends Ports> {
   reused: HistoryEntry | undefined;
 }
 
-/**
- * Submits to the first account that takes it, and says what it waits for and where it goes on. An id that is not on the
- * disk is said before it can be lost.
- */
+/** Submits to the first account that takes it. An id that is not on the disk is said before it can be lost. */
 export async function showSubmit<P extends Ports>(
   { reporter, signal }: Terminal,
   accounts: readonly AskedAccount<P>[],
@@ -65,7 +62,6 @@ export async function showSubmit<P extends Ports>(
   return { account, requestId: data.request_id, submitted, reused: undefined };
 }
 
-/** An account as people know it. */
 export function accountName({ profile, origin }: Pick<Ports, "profile" | "origin">): string {
   return profile === null ? origin : `profile ${profile}`;
 }

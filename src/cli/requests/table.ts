@@ -92,10 +92,7 @@ export function asksFirst({ host, reporter }: Terminal): boolean {
   return host.stdin.isTTY && host.stderr.isTTY && !reporter.json;
 }
 
-/**
- * Names the requests that `verb` (Stop, Forget) is for, and asks. Throws UsageError unless the answer is yes. `loss`: what
- * cannot be undone.
- */
+/** Names the requests and asks. Throws UsageError unless the answer is yes. `loss`: what cannot be undone. */
 export async function confirm(
   terminal: Terminal & RecordedIds,
   requests: readonly Listed[],
@@ -120,14 +117,10 @@ function nameOf({ request_id, local_id }: HistoryEntry): string {
   return request_id ?? local_id;
 }
 
-/** Of an empty history. */
 export const NOTHING_YET =
   'nothing is recorded on this machine yet; begin with: research run "your question"';
 
-/**
- * The ids that were given, else the one that its user chooses on a terminal from the newest that `accepts` takes, where
- * there are several. Throws UsageError if stdin or stderr is not a terminal, or if `accepts` takes no request.
- */
+/** The ids given, else one chosen on a terminal from the newest that `accepts` takes. Throws UsageError where there is nothing to choose. */
 export async function idsOrChosen(
   ctx: Context,
   ids: readonly string[],

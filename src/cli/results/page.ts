@@ -90,10 +90,7 @@ const OPENERS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   win32: ["rundll32", "url.dll,FileProtocolHandler"],
 };
 
-/**
- * Opens a file with a command of `BROWSER` (several are separated by colons, `%s` stands for the path), else with the
- * platform's opener. Returns whether one was started. Rejects with `signal.reason`.
- */
+/** Opens a file with a command of `BROWSER`, else the platform's opener. Returns whether one was started. Rejects with `signal.reason`. */
 export async function openInBrowser(
   { env, platform, clock }: Pick<Host, "env" | "platform" | "clock">,
   path: string,

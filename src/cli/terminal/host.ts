@@ -2,7 +2,6 @@ import type { Clock } from "../../ground/clock.js";
 
 export type Signal = "SIGINT" | "SIGTERM" | "SIGHUP";
 
-/** Somewhere text goes. */
 export interface Sink {
   readonly isTTY: boolean;
   /** For a live line on a terminal; undefined if the stream is not a terminal. */

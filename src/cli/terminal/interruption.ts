@@ -16,7 +16,6 @@ export class Interrupted extends Error {
  */
 export class Interruption {
   readonly #controller = new AbortController();
-  /** Aborted with an Interrupted when the first signal comes. */
   readonly signal = this.#controller.signal;
   /** Hears no more signals. */
   readonly release: () => void;

@@ -6,7 +6,6 @@ import { columnsOn, hasColour, isLive } from "./style.js";
 /** What stands beside the text: the spinner, a blank, and the last column, in which some terminals wrap. */
 const BESIDE_TEXT = 3;
 
-/** A line on a terminal that is rewritten in place. */
 export interface LiveLine {
   set(text: string): void;
   /** Takes the line away, lets something else be written, and puts it back. */

@@ -2,10 +2,7 @@ import { CodedError } from "../../machine/errors.js";
 import { Interrupted } from "./interruption.js";
 import { fitted, type Terminal } from "./reporter.js";
 
-/**
- * Asks a question on the terminal (stderr, so that stdout stays a result) and returns the line typed, which is not
- * shown if `hidden`.
- */
+/** Asks on stderr, so that stdout stays a result, and returns the line typed, which is not shown if `hidden`. */
 export async function ask(terminal: Terminal, question: string, { hidden = false } = {}): Promise<string> {
   const [{ createInterface }, { Writable }] = await Promise.all([
     import("node:readline"),

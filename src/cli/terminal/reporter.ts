@@ -14,7 +14,6 @@ import { columnsOn, isLive, type Style, styleFor } from "./style.js";
 export interface Terminal {
   readonly host: Host;
   readonly reporter: Reporter;
-  /** Aborted with an Interrupted when the first signal comes. */
   readonly signal: AbortSignal;
 }
 
@@ -44,7 +43,6 @@ export class Reporter {
     host.onWarning((warning) => void this.notice("WARNING", warning.message));
   }
 
-  /** The style of stdout, for views. */
   async style(): Promise<Style> {
     return await styleFor(this.host.stdout, this.host.env);
   }
@@ -64,7 +62,6 @@ export class Reporter {
     await (this.#live ? this.#live.aside(write) : write());
   }
 
-  /** One JSON value on a line of stdout. */
   async resultJson(value: unknown): Promise<void> {
     await this.result(`${safeJson(value)}\n`);
   }
@@ -105,10 +102,7 @@ export class Reporter {
     await this.#toStderr(`${style.bad("error:")} ${indented(failure.message)}${code}\n${hint}`);
   }
 
-  /**
-   * Shows a line that moves, on a terminal and for people only, and draws it anew each second. Returns whether it is
-   * shown. `draw` gives its text.
-   */
+  /** Shows a line that moves, drawn each second, on a terminal and for people only. Returns whether it is shown. */
   async startLive(draw: () => string): Promise<boolean> {
     if (this.json || !isLive(this.host.stderr, this.host.env)) return false;
     const { liveLine } = await import("./live-line.js");
@@ -149,10 +143,7 @@ export class Reporter {
     await (this.#live ? this.#live.aside(write) : write());
   }
 
-  /**
-   * Writes, but lets no reader that has stopped reading keep a signal waiting: throws `signal.reason` when that
-   * comes, and what is written after it has a second to be taken.
-   */
+  /** Keeps no signal waiting for a reader: throws `signal.reason`, and what is written after it has a second to be taken. */
   async #taken(sink: Sink, data: string | Uint8Array): Promise<void> {
     const { signal } = this;
     if (this.#stuck.has(sink)) throw signal.reason;

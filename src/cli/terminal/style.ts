@@ -10,7 +10,6 @@ const isSet = (value: string | undefined) => value !== undefined && value !== ""
 /** Some machines export `CI=false` outside of CI. */
 const inCi = (env: Environment) => isSet(env.CI) && env.CI !== "false" && env.CI !== "0";
 
-/** Whether a stream shows things that move. */
 export function isLive(sink: Pick<Sink, "isTTY">, env: Environment): boolean {
   return sink.isTTY && env.TERM !== "dumb" && !inCi(env);
 }

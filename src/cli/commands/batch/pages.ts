@@ -55,7 +55,6 @@ function read(out: string, name: string): string | undefined {
 /** In a table, a longer question is cut; its page has all of it. */
 const LONGEST_QUESTION = 300;
 
-/** All rows of a batch as a page, with links to theirs, whatever became of each. */
 export function batchIndex(title: string, states: readonly RowState[]): string {
   const head = ["Line", "Question", "State", "Took"].map((name) => `<th>${name}</th>`).join("");
   const table = `<div class="table rows"><table>\n<thead><tr>${head}</tr></thead>\n<tbody>${states.map(tableRow).join("\n")}</tbody>\n</table></div>`;
@@ -63,7 +62,6 @@ export function batchIndex(title: string, states: readonly RowState[]): string {
   return page({ title, body: `${header}\n<main>\n${table}\n</main>`, wide: true });
 }
 
-/** The page of a row that has no result: its question, its state, and why. */
 function rowPage(state: string, reason: string | undefined, source: ResultOrigin): string {
   const why = reason === undefined ? "" : `\n<div class="plain" dir="auto">${escapeHtml(reason)}</div>`;
   const word = `<p><span class="state ${stateClass(state)}">${escapeHtml(state)}</span></p>`;

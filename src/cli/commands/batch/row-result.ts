@@ -15,7 +15,6 @@ import { pageOf } from "../../results/page.js";
 /** A page of a larger result is not made, in bytes. */
 const MAX_RESULT_BYTES = 64 << 20;
 
-/** Where a row was created, or else would be. */
 export function accountOf({ accounts }: Pick<BatchJob, "accounts">, state: RowState): Ports {
   const own = state.accounts.find(({ ports }) => ports.origin === state.origin);
   return ((state.account ?? own ?? accounts[0]) as BatchAccount).ports;
@@ -37,7 +36,6 @@ export function resultOfRow(
   return { ports, target, result: { data: {}, value, exact: isJson ? new JsonText(text) : {} } };
 }
 
-/** What the page of a row says of where it is from. */
 export function sourceOf(state: RowState): ResultOrigin {
   const { row, requestId, createdAt, endedAt, standing, accounts } = state;
   return {

@@ -149,10 +149,7 @@ async function refuse(ctx: Context, file: string, faults: readonly RowFault[]): 
   return EXIT_CODES.USAGE;
 }
 
-/**
- * Throws LocalError if a row that names its own model was sent with that of `--model`, as earlier versions did: its
- * stored request does not match the row any more, so the row would be sent a second time.
- */
+/** Throws LocalError if a row with its own model was sent with that of `--model`, as earlier versions did: it would be sent twice. */
 function refuseFlagModel(
   out: string | undefined,
   rows: readonly Row[],
@@ -180,7 +177,6 @@ async function sayRepeated(ctx: Context, rows: readonly Row[]): Promise<void> {
   await ctx.reporter.notice("ASKED_TWICE", `${which} what an earlier line asks; each is sent`);
 }
 
-/** The command that goes on with the same batch. */
 function resumeWith(ctx: Context, file: string, options: BatchFlags): string {
   const command = resumeCommand(ctx.flags, "batch", file, ...wordsOf(options));
   return file === "-" ? `${command} < INPUT` : command;
@@ -225,7 +221,6 @@ async function dryRunOf(
   return 0;
 }
 
-/** Undefined if the base URL or the key is missing. */
 function connectedPorts(machine: Machine): Ports | undefined {
   try {
     requireConnection(machine.settings);

@@ -43,7 +43,6 @@ export interface CheckFlags {
   dryRun?: boolean;
 }
 
-/** A report that was named, and where it is from. */
 interface Named {
   report: Report;
   requestId: string | null;

@@ -58,7 +58,6 @@ export function pageName(address: string): string | undefined {
   return REDIRECT.test(name) ? undefined : name;
 }
 
-/** The sources that more than one account names, by the spelling of the first. */
 export function sharedSources(states: readonly RowState[]): { url: string; profiles: string[] }[] {
   const found = new Map<string, { url: string; profiles: Set<string> }>();
   for (const state of states)
@@ -86,7 +85,6 @@ function cell(text: string): string {
   return text.replace(/\s+/g, " ").replace(/[\\|<>[\]`*_]/g, "\\$&");
 }
 
-/** The table of the accounts, what they share, and links to the reports. */
 export function indexText(prompt: string, states: readonly RowState[]): string {
   const isChecked = states.some(({ check }) => check);
   const heads = ["Account", "State", "Time", "Cost", "Words", "Sources", ...(isChecked ? ["Checked"] : [])];
@@ -131,7 +129,6 @@ function costOf(note: ResultNote | undefined): string {
   return tokens === undefined ? "" : counted(tokens, "token");
 }
 
-/** The same for a program; `read` gives the text of a file in the folder. */
 export function compareJson(
   prompt: string,
   dir: string,

@@ -59,7 +59,6 @@ function atItsOrigin(ctx: Context, entry: HistoryEntry): Context {
   return ctx.with({ ...ctx.host.env, ...site }, { ...ctx.flags, insecureHttp: true });
 }
 
-/** Submits, prints the new request and, if asked, goes on as `watch`; or shows what would be sent. */
 async function showCreate(
   ctx: Context,
   accounts: readonly AskedAccount<Machine>[],

@@ -40,7 +40,6 @@ const fail = (exitCode: number, message: string, fix: string): Finding => ({
   ...{ status: "fail", message, fix, exitCode },
 });
 
-/** Every check, in the order in which they run and are shown (contract §7). `close` ends the connections that they opened. */
 export function checksOf(ctx: Context): { checks: readonly Check[]; close: () => Promise<void> } {
   const { host } = ctx;
   const machine = ctx.reopened({ isInspected: true });

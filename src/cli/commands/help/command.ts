@@ -24,7 +24,6 @@ export const help: Define = (program, perform) => {
     });
 };
 
-/** The command that `words` name; undefined if there is none. */
 function commandAt(program: Verb, words: readonly string[]): Verb | undefined {
   let at: Verb | undefined = program;
   for (const word of words) at = at?.commands.find((command) => command.name() === word) as Verb | undefined;

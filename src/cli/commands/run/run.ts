@@ -19,7 +19,6 @@ import { notifyEnd } from "../../terminal/notification.js";
 import type { Terminal } from "../../terminal/reporter.js";
 import type { Given } from "../flags.js";
 
-/** What says how a run is shown and delivered. */
 type ViewFlags = Given<"pace" | "result" | "once" | "waitForQuota" | "onDone" | "notify" | "check">;
 type RunFlags = ViewFlags & Given<"dryRun" | "request" | "provider" | "domains" | "quota" | "perDay" | "or">;
 

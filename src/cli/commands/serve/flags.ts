@@ -32,7 +32,6 @@ function price(text: string): { input: number; output: number } {
   return { input: Number(input), output: Number(output) };
 }
 
-/** A shell command as commander reads it. */
 function shellCommand(text: string): string {
   if (text.trim() === "") throw new InvalidArgumentError("It must be a command.");
   return text;

@@ -38,7 +38,6 @@ export interface ShownEntry extends HistoryEntry {
   check?: CheckSummary;
 }
 
-/** Everything of one entry that is known, a field a line, the prompt last. */
 export function entryDetails(entry: ShownEntry, style: Style): string {
   const { request_id, status, duration_ms, cost_dollars, output_schema: schema } = entry;
   const why = entry.message ?? (status === "FAILED" && "not recorded: `research output` asks the service");

@@ -2,7 +2,6 @@ import { askStates, resolveTarget } from "../../../client/workflows/requests.js"
 import type { Context } from "../../context.js";
 import { exitCodeOf, showAnswers } from "../../requests/answers.js";
 
-/** Asks for the state of each request, all at once, and answers in the order given. */
 export async function status(
   ctx: Context,
   ids: readonly string[],

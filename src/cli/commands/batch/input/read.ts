@@ -34,7 +34,6 @@ export type InputOptions = Omit<Given<"request">, "promptFile"> &
 /** Everything is checked before anything is sent, so all of it is in memory; this is a hundred thousand long prompts. */
 const MAX_BATCH_BYTES = 256 << 20;
 
-/** The input of a batch. */
 export interface BatchInput {
   rows: Row[];
   faults: RowFault[];

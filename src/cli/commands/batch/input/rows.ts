@@ -14,7 +14,6 @@ import type { InputRecord, Parsed, RowFault } from "./formats.js";
 
 export interface RowOptions {
   template: Template | undefined;
-  /** For the rows without a schema of their own. */
   schema: JsonSchema | undefined;
   structured: boolean;
   /** What is wrong with schemas of rows, by their JSON text. */
@@ -87,7 +86,6 @@ class Checks {
     return { id: rowId(key, digest, nth), key, line, body, digest, ...accounts };
   }
 
-  /** A row's own model. */
   #model({ model }: InputRecord["fields"], fail: (reason: string) => void): string | undefined {
     const { takesModels, template } = this.options;
     if (template?.columns.includes("model")) return undefined;
@@ -175,7 +173,6 @@ const PLACE = /\{\{\s*([^{}]+?)\s*\}\}/g;
 
 /** A prompt with places for columns: `Compare {{company}} with {{rival}}`. */
 export class Template {
-  /** The columns it names, each once. */
   readonly columns: readonly string[];
 
   constructor(private readonly text: string) {
