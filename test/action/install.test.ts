@@ -1,13 +1,21 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { folderOnDisk, folderWith } from "../support/folder.js";
 import { HappyService } from "../support/happy-service.js";
+import { listen } from "../support/listen.js";
 import { Job } from "./runner.js";
 
 const root = join(import.meta.dirname, "../..");
@@ -24,26 +32,28 @@ function clone(): string {
   return checkout;
 }
 
-/** Where npm gets its packages on this machine. */
-const NPM = {
-  npm_config_cache: process.env.npm_config_cache ?? join(homedir(), ".npm"),
-  npm_config_userconfig: process.env.npm_config_userconfig ?? join(homedir(), ".npmrc"),
-  npm_config_prefer_offline: "true",
-  ...(process.env.npm_config_registry && { npm_config_registry: process.env.npm_config_registry }),
-};
+/** A PATH whose npm takes the packages of this checkout for `npm ci`: CI itself runs the real one before any test. */
+function pathWithPackages(): string {
+  const bin = folderWith({
+    npm: `#!/bin/sh\nPATH="\${PATH#*:}"\ncase $1 in ci) exec ln -s "${root}/node_modules" node_modules;; esac\nexec npm "$@"\n`,
+  });
+  chmodSync(join(bin, "npm"), 0o755);
+  return `${bin}:${process.env.PATH}`;
+}
 
 test("a fresh clone is built, packed, kept and run, each step with what the one before has left", async () => {
   const checkout = clone();
   const service = await HappyService.start();
   const action = join(checkout, "action");
-  const job = new Job({ ...NPM, ...service.env }, folderOnDisk(), action);
+  const env = { PATH: pathWithPackages(), ...service.env };
+  const job = new Job(env, folderOnDisk(), action);
   const keyOf = async () => (await job.step("install", {}, undefined, ["key"])).outputs.key ?? "";
   const key = await keyOf();
   expect(key).toMatch(/^[0-9a-f]{64}$/);
   const installed = await job.step("install", {});
   expect(installed, installed.log).toMatchObject({ code: 0 });
   // Another runner, for which the cache brings what action.yml names.
-  const later = new Job({ ...NPM, ...service.env }, folderOnDisk(), action);
+  const later = new Job(env, folderOnDisk(), action);
   const kept = `research-cli/${key}/research-cli.tgz`;
   cpSync(join(job.temp, kept), join(later.temp, kept));
   const { version } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8"));
@@ -67,7 +77,7 @@ test("a fresh clone is built, packed, kept and run, each step with what the one 
     expect(runner.read("research-report.md")).toBe("An answer to: why?");
   }
   await service.server.close();
-}, 900_000);
+}, 300_000);
 
 test("what is not built is not packed", () => {
   const manifest = '{"scripts":{}}';
@@ -89,31 +99,27 @@ async function release(program: string) {
     paths.push(request.url ?? "");
     response.end(tarball);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   const env = { GITHUB_SERVER_URL: `http://127.0.0.1:${port}`, ACTION_REPOSITORY: "owner/name" };
   const job = new Job(env);
   const step = (sha256: string) => job.step("install", { INPUT_VERSION: "1.2.3", INPUT_SHA256: sha256 });
-  const close = () => server.close();
-  return { step, job, paths, close, sha256: createHash("sha256").update(tarball).digest("hex") };
+  return { step, job, paths, sha256: createHash("sha256").update(tarball).digest("hex") };
 }
 
 test("a version is the tarball of that release, if its SHA-256 is the one that was given", async () => {
-  const { step, paths, close, sha256 } = await release("console.log('released')");
+  const { step, paths, sha256 } = await release("console.log('released')");
   const refused = await step("0".repeat(64));
   expect(refused).toMatchObject({ code: 2, outputs: {} });
   expect(refused.log).toContain("another SHA-256");
   const good = await step(sha256);
-  close();
   expect(good).toMatchObject({ code: 0, log: "released\n" });
   expect(readFileSync(good.outputs.program ?? "", "utf8")).toBe("console.log('released')");
   expect([...new Set(paths)]).toEqual(["/owner/name/releases/download/v1.2.3/research-cli-1.2.3.tgz"]);
 });
 
 test("a program that does not start fails its install, and is not left for the cache", async () => {
-  const { step, job, close, sha256 } = await release("throw new Error('no dist')");
+  const { step, job, sha256 } = await release("throw new Error('no dist')");
   const failed = await step(sha256);
-  close();
   expect(failed).toMatchObject({ code: 1, outputs: {} });
   expect(failed.log).toContain("research.js --version ended with 1");
   expect(existsSync(join(job.temp, "research-cli", sha256, "research-cli.tgz"))).toBe(false);
@@ -125,7 +131,6 @@ test("steps of one job with two versions get a program each", async () => {
   const first = await one.step(one.sha256);
   cpSync(join(one.job.temp, "research-cli"), join(two.job.temp, "research-cli"), { recursive: true });
   const second = await two.step(two.sha256);
-  for (const { close } of [one, two]) close();
   expect([first.log, second.log]).toEqual(["one\n", "two\n"]);
 });
 

@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer, request as httpRequest } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { KeptResults } from "../../src/client/store/history/kept-results.js";
 import { openResearch } from "../../src/index.js";
 import { addProfile } from "../support/accounts.js";
@@ -11,6 +10,7 @@ import { faultServer } from "../support/fault-server.js";
 import { folderWith } from "../support/folder.js";
 import { foldersIn, listed, plant } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
+import { listen } from "../support/listen.js";
 import { connectMcp } from "../support/mcp.js";
 import { KEY, ProviderDouble } from "../support/providers/double.js";
 import { jsonErrors, jsonLines } from "../support/world.js";
@@ -288,9 +288,7 @@ async function gateway(services: Record<string, string>): Promise<string> {
     });
     incoming.pipe(behind);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${await listen(server)}`;
 }
 
 test("services behind one origin do not share kept results, and ids that are counted anew do not either", async () => {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { accounts, addDoubles, type Fault } from "../support/accounts.js";
+import { accounts, addDoubles, creates, type Fault } from "../support/accounts.js";
 import { answer, errorEnvelope, refuse, reset } from "../support/behaviours.js";
 import { listed } from "../support/home.js";
 import { ProviderDouble } from "../support/providers/double.js";
@@ -9,10 +9,6 @@ import { VirtualClock } from "../support/virtual-clock.js";
 import { jsonErrors, jsonLines } from "../support/world.js";
 
 const CSV = "key,prompt,profile\na,first,one\nb,second,two\nc,third,one\nd,fourth,two\n";
-const creates =
-  (behaviour: ReturnType<Fault>): Fault =>
-  (operation) =>
-    operation === "create" ? behaviour : undefined;
 
 async function batch(faults: Parameters<typeof accounts>[0], text = CSV, name = "rows.csv") {
   const clock = new VirtualClock();

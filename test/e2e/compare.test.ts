@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { noteOf, pageName } from "../../src/cli/commands/compare/view.js";
-import { accounts, addDoubles, addProfile, type Fault } from "../support/accounts.js";
+import { accounts, addDoubles, addProfile, creates, type Fault } from "../support/accounts.js";
 import { html, ok, refuse, reset } from "../support/behaviours.js";
 import { publicWeb, reportOf } from "../support/cited-web.js";
 import { listed } from "../support/home.js";
@@ -12,10 +12,6 @@ import { screen } from "../support/screen.js";
 import { VirtualClock } from "../support/virtual-clock.js";
 
 const PROMPT = "How do tides form?";
-const creates =
-  (behaviour: ReturnType<Fault>): Fault =>
-  (operation) =>
-    operation === "create" ? behaviour : undefined;
 /** A report with sources. */
 const report =
   (name: string, ...urls: string[]): Fault =>

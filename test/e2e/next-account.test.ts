@@ -1,17 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { accounts, addDoubles, addProfile, type Fault } from "../support/accounts.js";
+import { accounts, addDoubles, addProfile, creates, type Fault } from "../support/accounts.js";
 import { answer, hang, html, ok, refuse, reset } from "../support/behaviours.js";
 import { listed } from "../support/home.js";
 import { ProviderDouble } from "../support/providers/double.js";
 import { jsonErrors, jsonLines } from "../support/world.js";
 
 const PROMPT = "How do tides form?";
-const creates =
-  (behaviour: ReturnType<Fault>): Fault =>
-  (operation) =>
-    operation === "create" ? behaviour : undefined;
 
 test.each<[string, ReturnType<Fault>]>([
   ["an invalid key", refuse(401, "INVALID_API_KEY")],

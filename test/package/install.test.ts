@@ -1,13 +1,13 @@
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { json } from "node:stream/consumers";
 import { beforeAll, expect, test } from "vitest";
 import { requireBuild } from "../support/build.js";
 import { folderWith } from "../support/folder.js";
 import { HappyService } from "../support/happy-service.js";
+import { listen } from "../support/listen.js";
 import { environment, NODE, Running } from "../support/run.js";
 
 // A release, as the workflow makes it: its fields are set, npm publishes it, and somebody installs it.
@@ -54,8 +54,7 @@ async function publish(): Promise<void> {
     writeFileSync(tarball, Buffer.from(attachment?.data ?? "", "base64"));
     response.writeHead(201).end("{}");
   });
-  await new Promise<void>((resolve) => registry.listen(0, "127.0.0.1", resolve));
-  const host = `//127.0.0.1:${(registry.address() as AddressInfo).port}/`;
+  const host = `//127.0.0.1:${await listen(registry)}/`;
   writeFileSync(join(copy, ".npmrc"), `${host}:_authToken=of-the-test\n`);
   published = await command("npm", ["publish", "--json", `--registry=http:${host}`], copy);
   registry.close();

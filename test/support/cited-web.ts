@@ -1,6 +1,5 @@
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { leftovers } from "./leftovers.js";
+import { listen } from "./listen.js";
 import { proxy } from "./proxy.js";
 
 const PAGES: Record<string, string> = {
@@ -10,7 +9,9 @@ const PAGES: Record<string, string> = {
 };
 
 /** A web on 127.0.0.1; the addresses that were asked for, without robots.txt. */
-export async function citedWeb(pages = PAGES): Promise<{ url: string; asked: string[]; server: Server }> {
+export async function citedWeb(
+  pages = PAGES,
+): Promise<{ url: string; asked: string[]; server: Server; port: number }> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     const { url = "" } = request;
@@ -18,9 +19,8 @@ export async function citedWeb(pages = PAGES): Promise<{ url: string; asked: str
     const page = pages[url];
     response.writeHead(page === undefined ? 404 : 200, { "content-type": "text/html" }).end(page ?? "no");
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  leftovers.add(() => server.close().closeAllConnections());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, server };
+  const port = await listen(server);
+  return { url: `http://127.0.0.1:${port}`, asked, server, port };
 }
 
 /** A report that cites it: a citation for each of VERDICTS. */
@@ -47,7 +47,7 @@ export const VERDICTS = ["found", "missing", "found", "unchecked", "gone", "unre
 
 /** The web of `pages` under http://1.1.1.1, through a proxy: as it is for what allows no private address. */
 export async function publicWeb(pages = PAGES) {
-  const { asked, server } = await citedWeb(pages);
-  const { url } = await proxy((server.address() as AddressInfo).port);
+  const { asked, port } = await citedWeb(pages);
+  const { url } = await proxy(port);
   return { url: "http://1.1.1.1", asked, env: { HTTP_PROXY: url } };
 }

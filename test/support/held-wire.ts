@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from "node:net";
-import { leftovers } from "./leftovers.js";
+import { listen } from "./listen.js";
 
 /** A request on its way: it was sent, and has not gone on; it was answered, and that has not gone on; the answer has. */
 export type Moment = "sent" | "answered" | "read";
@@ -48,8 +48,5 @@ export async function heldWire(port: number, at: (passing: Passing) => Promise<v
       from.on("error", () => {}).on("close", () => to.destroy());
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  leftovers.add(() => server.close());
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}`;
+  return `http://127.0.0.1:${await listen(server)}`;
 }

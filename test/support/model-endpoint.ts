@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { leftovers } from "./leftovers.js";
+import { listen } from "./listen.js";
 
 /** The body of a chat completion request, as far as tests look at it. */
 export interface ChatBody {
@@ -114,15 +114,14 @@ export async function modelEndpoint(script: (request: ChatRequest) => Play): Pro
       () => message.socket.destroy(),
     );
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const port = await listen(server);
   const close = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  leftovers.add(() => void close());
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    url: `http://127.0.0.1:${port}/v1`,
     requests,
     count: (step) => requests.filter((request) => request.step === step).length,
     close,

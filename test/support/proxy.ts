@@ -1,6 +1,6 @@
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
-import { leftovers } from "./leftovers.js";
+import { listen } from "./listen.js";
 
 /** An HTTP proxy that leads to one port of this machine, whatever name it is asked for. */
 export interface Proxy {
@@ -47,11 +47,7 @@ export async function proxy(port: number, options: ProxyOptions = {}): Promise<P
   server.on("connection", (socket: Socket) => {
     sockets.add(socket.once("close", () => sockets.delete(socket)));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  leftovers.add(() => server.close().closeAllConnections());
-  const address = server.address();
-  const own = address && typeof address === "object" ? address.port : 0;
-  return { url: `http://127.0.0.1:${own}`, requests, sent, open: () => sockets.size };
+  return { url: `http://127.0.0.1:${await listen(server)}`, requests, sent, open: () => sockets.size };
 }
 
 /** As RFC 9112 §3.2.2 says: only the absolute form is a proxy's business. */

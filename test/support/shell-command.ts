@@ -1,9 +1,9 @@
 import { chmodSync } from "node:fs";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { folderWith } from "./folder.js";
 import { research } from "./in-process.js";
-import { leftovers } from "./leftovers.js";
+import { listen } from "./listen.js";
 
 type Command = typeof research;
 
@@ -26,11 +26,10 @@ export async function shellCommand(command: Command = research): Promise<string>
       if (rest.length > 1 && rest.at(-2) === "") void answer(socket, command, args, cwd, variables);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  leftovers.add(() => server.close());
+  const port = await listen(server);
   const folder = folderWith({
     research: `#!/usr/bin/env bash
-exec 3<>/dev/tcp/127.0.0.1/${(server.address() as AddressInfo).port}
+exec 3<>/dev/tcp/127.0.0.1/${port}
 { printf '%s\\0' "$PWD" "$#" "$@"; env -0; printf '\\0'; } >&3
 read -r code bytes <&3
 head -c "$bytes" <&3

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { type Clock, systemClock } from "../../src/ground/clock.js";
 import { Connections } from "../../src/ground/http/connections.js";
 import type { ExchangeStore } from "../../src/ground/researcher.js";
@@ -9,6 +9,7 @@ import type { SourceProvider } from "../../src/reader/finding/source.js";
 import { type WebOptions, webSources } from "../../src/reader/finding/web-source.js";
 import { cutDocument } from "../../src/reader/reading/documents/cut.js";
 import { leftovers } from "./leftovers.js";
+import { listen } from "./listen.js";
 
 /** What a page answers: its HTML, or whatever a server can do. */
 export type Page = string | ((response: ServerResponse, request: IncomingMessage) => void);
@@ -54,9 +55,7 @@ export async function smallWeb(
   server.on("connection", (socket: Socket) => {
     sockets.add(socket.once("close", () => sockets.delete(socket)));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  leftovers.add(() => server.close().closeAllConnections());
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   return {
     port,
     requests,
@@ -90,9 +89,7 @@ export async function searxng(
     response.writeHead(200, { "content-type": "application/json" });
     return void response.end(typeof answer === "string" ? answer : JSON.stringify(answer));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  leftovers.add(() => server.close().closeAllConnections());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, queries };
+  return { url: `http://127.0.0.1:${await listen(server)}`, queries };
 }
 
 /** An answer of SearXNG with these addresses. */

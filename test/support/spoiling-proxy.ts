@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from "node:net";
-import { leftovers } from "./leftovers.js";
+import { listen } from "./listen.js";
 
 /** What happens to one connection; each but `pass` spoils it in its own way. */
 const SPOILS = [
@@ -51,15 +51,12 @@ export async function spoilingProxy(port: number, choose: () => Spoil): Promise<
     client.on("close", () => service.destroy());
     service.on("close", () => client.end());
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  proxy.url = `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}`;
+  proxy.url = `http://127.0.0.1:${await listen(server)}`;
   proxy.close = async () => {
     const closed = new Promise((resolve) => server.close(resolve));
     for (const socket of sockets) socket.destroy();
     await closed;
   };
-  leftovers.add(() => void proxy.close());
   return proxy;
 }
 

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeAll, expect, test } from "vitest";
@@ -10,7 +9,7 @@ import { requireBuild } from "../../../support/build.js";
 import { citedWeb, publicWeb, reportOf, VERDICTS } from "../../../support/cited-web.js";
 import { folderWith } from "../../../support/folder.js";
 import { InProcess, inProcess, research } from "../../../support/in-process.js";
-import { leftovers } from "../../../support/leftovers.js";
+import { listen } from "../../../support/listen.js";
 import { ProviderDouble } from "../../../support/providers/double.js";
 import { environment } from "../../../support/run.js";
 import { jsonLines } from "../../../support/world.js";
@@ -147,9 +146,7 @@ test("a host may be an address of IPv6", async () => {
   const server = createServer((_request, response) =>
     response.writeHead(200, { "content-type": "text/html" }).end("<p>It takes 5 litres.</p>"),
   );
-  await new Promise<void>((resolve) => server.listen(0, "::1", resolve));
-  leftovers.add(() => server.close().closeAllConnections());
-  const url = `http://[::1]:${(server.address() as AddressInfo).port}/x`;
+  const url = `http://[::1]:${await listen(server, "::1")}/x`;
   const input = `It takes 5 litres (${url}).`;
   expect(await research(["check", "-", "--allow-private"], { input })).toMatchObject({
     code: 0,
@@ -395,9 +392,7 @@ test("hostile pages are unreadable, and no verdict needs them", async () => {
     else if (url === "/robots.txt") response.writeHead(200).end(`#${"x".repeat(500_000)}`);
     else response.writeHead(200, type).end("<p>It takes 5 litres.</p>");
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  leftovers.add(() => server.close().closeAllConnections());
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   const at = (path: string) => `http://127.0.0.1:${port}${path}`;
   const urls = ["/packed", "/round", "/cloud", "/picture", "/script"].map(at);
   urls.push(`http://user:password@127.0.0.1:${port}/x`, `${at("/")}${"x".repeat(3_000)}`);
@@ -421,9 +416,7 @@ test("10,000 links to one host are 100 requests at most", async () => {
 
 test("Ctrl-C gives what was checked, and dies of the signal", async () => {
   const server = createServer(() => {});
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  leftovers.add(() => server.close().closeAllConnections());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/x`;
+  const url = `http://127.0.0.1:${await listen(server)}/x`;
   const asked = new Promise((resolve) => server.once("request", resolve));
   const argv = ["check", "-", "--allow-private", "--json"];
   const run = new InProcess(argv, { env: environment(folderWith()), input: `It takes 5 (${url}).` });

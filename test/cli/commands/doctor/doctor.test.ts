@@ -1,13 +1,13 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { createServer as createTls } from "node:https";
-import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { refuse } from "../../../support/behaviours.js";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../../../support/certificate.js";
 import { folderWith } from "../../../support/folder.js";
 import { HappyService, KEY } from "../../../support/happy-service.js";
 import { inProcess, research } from "../../../support/in-process.js";
+import { listen } from "../../../support/listen.js";
 import { environment, type RunResult } from "../../../support/run.js";
 import { smallDisk } from "../../../support/small-disk.js";
 
@@ -21,10 +21,6 @@ interface Check {
 
 const IDS =
   "node version settings history unknown-outcomes base-url key proxy dns tls clock auth quota completion";
-const closing: (() => void)[] = [];
-afterAll(() => {
-  for (const close of closing) close();
-});
 
 /** A machine whose settings file and environment are given; `run` is `doctor` on it. */
 function machine(settings: unknown, env: Record<string, string> = {}, mode = 0o600) {
@@ -56,12 +52,6 @@ async function checks(run: Promise<RunResult>): Promise<{ code: number | null; o
     return found;
   };
   return { code, of };
-}
-
-async function listening(server: ReturnType<typeof createTls>): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closing.push(() => server.close());
-  return (server.address() as AddressInfo).port;
 }
 
 test("a sound machine: every check in order, nothing fails, nothing is changed", async () => {
@@ -153,7 +143,7 @@ describe("a machine gone wrong:", () => {
 
   test("an untrusted certificate", async () => {
     const server = createTls({ cert: CERTIFICATE, key: CERTIFICATE_KEY }, (_, response) => response.end());
-    const port = await listening(server);
+    const port = await listen(server);
     const { code, of } = await checks(machine(profile(`https://127.0.0.1:${port}`)).run("--json"));
     expect(code).toBe(9);
     expect(of("tls").fix).toContain("NODE_EXTRA_CA_CERTS");

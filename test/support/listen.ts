@@ -1,0 +1,13 @@
+import type { Server as HttpServer } from "node:http";
+import type { AddressInfo, Server } from "node:net";
+import { leftovers } from "./leftovers.js";
+
+/** Listens on a free port of this machine, which it returns, until the test file is done at the latest. */
+export async function listen(server: Server, host = "127.0.0.1"): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  leftovers.add(() => {
+    server.close();
+    (server as Partial<HttpServer>).closeAllConnections?.();
+  });
+  return (server.address() as AddressInfo).port;
+}
