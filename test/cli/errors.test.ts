@@ -1,31 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { commandFailure, UnfinishedError } from "../../src/cli/errors.js";
-import { Interrupted } from "../../src/cli/terminal/interruption.js";
-import {
-  NoOutputError,
-  RefusedError,
-  ResearchError,
-  UnreachableError,
-} from "../../src/client/calls/errors.js";
+import { NoOutputError, RefusedError, UnreachableError } from "../../src/client/calls/errors.js";
 import { LocalError } from "../../src/ground/files/local-error.js";
-import { failureOf } from "../../src/machine/failure.js";
 
+// after-create.test.ts has what ends with 8.
 describe("an error after the request exists", () => {
   const refusal = new RefusedError("refused", true, "X", "no");
-  test.each<[string, ResearchError]>([
-    ["a network error", new UnreachableError("UNREACHABLE", "no way")],
-    ["a refusal", refusal],
-    ["no output yet", new NoOutputError("RUNNING", refusal, "id")],
-    ["a code that only begins so", new ResearchError("RESEARCH_FAILED_X", "m")],
-    ["a code that only ends so", new ResearchError("X_RESEARCH_FAILED", "m")],
-  ])("%s: the command did not finish, and the cause is kept", (_, error) => {
-    const unfinished = UnfinishedError.unlessEnded(error, "id", "research watch id");
-    expect(unfinished).toBeInstanceOf(UnfinishedError);
-    expect(unfinished).toMatchObject({
-      ...{ cause: error, message: error.message, requestId: "id", resume: "research watch id" },
-    });
-  });
-
   test.each<[string, unknown]>([
     ["FAILED", new NoOutputError("FAILED", refusal, "id")],
     ["STOPPED", new NoOutputError("STOPPED", refusal, "id")],
@@ -61,21 +41,4 @@ describe("what could not be finished", () => {
   ])("says how to go on: %s, %s", (resume, hint, expected) => {
     expect(unfinished("m", resume, hint).hint).toBe(expected);
   });
-});
-
-test.each([
-  ["SIGINT", 130],
-  ["SIGTERM", 143],
-  ["SIGHUP", 129],
-] as const)("%s ends a command with %d, and says how it goes on", (signal, code) => {
-  const error = Object.assign(new Interrupted(signal), { resume: "research watch id", requestId: "id" });
-  expect(commandFailure(error)).toEqual({
-    ...{ code: "INTERRUPTED", message: `interrupted by ${signal}`, exit_code: code },
-    ...{ request_id: "id", hint: "research watch id" },
-  });
-});
-
-test("any other error ends it as `failureOf` has it", () => {
-  for (const error of [new LocalError("disk"), new UnreachableError("UNREACHABLE", "m"), "text"])
-    expect(commandFailure(error)).toEqual(failureOf(error));
 });

@@ -54,18 +54,6 @@ test("run, watch and batch say once at the end how long it took, and how long it
   await service.server.close();
 });
 
-test("with four finished runs no usual length is said", async () => {
-  const service = await HappyService.start();
-  const home = homeWith(service.url, 4);
-  const run = await research(["run", "x => PENDING COMPLETED", "--interval", "10ms"], {
-    home,
-    env: service.env,
-  });
-  expect(run.stderr).toMatch(/ took \d+s$/m);
-  expect(run.stderr).not.toContain("usually");
-  await service.server.close();
-});
-
 test.each([40, 200])("the live line fits a terminal of %i columns", { timeout: 30_000 }, async (cols) => {
   const state = "進行中".repeat(12);
   const service = await HappyService.start();

@@ -17,6 +17,18 @@ import { jsonLines } from "../../../support/world.js";
 // Pages are read in a process of the build.
 beforeAll(requireBuild);
 
+/** A machine for a provider whose reports cite a public web. */
+async function citing(files: Record<string, string> = {}) {
+  const { url, asked, env: web } = await publicWeb();
+  const double = await ProviderDouble.start("openai", { result: () => reportOf(url) });
+  const home = folderWith(files);
+  const env = { ...double.env, ...web };
+  return { url, asked, home, env, as: (...args: string[]) => research(args, { home, cwd: home, env }) };
+}
+
+/** The words of the marks on a page. */
+const marksOf = (page: string) => [...page.matchAll(/id="m\d+"[^>]*>(\w+)</g)].map(([, word]) => word);
+
 test("each citation of a file is a line: verdict, addresses, what is missing, sentence", async () => {
   const { url, asked } = await citedWeb();
   const home = folderWith({ "report.md": reportOf(url) });
@@ -247,24 +259,20 @@ test("a report that cites what is gone alone ends with 14", async () => {
 });
 
 test("a request's check is kept: `show` says it, `output --html` marks its sentences, `history forget` forgets it", async () => {
-  const { url } = await citedWeb();
-  const double = await ProviderDouble.start("openai", { result: () => reportOf(url) });
-  const home = folderWith();
-  const as = (...args: string[]) => research(args, { home, env: double.env });
+  const { home, env, as } = await citing();
   expect(await as("run", "why => completed", "--json")).toMatchObject({ code: 0 });
-  expect(await as("check", "@last", "--allow-private")).toMatchObject({ code: 14 });
+  expect(await as("check", "@last")).toMatchObject({ code: 14 });
   const [shown] = jsonLines((await as("show", "@last", "--json")).stdout);
   expect(shown).toMatchObject({
     check: { checked_at: expect.any(String), counts: { missing: 1, citations: 7 } },
   });
   expect((await as("show", "@last")).stdout).toMatch(/checked +7 citations: 1 missing.*, at \d{4}-/);
-  const page = (await as("output", "@last", "--html")).stdout;
-  expect([...page.matchAll(/id="m\d+"[^>]*>(\w+)</g)].map(([, word]) => word)).toEqual(VERDICTS);
+  expect(marksOf((await as("output", "@last", "--html")).stdout)).toEqual(VERDICTS);
   const folder = join(home, ".local/state/research/checks");
   expect(readdirSync(folder)).toHaveLength(1);
   const clock = { ...systemClock, now: () => systemClock.now() + 2 * 3_600_000 };
   const forgotten = await inProcess(["history", "forget", "@last"], {
-    env: environment(home, double.env),
+    env: environment(home, env),
     clock,
   });
   expect(forgotten.code).toBe(0);
@@ -272,29 +280,19 @@ test("a request's check is kept: `show` says it, `output --html` marks its sente
 });
 
 test("the file that `run` wrote and the id have the same verdicts", async () => {
-  const { url } = await citedWeb();
-  const double = await ProviderDouble.start("openai", { result: () => reportOf(url) });
-  const home = folderWith();
-  const env = double.env;
-  await research(["run", "why => completed", "-o", "report.md"], { home, cwd: home, env });
-  const flags = ["--allow-private", "--json"];
-  const [ofId] = jsonLines((await research(["check", "@last", ...flags], { home, env })).stdout);
-  const [ofFile] = jsonLines((await research(["check", "report.md", ...flags], { home, cwd: home })).stdout);
-  const [ofData] = await (async () => {
-    const { stdout } = await research(["output", "@last", "--json"], { home, env });
-    writeFileSync(join(home, "report.json"), stdout);
-    return jsonLines((await research(["check", "report.json", ...flags], { home, cwd: home })).stdout);
-  })();
-  expect(ofFile?.citations).toEqual(ofId?.citations);
-  expect(ofData?.citations).toEqual(ofId?.citations);
+  const { home, as } = await citing();
+  await as("run", "why => completed", "-o", "report.md");
+  const citationsOf = async (name: string) =>
+    jsonLines((await as("check", name, "--json")).stdout)[0]?.citations;
+  const ofId = await citationsOf("@last");
+  writeFileSync(join(home, "report.json"), (await as("output", "@last", "--json")).stdout);
+  expect(ofId).toHaveLength(VERDICTS.length);
+  for (const name of ["report.md", "report.json"]) expect(await citationsOf(name)).toEqual(ofId);
 });
 
 test("`run --check` says what is wrong after the result, and ends with 14", async () => {
-  const { url, env } = await publicWeb();
-  const double = await ProviderDouble.start("openai", { result: () => reportOf(url) });
-  const home = folderWith();
-  const run = (...flags: string[]) =>
-    research(["run", "why => completed", "--check", ...flags], { home, env: { ...double.env, ...env } });
+  const { url, as } = await citing();
+  const run = (...flags: string[]) => as("run", "why => completed", "--check", ...flags);
   const plain = await run();
   expect(plain.code).toBe(14);
   expect(plain.stdout).toContain(reportOf(url));
@@ -308,7 +306,7 @@ test("`run --check` says what is wrong after the result, and ends with 14", asyn
     counts: expect.objectContaining({ missing: 1, citations: 7 }),
   };
   expect(jsonLines(stderr)).toContainEqual({ notice });
-  const [shown] = jsonLines((await research(["show", "@last", "--json"], { home, env: double.env })).stdout);
+  const [shown] = jsonLines((await as("show", "@last", "--json")).stdout);
   expect(shown).toMatchObject({ check: { counts: { missing: 1 } } });
 });
 
@@ -325,15 +323,8 @@ test("what hinders the check after a run changes no exit code", async () => {
 });
 
 test("`batch --check` checks each row once, a done one by the same command later, and reads each page once", async () => {
-  const { url, asked, env } = await publicWeb();
-  const double = await ProviderDouble.start("openai", { result: () => reportOf(url) });
-  const home = folderWith({ "q.txt": "one => completed\ntwo => completed\n" });
-  const batch = (...flags: string[]) =>
-    research(["batch", "q.txt", "--out", "r", "--json", ...flags], {
-      home,
-      cwd: home,
-      env: { ...double.env, ...env },
-    });
+  const { asked, home, as } = await citing({ "q.txt": "one => completed\ntwo => completed\n" });
+  const batch = (...flags: string[]) => as("batch", "q.txt", "--out", "r", "--json", ...flags);
   const lines = () => jsonLines(readFileSync(join(home, "r/results.jsonl"), "utf8"));
   expect(await batch()).toMatchObject({ code: 0 });
   expect(lines().map((line) => line.check)).toEqual([undefined, undefined]);
@@ -354,15 +345,11 @@ test("`batch --check` checks each row once, a done one by the same command later
 });
 
 test("the pages of `batch --html` have the marks of a check, and those of results that were kept without one none", async () => {
-  const { url, env } = await publicWeb();
-  const double = await ProviderDouble.start("openai", { result: () => reportOf(url) });
-  const home = folderWith({ "q.txt": "one => completed\n" });
+  const { home, as } = await citing({ "q.txt": "one => completed\n" });
   const batch = async (...flags: string[]) => {
-    const args = ["batch", "q.txt", "--out", "r", "--html", ...flags];
-    await research(args, { home, cwd: home, env: { ...double.env, ...env } });
+    await as("batch", "q.txt", "--out", "r", "--html", ...flags);
     const [page = ""] = readdirSync(join(home, "r")).filter((name) => /^(?!index).*\.html$/.test(name));
-    const html = readFileSync(join(home, "r", page), "utf8");
-    return [...html.matchAll(/id="m\d+"[^>]*>(\w+)</g)].map(([, word]) => word);
+    return marksOf(readFileSync(join(home, "r", page), "utf8"));
   };
   expect(await batch()).toEqual([]);
   expect(await batch("--check")).toEqual(VERDICTS);
@@ -370,11 +357,8 @@ test("the pages of `batch --html` have the marks of a check, and those of result
 });
 
 test("a new row of `batch --check` is checked before its end is said", async () => {
-  const { url, env } = await publicWeb();
-  const double = await ProviderDouble.start("openai", { result: () => reportOf(url) });
-  const home = folderWith({ "q.txt": "one => completed\n" });
-  const args = ["batch", "q.txt", "--out", "r", "--json", "--check"];
-  const { code, stdout } = await research(args, { home, cwd: home, env: { ...double.env, ...env } });
+  const { as } = await citing({ "q.txt": "one => completed\n" });
+  const { code, stdout } = await as("batch", "q.txt", "--out", "r", "--json", "--check");
   expect(code).toBe(14);
   const final = jsonLines(stdout).filter((line) => line.final === true);
   expect(final).toMatchObject([{ status: "COMPLETED", check: { counts: { missing: 1 } } }]);

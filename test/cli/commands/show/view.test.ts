@@ -77,7 +77,3 @@ test("what it used, its sources and what a stop said stand there where they are 
     ...["", "  a", "  b\\u{1b}", ""],
   ]);
 });
-
-test("names are aligned", () => {
-  expect(entryDetails(ENTRY, NAMED)).toContain("<dim>sent        </> 2030");
-});
