@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync, closeSync, constants, openSync, symlinkSync } from "node:fs";
+import { appendFileSync, closeSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/ground/clock.js";
@@ -9,6 +9,7 @@ import { refuse } from "../support/behaviours.js";
 import { faultServer } from "../support/fault-server.js";
 import { folderWith } from "../support/folder.js";
 import { inProcess, research } from "../support/in-process.js";
+import { openedFifo } from "../support/processes.js";
 import { start } from "../support/run.js";
 import { until } from "../support/service.js";
 import { VirtualClock } from "../support/virtual-clock.js";
@@ -23,13 +24,7 @@ function fifo(): string {
 
 /** Opens a FIFO for writing as soon as it is read. */
 function writer(path: string): Promise<number> {
-  return until(async () => {
-    try {
-      return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
-    } catch {
-      return undefined;
-    }
-  });
+  return until(async () => openedFifo(path));
 }
 
 test("a key file is its text without the white space around it", async () => {

@@ -9,8 +9,6 @@ import type { RunResult } from "./run.js";
 import { VirtualClock } from "./virtual-clock.js";
 import { jsonLines } from "./world.js";
 
-// Loaded when the first request is sent; virtual time would pass meanwhile.
-
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
@@ -35,6 +33,10 @@ export class Machine<C extends Clock> {
   }
 
   readonly run = (...argv: string[]): Promise<RunResult> => inProcess(argv, this);
+
+  /** Runs a batch of which the results are in the folder `out`. */
+  readonly batch = (file: string, ...flags: string[]): Promise<RunResult> =>
+    this.run("batch", file, "--out", this.path("out"), ...flags);
 
   readonly start = (...argv: string[]): InProcess => new InProcess(argv, this);
 

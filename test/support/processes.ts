@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { constants, openSync, readFileSync } from "node:fs";
 
 /** Whether a process runs. One that has ended and was not waited for yet does not. */
 export function alive(pid: number): boolean {
@@ -7,5 +7,14 @@ export function alive(pid: number): boolean {
     return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
   } catch {
     return false;
+  }
+}
+
+/** A FIFO opened for writing; undefined as long as it is not read. */
+export function openedFifo(path: string): number | undefined {
+  try {
+    return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch {
+    return undefined;
   }
 }

@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { closeSync, constants, existsSync, openSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { folderWith } from "../../support/folder.js";
 import { research } from "../../support/in-process.js";
+import { openedFifo } from "../../support/processes.js";
 import { start } from "../../support/run.js";
 import { until } from "../../support/service.js";
 import { post } from "../../support/wire.js";
@@ -201,16 +202,8 @@ it("a FIFO as key file is waited for until Ctrl-C", async () => {
   expect(spawnSync("mkfifo", [join(cwd, "key")]).status).toBe(0);
   const running = start(["serve", "--api-key-file", "key", "--port", "0", "--verbose"], { cwd });
   // It can be opened for writing as soon as it is read.
-  const writer = await until(async () => opened(join(cwd, "key")));
+  const writer = await until(async () => openedFifo(join(cwd, "key")));
   running.child.kill("SIGINT");
   expect((await running.done).signal).toBe("SIGINT");
   closeSync(writer);
 });
-
-function opened(fifo: string): number | undefined {
-  try {
-    return openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK);
-  } catch {
-    return undefined;
-  }
-}

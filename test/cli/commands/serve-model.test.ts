@@ -1,19 +1,12 @@
 import { execFileSync } from "node:child_process";
-import {
-  closeSync,
-  constants,
-  existsSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { folderWith } from "../../support/folder.js";
 import { InProcess, research } from "../../support/in-process.js";
 import { answers, hangs, type ModelEndpoint, modelEndpoint } from "../../support/model-endpoint.js";
 import { behaving, FILES, MODEL_KEY, QUESTION } from "../../support/model-researcher.js";
+import { openedFifo } from "../../support/processes.js";
 import { proxy } from "../../support/proxy.js";
 import { bash, environment, type RunResult, start } from "../../support/run.js";
 import { until } from "../../support/service.js";
@@ -22,14 +15,6 @@ const ANSWER = "The timeout is 5000 milliseconds. [1]";
 const SERVICE_KEY = "service-key-0123456789";
 const modelArgs = ({ url }: Pick<ModelEndpoint, "url">) => ["--model", "test-model", "--model-url", url];
 const keys = { RESEARCH_MODEL_API_KEY: MODEL_KEY };
-
-function openedFifo(path: string): number | undefined {
-  try {
-    return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
-  } catch {
-    return undefined;
-  }
-}
 
 /** Every text that a run has written. */
 const written = ({ stdout, stderr }: RunResult) => `${stdout}\n${stderr}`;
@@ -59,12 +44,12 @@ async function serving(endpoint: ModelEndpoint, data: string[] = []) {
 }
 
 describe("try with a model", () => {
+  const tried = (endpoint: ModelEndpoint, flags: string[] = [], env: Record<string, string> = {}) =>
+    research(["try", QUESTION, ...modelArgs(endpoint), ...flags], { cwd: folderWith(FILES), env });
+
   it("answers with checked quotes, and shows the key nowhere", async () => {
     const endpoint = await modelEndpoint(behaving());
-    const run = await research(["try", QUESTION, "--verbose", ...modelArgs(endpoint)], {
-      cwd: folderWith(FILES),
-      env: keys,
-    });
+    const run = await tried(endpoint, ["--verbose"], keys);
     expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining(ANSWER) });
     expect(run.stdout).toContain("`http.md:3`");
     expect(endpoint.requests.map(({ headers }) => headers.authorization)).toEqual(
@@ -91,14 +76,9 @@ describe("try with a model", () => {
   it("takes the key from a file, or asks without one", async () => {
     const endpoint = await modelEndpoint(behaving());
     const file = join(folderWith({ key: `${MODEL_KEY}\n` }), "key");
-    const cwd = folderWith(FILES);
-    await research(["try", QUESTION, ...modelArgs(endpoint)], {
-      cwd,
-      env: { RESEARCH_MODEL_API_KEY_FILE: file },
-    });
+    await tried(endpoint, [], { RESEARCH_MODEL_API_KEY_FILE: file });
     expect(endpoint.requests[0]?.headers.authorization).toBe(`Bearer ${MODEL_KEY}`);
-    const run = await research(["try", QUESTION, ...modelArgs(endpoint)], { cwd });
-    expect(run.stdout).toContain(ANSWER);
+    expect((await tried(endpoint)).stdout).toContain(ANSWER);
     expect(endpoint.requests.at(-1)?.headers.authorization).toBeUndefined();
   });
 
@@ -121,43 +101,26 @@ describe("try with a model", () => {
 
   it("keeps to the limits of the flags", async () => {
     const endpoint = await modelEndpoint(behaving());
-    const run = await research(["try", QUESTION, ...modelArgs(endpoint), "--model-calls", "1"], {
-      cwd: folderWith(FILES),
-    });
+    const run = await tried(endpoint, ["--model-calls", "1"]);
     expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining("## Quotes") });
     expect(endpoint.requests).toHaveLength(1);
   });
 });
 
 describe("invalid input sends nothing and is exit 2:", () => {
-  it.each<[string, string[], string]>([
-    ["no URL", ["--model", "m"], "--model-url URL"],
-    ["a URL and no name", ["--model-url", "http://127.0.0.1:1/v1"], "--model NAME"],
-    ["a limit and no name", ["--model-calls", "3"], "--model-calls needs the name of a model"],
-    ["an empty name", ["--model", " ", "--model-url", "http://127.0.0.1:1/v1"], "the name is empty"],
-    [
-      "an invalid URL",
-      ["--model", "m", "--model-url", "localhost"],
-      "give one like http://127.0.0.1:11434/v1",
-    ],
-    [
-      "a URL with a login",
-      ["--model", "m", "--model-url", "https://a:secret@example.com"],
-      "a user name or password",
-    ],
-    [
-      "plain http to another machine",
-      ["--model", "m", "--model-url", "http://example.com/v1"],
-      "--insecure-http",
-    ],
-    ["no tokens", ["--model", "m", "--model-url", "http://127.0.0.1:1", "--model-tokens", "0"], "1 or more"],
-    ["no time", ["--model", "m", "--model-url", "http://127.0.0.1:1", "--model-time", "0"], "more than 0"],
+  const HERE = "--model-url http://127.0.0.1:1/v1";
+  it.each([
+    ["no URL", "--model m", "--model-url URL"],
+    ["a URL and no name", HERE, "--model NAME"],
+    ["a limit and no name", "--model-calls 3", "--model-calls needs the name of a model"],
+    ["an invalid URL", "--model m --model-url localhost", "give one like http://127.0.0.1:11434/v1"],
+    ["a URL with a login", "--model m --model-url https://a:secret@example.com", "a user name or password"],
+    ["plain http to another machine", "--model m --model-url http://example.com/v1", "--insecure-http"],
+    ["no tokens", `--model m ${HERE} --model-tokens 0`, "1 or more"],
+    ["no time", `--model m ${HERE} --model-time 0`, "more than 0"],
   ])("%s", async (_name, args, message) => {
-    for (const command of [
-      ["serve", "--port", "0"],
-      ["try", "a question"],
-    ]) {
-      const run = await research([...command, ...args]);
+    for (const command of ["serve --port 0", "try a-question"]) {
+      const run = await research(`${command} ${args}`.split(" "));
       expect(run).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(message) });
       expect(run.stderr).not.toContain("secret");
     }
@@ -170,6 +133,8 @@ describe("invalid input sends nothing and is exit 2:", () => {
     const broken = await research(args, { env: { RESEARCH_MODEL_API_KEY: "a key with blanks" } });
     expect(broken).toMatchObject({ code: 2, stderr: expect.stringContaining("RESEARCH_MODEL_API_KEY") });
     expect(broken.stderr).not.toContain("a key with");
+    const nameless = await research(["try", "x", "--model", " ", "--model-url", "http://127.0.0.1:1"]);
+    expect(nameless).toMatchObject({ code: 2, stderr: expect.stringContaining("the name is empty") });
     const missing = await research(args, { env: { RESEARCH_MODEL_API_KEY_FILE: "/nowhere/key" } });
     expect(missing).toMatchObject({ code: 12 });
   });

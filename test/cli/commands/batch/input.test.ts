@@ -5,14 +5,7 @@ import { machine } from "../../../support/machine.js";
 async function faults(name: string, text: string, ...flags: string[]) {
   const m = await machine();
   m.file(name, text);
-  const { code, stdout, stderr } = await m.run(
-    "batch",
-    m.path(name),
-    "--out",
-    m.path("out"),
-    "--json",
-    ...flags,
-  );
+  const { code, stdout, stderr } = await m.batch(m.path(name), "--json", ...flags);
   expect([stdout, m.creates()]).toEqual(["", 0]);
   const messages = stderr
     .trim()
@@ -25,7 +18,7 @@ async function faults(name: string, text: string, ...flags: string[]) {
 async function sent(name: string, text: string, ...flags: string[]) {
   const m = await machine();
   m.file(name, text);
-  const { code, stderr } = await m.run("batch", m.path(name), "--out", m.path("out"), ...flags);
+  const { code, stderr } = await m.batch(m.path(name), ...flags);
   const bodies = m.service.server.of("create").map(({ body }) => JSON.parse(body.toString("utf8")));
   return { code, stderr, bodies, results: m.results("out") };
 }
@@ -179,14 +172,14 @@ test("no --out and a --schema that is none are named with the bad rows", async (
 test("an empty input, one that is not there, and one that never ends", async () => {
   expect(await faults("q.txt", "\n \n")).toEqual({ code: 2, messages: ["the input holds no prompt"] });
   const m = await machine();
-  expect((await m.run("batch", m.path("missing.txt"), "--out", m.path("out"))).code).toBe(12);
-  expect((await m.run("batch", "/dev/zero", "--out", m.path("out"))).code).toBe(2);
+  expect((await m.batch(m.path("missing.txt"))).code).toBe(12);
+  expect((await m.batch("/dev/zero")).code).toBe(2);
 });
 
 test("a shard that is none, and more shards than creates an hour", async () => {
   const m = await machine();
   const path = m.file("q.txt", "one\n");
-  const run = (...flags: string[]) => m.run("batch", path, "--out", m.path("out"), ...flags);
+  const run = (...flags: string[]) => m.batch(path, ...flags);
   for (const shard of ["0/2", "3/2", "2", "a/b"]) expect((await run("--shard", shard)).code).toBe(2);
   expect(await run("--shard", "1/11", "--tier", "free")).toMatchObject({
     code: 2,

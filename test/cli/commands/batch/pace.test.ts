@@ -8,6 +8,7 @@ import { VirtualClock } from "../../../support/virtual-clock.js";
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
+const FREE = ["--tier", "free", "--interval", "2m"];
 
 /** The status of every answer to a create that this process got. */
 const answers: number[] = [];
@@ -49,8 +50,7 @@ test("21 prompts under 10 an hour, each of ten minutes: 130 minutes, and no 429"
   const { m } = await freeTier(clock);
   const path = m.file("q.txt", prompts(21));
   const start = clock.now();
-  const flags = ["--tier", "free", "--interval", "2m"];
-  const { code, stderr } = await m.run("batch", path, "--out", m.path("out"), ...flags);
+  const { code, stderr } = await m.batch(path, ...FREE);
   const minutes = (clock.now() - start) / MINUTE;
   expect([code, answers]).toEqual([0, Array(21).fill(200)]);
   expect(minutes).toBeGreaterThanOrEqual(130);
@@ -66,16 +66,7 @@ test("two batches that share one key keep below its limit together", async () =>
   const { m } = await freeTier(clock);
   const start = clock.now();
   const batches = ["a", "b"].map((name) =>
-    m.run(
-      "batch",
-      m.file(`${name}.txt`, prompts(11, name)),
-      "--out",
-      m.path(name),
-      "--tier",
-      "free",
-      "--interval",
-      "2m",
-    ),
+    m.run("batch", m.file(`${name}.txt`, prompts(11, name)), "--out", m.path(name), ...FREE),
   );
   expect((await Promise.all(batches)).map(({ code }) => code)).toEqual([0, 0]);
   expect(answers).toEqual(Array(22).fill(200));
@@ -90,7 +81,7 @@ test("creates beside the batch count, and unknown outcomes too", async () => {
   const start = m.clock.now();
   for (const prompt of ["lost", "lost too"]) expect((await m.run("create", prompt)).code).toBe(11);
   const path = m.file("q.txt", prompts(2));
-  expect((await m.run("batch", path, "--out", m.path("out"), "--per-hour", "3")).code).toBe(0);
+  expect((await m.batch(path, "--per-hour", "3")).code).toBe(0);
   expect(m.clock.now() - start).toBeGreaterThanOrEqual(HOUR);
   expect(m.creates()).toBe(4);
 });
@@ -99,7 +90,7 @@ test("with no tier set each 429 is waited out, is said with the flag that keeps 
   const clock = new VirtualClock();
   const { m } = await freeTier(clock);
   const path = m.file("q.txt", prompts(21));
-  const { code, stderr } = await m.run("batch", path, "--out", m.path("out"), "--interval", "2m");
+  const { code, stderr } = await m.batch(path, "--interval", "2m");
   expect(code).toBe(0);
   expect(answers.filter((status) => status === 429)).toHaveLength(2);
   expect(answers.filter((status) => status === 200)).toHaveLength(21);
@@ -117,7 +108,7 @@ test("where others filled the hour, the 429 pauses the batch for its Retry-After
   await clock.sleep(30 * MINUTE);
   const start = clock.now();
   const path = m.file("q.txt", prompts(3));
-  const { code, stderr } = await m.run("batch", path, "--out", m.path("out"), "--json");
+  const { code, stderr } = await m.batch(path, "--json");
   expect(code).toBe(0);
   expect(stderr).toMatch(/"WAITING_FOR_QUOTA".*nothing is sent for (29|30)m/);
   expect((clock.now() - start) / MINUTE).toBeGreaterThan(39);
@@ -131,7 +122,7 @@ test("a 429 without a word pauses for at least a minute, and asks again", async 
   });
   const path = m.file("q.txt", prompts(2));
   const start = m.clock.now();
-  expect((await m.run("batch", path, "--out", m.path("out"), "--tier", "pro")).code).toBe(0);
+  expect((await m.batch(path, "--tier", "pro")).code).toBe(0);
   expect(m.creates()).toBe(4);
   expect(promptsOf(m.service).slice(1)).toEqual(Array(3).fill("question 2"));
   expect(m.clock.now() - start).toBeGreaterThanOrEqual(HOUR + MINUTE);
@@ -141,7 +132,7 @@ test("a shard takes its rows and its part of the limit, and all shards together 
   const m = await machine();
   const path = m.file("q.txt", prompts(20));
   const start = m.clock.now();
-  const flags = ["--tier", "free", "--json", "--interval", "2m"];
+  const flags = [...FREE, "--json"];
   const shard = (k: number) =>
     m.run("batch", path, "--out", m.path(`out${k}`), "--shard", `${k}/4`, ...flags).then(({ code }) => code);
   const plan = await m.run("batch", path, "--shard", "1/4", "--dry-run", ...flags);

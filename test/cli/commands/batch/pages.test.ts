@@ -14,7 +14,7 @@ async function batchOf(rows: readonly { key: string; prompt: string }[]) {
     output: (prompt) => (prompt.startsWith("data") ? { rows: [1] } : `# Answer to ${prompt}\n`),
   });
   const file = m.file("q.jsonl", rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
-  const run = (...flags: string[]) => m.run("batch", file, "--out", m.path("out"), "--html", ...flags);
+  const run = (...flags: string[]) => m.batch(file, "--html", ...flags);
   return { m, run };
 }
 

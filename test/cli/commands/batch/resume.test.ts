@@ -32,7 +32,7 @@ async function kinds({ bad = [3, 7], lost = [4, 8] } = {}) {
     { key: "stopped", prompt: "halted => PROCESSING STOPPED" },
   ];
   const file = m.file("q.jsonl", lines(...rows.map((row) => JSON.stringify(row))));
-  const run = (...flags: string[]) => m.run("batch", file, "--out", m.path("out"), ...flags);
+  const run = (...flags: string[]) => m.batch(file, ...flags);
   return { m, file, run, rows };
 }
 
@@ -126,8 +126,7 @@ test("an unknown row that was settled since is watched, or sent again", async ()
 
 test("rows are known by what they ask, so rows may be added, moved and given the line of another", async () => {
   const m = await machine();
-  const run = (...prompts: string[]) =>
-    m.run("batch", m.file("q.txt", lines(...prompts)), "--out", m.path("out"));
+  const run = (...prompts: string[]) => m.batch(m.file("q.txt", lines(...prompts)));
   await run("one", "two");
   expect((await run("zero", "one", "two", "three")).code).toBe(0);
   expect(promptsOf(m.service)).toEqual(["one", "two", "zero", "three"]);
@@ -140,12 +139,7 @@ test("rows are known by what they ask, so rows may be added, moved and given the
 test("a key whose prompt or schema has changed since is a bad row; the order of a schema's fields is no change", async () => {
   const m = await machine();
   const run = (...rows: object[]) =>
-    m.run(
-      "batch",
-      m.file("q.jsonl", lines(...rows.map((row) => JSON.stringify(row)))),
-      "--out",
-      m.path("out"),
-    );
+    m.batch(m.file("q.jsonl", lines(...rows.map((row) => JSON.stringify(row)))));
   const schema = { type: "object", properties: { a: { type: "string" } } };
   await run({ key: "a", prompt: "one", output_schema: schema }, { key: "b", prompt: "two" });
   const turned = { properties: schema.properties, type: "object" };
@@ -161,8 +155,7 @@ test("a refused row may be mended: nothing was created for its key", async () =>
     fault: (operation, nth) =>
       operation === "create" && nth === 1 ? refuse(400, "VALIDATION_ERROR") : undefined,
   });
-  const run = (prompt: string) =>
-    m.run("batch", m.file("q.jsonl", lines(JSON.stringify({ key: "a", prompt }))), "--out", m.path("out"));
+  const run = (prompt: string) => m.batch(m.file("q.jsonl", lines(JSON.stringify({ key: "a", prompt }))));
   expect((await run("wrong")).code).toBe(2);
   expect((await run("right")).code).toBe(0);
 });
@@ -179,7 +172,7 @@ test("Ctrl-C names the same command; research goes on, and that command takes it
   const command = `research batch ${file} --out ${m.path("out")} --tier pro --patience 5400000ms --template '{{prompt}} $x => PROCESSING'`;
   expect(stderr).toContain(`what runs goes on; go on with: ${command}\n`);
   release(m);
-  expect((await m.run("batch", file, "--out", m.path("out"), ...flags)).code).toBe(0);
+  expect((await m.batch(file, ...flags)).code).toBe(0);
   expect([m.creates(), m.results("out")]).toEqual([2, ["line-1.md", "line-2.md"]]);
 });
 
@@ -187,7 +180,7 @@ test("files that are not this batch's are not written over, and nothing is sent"
   const m = await machine();
   const file = m.file("q.jsonl", lines('{"key":"a","prompt":"x"}'));
   m.file("out/a.md", "mine");
-  const { code, stderr } = await m.run("batch", file, "--out", m.path("out"));
+  const { code, stderr } = await m.batch(file);
   expect([code, m.creates(), m.read("out", "a.md")]).toEqual([12, 0, "mine"]);
   expect(stderr).toContain("a.md (for a) that this batch did not write");
   const other = m.file("plain", "");
@@ -197,11 +190,11 @@ test("files that are not this batch's are not written over, and nothing is sent"
 test("what a crash kept from results.jsonl or tore there is made up for", async () => {
   const m = await machine();
   const file = m.file("q.txt", lines("one", "two", "three"));
-  await m.run("batch", file, "--out", m.path("out"));
+  await m.batch(file);
   const whole = m.read("out", "results.jsonl");
   m.file("out/results.jsonl", whole.slice(0, whole.lastIndexOf("line")));
   m.file("out/.research-batch/drafts/line-9.md", "half");
-  const { code } = await m.run("batch", file, "--out", m.path("out"));
+  const { code } = await m.batch(file);
   expect([code, m.creates()]).toEqual([0, 3]);
   expect(m.read("out", "results.jsonl").split("\n").sort()).toEqual(whole.split("\n").sort());
   expect(existsSync(m.path("out", ".research-batch", "drafts", "line-9.md"))).toBe(false);
@@ -212,7 +205,7 @@ test("--max-failures sends no more, and sees what runs to its end", async () => 
   const file = m.file("q.txt", lines("a => FAILED", "b => PENDING COMPLETED", "c => FAILED", "d", "e"));
   const flags = ["--max-failures", "1", "--per-hour", "2", "--json"];
   const start = m.clock.now();
-  const { code, stdout, stderr } = await m.run("batch", file, "--out", m.path("out"), ...flags);
+  const { code, stdout, stderr } = await m.batch(file, ...flags);
   expect([code, m.creates()]).toEqual([3, 2]);
   expect(jsonLines(stdout).at(-1)).toMatchObject({ summary: { failed: 1, done: 1, waiting: 3 } });
   expect(stderr).toContain("1 row has failed, which --max-failures allows; no more are sent");
@@ -223,7 +216,7 @@ test("--timeout is for each row; the next command takes up what was not finished
   const m = await machine();
   const file = m.file("q.txt", lines("stuck => PENDING", "slow => PROCESSING", "quick => COMPLETED"));
   const flags = ["--timeout", "30m"];
-  const { code, stdout, stderr } = await m.run("batch", file, "--out", m.path("out"), "--json", ...flags);
+  const { code, stdout, stderr } = await m.batch(file, "--json", ...flags);
   expect(code).toBe(8);
   const last = (line: number) => jsonLines(stdout).findLast((entry) => entry.line === line);
   expect(last(1)).toMatchObject({
@@ -238,7 +231,7 @@ test("--timeout is for each row; the next command takes up what was not finished
   });
   expect(stderr).toMatch(/line 1: .* is not finished after 30m/);
   release(m);
-  expect((await m.run("batch", file, "--out", m.path("out"))).code).toBe(0);
+  expect((await m.batch(file)).code).toBe(0);
   expect(m.creates()).toBe(3);
 });
 
@@ -246,7 +239,7 @@ test("a row is asked for where it was created: another origin does not know it, 
   const m = await machine();
   const elsewhere = await machine();
   const file = m.file("q.txt", lines("slow => PROCESSING"));
-  const run = (...flags: string[]) => m.run("batch", file, "--out", m.path("out"), ...flags);
+  const run = (...flags: string[]) => m.batch(file, ...flags);
   expect((await run("--timeout", "1m")).code).toBe(8);
   const journal = m.read("out", ".research-batch", "journal.jsonl");
   const [intent = ""] = /^.*"intent".*$/m.exec(journal) ?? [];
@@ -270,7 +263,7 @@ test("an outage while sending is borne, and every row is sent once", async () =>
   outage.from = m.clock.now() + 55 * 60_000;
   outage.to = m.clock.now() + 65 * 60_000;
   const file = m.file("q.txt", lines("one => COMPLETED", "two => COMPLETED", "three"));
-  const { code, stderr } = await m.run("batch", file, "--out", m.path("out"), "--per-hour", "2");
+  const { code, stderr } = await m.batch(file, "--per-hour", "2");
   expect([code, promptsOf(m.service).length]).toEqual([0, 3]);
   expect(stderr).toMatch(/sending is tried again\n(.*\n)*note: the service answers again/);
 });
@@ -283,7 +276,7 @@ test("a service that was never there, or a key that is none, ends it at once wit
   expect(away).toMatchObject({ code: 9, stderr: expect.stringContaining("Then go on with: research batch") });
   const m = await machine();
   m.env.RESEARCH_API_KEY = "sk-wrong-key-0000000";
-  const denied = await m.run("batch", m.file("q.txt", lines("one", "two")), "--out", m.path("out"));
+  const denied = await m.batch(m.file("q.txt", lines("one", "two")));
   expect([denied.code, m.creates()]).toEqual([4, 1]);
   m.env.RESEARCH_API_KEY = "";
   expect((await m.run("batch", m.path("q.txt"), "--out", m.path("fresh"))).code).toBe(4);
@@ -296,15 +289,15 @@ test("a result that cannot be fetched for a while is asked for again; one that n
     fault: (operation) => (operation === "output" && broken-- > 0 ? html(502) : undefined),
   });
   const file = m.file("q.txt", lines("one"));
-  expect((await m.run("batch", file, "--out", m.path("out"))).code).toBe(0);
+  expect((await m.batch(file)).code).toBe(0);
   broken = Number.POSITIVE_INFINITY;
   m.file("q.txt", lines("one", "two"));
   const start = m.clock.now();
-  const { code, stderr } = await m.run("batch", file, "--out", m.path("out"), "--patience", "5m");
+  const { code, stderr } = await m.batch(file, "--patience", "5m");
   expect([code, m.clock.now() - start > 300_000]).toEqual([9, true]);
   expect(stderr).toContain("the result is asked for again");
   broken = 0;
-  expect((await m.run("batch", file, "--out", m.path("out"))).code).toBe(0);
+  expect((await m.batch(file)).code).toBe(0);
   expect([m.creates(), m.results("out")]).toEqual([2, ["line-1.md", "line-2.md"]]);
 });
 
@@ -330,14 +323,7 @@ test("--on-done runs once for each row that ended, also where the first command 
 
 test("--on-done that fails turns 0 into 1", async () => {
   const m = await machine();
-  const { code } = await m.run(
-    "batch",
-    m.file("q.txt", lines("a")),
-    "--out",
-    m.path("out"),
-    "--on-done",
-    "false",
-  );
+  const { code } = await m.batch(m.file("q.txt", lines("a")), "--on-done", "false");
   expect(code).toBe(1);
 });
 
@@ -347,7 +333,7 @@ test("without a history rows are never sent twice either", async () => {
   });
   m.env.RESEARCH_NO_HISTORY = "1";
   const file = m.file("q.txt", lines("one", "two", "three"));
-  const run = () => m.run("batch", file, "--out", m.path("out"), "--per-hour", "2");
+  const run = () => m.batch(file, "--per-hour", "2");
   const start = m.clock.now();
   expect((await run()).code).toBe(11);
   expect(m.clock.now() - start).toBeGreaterThanOrEqual(3_600_000);
@@ -359,7 +345,7 @@ test("--dry-run says how many, how long, and when the last one is sent; it leave
   const m = await machine();
   const file = m.file("q.txt", lines(...Array.from({ length: 25 }, (_, i) => `q ${i}`)));
   m.env.RESEARCH_API_KEY = "";
-  const plan = await m.run("batch", file, "--out", m.path("out"), "--tier", "free", "--dry-run");
+  const plan = await m.batch(file, "--tier", "free", "--dry-run");
   expect(plan).toMatchObject({
     code: 0,
     stdout:
@@ -384,18 +370,9 @@ test("--dry-run says how many, how long, and when the last one is sent; it leave
 test("--dry-run counts what is done, and what the hour has seen", async () => {
   const m = await machine();
   const file = m.file("q.txt", lines("one", "two => FAILED"));
-  await m.run("batch", file, "--out", m.path("out"));
+  await m.batch(file);
   m.file("q.txt", lines("one", "two => FAILED", "three", "four"));
-  const { stdout } = await m.run(
-    "batch",
-    file,
-    "--out",
-    m.path("out"),
-    "--dry-run",
-    "--json",
-    "--per-hour",
-    "3",
-  );
+  const { stdout } = await m.batch(file, "--dry-run", "--json", "--per-hour", "3");
   const plan = JSON.parse(stdout);
   expect(plan).toMatchObject({ rows: 4, to_send: 2, done: 1, failed: 1, limit: 3 });
   expect(plan.takes_ms).toBeGreaterThan(3_400_000);
@@ -441,7 +418,7 @@ test("a create that was interrupted before it left is no unknown", async () => {
   expect((await running.done).signal).toBe("SIGINT");
   letGo();
   isDown = false;
-  expect((await m.run("batch", file, "--out", m.path("out"))).code).toBe(0);
+  expect((await m.batch(file)).code).toBe(0);
   expect(m.creates()).toBe(1);
 });
 
@@ -452,7 +429,7 @@ test("a result that does not fit its schema is said and not lost", async () => {
     "q.jsonl",
     lines(JSON.stringify({ key: "k", prompt: "x => COMPLETED", output_schema })),
   );
-  const { code, stderr } = await m.run("batch", file, "--out", m.path("out"));
+  const { code, stderr } = await m.batch(file);
   expect([code, m.results("out")]).toEqual([0, ["k.json"]]);
   expect(stderr).toContain("the result does not fit its schema: at /a: ");
 });
