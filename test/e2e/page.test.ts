@@ -14,6 +14,10 @@ const executable = browserPath();
 const STARTING_MS = 60_000;
 const HOSTILE = '<script>alert("owned")</script><img src=http://elsewhere.example/x onerror=alert(1)>';
 
+function inChromium(name: string, run: () => Promise<void>): void {
+  test.skipIf(!executable)(`${name} (needs chromium)`, run, 2 * STARTING_MS);
+}
+
 /** The page of a result, in a file. */
 async function pageOf(output: unknown): Promise<string> {
   const service = await HappyService.start({ output: () => output });
@@ -26,120 +30,104 @@ async function pageOf(output: unknown): Promise<string> {
   return pathToFileURL(path).href;
 }
 
-test.skipIf(!executable)(
-  "a page asks for nothing, complains of nothing, and shows what is hostile as text (needs chromium)",
-  async () => {
-    const url = await pageOf(REPORT);
-    const { context, page, requests, complaints } = await openInRealBrowser(executable ?? "", url);
-    expect(requests).toEqual([url]);
-    expect(complaints).toEqual([]);
-    const text = await page.locator("main").innerText();
-    for (const shown of [
-      '<script>alert("owned")</script>',
-      "<img src=x onerror=alert(1)>",
-      "\\u{1b}[2J",
-      "\\u{202e}evil",
-    ])
-      expect(text).toContain(shown);
-    const made = page.locator("script, img, iframe, form, input, main style, object, embed, link, base");
-    expect(await made.count()).toBe(0);
-    const addresses = await page
-      .locator("a")
-      .evaluateAll((links) => links.map((link) => link.getAttribute("href")));
-    for (const address of addresses) expect(address).toMatch(/^(?:https?:|mailto:|#s\d+$)/);
-    const { measured, low } = await lowContrasts(page);
-    expect(low).toEqual([]);
-    expect(measured).toBeGreaterThan(20);
-    await page.emulateMedia({ colorScheme: "light" });
-    // The policy lets its own style in, and on a narrow screen nothing runs out of it.
-    expect(await looksOf(page)).toEqual(OWN_LOOKS);
-    await context.close();
-  },
-  STARTING_MS,
-);
+inChromium("a page asks for nothing, complains of nothing, and shows what is hostile as text", async () => {
+  const url = await pageOf(REPORT);
+  const { context, page, requests, complaints } = await openInRealBrowser(executable ?? "", url);
+  expect(requests).toEqual([url]);
+  expect(complaints).toEqual([]);
+  const text = await page.locator("main").innerText();
+  for (const shown of [
+    '<script>alert("owned")</script>',
+    "<img src=x onerror=alert(1)>",
+    "\\u{1b}[2J",
+    "\\u{202e}evil",
+  ])
+    expect(text).toContain(shown);
+  const made = page.locator("script, img, iframe, form, input, main style, object, embed, link, base");
+  expect(await made.count()).toBe(0);
+  const addresses = await page
+    .locator("a")
+    .evaluateAll((links) => links.map((link) => link.getAttribute("href")));
+  for (const address of addresses) expect(address).toMatch(/^(?:https?:|mailto:|#s\d+$)/);
+  const { measured, low } = await lowContrasts(page);
+  expect(low).toEqual([]);
+  expect(measured).toBeGreaterThan(20);
+  await page.emulateMedia({ colorScheme: "light" });
+  // The policy lets its own style in, and on a narrow screen nothing runs out of it.
+  expect(await looksOf(page)).toEqual(OWN_LOOKS);
+  await context.close();
+});
 
-test.skipIf(!executable)(
-  "the contents lead to their headings (needs chromium)",
-  async () => {
-    const url = await pageOf("# One\n\n## Two\n\n## Three\n\n## Four <b>\n");
-    const { context, page, complaints } = await openInRealBrowser(executable ?? "", url);
-    expect(await page.locator("nav a").allInnerTexts()).toEqual(["Two", "Three", "Four <b>"]);
-    await page.locator("nav a").last().click();
-    expect(await page.locator(":target").innerText()).toBe("Four <b>");
-    expect(complaints).toEqual([]);
-    await context.close();
-  },
-  STARTING_MS,
-);
+inChromium("the contents lead to their headings", async () => {
+  const url = await pageOf("# One\n\n## Two\n\n## Three\n\n## Four <b>\n");
+  const { context, page, complaints } = await openInRealBrowser(executable ?? "", url);
+  expect(await page.locator("nav a").allInnerTexts()).toEqual(["Two", "Three", "Four <b>"]);
+  await page.locator("nav a").last().click();
+  expect(await page.locator(":target").innerText()).toBe("Four <b>");
+  expect(complaints).toEqual([]);
+  await context.close();
+});
 
-test.skipIf(!executable)(
-  "no line ends inside an amount, however narrow the screen is (needs chromium)",
-  async () => {
-    const amounts = ["€ 9,800", "14 000 €", "3.5 kW", "12 %", "USD 9,800", "$ 1.5 million", "20 °C", "450 g"];
-    const url = await pageOf(`${amounts.map((amount) => `About ${amount} or`).join(" ")} so.\n`);
-    const { context, page } = await openInRealBrowser(executable ?? "", url);
-    // The text stays as it came: what is copied or searched has plain spaces.
-    expect(await page.locator("main").innerText()).toContain("About € 9,800 or About 14 000 € or");
-    for (let width = 120; width < 400; width += 7) {
-      await page.setViewportSize({ width, height: 600 });
-      const broken = await page.evaluate<string[]>(
-        `${JSON.stringify(amounts)}.filter((amount) => {
-          const walker = document.createTreeWalker(document.querySelector("main"), 4);
-          while (walker.nextNode()) {
-            const at = walker.currentNode.data.indexOf(amount);
-            if (at === -1) continue;
-            const range = document.createRange();
-            range.setStart(walker.currentNode, at);
-            range.setEnd(walker.currentNode, at + amount.length);
-            return range.getClientRects().length !== 1;
-          }
-          return true;
-        })`,
-      );
-      expect(broken, `${width} pixels`).toEqual([]);
-    }
-    await context.close();
-  },
-  STARTING_MS,
-);
+inChromium("no line ends inside an amount, however narrow the screen is", async () => {
+  const amounts = ["€ 9,800", "14 000 €", "3.5 kW", "12 %", "USD 9,800", "$ 1.5 million", "20 °C", "450 g"];
+  const url = await pageOf(`${amounts.map((amount) => `About ${amount} or`).join(" ")} so.\n`);
+  const { context, page } = await openInRealBrowser(executable ?? "", url);
+  // The text stays as it came: what is copied or searched has plain spaces.
+  expect(await page.locator("main").innerText()).toContain("About € 9,800 or About 14 000 € or");
+  for (let width = 120; width < 400; width += 7) {
+    await page.setViewportSize({ width, height: 600 });
+    const broken = await page.evaluate<string[]>(
+      `${JSON.stringify(amounts)}.filter((amount) => {
+        const walker = document.createTreeWalker(document.querySelector("main"), 4);
+        while (walker.nextNode()) {
+          const at = walker.currentNode.data.indexOf(amount);
+          if (at === -1) continue;
+          const range = document.createRange();
+          range.setStart(walker.currentNode, at);
+          range.setEnd(walker.currentNode, at + amount.length);
+          return range.getClientRects().length !== 1;
+        }
+        return true;
+      })`,
+    );
+    expect(broken, `${width} pixels`).toEqual([]);
+  }
+  await context.close();
+});
 
-test.skipIf(!executable)(
-  "the index of a batch leads to its pages (needs chromium)",
-  async () => {
-    const service = await HappyService.start({ output: (prompt) => `# Answer to ${prompt}` });
-    const folder = folderWith();
-    writeFileSync(join(folder, "q.txt"), "<script>one</script>\ntwo\nthree => FAILED\n");
-    const { code } = await research(["batch", "q.txt", "--out", "out", "--html", "--interval", "50ms"], {
-      env: service.env,
-      cwd: folder,
-    });
-    expect(code).toBe(3);
-    const url = pathToFileURL(join(folder, "out", "index.html")).href;
-    const { context, page, requests, complaints } = await openInRealBrowser(executable ?? "", url);
-    expect(requests).toEqual([url]);
-    expect(await page.locator("tbody .state").allInnerTexts()).toEqual(["COMPLETED", "COMPLETED", "FAILED"]);
-    expect((await lowContrasts(page)).low).toEqual([]);
-    // A row is a link where it has no letters, too.
-    await page.locator("tbody td:last-child").first().click({ force: true });
-    expect(await page.locator("h1").innerText()).toBe("Answer to <script>one</script>");
-    await page.goBack();
-    await page.setViewportSize({ width: 380, height: 640 });
-    for (const cell of await page.locator("tbody td").all()) {
-      const { x = -1, width = 0 } = (await cell.boundingBox()) ?? {};
-      expect([x >= 0, width > 0, x + width <= 380]).toEqual([true, true, true]);
-    }
-    // The question has the line to itself.
-    expect((await page.locator("tbody td:has(a)").last().boundingBox())?.width).toBeGreaterThan(250);
-    await page.locator("tbody a").nth(1).click();
-    expect(await page.locator("h1").innerText()).toBe("Answer to two");
-    expect(complaints).toEqual([]);
-    await context.close();
-  },
-  STARTING_MS,
-);
+inChromium("the index of a batch leads to its pages", async () => {
+  const service = await HappyService.start({ output: (prompt) => `# Answer to ${prompt}` });
+  const folder = folderWith();
+  writeFileSync(join(folder, "q.txt"), "<script>one</script>\ntwo\nthree => FAILED\n");
+  const { code } = await research(["batch", "q.txt", "--out", "out", "--html", "--interval", "50ms"], {
+    env: service.env,
+    cwd: folder,
+  });
+  expect(code).toBe(3);
+  const url = pathToFileURL(join(folder, "out", "index.html")).href;
+  const { context, page, requests, complaints } = await openInRealBrowser(executable ?? "", url);
+  expect(requests).toEqual([url]);
+  expect(await page.locator("tbody .state").allInnerTexts()).toEqual(["COMPLETED", "COMPLETED", "FAILED"]);
+  expect((await lowContrasts(page)).low).toEqual([]);
+  // A row is a link where it has no letters, too.
+  await page.locator("tbody td:last-child").first().click({ force: true });
+  expect(await page.locator("h1").innerText()).toBe("Answer to <script>one</script>");
+  await page.goBack();
+  await page.setViewportSize({ width: 380, height: 640 });
+  for (const cell of await page.locator("tbody td").all()) {
+    const { x = -1, width = 0 } = (await cell.boundingBox()) ?? {};
+    expect([x >= 0, width > 0, x + width <= 380]).toEqual([true, true, true]);
+  }
+  // The question has the line to itself.
+  expect((await page.locator("tbody td:has(a)").last().boundingBox())?.width).toBeGreaterThan(250);
+  await page.locator("tbody a").nth(1).click();
+  expect(await page.locator("h1").innerText()).toBe("Answer to two");
+  expect(complaints).toEqual([]);
+  await context.close();
+});
 
-test.skipIf(!executable)(
-  "the page of the local service: opened once, live, hostile text as text, nothing from elsewhere (needs chromium)",
+inChromium(
+  "the page of the local service: opened once, live, hostile text as text, nothing from elsewhere",
   async () => {
     const folder = folderWith();
     const service = processes.start([
@@ -205,5 +193,4 @@ test.skipIf(!executable)(
     service.signal("SIGTERM");
     expect((await service.done).code).toBe(0);
   },
-  STARTING_MS * 2,
 );
