@@ -25,9 +25,7 @@ import {
   watchJson,
 } from "./progress-text.js";
 
-export type FollowFlags = Omit<FollowOptions, "signal" | "answered">;
-
-export interface FollowViewOptions extends FollowFlags, Pick<FollowOptions, "answered"> {
+export interface FollowViewOptions extends Omit<FollowOptions, "signal"> {
   /** False if stdout is for something else (`run`). */
   print: boolean;
   /** The command that goes on with these requests after this one; undefined if there is none. */

@@ -1,8 +1,6 @@
-import type { HistoryEntry } from "../../client/store/history/records.js";
 import { CreateOnce } from "../../client/workflows/create-once.js";
 import { type AskedAccount, submitToFirst } from "../../client/workflows/first-account.js";
 import type { Ports } from "../../client/workflows/ports.js";
-import type { Submitted } from "../../client/workflows/submit.js";
 import { DAY_MS } from "../../ground/protocol/limits.js";
 import { formatDuration, isoDate } from "../../ground/text/duration.js";
 import { UsageError } from "../../machine/errors.js";
@@ -10,22 +8,12 @@ import { failureOf } from "../../machine/failure.js";
 import type { Given } from "../commands/flags.js";
 import type { Reporter, Terminal } from "../terminal/reporter.js";
 
-/** A request that was made, or that is used again, and the account that has it. */
-export interface Shown<P extends Ports> {
-  account: AskedAccount<P>;
-  requestId: string;
-  /** Undefined for one that is used again. */
-  submitted: Submitted | undefined;
-  /** What the history has of one that is used again. */
-  reused: HistoryEntry | undefined;
-}
-
-/** Submits to the first account that takes it. An id that is not on the disk is said before it can be lost. */
+/** An id that is not on the disk is said before it can be lost. `reused`: a request of the history, and nothing was `submitted`. */
 export async function showSubmit<P extends Ports>(
   { reporter, signal }: Terminal,
   accounts: readonly AskedAccount<P>[],
   { waitForQuota, once = false, within }: Given<"waitForQuota" | "once">,
-): Promise<Shown<P>> {
+) {
   if (within !== undefined && !once) throw new UsageError("--within needs --once");
   const submit = {
     waitForQuota,

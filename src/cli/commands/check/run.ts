@@ -28,20 +28,16 @@ import type { Context } from "../../context.js";
 import { citationLines, countsText, progressText, wrongLines } from "../../requests/check-text.js";
 import type { ResultSource } from "../../results/page.js";
 import { fitted } from "../../terminal/reporter.js";
+import type { Given } from "../flags.js";
 
-export interface CheckFlags {
-  pages?: number;
-  timeout?: number;
-  domains?: string;
-  notDomains?: string;
-  sources?: string;
-  allowPrivate?: boolean;
-  save?: string;
-  output?: string;
-  force?: boolean;
-  html?: boolean;
-  dryRun?: boolean;
-}
+type CheckFlags = Given<"domains" | "dryRun"> &
+  Pick<Given<"result">, "output" | "force" | "html"> & {
+    pages?: number;
+    timeout?: number;
+    sources?: string;
+    allowPrivate?: boolean;
+    save?: string;
+  };
 
 interface Named {
   report: Report;

@@ -38,7 +38,8 @@ export async function historyForget(
       codes.push(failure.exit_code);
     }
   }
-  const old = olderThan === undefined ? [] : sentBefore(ctx, now - olderThan);
+  const accepts = (entry: HistoryEntry) => Date.parse(entry.sent_at) < now - (olderThan ?? 0);
+  const old = olderThan === undefined ? [] : (ctx.history?.list({ limit: Infinity, accepts }) ?? []);
   for (const entry of old) if (!whyKept(entry, now)) wanted.set(entry.local_id, entry);
   const skipped = old.length - (olderThan === undefined ? 0 : wanted.size);
   const entries = [...wanted.values()];
@@ -61,11 +62,6 @@ function whyKept({ status, sent_at }: HistoryEntry, now: number): string | undef
 function notAllowed({ request_id, local_id }: HistoryEntry, reason: string): CodedError {
   const facts = { localId: local_id, requestId: request_id ?? undefined };
   return new CodedError("NOT_ALLOWED", `${request_id ?? local_id} ${reason}`, facts);
-}
-
-function sentBefore(ctx: Context, at: number): HistoryEntry[] {
-  const accepts = (entry: HistoryEntry) => Date.parse(entry.sent_at) < at;
-  return ctx.history?.list({ limit: Number.POSITIVE_INFINITY, accepts }) ?? [];
 }
 
 async function report(ctx: Context, entries: readonly HistoryEntry[], skipped: number): Promise<void> {

@@ -9,9 +9,11 @@ import { idsOrChosen } from "../../requests/table.js";
 import { notifyEnd } from "../../terminal/notification.js";
 import type { Given } from "../flags.js";
 
-type WatchFlags = Given<"pace" | "onDone" | "notify">;
-
-export async function watch(ctx: Context, given: readonly string[], options: WatchFlags): Promise<number> {
+export async function watch(
+  ctx: Context,
+  given: readonly string[],
+  options: Given<"pace" | "onDone" | "notify">,
+): Promise<number> {
   const ids = await idsOrChosen(
     ctx,
     given,

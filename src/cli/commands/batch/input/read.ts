@@ -1,5 +1,4 @@
 import { InputError } from "../../../../client/dialects/dialect.js";
-import type { Row } from "../../../../client/workflows/batch/row.js";
 import type { CreateBody, JsonSchema } from "../../../../ground/protocol/conversation.js";
 import { askedOf } from "../../../../machine/asked.js";
 import { namedIn } from "../../../../machine/batch.js";
@@ -34,22 +33,12 @@ export type InputOptions = Omit<Given<"request">, "promptFile"> &
 /** Everything is checked before anything is sent, so all of it is in memory; this is a hundred thousand long prompts. */
 const MAX_BATCH_BYTES = 256 << 20;
 
-export interface BatchInput {
-  rows: Row[];
-  faults: RowFault[];
-  format: Format;
-  /** The rows as versions made them in which `--model` replaced a row's own model; empty without `--model`. */
-  withFlagModel: Row[];
-  /** The accounts that a row may go on to, in this order. */
-  or: Machine[];
-}
-
 /** Reads the input of a batch, a path or `-`, with all that is wrong in it. Throws LocalError for an unreadable file. */
 export async function readBatch(
   terminal: Context,
   path: string,
   options: InputOptions & { dryRun?: boolean },
-): Promise<BatchInput> {
+) {
   const { stdin } = terminal.host;
   if (path === "-" && options.schema === "-")
     throw new UsageError("the batch and the schema cannot both come from stdin");
@@ -79,6 +68,7 @@ export async function readBatch(
     };
   const made = rowsOf(parsed, { ...rowOptions, complete: bodies(false) });
   const hasFlagModel = !isSeveral && options.model?.length;
+  // As versions made them in which `--model` replaced a row's own model.
   const withFlagModel = hasFlagModel ? rowsOf(parsed, { ...rowOptions, complete: bodies(true) }).rows : [];
   return { rows: made.rows, faults: [...made.faults, ...faults], format, withFlagModel, or };
 }
