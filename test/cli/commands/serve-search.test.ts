@@ -10,36 +10,23 @@ import { finds, searxng, smallWeb } from "../../support/small-web.js";
 const written = ({ stdout, stderr }: RunResult) => `${stdout}\n${stderr}`;
 
 describe("an invalid search is refused before anything is asked:", () => {
-  const model = ["--model", "m", "--model-url", "http://127.0.0.1:9/v1"];
-  it.each<[string, string[], Record<string, string>, string]>([
-    ["without a model", ["--search", "searxng=http://127.0.0.1:9"], {}, "--model NAME"],
-    ["an unknown engine", [...model, "--search", "gopher"], {}, "searxng=https://"],
-    ["SearXNG without its address", [...model, "--search", "searxng"], {}, "searxng=https://"],
-    ["an address that is not http", [...model, "--search", "searxng=ftp://a.test"], {}, "search URL"],
-    [
-      "plain http to another machine",
-      [...model, "--search", "searxng=http://searx.test"],
-      {},
-      "--insecure-http",
-    ],
-    ["an address for another engine", [...model, "--search", "brave=https://a.test"], {}, "takes no address"],
-    ["an engine without its key", [...model, "--search", "tavily"], {}, "RESEARCH_SEARCH_API_KEY"],
-    [
-      "an invalid key",
-      [...model, "--search", "exa"],
-      { RESEARCH_SEARCH_API_KEY: "two words" },
-      "RESEARCH_SEARCH_API_KEY",
-    ],
-    ["pages without a search", [...model, "--pages", "3"], {}, "--pages needs --search"],
-    ["no pages", [...model, "--search", "searxng=http://127.0.0.1:9", "--pages", "0"], {}, "--pages"],
-    [
-      "an invalid domain",
-      [...model, "--search", "searxng=http://127.0.0.1:9", "--domains", "a.test,http://b.test/x"],
-      {},
-      '"http://b.test/x"',
-    ],
-  ])("%s", async (_name, args, env, sentence) => {
-    const run = await research(["try", "x", ...args], { env, cwd: folderWith(FILES) });
+  const MODEL = "--model m --model-url http://127.0.0.1:9/v1";
+  const LOCAL = "--search searxng=http://127.0.0.1:9";
+  it.each([
+    ["without a model", LOCAL, "--model NAME"],
+    ["an unknown engine", `${MODEL} --search gopher`, "searxng=https://"],
+    ["SearXNG without its address", `${MODEL} --search searxng`, "searxng=https://"],
+    ["an address that is not http", `${MODEL} --search searxng=ftp://a.test`, "search URL"],
+    ["plain http to another machine", `${MODEL} --search searxng=http://searx.test`, "--insecure-http"],
+    ["an address for another engine", `${MODEL} --search brave=https://a.test`, "takes no address"],
+    ["an engine without its key", `${MODEL} --search tavily`, "RESEARCH_SEARCH_API_KEY"],
+    ["an invalid key", `${MODEL} --search exa`, "RESEARCH_SEARCH_API_KEY", "two words"],
+    ["pages without a search", `${MODEL} --pages 3`, "--pages needs --search"],
+    ["no pages", `${MODEL} ${LOCAL} --pages 0`, "--pages"],
+    ["an invalid domain", `${MODEL} ${LOCAL} --domains a.test,http://b.test/x`, '"http://b.test/x"'],
+  ])("%s", async (_name, args, sentence, key = "") => {
+    const env = { RESEARCH_SEARCH_API_KEY: key };
+    const run = await research(["try", "x", ...args.split(" ")], { env, cwd: folderWith(FILES) });
     expect(run).toMatchObject({ code: 2, stdout: "" });
     expect(run.stderr).toContain(sentence);
     expect(written(run)).not.toContain("two words");
@@ -47,6 +34,10 @@ describe("an invalid search is refused before anything is asked:", () => {
 });
 
 describe("try with the web", () => {
+  const searching = async ({ url }: { url: string }) => {
+    const endpoint = await modelEndpoint(behaving());
+    return ["--model", "m", "--model-url", endpoint.url, "--search", `searxng=${url}`];
+  };
   const address = "http://93.184.216.34/http";
   const page = `<title>HTTP</title><h1>Server</h1><p>${TIMEOUT}</p>`;
 
@@ -54,8 +45,7 @@ describe("try with the web", () => {
     const web = await smallWeb({ "93.184.216.34/http": page });
     const via = await proxy(web.port);
     const engine = await searxng(() => finds(address, "http://127.0.0.1:22/", "http://localhost/x"));
-    const endpoint = await modelEndpoint(behaving());
-    const args = ["--model", "m", "--model-url", endpoint.url, "--search", `searxng=${engine.url}`];
+    const args = await searching(engine);
     const run = await research(["try", QUESTION, "--verbose", ...args], {
       cwd: folderWith({ "private.md": TIMEOUT }),
       env: { HTTP_PROXY: via.url },
@@ -73,16 +63,14 @@ describe("try with the web", () => {
 
   it("searches a folder too if one is named, and goes on with it if the engine fails", async () => {
     const engine = await searxng(() => "nonsense");
-    const endpoint = await modelEndpoint(behaving());
-    const args = ["--model", "m", "--model-url", endpoint.url, "--search", `searxng=${engine.url}`];
+    const args = await searching(engine);
     const run = await research(["try", QUESTION, ...args, "--sources", folderWith(FILES)], {});
     expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining("`http.md:3`") });
   });
 
   it("fails with a sentence if the engine is the only source and fails", async () => {
     const engine = await searxng(() => "nonsense");
-    const endpoint = await modelEndpoint(behaving());
-    const args = ["--model", "m", "--model-url", endpoint.url, "--search", `searxng=${engine.url}`];
+    const args = await searching(engine);
     const run = await research(["try", QUESTION, ...args], {});
     expect(run).toMatchObject({ code: 3, stdout: "" });
     expect(run.stderr).toContain("The search engine searxng gave an answer that is not its JSON.");

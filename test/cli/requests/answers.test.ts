@@ -7,7 +7,7 @@ import {
   withId,
   worstOf,
 } from "../../../src/cli/requests/answers.js";
-import { ClosedPipe, type Reporter } from "../../../src/cli/terminal/reporter.js";
+import type { Reporter } from "../../../src/cli/terminal/reporter.js";
 import { PLAIN } from "../../../src/cli/terminal/style.js";
 import { RefusedError, ResearchError } from "../../../src/client/calls/errors.js";
 import type { StateAnswer } from "../../../src/client/workflows/requests.js";
@@ -26,13 +26,10 @@ const failed = (requestId: string): StateAnswer => ({
   },
 });
 
-/** What is written where; `closesAfter` lines nobody reads stdout any more. */
-function recorder(json: boolean, closesAfter = Number.POSITIVE_INFINITY) {
+/** What is written where. */
+function recorder(json: boolean) {
   const written = { stdout: [] as unknown[], stderr: [] as unknown[] };
-  const write = async (value: unknown) => {
-    if (written.stdout.length >= closesAfter) throw new ClosedPipe();
-    written.stdout.push(value);
-  };
+  const write = async (value: unknown) => void written.stdout.push(value);
   const reporter: Partial<Reporter> = {
     ...{ json, style: async () => PLAIN, result: write, resultJson: write },
     notice: async (code) => void written.stderr.push(code),
@@ -55,30 +52,14 @@ describe("answers about several requests", () => {
     expect(written.stderr).toMatchObject([{ code: "UNREACHABLE", request_id: "b" }]);
   });
 
-  test("are the bare states if that is asked for", async () => {
-    const { written, reporter } = recorder(false);
-    await showAnswers(reporter, 1, [answered("a", "PENDING")], { quiet: true });
-    expect(written.stdout).toEqual(["PENDING\n"]);
-  });
-
+  // scripts.test.ts has bare states, stop.test.ts a closed pipe.
   test.each([
     [1, { status: "STOPPED", request_id: "a" }],
     [2, [{ status: "STOPPED", request_id: "a" }]],
-  ])("of %i named are one JSON value at the end, each with its id", async (count, expected) => {
+  ])("of %i named are one JSON value, each with its id", async (count, expected) => {
     const { written, reporter } = recorder(true);
-    async function* answers() {
-      yield answered("a", "STOPPED");
-      expect(written.stdout).toEqual([]);
-    }
-    await showAnswers(reporter, count, answers());
+    await showAnswers(reporter, count, [answered("a", "STOPPED")]);
     expect(written.stdout).toMatchObject([expected]);
-  });
-
-  test("a closed pipe takes no more of them and ends nothing", async () => {
-    const { written, reporter } = recorder(false, 1);
-    const answers = ["a", "b", "c"].map((id) => answered(id, "STOPPED"));
-    expect(await showAnswers(reporter, 3, answers)).toBe(0);
-    expect(written.stdout).toEqual(["a\tSTOPPED\n"]);
   });
 
   test("any other error of stdout is thrown", async () => {

@@ -130,17 +130,7 @@ describe("what a batch would do", () => {
   const sent = { lastSentAt: noon + 65_000 };
 
   test.each<[string, Partial<BatchEstimate>, string]>([
-    [
-      "no limit is known",
-      { limit: null },
-      "2 rows: 2 to send\nwithout a limit the end is not known: --per-hour N sets one\n",
-    ],
     ["nothing is left", { counts: { ...ZERO, done: 2 } }, "2 rows: 0 to send, 2 done\n"],
-    [
-      "a limit",
-      sent,
-      "2 rows: 2 to send\nat 10 an hour it takes 1m 05s until the last one is sent, at 2030-01-01T12:01:05.000Z\n",
-    ],
     [
       "no limit",
       { ...sent, limit: null },
