@@ -1,6 +1,5 @@
 import { type Clock, untilAborted, withDeadline } from "../../ground/clock.js";
 import { sha256 } from "../../ground/files/local-error.js";
-
 import type { Checked, CheckedCitation, CheckedPage, Verdict } from "../../ground/protocol/check-outcome.js";
 import { Semaphore } from "../../ground/semaphore.js";
 import { HostGate } from "../fetching/host-gate.js";
@@ -95,19 +94,16 @@ export class Checker {
       robots.set(subject, known);
       return known as ReturnType<typeof ask>;
     };
-    const gate = new HostGate(clock, { atOnce: 1, apartMs: APART_MS });
-    const web = { ...network, accessTo: accessTo(this.#named) };
     this.#reader = new PageReader(
       {
-        ...{
-          network: web,
-          clock,
-          gate,
-          userAgent: version === undefined ? ROBOT : `${ROBOT}/${version}`,
-          read,
-          forbidden,
-        },
-        ...{ refusesFrontPage: true, wantsText: true },
+        network: { ...network, accessTo: accessTo(this.#named) },
+        clock,
+        gate: new HostGate(clock, { atOnce: 1, apartMs: APART_MS }),
+        userAgent: version === undefined ? ROBOT : `${ROBOT}/${version}`,
+        read,
+        forbidden,
+        refusesFrontPage: true,
+        wantsText: true,
       },
       once,
       this.#ended.signal,
@@ -131,8 +127,6 @@ export class Checker {
     const { asked, left, isWhole: areAll } = this.#chosen(addresses, most);
     const tried = new Map(left);
     const progress: { done: number; of: number; hosts: string[] } = { done: 0, of: asked.length, hosts: [] };
-    const begins = (host: string) => progress.hosts.push(host);
-    const ends = (host: string) => progress.hosts.splice(progress.hosts.indexOf(host), 1);
     const byHost = new Map<string, string[]>();
     for (const address of asked) {
       const host = FILE.test(address) ? "" : new URL(address).host;
@@ -143,7 +137,7 @@ export class Checker {
       Promise.all(
         [...byHost].map(async ([host, own]) => {
           const leave = await this.#hosts.take(until);
-          begins(host);
+          progress.hosts.push(host);
           try {
             for (const address of own) {
               const one = await untilAborted(this.#once(address), until);
@@ -152,7 +146,7 @@ export class Checker {
               onProgress?.(progress);
             }
           } finally {
-            ends(host);
+            progress.hosts.splice(progress.hosts.indexOf(host), 1);
             leave();
           }
         }),
@@ -308,17 +302,8 @@ function passageOf({ lines, heading, header = [], caption = "" }: Block): PagePa
   return { text: lines.join("\n"), over: over.filter(Boolean).join("\n") };
 }
 
-const NONE: Record<Verdict, number> = {
-  found: 0,
-  missing: 0,
-  unchecked: 0,
-  unrelated: 0,
-  gone: 0,
-  unreadable: 0,
-};
-
 function countsOf(citations: readonly CheckedCitation[]): Record<Verdict, number> {
-  const counts = { ...NONE };
+  const counts = { found: 0, missing: 0, unchecked: 0, unrelated: 0, gone: 0, unreadable: 0 };
   for (const { verdict } of citations) counts[verdict] += 1;
   return counts;
 }
