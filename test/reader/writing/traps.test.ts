@@ -37,10 +37,12 @@ const PLAN = { queries: ["keep-alive timeout"] };
 
 describe("a reply is understood:", () => {
   it.each<[string, Play]>([
-    ["with its thoughts before it", says(`<think>{"queries": "none"} hm</think>\n${JSON.stringify(PLAN)}`)],
-    ["with thoughts whose opening mark is missing", says(`so I plan</think>${JSON.stringify(PLAN)}`)],
-    ["in a code fence", says(`Here it is:\n\`\`\`json\n${JSON.stringify(PLAN, null, 2)}\n\`\`\`\nDone.`)],
-    ["with prose around it", says(`Sure! ${JSON.stringify(PLAN)} I hope that helps.`)],
+    [
+      "with thoughts before it, in a code fence, with a slip",
+      says(
+        '<think>{"queries": "none"} hm</think>\nHere it is:\n```json\n{"queries": ["timeout",],}\n```\nDone.',
+      ),
+    ],
     ["whole instead of streamed", says(PLAN, { isWhole: true })],
     ["without usage", says(PLAN, { usage: undefined })],
   ])("%s", async (_name, play) => {
@@ -48,19 +50,6 @@ describe("a reply is understood:", () => {
     expect(await ask(endpoint)).toContain(ANSWER);
     expect(endpoint.count("plan")).toBe(1);
     expect(endpoint.requests).toHaveLength(4);
-  });
-
-  it("with piecewise events, comments, CRLF, and bytes of a character apart", async () => {
-    const play: Play = async (response) => {
-      response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
-      const event = { choices: [{ delta: { content: JSON.stringify({ queries: ["timeout für 🙂"] }) } }] };
-      const bytes = Buffer.from(`: hello\r\n\r\ndata:${JSON.stringify(event)}\r\n\r\ndata: [DONE]\r\n\r\n`);
-      for (const byte of bytes) response.write(Buffer.of(byte));
-      response.end();
-    };
-    const endpoint = await modelEndpoint(first(play));
-    expect(await ask(endpoint)).toContain(ANSWER);
-    expect(endpoint.count("plan")).toBe(1);
   });
 });
 
@@ -143,16 +132,6 @@ describe("a reply that is not as asked", () => {
     const endpoint = await modelEndpoint(behaving({ plan: () => says("no") }));
     expect(await ask(endpoint)).toContain(ANSWER);
     expect(endpoint.requests.map(({ step }) => step)).toEqual(["plan", "plan", "notes", "answer", "check"]);
-  });
-
-  it.each([
-    ["a trailing comma", '{"queries": ["timeout",],}'],
-    ["a bare list", '["timeout"]'],
-    ["single quotation marks", "{'queries': ['timeout']}"],
-  ])("but for %s is understood at once", async (_name, plan) => {
-    const endpoint = await modelEndpoint(behaving({ plan: () => says(plan) }));
-    expect(await ask(endpoint)).toContain(ANSWER);
-    expect(endpoint.count("plan")).toBe(1);
   });
 
   it("as an answer leaves the facts as the answer", async () => {
@@ -246,29 +225,11 @@ describe("it fails at once, and names the endpoint and the reason:", () => {
       answers(401, { error: { message: "wrong: sk-mo…cdef" } }),
       "refuses the key (HTTP 401).",
     ],
-    ["the key may not", answers(403, "no"), "refuses the key (HTTP 403)"],
-    [
-      "the model is not known",
-      answers(404, { error: { message: "nope" } }),
-      'does not know the model "test-model"',
-    ],
-    [
-      "the model is not known, as a 400",
-      answers(400, { error: { code: "model_not_found", message: "x" } }),
-      'does not know the model "test-model"',
-    ],
-    [
-      "no credit is left",
-      answers(429, { error: { code: "insufficient_quota", message: "pay" } }),
-      "has no credit left",
-    ],
     [
       "a page",
       answers(200, "<html>hello</html>", { "content-type": "text/html" }),
       "answered with no chat completion",
     ],
-    ["another JSON", answers(200, { hello: 1 }), "answered with no chat completion"],
-    ["another refusal", answers(405, {}), "answered HTTP 405"],
   ])("%s", async (_name, play, reason) => {
     const endpoint = await modelEndpoint(() => play);
     const failure = ask(endpoint);
