@@ -12,6 +12,15 @@ const page = (title: string, text: string) =>
   `<html><head><title>${title}</title></head><body><h1>${title}</h1><p>${text}</p></body></html>`;
 const quotesOf = async (source: Source, query: string) =>
   (await source.search(query, 10)).map(({ passage }) => passage.lines.join(" "));
+/** What a research finds of `web` by an engine that answers every query with these addresses. */
+async function finding(
+  web: Awaited<ReturnType<typeof smallWeb>>,
+  urls: string[],
+  more?: Parameters<typeof webOf>[2],
+) {
+  const engine = await searxng(() => finds(...urls));
+  return webOf(engine.url, web.network, more).for("r-1", never);
+}
 const leftOutOf = async (source: Source) => (await source.describe()).unread;
 
 /** A clock that stands until `pass` is called. */
@@ -42,8 +51,7 @@ it("finds pages, fetches them, and gives passages of them with address, title, d
       </head><body><p>The tide is high twice a day.</p><p>Ebb follows flood.</p></body></html>`,
     "b.test/other": page("Other", "Nothing of interest."),
   });
-  const engine = await searxng(() => finds(web.url("a.test/tides"), web.url("b.test/other")));
-  const source = webOf(engine.url, web.network).for("r-1", never);
+  const source = await finding(web, [web.url("a.test/tides"), web.url("b.test/other")]);
   const [hit] = await source.search("how often is the tide high", 5);
   expect(hit).toMatchObject({
     passage: { id: web.url("a.test/tides"), lines: ["The tide is high twice a day."], line: 1 },
@@ -155,9 +163,8 @@ describe("left out, named with the reason:", () => {
       { "a.test/page": answer, "b.test/good": page("Good", "This one is good.") },
       { "private.test": [["10.1.2.3"]] },
     );
-    const engine = await searxng(() => finds(web.url("a.test/page"), web.url("b.test/good")));
     const logged: string[] = [];
-    const source = webOf(engine.url, web.network, { logged }).for("r-1", never);
+    const source = await finding(web, [web.url("a.test/page"), web.url("b.test/good")], { logged });
     expect(await quotesOf(source, "good")).toEqual(["This one is good."]);
     const isReason = typeof reason === "string" ? reason : expect.stringMatching(reason);
     expect(await leftOutOf(source)).toEqual([{ name: web.url("a.test/page"), reason: isReason }]);
@@ -180,8 +187,7 @@ describe("left out, named with the reason:", () => {
     const urls = ["a.test/private/x", "a.test/private/open", "b.test/x", "c.test/x"].map((one) =>
       web.url(one),
     );
-    const engine = await searxng(() => finds(...urls));
-    const source = webOf(engine.url, web.network).for("r-1", never);
+    const source = await finding(web, urls);
     await source.search("open", 5);
     expect(web.visited()).toEqual(["a.test/private/open"]);
     expect(await leftOutOf(source)).toEqual([
@@ -266,8 +272,7 @@ it("connects to the very address that it has checked, whatever the name leads to
 
 it("refuses a name with one private address beside a public one", async () => {
   const web = await smallWeb({ "a.test/x": page("X", "x") }, { "a.test": [["127.0.0.1", "10.0.0.1"]] });
-  const engine = await searxng(() => finds(web.url("a.test/x")));
-  const source = webOf(engine.url, web.network).for("r-1", never);
+  const source = await finding(web, [web.url("a.test/x")]);
   await source.search("x", 5);
   expect(web.requests).toEqual([]);
 });
@@ -287,9 +292,8 @@ it("goes through a proxy with CONNECT to the checked address, and names no host 
 
 it("an address of 3 MB is left out by its beginning alone", async () => {
   const web = await smallWeb({});
-  const engine = await searxng(() => finds(`http://a.test/${"a".repeat(3_000_000)}`));
   const logged: string[] = [];
-  const source = webOf(engine.url, web.network, { logged }).for("r-1", never);
+  const source = await finding(web, [`http://a.test/${"a".repeat(3_000_000)}`], { logged });
   await source.search("x", 5);
   const [left] = await leftOutOf(source);
   expect(left).toEqual({
