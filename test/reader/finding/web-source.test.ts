@@ -430,11 +430,11 @@ it("closes every socket on a stop, and asks for nothing after it", async () => {
   const stop = new AbortController();
   const source = webOf(engine.url, web.network).for("r-1", stop.signal);
   const searching = source.search("x", 5).catch((error) => error);
-  while (web.visited().length < 3) await new Promise((resolve) => setImmediate(resolve));
+  while (web.visited().length < 3) await turn();
   const reason = new Error("stopped");
   stop.abort(reason);
   expect(await searching).toBe(reason);
-  while (web.open() > 0) await new Promise((resolve) => setImmediate(resolve));
+  while (web.open() > 0) await turn();
   const asked = web.requests.length;
   expect(await source.search("y", 5).catch((error) => error)).toBe(reason);
   expect(engine.queries).toEqual(["x"]);

@@ -4,8 +4,6 @@ import { expect, it } from "vitest";
 import { jsonIn } from "../../../src/reader/model/endpoint/json-reply.js";
 import { checkAnswer } from "../../../src/reader/writing/checks/answer.js";
 import { readAnswer } from "../../../src/reader/writing/prompts.js";
-import { modelEndpoint, says } from "../../support/model-endpoint.js";
-import { ask, jobOf } from "../../support/model-researcher.js";
 
 // What real models replied to an earlier version of the prompts.
 const REPLIES = JSON.parse(
@@ -38,19 +36,4 @@ it("a careless answer loses what its quotes do not say", () => {
   expect(wrong.join("\n")).toContain("it names no fact");
   // Its quote says 2 weeks, which are 14 days.
   expect(answer.sentences[0]?.text).toContain("for 2 weeks (14 days)");
-});
-
-it("sources that contradict each other: versions and dates in headings are kept", async () => {
-  const { question, sources, replies } = REPLIES.conflict;
-  const [plan, notes, written] = replies;
-  const endpoint = await modelEndpoint(({ step }) =>
-    says(step === "plan" ? plan : step === "notes" ? notes : written),
-  );
-  const report = String(await ask(endpoint, { files: sources }, jobOf(question)));
-  expect(report).toContain("in version 3.2.0 (2026-04-11), and a client that runs into it gets a 504. [");
-  expect(report).toContain("with version 3.1.0 because of the legal request LR-88. [");
-  expect(report).toContain("The request timeout is 45 seconds by default");
-  // A count of its own is in no source; it is asked for once more, and left out then.
-  expect(report).not.toContain("three of the sources");
-  expect(endpoint.count("answer")).toBe(2);
 });

@@ -128,12 +128,6 @@ describe("a reply that is not as asked", () => {
     },
   );
 
-  it("as a plan falls back to the question", async () => {
-    const endpoint = await modelEndpoint(behaving({ plan: () => says("no") }));
-    expect(await ask(endpoint)).toContain(ANSWER);
-    expect(endpoint.requests.map(({ step }) => step)).toEqual(["plan", "plan", "notes", "answer", "check"]);
-  });
-
   it("as an answer leaves the facts as the answer", async () => {
     const endpoint = await modelEndpoint(behaving({ answer: () => says("no") }));
     expect(await ask(endpoint)).toContain("The answer is made of what a model noted");

@@ -203,11 +203,3 @@ it("documents of a folder are found and opened like files, and named if they can
     { name: "c.docx", reason: expect.stringContaining("it cannot be read: ") },
   ]);
 });
-
-it("a document that is stopped ends with the reason of the stop, and its thread with it", async () => {
-  const stop = new AbortController();
-  const reading = documentReader(systemClock, 2)({ name: "a.pdf", bytes: pdf("x") }, stop.signal);
-  const reason = new Error("stopped");
-  stop.abort(reason);
-  await expect(reading).rejects.toBe(reason);
-});
