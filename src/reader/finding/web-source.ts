@@ -1,7 +1,6 @@
 import { type Clock, withDeadline } from "../../ground/clock.js";
 import { isObject } from "../../ground/json/exact-json.js";
-import type { ExchangeStore } from "../../ground/researcher.js";
-import { ResearchFailure } from "../../ground/researcher.js";
+import { type ExchangeStore, ResearchFailure } from "../../ground/researcher.js";
 import { shortLine } from "../../ground/text/phrases.js";
 import { HostGate } from "../fetching/host-gate.js";
 import type { Network, NoPage } from "../fetching/page-fetcher.js";

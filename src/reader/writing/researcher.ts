@@ -1,7 +1,7 @@
 import { type Clock, untilAborted } from "../../ground/clock.js";
 import { isObject } from "../../ground/json/exact-json.js";
-import type { ExchangeStore } from "../../ground/researcher.js";
 import {
+  type ExchangeStore,
   type Progress,
   type Researcher,
   ResearchFailure,

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Clock, withDeadline } from "../../../ground/clock.js";
-import type { ExchangeStore } from "../../../ground/researcher.js";
-import { ResearchFailure } from "../../../ground/researcher.js";
+import { type ExchangeStore, ResearchFailure } from "../../../ground/researcher.js";
 import { errorText, shortLine } from "../../../ground/text/phrases.js";
 import type { ModelReply, NoReply } from "../endpoint/answer.js";
 import { bytesOf, type ChatRequest, type Message } from "../endpoint/chat-request.js";
