@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { type Behaviour, hang, ok, refuse } from "../support/behaviours.js";
+import { type Behaviour, hang, ok } from "../support/behaviours.js";
 import { InProcess } from "../support/in-process.js";
 import { type Called, connectMcp } from "../support/mcp.js";
 import { environment } from "../support/run.js";
@@ -116,28 +116,6 @@ test("20 calls at once: equal ones make one create, others one each, and the lim
   await other.close();
 });
 
-test("an unknown outcome is reported and never sent again until a person settles it", async () => {
-  const rig = await world({
-    fault: (operation, nth) => (operation === "create" && nth === 1 ? refuse(502, "BAD_GATEWAY") : undefined),
-  });
-  // A command lost it, days ago for all the tool knows.
-  expect((await rig.research(["create", prompt])).code).toBe(11);
-  const client = await connectMcp(rig);
-  for (const again of [undefined, true]) {
-    const called = await client.call("research_create", { prompt, again });
-    expect(called).toMatchObject({
-      isError: true,
-      content: { error: { code: "OUTCOME_UNKNOWN", exit_code: 11 } },
-    });
-  }
-  expect(creates(rig)).toBe(1);
-  const [unknown] = await unknownOf(rig);
-  await rig.research(["resolve", String(unknown?.local_id), "--not-created"]);
-  expect((await client.call("research_create", { prompt })).content).toMatchObject({ reused: false });
-  expect(creates(rig)).toBe(2);
-  await client.close();
-});
-
 test("a create that a command has under way is waited for, and then it is the request", async () => {
   const answered = new AbortController();
   const released = new Promise((resolve) => answered.signal.addEventListener("abort", resolve));
@@ -172,26 +150,6 @@ test("a command that is killed while its create is waited for leaves an unknown 
   command.kill("SIGKILL");
   expect(await called).toMatchObject({ isError: true, content: { error: { code: "OUTCOME_UNKNOWN" } } });
   expect(creates(rig)).toBe(1);
-  await client.close();
-});
-
-test("a request that FAILED or was stopped, another schema, and `again` make another one", async () => {
-  const rig = await world();
-  const client = await connectMcp(rig);
-  const create = async (args: object) => (await client.call("research_create", { prompt, ...args })).content;
-  const schema = { type: "object", properties: { a: { type: "string" }, b: {} } };
-  const turned = { properties: { b: {}, a: { type: "string" } }, type: "object" };
-  const first = await create({});
-  expect(await create({})).toMatchObject({ request_id: first.request_id, reused: true });
-  const structured = await create({ schema });
-  expect(structured).toMatchObject({ reused: false });
-  expect(await create({ schema: turned })).toMatchObject({ request_id: structured.request_id, reused: true });
-  const second = await create({ again: true });
-  expect(second).toMatchObject({ reused: false });
-  expect(await create({})).toMatchObject({ request_id: second.request_id, reused: true });
-  for (const { request_id } of [first, second]) await client.call("research_stop", { ids: [request_id] });
-  expect(await create({})).toMatchObject({ reused: false });
-  expect(creates(rig)).toBe(4);
   await client.close();
 });
 

@@ -77,17 +77,6 @@ test("a schema is sent exactly as it came, however its frame is cut", async () =
   for (const body of bodies) expect(body).toContain(`"output_schema":${schema}}`);
 });
 
-test("a frame of 16 MiB ends it in good order", async () => {
-  const rig = await world();
-  const running = rig.start(["mcp"], { openInput: true });
-  running.child.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
-  await running.waitFor(/"id":1/);
-  running.child.stdin.write(`{"jsonrpc":"2.0","id":2,"method":"${"x".repeat(16 << 20)}"}\n`);
-  const { code, signal, stdout } = await running.done;
-  expect({ code, signal }).toEqual({ code: 0, signal: null });
-  for (const line of jsonLines(stdout)) expect(line.jsonrpc).toBe("2.0");
-});
-
 test("tools/list: what each tool does to the world, and what it costs a model to read it", async () => {
   const client = await connectMcp(await world());
   const tools = (await client.tools()) as {

@@ -100,6 +100,13 @@ describe("research_wait", () => {
     });
   });
 
+  test("of 0 seconds asks once", async () => {
+    const { service, call } = await rig();
+    const { content } = await call("wait", { ids: [service.add("q => PROCESSING")], seconds: 0 });
+    expect(content).toMatchObject({ requests: [{ status: "PROCESSING", final: false }], done: false });
+    expect(service.server.count("status")).toBe(1);
+  });
+
   test("is an error only if no state of any request is known: the first one's", async () => {
     const { call } = await rig();
     const { content, isError } = await call("wait", { ids: ["no-such-id", ".."] });
@@ -147,7 +154,7 @@ describe("research_list", () => {
       );
     expect(await listed({})).toHaveLength(20);
     expect(await listed({ limit: 21 })).toHaveLength(21);
-    expect(await listed({ status: "FAILED" })).toEqual(["FAILED"]);
+    expect(await listed({ status: "failed" })).toEqual(["FAILED"]);
   });
 
   test("is empty without a history, and needs no settings", async () => {

@@ -59,14 +59,16 @@ describe("the same call again", () => {
     ["with a schema", ({ call }) => call({ ...BODY, structured_output: true, output_schema: {} })],
     ["that is to be repeated", ({ call }) => call(BODY, { repeat: true })],
     ["more than an hour later", ({ call, pass }) => [pass(HOUR + 1_000), call()][1]],
-    [
-      "after the request FAILED",
-      ({ call, history }, id) => {
-        const [entry] = history.find(id);
-        if (entry) history.observe(entry, "FAILED");
-        return call();
-      },
-    ],
+    ...["FAILED", "STOPPED"].map(
+      (status): [string, (given: Awaited<ReturnType<typeof machine>>, id: string) => unknown] => [
+        `after the request ${status}`,
+        ({ call, history }, id) => {
+          const [entry] = history.find(id);
+          if (entry) history.observe(entry, status);
+          return call();
+        },
+      ],
+    ),
   ])("%s makes another one", async (_, use) => {
     const given = await machine();
     const id = (await given.call()) ?? "";

@@ -2,11 +2,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ResearchClient } from "../../../src/client/calls/client.js";
 import { History } from "../../../src/client/store/history/history.js";
-import {
-  NotRecordedError,
-  QuotaExceededError,
-  UnresolvedCreateError,
-} from "../../../src/client/workflows/errors.js";
+import { QuotaExceededError } from "../../../src/client/workflows/errors.js";
 import { type FollowEvent, follow, WatchProgress } from "../../../src/client/workflows/follow.js";
 import type { Ports } from "../../../src/client/workflows/ports.js";
 import {
@@ -20,9 +16,10 @@ import { fetchResult, whyNoResult } from "../../../src/client/workflows/results.
 import { submit, submitWithinQuota } from "../../../src/client/workflows/submit.js";
 import { systemClock } from "../../../src/ground/clock.js";
 import type { CreateBody } from "../../../src/ground/protocol/conversation.js";
-import { ok, refuse } from "../../support/behaviours.js";
+import { ok } from "../../support/behaviours.js";
 import { folderWith } from "../../support/folder.js";
 import { type HappyOptions, HappyService, KEY } from "../../support/happy-service.js";
+import { VirtualClock } from "../../support/virtual-clock.js";
 
 // The work on requests as another front end would use it: no terminal, no arguments, no exit code.
 
@@ -136,26 +133,6 @@ test("what cannot be kept of a state is an event, and ends nothing", async () =>
   expect(kinds("state").at(-1)).toMatchObject({ status: "COMPLETED", final: true });
 });
 
-test("an unknown outcome is an error with its name in the history, and stays there", async () => {
-  const { ports, history } = await machine({
-    fault: (operation) => (operation === "create" ? refuse(502, "BAD") : undefined),
-  });
-  const error = await submit(ports, body).catch((error: unknown) => error);
-  expect(error).toBeInstanceOf(UnresolvedCreateError);
-  const { localId } = error as UnresolvedCreateError;
-  expect(history.list({ limit: 5 })).toMatchObject([{ local_id: localId, status: "UNKNOWN" }]);
-  expect(() => resolveTarget(ports, "@last")).toThrow(UnresolvedCreateError);
-});
-
-test("without a history a create is refused, unless it may go unrecorded", async () => {
-  const { ports, service } = await machine({}, { history: undefined });
-  await expect(submit(ports, body)).rejects.toBeInstanceOf(NotRecordedError);
-  expect(service.server.count("create")).toBe(0);
-  const { localId } = await submit({ ...ports, unrecorded: true }, body);
-  expect(localId).toBeUndefined();
-  expect(service.server.count("create")).toBe(1);
-});
-
 test("the hour's limit stops a create before it is sent, or has it waited for", async () => {
   const { ports, service } = await machine();
   await submit(ports, body, { limit: 1 });
@@ -197,9 +174,9 @@ test("stops all requests that it can, and says of each what became of it", async
 });
 
 test("a stop that is answered without STOPPED is no success", async () => {
-  const { ports, service } = await machine({
-    fault: (operation) => (operation === "stop" ? ok({ status: "PROCESSING" }) : undefined),
-  });
+  const fault: HappyOptions["fault"] = (operation) =>
+    operation === "stop" ? ok({ status: "PROCESSING" }) : undefined;
+  const { ports, service } = await machine({ fault }, { clock: new VirtualClock() });
   const target = { requestId: service.add("a => PROCESSING"), entry: undefined };
   expect(await all(stopAll(ports, [target]))).toMatchObject([
     { kind: "failed", error: { code: "BAD_RESPONSE", requestId: target.requestId } },

@@ -26,7 +26,7 @@ interface Poll {
 type Reply = (poll: { nth: number; at: number; id: string }) => Said | Promise<Said>;
 type Said = string | Classification;
 
-/** A watch whose polls are answered in this process (watch.test.ts has sockets), with what it polled. */
+/** A watch whose polls are answered in this process (test/faults/watch.test.ts has sockets), with what it polled. */
 function watching(source: WatchSource, reply: Reply, options: WatchOptions = {}, clock = new StepClock()) {
   const polls: Poll[] = [];
   const poll: WatchPorts["poll"] = async (id, limits, last) => {
@@ -143,6 +143,34 @@ describe("the polls", () => {
     const pollInterval = () => 700;
     expect(times(await all("a", reply, { interval: 500, pollInterval }))).toEqual([0, 500, 1_000]);
     expect(times(await all("a", reply, { pollInterval }))).toEqual([0, 700, 1_400]);
+  });
+
+  test("of two hours are about 310, each wait a twentieth of the age within 1 to 30 s", async () => {
+    const { polls, kinds } = await all("a", ({ at }) => (at < 120 * MINUTE ? "PROCESSING" : "COMPLETED"));
+    const gaps = polls.slice(1).map(({ at }, i) => at - (polls[i]?.at ?? 0));
+    expect(polls.length).toBeGreaterThan(300);
+    expect(polls.length).toBeLessThan(325);
+    expect([Math.min(...gaps), Math.max(...gaps)]).toEqual([1_000, 30_000]);
+    // PROCESSING, then a word every five minutes, then the end.
+    expect(kinds).toEqual(["state", ...Array(24).fill("unchanged"), "state"]);
+  });
+
+  test("of an old request are not those of a new one", async () => {
+    const old = [{ requestId: "a", createdAt: WALL + START - 5 * MINUTE }];
+    expect(times(await all(old, states("PENDING")))).toEqual([0, 15_000]);
+  });
+
+  test("of an id whose signal is aborted come no more, and the others do", async () => {
+    const leaving = new AbortController();
+    const source = [{ requestId: "a", signal: leaving.signal }, { requestId: "b" }];
+    const reply: Reply = ({ at, id }) => {
+      if (at > MINUTE) leaving.abort();
+      return at < 5 * MINUTE || id === "a" ? "PROCESSING" : "COMPLETED";
+    };
+    const { polls, events } = await all(source, reply);
+    // One of its polls may be the one that aborts it.
+    expect(polls.filter(({ id, at }) => id === "a" && at > MINUTE).length).toBeLessThanOrEqual(1);
+    expect(events.at(-1)).toMatchObject({ kind: "state", requestId: "b", final: true });
   });
 
   test("after a suspend come at once", async () => {
@@ -275,6 +303,17 @@ describe("the time of an id", () => {
     expect(polls.map(({ id, at }) => `${id} ${at}`).slice(-2)).toEqual(["b 4980", "a 5000"]);
     expect(polls.filter(({ at }) => at > 4_900)).toHaveLength(2);
     expect(kinds).toEqual(["state", "state", "timeout", "timeout"]);
+  });
+
+  test("ends for many with last polls that keep to 50 a second", async () => {
+    const ids = Array.from({ length: 67 }, (_, i) => `id-${i}`);
+    const { polls, kinds } = await all(ids, () => "PROCESSING", { timeout: 15_000 });
+    const gaps = polls.slice(1).map(({ at }, i) => at - (polls[i]?.at ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(20);
+    const last = polls.filter(({ at }) => at >= 15_000 - ids.length * 20);
+    expect(last.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+    expect(polls.at(-1)?.at).toBe(15_000);
+    expect(kinds.filter((kind) => kind === "timeout")).toHaveLength(ids.length);
   });
 
   test("that a poll outlasts is over when the poll has failed", async () => {

@@ -1,12 +1,4 @@
-import {
-  appendFileSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { appendFileSync, existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { History } from "../../../../src/client/store/history/history.js";
@@ -77,13 +69,6 @@ test("open intents that may not be read are none, and any other failure is an er
   symlinkSync("open", join(other.folder, "open"));
   expect(() => other.open().list({ limit: 9 })).toThrow(LocalError);
   expect(() => other.open().list({ limit: 9 })).toThrow(/^could not read the history in .*ELOOP/);
-});
-
-test("what provably created nothing leaves nothing behind", () => {
-  const { begin, open, folder } = world();
-  begin("x").dismissed();
-  expect(open().list({ limit: 9 })).toEqual([]);
-  expect(readdirSync(join(folder, "open"))).toEqual([]);
 });
 
 test("a salvaged id stays with its unknown, and resolving settles it once", () => {
@@ -284,12 +269,6 @@ test("how long runs took is known once they have ended, by origin", () => {
   expect(open().durations("https://b.example", 9)).toEqual([]);
 });
 
-test("no key and nothing that leads back to one is in the history", () => {
-  const { make, log } = world();
-  make("id-1");
-  expect(JSON.parse(readFileSync(log, "utf8").trim()).key_id).toMatch(/^[0-9a-f]{12}$/);
-});
-
 test("a state is kept once, and how long a run took only at its first final state", () => {
   const { make, open, log } = world();
   make("id-1");
@@ -361,9 +340,3 @@ test.each([
     expect(first?.request_id?.startsWith(newest)).toBe(true);
   },
 );
-
-test("a new log is for its owner alone", () => {
-  const { make, log } = world();
-  make("id-1");
-  expect(statSync(log).mode & 0o777).toBe(0o600);
-});
