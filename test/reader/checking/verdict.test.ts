@@ -95,14 +95,6 @@ describe("a date", () => {
       "missing",
     );
   });
-  test("a year stands in a date", () => {
-    expect(verdictOf("The store opened in 2010.", page("The store opened on July 21, 2010."))).toBe("found");
-  });
-  test("a month of a year does, too", () => {
-    expect(verdictOf("The store opened in July 2010.", page("The store opened on 2010-07-21."))).toBe(
-      "found",
-    );
-  });
 });
 
 describe("a quotation", () => {
@@ -153,19 +145,21 @@ describe("of several addresses", () => {
 
 describe("with nothing to look for", () => {
   const about = page("Tides are caused by the gravity of the moon and the sun.");
-  test("a page about something else is unrelated", () => {
-    expect(verdictOf("The committee rejected the proposal after a heated debate.", about)).toBe("unrelated");
-  });
-  test("one with its words is unchecked", () => {
-    expect(verdictOf("The gravity of the moon causes the tides.", about)).toBe("unchecked");
-  });
-  test("a short one is unchecked", () => {
-    expect(verdictOf("Nobody knows why.", about)).toBe("unchecked");
-  });
-  test("one in another language is unchecked", () => {
-    expect(verdictOf("Der Ausschuss hat den Vorschlag nach der Debatte nicht angenommen.", about)).toBe(
+  test.each<[string, string, Verdict]>([
+    [
+      "a page about something else",
+      "The committee rejected the proposal after a heated debate.",
+      "unrelated",
+    ],
+    ["one with its words", "The gravity of the moon causes the tides.", "unchecked"],
+    ["a short sentence", "Nobody knows why.", "unchecked"],
+    [
+      "a page in another language",
+      "Der Ausschuss hat den Vorschlag nach der Debatte nicht angenommen.",
       "unchecked",
-    );
+    ],
+  ])("%s", (_name, claim, verdict) => {
+    expect(verdictOf(claim, about)).toBe(verdict);
   });
 });
 
