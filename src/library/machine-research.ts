@@ -12,13 +12,11 @@ import { resolveTarget, stopAll } from "../client/workflows/requests.js";
 import { fetchResult, whyNoResult } from "../client/workflows/results.js";
 import { submitWithinQuota } from "../client/workflows/submit.js";
 import { systemClock } from "../ground/clock.js";
-import { localErrorOf } from "../ground/files/local-error.js";
-
 import type { CheckOutcome } from "../ground/protocol/check-outcome.js";
 import { type CreateBody, isFinal } from "../ground/protocol/conversation.js";
 import { askedOf, checkedBody } from "../machine/asked.js";
 import { openBatch, ROW_FORMS } from "../machine/batch.js";
-import { CHECK_LIMITS, checkerOn, checkOf, keepCheck, reportOf } from "../machine/check.js";
+import { CHECK_LIMITS, checkerOn, checkRequest } from "../machine/check.js";
 import { failureOf } from "../machine/failure.js";
 import { checkStatus } from "../machine/known-status.js";
 import { Machine } from "../machine/machine.js";
@@ -117,17 +115,10 @@ export class MachineResearch implements Research {
   async check(id: string, { allowPrivate, ...options }: CheckReportOptions = {}): Promise<CheckOutcome> {
     const signal = this.#untilClosed(options.signal);
     const target = resolveTarget(this.machine, id);
-    const ports = target.at ?? this.machine;
-    const schema = target.entry?.output_schema;
-    const report = reportOf(await fetchResult(ports, target, { signal, schema }));
     const checker = await checkerOn(this.machine, allowPrivate);
     try {
-      const named = { request_id: target.requestId, file: null };
-      const outcome = await checkOf(checker, report, named, { ...CHECK_LIMITS, ...options, signal });
-      signal.throwIfAborted();
-      // The caller has it, so that it cannot be kept ends nothing.
-      localErrorOf(() => keepCheck(ports, target, outcome));
-      return outcome;
+      const limits = { ...CHECK_LIMITS, ...options, signal };
+      return await checkRequest(checker, target.at ?? this.machine, target, limits);
     } finally {
       checker.close();
     }

@@ -2,9 +2,9 @@ import { readdirSync } from "node:fs";
 import { serviceOf } from "../client/store/history/records.js";
 import type { Ports } from "../client/workflows/ports.js";
 import { isAt, type Target } from "../client/workflows/requests.js";
-import type { Result } from "../client/workflows/results.js";
+import { fetchResult, type Result } from "../client/workflows/results.js";
 import type { Clock } from "../ground/clock.js";
-import { type Environment, orLocalError } from "../ground/files/local-error.js";
+import { type Environment, localErrorOf, orLocalError } from "../ground/files/local-error.js";
 import { proxyFor } from "../ground/http/address.js";
 import { isObject, JsonText, jsonIn, memberText } from "../ground/json/exact-json.js";
 import type { Checked, CheckOutcome } from "../ground/protocol/check-outcome.js";
@@ -104,6 +104,23 @@ export async function checkOf(
     });
   });
   return { ...named, ...checked };
+}
+
+/** Checks the result of a request, and keeps what was found unless the same check goes on later. */
+export async function checkRequest(
+  checker: Checker,
+  ports: Ports,
+  target: Target,
+  options: CheckOptions & { signal: AbortSignal },
+): Promise<CheckOutcome> {
+  const { signal, goesOn } = options;
+  const result = await fetchResult(ports, target, { signal, schema: target.entry?.output_schema });
+  const named = { request_id: target.requestId, file: null };
+  const outcome = await checkOf(checker, reportOf(result), named, options);
+  signal.throwIfAborted();
+  // The caller has it, so that it cannot be kept ends nothing.
+  if (outcome.complete || !goesOn) localErrorOf(() => keepCheck(ports, target, outcome));
+  return outcome;
 }
 
 /** A result as a report: its text or its fields, with what its provider says of them. */

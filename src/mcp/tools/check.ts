@@ -1,10 +1,7 @@
 import { resolveTarget } from "../../client/workflows/requests.js";
-import { fetchResult } from "../../client/workflows/results.js";
-import { localErrorOf } from "../../ground/files/local-error.js";
-
 import { type CheckedCitation, VERDICTS } from "../../ground/protocol/check-outcome.js";
 import { safeLine } from "../../ground/text/safe-text.js";
-import { type Checker, checkerOn, checkOf, keepCheck, reportOf } from "../../machine/check.js";
+import { type Checker, checkerOn, checkRequest } from "../../machine/check.js";
 import type { ToolSession } from "../session.js";
 import { ASKS, field, shape, tool } from "../tool.js";
 
@@ -45,20 +42,10 @@ export const check = tool({
     const target = resolveTarget(session.connected(), id);
     const ports = target.at ?? session.connected();
     const { requestId } = target;
-    const result = await fetchResult(ports, target, { signal, schema: target.entry?.output_schema });
-    const checker = await checkerFor(session, requestId);
-    const outcome = await checkOf(
-      checker,
-      reportOf(result),
-      { request_id: requestId, file: null },
-      {
-        ...{ pages, timeoutMs: seconds * 1_000, signal, goesOn: true },
-        onProgress: ({ done, of }) => void call.progress?.(done, of, `${done} of ${of} pages read`),
-      },
-    );
-    signal.throwIfAborted();
-    // The caller has it, so that it cannot be kept ends nothing.
-    if (outcome.complete) localErrorOf(() => keepCheck(ports, target, outcome));
+    const outcome = await checkRequest(await checkerFor(session, requestId), ports, target, {
+      ...{ pages, timeoutMs: seconds * 1_000, signal, goesOn: true },
+      onProgress: ({ done, of }) => void call.progress?.(done, of, `${done} of ${of} pages read`),
+    });
     const { checked_at, complete, counts } = outcome;
     const citations = [...outcome.citations].sort(
       (a, b) => VERDICTS.indexOf(a.verdict) - VERDICTS.indexOf(b.verdict),

@@ -193,13 +193,11 @@ class BatchRenderer {
     switch (event.kind) {
       case "row":
         return this.#row(event.state, event.final);
-      case "create-failed":
-        return this.#error(event.error, { message: named(event.state, failureOf(event.error).message) });
-      case "row-left":
-        return this.#error(event.error, {
-          message: named(event.state, failureOf(event.error).message),
-          request_id: event.state.requestId,
-        });
+      case "row-failed": {
+        const { state, error } = event;
+        const id = state.requestId === undefined ? {} : { request_id: state.requestId };
+        return this.#error(error, { message: named(state, failureOf(error).message), ...id });
+      }
       case "not-saved":
         return reporter.notice(
           "NOT_SAVED",

@@ -67,12 +67,13 @@ export function dateOf({ ports: { clock } }: Pick<BatchContext, "ports">): strin
 export type BatchRunEvent =
   /** A row has another state; `final` if it is over for good. A row with an error is over for this command. */
   | { kind: "row"; state: RowState; final: boolean }
-  /** A create was refused, or its outcome is unknown. A `row` event follows. */
-  | { kind: "create-failed"; state: RowState; error: unknown }
+  /**
+   * A create was refused, or its outcome is unknown; or a row was given up or its result could not be kept, and it goes on
+   * at the service. A `row` event follows.
+   */
+  | { kind: "row-failed"; state: RowState; error: unknown }
   /** A row goes to another account than its first one; `error`: what that said, undefined if it was not asked. */
   | { kind: "next-account"; state: RowState; ports: Ports; error: unknown }
-  /** A row was given up or its result could not be kept; it goes on at the service. A `row` event follows. */
-  | { kind: "row-left"; state: RowState; error: unknown }
   /** The request exists, and neither the journal nor the history may have its id. */
   | { kind: "not-saved"; state: RowState; error: LocalError }
   /** The result was kept, and does not fit the row's schema. */

@@ -41,7 +41,7 @@ export class ResultCollector {
   leave(state: RowState, error: unknown): void {
     const { progress, emit, describe } = this.context;
     progress.update(state, { error: describe(error) });
-    emit({ kind: "row-left", state, error });
+    emit({ kind: "row-failed", state, error });
     emit({ kind: "row", state, final: false });
   }
 

@@ -217,7 +217,7 @@ export class RowSubmitter {
     const { progress, folder, emit } = this.context;
     progress.update(state, change);
     folder.results.add(state);
-    emit({ kind: "create-failed", state, error });
+    emit({ kind: "row-failed", state, error });
     emit({ kind: "row", state, final: change.standing === "refused" });
   }
 }
