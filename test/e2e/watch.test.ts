@@ -74,6 +74,16 @@ test("the same as NDJSON: one object for each change, one final one for each id,
   }
 });
 
+test.each([
+  ["COMPLETED STOPPED", 10],
+  ["COMPLETED COMPLETED", 0],
+  ["STOPPED FAILED", 3],
+])("ends %s: %i", async (states, code) => {
+  const here = await world();
+  const ids = states.split(" ").map((state) => here.service.add(`x => ${state}`));
+  expect(await here.research(["watch", ...ids])).toMatchObject({ code });
+});
+
 test("an error beats a failed research: one id is unknown to the service", async () => {
   const here = await world();
   const failed = here.service.add("x => FAILED");

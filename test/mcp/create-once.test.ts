@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { type Behaviour, hang, ok } from "../support/behaviours.js";
+import { type Behaviour, hang, ok, refuse } from "../support/behaviours.js";
 import { InProcess } from "../support/in-process.js";
 import { type Called, connectMcp } from "../support/mcp.js";
 import { environment } from "../support/run.js";
@@ -114,6 +114,28 @@ test("20 calls at once: equal ones make one create, others one each, and the lim
   expect(JSON.parse(stdout)).toHaveLength(10);
   await one.close();
   await other.close();
+});
+
+test("an unknown outcome is reported and never sent again until a person settles it", async () => {
+  const rig = await world({
+    fault: (operation, nth) => (operation === "create" && nth === 1 ? refuse(502, "BAD_GATEWAY") : undefined),
+  });
+  // A command lost it, days ago for all the tool knows.
+  expect((await rig.research(["create", prompt])).code).toBe(11);
+  const client = await connectMcp(rig);
+  for (const again of [undefined, true]) {
+    const called = await client.call("research_create", { prompt, again });
+    expect(called).toMatchObject({
+      isError: true,
+      content: { error: { code: "OUTCOME_UNKNOWN", exit_code: 11 } },
+    });
+  }
+  expect(creates(rig)).toBe(1);
+  const [unknown] = await unknownOf(rig);
+  await rig.research(["resolve", String(unknown?.local_id), "--not-created"]);
+  expect((await client.call("research_create", { prompt })).content).toMatchObject({ reused: false });
+  expect(creates(rig)).toBe(2);
+  await client.close();
 });
 
 test("a create that a command has under way is waited for, and then it is the request", async () => {

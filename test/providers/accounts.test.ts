@@ -154,6 +154,21 @@ describe.each(NAMES)("%s", (name) => {
     expect(await listed(home)).toMatchObject([{ model, options: { [field]: value } }, { model }]);
   });
 
+  test("a number of --set keeps its digits", async () => {
+    const { run } = await account(name);
+    const sent = await run(
+      "create",
+      "why",
+      "--dry-run",
+      "--set",
+      "seed=12345678901234567890",
+      "--set",
+      "t=0.10",
+    );
+    expect(sent, sent.stderr).toMatchObject({ code: 0 });
+    expect(sent.stdout).toMatch(/"seed":\s?12345678901234567890,\s*"t":\s?0\.10\b/);
+  });
+
   test("--after sends what the provider takes for it", async () => {
     const { run, double } = await account(name);
     const id = (await run("create", "why")).stdout.trim();
@@ -324,6 +339,27 @@ test("a forgotten request leaves no result behind", async () => {
   const seen = await run("history", "forget", id, "-y");
   expect(seen, seen.stderr).toMatchObject({ code: 0 });
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test("the interface itself takes no model, option or follow-up", async () => {
+  const home = folderWith();
+  const env = {
+    HOME: home,
+    ...foldersIn(home),
+    RESEARCH_BASE_URL: "http://127.0.0.1:9",
+    RESEARCH_API_KEY: "k",
+  };
+  for (const flags of [
+    ["--model", "m"],
+    ["--set", "a=1"],
+    ["--after", "abcd"],
+  ]) {
+    const seen = await inProcess(["create", "why", ...flags], { env });
+    expect(seen, seen.stderr).toMatchObject({ code: 2 });
+    expect(seen.stderr).toContain("research interface");
+  }
+  const unknown = await inProcess(["create", "why"], { env: { ...env, RESEARCH_PROVIDER: "nosuch" } });
+  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('unknown provider "nosuch"') });
 });
 
 describe("keys", () => {
@@ -533,6 +569,25 @@ describe("Gemini", () => {
           : undefined,
     });
     expect(await run("watch", double.add({ input: "why" }))).toMatchObject({ code: 4 });
+  });
+
+  test("the wait in the body is told, and waited for", async () => {
+    const body = JSON.stringify({
+      error: {
+        ...{ code: 429, status: "RESOURCE_EXHAUSTED", message: "You exceeded your current quota" },
+        details: [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "34s" }],
+      },
+    });
+    const { run, clock } = await account("gemini", {
+      fault: (operation, nth) =>
+        operation === "create" && nth < 3 ? does.answer({ status: 429, body }) : undefined,
+    });
+    expect(jsonErrors((await run("create", "why", "--json")).stderr)).toMatchObject([
+      { exit_code: 7, retry_after: 34 },
+    ]);
+    const before = clock.now();
+    expect(await run("create", "why", "--wait-for-quota")).toMatchObject({ code: 0 });
+    expect(clock.now() - before).toBeGreaterThanOrEqual(34_000);
   });
 
   test("its older variable is used after its newer one, at its own origin only", async () => {

@@ -5,6 +5,7 @@ import type { PostgresServer } from "../support/postgres-server.js";
 import {
   type Blow,
   faulty,
+  manyWaits,
   nameOf,
   type Outage,
   outages,
@@ -93,3 +94,18 @@ test("a stop while the service behind is silent for ten minutes, with a restart 
   expect(closedMs).toBeLessThan(20_000);
   expect(posts).toBe(1);
 }, 1_200_000);
+
+test("1,000 waits in one process, an hour old: memory, processor and how late an end is seen", async () => {
+  const waits = 1_000;
+  // The longest interval between two polls of one request: each is polled once in this time.
+  const { residentMiB, processorShare, latestEndMs } = await manyWaits(waits, 120_000);
+  const share = `${(100 * processorShare).toFixed(2)} % of a core`;
+  process.stdout.write(
+    `${waits} waits: ${residentMiB.toFixed(0)} MiB, ${share}, ends seen within ${latestEndMs} ms\n`,
+  );
+  expect(residentMiB).toBeLessThan(200);
+  // For a machine with nothing else to do.
+  expect(processorShare).toBeLessThan(0.01);
+  // 5 % of an hour.
+  expect(latestEndMs).toBeLessThan(180_000);
+});

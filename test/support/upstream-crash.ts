@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { addProfile } from "./accounts.js";
 import { answer, hang, html, refuse, reset } from "./behaviours.js";
@@ -247,6 +248,45 @@ export async function outages(
 }
 
 /**
+ * Has so many conversations of an hour's age wait for a service behind, and says what the process takes in `forMs`, and
+ * how long it takes to see the end of fifty of them.
+ */
+export async function manyWaits(waits: number, forMs: number) {
+  const behind = await HappyService.start({ ageMs: 3_600_000 });
+  const env = { ...foldersIn(folderWith()), RESEARCH_SERVE_API_KEY: KEY };
+  await addProfile(env, "behind", behind.url, UPSTREAM_KEY);
+  const { one, baseUrl } = await serving(env, "--data", folderWith(), "--upstream", "behind");
+  const ids: string[] = [];
+  for (let n = 0; n < waits; n++) {
+    const { json } = await post(baseUrl, "/api/v1/conversations", KEY, {
+      prompt: `${n} => PENDING PROCESSING`,
+    });
+    ids.push(String(json.data?.request_id));
+  }
+  const conversations = () => [...behind.conversations.values()];
+  await until(async () => conversations().every(({ polls }) => polls > 1) || undefined, 600_000);
+  const before = processorMs(one.pid);
+  await delay(forMs);
+  const processorShare = (processorMs(one.pid) - before) / forMs;
+  const status = readFileSync(`/proc/${one.pid}/status`, "utf8");
+  const residentMiB = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024;
+  const ended = performance.now();
+  const ending = conversations().filter((_, n) => n % (waits / 50) === 0);
+  for (const conversation of ending) conversation.timeline = ["COMPLETED"];
+  const prompts = new Set(ending.map(({ prompt }) => Number.parseInt(prompt, 10)));
+  for (const n of prompts)
+    await until(async () => {
+      const { json } = await ask(baseUrl, { path: `/api/v1/conversation/${ids[n]}/status`, key: KEY });
+      return json.data?.status === "COMPLETED" || undefined;
+    }, 240_000);
+  const latestEndMs = Math.round(performance.now() - ended);
+  one.signal("SIGKILL");
+  await one.done;
+  await behind.server.close();
+  return { residentMiB, processorShare, latestEndMs };
+}
+
+/**
  * Stops a conversation while the service behind takes connections and never answers, for `silentMs` with a restart in
  * between, and says how long after its return it is stopped there, and how long the process took to end meanwhile, ms.
  */
@@ -278,6 +318,12 @@ export async function stopInSilence(silentMs: number) {
   await second.one.done;
   await behind.server.close();
   return { stoppedMs, closedMs, posts: behind.server.count("create") };
+}
+
+/** What a process has taken of all processors, ms; a tick is 10 ms. */
+function processorMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 const at = (operation: string, moment: Passing["moment"], nth = 1): Passing => ({ operation, moment, nth });

@@ -90,8 +90,10 @@ describe.each(["a.md", "a.txt", "a.html", "a.ts", "plain"])("lines of %s", (name
       const long = cost(readLong);
       if (long < NOTICEABLE) return [];
       const short = cost(() => read(name, unit, length));
-      if (cost(readLong) <= 2.5 * short) return [];
-      return long > 2.5 * short ? [`${JSON.stringify(unit)}: ${short} ms, ${long} ms`] : [];
+      // Other work on the machine makes a measurement too long: it is taken a second time.
+      return Math.min(long, cost(readLong)) > 2.5 * short
+        ? [`${JSON.stringify(unit)}: ${short} ms, ${long} ms`]
+        : [];
     });
     expect(grown).toEqual([]);
   });
