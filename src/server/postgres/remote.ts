@@ -109,16 +109,17 @@ const SET_GATE = sql("set-gate")`
   ON CONFLICT (id) DO UPDATE SET version = own.version + 1, kind = $2, next_at = excluded.next_at, state = $4
   WHERE own.version = $1::int RETURNING version`;
 
-const NOT_SENT_YET = "status = 'PENDING' AND job IS NOT NULL";
+const waiting = (of = "") => `(
+  SELECT count(*) FROM research.unfinished WHERE status = 'PENDING'${of}
+)::int`;
 
-/** key. How many wait to be sent, those included that are just tried; a row only while creates are refused. */
+/**
+ * key. How many wait to be sent, those included that are just tried; a row only while creates are refused. They are counted
+ * in the list of columns: as a joined table they would be counted without a refusal too.
+ */
 const REFUSAL = sql("refusal")`
-  SELECT ${GATE_COLUMNS}, of_key, of_all FROM research.gate, LATERAL (
-    SELECT (count(*) FILTER (WHERE key = $1))::int AS of_key, count(*)::int AS of_all FROM (
-      SELECT key FROM research.conversations WHERE ${NOT_SENT_YET} AND worker IS NULL
-      UNION ALL SELECT key FROM research.conversations WHERE ${NOT_SENT_YET} AND worker IS NOT NULL
-    ) AS waiting
-  ) AS counted WHERE kind IS NOT NULL`;
+  SELECT ${GATE_COLUMNS}, ${waiting(" AND key = $1")} AS of_key, ${waiting()} AS of_all
+  FROM research.gate WHERE kind IS NOT NULL`;
 
 /** A statement that says which of these rows of research.conversations are to be stopped at the other service. */
 export function passOn(rows: string): string {
