@@ -23,10 +23,7 @@ export interface CommandOptions {
   env: NodeJS.ProcessEnv;
 }
 
-/**
- * A researcher that is a program of its own: one process group for each conversation. Nothing of it outlives this
- * process.
- */
+/** A researcher that is a program: one process group for each conversation, which does not outlive this process. */
 export function commandResearcher({ command, env }: CommandOptions): Researcher {
   const clean = withoutSecrets(env);
   const supervisor = new Supervisor();

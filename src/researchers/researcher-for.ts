@@ -32,11 +32,7 @@ export interface ResearcherParts {
   answers?: Researcher | undefined;
 }
 
-/**
- * The researcher that the flags name: a program, a model, or the built-in one. On a folder it never reads what belongs
- * to the service. `workers`: how many conversations are PROCESSING at a time. Rejects with a LocalError for a folder that
- * cannot be read.
- */
+/** The researcher that the flags name. `workers`: how many work at a time. Rejects with a LocalError for a bad folder. */
 export async function researcherFor(
   { host }: { host: { env: Environment; clock: Clock } },
   { researcher, sources, search, data, apiKeyFile, pre }: ResearcherOptions,

@@ -76,10 +76,7 @@ const SWEEP_MS = 30_000;
 /** How long one try of a cancellation may take, and is hidden from others, ms: that place may never answer. */
 const CANCEL_MS = 15_000;
 
-/**
- * Has another service do the research: each conversation is one request there, sent once, whatever becomes of this
- * process. What cannot be known is FAILED and says so.
- */
+/** Has another service do the research: each conversation is one request there, sent once. What is unknown is FAILED. */
 export function upstreamResearcher({ upstream, remote, atOnce, clock, log }: UpstreamOptions): Researcher {
   const { at, provider, canStop } = upstream;
   const creates = new Semaphore(CREATES);

@@ -59,10 +59,7 @@ export interface Service {
   baseUrl: string;
   /** A link that lets one browser see the page at `/ui`, once; an older one is not valid any more. */
   newUiLink?(): string;
-  /**
-   * Stops all work and frees everything: connections, processes, files. `/ready` is 503 at once; new requests are
-   * taken for `drainMs` (0), and what is under way then gets `graceMs` (1,000).
-   */
+  /** Stops all work: `/ready` is 503, requests are taken for `drainMs` (0), what is under way gets `graceMs` (1,000). */
   close(times?: { drainMs?: number; graceMs?: number }): Promise<void>;
 }
 

@@ -17,11 +17,7 @@ interface CompletionHost extends Pick<Host, "env" | "platform" | "clock"> {
 /** What a shell may put on its command line as it stands: nothing in it is special to any shell. */
 const HARMLESS = /^[\w@%+=:,./-]+$/;
 
-/**
- * Answers a completion script: `SHELL COUNT WORD…`, where the last of COUNT words is the one at the cursor. A line for
- * each candidate, `value<TAB>what it is`; or `:files` or `:folders`. On an error nothing is written: the user is
- * in the middle of typing (contract §7).
- */
+/** Answers a completion script (`SHELL COUNT WORD…`): a line for each candidate, or `:files`; nothing on an error. */
 export async function complete(argv: readonly string[], host: CompletionHost, tableUrl: URL): Promise<void> {
   try {
     await host.stdout.write(answer(argv, host, tableUrl));

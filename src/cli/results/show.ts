@@ -14,10 +14,7 @@ import type { ResultSource } from "./page.js";
 
 type ResultFlags = Given<"result">;
 
-/**
- * Throws UsageError for flags that exclude each other, and UsageError or LocalError if the result could not be
- * written to its file: called before anything is spent. `json`: whether JSON was asked for.
- */
+/** Throws UsageError for flags that exclude each other or a file that could not be written, before anything is spent. */
 export function checkResultOptions(options: ResultFlags, json: boolean): void {
   const { output, force, raw, html, web } = options;
   const page = web ? "--web" : html ? "--html" : undefined;
@@ -39,10 +36,7 @@ export function resultWords({ output, force, strict, raw, html, web }: ResultFla
 /** A larger result is given as it came (contract §6). */
 const MAX_LAID_OUT_BYTES = 2 * 1024 * 1024;
 
-/**
- * Delivers a result: to a file, to a browser, or to stdout, which gets it exactly unless that is a terminal. `source`
- * is where the result comes from, for a page. Returns the path that `--output` named. Throws LocalError or ClosedPipe.
- */
+/** Delivers a result to a file, a browser or stdout. Returns the path of `--output`. Throws LocalError or ClosedPipe. */
 export async function showResult(
   terminal: Terminal,
   result: Result,
@@ -90,10 +84,7 @@ async function forReading(
   return safe.endsWith("\n") ? safe : `${safe}\n`;
 }
 
-/**
- * Checks a result against the schema it was asked for. A mismatch is said, or thrown as CodedError `SCHEMA_MISMATCH`
- * with `strict`. `name` stands before the message if there are several results. A schema that is not known is undefined.
- */
+/** Says, or with `strict` throws as `SCHEMA_MISMATCH`, that a result does not fit. `name` stands before the message. */
 export async function checkFit(
   { reporter, signal }: Pick<Terminal, "reporter" | "signal">,
   result: Result,

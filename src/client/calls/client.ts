@@ -86,10 +86,7 @@ export class ResearchClient {
     return (await this.#read("status", requestId, { signal, recordedAt })) as StatusData;
   }
 
-  /**
-   * §4.2. On a refusal or a lost answer the state is asked for; already STOPPED is success, with that state's data.
-   * `onState` is called with a state that was asked for, also where the stop is rejected then.
-   */
+  /** §4.2. On a refusal or a lost answer the state is asked for, and given to `onState`; already STOPPED is success. */
   async stop(
     requestId: string,
     { signal, onState }: CallOptions & { onState?: (state: StatusData) => void } = {},

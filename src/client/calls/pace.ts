@@ -1,7 +1,4 @@
-/**
- * When the polls of all watches of one client may start: `betweenMs` apart, or several at once as long as no second
- * has more of them for it. All times are monotonic milliseconds.
- */
+/** When polls of a client may start: `betweenMs` apart, or so many in a second at most. Times are monotonic ms. */
 export class Pace {
   /** When the newest polls start, as many as a second may have. */
   readonly #starts: number[] = [];

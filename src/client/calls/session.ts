@@ -119,10 +119,7 @@ export class Session {
     return { requestId: isGood ? requestId : undefined, result };
   }
 
-  /**
-   * §4.2 to §4.4. Refused unsent where the service cannot do it. `last`: what the same call said before. Throws
-   * ResearchError `USAGE` for an invalid id.
-   */
+  /** §4.2 to §4.4. Refused unsent where the service cannot do it. Throws ResearchError `USAGE` for an invalid id. */
   async call(
     operation: Exclude<Operation, "create">,
     requestId: string,

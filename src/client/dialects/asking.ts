@@ -8,10 +8,7 @@ const NEVER = /^(?:stream|background|store|n|webhook.*)$/;
 /** What providers have in common; polls are 10 a second (contract §9). */
 export const PROVIDER = { statusIsResult: true, mayLag: true, betweenPollsMs: 100 } as const;
 
-/**
- * The create of a provider: `ours` and the options of the user. Throws InputError for structured output without a schema,
- * and for an option that we set ourselves; `reserved` names those that another flag sets.
- */
+/** The create of a provider. Throws InputError for an option that is ours or of another flag (`reserved`). */
 export function createAt(
   title: string,
   path: string,

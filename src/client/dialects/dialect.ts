@@ -58,20 +58,14 @@ export interface Dialect {
   request(operation: Exclude<Operation, "create">, requestId: string): DialectRequest | undefined;
   /** An id that no request has: to ask for its state costs nothing and tries a key. */
   readonly probeId: string;
-  /**
-   * Reads a parsed body as an error; undefined if it is not one of this service's. `retryAfter`: seconds that a header of
-   * the answer asks to wait, which tells a rate limit from an empty account. Never throws.
-   */
+  /** Reads a parsed body as an error of this service. `retryAfter`: seconds, of a header. Never throws. */
   fault(
     operation: Operation,
     httpStatus: number,
     answer: unknown,
     retryAfter?: number,
   ): ServiceError | undefined;
-  /**
-   * The data of a success in the interface's words, with the answer's own fields beside them; its text is kept for
-   * `exactJson`. A string says what the answer lacks. Never throws, and an id in it stood in the answer.
-   */
+  /** The data of a success in the interface's words, with its own fields; a string says what it lacks. Never throws. */
   data(operation: Operation, answer: unknown): Data | string;
   /** The id in an answer to a create that need not be whole, nor a success. */
   salvage(text: string): string | undefined;

@@ -108,10 +108,7 @@ export const STATES: Readonly<Record<string, KnownStatus>> = {
   cancelled: "STOPPED",
 };
 
-/**
- * What a running request does, by the newest of its steps: how many searches it has made (steps of the type `search`), or
- * how many pages it has read (`pagesIn` gives those of a step). Undefined if it has ended, or says neither.
- */
+/** Searches (steps of the type `search`) or pages of the newest step. Undefined if it has ended or says neither. */
 export function progressIn(
   word: unknown,
   steps: readonly Fields[],
@@ -230,10 +227,7 @@ export interface Complaint {
   isUnpaid?: boolean;
 }
 
-/**
- * What a provider's error means: no money apart from a rate limit and from an invalid key, and bad input to a create.
- * A key that is quoted behind asterisks is left out.
- */
+/** What a provider's error means: no money, a limit, an invalid key, bad input. A key behind asterisks is left out. */
 export function providerError(
   operation: Operation,
   httpStatus: number,

@@ -140,10 +140,7 @@ async function createAlone<P extends SubmitPorts>(
   }
 }
 
-/**
- * The same creates of the time in question, the newest first, once none of them is under way. Rejects with
- * UnresolvedCreateError if the outcome of one is unknown, of any age.
- */
+/** The same creates, the newest first, once none is under way. Rejects with UnresolvedCreateError if one is unknown. */
 async function settledCreates<P extends SubmitPorts>(
   history: History,
   wanted: readonly Wanted<P>[],
@@ -189,10 +186,7 @@ function seen<P extends SubmitPorts>(
   };
 }
 
-/**
- * Takes the locks of all names, in one order whatever that of the accounts is. Rejects with UnresolvedCreateError if
- * another process has held one for longer than a create takes.
- */
+/** Takes the locks of all names in one order. Rejects with UnresolvedCreateError if one is held for too long. */
 async function acquire<P extends SubmitPorts>(
   history: History,
   wanted: readonly Wanted<P>[],

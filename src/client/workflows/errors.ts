@@ -34,10 +34,7 @@ export class QuotaExceededError extends Error {
 
 /** A create was sent and its outcome is unknown; `localId` is its name in the history. Never repeat it. */
 export class UnresolvedCreateError extends OutcomeUnknownError {
-  /**
-   * `localId`: undefined if no history is kept. `notSaved`: why an id that was found in a broken answer could not be
-   * recorded.
-   */
+  /** `localId`: undefined without a history. `notSaved`: why an id in a broken answer could not be recorded. */
   constructor(
     message: string,
     facts: ErrorFacts,

@@ -23,10 +23,7 @@ export interface FirstAccountOptions extends Omit<QuotaSubmitOptions, "limit" | 
   onNext?: (error: unknown, account: AskedAccount, next: AskedAccount) => void | Promise<void>;
 }
 
-/**
- * Creates at the first of `accounts` that takes it: the next one is asked only if the one before it provably has
- * nothing. Rejects as `submit`, with NoAccountError if several were asked.
- */
+/** Creates at the first of `accounts` that takes it. Rejects as `submit`, with NoAccountError if several were asked. */
 export async function submitToFirst<P extends SubmitPorts>(
   accounts: readonly AskedAccount<P>[],
   { onWait, onNext, ...options }: FirstAccountOptions,

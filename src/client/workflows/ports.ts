@@ -4,10 +4,7 @@ import type { Provider } from "../dialects/providers.js";
 import type { History } from "../store/history/history.js";
 import type { HistoryEntry } from "../store/history/records.js";
 
-/**
- * What the workflows work with. A front end makes it once; a member that is costly, or that may be missing for a
- * command that does not need it, is a getter. Each function asks for the members it uses.
- */
+/** What the workflows work with. What is costly or may be missing is a getter; each function asks for what it uses. */
 export interface Ports {
   readonly client: Pick<ResearchClient, "create" | "check" | "status" | "stop" | "output" | "watch">;
   /** Scheme, host and port of the service. */

@@ -9,10 +9,7 @@ const LEAST_WAIT_MS = 60_000;
 /** A `Retry-After` of 0 would make a busy loop. */
 const LEAST_RETRY_MS = 1_000;
 
-/**
- * Until when (epoch ms) a create that failed with `error` has to wait for the hour; undefined for any other
- * error. A 429 states the wait; if it does not, the oldest of the `attempts` (epoch ms) has to leave the window.
- */
+/** Until when (epoch ms) a create refused by the hour has to wait: what a 429 says, else the oldest of `attempts`. */
 export function blockedUntil(
   error: unknown,
   attempts: () => readonly number[],

@@ -132,10 +132,7 @@ export function isAt(
   return entry.origin === origin && (entry.base_path ?? basePath) === basePath;
 }
 
-/**
- * When this machine recorded a request, epoch ms; 0 for one of another service than that which is asked, which has no
- * minute to become known there. Undefined for one that is not in the history.
- */
+/** When this machine recorded a request, epoch ms; 0 for one of another service, undefined for one not in the history. */
 export function recordedAt({ entry }: Target, site: Site): number | undefined {
   return entry && !isAt(entry, site) ? 0 : epochOf(entry?.sent_at);
 }
@@ -240,10 +237,7 @@ async function stopped(
   });
 }
 
-/**
- * A provider's data with its result in the form that was asked for: a model writes the value of a schema as text, and
- * not every provider's answer says that there was one. The same data if there was none, or the text is no JSON.
- */
+/** A provider's data with its result in the form of the schema: a model writes the value as text. */
 export function asAsked<D extends Data>(data: D, schema: JsonSchema | null | undefined): D {
   if (!schema || data.provider_status === undefined || typeof data.output !== "string") return data;
   const value = jsonIn(data.output);
@@ -269,10 +263,7 @@ export function keepResult(
   history?.results.keep(serviceOf(entry), id, exactJson(data));
 }
 
-/**
- * Keeps a state that was seen, and its result, of a request in the history at the service that is asked: another one may
- * know another one by the same id. Returns why that failed, which ends nothing.
- */
+/** Keeps a state that was seen, and its result, in the history. Returns why that failed, which ends nothing. */
 export function observe(
   ports: Pick<Ports, "history" | "origin" | "basePath">,
   entry: Seen | undefined,

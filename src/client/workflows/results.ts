@@ -61,10 +61,7 @@ export function resultIn(answer: Data, outputField: string, schema: JsonSchema |
 /** What the end of a command's time may be exceeded by, in milliseconds: as for the last poll of a watch. */
 const LAST_FETCH_MS = 2_000;
 
-/**
- * As `fetchResult`, and rejects with ResearchError `TIMEOUT` when the time of the command is over: `end` in monotonic
- * milliseconds, undefined for no limit.
- */
+/** As `fetchResult`; rejects with ResearchError `TIMEOUT` at `end` (monotonic ms; undefined: no limit). */
 export async function fetchResultBy(
   ports: AskPorts & Pick<Ports, "outputField" | "clock">,
   target: Target,

@@ -4,11 +4,7 @@ import type { Connections } from "./connections.js";
 import type { WireRequest } from "./exchange.js";
 import { apiParts } from "./undici.js";
 
-/**
- * Sends a request and resolves with its answer, the body as it comes: it has to be read or destroyed. Follows no
- * redirect, repeats nothing and has no time limit of its own. An abort closes the socket; the promise rejects with
- * `signal.reason` then.
- */
+/** Sends a request once; its body has to be read or destroyed. An abort closes the socket: `signal.reason`. */
 export async function sendVia(
   connections: Pick<Connections, "shared" | "route">,
   request: WireRequest,

@@ -19,11 +19,7 @@ function threads() {
   return new Threads<SchemaQuestion, Problem | undefined>(options);
 }
 
-/**
- * What makes `schema` unusable as a JSON Schema (of draft 2020-12, or the one that its `$schema` names); undefined if
- * nothing does. Takes at most 5 s and 512 MiB, in a thread of its own that is started for the first schema. Rejects
- * with `signal.reason` when aborted. `took` is told how long the check itself took, ms.
- */
+/** What makes `schema` unusable; undefined if nothing does. At most 5 s and 512 MiB. `took` is told the ms. */
 export function checkSchema(
   schema: object,
   signal?: AbortSignal,

@@ -58,10 +58,7 @@ function sourceOf(value: object): string | undefined {
   return (value as { [SOURCE]?: string })[SOURCE];
 }
 
-/**
- * As `JSON.stringify(value)`, but -0 stays -0, and a JsonText, and an object or array that remembers its text, is
- * written from that text at any depth. A value that was changed after it was parsed is written as it was.
- */
+/** As `JSON.stringify(value)`, but exact: -0, and what remembers its text is written from it, changed or not. */
 export function exactJson(value: unknown): string {
   if (Object.is(value, -0)) return "-0";
   if (!isStructured(value)) return JSON.stringify(value) ?? "null";

@@ -41,10 +41,7 @@ const COLOURS = /\u001b\[[0-9;]*m/g;
 /** A colour, which is captured, or text without one. */
 export const COLOUR_OR_TEXT = /(\u001b\[[0-9;]*m)|[^\u001b]+/g;
 
-/**
- * Text whose lines are at most `columns` wide, parted at words. What goes on is `hang` columns in, or as far
- * as its line, or where the explanation of a term begins. A line with tabs is data and stays as it is.
- */
+/** Text parted at words. What goes on is `hang` columns in, or as far as its line or term. Tabs make a line data. */
 export function fold(text: string, columns: number, hang = 0): string {
   return text.replace(/^.*$/gm, (line) => {
     if (widthOf(line) <= columns || line.includes("\t")) return line;

@@ -170,10 +170,7 @@ export interface DayLimit {
 
 /** What is known of requests at another service, so that each conversation is sent once, and stopped there too. */
 export interface RemoteRequests {
-  /**
-   * Undefined if none was begun. `mayComeMs`: for how long the id may still come from a process that has lost its
-   * claim; if it has not come by then, it is not known whether the request exists.
-   */
+  /** Undefined if none was begun. `mayComeMs`: for how long the id may still come from a process that lost its claim. */
   read(requestId: string): Promise<(RemoteRequest & { mayComeMs: number }) | undefined>;
   /**
    * Claims as `ConversationStore.claim` does: what was begun there ("begun"), or what was not ("new") and may be now. A new
@@ -196,10 +193,7 @@ export interface RemoteRequests {
    * cancellation is kept. "ended": nothing is kept.
    */
   keep(claim: Claim, remoteId: string): Promise<"kept" | "stopped" | "ended">;
-  /**
-   * Its create has provably created nothing: it waits again, in its place, and the claim is over. Without a reason the last
-   * one stays.
-   */
+  /** Its create has provably created nothing: it waits again, in its place. Without a reason the last one stays. */
   release(claim: Claim, reason?: string): Promise<void>;
   /** The next stopped conversation of which it will never be known whether its create was carried out; each one once. */
   takeLost(): Promise<{ requestId: string; provider: string } | undefined>;
@@ -289,10 +283,7 @@ export interface ConversationStore {
   /** Stops a conversation that has not ended. Each stop counts, whatever it finds, but not a rate-limited one. */
   stop(caller: Caller, requestId: string): Promise<StopResult>;
 
-  /**
-   * Waits until a conversation is due, which is PROCESSING then; the one that is due longest comes first. No two
-   * claims of one conversation are valid at a time. Rejects with `signal.reason` when aborted.
-   */
+  /** Waits for what is due longest, PROCESSING then; one claim of it is valid at a time. Rejects with `signal.reason`. */
   claim(signal: AbortSignal): Promise<Claim>;
   /** Says how far the work is, as JSON text, for `get`. It may be lost; nothing if the claim is not valid. */
   tell(claim: Claim, progress: string): Promise<void>;
@@ -306,10 +297,7 @@ export interface ConversationStore {
   counts(): Promise<StoreCounts>;
   /** Of a store that processes share. */
   readonly figures?: StoreFigures;
-  /**
-   * Says which key and limits this process runs with, where a shared store does not hold them. Rejects with a
-   * ServiceStartError if another process lives that has others.
-   */
+  /** Says which key and limits this process runs with. Rejects with a ServiceStartError if another process has others. */
   agreeOn?(settings: string): Promise<void>;
   /** Says what does the research of this process: what a budget of dollars needs to know of it. */
   researchesWith(facts: ResearchFacts): Promise<void>;

@@ -3,10 +3,7 @@ export type CreateAnswer =
   /** It was taken, or refused for what it asks. */
   | { kind: "open"; isRefused?: boolean }
   | {
-      /**
-       * "limit": there are too many, or that place is away. "account": its people have to mend it first. "unknown": what
-       * became of it is not known.
-       */
+      /** "limit": too many, or that place is away. "account": its people have to mend it. "unknown": its outcome is. */
       kind: "limit" | "account" | "unknown";
       /** A sentence for clients, with the name of that place. */
       reason: string;

@@ -69,10 +69,7 @@ export class SchemaChecks {
   }
 }
 
-/**
- * Reads the bytes of a create body (§2), all but its schema, and fills in its default. Refuses with VALIDATION_ERROR,
- * naming the field (§7).
- */
+/** Reads a create body (§2), all but its schema, and fills in its default. Refuses with VALIDATION_ERROR (§7). */
 export function readCreateBody(bytes: Uint8Array): Omit<ResearchJob, "request_id"> {
   const body = parse(bytes);
   if (!isObject(body)) throw invalid("The request body must be a JSON object.");

@@ -16,10 +16,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
 /** Longer than the balancers of the large clouds keep an idle connection: 60 s. */
 const KEEP_ALIVE_MS = 65_000;
 
-/**
- * A server for `app` whose every answer is an envelope, also where Node or the adapter would answer itself. Once
- * `closing` is aborted, each answer is the last one on its connection: a proxy sends nothing more on it.
- */
+/** A server whose every answer is an envelope. Once `closing` is aborted, each answer is the last on its connection. */
 export function createListener(app: App, closing: AbortSignal): Server {
   // The adapter also serves HTTP/2; this server does not.
   const listener = getRequestListener((request, bindings) => app(request, bindings as HttpBindings), {

@@ -3,10 +3,7 @@ import { HttpError } from "./responses.js";
 
 const LOOPBACK = /^(?:localhost|(?:[a-z0-9-]+\.)+localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/**
- * Answers only to the names it is meant to have, so that a web page cannot reach it by a name of its own that
- * points to this machine (DNS rebinding): loopback names, with any port, and those in `allowed`.
- */
+/** Answers only to loopback names and those in `allowed`: no web page reaches it by a name of its own (DNS rebinding). */
 export function checkHost(request: IncomingMessage, allowed: ReadonlySet<string>): void {
   const host = request.headers.host;
   if (host === undefined || host === "") {

@@ -49,10 +49,7 @@ export function defect(error: unknown, facts: LogFacts = {}): Parameters<Log> {
 /** Between two lines about one trouble, ms: its causes may alternate. */
 const TROUBLE_MS = 10_000;
 
-/**
- * Says a trouble (`create requests`) when it begins, when its cause is another one 10 s later, and when it is over,
- * however often it is met. One that comes back within 10 s is said if it lasts.
- */
+/** Says a trouble when it begins, when its cause changes 10 s later, and when it is over, however often it is met. */
 export class Troubles {
   /** The last line about each trouble, monotonic ms, with the cause; without one it is over. */
   readonly #said = new Map<string, { at: number; text?: string }>();

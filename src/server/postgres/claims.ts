@@ -199,10 +199,7 @@ export class Claims {
     }
   }
 
-  /**
-   * Runs a statement with request_id, worker, claims and these values until the database has answered, or the lease has
-   * run out; no rows then. It must bear to be repeated.
-   */
+  /** Runs a repeatable statement until the database has answered or the lease has run out: no rows then. */
   async write(claim: Claim, statement: SqlStatement, values: readonly unknown[]) {
     const { job, number, worker } = this.#own(claim);
     const { clock, database } = this.options;

@@ -68,10 +68,7 @@ export class Creates {
     },
   ) {}
 
-  /**
-   * Resolves with created_at, or undefined if the hour or a budget is used up. Rejects with a StoreUnavailableError if nothing
-   * was done, else with a StoreOutcomeUnknownError.
-   */
+  /** Undefined: the hour or a budget is used up. Rejects with StoreUnavailableError or StoreOutcomeUnknownError. */
   create(conversation: NewConversation): Promise<Date | undefined> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ since: this.parts.clock.monotonic(), conversation, resolve, reject });

@@ -1,10 +1,7 @@
 const EXAMPLE = "postgresql://user@host:5432/database";
 const PASSWORD_PARAMETER = /pass(?:word|wd)|^pwd$/i;
 
-/**
- * What is wrong with the URL of a database, as the end of a sentence that does not repeat it; undefined if nothing is. An
- * argument must not hold a password in any form, since every user of the machine can read the arguments of a process.
- */
+/** What is wrong with a database URL, without repeating it. A process list shows a password in an argument. */
 export function problemOfDatabaseUrl(text: string, from: "argument" | "variable"): string | undefined {
   const url = parsed(text);
   const valid = url && /^postgres(?:ql)?:$/.test(url.protocol) && url.hash === "";

@@ -145,10 +145,7 @@ export class Database {
     }
   }
 
-  /**
-   * Runs a statement that changes nothing, once more if its connection was lost, as every idle one is when the
-   * server restarts. Rejects with StatementRefused or StoreUnavailableError.
-   */
+  /** Runs a statement that changes nothing, once more if its connection was lost. Rejects as `run`. */
   async read(statement: SqlStatement, values: readonly unknown[]): Promise<QueryResultRow[]> {
     try {
       return await this.run(statement, values).catch((error) => {
@@ -242,10 +239,7 @@ function refusalOf(error: unknown): Error | undefined {
   return new StatementRefused(code, { cause: error });
 }
 
-/**
- * The server had closed the connection when the statement was written, so that the end of it, without which
- * PostgreSQL commits nothing, was not delivered.
- */
+/** The server had closed the connection when the end of the statement was written: nothing was committed. */
 function wasNotSent(error: unknown): boolean {
   const { code, message = "" } = error as { code?: string; message?: string };
   return code === "EPIPE" || /not queryable/.test(message);
@@ -282,10 +276,7 @@ const REASONS: Readonly<Record<string, string>> = {
   "57P03": "it is starting up or shutting down",
 };
 
-/**
- * Why a connection failed, as the end of a sentence. The error's own message is not used: it can repeat what the
- * environment holds (PG*, RESEARCH_SERVE_DATABASE).
- */
+/** Why a connection failed. The error's own message can repeat what the environment holds, and is not used. */
 export function connectionFailure(error: unknown): string {
   const { code = "", message = "" } = error as { code?: string; message?: string };
   const known = REASONS[code];

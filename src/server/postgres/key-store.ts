@@ -22,10 +22,7 @@ const REVOKE = sql(
   "revoke-key",
 )`UPDATE research.keys SET revoked_at = $2 WHERE name = $1 AND revoked_at IS NULL RETURNING id`;
 
-/**
- * How many changes are known: all keys if there were others since. A key is never deleted, and each row counts its own
- * changes.
- */
+/** How many changes are known: all keys if there were others since. A key is never deleted and counts its changes. */
 const CHANGED = sql("changed-keys")`
   SELECT * FROM research.keys
   WHERE (SELECT count(*) + count(revoked_at) + coalesce(sum(changes), 0) FROM research.keys) <> $1 ORDER BY created_at, name`;

@@ -27,10 +27,7 @@ const LOCK = 7_236_914_551;
 /** PostgreSQL's own form of a version: 150004 is 15.4. */
 const OLDEST_SERVER = 150_000;
 
-/**
- * Brings the schema up to this program's version; any number of processes may do so at once. Throws a
- * ServiceStartError for a server before PostgreSQL 15 and for a schema that this program does not know.
- */
+/** Brings the schema up to date, also in several processes at once. Throws ServiceStartError for an unfit one. */
 export async function migrate(client: ClientBase, migrations = MIGRATIONS): Promise<void> {
   const { rows } = await client.query("SELECT current_setting('server_version_num')::int AS number");
   if (rows[0].number < OLDEST_SERVER) {

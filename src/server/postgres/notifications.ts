@@ -15,10 +15,7 @@ export async function notify(database: Database, payload: string): Promise<void>
   await database.read(NOTIFY, [payload]).catch(() => {});
 }
 
-/**
- * LISTEN on a connection of its own, made again whenever it is lost, until `signal` is aborted. `heard` gets each
- * payload of `notify`, and "connected" after a time in which some may have been missed.
- */
+/** LISTEN on a connection of its own until `signal` is aborted. `heard` gets payloads, and "connected" after a gap. */
 export async function listen(
   database: Database,
   clock: Clock,

@@ -12,10 +12,7 @@ const JOIN = sql("join")`
   INSERT INTO research.processes (id, role, settings, expires_at, model, says_dollars)
   VALUES ($1, $2, $3, now() + $4::float8 * interval '1 ms', $5, $6)`;
 
-/**
- * id, lease in ms: a lease that has run out cannot be renewed. It reads no other table, so that a lock on the
- * conversations costs no process its work.
- */
+/** id, lease in ms. One that has run out cannot be renewed. It reads no table that a statement may lock. */
 const RENEW = sql("renew")`
   UPDATE research.processes SET expires_at = now() + $2::float8 * interval '1 ms'
   WHERE id = $1 AND expires_at > now() RETURNING id`;
@@ -57,10 +54,7 @@ export interface LeaseOptions {
   log: Log;
 }
 
-/**
- * A lease is renewed three times before it runs out, and what it covers is looked at as often; leases of the dead are
- * looked for each LOOK_MS.
- */
+/** A lease is renewed three times before it runs out; leases of the dead are looked for each LOOK_MS. */
 const RENEWALS = 3;
 const LOOK_MS = 500;
 

@@ -67,10 +67,7 @@ const TAKE = sql("take-cancellation")`
 /** request_id */
 const CANCELLED = sql("cancelled")`DELETE FROM research.cancellations WHERE request_id = $1`;
 
-/**
- * request_id, worker, claims, attempt (NULL: none was begun), reason. Valid for the attempt after the claim was lost, too:
- * it has created nothing.
- */
+/** request_id, worker, claims, attempt (NULL: none begun), reason. Valid after the claim was lost, too. */
 const RELEASE = sql("release-remote")`
   WITH released AS (UPDATE research.conversations SET remote = NULL, remote_begun_at = NULL,
     reason = CASE WHEN completed_at IS NULL THEN coalesce($5, reason) ELSE reason END,

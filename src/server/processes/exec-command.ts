@@ -14,10 +14,7 @@ export interface ExecOptions {
   signal: AbortSignal;
 }
 
-/**
- * Runs a command with `RESEARCH_BASE_URL` and `RESEARCH_API_KEY` set and this process's own stdin, stdout and
- * stderr. Resolves with its exit code, 128 + n where signal n ended it, when nothing of it is left.
- */
+/** Runs a command with the service's address and key. Resolves with its exit code, 128 + n for signal n. */
 export async function execCommand({ command, baseUrl, apiKey, env, signal }: ExecOptions): Promise<number> {
   const own = {
     ...withoutSecrets(env),

@@ -20,10 +20,7 @@ export function spawnGroup(command: string, env: NodeJS.ProcessEnv, stdio: Stdio
 
 const ending = new WeakMap<ChildProcess, Promise<void>>();
 
-/**
- * Ends the child and all of its group: by `signal`, and by SIGKILL what is there 5 s later. Resolves when all is gone.
- * What ends already gets no second signal.
- */
+/** Ends the child and its group, by SIGKILL after 5 s. What ends already gets no second signal. */
 export function endGroup(child: ChildProcess, signal: "SIGTERM" | "SIGHUP" = "SIGTERM"): Promise<void> {
   const end = ending.get(child) ?? signalThenKill(child, signal);
   ending.set(child, end);

@@ -51,10 +51,7 @@ const QUIET_INTERVALS = 30;
 /** Server-sent events: a browser that loses the connection comes back after this, ms. */
 const RETRY_MS = 2_000;
 
-/**
- * The changes of a page as server-sent events, one JSON text each, until `signal` is aborted. `version` is that of the
- * parts that the browser has. Nothing is made for a reader that does not read. `cancelled`: the reader is gone.
- */
+/** The changes of a page as server-sent events, until `signal` is aborted; none are made for a reader that stalls. */
 export function changes(
   render: () => Promise<Parts>,
   version: string,

@@ -43,10 +43,7 @@ import {
 
 export type ShowOptions = Given<"onDone" | "notify" | "pace" | "check"> & { maxFailures?: number };
 
-/**
- * Runs a batch and shows what happens. `beside`: what is kept of a result by a command whose rows end as a `run` does, and
- * whose stdout is something else. Returns the exit code; throws Interrupted with `resume`, the command that goes on.
- */
+/** Runs a batch and shows it; returns the exit code. `beside`: for a command with another stdout. Throws Interrupted. */
 export async function showBatch(
   terminal: Terminal,
   job: BatchJob,

@@ -28,10 +28,7 @@ export function createName(create: NamedCreate & Pick<HistoryEntry, "origin" | "
   );
 }
 
-/**
- * A digest of the same for one origin and key, 24 hexadecimal digits, as the journals of batches hold it; `profile`: of
- * a row that names its account.
- */
+/** A digest for one origin and key, 24 hexadecimal digits, as the journals of batches hold it. `profile`: of a row. */
 export function digestOf(create: NamedCreate, profile?: string): string {
   const account = profile === undefined ? [] : [{ profile }];
   return sha256(JSON.stringify(asPairs([...askedIn(create), ...account]))).slice(0, 24);
@@ -64,10 +61,7 @@ export interface SameCreates {
 /** Reading ends after so many entries that are too old: where a clock was set back for a while, newer ones lie between. */
 const OLD_ENTRIES = 1_000;
 
-/**
- * The creates in the history that have the origin, the key, the prompt and the schema of `wanted`: those made since
- * `since` (epoch ms), and those without an outcome, of any age.
- */
+/** The creates of the same origin, key, prompt and schema made since `since` (epoch ms), and unknown ones of any age. */
 export function sameCreates(
   log: AppendLog,
   { unknown, found }: { unknown: readonly OpenIntent[]; found: readonly HistoryEntry[] },

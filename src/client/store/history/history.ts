@@ -290,10 +290,7 @@ export class History {
     return { ...unknownEntry(open), request_id: requestId, status };
   }
 
-  /**
-   * Takes prompt, id and kept result of requests off the disk. When each was sent, by which account, and what it cost
-   * stays without a name. Rejects with LocalError; then the log is as it was.
-   */
+  /** Takes prompt, id and result off the disk; time, account and cost stay. Rejects with LocalError. */
   async forget(entries: readonly HistoryEntry[]): Promise<void> {
     const names = new Set(entries.map(({ local_id }) => local_id));
     const requests = new Map<string, ForgottenRecord>();

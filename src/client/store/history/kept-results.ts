@@ -7,10 +7,7 @@ import { orLocalError, sha256 } from "../../../ground/files/local-error.js";
 const KEPT_MS = 30 * 86_400_000;
 const MAX_BYTES = 64 << 20;
 
-/**
- * Results as they came, or the outcomes of their checks: a private file each, named by a digest of the service
- * (`serviceOf`) and the request id.
- */
+/** Results, or outcomes of checks: a private file each, named by a digest of the service and the request id. */
 export class KeptResults {
   /** Touches nothing yet. `now` gives epoch milliseconds. */
   constructor(
@@ -19,10 +16,7 @@ export class KeptResults {
     private readonly maxBytes = MAX_BYTES,
   ) {}
 
-  /**
-   * Keeps a JSON text, synced; one that is kept already stays unless `replaces`. Removes those that are too old. Throws
-   * LocalError.
-   */
+  /** Keeps a JSON text, synced, unless one is kept and `replaces` is not set. Removes old ones. Throws LocalError. */
   keep(service: string, requestId: string, text: string, replaces = false): void {
     const path = this.#path(service, requestId);
     orLocalError(`the result of ${requestId} could not be kept in ${this.folder}`, () => {

@@ -48,10 +48,7 @@ export class AppendLog {
     while (!appendLine(this.path, text, { sync, settled })) if (this.#holds(text)) return;
   }
 
-  /**
-   * Writes each line as `change` gives it, the newest first: as it is, another one, or none. No line that another process
-   * appends is lost. Rejects with HeldError or the system's error.
-   */
+  /** Rewrites each line, the newest first. No line that another process appends is lost. Rejects with HeldError. */
   async rewrite(change: (line: HistoryLine) => HistoryLine | undefined): Promise<void> {
     makeFolder(dirname(this.path));
     const release = await lock(this.#lock, LOCK_WAIT_MS);

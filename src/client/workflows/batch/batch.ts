@@ -60,10 +60,7 @@ export class Batch {
     this.#collector.announced(state);
   }
 
-  /**
-   * Sends, follows and collects all rows, and yields what happens. Throws `signal.reason` when aborted, and what
-   * is unforeseen; all work has ended by then. If the caller stops iterating, all work ends, too.
-   */
+  /** Sends, follows and collects all rows. Throws `signal.reason` when aborted; all work has ended by then. */
   async *run(): AsyncGenerator<BatchRunEvent, void> {
     const { folder, states } = this.#context;
     folder.results.complete(states);

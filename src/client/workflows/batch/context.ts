@@ -24,10 +24,7 @@ export interface BatchRunOptions {
   format: (result: Result) => string;
   /** Says how a result breaks the schema of its row; undefined if it fits, or the row has none. */
   check: (result: Result, state: RowState, signal: AbortSignal) => Promise<string | undefined>;
-  /**
-   * Reads the sources of a result that was written; undefined if something hinders that. `result`: undefined where an
-   * earlier command wrote it. Absent if none are read.
-   */
+  /** Reads the sources of a result that was written (undefined: by an earlier command). Absent if none are read. */
   checkSources?: ((state: RowState, result: Result | undefined) => Promise<RowCheck | undefined>) | undefined;
   /** What is kept of a result in the journal, for the caller. */
   noteOf?: ((result: Result) => unknown) | undefined;
@@ -67,10 +64,7 @@ export function dateOf({ ports: { clock } }: Pick<BatchContext, "ports">): strin
 export type BatchRunEvent =
   /** A row has another state; `final` if it is over for good. A row with an error is over for this command. */
   | { kind: "row"; state: RowState; final: boolean }
-  /**
-   * A create was refused, or its outcome is unknown; or a row was given up or its result could not be kept, and it goes on
-   * at the service. A `row` event follows.
-   */
+  /** A create failed, or a row was given up or its result not kept, and it goes on there. A `row` event follows. */
   | { kind: "row-failed"; state: RowState; error: unknown }
   /** A row goes to another account than its first one; `error`: what that said, undefined if it was not asked. */
   | { kind: "next-account"; state: RowState; ports: Ports; error: unknown }
@@ -90,10 +84,7 @@ export type BatchRunEvent =
   | { kind: "stuck"; requestId: string; word: string; waitsForSomebody: boolean }
   /** A state could not be recorded in the history; nothing depends on that. */
   | { kind: "history-not-updated"; error: LocalError }
-  /**
-   * No more creates are sent, to the account `ports` if there are others: too many rows failed, or of `error`. What runs
-   * is watched to its end.
-   */
+  /** No more creates are sent to this account: too many rows failed, or of `error`. What runs is watched to its end. */
   | {
       kind: "creates-stopped";
       reason: { failures: number } | { error: unknown };

@@ -161,10 +161,7 @@ export class OutageBackoff {
     return wasOut;
   }
 
-  /**
-   * The wait in milliseconds before the next try, undefined if there is none, as after `patience` ms of an outage;
-   * `isFirst`: this failure begins it.
-   */
+  /** The wait (ms) before the next try; undefined after `patience` ms of an outage. `isFirst`: this failure begins it. */
   failed(patience: number): { waitMs: number | undefined; isFirst: boolean } {
     const now = this.clock.monotonic();
     const isFirst = this.#since === undefined;

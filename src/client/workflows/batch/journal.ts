@@ -10,10 +10,7 @@ const error = v.looseObject({ code: text, message: text, exit_code: v.number() }
 /** Why a row failed, in the JSON form of errors. */
 export type RowError = v.InferOutput<typeof error>;
 
-/**
- * The create is about to be sent. `local_id` is its name in the history, null if no history is kept. `origin` and
- * `profile` say where it is asked for; folders of before have neither.
- */
+/** The create is about to be sent. `local_id`: null without a history. Older folders have no `origin` and `profile`. */
 const intent = v.looseObject({
   kind: v.literal("intent"),
   row: text,

@@ -39,10 +39,7 @@ export class OutputFolder {
     this.results = new ResultsFile(isListed ? path : join(path, STATE));
   }
 
-  /**
-   * Makes the folder if need be; `isListed`: whether `results.jsonl` is for its user. Rejects with LocalError if another
-   * process holds it, or it is not this batch's.
-   */
+  /** Makes the folder if need be. Rejects with LocalError if another process holds it, or it is not this batch's. */
   static async open(path: string, isListed = true): Promise<OutputFolder> {
     withLocalErrors(path, () => {
       makeSharedFolder(path);

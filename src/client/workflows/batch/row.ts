@@ -31,10 +31,7 @@ export function isRepeated({ key, id, digest }: Row): boolean {
 /** Devices on Windows, with any extension: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
 const RESERVED = /^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])(?= *(?:\.|$))/i;
 
-/**
- * A key as a file name without extension: other characters and reserved names become `%` and hexadecimal, so each key has
- * its own name.
- */
+/** A key as a file name of its own, without extension: other characters and reserved names become `%` and hexadecimal. */
 export function fileStem(key: string): string {
   return key.replace(/[^\p{L}\p{M}\p{N}._ -]|^[. ]|[. ]$/gu, encoded).replace(RESERVED, encoded);
 }

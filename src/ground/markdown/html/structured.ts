@@ -12,10 +12,7 @@ const MAX_COLUMNS = 12;
 /** What stands behind the value at a path, as in `companies.0.name`. */
 type Behind = (path: string) => string;
 
-/**
- * A structured result as HTML: objects as definition lists, arrays of like objects as tables. `json` must be valid.
- * `behind` gives the HTML to put behind values.
- */
+/** A structured result (valid JSON) as definition lists and tables. `behind` gives the HTML behind values. */
 export function structuredHtml(json: string, behind: Behind = () => ""): string {
   if (nestingDepth(json) > MAX_DEPTH) return `<pre><code>${escapeHtml(json)}</code></pre>`;
   return valueHtml(jsonTree(json), "", behind);

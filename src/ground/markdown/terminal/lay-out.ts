@@ -9,11 +9,7 @@ const NARROWEST = 2;
 /** A line of three characters may become one of a hundred; a result that grows beyond this is shown as it came. */
 const MOST_COLUMNS = 8 << 20;
 
-/**
- * Markdown laid out for reading on a terminal, the addresses of its links below it, with a line break at the end.
- * Only ours are the control characters in it: line breaks, SGR with `colour`, OSC 8 with `hyperlinks`. Undefined if it
- * cannot be laid out.
- */
+/** Markdown laid out for a terminal, the addresses of its links below it. Undefined if it cannot be laid out. */
 export function layOut(
   markdown: string,
   terminal: TerminalCapabilities & { columns: number },

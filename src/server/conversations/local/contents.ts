@@ -47,10 +47,7 @@ export class MemoryContents implements Contents {
 const EXCHANGES = "exchanges";
 const ENDING = ".ndjson";
 
-/**
- * Contents as files (mode 0600) in a data folder: texts in 256 folders of each kind, so that none grows too wide,
- * exchanges as a file of JSON Lines for each conversation. Ids are well-formed: the service made them.
- */
+/** Contents as files (0600): texts in 256 folders of each kind, exchanges as JSON Lines. Ids are well-formed. */
 export class FolderContents implements Contents {
   readonly exchanges: ExchangeStore = {
     read: async (requestId) => {

@@ -5,15 +5,9 @@ const LOOK_MS = 500;
 /** Until something is added. */
 const NEVER_MS = 2 ** 52;
 
-/**
- * Names in the order in which they become due; keys with names that are due take turns. Thousands may wait for an hour, so
- * nothing is made for each of them.
- */
+/** Names in the order in which they become due; keys with due names take turns. Thousands may wait for an hour. */
 export class DueQueue {
-  /**
-   * By key, of which the one whose turn it is stands first: due times (monotonic ms) by name, in their order. All wait
-   * equally long, so the first is due first.
-   */
+  /** Due times (monotonic ms) by name, by key; the key whose turn it is stands first, and so does what is due first. */
   readonly #keys = new Map<string, Map<string, number>>();
   #added = () => {};
   constructor(private readonly clock: Clock) {}
@@ -56,10 +50,7 @@ export class DueQueue {
     );
   }
 
-  /**
-   * Waits until a name is due, of a key that may begin one, and `closedMs` is 0 or less, and takes it out. Rejects with
-   * `signal.reason`. One caller at a time.
-   */
+  /** Takes a due name of a key that may begin one, once `closedMs` is 0. One caller. Rejects with `signal.reason`. */
   async take(
     signal: AbortSignal,
     closedMs: () => number = () => 0,

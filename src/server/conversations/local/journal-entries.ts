@@ -37,10 +37,7 @@ const end = {
 };
 const ended = v.object({ kind: v.literal("ended"), ...end });
 
-/**
- * A conversation that had ended when the journal was compacted: `created` and `ended` in one line, and `deleted` if only
- * what it cost is left.
- */
+/** A compacted conversation that had ended: `created` and `ended` in one line; `deleted` if only its cost is left. */
 const finished = v.object({
   kind: v.literal("finished"),
   key: v.string(),

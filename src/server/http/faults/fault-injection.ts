@@ -25,10 +25,7 @@ const DRIP_MS = 1_000;
 /** A name that no resolver may ever find (RFC 6761), so that no client can be led there. */
 const ELSEWHERE = "http://redirect.invalid";
 
-/**
- * Answers as something between client and service would (a status, html, redirect, reset: the service never sees
- * the request), or spoils the answer to a request that was carried out (all others).
- */
+/** Answers as something between client and service would, or spoils the answer to a request that was carried out. */
 export async function injectFault(
   kind: InjectedFault["kind"],
   { outgoing, incoming }: HttpBindings,

@@ -28,10 +28,7 @@ export function filterOf(query: URLSearchParams): Filter {
   return { words: query.get("q")?.trim() ?? "", state };
 }
 
-/**
- * The first page: conversations, the hour and the cost of each key, faults. Each call of what it returns reads the store
- * again. `host`: the Host header, as it was checked.
- */
+/** The first page. Each call of what it returns reads the store again. `host`: the Host header, as it was checked. */
 export function overviewView(parts: ViewParts): (filter: Filter, host: string) => Promise<Parts> {
   const { store, single, faults, clock } = parts;
   const questions = new Questions(store.overview);
