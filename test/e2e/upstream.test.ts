@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { answer, type Behaviour, hang, refuse } from "../support/behaviours.js";
+import { type Behaviour, hang } from "../support/behaviours.js";
 import { folderWith } from "../support/folder.js";
 import { HappyService, KEY as UPSTREAM_KEY } from "../support/happy-service.js";
 import { foldersIn } from "../support/home.js";
@@ -114,95 +114,15 @@ describe("serve --upstream", () => {
     expect(creates()).toBe(2);
   });
 
-  it.each(["SIGKILL", "SIGTERM"] as const)(
-    "goes on by the kept id after %s, and sends no second create",
-    async (signal) => {
-      const first = await startService();
-      const one = await first.id("why? => PENDING PROCESSING PROCESSING PROCESSING COMPLETED");
-      await polled();
-      await first.end(signal);
-      expect(there.server.count("stop")).toBe(0);
-      const second = await serve();
-      expect(await second.ended(one)).toBe("COMPLETED");
-      expect(creates()).toBe(1);
-    },
-  );
-
-  it("after a kill before the id was kept: FAILED, and it says that the request may exist", async () => {
-    fault = (operation) => (operation === "create" ? hang() : undefined);
-    const first = await startService();
-    const one = await first.id("why?");
-    await until(async () => creates() === 1 || undefined);
-    await first.end("SIGKILL");
-    const second = await serve();
-    expect(await second.ended(one)).toBe("FAILED");
-    const { message } = (await second.output(one)).json.error ?? {};
-    expect(message).toContain(`It is not known whether it exists at ${there.url}`);
-    expect(message).toContain(one);
-    expect(creates()).toBe(1);
-  });
-
-  it("an answer that says nothing is FAILED, and not sent again", async () => {
-    fault = (operation) => (operation === "create" ? answer({ status: 503, body: "" }) : undefined);
-    const { id, ended, output } = await serve();
-    const one = await id("why?");
-    expect(await ended(one)).toBe("FAILED");
-    expect((await output(one)).json.error?.message).toContain("It is not known whether it exists at");
-    expect(creates()).toBe(1);
-    expect(await terminated()).toContain(`${one} was sent and its answer was not read`);
-  });
-
-  it("stops there what its client stops, also if that place is away meanwhile and the service is killed", async () => {
-    const first = await startService();
-    const one = await first.id("why? => PENDING PROCESSING");
+  it("goes on by the kept id after a clean stop, which stops nothing there, and sends no second create", async () => {
+    const first = await serve();
+    const one = await first.id("why? => PENDING PROCESSING PROCESSING PROCESSING COMPLETED");
     await polled();
-    fault = () => answer({ status: 503, body: "" });
-    expect((await first.stop(one)).json.data).toMatchObject({ status: "STOPPED" });
-    await until(async () => there.server.count("stop") > 0 || undefined);
-    await first.end("SIGKILL");
-    const isStopped = () => [...there.conversations.values()][0]?.timeline.join() === "STOPPED";
-    expect(isStopped()).toBe(false);
-    fault = () => undefined;
-    await serve();
-    await until(async () => isStopped() || undefined, 30_000);
+    await terminated();
+    expect(there.server.count("stop")).toBe(0);
+    const second = await serve();
+    expect(await second.ended(one)).toBe("COMPLETED");
     expect(creates()).toBe(1);
-  });
-
-  it("a stop while the create is under way cancels what it has created", async () => {
-    await there.server.close();
-    there = await HappyService.start({ createMs: 2_000 });
-    const login = ["login", "--base-url", there.url, "--with-key", "-p", "there"];
-    expect((await research(login, { env, input: UPSTREAM_KEY })).code).toBe(0);
-    const { id, stop } = await serve();
-    const one = await id("why? => PENDING PROCESSING");
-    await until(async () => creates() === 1 || undefined);
-    expect((await stop(one)).status).toBe(200);
-    await until(async () => there.server.count("stop") > 0 || undefined, 30_000);
-    expect(creates()).toBe(1);
-  });
-
-  it("a refused key: what was accepted waits, and the others are 429 with its words, which the log has once", async () => {
-    fault = (operation) => (operation === "create" ? refuse(401, "INVALID_API_KEY") : undefined);
-    const { create, id, baseUrl } = await serve();
-    const one = await id("why?");
-    await inProcess?.waitFor(/creates at .* fail: /, { on: "stderr" });
-    for (let n = 0; n < 5; n++) {
-      const { status, headers, json } = await create("why?");
-      expect([status, Number(headers["retry-after"])]).toEqual([
-        429,
-        expect.toSatisfy((s: number) => s > 30 && s <= 60),
-      ]);
-      expect(json.error?.message).toContain(`${there.url}: about INVALID_API_KEY`);
-    }
-    const path = `/api/v1/conversation/${one}/status`;
-    expect((await ask(baseUrl, { path, key: KEY })).json.data?.status).toBe("PENDING");
-    expect(creates()).toBe(1);
-    const stderr = await terminated();
-    expect(stderr.match(new RegExp(`creates at ${there.url} fail: .`, "g"))).toHaveLength(1);
-    // A clean stop leaves it, and so does the next start.
-    fault = () => undefined;
-    const again = await serve();
-    expect((await ask(again.baseUrl, { path, key: KEY })).json.data?.status).toBe("PENDING");
   });
 
   it("a stop while the create is under way, then a kill: the stop, the page's facts and the next log say so", async () => {

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Clock, systemClock } from "../../../src/ground/clock.js";
 import { newKey } from "../../../src/server/keys/key-store.js";
@@ -193,14 +192,6 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
       expect((await claiming).job).toEqual(first);
       expect((await store.claim(never)).job).toEqual(second);
     });
-
-    it("ends its wait by the signal", async () => {
-      const store = await storeAt(await newDatabase(), { clock: blind });
-      const stop = new AbortController();
-      const claiming = store.claim(stop.signal);
-      setImmediate(() => stop.abort(new Error("enough")));
-      await expect(claiming).rejects.toThrow("enough");
-    });
   });
 
   it("works at a database that refuses notifications", async () => {
@@ -286,22 +277,6 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
     expect(await store.claim(never)).toMatchObject({ job: own, starts: 2 });
   });
 
-  it("conversations of other keys, odd ids and unknown ids are not found", async () => {
-    const store = await storeAt(await newDatabase(), { role: "api" });
-    const own = job();
-    await store.create(caller("a"), own);
-    for (const id of [randomUUID(), "x", "", "\0", "'; DROP TABLE", "x".repeat(5_000)]) {
-      expect(await store.get(caller("a"), id)).toBeUndefined();
-      expect(await store.stop(caller("a"), id)).toEqual({ kind: "not-found" });
-    }
-    expect(await store.get(caller("b"), own.request_id)).toBeUndefined();
-    expect(await store.output(caller("b"), own.request_id)).toBeUndefined();
-    expect(await store.stop(caller("b"), own.request_id)).toEqual({ kind: "not-found" });
-    expect(await store.get({ ...caller("b"), ownOnly: false }, own.request_id)).toMatchObject({
-      status: "PENDING",
-    });
-  });
-
   it("states that are asked for at once are each key's own", async () => {
     const store = await storeAt(await newDatabase(), { role: "api" });
     const jobs = Array.from({ length: 20 }, job);
@@ -317,15 +292,5 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
     expect(found).toEqual(
       jobs.flatMap(({ request_id: id }, index) => (index % 2 ? [id, undefined, id] : [undefined, id, id])),
     );
-  });
-
-  it("texts that PostgreSQL cannot hold come back as they were", async () => {
-    const store = await storeAt(await newDatabase());
-    const own = { ...job(), prompt: "nul \0, lone \ud800, emoji 🎉" };
-    await store.create(caller(), own);
-    const claim = await store.claim(never);
-    expect(claim.job).toEqual(own);
-    await store.end(claim, { status: "FAILED", reason: own.prompt });
-    expect(await store.get(caller(), own.request_id)).toMatchObject({ status: "FAILED", reason: own.prompt });
   });
 });

@@ -122,24 +122,12 @@ describe.skipIf(!postgres)("requests at another service, in PostgreSQL (needs Po
     expect((await store.claim(never)).starts).toBeLessThanOrEqual(1);
   });
 
-  it("are to be stopped there as soon as the conversation is, and still when it is deleted", async () => {
-    const store = await storeAt(await newDatabase());
-    const take = () => store.remote.takeCancellation(place.at, 0);
-    for (const isKeptBefore of [true, false]) {
-      await store.create(callerOf(), newJob());
-      const claim = await store.claim(never);
-      const { request_id: requestId } = claim.job;
-      await store.remote.begin(claim, place);
-      if (isKeptBefore) expect(await store.remote.keep(claim, "r-1")).toBe("kept");
-      expect(await store.stop(callerOf(), requestId)).toMatchObject({ kind: "stopped" });
-      // The answer to a keep may be lost, and it is tried again.
-      for (const _ of ["", ""])
-        if (!isKeptBefore) expect(await store.remote.keep(claim, "r-1")).toBe("stopped");
-      await store.deleteEnded(-1_000);
-      expect(await take()).toEqual({ requestId, remoteId: "r-1", provider: "there" });
-      expect(await store.remote.keep(claim, "r-1")).toBe("ended");
-      await store.remote.cancelled(requestId);
-      expect(await take()).toBeUndefined();
-    }
+  it("what one process was refused holds at the others", async () => {
+    const url = await newDatabase();
+    const [api, worker] = [await storeAt(url, { role: "api" }), await storeAt(url)];
+    await api.create(callerOf(), newJob());
+    const claim = await worker.remote.claim("new", never);
+    await worker.remote.answered(claim, { kind: "account", reason: "there: no money", atOnce: 2 });
+    expect(await api.remote.refusal("a")).toMatchObject({ reason: "there: no money" });
   });
 });

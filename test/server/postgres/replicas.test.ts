@@ -57,26 +57,6 @@ describe.skipIf(!postgres)("replicas at one database (needs PostgreSQL)", () => 
     expect(await codes("alice")).toEqual([401, 401]);
   });
 
-  it("another key gets 404 for each operation, at each replica", async () => {
-    const url = await newDatabase();
-    const [one, two] = [await api(url), await api(url)];
-    await one.keys.add(keyOf("alice"));
-    await one.keys.add(keyOf("bob"));
-    const created = await until(async () => {
-      const answer = await post(one.baseUrl, CREATE, "alice", { prompt: "why?" });
-      return answer.status === 200 ? answer : undefined;
-    });
-    const id = created.json.data?.request_id;
-    for (const { baseUrl } of [one, two]) {
-      for (const operation of ["status", "output"]) {
-        expect((await ask(baseUrl, { path: path(id, operation), key: "bob" })).status).toBe(404);
-      }
-      expect((await post(baseUrl, path(id, "stop"), "bob")).status).toBe(404);
-      const own = await ask(baseUrl, { path: path(id, "status"), key: "alice" });
-      expect(own.json.data).toMatchObject({ request_id: id, status: "PENDING" });
-    }
-  });
-
   it("a database that is away is 503 with Retry-After, for each operation; then all goes on", async () => {
     const proxy = new PostgresProxy(await newDatabase());
     const { baseUrl } = await api(proxy.url);
@@ -111,16 +91,6 @@ describe.skipIf(!postgres)("replicas at one database (needs PostgreSQL)", () => 
     await expect(post(baseUrl, path(id, "stop"), KEY)).rejects.toThrow();
     const status = await ask(baseUrl, { path: path(id, "status"), key: KEY });
     expect(status.json.data?.status).toBe("STOPPED");
-  });
-
-  it("a create whose commit was lost is answered with its own id, once", async () => {
-    const proxy = new PostgresProxy(await newDatabase());
-    const { baseUrl } = await api(proxy.url);
-    proxy.lose("create", "answer");
-    const created = await post(baseUrl, CREATE, KEY, { prompt: "why?" });
-    expect(created.status).toBe(200);
-    const status = await ask(baseUrl, { path: path(created.json.data?.request_id, "status"), key: KEY });
-    expect(status.json.data).toMatchObject({ status: "PENDING", created_at: created.json.data?.created_at });
   });
 
   it("a stop at an API ends the work at a worker, and a worker answers no operation", async () => {
