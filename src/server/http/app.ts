@@ -72,11 +72,11 @@ export function createApp(parts: AppParts): App {
   const schemas = new SchemaChecks(new CheckTimes(clock));
   const troubles = new Troubles(log, clock);
   const turns = new Semaphore(LARGE_AT_ONCE);
-  /** Waits for the turn of a request with a large body, which is over when it is aborted. */
+  /** Waits for the turn of a request with a large body, which is over when it is aborted; undefined for any other. */
   const turnOf = async (request: IncomingMessage) => {
-    const turn = new AbortController();
     const { "content-length": length = 0, "transfer-encoding": encoding } = request.headers;
-    if (encoding === undefined && Number(length) <= SMALL_BODY) return turn;
+    if (encoding === undefined && Number(length) <= SMALL_BODY) return undefined;
+    const turn = new AbortController();
     const release = await turns.take(new AbortController().signal);
     void clock.sleep(TURN_MS, turn.signal).then(release, release);
     return turn;
@@ -109,7 +109,7 @@ export function createApp(parts: AppParts): App {
           if (error instanceof StoreError) troubles.failed(`${operation} requests`, error);
           throw error;
         } finally {
-          turn.abort();
+          turn?.abort();
         }
       };
       const fault = faults.next(operation);

@@ -23,10 +23,9 @@ export function createListener(app: App, closing: AbortSignal): Server {
     errorHandler: () =>
       errorResponse(new HttpError("BAD_REQUEST", "The Host header or the target is malformed.")),
   });
-  const open: Open = new WeakMap();
-  const answering = new Set<ServerResponse>();
+  const open: Open = new Map();
   closing.addEventListener("abort", () => {
-    for (const response of answering) response.shouldKeepAlive = false;
+    for (const exchange of open.values()) if (exchange) exchange.response.shouldKeepAlive = false;
   });
   const server = createServer(
     {
@@ -40,13 +39,14 @@ export function createListener(app: App, closing: AbortSignal): Server {
     (request, response) => {
       const { socket } = request;
       open.set(socket, { request, response });
-      response.once("finish", () => open.delete(socket));
+      response.once("finish", () => {
+        if (open.get(socket)?.response === response) open.set(socket, undefined);
+      });
       if (closing.aborted) response.shouldKeepAlive = false;
-      answering.add(response);
-      response.once("close", () => answering.delete(response));
       void listener(request, response);
     },
   );
+  server.on("connection", (socket) => socket.once("close", () => open.delete(socket)));
   server.on("checkExpectation", (_, response: ServerResponse) => {
     const error = new HttpError("EXPECTATION_FAILED", "The Expect header asks for what is not offered.");
     const { headers, body } = lastAnswer(error);
@@ -59,8 +59,11 @@ export function createListener(app: App, closing: AbortSignal): Server {
 /** What Node's parser says, with the bytes it could not read. */
 type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer };
 
-/** The request of each connection that is being answered. */
-type Open = WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>;
+/**
+ * What is being answered on each connection. A collection with an entry for each request would lay its table anew all the
+ * time, and the old tables would keep requests in memory.
+ */
+type Open = Map<Duplex, { request: IncomingMessage; response: ServerResponse } | undefined>;
 
 /** Answers a request that Node's parser gave up on, after what is still to be answered on its connection. */
 function answerUnreadable(open: Open, error: ParserError, socket: Duplex): void {

@@ -37,19 +37,24 @@ export function conversationOf(requestId: string, row: QueryResultRow): Conversa
   };
 }
 
-/** What is asked for in one turn of the event loop. */
+/** What one statement asks for. */
 interface StateBatch {
   ids: Set<string>;
   rows: Promise<Map<string, QueryResultRow>>;
 }
 
-/**
- * Reads states, which are asked for more often than all else: what arrives in one turn of the event loop is one
- * statement.
- */
+/** The next statement gathers while one is under way, and for this long at most, ms: that one may hang. */
+const GATHER_MS = 2;
+
+/** Reads states, which are asked for more often than all else: what arrives while one statement is under way is the next. */
 export class StateReader {
   #next: StateBatch | undefined;
-  constructor(private readonly database: Database) {}
+  /** Resolves when the last statement has ended. */
+  #last: Promise<unknown> = Promise.resolve();
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Pick<Clock, "sleep">,
+  ) {}
 
   /** The row of that id (a UUID in lower case), whichever key it belongs to. Rejects as `Database.read` does. */
   async get(requestId: string): Promise<QueryResultRow | undefined> {
@@ -62,10 +67,12 @@ export class StateReader {
   #begin(): StateBatch {
     const ids = new Set<string>();
     const read = async () => {
+      await Promise.race([this.#last, this.clock.sleep(GATHER_MS)]);
       await new Promise((resolve) => setImmediate(resolve));
       this.#next = undefined;
-      const rows = await this.database.read(GET, [[...ids]]);
-      return new Map(rows.map((row) => [String(row.request_id), row]));
+      const rows = this.database.read(GET, [[...ids]]);
+      this.#last = rows.catch(() => {});
+      return new Map((await rows).map((row) => [String(row.request_id), row]));
     };
     return { ids, rows: read() };
   }

@@ -134,7 +134,7 @@ export class PostgresStore implements ConversationStore {
   #notifying: "idle" | "waiting" | "repeat" = "idle";
   constructor(private readonly parts: StoreParts) {
     const { database, clock } = parts;
-    this.#states = new StateReader(database);
+    this.#states = new StateReader(database, clock);
     this.#queue = new QueueReader(database, clock);
     this.#creates = new Creates({ ...parts, states: this.#states });
     this.keys = new PostgresKeyStore(database, clock);
