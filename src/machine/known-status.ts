@@ -10,9 +10,9 @@ export async function checkStatus(status: string | undefined, history: History |
     words.some((word) => word.toUpperCase() === status?.toUpperCase());
   if (status === undefined || isThere(ours) || history?.list({ limit: 1, status }).length) return;
   const { STATES } = await import("../client/dialects/reading.js");
-  if (isThere(Object.keys(STATES))) return;
+  if (isThere([...STATES.keys()])) return;
   const recorded = (history?.list({ limit: Number.POSITIVE_INFINITY }) ?? []).map((entry) => entry.status);
-  const theirs = Object.keys(STATES).filter((word) => !ours.some((one) => one === word.toUpperCase()));
+  const theirs = [...STATES.keys()].filter((word) => !ours.some((one) => one === word.toUpperCase()));
   const known = new Set([...ours, ...recorded, ...theirs]);
   throw new UsageError(`unknown state ${JSON.stringify(status)}`, `There are: ${[...known].join(", ")}.`);
 }

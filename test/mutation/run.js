@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 // Mutation testing: `npm run test:mutation -- [FILE or pattern…]`, by default of the source files that differ from
-// main. Breaks each line of them in turn and reports which breaks no test in test/ notices (see test/mutation/stryker.json).
-// MUTATION_TESTS="PATTERN…" runs only the test files named, which is much faster. MUTATION_SHARE=0.3 breaks that share
-// of the lines, the same ones each time; what spans several lines is left as it is then.
+// main. Breaks each line of them in turn and reports which breaks the tests of the same folders do not notice (see
+// test/mutation/stryker.json). MUTATION_TESTS="PATTERN…" names other test files. MUTATION_SHARE=0.3 breaks that share of
+// the lines, the same ones each time; what spans several lines is left as it is then.
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 const root = join(import.meta.dirname, "../..");
 const named = process.argv.slice(2);
@@ -16,6 +16,17 @@ const changed = () =>
   git("diff", "--name-only", "--diff-filter=d", "main").filter((name) => /^src\/.*(?<!\.d)\.ts$/.test(name));
 const files = named.length > 0 ? named : changed();
 const share = Number(process.env.MUTATION_SHARE ?? 1);
+/** src/mcp/tools/*.ts is tested in test/mcp/tools, or if there is no such folder, in test/mcp. */
+const testsOf = (/** @type {string} */ pattern) => {
+  let folder = join(
+    "test",
+    dirname(pattern)
+      .replace(/^src\/?/, "")
+      .replace(/\/?[^/]*[*{].*/, ""),
+  );
+  while (!existsSync(join(root, folder))) folder = dirname(folder);
+  return `${folder}/**/*.test.ts`;
+};
 const isTaken = (/** @type {string} */ line) =>
   createHash("sha256").update(line).digest().readUInt32LE() < share * 2 ** 32;
 /** @param {string} file */
@@ -39,5 +50,6 @@ if (files.length === 0) {
     "--mutate",
     (share < 1 ? sampled() : files).join(","),
   ];
-  process.exitCode = spawnSync(process.execPath, args, { cwd: root, stdio: "inherit" }).status ?? 1;
+  const env = { MUTATION_TESTS: [...new Set(files.map(testsOf))].join(" "), ...process.env };
+  process.exitCode = spawnSync(process.execPath, args, { cwd: root, stdio: "inherit", env }).status ?? 1;
 }

@@ -1,30 +1,25 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 import { yamlAsData } from "../../build/imports.js";
 
-// Tests of the built program cannot notice a change of its source. Those that take seconds each would be run once
-// for each break; what they alone notice counts as a survivor here.
-const SLOW = [
-  "test/cli/commands/*.test.ts",
-  "test/cli/commands/batch/{input,kill,on-done,pace,pages,processes,quota,resume,terminal}.test.ts",
-  "test/client/calls/library.test.ts",
-  "test/ground/http/connections.test.ts",
-  "test/client/calls/watch/{watch,learned-interval-simulated}.test.ts",
-  "test/client/workflows/batch/batch.test.ts",
+// Tests of the built program cannot notice a change of its source, and would be run in vain.
+const OF_THE_PROGRAM = [
+  "test/{action,docs,e2e,faults,package}/**",
+  "test/machine/key-file.test.ts",
+  "test/mcp/{create-once,serve,transport}.test.ts",
+  "test/server/conversations/{data-folder,kill}.test.ts",
+  "test/server/conversations/local/kill-compaction.test.ts",
+  "test/reader/writing/interrupted.test.ts",
+  "test/server/postgres/{chaos,connections,rolling-restart,serve,takeover}.test.ts",
 ];
-
-// For a quick run: the patterns of the test files that stand beside what is mutated.
-const { MUTATION_TESTS } = process.env;
 
 export default defineConfig({
   plugins: [yamlAsData()],
   test: {
-    include: MUTATION_TESTS?.split(" ") ?? [
-      "test/{cli,client,json,protocol,store,text,workflows}/**/*.test.ts",
-    ],
-    exclude: MUTATION_TESTS === undefined ? SLOW : [],
+    include: process.env.MUTATION_TESTS?.split(" ") ?? [],
+    exclude: [...configDefaults.exclude, ...OF_THE_PROGRAM],
     setupFiles: ["test/mutation/setup.ts"],
     globalSetup: ["test/support/postgres-setup.ts"],
     // Less than the timeoutMS of stryker.json: a promise that never settles fails its test and costs no new process.
-    testTimeout: 10_000,
+    testTimeout: 20_000,
   },
 });

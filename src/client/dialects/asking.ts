@@ -8,18 +8,20 @@ const NEVER = /^(?:stream|background|store|n|webhook.*)$/;
 /** What providers have in common; polls are 10 a second (contract §9). */
 export const PROVIDER = { statusIsResult: true, mayLag: true, betweenPollsMs: 100 } as const;
 
-/** The create of a provider. Throws InputError for an option that is ours or of another flag (`reserved`). */
+/**
+ * The create of a provider: `ours` and the options of the user. Throws InputError for structured output without a schema,
+ * and for an option that we set ourselves, also where `ours` has it as undefined.
+ */
 export function createAt(
   title: string,
   path: string,
   { options = {}, structured_output, output_schema }: Partial<CreateBody>,
   ours: Readonly<Record<string, unknown>>,
-  reserved: readonly string[] = [],
 ): DialectRequest {
   if (structured_output && !output_schema)
     throw new InputError(`${title} gives no structured output without a schema`, "Give one with --schema.");
   const set = Object.entries(ours).filter(([, value]) => value !== undefined);
-  checkOptions(title, options, [...Object.keys(ours), ...reserved]);
+  checkOptions(title, options, Object.keys(ours));
   return { method: "POST", path, json: true, body: exactJson({ ...Object.fromEntries(set), ...options }) };
 }
 

@@ -73,8 +73,6 @@ export interface Dialect {
 
 /** A request that a service cannot be asked: nothing is sent. The message names the service. */
 export class InputError extends Error {
-  override readonly name = "InputError";
-
   constructor(
     message: string,
     /** What to do about it. */

@@ -58,7 +58,7 @@ export function exa(defaultModel: string): Dialect {
       const answer = fields(value);
       const { id, status, createdAt: created } = answer;
       const output = exactPart(answer, "output");
-      const hasFields = output.structured !== undefined && output.structured !== null;
+      const hasFields = (output.structured ?? undefined) !== undefined;
       const { total } = fields(answer.costDollars);
       const more = {
         output: hasFields ? memberText(output, "structured") : text(output.text),

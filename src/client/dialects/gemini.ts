@@ -54,10 +54,10 @@ export function gemini(defaultModel: string): Dialect {
         isUnpaid: /do not have enough quota/i.test(message),
       });
       if (said === undefined) return said;
-      if (reason === "API_KEY_INVALID" || /^API key (?:not valid|expired)/i.test(message))
+      if (reason === "API_KEY_INVALID" || /API key (?:not valid|expired)/i.test(message))
         return { ...said, kind: "unauthenticated" };
       if (operation === "status" && httpStatus === 403) return { ...said, kind: "withheld" };
-      if (operation === "stop" && httpStatus === 404 && /^method not found/i.test(message)) {
+      if (operation === "stop" && httpStatus === 404 && /method not found/i.test(message)) {
         const why = "Gemini takes no cancel with an API key: what has not ended goes on and is paid for";
         return { ...said, message: `${why} (${message})`, kind: "refused" };
       }

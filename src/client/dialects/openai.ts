@@ -22,10 +22,10 @@ export function openai(defaultModel: string): Dialect {
       const ours = {
         ...{ model, input: prompt, background: true, store: store !== false },
         tools: tools ?? [{ type: "web_search" }],
-        ...(after !== undefined && { previous_response_id: after }),
+        previous_response_id: after,
         ...(format && { text: { format } }),
       };
-      return createAt("OpenAI", PATH, { ...body, options: kept }, ours, ["previous_response_id"]);
+      return createAt("OpenAI", PATH, { ...body, options: kept }, ours);
     },
   };
 }

@@ -11,12 +11,11 @@ export function perplexity(defaultModel: string): Dialect {
       const { prompt, model = defaultModel, output_schema: schema, after } = body;
       const json_schema = schema && { name: "result", schema, strict: true };
       const ours = {
-        ...(model.includes("/") ? { model } : { preset: model }),
-        ...{ input: prompt, background: true },
-        ...(after !== undefined && { previous_response_id: after }),
+        ...(model.includes("/") ? { model, preset: undefined } : { model: undefined, preset: model }),
+        ...{ input: prompt, background: true, previous_response_id: after },
         ...(json_schema && { response_format: { type: "json_schema", json_schema } }),
       };
-      return createAt("Perplexity", PATH, body, ours, ["model", "preset", "previous_response_id"]);
+      return createAt("Perplexity", PATH, body, ours);
     },
     fault(operation, httpStatus, answer, retryAfter) {
       const said = fault(operation, httpStatus, answer, retryAfter);

@@ -89,24 +89,27 @@ export function exactPart(object: Fields, name: string): Fields {
   return fields(found && parseExact(found.text));
 }
 
-/** The providers' words for states; one that is not here is passed on as it is. */
-export const STATES: Readonly<Record<string, KnownStatus>> = {
-  queued: "PENDING",
-  pending: "PENDING",
-  in_progress: "PROCESSING",
-  running: "PROCESSING",
+/** The providers' words for states. */
+export const STATES: ReadonlyMap<string, KnownStatus> = new Map([
+  ["queued", "PENDING"],
+  ["pending", "PENDING"],
+  ["in_progress", "PROCESSING"],
+  ["running", "PROCESSING"],
   // They wait for their caller.
-  requires_action: "PROCESSING",
-  requires_continuation: "PROCESSING",
-  action_required: "PROCESSING",
-  cancelling: "PROCESSING",
-  completed: "COMPLETED",
-  failed: "FAILED",
+  ["requires_action", "PROCESSING"],
+  ["requires_continuation", "PROCESSING"],
+  ["action_required", "PROCESSING"],
+  ["cancelling", "PROCESSING"],
+  ["completed", "COMPLETED"],
+  ["failed", "FAILED"],
   // Final and paid, with the text that there is.
-  incomplete: "FAILED",
-  budget_exceeded: "FAILED",
-  cancelled: "STOPPED",
-};
+  ["incomplete", "FAILED"],
+  ["budget_exceeded", "FAILED"],
+  ["cancelled", "STOPPED"],
+]);
+
+/** A provider's word in ours; an unknown one as it is. */
+const stateOf = (word: string): string => STATES.get(word) ?? word;
 
 /** Searches (steps of the type `search`) or pages of the newest step. Undefined if it has ended or says neither. */
 export function progressIn(
@@ -115,7 +118,7 @@ export function progressIn(
   search: string,
   pagesIn: (step: Fields) => unknown,
 ): { step: "search" | "read"; done: number } | undefined {
-  if (typeof word !== "string" || isFinal(STATES[word] ?? word)) return undefined;
+  if (isFinal(stateOf(String(word)))) return undefined;
   let progress: ReturnType<typeof progressIn>;
   const done = { search: 0, read: 0 };
   for (const one of steps) {
@@ -153,7 +156,7 @@ export function answerData(
     return "the answer has no status";
   const words: Record<string, unknown> = {
     request_id: isRequestId(id) ? id : undefined,
-    status: word !== undefined && Object.hasOwn(STATES, word) ? STATES[word] : word,
+    status: word && stateOf(word),
     provider_status: word,
     created_at: isoTime(created),
     ...more,

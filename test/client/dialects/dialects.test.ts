@@ -38,6 +38,12 @@ describe("a create", () => {
     ],
     [
       "openai",
+      { prompt, options: { store: false } },
+      "/v1/responses",
+      { model: "gpt-6.1-sol", input: prompt, ...TOOLS, store: false },
+    ],
+    [
+      "openai",
       structured,
       "/v1/responses",
       {
@@ -50,9 +56,9 @@ describe("a create", () => {
     ["perplexity", { prompt }, "/v1/responses", { preset: "high", input: prompt, background: true }],
     [
       "perplexity",
-      { prompt, model: "a/b" },
+      { prompt, model: "a/b", after: "resp_9" },
       "/v1/responses",
-      { model: "a/b", input: prompt, background: true },
+      { model: "a/b", input: prompt, background: true, previous_response_id: "resp_9" },
     ],
     [
       "perplexity",
@@ -171,13 +177,21 @@ describe("a create", () => {
     ...["agent", "agent_config", "response_format"].map((one) => ["gemini", one]),
     ...["input", "model", "output_schema"].map((one) => ["tavily", one]),
   ])("%s refuses the option %s", (name = "", option = "") => {
-    expect(() => dialect(name).create({ prompt, options: { [option]: 1 } })).toThrow(JSON.stringify(option));
+    const title = PROVIDERS.find((provider) => provider.name === name)?.title;
+    expect(() => dialect(name).create({ prompt, options: { [option]: 1 } })).toThrow(
+      new RegExp(`^"${option}" (?:cannot be set )?at ${title}`),
+    );
   });
 
   test.each(["openai", "perplexity", "exa", "gemini", "tavily"])(
     "%s refuses structured output without a schema",
     (name) => {
-      expect(() => dialect(name).create({ prompt, structured_output: true })).toThrow(/without a schema/);
+      expect(() => dialect(name).create({ prompt, structured_output: true })).toThrow(
+        expect.objectContaining({
+          message: expect.stringContaining("without a schema"),
+          hint: "Give one with --schema.",
+        }),
+      );
     },
   );
 
@@ -223,12 +237,13 @@ describe("a create", () => {
     expect(() => dialect("tavily").create({ prompt, after: "x" })).toThrow("no follow-up");
   });
 
-  test.each([{ model: "m" }, { options: {} }, { after: "x" }])(
-    "the interface itself takes no %j",
-    (extra) => {
-      expect(() => research().create({ prompt, ...extra })).toThrow(/takes no/);
-    },
-  );
+  test.each([
+    [{ model: "m" }, "model"],
+    [{ options: {} }, "options"],
+    [{ after: "x" }, "follow-up"],
+  ])("the interface itself takes no %j", (extra, word) => {
+    expect(() => research().create({ prompt, ...extra })).toThrow(`takes no ${word}`);
+  });
 });
 
 test.each([
@@ -267,9 +282,9 @@ describe("a state", () => {
   test("cut short and waiting are told by the provider's word", () => {
     for (const word of ["incomplete", "budget_exceeded"])
       expect(isCutShort({ status: "FAILED", provider_status: word })).toBe(true);
-    expect(waitsForSomebody({ provider_status: "requires_continuation" })).toBe(true);
     expect(isCutShort({ status: "FAILED", provider_status: "failed" })).toBe(false);
-    expect(waitsForSomebody({ provider_status: "action_required" })).toBe(true);
+    for (const word of ["requires_action", "action_required", "requires_continuation"])
+      expect(waitsForSomebody({ provider_status: word })).toBe(true);
     expect(waitsForSomebody({ provider_status: "running" })).toBe(false);
   });
 
@@ -290,6 +305,7 @@ describe("a result", () => {
       content: "An answer",
       basis: [{ citations: [{ url: "https://a.example/one", title: "One" }] }],
     };
+    expect(dialect(name).data("status", answer)).toMatchObject({ request_id: id, provider_status: word });
     return dialect(name).data(
       name === "parallel" ? "output" : "status",
       name === "parallel" ? { run: answer, output } : answer,
@@ -494,6 +510,7 @@ describe("a result", () => {
     expect(dialect(name).data("output", whole)).toMatchObject({
       output: { x: { y: 1 } },
       citations: [A, B].map((url) => ({ field: "x.y", url })),
+      ...(name === "parallel" && { basis: cited }),
     });
   });
 
@@ -501,6 +518,21 @@ describe("a result", () => {
     expect(await of("perplexity", { input: "w" }, "completed")).toMatchObject({ cost_dollars: 0.42 });
     expect(await of("exa", { query: "w" }, "running")).toMatchObject({ cost_dollars: 0.42 });
     expect(await of("openai", { input: "w" }, "completed")).not.toHaveProperty("cost_dollars");
+    for (const cost of [{ total_cost: 1, currency: "EUR" }, { total_cost: "1" }])
+      expect(
+        dialect("perplexity").data("status", { id: "a", status: "completed", usage: { cost } }),
+      ).not.toHaveProperty("cost_dollars");
+    const cost = { total_cost: 1 };
+    expect(
+      dialect("perplexity").data("status", { id: "a", status: "completed", usage: { cost } }),
+    ).toHaveProperty("cost_dollars", 1);
+  });
+
+  test.each(NAMES)("%s: what an answer lacks is left out", (name) => {
+    const id = { id: "a", run_id: "a", request_id: "a" };
+    const data = dialect(name).data("status", { ...id, status: "completed", sources: [], output: [] });
+    for (const word of ["sources", "citations", "cost_dollars", "progress", "stop_reason", "error"])
+      expect(data).not.toHaveProperty(word);
   });
 
   test("what was cut short has its text and the reason", async () => {
@@ -516,7 +548,7 @@ describe("a result", () => {
         stopReason: "budget_reached",
         output: { text: "x" },
       }),
-    ).toMatchObject({ status: "COMPLETED", stop_reason: "budget_reached" });
+    ).toMatchObject({ status: "COMPLETED", output: "x", stop_reason: "budget_reached" });
   });
 
   test("exact digits are passed on", () => {
@@ -548,6 +580,7 @@ describe("an error", () => {
     ["openai", "create", 401, openai("invalid_api_key"), undefined, "invalid_api_key"],
     ["openai", "create", 404, openai("model_not_found"), "invalid-input", "model_not_found"],
     ["openai", "status", 404, openai(null), undefined, "invalid_request_error"],
+    ["openai", "status", 404, openai(" "), undefined, "invalid_request_error"],
     ["openai", "create", 400, openai("invalid_json_schema"), "invalid-input", "invalid_json_schema"],
     [
       "openai",
@@ -708,6 +741,7 @@ describe("an error", () => {
     expect(
       dialect("openai").fault("create", 429, openai("rate_limit_exceeded", "x", message))?.retryAfter,
     ).toBe(seconds);
+    expect(dialect("openai").fault("create", 400, openai("x", "x", message))?.retryAfter).toBeUndefined();
   });
 
   test.each([
@@ -803,8 +837,10 @@ describe("salvage", () => {
     ["perplexity", '{"response_id":"resp_7"', "resp_7"],
     ["exa", '{"requestId":"agent_run_1"', undefined],
     ["exa", '{"id":"agent_run_1:2"', "agent_run_1:2"],
+    ["exa", '{"id":"my_agent_run_1"', undefined],
     ["parallel", '{"interaction_id":"trun_1"', undefined],
     ["parallel", '{"run_id":"trun_../x"', undefined],
+    ["parallel", '{"run_id":"my_trun_1"', undefined],
     ["gemini", '{"previous_interaction_id":"v1_1","id":"v1_2","sta', "v1_2"],
     ["gemini", '{"steps":[{"type":"google_search_call","id":"call_1"', undefined],
     [
@@ -813,6 +849,10 @@ describe("salvage", () => {
       "5f0a3c1e-0001-4abc-8def-0123456789ab",
     ],
     ["tavily", '{"request_id":"r"', undefined],
+    ["tavily", '{"request_id":"x5f0a3c1e-0001-"', undefined],
+    ["research", '{"request_id" \n:\t "a b", "request_id":"../x"', undefined],
+    ["research", '{"data": {"request_id"  :  "a-1"', "a-1"],
+    ["research", '{"data": {"request_id":"a-1"', "a-1"],
   ])("%s: %s gives %j", (name, torn, id) => {
     expect(dialect(name).salvage(torn)).toBe(id);
   });
@@ -856,8 +896,8 @@ test("whatever JSON an answer is, reading it never throws, and an id in it stood
 });
 
 test("a dialect never sends to another path than its service's, and its key stands in one header", () => {
-  for (const [, { keyHeader, request, probeId }] of loaded) {
-    expect(keyHeader[0]).toMatch(/^(?:authorization|x-api-key|x-goog-api-key)$/);
+  for (const { keyHeader, request, probeId } of [research(), ...loaded.values()]) {
+    expect(keyHeader.join(": ")).toMatch(/^(?:authorization: Bearer |x-api-key: |x-goog-api-key: )$/);
     expect(request("status", probeId)?.path).toMatch(/^\/(?:(?:api\/)?(?:v1|agent)|v1beta|research)\//);
   }
 });

@@ -64,6 +64,18 @@ describe("the data of", () => {
   });
 });
 
+test.each([
+  ["VALIDATION_ERROR", "invalid-input"],
+  ["INVALID_API_KEY", "unauthenticated"],
+  ["RATE_LIMIT_EXCEEDED", "rate-limited"],
+  ["REQUEST_NOT_FOUND", "not-found"],
+  ["CONVERSATION_ALREADY_COMPLETED", "refused"],
+  ["CONVERSATION_ALREADY_FAILED", "refused"],
+  ["NO_CONVERSATION_ALREADY_", undefined],
+])("§7: the code %s means %s", (code, kind) => {
+  expect(fault("stop", 400, { status: false, error: { code } })?.kind).toBe(kind);
+});
+
 test("§7: each code with the HTTP status it comes with, and §9 the version", () => {
   expect(SERVICE_CODES).toEqual({
     VALIDATION_ERROR: 400,
