@@ -52,7 +52,7 @@ export class StateReader {
   /** Resolves when the last statement has ended. */
   #last: Promise<unknown> = Promise.resolve();
   constructor(
-    private readonly database: Database,
+    private readonly database: Pick<Database, "read">,
     private readonly clock: Pick<Clock, "sleep">,
   ) {}
 

@@ -130,4 +130,19 @@ describe.skipIf(!postgres)("requests at another service, in PostgreSQL (needs Po
     await worker.remote.answered(claim, { kind: "account", reason: "there: no money", atOnce: 2 });
     expect(await api.remote.refusal("a")).toMatchObject({ reason: "there: no money" });
   });
+
+  it("what waits is counted for a refusal only: a look without one costs the same however much waits", async () => {
+    const url = await newDatabase();
+    const [api, worker] = [await storeAt(url, { role: "api" }), await storeAt(url)];
+    await api.create(callerOf(), newJob());
+    const claim = await worker.remote.claim("new", never);
+    await query(
+      url,
+      `CREATE FUNCTION counted(uuid) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''counted''; END';
+       CREATE OR REPLACE VIEW research.unfinished AS SELECT * FROM research.conversations WHERE counted(request_id)`,
+    );
+    expect(await api.remote.refusal("a")).toBeUndefined();
+    await worker.remote.answered(claim, { kind: "account", reason: "there: no money", atOnce: 2 });
+    await expect(worker.remote.refusal("a")).rejects.toThrow("P0001");
+  });
 });
