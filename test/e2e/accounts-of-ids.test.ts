@@ -8,7 +8,7 @@ import { addProfile } from "../support/accounts.js";
 import { ok, refuse } from "../support/behaviours.js";
 import { faultServer } from "../support/fault-server.js";
 import { folderWith } from "../support/folder.js";
-import { foldersIn, listed, plant } from "../support/home.js";
+import { foldersIn, homeWith, listed, plant } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
 import { listen } from "../support/listen.js";
 import { connectMcp } from "../support/mcp.js";
@@ -31,8 +31,7 @@ async function manyAccounts(state = "COMPLETED") {
 async function twoProfiles({ isOne = false, state = "COMPLETED" } = {}) {
   const work = await manyAccounts(state);
   const home = isOne ? work : await manyAccounts(state);
-  const folder = folderWith();
-  const env = { HOME: folder, ...foldersIn(folder) };
+  const { home: folder, env } = homeWith();
   const run = (...argv: string[]) => inProcess(argv, { env });
   const made: string[] = [];
   for (const [name, server] of [["home", home] as const, ["work", work] as const]) {
@@ -191,8 +190,7 @@ test("without an account @last is the newest of all where nothing is sent", asyn
 
 test("without an account a dry rerun shows what the provider of its profile would be sent", async () => {
   const double = await ProviderDouble.start("openai");
-  const folder = folderWith();
-  const env = { HOME: folder, ...foldersIn(folder) };
+  const { env } = homeWith();
   const login = ["login", "--provider", "openai", "--base-url", double.url, "--with-key", "-p", "work"];
   expect(await inProcess(login, { env, input: KEY })).toMatchObject({ code: 0 });
   await inProcess(["create", "x", "--model", "m", "-p", "work"], { env });
@@ -237,8 +235,7 @@ test("a watch of several accounts ends when it is left, and at its timeout once 
 
 test("--after takes no id of another origin", async () => {
   const double = await ProviderDouble.start("openai");
-  const folder = folderWith();
-  const env = { HOME: folder, ...foldersIn(folder), ...double.env };
+  const { home: folder, env } = homeWith(double.env);
   plant(folder, { requestId: "resp_elsewhere1", origin: "https://made.example", createdAt: Date.now() });
   for (const flags of [[], ["--dry-run"]]) {
     const seen = await inProcess(["create", "x", "--after", "elsewhere1", ...flags, "--json"], { env });

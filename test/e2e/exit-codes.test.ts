@@ -56,6 +56,7 @@ const ROWS: Row[] = [
   { exit: 2, what: "no prompt", code: "USAGE", typed: "create" },
   { exit: 2, what: "a blank prompt", code: "USAGE", typed: "create \n\t" },
   { exit: 2, what: "two prompts", code: "USAGE", typed: "create x --prompt-file HOME/p.txt" },
+  { exit: 2, what: "an empty output path", code: "USAGE", typed: "run -o  x=>COMPLETED" },
   { exit: 2, what: "a prompt over 1 MiB", code: "USAGE", typed: "create --prompt-file /dev/zero" },
   { exit: 2, what: "a schema that is not JSON", code: "USAGE", typed: "create x --schema {oops" },
   {

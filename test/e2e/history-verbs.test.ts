@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hang, refuse } from "../support/behaviours.js";
+import { refuse } from "../support/behaviours.js";
 import { foldersIn, plant } from "../support/home.js";
 import { screen } from "../support/screen.js";
 import { jsonErrors, jsonLines, world } from "../support/world.js";
@@ -136,25 +136,4 @@ test("on a terminal the list is a table with ages", async () => {
   expect(await shown.done).toMatchObject({ code: 0 });
   expect(shown.text()).toMatch(/^ID\s+STATUS\s+AGE\s+PROMPT$/m);
   expect(shown.text()).toMatch(/PENDING\s+2h 0\dm\s+How do tides form\?/);
-});
-
-test("a profile named by --profile, config use or RESEARCH_PROFILE is used", async () => {
-  const { research, service } = await world({ fault: () => hang() });
-  const env = { RESEARCH_BASE_URL: undefined, RESEARCH_API_KEY: undefined };
-  const base = ["config", "set", "base-url"];
-  for (const name of ["one", "two", "three"])
-    expect(await research([...base, `${service.url}/${name}`, "--profile", name], { env })).toMatchObject({
-      code: 0,
-    });
-  const url = async (args: string[], own = {}) =>
-    (await research(["config", "get", "base-url", ...args], { env: { ...env, ...own } })).stdout.trim();
-  expect(await research(["config", "use", "one"], { env })).toMatchObject({ code: 0 });
-  expect(await url([])).toBe(`${service.url}/one`);
-  expect(await url([], { RESEARCH_PROFILE: "two" })).toBe(`${service.url}/two`);
-  expect(await url(["--profile", "three"], { RESEARCH_PROFILE: "two" })).toBe(`${service.url}/three`);
-  const dry = async (args: string[], own = {}) =>
-    (await research(["create", "x", "--dry-run", "--json", ...args], { env: { ...env, ...own } })).stdout;
-  const elsewhere = { RESEARCH_BASE_URL: `${service.url}/elsewhere` };
-  expect(await dry([], elsewhere)).toContain("/elsewhere/api");
-  expect(await dry(["--profile", "two"], elsewhere)).toContain("/two/api");
 });

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { folderWith } from "../support/folder.js";
 import { HappyService } from "../support/happy-service.js";
-import { foldersIn, listed, plant } from "../support/home.js";
+import { homeWith, listed, plant } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
 import { connectMcp } from "../support/mcp.js";
 import { account } from "../support/providers/account.js";
@@ -13,9 +12,8 @@ const MADE_AT = "https://made.example";
 /** A history with a request of another origin than the one in force. */
 async function elsewhere() {
   const service = await HappyService.start();
-  const home = folderWith();
+  const { home, env } = homeWith(service.env);
   plant(home, { requestId: ID, origin: MADE_AT, createdAt: Date.now() - 3_600_000 });
-  const env = { HOME: home, ...foldersIn(home), ...service.env };
   return { service, home, env, run: (...argv: string[]) => inProcess([...argv, "--json"], { env }) };
 }
 

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { addDoubles } from "../support/accounts.js";
-import { folderWith } from "../support/folder.js";
-import { foldersIn } from "../support/home.js";
+import { homeWith } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
 import { account } from "../support/providers/account.js";
 import { ProviderDouble } from "../support/providers/double.js";
@@ -21,9 +20,8 @@ test("a dry run says what it costs where ten costs are known, and nothing before
 });
 
 test("quota says the day and what was spent by what the services said, and --all each account", async () => {
-  const home = folderWith();
+  const { env } = homeWith<Record<string, string>>();
   const clock = new VirtualClock();
-  const env: Record<string, string> = { HOME: home, ...foldersIn(home) };
   const run = (...argv: string[]) => inProcess(argv, { env, clock });
   for (const name of ["perplexity", "openai", "parallel", "gemini"] as const) {
     await addDoubles(env, await ProviderDouble.start(name));

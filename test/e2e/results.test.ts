@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { screen } from "../support/screen.js";
@@ -24,19 +24,6 @@ test("Ctrl-C ends a check that takes long", async () => {
   expect(await run.done).toMatchObject({ signal: "SIGINT" });
 });
 
-test("drafts 04 and 06 are taken, or the draft is named", async () => {
-  const { research } = await world();
-  const dry = (draft: string) => {
-    const schema = JSON.stringify({ $schema: `http://json-schema.org/${draft}/schema#`, type: "object" });
-    return research(["create", "x", "--schema", schema, "--dry-run"]);
-  };
-  expect(await dry("draft-06")).toMatchObject({ code: 0 });
-  expect(await dry("draft-07")).toMatchObject({ code: 0 });
-  const old = await dry("draft-04");
-  expect([0, 2]).toContain(old.code);
-  if (old.code === 2) expect(old.stderr).toContain("draft-04");
-});
-
 test("--strict without a known schema says so; --schema gives one", async () => {
   const { research, service } = await world();
   const id = service.add("x => COMPLETED");
@@ -60,31 +47,6 @@ test("output -w that is out of time names the command with the schema that was g
   expect(late).toMatchObject({ code: 8, stdout: "" });
   expect(late.stderr).toContain(`${id} is not finished after 200ms`);
   expect(late.stderr).toContain(`research output -w ${id} --strict --schema '${schema}'\n`);
-});
-
-test.each([
-  { path: "", code: 2 },
-  { path: "newdir/", code: 12 },
-  { path: "folder", code: 12 },
-])("run -o '$path' fails before anything is spent", async ({ path, code }) => {
-  const { research, service, home } = await world();
-  mkdirSync(join(home, "folder"));
-  expect(await research(["run", "x => COMPLETED", "-o", path], { cwd: home })).toMatchObject({
-    code,
-    stdout: "",
-  });
-  expect(service.server.requests).toEqual([]);
-  expect(existsSync(join(home, "newdir"))).toBe(false);
-});
-
-test("--prompt-file - reads stdin, once", async () => {
-  const { research, service } = await world();
-  expect(await research(["create", "--prompt-file", "-"], { input: "from stdin" })).toMatchObject({
-    code: 0,
-  });
-  expect([...service.conversations.values()].map(({ prompt }) => prompt)).toEqual(["from stdin"]);
-  const both = await research(["create", "--prompt-file", "-", "--schema", "-"], { input: "{}" });
-  expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("cannot both come from stdin") });
 });
 
 test("a result with CRLF shows no escapes on a terminal, and is exact in a file", async () => {

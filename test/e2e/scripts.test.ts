@@ -61,16 +61,6 @@ test("several ids: a line or an array, in the order given", async () => {
   expect(await here.research(["status", "--exit-status", ...ids])).toMatchObject({ code: 3 });
 });
 
-test("run prints the result exactly; -o writes it, and never over a file", async () => {
-  const here = await world();
-  const run = await here.research(["run", "x => PENDING COMPLETED", "--interval", "20ms"]);
-  expect(run).toMatchObject({ code: 0, stdout: "An answer to: x => PENDING COMPLETED" });
-  const script = await here.bash(
-    "research run 'x => COMPLETED' -o r.txt && cat r.txt && echo; research output @last -o r.txt; echo $?; research output @last -o r.txt --force; echo $?",
-  );
-  expect(script.stdout).toBe("An answer to: x => COMPLETED\n12\n0\n");
-});
-
 const hasCurl = spawnSync("curl", ["--version"]).error === undefined;
 test.skipIf(!hasCurl)(
   "--dry-run sends nothing, and its curl command creates the request (needs curl)",

@@ -100,13 +100,9 @@ test.each([{ TERM: "dumb" }, { CI: "true" }])("nothing but plain lines under %o"
   for (const state of ["PENDING", "PROCESSING", "COMPLETED"]) expect(shown.text()).toContain(state);
 });
 
-test("stop asks on a terminal, and no means no", async () => {
+// stop.test.ts has the answer no.
+test("stop asks on a terminal, and yes means yes", async () => {
   const { service, id, options } = await setUp();
-  const shown = screen(["stop", id], options);
-  await shown.waitFor(/\?/);
-  shown.type("n\r");
-  await shown.done;
-  expect(service.server.count("stop")).toBe(0);
   const again = screen(["stop", id], options);
   await again.waitFor(/\?/);
   again.type("y\r");

@@ -140,29 +140,3 @@ test.each([[], ["--json"]].map((flags) => ({ flags })))("Ctrl-C detaches $flags"
     });
   else expect(run.stdout).toBe(`${done}\tCOMPLETED\n${slow}\tPROCESSING\n`);
 });
-
-test("polls that fail are repeated and told of twice: when it starts and when it ends", async () => {
-  const here = await world({
-    fault: (operation, nth) =>
-      operation === "status" && nth >= 2 && nth <= 4
-        ? { act: (socket) => void socket.resetAndDestroy() }
-        : undefined,
-  });
-  const id = here.service.add("x => PROCESSING COMPLETED");
-  const run = await here.research(["watch", id, "--interval", "50ms", "--json"]);
-  expect(run).toMatchObject({ code: 0 });
-  expect(jsonErrors(run.stderr)).toEqual([]);
-  expect(jsonLines(run.stderr)).toHaveLength(2);
-  expect(jsonLines(run.stdout).map(({ status }) => status)).toEqual(["PROCESSING", "COMPLETED"]);
-});
-
-test("a state nobody knows is shown as it is, and is not final", async () => {
-  const here = await world();
-  const id = here.service.add("x => PONDERING COMPLETED");
-  const run = await here.research(["watch", id, "--interval", "30ms"]);
-  expect(run).toMatchObject({
-    code: 0,
-    stdout: `${id}\tCOMPLETED\n`,
-    stderr: expect.stringContaining("PONDERING"),
-  });
-});

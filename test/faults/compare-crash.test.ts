@@ -49,7 +49,7 @@ async function crash(blows: readonly number[], variables: Record<string, string>
 const accountsIn = (stdout: string) =>
   JSON.parse(stdout).accounts as { profile: string; local_id: string; status: string }[];
 
-test.each([[[1, 1]], [[3, 2, 4]], [[7, 1, 9]], [[12, 5]], [[6, 6, 6, 6]]])(
+test.each([[[1, 1]], [[3, 2, 4]], [[12, 5]]])(
   "kill -9 of a compare at requests %j: one POST at each account, and what was under way is unknown and named",
   async (blows) => {
     const { last, unknown, kills, settled, posts, made, dir } = await crash(blows);

@@ -5,7 +5,7 @@ import * as does from "../support/behaviours.js";
 import { faultServer } from "../support/fault-server.js";
 import { folderWith } from "../support/folder.js";
 import { HappyService, KEY } from "../support/happy-service.js";
-import { foldersIn, listed, plant } from "../support/home.js";
+import { foldersIn, homeWith, listed, plant } from "../support/home.js";
 import { inProcess, research } from "../support/in-process.js";
 import { bash, type RunResult } from "../support/run.js";
 import { smallDisk } from "../support/small-disk.js";
@@ -87,8 +87,7 @@ const working = () =>
 
 test.concurrent("no file can grow after the POST: the id is in the room that was kept for it", async () => {
   const server = await faultServer(() => CREATED);
-  const home = folderWith();
-  const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
+  const { home, env } = homeWith(server.env);
   // An intent fits into four blocks of a KiB; a log that is longer cannot grow.
   plant(home, { requestId: "planted-1", origin: server.url, createdAt: 1e12, prompt: "x".repeat(8_000) });
   const run = await bash("ulimit -f 4; research create x", { home, env });
@@ -153,8 +152,7 @@ test.concurrent.each([["create"], ["create", "--json", "-w"]])(
   "%j > /dev/full: 12, and the id is in list",
   async (...words) => {
     const service = await HappyService.start();
-    const home = folderWith();
-    const env = { ...foldersIn(home), ...service.env };
+    const { home, env } = homeWith(service.env);
     const run = await bash(`research ${words.join(" ")} 'x => COMPLETED' > /dev/full`, { home, env });
     expect(run).toMatchObject({ code: 12 });
     const [entry] = await listed(home);
@@ -166,26 +164,23 @@ test.concurrent.each([["create"], ["create", "--json", "-w"]])(
 // A table, lines as they come, and what is said before there is a command; a result is below.
 test.concurrent.each(["list", "watch ID", "--help"])("%s > /dev/full is an error", async (words) => {
   const service = await HappyService.start();
-  const home = folderWith();
+  const { home, env } = homeWith(service.env);
   const id = service.add("x => COMPLETED");
   plant(home, { requestId: id, origin: service.url, createdAt: Date.now() });
-  const env = { ...foldersIn(home), ...service.env };
   const run = await bash(`research ${words.replace("ID", id)} > /dev/full`, { home, env });
   expect(run).toMatchObject({ code: 12 });
 });
 
 test.concurrent("what cannot be said on stderr, or asked of stdin, is no error", async () => {
   const service = await HappyService.start();
-  const home = folderWith();
-  const env = { ...foldersIn(home), ...service.env };
+  const { home, env } = homeWith(service.env);
   for (const command of ["research run 'x => COMPLETED' 2>&- <&-", "research run x 2> /dev/full"])
     expect(await bash(command, { home, env }), command).toMatchObject({ code: 0 });
 });
 
 test.concurrent("a result that could not be written names its request, and run the command that fetches it", async () => {
   const service = await HappyService.start();
-  const home = folderWith();
-  const env = { ...foldersIn(home), ...service.env };
+  const { home, env } = homeWith(service.env);
   const file = ["-o", "/dev/full", "--force"];
   const run = await research(["run", "x => COMPLETED", ...file, "--json"], { home, env });
   const [id] = service.conversations.keys();
@@ -202,9 +197,8 @@ test.concurrent("a result that could not be written names its request, and run t
 
 test.concurrent("a result on a regular file of a full disk is an error", async () => {
   const service = await HappyService.start({ output: () => "x".repeat(100_000) });
-  const home = folderWith();
+  const { home, env } = homeWith(service.env);
   const id = service.add("x => COMPLETED");
-  const env = { ...foldersIn(home), ...service.env };
   const run = await bash(`ulimit -f 8; research output ${id} > out.txt`, { home, env });
   expect(run).toMatchObject({ code: 12 });
   const target = await bash(`ulimit -f 8; research output ${id} -o target.txt`, { home, env });
@@ -217,8 +211,7 @@ test.concurrent.each(["create x", "create x -w", "run 'x => PENDING COMPLETED'"]
   "%s with stdout closed, or a pipe that is: the record is there all the same",
   async (words) => {
     const service = await HappyService.start();
-    const home = folderWith();
-    const env = { ...foldersIn(home), ...service.env };
+    const { home, env } = homeWith(service.env);
     const run = await bash(`research ${words} --interval 20ms | true; echo "\${PIPESTATUS[0]}"`, {
       home,
       env,
@@ -233,11 +226,10 @@ test.concurrent.each(["create x", "create x -w", "run 'x => PENDING COMPLETED'"]
 
 test.concurrent("an output that exists, or is no file, is refused before anything is spent", async () => {
   const service = await HappyService.start();
-  const home = folderWith();
-  const env = { ...foldersIn(home), ...service.env };
+  const { home, env } = homeWith(service.env);
   mkdirSync(join(home, "folder"));
   await bash("echo old > file; ln -s file link; ln -s nowhere dangling; mkfifo fifo", { home });
-  for (const name of ["file", "link", "dangling", "fifo", "folder", "missing/file"]) {
+  for (const name of ["file", "link", "dangling", "fifo", "folder", "newdir/", "missing/file"]) {
     for (const words of [
       ["run", "x => COMPLETED"],
       ["output", service.add("x => COMPLETED")],
@@ -258,8 +250,7 @@ test.concurrent("an output that exists, or is no file, is refused before anythin
 
 test.concurrent("a prompt or a schema from /dev/zero: too large, 2", async () => {
   const server = await faultServer(() => CREATED);
-  const home = folderWith();
-  const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
+  const { home, env } = homeWith(server.env);
   const prompt = await inProcess(["create"], { env, input: createReadStream("/dev/zero") });
   expect(prompt).toMatchObject({ code: 2, stdout: "" });
   for (const argv of [

@@ -7,7 +7,7 @@ import * as does from "../support/behaviours.js";
 import { faultServer, type Script } from "../support/fault-server.js";
 import { folderWith } from "../support/folder.js";
 import { HappyService, KEY } from "../support/happy-service.js";
-import { foldersIn, historyLine, plant } from "../support/home.js";
+import { foldersIn, historyLine, homeWith, plant } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
 import { screen } from "../support/screen.js";
 import { ID, OTHER_ID } from "./plays.js";
@@ -188,8 +188,7 @@ test.each(Object.entries(RESULTS))(
   "the result of output and run is exact in a pipe: %s",
   async (_, output) => {
     const service = await HappyService.start({ output: () => output });
-    const home = folderWith();
-    const env = { HOME: home, ...foldersIn(home), ...service.env, CI: "true" };
+    const { env } = homeWith({ ...service.env, CI: "true" });
     const id = service.add("x => COMPLETED");
     const exact = (text: string) => (typeof output === "string" ? text : JSON.parse(text));
     // What cannot be said in UTF-8 at all becomes U+FFFD on its way through any pipe.

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { folderWith } from "../support/folder.js";
 import { HappyService } from "../support/happy-service.js";
-import { foldersIn, historyLine, listed } from "../support/home.js";
+import { foldersIn, historyLine, homeWith, listed } from "../support/home.js";
 import { inProcess, research } from "../support/in-process.js";
 import { start, startBash } from "../support/run.js";
 
@@ -11,8 +11,7 @@ test("three processes create, list and watch at once, and one of them is killed:
   timeout: 60_000,
 }, async () => {
   const service = await HappyService.start();
-  const home = folderWith();
-  const env = { ...foldersIn(home), ...service.env };
+  const { home, env } = homeWith(service.env);
   const loop = (name: string) =>
     startBash(
       `id=$(research create "${name} => PENDING COMPLETED") || exit; echo $id
@@ -108,8 +107,7 @@ test("a create that waits and one that ends keep out of each other's way", async
         ? { act: async (socket) => held.then(() => void socket.resetAndDestroy()) }
         : undefined,
   });
-  const home = folderWith();
-  const env = { ...foldersIn(home), ...service.env };
+  const { home, env } = homeWith(service.env);
   const waiting = start(["create", "slow"], { home, env });
   while (service.server.count("create") < 1) await new Promise((resolve) => setTimeout(resolve, 5));
   expect(await start(["create", "quick"], { home, env }).done).toMatchObject({ code: 0 });

@@ -2,9 +2,8 @@ import { expect, test } from "vitest";
 import { ResearchClient } from "../../src/client/calls/client.js";
 import * as does from "../support/behaviours.js";
 import { faultServer, type Script } from "../support/fault-server.js";
-import { folderWith } from "../support/folder.js";
 import { KEY } from "../support/happy-service.js";
-import { foldersIn, plant } from "../support/home.js";
+import { homeWith, plant } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
 import { quiet } from "../support/quiet.js";
 import { VirtualClock } from "../support/virtual-clock.js";
@@ -31,9 +30,8 @@ async function watching(script: Script, { age, flags = [], sleeps }: Options = {
     polls.push(clock.monotonic() - begin);
     return script(operation, nth, request);
   });
-  const home = folderWith();
+  const { home, env } = homeWith(server.env);
   if (age !== undefined) plant(home, { requestId: ID, origin: server.url, createdAt: clock.now() - age });
-  const env = { HOME: home, ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
   if (sleeps !== undefined) void clock.sleep(10).then(() => clock.suspend(sleeps));
   const run = await inProcess(["watch", ID, "--json", ...flags], { env, clock });
   await server.close();
@@ -96,9 +94,8 @@ test("cell: status goes backwards · watch", async () => {
 
 test("cell: status goes backwards · status", async () => {
   const server = await faultServer(() => state("PENDING"));
-  const home = folderWith();
+  const { home, env } = homeWith(server.env);
   plant(home, { requestId: ID, origin: server.url, createdAt: Date.now() - MINUTE, status: "COMPLETED" });
-  const env = { HOME: home, ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
   expect(await inProcess(["status", ID], { env })).toMatchObject({ code: 0, stdout: `${ID}\tPENDING\n` });
 });
 
@@ -163,8 +160,7 @@ test.each([
     seen.push(Math.round(clock.monotonic() - begin));
     return answer;
   });
-  const home = folderWith();
-  const env = { HOME: home, ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
+  const { env } = homeWith(server.env);
   expect(await inProcess(["status", ID], { env, clock })).toMatchObject({ code: 9 });
   expect(seen).toEqual(times);
 });

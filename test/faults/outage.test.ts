@@ -2,9 +2,7 @@ import { expect, test } from "vitest";
 import type { Behaviour } from "../support/behaviours.js";
 import * as does from "../support/behaviours.js";
 import { faultServer } from "../support/fault-server.js";
-import { folderWith } from "../support/folder.js";
-import { KEY } from "../support/happy-service.js";
-import { foldersIn, plant } from "../support/home.js";
+import { homeWith, plant } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
 import { VirtualClock } from "../support/virtual-clock.js";
 import { jsonErrors } from "../support/world.js";
@@ -50,9 +48,8 @@ async function outage(fault: Behaviour | "refused" | "all in turn", minutes: num
     if (fault === "all in turn") return all[nth % all.length] ?? does.reset();
     return fault === "refused" ? does.reset() : fault;
   });
-  const home = folderWith();
+  const { home, env } = homeWith(server.env);
   plant(home, { requestId: ID, origin: server.url, createdAt: clock.now() - 5 * MINUTE });
-  const env = { HOME: home, ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
   const argv = ["watch", ID, "--request-timeout", "120ms", ...flags];
   const running = inProcess(argv, { env, clock });
   if (fault === "refused") {
@@ -112,8 +109,7 @@ test("within a trouble only a wait of over five minutes is announced, and the ne
     if (wait) return does.refuse(429, "RATE_LIMIT_EXCEEDED", { "retry-after": wait });
     return does.ok({ request_id: ID, status: wait === 0 ? "PROCESSING" : "COMPLETED" });
   });
-  const home = folderWith();
-  const env = { HOME: home, ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
+  const { env } = homeWith(server.env);
   const run = await inProcess(["watch", ID, "--json"], { env, clock });
   const codes = run.stderr
     .trimEnd()

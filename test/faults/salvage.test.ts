@@ -4,9 +4,8 @@ import { expect, test } from "vitest";
 import type { Behaviour } from "../support/behaviours.js";
 import * as does from "../support/behaviours.js";
 import { faultServer } from "../support/fault-server.js";
-import { folderWith } from "../support/folder.js";
 import { KEY } from "../support/happy-service.js";
-import { foldersIn, plant } from "../support/home.js";
+import { foldersIn, homeWith, plant } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
 import { jsonErrors } from "../support/world.js";
 import { observe } from "./cell.js";
@@ -139,8 +138,7 @@ test("unknowns stand first in list, and @last names a newer one and sends nothin
 
 test("without a history an unknown has no name to settle it by, and says where to look", async () => {
   const server = await faultServer(() => does.reset());
-  const home = folderWith();
-  const env = { HOME: home, ...foldersIn(home), RESEARCH_NO_HISTORY: "1", RESEARCH_API_KEY: "k" };
+  const { home, env } = homeWith({ RESEARCH_NO_HISTORY: "1", RESEARCH_API_KEY: "k" });
   const run = await inProcess(["create", "x", "--json"], { env: { ...env, RESEARCH_BASE_URL: server.url } });
   expect(run).toMatchObject({ code: 11, stdout: "" });
   const [error] = jsonErrors(run.stderr);

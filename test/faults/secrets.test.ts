@@ -6,7 +6,7 @@ import * as does from "../support/behaviours.js";
 import { type FaultServer, faultServer } from "../support/fault-server.js";
 import { folderWith } from "../support/folder.js";
 import { HappyService, KEY } from "../support/happy-service.js";
-import { filesWith, foldersIn, plant } from "../support/home.js";
+import { filesWith, foldersIn, homeWith, plant } from "../support/home.js";
 import { inProcess, research } from "../support/in-process.js";
 import { type RunResult, start } from "../support/run.js";
 import { VirtualClock } from "../support/virtual-clock.js";
@@ -19,9 +19,8 @@ const isSettings = (path: string) => path.endsWith("/config/config.json");
 
 /** A person's machine with one request in its history, and the key in the environment. */
 function machine(url: string, key = KEY) {
-  const home = folderWith();
+  const { home, env } = homeWith({ RESEARCH_BASE_URL: url, RESEARCH_API_KEY: key });
   plant(home, { requestId: ID, origin: new URL(url).origin, createdAt: Date.now() - 60_000 });
-  const env = { ...foldersIn(home), RESEARCH_BASE_URL: url, RESEARCH_API_KEY: key };
   return { home, env };
 }
 
@@ -76,7 +75,7 @@ for (const [what, behaviour] of Object.entries(ECHOES)) {
     async ({ argv }) => {
       const server = await faultServer(() => behaviour);
       const { home, env } = machine(server.url);
-      const options = { env: { HOME: home, ...env }, clock: new VirtualClock(), input: KEY };
+      const options = { env, clock: new VirtualClock(), input: KEY };
       for (const flags of [["--verbose"], ["--verbose", "--json"]])
         expectNoKey(await inProcess([...argv, ...flags], options), home);
       await server.close();
@@ -86,8 +85,7 @@ for (const [what, behaviour] of Object.entries(ECHOES)) {
 
 test("the key of a good service appears nowhere either, and in the settings only where it was stored", async () => {
   const service = await HappyService.start();
-  const home = folderWith();
-  const env = { ...foldersIn(home), RESEARCH_BASE_URL: service.url };
+  const { home, env } = homeWith({ RESEARCH_BASE_URL: service.url });
   const run = async (...argv: string[]) => {
     const done = await research([...argv, "--verbose"], { home, env, input: KEY });
     expectNoKey(done, home);
@@ -132,10 +130,9 @@ test("no process has the key among its arguments", async () => {
 });
 
 test("a researcher gets neither the key of a client nor that of the service", async () => {
-  const home = folderWith();
+  const { home, env } = homeWith({ RESEARCH_API_KEY: KEY, RESEARCH_SERVE_API_KEY: `${KEY}-serve` });
   const out = join(home, "seen.txt");
   const researcher = `env > ${out}; cat /proc/$$/cmdline >> ${out}; cat >/dev/null; echo done`;
-  const env = { ...foldersIn(home), RESEARCH_API_KEY: KEY, RESEARCH_SERVE_API_KEY: `${KEY}-serve` };
   const exec = 'research() { "$NODE" "$PROGRAM" "$@"; }; research run x';
   const run = await start(["serve", "--researcher", researcher, "--exec", exec], {
     ...{ home, timeoutMs: 30_000 },

@@ -5,8 +5,7 @@ import { expect, test, vi } from "vitest";
 import * as does from "../support/behaviours.js";
 import { type FaultServer, faultServer, type Script } from "../support/fault-server.js";
 import { folderWith } from "../support/folder.js";
-import { KEY } from "../support/happy-service.js";
-import { foldersIn, listed } from "../support/home.js";
+import { homeWith, listed } from "../support/home.js";
 import { InProcess, inProcess } from "../support/in-process.js";
 import {
   NODE,
@@ -132,8 +131,7 @@ function swinging(_operation: string, nth: number): does.Behaviour {
 
 async function begin({ argv, script = processing, options, reached }: Doing, unread = options) {
   const server = await faultServer(script);
-  const home = folderWith();
-  const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
+  const { home, env } = homeWith(server.env);
   const running = start(argv, { home, env, timeoutMs: 25_000, ...unread });
   await until(() => reached(server, running));
   return { server, home, running };
@@ -163,8 +161,7 @@ for (const doing of DOINGS) {
 for (const { what, argv, script, reached, says } of ASKING) {
   test(`${what}: SIGINT is what it dies of`, async () => {
     const server = await faultServer(script ?? hanging);
-    const home = folderWith();
-    const env = { ...foldersIn(home), HOME: home, RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
+    const { home, env } = homeWith(server.env);
     const running = new InProcess(argv, { env });
     await until(() => reached(server));
     running.signal("SIGINT");
@@ -204,8 +201,7 @@ for (const doing of DOINGS.filter(({ what }) => KINDS.includes(what))) {
   if (doing.options) continue;
   test.concurrent(`${doing.what}: a hang-up of a terminal is what it dies of`, async () => {
     const server = await faultServer(doing.script ?? processing);
-    const home = folderWith();
-    const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
+    const { home, env } = homeWith(server.env);
     const shown = screen(doing.argv, { home, env });
     await until(() => server.count() > 0);
     shown.hangUp();
@@ -220,8 +216,7 @@ test("SIGINT during the POST: the answer that comes after it is printed and kept
       answer = () => socket.write(does.answerBytes(goodAnswer("create")));
     },
   }));
-  const home = folderWith();
-  const env = { ...foldersIn(home), HOME: home, RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
+  const { home, env } = homeWith(server.env);
   const running = new InProcess(["create", "x"], { env });
   await until(() => server.count() > 0);
   running.signal("SIGINT");
@@ -234,8 +229,7 @@ test("SIGINT during the POST: the answer that comes after it is printed and kept
 test("SIGINT while a create waits for another try: nothing was sent, so nothing is left", async () => {
   const server = await faultServer(hanging);
   await server.close();
-  const home = folderWith();
-  const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
+  const { home, env } = homeWith(server.env);
   const running = new InProcess(["create", "x", "--verbose"], { env: { ...env, HOME: home } });
   await running.waitFor(/trying again/, { on: "stderr" });
   running.signal("SIGINT");
@@ -250,8 +244,7 @@ test("many ids at once are no leak of listeners", async () => {
       socket.write(does.answerBytes({ body: does.envelope({ status: "PENDING" }) }));
     },
   }));
-  const home = folderWith();
-  const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
+  const { home, env } = homeWith(server.env);
   const ids = Array.from({ length: 40 }, (_, i) => `many-${i}`);
   const warnings: Error[] = [];
   const note = (warning: Error) => warnings.push(warning);
@@ -264,8 +257,7 @@ test("many ids at once are no leak of listeners", async () => {
 
 test.each(["create x", `status ${ID}`])("a bash loop around `%s` stops", async (words) => {
   const server = await faultServer(hanging);
-  const home = folderWith();
-  const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
+  const { home, env } = homeWith(server.env);
   const script = `for i in 1 2 3; do echo round $i; research ${words}; done; echo after`;
   const running = startBash(script, { home, env });
   await until(() => server.count() > 0);
@@ -295,8 +287,7 @@ test("nohup goes on when the terminal hangs up", async () => {
   const server = await faultServer((_, nth) =>
     does.answer(goodAnswer("status", nth < 6 ? "PROCESSING" : "COMPLETED")),
   );
-  const home = folderWith();
-  const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
+  const { home, env } = homeWith(server.env);
   const shown = bashScreen(
     `nohup "${NODE}" "${PROGRAM}" watch ${ID} --interval 300ms > out.txt 2> err.txt < /dev/null & disown; sleep 30`,
     { home, env },

@@ -13,7 +13,7 @@ import * as does from "../support/behaviours.js";
 import { faultServer } from "../support/fault-server.js";
 import { folderWith } from "../support/folder.js";
 import { HappyService, KEY } from "../support/happy-service.js";
-import { foldersIn, historyLine, listed, plant } from "../support/home.js";
+import { foldersIn, historyLine, homeWith, listed, plant } from "../support/home.js";
 import { research } from "../support/in-process.js";
 import { start } from "../support/run.js";
 import { goodAnswer, ID, OTHER_ID } from "./plays.js";
@@ -52,11 +52,9 @@ test("umask 000: what holds a key or a prompt is its owner's alone", async () =>
 
 test.concurrent("settings found 0644 are made private, which is said once", async () => {
   const service = await HappyService.start();
-  const home = folderWith();
-  const own = foldersIn(home);
-  const env = { ...own, RESEARCH_BASE_URL: service.url };
+  const { home, env } = homeWith({ RESEARCH_BASE_URL: service.url });
   await research(["login", "--with-key"], { home, env, input: KEY });
-  const path = join(own.RESEARCH_CONFIG_DIR, "config.json");
+  const path = join(env.RESEARCH_CONFIG_DIR, "config.json");
   chmodSync(path, 0o644);
   const first = await research(["list"], { home, env });
   expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining("0600") });
@@ -143,12 +141,10 @@ test.concurrent.each([
   "\0\0\0",
 ])("settings that are %j: path and place are named, nothing is overwritten", async (text) => {
   const service = await HappyService.start();
-  const home = folderWith();
-  const own = foldersIn(home);
-  const path = join(own.RESEARCH_CONFIG_DIR, "config.json");
-  mkdirSync(own.RESEARCH_CONFIG_DIR);
+  const { home, env } = homeWith(service.env);
+  const path = join(env.RESEARCH_CONFIG_DIR, "config.json");
+  mkdirSync(env.RESEARCH_CONFIG_DIR);
   writeFileSync(path, text, { mode: 0o600 });
-  const env = { ...own, ...service.env };
   const commands = [
     ["create", "x"],
     ["status", ID],
@@ -199,9 +195,12 @@ test.concurrent("torn and foreign lines are skipped and counted once, and kept; 
 
 test.concurrent("an odd locale and time zone change no data", async () => {
   const service = await HappyService.start();
-  const home = folderWith();
-  const own = foldersIn(home);
-  const env = { ...own, ...service.env, TZ: "Asia/Kathmandu", LANG: "ar_EG.UTF-8", LC_ALL: "de_DE.UTF-8" };
+  const { home, env } = homeWith({
+    ...service.env,
+    TZ: "Asia/Kathmandu",
+    LANG: "ar_EG.UTF-8",
+    LC_ALL: "de_DE.UTF-8",
+  });
   const argv = ["create", "x => PENDING COMPLETED", "-w", "--json", "--interval", "20ms"];
   const watched = await start(argv, { home, env }).done;
   expect(watched).toMatchObject({ code: 0 });
@@ -209,7 +208,7 @@ test.concurrent("an odd locale and time zone change no data", async () => {
   expect(lines.length).toBeGreaterThan(0);
   for (const line of lines)
     expect(line).toMatch(/"at":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z","elapsed_ms":\d+/);
-  const history = readFileSync(join(own.RESEARCH_STATE_DIR, "history.jsonl"), "utf8");
+  const history = readFileSync(join(env.RESEARCH_STATE_DIR, "history.jsonl"), "utf8");
   for (const [, date] of history.matchAll(/"(?:at|sent_at)":"([^"]*)"/g))
     expect(date).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   expect(await listed(home)).toMatchObject([{ status: "COMPLETED" }]);
@@ -217,8 +216,7 @@ test.concurrent("an odd locale and time zone change no data", async () => {
 
 test.concurrent("durations that no timer holds are as long as they say", async () => {
   const server = await faultServer(() => does.answer(goodAnswer("status", "COMPLETED")));
-  const home = folderWith();
-  const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
+  const { home, env } = homeWith(server.env);
   const flags = ["--timeout", "30d", "--patience", "30d", "--interval", "30d", "--request-timeout", "30d"];
   expect(await research(["watch", ID, ...flags], { home, env })).toMatchObject({
     code: 0,

@@ -3,9 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import * as does from "../support/behaviours.js";
 import { faultServer } from "../support/fault-server.js";
-import { folderWith } from "../support/folder.js";
-import { KEY } from "../support/happy-service.js";
-import { foldersIn, listed, plant } from "../support/home.js";
+import { homeWith, listed, plant } from "../support/home.js";
 import { type Running, start } from "../support/run.js";
 import { until } from "../support/service.js";
 import { goodAnswer, ID } from "./plays.js";
@@ -30,8 +28,7 @@ test.each([
       socket = own;
     },
   }));
-  const home = folderWith();
-  const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
+  const { home, env } = homeWith(server.env);
   const run = start(["create", "x", "--request-timeout", `${LIMIT_MS}ms`], { home, env });
   await until(async () => socket);
   const answer = does.answerBytes({ ...goodAnswer("create"), headers: { "x-filler": "y".repeat(100_000) } });
@@ -45,8 +42,7 @@ test.each([
 
 test("a create that got no answer meanwhile is unknown all the same", async () => {
   const server = await faultServer(() => does.hang());
-  const home = folderWith();
-  const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
+  const { home, env } = homeWith(server.env);
   const run = start(["create", "x", "--request-timeout", `${LIMIT_MS}ms`], { home, env });
   await until(async () => (server.count() === 1 ? true : undefined));
   await suspend(run, () => {});
@@ -58,9 +54,8 @@ test("a watch that was suspended beyond its patience with a poll under way polls
   const server = await faultServer((_operation, nth) =>
     nth === 1 ? state("PROCESSING") : nth === 2 ? does.hang() : state("COMPLETED"),
   );
-  const home = folderWith();
+  const { home, env } = homeWith(server.env);
   plant(home, { requestId: ID, origin: server.url, createdAt: Date.now() - 60_000 });
-  const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
   const limits = ["--interval", "100ms", "--patience", "1s", "--request-timeout", `${LIMIT_MS}ms`];
   const run = start(["watch", ID, ...limits], { home, env });
   await until(async () => (server.count() === 2 ? true : undefined));

@@ -36,7 +36,7 @@ describe("text", () => {
   test.each([
     [64 << 10, "x is over 64 KiB"],
     [1 << 20, "x is over 1 MiB"],
-    [256 << 20, "x is over 256 MiB"],
+    [3 << 20, "x is over 3 MiB"],
   ])("over %d bytes: %s", (limit, message) => {
     expect(() => checkSize("a".repeat(limit + 1), "x", limit)).toThrow(message);
   });

@@ -77,15 +77,9 @@ test("save_to writes new files below the allowed folder, and nowhere else", asyn
   expect(await described(client)).toMatchObject({ isDescribed: true, readOnlyHint: false });
 
   for (const [path, code] of [
-    ["..", "NOT_ALLOWED"],
-    ["../outside/a.md", "NOT_ALLOWED"],
-    [join(outside, "a.md"), "NOT_ALLOWED"],
+    // save-to.test.ts has every place.
     ["link/a.md", "NOT_ALLOWED"],
-    [".", "NOT_ALLOWED"],
-    ["dangling.md", "LOCAL_IO"],
     ["old.md", "LOCAL_IO"],
-    ["sub", "LOCAL_IO"],
-    ["missing/a.md", "LOCAL_IO"],
     ["nul\0.md", "USAGE"],
     ["bell\u0007.md", "USAGE"],
     ["c1\u009b.md", "USAGE"],

@@ -3,9 +3,8 @@ import { expect, test } from "vitest";
 import { Machine } from "../../src/machine/machine.js";
 import { serveMcp } from "../../src/mcp/server.js";
 import { ToolSession, type ToolSessionOptions } from "../../src/mcp/session.js";
-import { folderWith } from "../support/folder.js";
 import { HappyService } from "../support/happy-service.js";
-import { foldersIn } from "../support/home.js";
+import { homeWith } from "../support/home.js";
 import { until } from "../support/service.js";
 import { VirtualClock } from "../support/virtual-clock.js";
 
@@ -20,8 +19,7 @@ interface Message {
 /** The server at the ends of two pipes, in virtual time; `ask` sends a request and resolves with the answer. */
 async function served({ readOnly = false, ...options }: ToolSessionOptions & { readOnly?: boolean } = {}) {
   const service = await HappyService.start();
-  const home = folderWith();
-  const env = { ...foldersIn(home), ...service.env };
+  const { env } = homeWith(service.env);
   const machine = new Machine({ env, platform: "linux", clock: new VirtualClock(), choices: {} });
   const session = new ToolSession(machine, options);
   const [stdin, stdout, control] = [new PassThrough(), new PassThrough(), new AbortController()];

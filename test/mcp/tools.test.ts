@@ -6,9 +6,8 @@ import { callTool, offered } from "../../src/mcp/server.js";
 import { ToolSession, type ToolSessionOptions } from "../../src/mcp/session.js";
 import type { ToolCall } from "../../src/mcp/tool.js";
 import { ok, refuse } from "../support/behaviours.js";
-import { folderWith } from "../support/folder.js";
 import { type HappyOptions, HappyService } from "../support/happy-service.js";
-import { foldersIn, plant } from "../support/home.js";
+import { homeWith, plant } from "../support/home.js";
 import { until } from "../support/service.js";
 import { VirtualClock } from "../support/virtual-clock.js";
 
@@ -22,8 +21,7 @@ interface RigOptions {
 
 async function rig(options: RigOptions = {}) {
   const service = await HappyService.start(options.service);
-  const home = folderWith();
-  const env = { HOME: home, ...foldersIn(home), ...service.env, ...options.env };
+  const { home, env } = homeWith({ ...service.env, ...options.env });
   const machine = new Machine({ env, platform: "linux", clock: new VirtualClock(), choices: {} });
   const session = new ToolSession(machine, { allowedFolder: home, ...options.session });
   const { signal } = new AbortController();

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { providerNamed } from "../../src/client/dialects/providers.js";
 import * as does from "../support/behaviours.js";
 import { folderWith } from "../support/folder.js";
-import { filesWith, foldersIn, listed } from "../support/home.js";
+import { filesWith, foldersIn, homeWith, listed } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
 import { account } from "../support/providers/account.js";
 import type { ProviderName } from "../support/providers/bodies.js";
@@ -89,8 +89,7 @@ describe.each(NAMES)("%s", (name) => {
 
   test("a key is tried by login, and used from then on", async () => {
     const double = await ProviderDouble.start(name);
-    const home = folderWith();
-    const env = { HOME: home, ...foldersIn(home) };
+    const { home, env } = homeWith();
     const login = ["login", "--provider", name, "--base-url", double.url, "--with-key"];
     const wrong = await inProcess(login, { env, input: "wrong-key-value\n" });
     expect(wrong, wrong.stderr).toMatchObject({ code: 4 });
@@ -365,8 +364,7 @@ test("the interface itself takes no model, option or follow-up", async () => {
 describe("keys", () => {
   test("a base URL without a provider takes nothing of a provider's profile", async () => {
     const double = await ProviderDouble.start("openai");
-    const home = folderWith();
-    const env = { HOME: home, ...foldersIn(home) };
+    const { env } = homeWith();
     await inProcess(["login", "--provider", "openai", "--base-url", double.url, "--with-key"], {
       env,
       input: KEY,
@@ -591,8 +589,7 @@ describe("Gemini", () => {
   });
 
   test("its older variable is used after its newer one, at its own origin only", async () => {
-    const home = folderWith();
-    const env = { HOME: home, ...foldersIn(home), RESEARCH_PROVIDER: "gemini" };
+    const { env } = homeWith({ RESEARCH_PROVIDER: "gemini" });
     const source = async (more: Record<string, string>) =>
       (await inProcess(["config", "list"], { env: { ...env, ...more } })).stdout;
     expect(await source({ GOOGLE_API_KEY: "older-key" })).toMatch(/GOOGLE_API_KEY/);

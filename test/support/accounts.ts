@@ -1,7 +1,6 @@
 import { type Behaviour, ok, refuse } from "./behaviours.js";
 import { faultServer } from "./fault-server.js";
-import { folderWith } from "./folder.js";
-import { foldersIn } from "./home.js";
+import { homeWith } from "./home.js";
 import { inProcess } from "./in-process.js";
 import { KEY, type ProviderDouble } from "./providers/double.js";
 import type { Operation, SeenRequest } from "./request-reader.js";
@@ -51,8 +50,7 @@ export async function addDoubles(env: Readonly<Env>, ...doubles: ProviderDouble[
 
 /** A machine with a profile for each service, which has its key; the first one is in use. */
 export async function accounts(faults: Readonly<Record<string, Fault | undefined>>, clock?: VirtualClock) {
-  const home = folderWith();
-  const env: Env = { HOME: home, ...foldersIn(home) };
+  const { home, env } = homeWith<Record<string, string>>();
   const run = (...argv: string[]) => inProcess(argv, { env, ...(clock && { clock }) });
   const services: Record<string, Awaited<ReturnType<typeof accountService>>> = {};
   for (const [name, fault] of Object.entries(faults)) {

@@ -3,9 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { answerBytes, type Behaviour, envelope } from "./behaviours.js";
 import { faultServer } from "./fault-server.js";
-import { folderWith } from "./folder.js";
-import { KEY } from "./happy-service.js";
-import { foldersIn, type Listed, listed } from "./home.js";
+import { foldersIn, homeWith, type Listed, listed } from "./home.js";
 import { type Running, type RunResult, start } from "./run.js";
 
 /** The id of the one request that each service of this rig makes. */
@@ -90,8 +88,7 @@ export async function crash(stage: Stage, random: number): Promise<Crash> {
       return "serve";
     },
   });
-  const home = folderWith();
-  const env = { ...foldersIn(home), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
+  const { home, env } = homeWith(server.env);
   running = start(["create"], { home, env, input: large ? "why? ".repeat(200_000) : "why?" });
   begin?.(running, home);
   const run = await running.done;

@@ -5,6 +5,8 @@ import { CERTIFICATE, CERTIFICATE_KEY } from "./certificate.js";
 import { leftovers } from "./leftovers.js";
 import { type Operation, readRequests, type SeenRequest } from "./request-reader.js";
 
+export const KEY = "sk-test-sentinel-4242";
+
 /** Says what happens to a request; `nth` counts the requests of its operation from 1. */
 export type Script = (operation: Operation, nth: number, request: SeenRequest) => Behaviour;
 
@@ -47,6 +49,11 @@ export class FaultServer {
   /** `http://127.0.0.1:port`, without a slash at its end. */
   get url(): string {
     return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** What a program needs to speak to it. */
+  get env(): { RESEARCH_BASE_URL: string; RESEARCH_API_KEY: string } {
+    return { RESEARCH_BASE_URL: this.url, RESEARCH_API_KEY: KEY };
   }
 
   /** How many requests of an operation came, or of all. */

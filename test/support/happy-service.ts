@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { answer, type Behaviour, envelope, ok, refuse } from "./behaviours.js";
-import { type FaultServer, type FaultServerOptions, faultServer, type Script } from "./fault-server.js";
+import { type FaultServer, type FaultServerOptions, faultServer, KEY, type Script } from "./fault-server.js";
 import type { Operation, SeenRequest } from "./request-reader.js";
 
-export const KEY = "sk-test-sentinel-4242";
+export { KEY };
 
 interface Conversation {
   prompt: string;
@@ -52,8 +52,8 @@ export class HappyService {
   }
 
   /** What a program needs to speak to it. */
-  get env(): { RESEARCH_BASE_URL: string; RESEARCH_API_KEY: string } {
-    return { RESEARCH_BASE_URL: this.url, RESEARCH_API_KEY: KEY };
+  get env(): FaultServer["env"] {
+    return this.server.env;
   }
 
   /** A conversation that was not created over HTTP. Returns its id. */

@@ -1,12 +1,19 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { keyId } from "../../src/client/store/history/records.js";
+import { folderWith } from "./folder.js";
 import { KEY } from "./happy-service.js";
 import { inProcess } from "./in-process.js";
 
 /** Where the program keeps its things in these tests: two folders below `home`. */
 export function foldersIn(home: string): { RESEARCH_CONFIG_DIR: string; RESEARCH_STATE_DIR: string } {
   return { RESEARCH_CONFIG_DIR: join(home, "config"), RESEARCH_STATE_DIR: join(home, "state") };
+}
+
+/** An empty home, and the environment of a person whose home it is, with `given` in it. */
+export function homeWith<Given extends object = object>(given?: Given) {
+  const home = folderWith();
+  return { home, env: { HOME: home, ...foldersIn(home), ...(given as Given) } };
 }
 
 export interface Planted {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { folderWith } from "../../support/folder.js";
-import { foldersIn } from "../../support/home.js";
+import { foldersIn, homeWith } from "../../support/home.js";
 import { inProcess } from "../../support/in-process.js";
 
 /** A person's machine on which `config` runs. */
@@ -49,8 +49,7 @@ test.each([
   ["set", "webhook_url=https://a.example", '"webhook_url" cannot be set'],
   ["colour", "red", 'unknown setting "colour"'],
 ])("set %s %j is refused", async (key, value, message) => {
-  const home = folderWith();
-  const env = { HOME: home, ...foldersIn(home) };
+  const { env } = homeWith();
   const run = await inProcess(["config", "set", key, value], { env });
   expect(run).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(message) });
   expect(run.stderr).not.toContain("two words");
@@ -123,8 +122,7 @@ test("use makes a profile the one in use, and only one that exists", async () =>
 });
 
 test.each(["__proto__", "constructor", "a b", "-x", ""])("%j is no name for a profile", async (name) => {
-  const home = folderWith();
-  const env = { HOME: home, ...foldersIn(home), RESEARCH_PROFILE: name };
+  const { env } = homeWith({ RESEARCH_PROFILE: name });
   const run = await inProcess(["config", "set", "tier", "pro"], { env });
   expect(run.code).toBe(name === "" ? 0 : 2);
 });

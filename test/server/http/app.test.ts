@@ -37,15 +37,6 @@ describe("a conversation", () => {
     expect([stop.status, stop.json.error?.code]).toEqual([400, "CONVERSATION_ALREADY_COMPLETED"]);
   });
 
-  it.each([
-    { structured_output: false },
-    { structured_output: true },
-    { structured_output: true, output_schema: { type: "object" } },
-  ])("is created with %j", async (more) => {
-    const created = await post(service.baseUrl, "/api/v1/conversations", KEY, { prompt: "why", ...more });
-    expect([created.status, created.json.data?.status]).toEqual([200, "PENDING"]);
-  });
-
   it("stops at once, frees its work and cannot be stopped again", async () => {
     const researcher = endlessResearcher();
     const busy = await serviceFor({ researcher });

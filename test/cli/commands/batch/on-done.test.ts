@@ -85,16 +85,3 @@ test("in JSON mode what it prints is JSON too", async () => {
     .flatMap((line) => JSON.parse(line).notice ?? []);
   expect(notices.map(({ code }) => code).sort()).toEqual(["ON_DONE", "ON_DONE", "ON_DONE_FAILED"]);
 });
-
-test("--timeout is for the whole, in the queue or not", async () => {
-  const { run, service, clock } = await machine();
-  const ids = [service.add("a => PENDING"), service.add("b => PROCESSING")];
-  const start = clock.monotonic();
-  const { code, stderr } = await run("watch", ...ids, "--timeout", "1h");
-  expect(code).toBe(8);
-  // The last polls before the limit are 20 ms apart (contract §5).
-  const elapsedMs = clock.monotonic() - start;
-  expect(elapsedMs).toBeGreaterThanOrEqual(3_600_000);
-  expect(elapsedMs).toBeLessThanOrEqual(3_600_020);
-  expect(stderr).toContain("2 of 2 are not finished after 1h");
-});

@@ -196,12 +196,6 @@ describe("failing polls", () => {
     expect(events[3]).toEqual({ kind: "recovered", elapsedMs: 10_000 });
   });
 
-  test("are a trouble again after a recovery", async () => {
-    const reply: Reply = ({ nth }) => (nth % 2 === 0 ? fault("lost") : nth < 5 ? "PENDING" : "COMPLETED");
-    const { kinds } = await all(known("a"), reply, { interval: 1_000 });
-    expect(kinds).toEqual(["state", "trouble", "recovered", "trouble", "recovered", "state"]);
-  });
-
   test("end an id that is given up, which fails no more", async () => {
     const reply: Reply = ({ nth, id }) => {
       if (nth === 1) return "PENDING";
@@ -295,14 +289,6 @@ describe("the time of an id", () => {
     const { polls, events } = await all("a", reply, { interval: 1_000, timeout: 5_000 });
     expect(times({ polls })).toEqual([0, 1_000]);
     expect(events.at(-1)).toMatchObject({ kind: "timeout", elapsedMs: 5_000 });
-  });
-
-  test("ends for several with one last poll each, 20 ms apart", async () => {
-    const options = { pollInterval: () => 2_000, timeout: 5_000 };
-    const { polls, kinds } = await all(["a", "b"], () => "PROCESSING", options);
-    expect(polls.map(({ id, at }) => `${id} ${at}`).slice(-2)).toEqual(["b 4980", "a 5000"]);
-    expect(polls.filter(({ at }) => at > 4_900)).toHaveLength(2);
-    expect(kinds).toEqual(["state", "state", "timeout", "timeout"]);
   });
 
   test("ends for many with last polls that keep to 50 a second", async () => {
