@@ -26,11 +26,7 @@ const options = (service: Service): Target => ({
 
 async function against(more: TestServiceOptions, run: (target: Target) => Promise<void>): Promise<void> {
   const service = await serviceFor({ researcher, ...more });
-  try {
-    await run(options(service));
-  } finally {
-    await service.close();
-  }
+  await run(options(service));
 }
 
 describe("the local service", () => {

@@ -13,28 +13,24 @@ it("100 conversations of 16 clients, really researched: none lost, memory flat",
   const root = folderWith({ "a.md": "A basket holds 12 apples.\n", "b.md": "A crate holds 40 pears.\n" });
   const researcher = extractiveResearcher({ root, notice: () => {} });
   const service = await serviceFor({ researcher });
-  try {
-    const before = process.memoryUsage().rss;
-    const ids = new Set<string>();
-    const client = async () => {
-      while (ids.size < CONVERSATIONS) {
-        const { json } = await post(service.baseUrl, "/api/v1/conversations", KEY, {
-          prompt: "What does a basket hold?",
-        });
-        const id = String(json.data?.request_id);
-        ids.add(id);
-        await completed(service.baseUrl, id);
-        const path = `/api/v1/conversation/${id}/output`;
-        const output = await ask(service.baseUrl, { path, key: KEY });
-        expect(String(output.json.data?.output)).toContain("> A basket holds 12 apples.");
-      }
-    };
-    await Promise.all(Array.from({ length: CLIENTS }, client));
-    expect(ids.size).toBeGreaterThanOrEqual(CONVERSATIONS);
-    expect(process.memoryUsage().rss - before).toBeLessThan(MAX_RSS);
-  } finally {
-    await service.close();
-  }
+  const before = process.memoryUsage().rss;
+  const ids = new Set<string>();
+  const client = async () => {
+    while (ids.size < CONVERSATIONS) {
+      const { json } = await post(service.baseUrl, "/api/v1/conversations", KEY, {
+        prompt: "What does a basket hold?",
+      });
+      const id = String(json.data?.request_id);
+      ids.add(id);
+      await completed(service.baseUrl, id);
+      const path = `/api/v1/conversation/${id}/output`;
+      const output = await ask(service.baseUrl, { path, key: KEY });
+      expect(String(output.json.data?.output)).toContain("> A basket holds 12 apples.");
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  expect(ids.size).toBeGreaterThanOrEqual(CONVERSATIONS);
+  expect(process.memoryUsage().rss - before).toBeLessThan(MAX_RSS);
 }, 60_000);
 
 async function completed(baseUrl: string, id: string): Promise<void> {

@@ -6,25 +6,9 @@ import { commandResearcher } from "../../src/researchers/command.js";
 import { createListener } from "../../src/server/http/listener.js";
 import type { Service } from "../../src/server/service.js";
 import { folderWith } from "../support/folder.js";
-import {
-  endlessResearcher,
-  instantResearcher,
-  KEY,
-  serviceFor,
-  type TestServiceOptions,
-  until,
-} from "../support/service.js";
+import { endlessResearcher, instantResearcher, KEY, serviceFor, until } from "../support/service.js";
 import { VirtualClock } from "../support/virtual-clock.js";
 import { ask, post, raw } from "../support/wire.js";
-
-async function during<T>(options: TestServiceOptions, run: (service: Service) => Promise<T>): Promise<T> {
-  const service = await serviceFor(options);
-  try {
-    return await run(service);
-  } finally {
-    await service.close();
-  }
-}
 
 const create = async ({ baseUrl }: Service, body: object = {}) =>
   String((await post(baseUrl, "/api/v1/conversations", KEY, { prompt: "x", ...body })).json.data?.request_id);
@@ -40,11 +24,11 @@ const final = (service: Service, id: string) =>
 
 describe("with a program as researcher", () => {
   const command = (text: string) => commandResearcher({ command: text, env: { PATH: process.env.PATH } });
-  const endOf = (text: string, body: object = {}) =>
-    during({ researcher: command(text) }, async (service) => {
-      const id = await create(service, body);
-      return [await final(service, id), (await outputOf(service, id)) as unknown];
-    });
+  const endOf = async (text: string, body: object = {}) => {
+    const service = await serviceFor({ researcher: command(text) });
+    const id = await create(service, body);
+    return [await final(service, id), (await outputOf(service, id)) as unknown];
+  };
   const refused = (message: string) => ({
     status: false,
     version: "1.0.0",
@@ -70,15 +54,14 @@ describe("with a program as researcher", () => {
     const exact = '{"n":12345678901234567890,"big":1e400,"zero":-0,"a":1,"a":2,"e":"\\u00e9"}';
     const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
     const folder = folderWith({ exact: `${exact}\n`, deep });
-    for (const dataDir of [undefined, folderWith()]) {
+    for (const isKept of [false, true]) {
       for (const [name, text] of Object.entries({ exact, deep })) {
         const researcher = command(`cat ${folder}/${name}`);
-        await during({ researcher, ...(dataDir && { dataDir }) }, async (service) => {
-          const id = await create(service, { structured_output: true });
-          expect(await final(service, id)).toBe("COMPLETED");
-          const answer = await ask(service.baseUrl, { path: `/api/v1/conversation/${id}/output`, key: KEY });
-          expect(answer.text).toContain(`"output":${text},"completed_at"`);
-        });
+        const service = await serviceFor({ researcher, ...(isKept && { dataDir: folderWith() }) });
+        const id = await create(service, { structured_output: true });
+        expect(await final(service, id)).toBe("COMPLETED");
+        const answer = await ask(service.baseUrl, { path: `/api/v1/conversation/${id}/output`, key: KEY });
+        expect(answer.text).toContain(`"output":${text},"completed_at"`);
       }
     }
   });
@@ -102,52 +85,51 @@ describe("with a program as researcher", () => {
       return !existsSync(path) || readFileSync(path, "utf8").includes(") Z ");
     };
     const hanging = `name=$(mktemp -u ${folder}/XXXXXX); sleep 300 & echo $! > $name; mv $name ${folder}/$(ls ${folder} | wc -l).pid; wait`;
-    await during({ researcher: command(hanging) }, async (service) => {
-      const id = await create(service);
-      await until(async () => (existsSync(join(folder, "1.pid")) ? true : undefined));
-      await post(service.baseUrl, `/api/v1/conversation/${id}/stop`, KEY);
-      await until(async () => (gone("1.pid") ? true : undefined));
-      await create(service);
-      await until(async () => (existsSync(join(folder, "2.pid")) ? true : undefined));
-      expect(gone("2.pid")).toBe(false);
-    });
+    const service = await serviceFor({ researcher: command(hanging) });
+    const id = await create(service);
+    await until(async () => (existsSync(join(folder, "1.pid")) ? true : undefined));
+    await post(service.baseUrl, `/api/v1/conversation/${id}/stop`, KEY);
+    await until(async () => (gone("1.pid") ? true : undefined));
+    await create(service);
+    await until(async () => (existsSync(join(folder, "2.pid")) ? true : undefined));
+    expect(gone("2.pid")).toBe(false);
+    await service.close();
     expect(gone("2.pid")).toBe(true);
   });
 });
 
 it("is PENDING and PROCESSING for their least times", async () => {
   const clock = new VirtualClock();
-  await during({ clock, pendingMs: 60_000, processingMs: 120_000 }, async (service) => {
-    const letGo = clock.hold();
-    const id = await create(service);
-    const begun = clock.now();
-    expect(await stateOf(service, id)).toBe("PENDING");
-    letGo();
-    await clock.sleep(59_000);
-    expect(await stateOf(service, id)).toBe("PENDING");
-    await clock.sleep(2_000);
-    expect(await stateOf(service, id)).toBe("PROCESSING");
-    await clock.sleep(118_000);
-    expect(await stateOf(service, id)).toBe("PROCESSING");
-    await clock.sleep(2_000);
-    expect(await stateOf(service, id)).toBe("COMPLETED");
-    expect(clock.now() - begun).toBe(181_000);
-  });
+  const service = await serviceFor({ clock, pendingMs: 60_000, processingMs: 120_000 });
+  const letGo = clock.hold();
+  const id = await create(service);
+  const begun = clock.now();
+  expect(await stateOf(service, id)).toBe("PENDING");
+  letGo();
+  await clock.sleep(59_000);
+  expect(await stateOf(service, id)).toBe("PENDING");
+  await clock.sleep(2_000);
+  expect(await stateOf(service, id)).toBe("PROCESSING");
+  await clock.sleep(118_000);
+  expect(await stateOf(service, id)).toBe("PROCESSING");
+  await clock.sleep(2_000);
+  expect(await stateOf(service, id)).toBe("COMPLETED");
+  expect(clock.now() - begun).toBe(181_000);
 });
 
 it("works on as many at a time as it has workers, first come first served", async () => {
   const researcher = endlessResearcher();
-  await during({ researcher, workers: 3 }, async (service) => {
-    const ids: string[] = [];
-    for (let i = 0; i < 5; i++) ids.push(await create(service));
-    const states = () => Promise.all(ids.map((id) => stateOf(service, id)));
-    await until(async () => (researcher.running === 3 ? true : undefined));
-    expect(await states()).toEqual(["PROCESSING", "PROCESSING", "PROCESSING", "PENDING", "PENDING"]);
-    await post(service.baseUrl, `/api/v1/conversation/${ids[3]}/stop`, KEY);
-    await post(service.baseUrl, `/api/v1/conversation/${ids[0]}/stop`, KEY);
-    await until(async () => ((await stateOf(service, ids[4] ?? "")) === "PROCESSING" ? true : undefined));
-    expect(await states()).toEqual(["STOPPED", "PROCESSING", "PROCESSING", "STOPPED", "PROCESSING"]);
-  });
+  const service = await serviceFor({ researcher, workers: 3 });
+  const ids: string[] = [];
+  for (let i = 0; i < 5; i++) ids.push(await create(service));
+  const states = () => Promise.all(ids.map((id) => stateOf(service, id)));
+  await until(async () => (researcher.running === 3 ? true : undefined));
+  expect(await states()).toEqual(["PROCESSING", "PROCESSING", "PROCESSING", "PENDING", "PENDING"]);
+  await post(service.baseUrl, `/api/v1/conversation/${ids[3]}/stop`, KEY);
+  await post(service.baseUrl, `/api/v1/conversation/${ids[0]}/stop`, KEY);
+  await until(async () => ((await stateOf(service, ids[4] ?? "")) === "PROCESSING" ? true : undefined));
+  expect(await states()).toEqual(["STOPPED", "PROCESSING", "PROCESSING", "STOPPED", "PROCESSING"]);
+  await service.close();
   expect(researcher.running).toBe(0);
 });
 
@@ -156,23 +138,23 @@ it("says nothing of a researcher's defect but in its log, and never a key", asyn
   const researcher = instantResearcher(() => {
     throw new Error(`the key ${KEY} is in here`);
   });
-  await during({ researcher, log: (...said) => lines.push(JSON.stringify(said)) }, async (service) => {
-    const id = await create(service);
-    expect(await final(service, id)).toBe("FAILED");
-    expect(JSON.stringify(await outputOf(service, id))).toContain("The researcher failed unexpectedly.");
-  });
+  const service = await serviceFor({ researcher, log: (...said) => lines.push(JSON.stringify(said)) });
+  const id = await create(service);
+  expect(await final(service, id)).toBe("FAILED");
+  expect(JSON.stringify(await outputOf(service, id))).toContain("The researcher failed unexpectedly.");
+  await service.close();
   expect(lines.join("\n")).toContain("the key [key] is in here");
   expect(lines.join("\n")).not.toContain(KEY);
 });
 
 it("a client that hangs up in the middle of its body costs nothing", async () => {
   const lines: string[] = [];
-  await during({ log: (line) => lines.push(line) }, async (service) => {
-    const head = `POST /api/v1/conversations HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${KEY}\r\nContent-Type: application/json\r\n`;
-    const half = raw(service.baseUrl, `${head}Content-Length: 100\r\n\r\n{"prompt`, 50);
-    expect(await half).toBe("");
-    expect(await stateOf(service, await create(service))).toMatch(/PENDING|PROCESSING|COMPLETED/);
-  });
+  const service = await serviceFor({ log: (line) => lines.push(line) });
+  const head = `POST /api/v1/conversations HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${KEY}\r\nContent-Type: application/json\r\n`;
+  const half = raw(service.baseUrl, `${head}Content-Length: 100\r\n\r\n{"prompt`, 50);
+  expect(await half).toBe("");
+  expect(await stateOf(service, await create(service))).toMatch(/PENDING|PROCESSING|COMPLETED/);
+  await service.close();
   expect(lines).toEqual([]);
 });
 
@@ -184,12 +166,11 @@ it("gives a client 10 s for its headers and 30 s for its request", () => {
 });
 
 it("answers to a host it was told to, and to no other", async () => {
-  await during({ allowHosts: ["Research.Example"] }, async ({ baseUrl }) => {
-    const status = async (Host: string) =>
-      (await ask(baseUrl, { path: "/openapi.json", headers: { Host } })).status;
-    expect(await status("research.example:80")).toBe(200);
-    expect(await status("other.example")).toBe(421);
-  });
+  const { baseUrl } = await serviceFor({ allowHosts: ["Research.Example"] });
+  const status = async (Host: string) =>
+    (await ask(baseUrl, { path: "/openapi.json", headers: { Host } })).status;
+  expect(await status("research.example:80")).toBe(200);
+  expect(await status("other.example")).toBe(421);
 });
 
 it("closes once, and leaves no connection open", async () => {
@@ -206,15 +187,14 @@ it("closes once, and leaves no connection open", async () => {
 
 it("answers others while it checks a hostile schema, and goes on after a stop of it", async () => {
   const researcher = instantResearcher(() => `${"a".repeat(40)}!`);
-  await during({ researcher, workers: 2 }, async (service) => {
-    const output_schema = { type: "string", pattern: "^(a+)+$" };
-    const hostile = await create(service, { structured_output: true, output_schema });
-    const other = await create(service);
-    expect(await final(service, other)).toBe("COMPLETED");
-    expect(await stateOf(service, hostile)).toBe("PROCESSING");
-    await post(service.baseUrl, `/api/v1/conversation/${hostile}/stop`, KEY);
-    const next = await create(service, { structured_output: true, output_schema: { type: "string" } });
-    expect(await final(service, next)).toBe("COMPLETED");
-    expect(await stateOf(service, hostile)).toBe("STOPPED");
-  });
+  const service = await serviceFor({ researcher, workers: 2 });
+  const output_schema = { type: "string", pattern: "^(a+)+$" };
+  const hostile = await create(service, { structured_output: true, output_schema });
+  const other = await create(service);
+  expect(await final(service, other)).toBe("COMPLETED");
+  expect(await stateOf(service, hostile)).toBe("PROCESSING");
+  await post(service.baseUrl, `/api/v1/conversation/${hostile}/stop`, KEY);
+  const next = await create(service, { structured_output: true, output_schema: { type: "string" } });
+  expect(await final(service, next)).toBe("COMPLETED");
+  expect(await stateOf(service, hostile)).toBe("STOPPED");
 });

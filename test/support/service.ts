@@ -7,6 +7,7 @@ import {
 } from "../../src/server/conversations/local/open-local-store.js";
 import { type Service, type ServiceOptions, startService } from "../../src/server/service.js";
 import { holdAnswersOf } from "./exchanges.js";
+import { leftovers } from "./leftovers.js";
 
 export const KEY = "test-key-0123456789";
 
@@ -37,7 +38,7 @@ export function endlessResearcher(): Researcher & { running: number } {
 
 export type TestServiceOptions = Partial<ServiceOptions & LocalStoreOptions>;
 
-/** A service on a free port, everything at its most permissive; the caller closes it. */
+/** A service on a free port, everything at its most permissive; it is closed with the test file at the latest. */
 export async function serviceFor(options: TestServiceOptions = {}): Promise<Service> {
   const clock = options.clock ?? systemClock;
   const log = options.log ?? (() => {});
@@ -65,6 +66,7 @@ export async function serviceFor(options: TestServiceOptions = {}): Promise<Serv
     log,
     ...options,
   });
+  leftovers.add(() => service.close());
   if ((options.faults ?? []).length === 0) holdAnswersOf(Number(new URL(service.baseUrl).port));
   return service;
 }

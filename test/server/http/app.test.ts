@@ -40,22 +40,18 @@ describe("a conversation", () => {
   it("stops at once, frees its work and cannot be stopped again", async () => {
     const researcher = endlessResearcher();
     const busy = await serviceFor({ researcher });
-    try {
-      const { json } = await post(busy.baseUrl, "/api/v1/conversations", KEY, { prompt: "why" });
-      const id = json.data?.request_id;
-      await until(async () => (researcher.running === 1 ? true : undefined));
-      const stop = await post(busy.baseUrl, `/api/v1/conversation/${id}/stop`, KEY);
-      expect(stop.json.data).toMatchObject({
-        request_id: id,
-        status: "STOPPED",
-        message: expect.any(String),
-      });
-      await until(async () => (researcher.running === 0 ? true : undefined));
-      const again = await post(busy.baseUrl, `/api/v1/conversation/${id}/stop`, KEY);
-      expect([again.status, again.json.error?.code]).toEqual([400, "CONVERSATION_ALREADY_STOPPED"]);
-    } finally {
-      await busy.close();
-    }
+    const { json } = await post(busy.baseUrl, "/api/v1/conversations", KEY, { prompt: "why" });
+    const id = json.data?.request_id;
+    await until(async () => (researcher.running === 1 ? true : undefined));
+    const stop = await post(busy.baseUrl, `/api/v1/conversation/${id}/stop`, KEY);
+    expect(stop.json.data).toMatchObject({
+      request_id: id,
+      status: "STOPPED",
+      message: expect.any(String),
+    });
+    await until(async () => (researcher.running === 0 ? true : undefined));
+    const again = await post(busy.baseUrl, `/api/v1/conversation/${id}/stop`, KEY);
+    expect([again.status, again.json.error?.code]).toEqual([400, "CONVERSATION_ALREADY_STOPPED"]);
   });
 });
 
@@ -184,23 +180,19 @@ it("carries out 16 creates with large bodies at a time, small ones beside them, 
       },
     }),
   });
-  try {
-    const [large, small] = [100_000, 100];
-    const send = (length: number) =>
-      post(busy.baseUrl, "/api/v1/conversations", KEY, { prompt: "x".repeat(length) });
-    const answers = Array.from({ length: 16 }, () => send(large));
-    await until(async () => begun.length === 16 || undefined);
-    const leaving = connect(Number(new URL(busy.baseUrl).port), "127.0.0.1");
-    const head = `POST /api/v1/conversations HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${KEY}\r\n`;
-    leaving.write(`${head}Content-Type: application/json\r\nContent-Length: 99999\r\n\r\n{"prompt":"gone`);
-    answers.push(...Array.from({ length: 4 }, () => send(large)), send(small));
-    await until(async () => begun.includes(small) || undefined);
-    leaving.destroy();
-    expect(begun.length).toBe(17);
-    open();
-    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(21).fill(200));
-    expect(begun.length).toBe(21);
-  } finally {
-    await busy.close();
-  }
+  const [large, small] = [100_000, 100];
+  const send = (length: number) =>
+    post(busy.baseUrl, "/api/v1/conversations", KEY, { prompt: "x".repeat(length) });
+  const answers = Array.from({ length: 16 }, () => send(large));
+  await until(async () => begun.length === 16 || undefined);
+  const leaving = connect(Number(new URL(busy.baseUrl).port), "127.0.0.1");
+  const head = `POST /api/v1/conversations HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${KEY}\r\n`;
+  leaving.write(`${head}Content-Type: application/json\r\nContent-Length: 99999\r\n\r\n{"prompt":"gone`);
+  answers.push(...Array.from({ length: 4 }, () => send(large)), send(small));
+  await until(async () => begun.includes(small) || undefined);
+  leaving.destroy();
+  expect(begun.length).toBe(17);
+  open();
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(21).fill(200));
+  expect(begun.length).toBe(21);
 });

@@ -24,24 +24,20 @@ it.each([
 
 it("the hour of a key is refused for create and for stop, each by its own limit", async () => {
   const service = await serviceFor({ tier: "free" });
-  try {
-    const refused = async (path: string, limit: number) => {
-      for (let i = 0; i < limit; i++) await post(service.baseUrl, path, KEY, { prompt: "x" });
-      return post(service.baseUrl, path, KEY, { prompt: "x" });
-    };
-    for (const [operation, path, limit] of [
-      ["create", "/api/v1/conversations", 10],
-      ["stop", "/api/v1/conversation/x/stop", 20],
-    ] as const) {
-      const { status, json, headers } = await refused(path, limit);
-      expect([status, json.error?.code]).toEqual([429, "RATE_LIMIT_EXCEEDED"]);
-      expect(json.error?.message).toContain(
-        `The limit of ${limit} ${operation} requests per hour is exceeded.`,
-      );
-      expect(Number(headers["retry-after"])).toBeGreaterThan(3_000);
-    }
-  } finally {
-    await service.close();
+  const refused = async (path: string, limit: number) => {
+    for (let i = 0; i < limit; i++) await post(service.baseUrl, path, KEY, { prompt: "x" });
+    return post(service.baseUrl, path, KEY, { prompt: "x" });
+  };
+  for (const [operation, path, limit] of [
+    ["create", "/api/v1/conversations", 10],
+    ["stop", "/api/v1/conversation/x/stop", 20],
+  ] as const) {
+    const { status, json, headers } = await refused(path, limit);
+    expect([status, json.error?.code]).toEqual([429, "RATE_LIMIT_EXCEEDED"]);
+    expect(json.error?.message).toContain(
+      `The limit of ${limit} ${operation} requests per hour is exceeded.`,
+    );
+    expect(Number(headers["retry-after"])).toBeGreaterThan(3_000);
   }
 });
 
@@ -65,20 +61,16 @@ it("a store that fails is 503, said once, and an outcome that is not known is no
     log: (...line) => void said.push(line),
   });
   const status = () => ask(service.baseUrl, { path: "/api/v1/conversation/x/status", key: KEY });
-  try {
-    for (let i = 0; i < 2; i++)
-      expect(await status()).toMatchObject({
-        ...{ status: 503, headers: { "retry-after": "2" } },
-        json: {
-          error: { code: "SERVICE_UNAVAILABLE", message: expect.stringContaining("Nothing was done.") },
-        },
-      });
-    await expect(status()).rejects.toThrow(/hang up|ECONNRESET/);
-    expect((await status()).status).toBe(404);
-    expect(said).toEqual([["status requests fail: disk full", { sqlstate: "53100" }]]);
-  } finally {
-    await service.close();
-  }
+  for (let i = 0; i < 2; i++)
+    expect(await status()).toMatchObject({
+      ...{ status: 503, headers: { "retry-after": "2" } },
+      json: {
+        error: { code: "SERVICE_UNAVAILABLE", message: expect.stringContaining("Nothing was done.") },
+      },
+    });
+  await expect(status()).rejects.toThrow(/hang up|ECONNRESET/);
+  expect((await status()).status).toBe(404);
+  expect(said).toEqual([["status requests fail: disk full", { sqlstate: "53100" }]]);
 });
 
 it("a defect is 500 and logged, and its message is not for clients", async () => {
@@ -87,12 +79,8 @@ it("a defect is 500 and logged, and its message is not for clients", async () =>
   const get = () => Promise.reject(new Error("of our own"));
   const log = (line: string) => void said.push(line);
   const service = await serviceFor({ store: Object.assign(store, { get }), log });
-  try {
-    const answer = await ask(service.baseUrl, { path: "/api/v1/conversation/x/status", key: KEY });
-    const error = { code: "INTERNAL_ERROR", message: "Internal error." };
-    expect([answer.status, answer.json.error]).toEqual([500, error]);
-    expect(said).toEqual([expect.stringContaining("of our own")]);
-  } finally {
-    await service.close();
-  }
+  const answer = await ask(service.baseUrl, { path: "/api/v1/conversation/x/status", key: KEY });
+  const error = { code: "INTERNAL_ERROR", message: "Internal error." };
+  expect([answer.status, answer.json.error]).toEqual([500, error]);
+  expect(said).toEqual([expect.stringContaining("of our own")]);
 });

@@ -34,17 +34,13 @@ it("the schemas of one key neither hold up those of another, nor count against i
     order.push(`${key === alice ? "alice" : "mallory"} ${answer.status}`);
     return answer;
   };
-  try {
-    const hostile = Array.from({ length: 3 }, () => create(mallory, HOSTILE));
-    await create(alice, { type: "object" });
-    await Promise.all(hostile);
-    expect(order.at(-1)).toBe("mallory 400");
-    expect(order.sort()).toEqual(["alice 200", "mallory 400", "mallory 400", "mallory 400"]);
-    expect((await create(mallory, { type: "object" })).status).toBe(200);
-    expect((await create(mallory, { type: "object" })).json.error?.message).toContain("1 create requests");
-  } finally {
-    await service.close();
-  }
+  const hostile = Array.from({ length: 3 }, () => create(mallory, HOSTILE));
+  await create(alice, { type: "object" });
+  await Promise.all(hostile);
+  expect(order.at(-1)).toBe("mallory 400");
+  expect(order.sort()).toEqual(["alice 200", "mallory 400", "mallory 400", "mallory 400"]);
+  expect((await create(mallory, { type: "object" })).status).toBe(200);
+  expect((await create(mallory, { type: "object" })).json.error?.message).toContain("1 create requests");
 }, 60_000);
 
 it("what waits for its check when its client leaves is not created", async () => {
@@ -56,18 +52,14 @@ it("what waits for its check when its client leaves is not created", async () =>
       structured_output: true,
       output_schema,
     });
-  try {
-    const first = create(slow(4_000));
-    const body = JSON.stringify({ prompt: "left", structured_output: true, output_schema: {} });
-    const lines = ["POST /api/v1/conversations HTTP/1.1", "Host: localhost", `Authorization: Bearer ${KEY}`];
-    const head = [...lines, "Content-Type: application/json", `Content-Length: ${body.length}`, "", ""];
-    expect(await raw(service.baseUrl, head.join("\r\n") + body, 500)).toBe("");
-    // Its turn comes after the one that has left. A fast machine accepts the slow schema, a busy one refuses it.
-    const answers = [await create({}), await first];
-    const ids = answers.flatMap(({ json }) => (json.data ? [json.data.request_id] : []));
-    const { conversations } = await store.overview.newest(9);
-    expect(conversations.map(({ requestId }) => requestId)).toEqual(ids);
-  } finally {
-    await service.close();
-  }
+  const first = create(slow(4_000));
+  const body = JSON.stringify({ prompt: "left", structured_output: true, output_schema: {} });
+  const lines = ["POST /api/v1/conversations HTTP/1.1", "Host: localhost", `Authorization: Bearer ${KEY}`];
+  const head = [...lines, "Content-Type: application/json", `Content-Length: ${body.length}`, "", ""];
+  expect(await raw(service.baseUrl, head.join("\r\n") + body, 500)).toBe("");
+  // Its turn comes after the one that has left. A fast machine accepts the slow schema, a busy one refuses it.
+  const answers = [await create({}), await first];
+  const ids = answers.flatMap(({ json }) => (json.data ? [json.data.request_id] : []));
+  const { conversations } = await store.overview.newest(9);
+  expect(conversations.map(({ requestId }) => requestId)).toEqual(ids);
 }, 60_000);

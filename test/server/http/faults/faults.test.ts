@@ -110,110 +110,80 @@ function bytesFrom(baseUrl: string, ms: number): Promise<{ text: string; error?:
   });
 }
 
-async function under(fault: string, run: (baseUrl: string) => Promise<void>): Promise<void> {
-  const service = await serviceFor({ faults: [parseFault(fault)] });
-  try {
-    await run(service.baseUrl);
-  } finally {
-    await service.close();
-  }
+/** The address of a service with this fault. */
+async function under(fault: string): Promise<string> {
+  return (await serviceFor({ faults: [parseFault(fault)] })).baseUrl;
 }
 
 describe("each kind on the wire:", () => {
-  const status = (baseUrl: string): Promise<Answer> =>
-    ask(baseUrl, { path: "/api/v1/conversation/x/status", key: KEY });
+  const status = async (fault: string): Promise<Answer> =>
+    ask(await under(fault), { path: "/api/v1/conversation/x/status", key: KEY });
 
   it("a status of a gateway is bare, one of the service an envelope", async () => {
-    await under("status:503+retry-after=2", async (baseUrl) => {
-      const answer = await status(baseUrl);
-      expect([answer.status, answer.headers["retry-after"], answer.json]).toEqual([503, "2", {}]);
-    });
-    await under("status:429+retry-after=9", async (baseUrl) => {
-      const answer = await status(baseUrl);
-      expect([answer.status, answer.headers["retry-after"]]).toEqual([429, "9"]);
-      expect(answer.json.error?.code).toBe("RATE_LIMIT_EXCEEDED");
-    });
+    const gateway = await status("status:503+retry-after=2");
+    expect([gateway.status, gateway.headers["retry-after"], gateway.json]).toEqual([503, "2", {}]);
+    const answer = await status("status:429+retry-after=9");
+    expect([answer.status, answer.headers["retry-after"]]).toEqual([429, "9"]);
+    expect(answer.json.error?.code).toBe("RATE_LIMIT_EXCEEDED");
     for (const [code, text] of [
       [204, ""],
       [205, ""],
       [304, ""],
       [500, "500 by a fault on demand\n"],
-    ] as const)
-      await under(`status:${code}`, async (baseUrl) => {
-        const answer = await status(baseUrl);
-        expect(answer).toMatchObject({ status: code, text });
-        expect(Number(answer.headers["content-length"] ?? 0)).toBe(text.length);
-      });
-  });
-
-  it("reset breaks the connection before the service sees anything", async () => {
-    await under("status:reset", async (baseUrl) => {
-      expect(await bytesFrom(baseUrl, 5_000)).toEqual({ text: "", error: "ECONNRESET", ended: false });
-    });
-  });
-
-  it("reset-after-body has created, and tells nobody", async () => {
-    await under("create:reset-after-body:first=1", async (baseUrl) => {
-      const lost = post(baseUrl, "/api/v1/conversations", KEY, { prompt: "x" });
-      await expect(lost).rejects.toMatchObject({ code: "ECONNRESET" });
-    });
-    const free = await serviceFor({ tier: "free", faults: [parseFault("create:reset-after-body:first=10")] });
-    try {
-      const create = () => post(free.baseUrl, "/api/v1/conversations", KEY, { prompt: "x" });
-      for (let i = 0; i < 10; i++) await expect(create()).rejects.toMatchObject({ code: "ECONNRESET" });
-      expect((await create()).status).toBe(429);
-    } finally {
-      await free.close();
+    ] as const) {
+      const bare = await status(`status:${code}`);
+      expect(bare).toMatchObject({ status: code, text });
+      expect(Number(bare.headers["content-length"] ?? 0)).toBe(text.length);
     }
   });
 
+  it("reset breaks the connection before the service sees anything", async () => {
+    const seen = await bytesFrom(await under("status:reset"), 5_000);
+    expect(seen).toEqual({ text: "", error: "ECONNRESET", ended: false });
+  });
+
+  it("reset-after-body has created, and tells nobody", async () => {
+    const free = await serviceFor({ tier: "free", faults: [parseFault("create:reset-after-body:first=10")] });
+    const create = () => post(free.baseUrl, "/api/v1/conversations", KEY, { prompt: "x" });
+    for (let i = 0; i < 10; i++) await expect(create()).rejects.toMatchObject({ code: "ECONNRESET" });
+    expect((await create()).status).toBe(429);
+  });
+
   it("hang says nothing, and does not keep the service from closing", async () => {
-    await under("status:hang", async (baseUrl) => {
-      expect(await bytesFrom(baseUrl, 300)).toEqual({ text: "", ended: false });
-      void ask(baseUrl, { path: "/api/v1/conversation/x/status", key: KEY }).catch(() => {});
-    });
+    const service = await serviceFor({ faults: [parseFault("status:hang")] });
+    expect(await bytesFrom(service.baseUrl, 300)).toEqual({ text: "", ended: false });
+    void ask(service.baseUrl, { path: "/api/v1/conversation/x/status", key: KEY }).catch(() => {});
+    await service.close();
   });
 
   it("drip sends the head, then a byte a second", async () => {
-    await under("status:drip", async (baseUrl) => {
-      const { text, ended } = await bytesFrom(baseUrl, 1_500);
-      expect(text).toMatch(/^HTTP\/1\.1 404 [\s\S]*\r\n\r\n\{"?$/);
-      expect(ended).toBe(false);
-    });
+    const { text, ended } = await bytesFrom(await under("status:drip"), 1_500);
+    expect(text).toMatch(/^HTTP\/1\.1 404 [\s\S]*\r\n\r\n\{"?$/);
+    expect(ended).toBe(false);
   });
 
   it("truncate promises more than it sends", async () => {
-    await under("status:truncate", async (baseUrl) => {
-      const { text } = await bytesFrom(baseUrl, 5_000);
-      const [head = "", body = ""] = text.split("\r\n\r\n");
-      const promised = Number(/content-length: (\d+)/i.exec(head)?.[1]);
-      expect(body.length).toBe(Math.ceil(promised / 2));
-    });
+    const { text } = await bytesFrom(await under("status:truncate"), 5_000);
+    const [head = "", body = ""] = text.split("\r\n\r\n");
+    const promised = Number(/content-length: (\d+)/i.exec(head)?.[1]);
+    expect(body.length).toBe(Math.ceil(promised / 2));
   });
 
   it("html, bad-envelope and redirect are answers that are none", async () => {
-    await under("status:html", async (baseUrl) => {
-      const answer = await status(baseUrl);
-      expect([answer.status, answer.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
-    });
-    await under("status:bad-envelope", async (baseUrl) => {
-      const headers = { "content-type": "application/json; charset=utf-8" };
-      expect(await status(baseUrl)).toMatchObject({ status: 200, text: `{"ok":true}`, headers });
-    });
-    await under("status:redirect", async (baseUrl) => {
-      const answer = await status(baseUrl);
-      expect([answer.status, answer.headers.location]).toEqual([
-        307,
-        "http://redirect.invalid/api/v1/conversation/x/status",
-      ]);
-    });
+    const html = await status("status:html");
+    expect([html.status, html.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
+    const headers = { "content-type": "application/json; charset=utf-8" };
+    expect(await status("status:bad-envelope")).toMatchObject({ status: 200, text: `{"ok":true}`, headers });
+    const redirect = await status("status:redirect");
+    expect([redirect.status, redirect.headers.location]).toEqual([
+      307,
+      "http://redirect.invalid/api/v1/conversation/x/status",
+    ]);
   });
 
   it("huge is more than 64 MiB of valid JSON", async () => {
-    await under("create:huge", async (baseUrl) => {
-      const answer = await post(baseUrl, "/api/v1/conversations", KEY, { prompt: "x" });
-      expect(answer.text.length).toBeGreaterThan(64 * 1_048_576);
-      expect(answer.json.data?.status).toBe("PENDING");
-    });
+    const answer = await post(await under("create:huge"), "/api/v1/conversations", KEY, { prompt: "x" });
+    expect(answer.text.length).toBeGreaterThan(64 * 1_048_576);
+    expect(answer.json.data?.status).toBe("PENDING");
   });
 });
