@@ -46,6 +46,10 @@ export function captionAfter(blocks: readonly Block[], heading: string): string 
 
 /** Behind the headings of a document (1 to 6) come the terms of its lists of definitions: this, and more if they are nested. */
 export const TERM = 10;
+/** A paragraph that is bold as a whole is a title between them, if it does not end like a sentence or what leads to the next one. */
+export const TITLE = TERM - 0.5;
+export const isTitle = (text: string): boolean => text.length <= MAX_TITLE && !/[.!:;,]$/.test(text);
+const MAX_TITLE = 120;
 /** Terms that are nested deeper, and what is longer, tell no more of a place, and cost each of its blocks a longer heading. */
 const MAX_RANK = TERM + 10;
 const MAX_HEADING = 1_000;

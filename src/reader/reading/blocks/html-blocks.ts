@@ -1,8 +1,8 @@
 import { decodeHTML } from "entities/decode";
-import { type Block, captionAfter, Headings, MAX_LINES, TERM } from "./block.js";
+import { type Block, captionAfter, Headings, isTitle, MAX_LINES, TERM, TITLE } from "./block.js";
 import { type HtmlEvent, shownElements } from "./html-elements.js";
 
-/** A first line of a cell or a list's item that names what the rest is about ends like no sentence. */
+/** A first line of a cell that names what the rest is about ends like no sentence. */
 const MAX_LABEL = 160;
 /** Of a cell that goes over several columns. */
 const COLSPAN = /\bcolspan\s*=\s*["']?(\d{1,2})/i;
@@ -58,6 +58,12 @@ class HtmlReader {
   #lines: TextLine[] = [];
   #heading: number | undefined;
   #isTerm = false;
+  /** How many elements that make text bold are open, and whether the paragraph that began last has no other text. */
+  #bold = 0;
+  #isBold = false;
+  /** How many blocks are open, and the bold titles that end with the block that they stand in, each with its depth. */
+  #level = 0;
+  #titles: { level: number; rank: number }[] = [];
   /** How deep lists of definitions and tables are nested: each has terms of its own. */
   #depth = 0;
   #pre = 0;
@@ -75,9 +81,12 @@ class HtmlReader {
     }
     const { kind, name, line } = event;
     if (name === "sup" || name === "sub") this.#script = kind === "close" ? " " : name === "sup" ? "^" : "_";
+    else if (name === "b" || name === "strong") this.#bold += kind === "close" ? -1 : 1;
     else if (name === "br" && (this.#pre > 0 || this.#heading || this.#cell)) this.#text(" ", line);
     else {
-      this.#close();
+      this.#close(kind === "close" && name === "p" && this.#isBold);
+      this.#isBold = kind === "open" && name === "p";
+      this.#bold = 0;
       if (kind === "open") this.#open(name, event.attributes);
       if (kind === "close") this.#end(name);
     }
@@ -94,6 +103,7 @@ class HtmlReader {
   }
 
   #open(name: string, attributes: string): void {
+    this.#level += 1;
     if (/^h[1-6]$/.test(name)) this.#heading = Number(name[1]);
     else if (name === "dl") this.#depth += 1;
     else if (name === "dt") this.#isTerm = true;
@@ -114,6 +124,8 @@ class HtmlReader {
   }
 
   #end(name: string): void {
+    this.#level -= 1;
+    this.#endTitles(this.#level);
     if (/^h[1-6]$/.test(name)) this.#heading = undefined;
     else if (name === "dl") this.#leave();
     else if (name === "dt") this.#isTerm = false;
@@ -137,8 +149,17 @@ class HtmlReader {
     this.#headings.end(TERM + this.#depth);
   }
 
+  /** Ends the bold titles of blocks that are open no more. */
+  #endTitles(level: number): void {
+    for (let last = this.#titles.at(-1); last && last.level >= level; last = this.#titles.at(-1)) {
+      this.#headings.end(last.rank);
+      this.#titles.pop();
+    }
+  }
+
   /** Adds text, each of its lines at its line of the file. */
   #text(text: string, line: number): void {
+    if (this.#bold === 0 && text.trim() !== "") this.#isBold = false;
     const inCode = this.#pre > 0;
     text.split("\n").forEach((raw, i) => {
       const part = decoded(inCode ? raw.replace(/\r$/, "") : raw.replace(/\s+/g, " "));
@@ -157,8 +178,8 @@ class HtmlReader {
     return (mark === "^" ? /[\p{L}\d)]/u : /\d/).test(this.#last) ? mark : "";
   }
 
-  /** The text read so far is a block of its own, a heading, a term or a cell. */
-  #close(): void {
+  /** The text read so far is a block of its own, a heading, a term or a cell. `isBold`: it is a paragraph that is bold. */
+  #close(isBold = false): void {
     this.#script = undefined;
     const lines = this.#lines
       .map(({ line, text }) => ({ line, text: this.#pre > 0 ? text.trimEnd() : text.trim() }))
@@ -175,7 +196,13 @@ class HtmlReader {
     } else if (this.#isTerm) {
       this.#headings.join({ rank: TERM - 1 + Math.max(1, this.#depth), text, line: first.line });
     } else if (table?.cell && this.#pre === 0) this.#addToCell(table.row, table.cell, text, lines);
-    else for (const part of cut(lines)) this.#add(part, this.#pre > 0 ? "code" : "prose");
+    else if (isBold && this.#pre === 0 && isTitle(text)) {
+      const rank = TITLE + this.#depth;
+      const level = this.#level - 2;
+      this.#endTitles(level);
+      this.#headings.begin({ rank, text, line: first.line });
+      this.#titles.push({ level, rank });
+    } else for (const part of cut(lines)) this.#add(part, this.#pre > 0 ? "code" : "prose");
   }
 
   /** A cell with one text is one of its row; one with several paragraphs is read like a list of definitions. */

@@ -10,7 +10,8 @@ const BLOCKS = new Set(
 /** They part the text before them from the text after them, and have none themselves, or all of the page's. */
 const BREAKS = new Set(["br", "hr", "html", "body"]);
 const VOID = new Set("area base col embed img input link meta param source track wbr".split(" "));
-const SCRIPTS = new Set(["sup", "sub"]);
+/** What tells something of the text within a line. */
+const MARKED = new Set(["sup", "sub", "b", "strong"]);
 const HEADING = /^h[1-6]$/;
 
 /** The open elements that a start tag ends, and those beyond which none is looked for (HTML, "optional tags"). */
@@ -58,7 +59,7 @@ const TEXT = new Set("section h1 h2 h3 h4 h5 h6 p pre code dt dd td th tr tbody"
 const NAMED_BY_ID = new Set("div ul ol table header form address".split(" "));
 const SECTION = /(?:^|\s)(?:sect(?:ion)?\d?|level\d)(?:$|[\s-])/;
 
-/** A block or script that opens, and later closes; a break; or text. */
+/** A block, or what is marked within a line, that opens, and later closes; a break; or text. */
 export type HtmlEvent =
   | (HtmlTag & { kind: "open"; hides: Hiding })
   | { kind: "close" | "break"; name: string; line: number }
@@ -126,24 +127,35 @@ function* elements(page: string): Generator<HtmlEvent> {
       continue;
     }
     const { name } = token;
-    const top = open.at(-1);
     const isBlock = BLOCKS.has(name);
-    if (!isBlock && top?.name === name) {
-      top.depth += token.kind === "open" ? 1 : -1;
-      if (top.depth === 0) yield* closeFrom(open.length - 1);
+    const at = isBlock ? open.length : openInLine(name, open);
+    const same = open[at];
+    if (same) {
+      same.depth += token.kind === "open" ? 1 : -1;
+      if (same.depth === 0) yield* closeFrom(at);
     } else if (token.kind === "close") {
       if (isBlock) yield* closeFrom(closedBy(name, open));
     } else if (BREAKS.has(name)) yield { kind: "break", name, line };
     else if (!VOID.has(name)) {
       if (isBlock) yield* closeFrom(endedBy(name, open));
       const hides = hidingOf(token, open.at(-1)?.name ?? "");
-      if (!isBlock && hides === undefined && !SCRIPTS.has(name)) continue;
+      if (!isBlock && hides === undefined && !MARKED.has(name)) continue;
       open.push({ name, depth: 1 });
       yield { ...token, kind: "open", hides };
       if (token.attributes.endsWith("/")) yield* closeFrom(open.length - 1);
     }
   }
   yield* closeFrom(0);
+}
+
+/** The index of the open element of this name within the innermost block; the number of open ones if there is none. */
+function openInLine(name: string, open: readonly { name: string }[]): number {
+  for (let i = open.length - 1; i >= Math.max(0, open.length - MAX_LOOK_UP); i--) {
+    const one = open[i]?.name ?? "";
+    if (one === name) return i;
+    if (BLOCKS.has(one)) break;
+  }
+  return open.length;
 }
 
 /** The index of the element that an end tag closes; the number of open ones if there is none. */

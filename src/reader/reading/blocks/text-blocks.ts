@@ -1,4 +1,4 @@
-import { type Block, captionAfter, Headings, MAX_LINE, MAX_LINES } from "./block.js";
+import { type Block, captionAfter, Headings, isTitle, MAX_LINE, MAX_LINES, TITLE } from "./block.js";
 
 /** Which marks stand for something. Plain text may be AsciiDoc or reStructuredText: their marks are rare otherwise. */
 export type TextFormat = "markdown" | "text";
@@ -11,6 +11,7 @@ const NO_TEXT =
 const UNDERLINE = /^([=\-~^"'`#*+])\1{2,}\s*$/;
 const NUMBERED =
   /^\s*(?:\d+(?:\.\d+)*\.?|[A-Z]\.|(?:Section|Article|Chapter|Appendix)\s+\w+[.:]?)\s+\p{Lu}.{1,80}$/u;
+const BOLD = /^(\*\*|__)(?! )([^*_]+)\1\s*$/;
 const CAPITALS = /^[^\p{Ll}]*\p{Lu}{3}[^\p{Ll}]*$/u;
 const RANKS = "=-~^";
 
@@ -123,8 +124,13 @@ class TextReader {
       this.#heading(rank, text.slice(rank).trim().replace(/ #+$/, ""), i + 1);
       return true;
     }
-    if (this.format === "markdown" || this.#block !== undefined) return false;
     const alone = (this.lines[i + 1] ?? "").trim() === "" && (this.lines[i - 1] ?? "").trim() === "";
+    const bold = alone ? BOLD.exec(text)?.[2] : undefined;
+    if (bold !== undefined && isTitle(bold)) {
+      this.#heading(TITLE, bold, i + 1);
+      return true;
+    }
+    if (this.format === "markdown" || this.#block !== undefined) return false;
     if (!alone || text.trim().length > 80) return false;
     if (CAPITALS.test(text.trim())) this.#heading(1, text, i + 1);
     else if (NUMBERED.test(text.trim()) && !/[;,]$/.test(text.trim())) this.#heading(2, text, i + 1);

@@ -13,6 +13,17 @@ describe("Markdown", () => {
       "# A\n\none\ntwo\n\n## B\n\n- x\n- y",
       ["3 [A] prose: one ~ two", "8 [A / B] prose: - x", "9 [A / B] prose: - y"],
     ],
+    [
+      "a line of its own that is bold as a whole as a title, and no sentence or lead",
+      "# A\n\n**Longest row**\n\nIt is 5.\n\n**Note:** x\n\n**It is so.**\n\n**two**\nlines\n\n## B\n\nb",
+      [
+        "5 [A / Longest row] prose: It is 5.",
+        "7 [A / Longest row] prose: **Note:** x",
+        "9 [A / Longest row] prose: **It is so.**",
+        "11 [A / Longest row] prose: **two** ~ lines",
+        "16 [A / B] prose: b",
+      ],
+    ],
     ["underlined headings", "Title\n=====\n\nPart\n----\n\ntext", ["7 [Title / Part] prose: text"]],
     [
       "no comments, link definitions or rules",
@@ -281,6 +292,22 @@ describe("HTML", () => {
       "<svg/>a<svg x><p>b</svg>c",
       ["1 [] prose: ac"],
     ],
+    [
+      "a paragraph that is bold as a whole as the title of what follows in its block",
+      "<h2>S</h2><ol><li><p><b>Longest <i>row</i></b></p>\n<p>It is 5.</p></li>\n<li><p><strong>Who writes?</strong>\n<p>One.\n</ol><p>end</p>",
+      ["2 [S / Longest row] prose: It is 5.", "4 [S / Who writes?] prose: One.", "5 [S] prose: end"],
+    ],
+    [
+      "such a title within a definition, under its term",
+      "<dl><dt>t<dd><p><b>More</b></p><p>in</p><dt>u<dd>x</dl>",
+      ["1 [t / More] prose: in", "1 [u] prose: x"],
+    ],
+    [
+      "no title in bold that is a sentence, leads to what follows, or has other text",
+      "<p><b>It is so.</b></p><p><b>Note:</b></p><p><b>a</b> b</p><b><p>c</p><p>d</p></b><div><b>e</b></div>",
+      ["It is so.", "Note:", "a b", "c", "d", "e"].map((text) => `1 [] prose: ${text}`),
+    ],
+    ["a bold title with nothing under it as text", "<p><b>Last</b></p>", ["1 [] prose: Last"]],
     ["lines after a tag over several lines", "<a\nb='>'\nc>d\n</a\n>e", ["3 [] prose: d ~  ~ e"]],
     [
       "character references, none of which breaks a line",
