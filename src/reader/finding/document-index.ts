@@ -15,6 +15,11 @@ const MAX_QUERY_WORDS = 64;
 /** What a word that may stand for one of the query counts in the score, and in the share of a query. */
 const RELATED = 0.3;
 const RELATED_SHARE = 0.6;
+/** A question that a number answers, and what counts a passage with one; what counts the first one under its heading. */
+const AMOUNT =
+  /\bhow (?:many|long|much|often|large|big|old|far|fast)\b|\b(?:maximum|minimum|default|limit|port|size)\b/i;
+const WITH_NUMBER = 1.25;
+const FIRST = 1.05;
 /** How many folders describe where the documents lie. */
 const MOST_FOLDERS = 20;
 /** How much of a document says what language it is in, in blocks and in characters. */
@@ -32,8 +37,9 @@ export class DocumentIndex {
   /** Adds a document or replaces it. Without a `title` it is its first heading, else its id. */
   set(about: Omit<SourceDocument, "title"> & { title?: string }, blocks: readonly Block[]): void {
     const { id, title } = about;
-    const passages = blocks.map(({ lines, heading, header = [], caption = "" }) => {
-      return { text: lines.join("\n"), heading: [heading, ...header].join(" "), name: `${id} ${caption}` };
+    const passages = blocks.map(({ lines, heading, header = [], caption = "" }, nth) => {
+      const text = [...lines, ...(codeAfter(blocks, nth)?.lines ?? [])].join("\n");
+      return { text, heading: [heading, ...header].join(" "), name: `${id} ${caption}` };
     });
     this.#index.set(id, passages);
     const sample = blocks.slice(0, SAMPLE.blocks).flatMap(({ heading, lines }) => [heading, ...lines]);
@@ -58,19 +64,27 @@ export class DocumentIndex {
     const terms = new Map(asked.flatMap(related).map((term) => [term, RELATED]));
     for (const term of asked) terms.set(term, 1);
     const blockAt = (id: string, passage: number) => this.#entries.get(id)?.blocks[passage];
-    const best = this.#index.search(terms, limit, (id, passage) =>
-      sourceRank(id, blockAt(id, passage)?.kind ?? "prose"),
-    );
+    const isAmount = AMOUNT.test(query);
+    const best = this.#index.search(terms, limit, (id, nth) => {
+      const { kind = "prose", heading = "", lines = [] } = blockAt(id, nth) ?? {};
+      const hasNumber = isAmount && lines.some((line) => /\d/.test(line));
+      const isFirst = kind === "prose" && heading !== "" && heading !== blockAt(id, nth - 1)?.heading;
+      return sourceRank(id, kind) * (hasNumber ? WITH_NUMBER : 1) * (isFirst ? FIRST : 1);
+    });
     return best.flatMap(({ document: id, passage: nth, score }) => {
       const block = blockAt(id, nth);
       if (block === undefined) return [];
-      const passage = { id, ...block };
+      const code = codeAfter(this.#entries.get(id)?.blocks ?? [], nth);
+      const passage = { id, ...block, ...(code && { code }) };
       return [{ passage, score: score / (best[0]?.score ?? 1), share: this.#shareOf(asked, passage) }];
     });
   }
 
-  #shareOf(asked: readonly string[], { lines, heading, header = [], caption = "", id }: Passage): number {
-    const said = new Set(words([id, heading, ...header, caption, ...lines].join("\n")));
+  #shareOf(asked: readonly string[], passage: Passage): number {
+    const { lines, heading, header = [], caption = "", id, code } = passage;
+    const said = new Set(
+      words([id, heading, ...header, caption, ...lines, ...(code?.lines ?? [])].join("\n")),
+    );
     let total = 0;
     let sum = 0;
     for (const term of asked) {
@@ -105,6 +119,13 @@ export class DocumentIndex {
       languages: mostOf(entries.flatMap(([, { language }]) => language ?? [])),
     };
   }
+}
+
+/** The code that the block leads to. */
+function codeAfter(blocks: readonly Block[], nth: number): Block | undefined {
+  const [lead, next] = [blocks[nth], blocks[nth + 1]];
+  if (lead?.kind !== "prose" || next?.kind !== "code" || lead.heading !== next.heading) return undefined;
+  return /:\s*$/.test(lead.lines.at(-1) ?? "") ? next : undefined;
 }
 
 const TESTS = /(?:^|\/)(?:tests?|__tests__|fixtures|bench)\/|[._](?:test|spec)\.\w+$/i;

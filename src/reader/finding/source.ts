@@ -19,6 +19,8 @@ export interface SourceDocument {
 export interface Passage extends Block {
   /** The `id` of its document. */
   id: string;
+  /** The code that follows a text with a colon at its end; it is found together with that text. */
+  code?: Block;
 }
 
 /** A passage that fits a query. */

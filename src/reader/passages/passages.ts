@@ -21,7 +21,10 @@ export function bestPassages(hits: readonly Hit[]): Passage[] {
     const isFar = found.size >= LEAST && score < CLOSE * best;
     if (isFar || found.size >= MOST) break;
     const text = passage.lines.join("\n").trim();
-    if (!found.has(text)) found.set(text, passage);
+    const isShown = [...found.values()].some(
+      ({ id, code }) => id === passage.id && code?.line === passage.line,
+    );
+    if (!found.has(text) && !isShown) found.set(text, passage);
   }
   return [...found.values()];
 }

@@ -22,7 +22,8 @@ export function report(prompt: string, passages: readonly Passage[], description
 
 /** A passage as it stands there; code between fences, and a row of Markdown under the titles of its columns. */
 function quoteOf(passage: Passage): readonly string[] {
-  const { kind, lines } = passage;
+  const { kind, lines, code } = passage;
+  if (code) return [...lines, "", ...quoteOf({ ...code, id: passage.id })];
   if (kind === "code") {
     const ticks = Array.from(lines.join("\n").matchAll(/`{3,}/g), ([run]) => run.length + 1);
     const fence = "`".repeat(Math.max(3, ...ticks));
@@ -44,9 +45,15 @@ export function asData(passages: readonly Passage[]) {
       source: passage.id,
       line: passage.line,
       heading: overOf(passage),
-      text: passage.lines.join("\n"),
+      text: textOf(passage),
     })),
   };
+}
+
+/** Its lines, and those of its code, each where it stands in the file. */
+function textOf({ line, lines, code }: Passage): string {
+  const between = Array<string>(Math.max(0, (code?.line ?? 0) - line - lines.length)).fill("");
+  return [...lines, ...(code ? [...between, ...code.lines] : [])].join("\n");
 }
 
 /** Where a passage stands, as in `docs/a.md:12`. */

@@ -20,6 +20,23 @@ it("gives the best passages first; the score of the best is 1", () => {
   expect(index.search("kiwi", 1)).toEqual([all[0]]);
 });
 
+it("prefers the first passage under a heading, and one with a number where a number is asked for", () => {
+  const under = (line: number, text: string) => ({ ...prose(line, text), heading: "basket" });
+  const index = indexOf({
+    "a.md": [under(1, "kiwi x"), under(2, "kiwi y"), under(3, "kiwi 5"), prose(4, "z")],
+  });
+  const found = (query: string) => index.search(query, 3).map(({ passage }) => passage.line);
+  expect(found("kiwi basket")).toEqual([1, 2, 3]);
+  expect(found("How many kiwi has a basket?")).toEqual([3, 1, 2]);
+});
+
+it("finds a text that leads to code by the words of the code, and gives both", () => {
+  const code = { ...prose(3, "kiwi --all"), kind: "code" } as const;
+  const found = (text: string) => indexOf({ "a.md": [prose(1, text), code] }).search("kiwi", 1)[0]?.passage;
+  expect(found("Type this:")).toMatchObject({ line: 1, code });
+  expect(found("Type this.")).toEqual({ id: "a.md", ...code });
+});
+
 it("finds what is called by another word, after what is called by the one that was asked for", () => {
   const index = indexOf({
     "a.md": [prose(1, "the largest basket"), prose(2, "the maximum basket"), prose(3, "a car")],

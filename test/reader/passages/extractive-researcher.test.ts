@@ -51,6 +51,26 @@ it("quotes code as code, between fences that it does not end, and a row under th
   expect(await report("Pears of a small crate")).toContain(`\`b.md:5\`, Baskets\n\n${row}`);
 });
 
+it("gives a text together with the code that it leads to, once", async () => {
+  const text = "# Fruit\n\nTo fill a basket with apples, type:\n\n```sh\nbasket fill apples\n```\n";
+  const researcher = researcherOn(folderWith({ "a.md": text }));
+  const ask = (more = {}) =>
+    researcher.research(question("How do I fill a basket with apples?", more), never());
+  expect(await ask()).toContain(
+    "1. `a.md:3`, Fruit\n\n   > To fill a basket with apples, type:\n   >\n   > ```\n   > basket fill apples\n   > ```\n\n1 file",
+  );
+  expect(await ask({ structured_output: true })).toEqual({
+    passages: [
+      {
+        source: "a.md",
+        line: 3,
+        heading: "Fruit",
+        text: "To fill a basket with apples, type:\n\n\nbasket fill apples",
+      },
+    ],
+  });
+});
+
 it("gives the passages as data, a row under the titles of its columns", async () => {
   const researcher = researcherOn(folderWith(FILES));
   const asData = (prompt: string) =>
