@@ -37,44 +37,54 @@ export function conversationOf(requestId: string, row: QueryResultRow): Conversa
   };
 }
 
-/** What one statement asks for. */
-interface StateBatch {
-  ids: Set<string>;
-  rows: Promise<Map<string, QueryResultRow>>;
-}
-
-/** The next statement gathers while one is under way, and for this long at most, ms: that one may hang. */
-const GATHER_MS = 2;
-
-/** Reads states, which are asked for more often than all else: what arrives while one statement is under way is the next. */
-export class StateReader {
-  #next: StateBatch | undefined;
+/** Asks in one statement for all ids that come while the one before is under way. */
+class IdBatches {
+  #next: { ids: Set<string>; rows: Promise<Map<string, QueryResultRow>> } | undefined;
   /** Resolves when the last statement has ended. */
   #last: Promise<unknown> = Promise.resolve();
   constructor(
-    private readonly database: Pick<Database, "read">,
-    private readonly clock: Pick<Clock, "sleep">,
+    private readonly read: (ids: readonly string[]) => Promise<QueryResultRow[]>,
+    /** Waits until the next statement may begin, given the end of the last one. */
+    private readonly turn: (last: Promise<unknown>) => Promise<unknown>,
   ) {}
 
-  /** The row of that id (a UUID in lower case), whichever key it belongs to. Rejects as `Database.read` does. */
-  async get(requestId: string): Promise<QueryResultRow | undefined> {
+  /** The row of that id (a UUID in lower case). Rejects as `read` does. */
+  async get(id: string): Promise<QueryResultRow | undefined> {
     this.#next ??= this.#begin();
     const { ids, rows } = this.#next;
-    ids.add(requestId);
-    return (await rows).get(requestId);
+    ids.add(id);
+    return (await rows).get(id);
   }
 
-  #begin(): StateBatch {
+  #begin() {
     const ids = new Set<string>();
     const read = async () => {
-      await Promise.race([this.#last, this.clock.sleep(GATHER_MS)]);
+      await this.turn(this.#last);
       await new Promise((resolve) => setImmediate(resolve));
       this.#next = undefined;
-      const rows = this.database.read(GET, [[...ids]]);
+      const rows = this.read([...ids]);
       this.#last = rows.catch(() => {});
       return new Map((await rows).map((row) => [String(row.request_id), row]));
     };
     return { ids, rows: read() };
+  }
+}
+
+/** A statement that hangs holds up the next one for so long, ms. */
+const GATHER_MS = 2;
+
+/** Reads states, which are asked for more often than all else, whichever key they belong to. Rejects as `Database.read` does. */
+export class StateReader {
+  readonly #batches: IdBatches;
+  constructor(database: Pick<Database, "read">, clock: Pick<Clock, "sleep">) {
+    this.#batches = new IdBatches(
+      (ids) => database.read(GET, [ids]),
+      (last) => Promise.race([last, clock.sleep(GATHER_MS)]),
+    );
+  }
+
+  get(requestId: string): Promise<QueryResultRow | undefined> {
+    return this.#batches.get(requestId);
   }
 }
 
@@ -113,44 +123,58 @@ const SPENT = sql("spent")`
   FROM research.bills
   WHERE completed_at > coalesce(now() - $2::float8 * interval '1 ms', '-infinity') GROUP BY 1 ORDER BY 1`;
 
-/** What waits, in its order: keys take turns, so that as many of each other key come first as of the own one. */
+/**
+ * request_ids: their places among what waits. Keys take turns, so that before one come all that have a lower place
+ * among those of their own key. Reads all that wait.
+ */
 const QUEUE = sql("queue")`
-  WITH waiting AS MATERIALIZED (
-    SELECT request_id, key, row_number() OVER (PARTITION BY key ORDER BY due_at) - 1 AS place
+  WITH waiting AS (
+    SELECT request_id, row_number() OVER (PARTITION BY key ORDER BY due_at) AS place
     FROM research.conversations WHERE job IS NOT NULL AND worker IS NULL AND status = 'PENDING' AND remote IS NULL
-  ), keys AS (SELECT key, count(*) AS count FROM waiting GROUP BY key)
-  SELECT request_id, sum(CASE WHEN keys.key = one.key THEN place ELSE least(place, count) END)::float8 AS done,
-    sum(count)::float8 AS of
-  FROM waiting AS one, keys GROUP BY request_id`;
+  ), placed AS (
+    SELECT request_id, rank() OVER (ORDER BY place) - 1 AS done, count(*) OVER () AS of FROM waiting
+  )
+  SELECT request_id, done::float8, of::float8 FROM placed WHERE request_id = ANY ($1::uuid[])`;
 
-/** How old the places in the queue may be, ms. */
-const QUEUE_MS = 500;
+/** How long a state waits for its place in the queue, ms; without it, it is said all the same. */
+const PLACE_LIMIT_MS = 500;
+/** After a look at the queue comes a rest of so many times its duration: many may wait, and many ask. */
+const REST = 4;
 
-/** The places of what waits, which are read at most so often, or for one that was not there. */
+/** Reads places in the queue. */
 export class QueueReader {
-  #places: Promise<Map<string, string>> = Promise.resolve(new Map());
+  readonly #batches: IdBatches;
   /** Monotonic ms. */
-  #readAt = Number.NEGATIVE_INFINITY;
+  #restUntil = 0;
   constructor(
-    private readonly database: Database,
-    private readonly clock: Clock,
-  ) {}
-
-  /** Progress as JSON text; undefined if it does not wait. */
-  async placeOf(requestId: string): Promise<string | undefined> {
-    const isFresh = this.clock.monotonic() - this.#readAt < QUEUE_MS;
-    const known = isFresh ? (await this.#places).get(requestId) : undefined;
-    if (known !== undefined) return known;
-    this.#readAt = this.clock.monotonic();
-    this.#places = this.#read();
-    return (await this.#places).get(requestId);
+    private readonly database: Pick<Database, "read">,
+    private readonly clock: Pick<Clock, "monotonic" | "sleep">,
+  ) {
+    this.#batches = new IdBatches(
+      (ids) => this.#read(ids),
+      async (last) => {
+        await last;
+        await clock.sleep(this.#restUntil - clock.monotonic());
+      },
+    );
   }
 
-  async #read(): Promise<Map<string, string>> {
-    const rows = await this.database.read(QUEUE, []).catch(() => []);
-    return new Map(
-      rows.map(({ request_id, done, of }) => [request_id, JSON.stringify({ step: "queue", done, of })]),
-    );
+  /** Progress as JSON text; undefined if it does not wait, or its place is not known in time. */
+  async placeOf(requestId: string): Promise<string | undefined> {
+    if (this.#restUntil - this.clock.monotonic() > PLACE_LIMIT_MS) return undefined;
+    const known = new AbortController();
+    const late = this.clock.sleep(PLACE_LIMIT_MS, known.signal);
+    const place = await Promise.race([this.#batches.get(requestId), late]);
+    known.abort();
+    return place ? JSON.stringify({ step: "queue", done: place.done, of: place.of }) : undefined;
+  }
+
+  async #read(ids: readonly string[]): Promise<QueryResultRow[]> {
+    const begun = this.clock.monotonic();
+    const rows = await this.database.read(QUEUE, [ids]).catch(() => []);
+    const ended = this.clock.monotonic();
+    this.#restUntil = ended + REST * (ended - begun);
+    return rows;
   }
 }
 
