@@ -204,7 +204,7 @@ async function acquire<P extends SubmitPorts>(
     makeFolder(locks);
     for (const name of [...new Set(wanted.map((one) => one.name))].sort()) {
       const waitMs = Math.max(end - clock.monotonic(), 1);
-      held.push(await lock(join(locks, `${name.slice(0, 32)}.lock`), waitMs, signal));
+      held.push(await lock(join(locks, `${name}.lock`), waitMs, signal));
     }
     return release;
   } catch (error) {

@@ -153,8 +153,10 @@ describe("no more are sent than allowed", () => {
 test("without a history nothing is sent", async () => {
   const { ports, once, sent } = await machine();
   const bare = { ...ports, history: undefined, unrecorded: true };
-  await expect(once.create([{ ports: bare, body: BODY }], { submit: {} })).rejects.toMatchObject({
-    kind: "no-history",
-  });
+  const other = { ...bare, origin: "https://b.example" };
+  for (const named of [[bare], [ports, other], [other, ports]]) {
+    const accounts = named.map((one) => ({ ports: one, body: BODY }));
+    await expect(once.create(accounts, { submit: {} })).rejects.toMatchObject({ kind: "no-history" });
+  }
   expect(sent()).toBe(0);
 });

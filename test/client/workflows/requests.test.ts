@@ -1,8 +1,18 @@
 import { describe, expect, test } from "vitest";
+import { ResearchClient } from "../../../src/client/calls/client.js";
+import { providerNamed } from "../../../src/client/dialects/providers.js";
 import { History } from "../../../src/client/store/history/history.js";
 import { UnresolvedCreateError } from "../../../src/client/workflows/errors.js";
-import { asAsked, findEntry, requireEntry, resolveTarget } from "../../../src/client/workflows/requests.js";
+import {
+  asAsked,
+  findEntry,
+  followUpOf,
+  requireEntry,
+  resolveTarget,
+} from "../../../src/client/workflows/requests.js";
 import { exactJson, parseExact } from "../../../src/ground/json/exact-json.js";
+import { ok } from "../../support/behaviours.js";
+import { faultServer } from "../../support/fault-server.js";
 import { folderWith } from "../../support/folder.js";
 
 const ORIGIN = "https://a.example";
@@ -150,7 +160,30 @@ test("a result that is written as text is the value of its schema, and every num
   const text = '{"provider_status":"done","cost":1.0,"output":"{\\"a\\": 2.0}"}';
   const data = parseExact(text) as Record<string, unknown>;
   expect(asAsked(data, null)).toBe(data);
+  for (const other of [{ ...data, output: "no JSON" }, { ...data, output: 7 }, { output: "{}" }])
+    expect(asAsked(other, {})).toBe(other);
   const asked = asAsked(data, {});
   expect(asked).toEqual({ provider_status: "done", cost: 1, output: { a: 2 } });
   expect(exactJson(asked)).toBe('{"provider_status":"done","cost":1.0,"output":{"a":2.0}}');
+});
+
+test("a follow-up names the request's id, or the field that the provider asks for", async () => {
+  const server = await faultServer(() => ok({ status: "COMPLETED", interaction_id: "i-2" }));
+  const client = new ResearchClient({ baseUrl: server.url, apiKey: "k" });
+  const given = { ...ports(), client, provider: providerNamed("openai") };
+  const parallel = { ...given, provider: providerNamed("parallel") };
+  given.begin("a").created("abcd-1", {});
+  given.begin("b").created("efgh-1", { interaction_id: "i-1" });
+  expect(await followUpOf(given, "abcd", {})).toBe("abcd-1");
+  expect(await followUpOf(parallel, "efgh", {})).toBe("i-1");
+  expect(server.count("status")).toBe(0);
+  expect(await followUpOf(parallel, "abcd", {})).toBe("i-2");
+  expect(await followUpOf(parallel, "not-recorded", {})).toBe("i-2");
+  const unknown = "the interaction_id of abcd-1 is not known, which a follow-up needs";
+  await expect(followUpOf(parallel, "abcd", { isOffline: true })).rejects.toThrow(unknown);
+  const elsewhere = { ...parallel, origin: "https://b.example" };
+  await expect(followUpOf(elsewhere, "efgh", {})).rejects.toMatchObject({
+    code: "USAGE",
+    hint: expect.stringMatching(/^A follow-up is asked of the service that made the request/),
+  });
 });

@@ -195,5 +195,9 @@ test("why there is no result is said in the service's words, if it has any", asy
     status: "FAILED",
   });
   expect(await whyNoResult(ports, "nobody-knows", "FAILED")).toMatchObject({ code: "RESEARCH_FAILED" });
+  const asked = service.server.count("output");
   expect(await whyNoResult(ports, failed, "STOPPED")).toMatchObject({ code: "RESEARCH_STOPPED" });
+  expect(service.server.count("output")).toBe(asked);
+  const stopped = service.add("x => STOPPED");
+  expect(await whyNoResult(ports, stopped, "FAILED")).toMatchObject({ code: "RESEARCH_FAILED" });
 });

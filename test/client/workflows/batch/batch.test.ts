@@ -211,6 +211,14 @@ test("an abort ends all work with the signal's reason", async () => {
   await expect(running).rejects.toBe(reason);
 });
 
+test("the first defect ends all work and is thrown", async () => {
+  const w = await world();
+  const format = () => {
+    throw new TypeError("defect");
+  };
+  await expect(run(w, rowsOf("one", "two => PROCESSING"), { format })).rejects.toThrow("defect");
+});
+
 test("a caller that stops iterating ends all work", async () => {
   const w = await world();
   const folder = await OutputFolder.open(w.out);

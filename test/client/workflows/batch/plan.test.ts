@@ -39,6 +39,10 @@ describe("where a row stands, by what the journal knows", () => {
   test.each([
     [{ retryFailed: true }, known("refused"), "waiting"],
     [{ retryFailed: true }, known("ended", { status: "FAILED" }), "waiting"],
+    [{ retryFailed: true }, known("ended", { status: "FAILED", cutShort: true }), "failed"],
+    [{ retryPartial: true }, known("ended", { status: "FAILED", cutShort: true }), "waiting"],
+    [{ retryPartial: true }, known("ended", { status: "FAILED" }), "failed"],
+    [{ retryRefused: true }, known("refused"), "waiting"],
     [{ retryFailed: true }, known("ended", { status: "STOPPED" }), "stopped"],
     [{ retryFailed: true }, known("open"), "unknown"],
     [{ resendUnknown: true }, known("open"), "waiting"],
