@@ -79,6 +79,43 @@ test("a result that does not fit its row's schema is said, one that fits or has 
   expect(await check({ type: "string" }, 1)).toMatch(/^the result does not fit its schema: .*must be string/);
 });
 
+test("each row has the account of its profile and its limit, and one that was sent the account that made it", async () => {
+  const key = { "api-key": "k", "api-key-origin": "https://two.example" };
+  const profiles = {
+    two: { "base-url": "https://two.example", tier: "pro", ...key },
+    moved: { "base-url": "https://three.example" },
+  };
+  const home = folderWith({ "config/config.json": JSON.stringify({ profiles }) });
+  const out = join(home, "out");
+  const open = (...rows: Row[]) =>
+    openBatch(machineIn(home, { RESEARCH_CONFIG_DIR: join(home, "config") }), rows, { out, limit: 1 });
+  const first = await open(rowOf("a"), { ...rowOf("b"), profile: "two" });
+  expect(first.accounts.map(({ ports, pacer }) => [ports.origin, pacer.outlook()?.left])).toEqual([
+    ["https://one.example", 1],
+    ["https://two.example", 100],
+  ]);
+  const at = "2030-01-01T00:00:00.000Z";
+  const made: [string, string | null, string | undefined][] = [
+    ["https://one.example", null, "https://one.example"],
+    ["https://two.example", "two", "https://two.example"],
+    ["https://gone.example", null, "https://one.example"],
+    ["https://gone.example", "two", undefined],
+    ["https://one.example", "moved", "https://one.example"],
+  ];
+  const rows = made.map((_, index) => rowOf(`r${index}`));
+  for (const [index, [origin, profile]] of made.entries()) {
+    const row = { row: `r${index}`, key: `r${index}`, digest: "d", stem: `r${index}`, local_id: null };
+    first.folder.record({ kind: "intent", ...row, origin, profile, at });
+    first.folder.record({ kind: "created", row: row.row, request_id: `id-${index}`, created_at: null, at });
+  }
+  first.folder.close();
+  const again = await open(...rows);
+  expect(again.states.map(({ account }) => account?.ports.origin)).toEqual(
+    made.map(([, , origin]) => origin),
+  );
+  again.folder.close();
+});
+
 const MINUTE = 60_000;
 const NOW = Date.parse("2030-01-01T12:00:00Z");
 const clock = { ...systemClock, now: () => NOW };

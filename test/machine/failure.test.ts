@@ -7,8 +7,10 @@ import {
   ResearchError,
   UnreachableError,
 } from "../../src/client/calls/errors.js";
+import { InputError } from "../../src/client/dialects/dialect.js";
 import { InvalidSettingsError } from "../../src/client/store/settings.js";
 import {
+  NoAccountError,
   NotRecordedError,
   QuotaExceededError,
   TargetError,
@@ -16,7 +18,7 @@ import {
 } from "../../src/client/workflows/errors.js";
 import { FolderError } from "../../src/ground/files/folders.js";
 import { LocalError } from "../../src/ground/files/local-error.js";
-import { BaseUrlError } from "../../src/ground/http/address.js";
+import { BaseUrlError, ProxyError } from "../../src/ground/http/address.js";
 import { CodedError, UsageError } from "../../src/machine/errors.js";
 import { failureOf, readKeyAnswer, rowError } from "../../src/machine/failure.js";
 
@@ -28,6 +30,16 @@ describe("the code and the exit code of", () => {
     ["a missing setting", new CodedError("NOT_CONFIGURED", "m"), "NOT_CONFIGURED", 2],
     ["a bad address", new BaseUrlError("m"), "USAGE", 2],
     ["a bad folder", new FolderError("m"), "USAGE", 2],
+    ["a bad proxy", new ProxyError("m", "h"), "USAGE", 2],
+    ["what a provider cannot be asked", new InputError("m", "h"), "USAGE", 2],
+    [
+      "several accounts, by the last one",
+      new NoAccountError(
+        [refused("not-found"), refused("rate-limited")].map((error) => ({ name: "p", error })),
+      ),
+      "SVC",
+      7,
+    ],
     ["this machine", new LocalError("m"), "LOCAL_IO", 12],
     ["settings that cannot be read", new InvalidSettingsError("/x", "not JSON"), "LOCAL_IO", 12],
     ["a create that was not recorded", new NotRecordedError("m"), "LOCAL_IO", 12],
@@ -66,9 +78,19 @@ describe("the sentence is that of the error", () => {
     new BaseUrlError("m"),
     new FolderError("m"),
     new TargetError("ambiguous", "m"),
+    new ProxyError("m", "h"),
+    new InputError("m", "h"),
     new UnreachableError("UNREACHABLE", "m"),
   ])("%o", (error) => {
     expect(failureOf(error).message).toBe(error.message);
+  });
+
+  test("of several accounts it is that of each", () => {
+    const said = [
+      { name: "a", error: refused("rate-limited") },
+      { name: "b", error: new LocalError("disk full") },
+    ];
+    expect(failureOf(new NoAccountError(said)).message).toBe("a: no; b: disk full");
   });
 
   test("but a defect names its kind", () => {
@@ -115,6 +137,16 @@ describe("the facts", () => {
       hint: "Nothing was sent. create, run and rerun wait by themselves with --wait-for-quota.",
     });
   });
+
+  test.each([
+    [null, "https://a.example"],
+    ["work", "https://a.example (profile work)"],
+  ])("of the day's limit: whose it is (%j), what sets it, and until when", (profile, account) => {
+    const day = { source: "RESEARCH_PER_DAY", origin: "https://a.example", profile };
+    expect(failureOf(new QuotaExceededError(10, 61_500, 1_000, day)).message).toBe(
+      `the limit of 10 creates in 24 hours at ${account}, set by RESEARCH_PER_DAY, is used up by this machine's own records; the next create is allowed in 1m 01s, at 1970-01-01T00:01:01.500Z`,
+    );
+  });
 });
 
 describe("the hint", () => {
@@ -127,6 +159,8 @@ describe("the hint", () => {
     [new TargetError("not-recorded", "m"), /research list/],
     [refused("unauthenticated"), /research config list.*research login/],
     [new InvalidSettingsError("/x", "not JSON"), /Correct the file/],
+    [new ProxyError("m", "own"), /^own$/],
+    [new InputError("m", "own"), /^own$/],
     [new TypeError("x"), /defect.*--verbose/],
   ])("of %o", (error, hint) => {
     expect(failureOf(error).hint).toMatch(hint);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/ground/clock.js";
 import { Machine, type MachineOptions } from "../../src/machine/machine.js";
-import { quotaOf } from "../../src/machine/quota.js";
+import { accountQuota, allQuotas, costEstimate, quotaOf } from "../../src/machine/quota.js";
 import { readStored } from "../../src/machine/settings.js";
 import { folderWith } from "../support/folder.js";
 
@@ -135,6 +135,81 @@ describe("creates per hour:", () => {
     expect(free).toEqual({ ...common, limit: null, left: null, next_slot_at: null });
     const off = machineWith({ ...SERVICE, RESEARCH_NO_HISTORY: "1" }).machine;
     expect(() => quotaOf(off, {})).toThrow("no history is kept on this machine");
+  });
+});
+
+/** Has this machine's history say that a request was created by `machine`'s account, and has ended with these costs. */
+function recorded(machine: Machine, costs: readonly number[], model = "m", apiKey = machine.apiKey) {
+  const { history = expect.fail("no history"), origin, profile } = machine;
+  for (const [index, cost_dollars] of costs.entries()) {
+    const id = `${model}-${apiKey}-${index}`;
+    history.begin({ origin, profile, apiKey, body: { prompt: "p", model } }).created(id, {});
+    for (const entry of history.find(id)) history.observe(entry, "COMPLETED", { cost_dollars });
+  }
+}
+
+describe("creates per day:", () => {
+  test.each([
+    ["nothing", {}, undefined, undefined],
+    ["the flag alone", {}, 3, { value: 3, source: "--per-day" }],
+    ["the smaller one, the flag", { RESEARCH_PER_DAY: "10" }, 9, { value: 9, source: "--per-day" }],
+    [
+      "the smaller one, the variable",
+      { RESEARCH_PER_DAY: "9" },
+      10,
+      { value: 9, source: "RESEARCH_PER_DAY" },
+    ],
+  ])("%s", (_, env, perDay, expected) => {
+    const { machine } = machineWith({ ...SERVICE, ...env });
+    machine.limitDay(perDay === undefined ? {} : { perDay });
+    expect(machine.perDay).toEqual(expected);
+  });
+
+  test("no limit is not a number", () => {
+    const { machine } = machineWith({ ...SERVICE, RESEARCH_PER_DAY: "0" });
+    expect(() => machine.perDay).toThrow('invalid value for per-day: "0" (from RESEARCH_PER_DAY)');
+  });
+});
+
+describe("the quota", () => {
+  test("of an account: its day if that is limited, and what it spent", () => {
+    const { machine } = machineWith();
+    recorded(machine, [0.5, 0.25]);
+    recorded(machine, [8], "m", "another-key");
+    const spent = ["24h", "7d", "30d"].map((since) => ({
+      ...{ since, requests: 2, running: 0, unsaid: 0, dollars: 0.75, tokens: null },
+    }));
+    expect(accountQuota(machine, {})).toMatchObject({ used: 2, limit: null, day: null, spent });
+    machine.limitDay({ perDay: 5 });
+    expect(accountQuota(machine, {}).day).toMatchObject({ used: 2, left: 3, limit: 5 });
+  });
+
+  test("of every key that the history has, the one in use with its limits", () => {
+    const { machine } = machineWith({ ...SERVICE, RESEARCH_PER_DAY: "5" });
+    recorded(machine, [1, 2]);
+    recorded(machine, [4], "m", "another-key");
+    expect(allQuotas(machine)).toMatchObject([
+      { used: 1, day: null, profile: "default", spent: [{ dollars: 4 }, {}, {}] },
+      { used: 2, day: { used: 2, left: 3 }, spent: [{ dollars: 3 }, {}, {}] },
+    ]);
+    const off = machineWith({ ...SERVICE, RESEARCH_NO_HISTORY: "1" }).machine;
+    expect(() => allQuotas(off)).toThrow("no history is kept on this machine");
+  });
+
+  test("of what comes: the median of the last costs with the same model, if there are ten", () => {
+    const { machine } = machineWith();
+    const asked = (model: string) => ({ ports: machine, model });
+    recorded(machine, [9, 1, 1, 1, 2, 3, 4, 4, 4], "a");
+    expect(costEstimate([asked("a")])).toBe("");
+    recorded(machine, [9], "a", "another-key");
+    recorded(machine, [7, 7, 7, 7, 7, 7, 7, 7, 7, 7], "b");
+    expect(costEstimate([asked("a"), asked("a")])).toBe(
+      "about $7.00: 2 rows at the median of your last 10 with this model\n",
+    );
+    expect(costEstimate([asked("b"), asked("a")])).toBe(
+      "about $7.00: 1 row at the median of your last 10 with this model (b)\n" +
+        "about $3.50: 1 row at the median of your last 10 with this model (a)\n",
+    );
   });
 });
 
