@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
 import { systemClock } from "../../../src/ground/clock.js";
 import { withPrivate } from "../../../src/reader/fetching/addresses.js";
@@ -6,15 +7,19 @@ import { HostGate } from "../../../src/reader/fetching/host-gate.js";
 import { type Once, PageReader } from "../../../src/reader/fetching/page-reader.js";
 import { cutDocument } from "../../../src/reader/reading/documents/cut.js";
 import { type DocumentReader, documentReader } from "../../../src/reader/reading/documents/document.js";
+import { proxy } from "../../support/proxy.js";
 import { type Page, type SmallWeb, smallWeb } from "../../support/small-web.js";
 
 const never = new AbortController().signal;
 const PACE = { atOnce: 1, apartMs: 0 };
 const answer =
-  (status: number, headers: Record<string, string> = {}, text = "") =>
+  (status: number, headers: Record<string, string> = {}, text: string | Buffer = "") =>
   (response: ServerResponse) =>
     response.writeHead(status, { "content-type": "text/html", ...headers }).end(text);
 const redirect = (location: string) => answer(302, { location });
+const packed = (encoding: string, body: string | Buffer = "packed") =>
+  answer(200, { "content-encoding": encoding }, body);
+const reads = (text: string) => ({ blocks: [{ lines: [text] }] });
 
 /** A reader without a conversation: what was asked for is known for as long as it lives. */
 function readerOf(web: Pick<SmallWeb, "network">, read: DocumentReader = cutDocument) {
@@ -41,7 +46,14 @@ it.each<[string, Page | undefined, object]>([
   ["/deep/er", redirect("/"), { kind: "front-page", status: 200, url: expect.stringMatching(/test:\d+\/$/) }],
   ["/x", redirect("/secret"), { kind: "robots", url: expect.stringMatching(/\/secret$/) }],
   ["/x", answer(200, { "content-type": "image/png" }), { kind: "type", status: 200 }],
-  ["/x", answer(200, {}, "<script>render()</script>"), { kind: "empty", status: 200 }],
+  ["/x", answer(200, { "content-type": "" }), { kind: "type", reason: "it has no media type" }],
+  [
+    "/x",
+    answer(200, {}, "<script>render()</script>"),
+    { kind: "empty", status: 200, reason: "it has no text without its scripts" },
+  ],
+  ["/x", packed("odd"), { kind: "unreadable", reason: "its encoding is unknown: odd" }],
+  ["/x", packed("gzip"), { kind: "unreachable" }],
   ["/x", answer(200, {}, "a".repeat(9_000_000)), { kind: "too-large" }],
   ["/x", answer(200, {}, "a\0b"), { kind: "unreadable", reason: "not text" }],
   ["/not", answer(200, {}, "x"), { kind: "not-asked", reason: "it is left out" }],
@@ -53,6 +65,104 @@ it.each<[string, Page | undefined, object]>([
     "a.test/robots.txt": answer(200, {}, "User-agent: *\nDisallow: /secret"),
   });
   expect(await readerOf(web).read(new URL(web.url(`a.test${path}`)))).toMatchObject(why);
+});
+
+it.each<[string, Page]>([
+  ["identity", packed("identity")],
+  ["gzip", packed(" GZIP ", gzipSync("packed"))],
+  ["x-gzip", packed("x-gzip", gzipSync("packed"))],
+  ["deflate", packed("deflate", deflateSync("packed"))],
+  ["brotli", packed("br", brotliCompressSync("packed"))],
+  ["a query of the front page", redirect("/?packed")],
+  [
+    "another site's front page",
+    (response) => redirect(`http://www.b.test:${response.socket?.localPort}/`)(response),
+  ],
+])("reads a page: %s", async (_, page) => {
+  const front = "<p>packed</p>";
+  const web = await smallWeb({ "a.test/deep/er": page, "a.test/?packed": front, "www.b.test/": front });
+  expect(await readerOf(web).read(new URL(web.url("a.test/deep/er")))).toMatchObject(reads("packed"));
+});
+
+it("takes the front page of a site for the one of its www", async () => {
+  const web: SmallWeb = await smallWeb({
+    "www.a.test/deep": (response) => redirect(web.url("a.test/"))(response),
+    "a.test/": "<p>front</p>",
+  });
+  expect(await readerOf(web).read(new URL(web.url("www.a.test/deep")))).toMatchObject({ kind: "front-page" });
+});
+
+it.each([
+  ["ftp://a.test/x", "its address is not http or https"],
+  ["http://user@a.test/x", "its address has a user name"],
+  ["http://:word@a.test/x", "its address has a user name"],
+  [`http://a.test/${"x".repeat(2_000)}`, "its address is too long"],
+])("does not ask for %#", async (address, reason) => {
+  const web = await smallWeb({});
+  expect(await readerOf(web).read(new URL(address))).toMatchObject({ kind: "not-asked", reason });
+});
+
+it.each<[string, Page, object]>([
+  ["is not there", answer(404), reads("here")],
+  ["is not ours to read", answer(403), reads("here")],
+  ["is asked for too often", answer(429), { kind: "status", status: 429, reason: /: it answered 429$/ }],
+  [
+    "fails",
+    answer(503),
+    { kind: "status", status: 503, reason: /robots.txt cannot be read: it answered 503$/ },
+  ],
+  ["is unpacked in vain", packed("odd"), { kind: "unreadable", reason: /: its encoding is unknown: odd$/ }],
+])("a robots.txt that %s", async (_, robots, expected) => {
+  const web = await smallWeb({ "a.test/x": "<p>here</p>", "a.test/robots.txt": robots });
+  const got = await readerOf(web).read(new URL(web.url("a.test/x")));
+  if (!("reason" in got)) return expect(got).toMatchObject(expected);
+  const { reason, ...rest } = expected as { reason?: RegExp };
+  expect(got).toMatchObject({ ...rest, reason: expect.stringMatching(reason ?? "nothing") });
+  expect("status" in got).toBe("status" in rest);
+});
+
+it("goes to the address that was checked, through the proxy too", async () => {
+  const web = await smallWeb({ "a.test/x": "<p>inside</p>" });
+  const between = await proxy(web.port);
+  const address = new URL(between.url);
+  const proxyFor = () => ({ url: address, authorization: undefined });
+  const reader = readerOf({ network: { ...web.network, proxyFor } });
+  expect(await reader.read(new URL(web.url("a.test/x")))).toMatchObject(reads("inside"));
+  const asked = new Set(between.requests.map(({ method, url }) => `${method} ${url}`));
+  expect([...asked]).toEqual([`CONNECT 127.0.0.1:${web.port}`]);
+});
+
+it("begins requests to one host apart, unless they need not be, and so many at a time", async () => {
+  let time = 0;
+  const clock = {
+    ...systemClock,
+    monotonic: () => time,
+    sleep: async (ms: number) => {
+      time += ms;
+    },
+  };
+  const gate = new HostGate(clock, { atOnce: 2, apartMs: 1_000 });
+  const begun: unknown[] = [];
+  const enter = async (host: string, isUnpaced?: boolean) => {
+    const leave = await gate.enter(host, never, isUnpaced);
+    begun.push([host, time]);
+    return leave;
+  };
+  await enter("inside", true);
+  await enter("inside", true);
+  const leave = await enter("a");
+  await enter("a");
+  const third = enter("a");
+  await enter("b");
+  leave();
+  await third;
+  expect(begun).toEqual([
+    ...[0, 0].map((at) => ["inside", at]),
+    ...[0, 1_000].map((at) => ["a", at]),
+    ["b", 1_000],
+    ["a", 2_000],
+  ]);
+  await expect(gate.enter("a", AbortSignal.abort("enough"))).rejects.toBe("enough");
 });
 
 it("reads a PDF of the web within the limits of a document", async () => {
@@ -89,7 +199,8 @@ it("tells a name that does not exist from a name server that fails", async () =>
   const kindAt = (code: string) =>
     readerOf({ network: { ...web.network, resolve: failing(code) } }).read(new URL("http://a.test/x"));
   expect(await kindAt("ENOTFOUND")).toMatchObject({ kind: "no-host" });
-  expect(await kindAt("ESERVFAIL")).toMatchObject({ kind: "unreachable" });
+  const reason = "its name has no address: ESERVFAIL";
+  expect(await kindAt("ESERVFAIL")).toMatchObject({ kind: "unreachable", reason });
 });
 
 it("with private addresses a named host is read on its port, and no redirect of another host leads there", async () => {

@@ -52,6 +52,8 @@ it.each([
 it.each([
   ["missing.test", "ENOTFOUND"],
   ["nothing.test", "ENODATA"],
+  ["localhost.test", "ENODATA"],
+  ["alocalhost", "ENODATA"],
   ["broken.test", "ESERVFAIL"],
   ["v4broken.test", "ESERVFAIL"],
   ["v6broken.test", "ESERVFAIL"],
