@@ -6,6 +6,7 @@ import { type RowState, stateWord } from "../../../client/workflows/batch/plan.j
 import { targetOf } from "../../../client/workflows/batch/result-collector.js";
 import type { Result } from "../../../client/workflows/results.js";
 import { formatDuration, isoDate } from "../../../ground/text/duration.js";
+import { counted } from "../../../ground/text/phrases.js";
 import { dollars } from "../../../ground/text/research-progress.js";
 import { ROW_FORMS, rowName } from "../../../machine/batch.js";
 import { exitCodeOfCheck } from "../../../machine/check.js";
@@ -318,7 +319,8 @@ class BatchRenderer {
     const [unknown, ...others] = states.filter(({ standing }) => standing === "unknown");
     if (unknown) {
       const isOne = others.length === 0;
-      const [rows, were] = isOne ? ["1 row has", "was"] : [`${others.length + 1} rows have`, "were"];
+      const rows = counted(others.length + 1, isBeside ? "account" : "row");
+      const [have, were] = isOne ? ["has", "was"] : ["have", "were"];
       const more = isOne ? "" : " (all: research list --status UNKNOWN)";
       const ways = [
         unknown.localId &&
@@ -326,7 +328,7 @@ class BatchRenderer {
         !isBeside && "--resend-unknown sends again and may create duplicates",
       ].filter(Boolean);
       const next = ways.length > 0 ? `: ${ways.join("; ")}` : "";
-      await reporter.say(`${rows} an unknown outcome and ${were} not sent again${next}`);
+      await reporter.say(`${rows} ${have} an unknown outcome and ${were} not sent again${next}`);
     }
     const parts = states.filter(({ standing, cutShort }) => standing === "failed" && cutShort).length;
     const again = isBeside ? "" : ", --retry-partial sends again";

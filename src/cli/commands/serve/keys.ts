@@ -94,6 +94,8 @@ export async function spent(ctx: Context, options: SpentOptions): Promise<number
       const key = names.get(name);
       return { ...row, name: by === "key" ? key?.name : name, revoked: key?.revokedAt !== undefined };
     });
+    if (by === "key") all.sort((a, b) => ((a.name ?? "") < (b.name ?? "") ? -1 : 1));
+    if (all.length === 0) await ctx.reporter.say("nothing has ended in this time");
     const rows = all.map(({ name, revoked, ...row }) => ({
       ...{ [by]: name || null, ...(revoked && { revoked }) },
       ...{ completed: row.completed, failed: row.failed, stopped: row.stopped },
@@ -112,6 +114,7 @@ export async function listKeys(ctx: Context, options: StoreChoice): Promise<numb
     const now = ctx.host.clock.now();
     const { isTTY } = ctx.host.stdout;
     const all = (await keys.list()).map((key) => ({ ...described(key), state: stateOf(key, now) }));
+    if (all.length === 0) await ctx.reporter.say("no key was added: `research serve keys add NAME` adds one");
     const rows = all.map((key) => rowOf(key, isTTY));
     await ctx.reporter.show(all, rowsText(KEYS, rows, ctx.host.stdout));
     return 0;

@@ -81,7 +81,7 @@ function factsHtml(
     ["Stopped there", status === "STOPPED" ? escapeHtml(goesOn(remote).trim()) : undefined],
     ["Created", `${timeHtml(createdAt)}, ${passing("age", age)} ago`],
     ["In PENDING", passing("pending", pending)],
-    ["In PROCESSING", passing("processing", processing)],
+    ["In PROCESSING", processing === undefined ? undefined : passing("processing", processing)],
     ["Ended", endedAt === undefined ? undefined : timeHtml(endedAt)],
   ];
   const shown = rows.filter(([, html]) => html).map(([name, html]) => `<dt>${name}</dt><dd>${html}</dd>`);
