@@ -1,7 +1,7 @@
 import { cpSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { reset } from "../support/behaviours.js";
+import { only, reset } from "../support/behaviours.js";
 import { publicWeb, reportOf } from "../support/cited-web.js";
 import { type HappyOptions, HappyService } from "../support/happy-service.js";
 import { ProviderDouble } from "../support/providers/double.js";
@@ -105,7 +105,7 @@ describe("a step reports its own request and its own file", () => {
   test("after an unknown earlier in the job, and where the wait ended first; the report is the job's summary, and the key is nowhere", async () => {
     const { env, server } = await service();
     const { env: broken } = await service({
-      fault: (operation) => (operation === "create" ? reset() : undefined),
+      fault: only("create", reset()),
     });
     const job = new Job(env);
     const unknown = await job.step("run", { ...broken, ...ask("lost") });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { answer, type Behaviour, refuse } from "../support/behaviours.js";
+import { answer, type Behaviour, only, refuse } from "../support/behaviours.js";
 import type { Operation } from "../support/request-reader.js";
 import { jsonErrors, world } from "../support/world.js";
 
@@ -76,7 +76,7 @@ test("an interrupted run names the whole command", async () => {
 
 test("without a history, the command that goes on is told the schema", async () => {
   const { research } = await world({
-    fault: (operation) => (operation === "status" ? refuse(401, "INVALID_API_KEY") : undefined),
+    fault: only("status", refuse(401, "INVALID_API_KEY")),
   });
   const args = ["run", "x => COMPLETED", "--strict", "--schema", '{"type":"string"}'];
   const { code, stderr } = await research(args, { env: { RESEARCH_NO_HISTORY: "1" } });
@@ -86,7 +86,7 @@ test("without a history, the command that goes on is told the schema", async () 
 
 test("nothing was created: the codes of a create alone stay", async () => {
   const { research } = await world({
-    fault: (operation) => (operation === "create" ? refuse(401, "INVALID_API_KEY") : undefined),
+    fault: only("create", refuse(401, "INVALID_API_KEY")),
   });
   for (const verb of BOTH) expect(await research([...verb.split(" "), "x"])).toMatchObject({ code: 4 });
 });

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { accounts, addDoubles, creates, type Fault } from "../support/accounts.js";
-import { answer, errorEnvelope, refuse, reset } from "../support/behaviours.js";
+import { accounts, addDoubles, type Fault } from "../support/accounts.js";
+import { answer, errorEnvelope, only, refuse, reset } from "../support/behaviours.js";
 import { listed } from "../support/home.js";
 import { ProviderDouble } from "../support/providers/double.js";
 import { VirtualClock } from "../support/virtual-clock.js";
@@ -121,7 +121,7 @@ test("what runs is asked for where it was made, whatever account is in use now",
 
 test("--or: a row goes on instead of waiting, and an account that refused the key is asked no more", async () => {
   const { go, posts } = await batch(
-    { one: creates(refuse(401, "INVALID_API_KEY")), two: undefined },
+    { one: only("create", refuse(401, "INVALID_API_KEY")), two: undefined },
     "a\nb\nc\n",
     "q.txt",
   );
@@ -134,7 +134,7 @@ test("--or: a row goes on instead of waiting, and an account that refused the ke
 });
 
 test("--or: where no account takes rows any more, the last one is named with its error", async () => {
-  const isRefused = creates(refuse(401, "INVALID_API_KEY"));
+  const isRefused = only("create", refuse(401, "INVALID_API_KEY"));
   const { go, posts } = await batch({ one: isRefused, two: isRefused }, "a\nb\nc\n", "q.txt");
   const seen = await go("--or", "two", "--json");
   expect(seen.code).toBe(4);
@@ -152,7 +152,7 @@ test("--or: where the hour of the first is full, the second takes rows, and wher
 });
 
 test("--or never goes on after an unknown outcome, nor past per-day", async () => {
-  const lost = await batch({ one: creates(reset()), two: undefined }, "a\nb\n", "q.txt");
+  const lost = await batch({ one: only("create", reset()), two: undefined }, "a\nb\n", "q.txt");
   expect((await lost.go("--or", "two")).code).toBe(11);
   expect(lost.posts()).toEqual([2, 0]);
   const day = await batch({ one: undefined, two: undefined }, "a\nb\n", "q.txt");

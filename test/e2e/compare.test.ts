@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { noteOf, pageName } from "../../src/cli/commands/compare/view.js";
-import { accounts, addDoubles, addProfile, creates, type Fault } from "../support/accounts.js";
-import { html, ok, refuse, reset } from "../support/behaviours.js";
+import { accounts, addDoubles, addProfile, type Fault } from "../support/accounts.js";
+import { html, ok, only, refuse, reset } from "../support/behaviours.js";
 import { publicWeb, reportOf } from "../support/cited-web.js";
 import { listed } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
@@ -13,16 +13,15 @@ import { VirtualClock } from "../support/virtual-clock.js";
 
 const PROMPT = "How do tides form?";
 /** A report with sources. */
-const report =
-  (name: string, ...urls: string[]): Fault =>
-  (operation) =>
-    operation === "output"
-      ? ok({
-          request_id: `${name}-1`,
-          output: `what ${name} says`,
-          sources: urls.map((url) => ({ url, title: "T" })),
-        })
-      : undefined;
+const report = (name: string, ...urls: string[]): Fault =>
+  only(
+    "output",
+    ok({
+      request_id: `${name}-1`,
+      output: `what ${name} says`,
+      sources: urls.map((url) => ({ url, title: "T" })),
+    }),
+  );
 
 async function compare(...given: Parameters<typeof accounts>) {
   const [faults] = given;
@@ -92,7 +91,7 @@ test("an account that is refused or unknown is a line, and the same command send
   const { go, posts } = await compare({
     one: undefined,
     two: (operation) => (operation === "create" && !hasKey ? refuse(401, "INVALID_API_KEY") : undefined),
-    three: creates(reset()),
+    three: only("create", reset()),
   });
   const seen = await go();
   // Of several errors the first in the order given.
@@ -106,16 +105,16 @@ test("an account that is refused or unknown is a line, and the same command send
 });
 
 test("an account ends as a run would: 5 where no service is, 8 once its id is known, 3 for FAILED, which is not sent again", async () => {
-  const missing = await compare({ one: creates(html(404)), two: creates(html(404)) });
+  const missing = await compare({ one: only("create", html(404)), two: only("create", html(404)) });
   expect((await missing.go()).code).toBe(5);
   const late = await compare({
     one: undefined,
-    two: (operation) => (operation === "status" ? refuse(401, "X") : undefined),
+    two: only("status", refuse(401, "X")),
   });
   expect((await late.go()).code).toBe(8);
   const failed = await compare({
     one: undefined,
-    two: (operation) => (operation === "status" ? ok({ request_id: "two-1", status: "FAILED" }) : undefined),
+    two: only("status", ok({ request_id: "two-1", status: "FAILED" })),
   });
   expect([(await failed.go()).code, (await failed.go()).code]).toEqual([3, 3]);
   expect(failed.posts()).toEqual([1, 1]);
@@ -124,7 +123,7 @@ test("an account ends as a run would: 5 where no service is, 8 once its id is kn
 test("a question from stdin stands in the command that goes on", async () => {
   const { env, home } = await compare({
     one: undefined,
-    two: (operation) => (operation === "status" ? ok({ request_id: "two-1", status: "PENDING" }) : undefined),
+    two: only("status", ok({ request_id: "two-1", status: "PENDING" })),
   });
   const flags = ["-p", "one", "-p", "two", "-o", join(home, "dir"), "--timeout", "1ms"];
   const seen = await inProcess(["compare", ...flags], { env, input: "How do tides form?" });
@@ -267,8 +266,8 @@ test("two profiles of one key at Exa ask in turns, one request in 250 ms", async
 
 test("flags that only a batch has are not named, and an unknown one goes on once it is settled", async () => {
   const { go, run, posts, home } = await compare({
-    one: (operation) => (operation === "status" ? ok({ request_id: "one-1", status: "FAILED" }) : undefined),
-    two: creates(reset()),
+    one: only("status", ok({ request_id: "one-1", status: "FAILED" })),
+    two: only("create", reset()),
   });
   const seen = await go();
   expect(seen.code).toBe(11);

@@ -160,7 +160,7 @@ const ROWS: Row[] = [
       code: "OUTCOME_UNKNOWN",
       posts: 1,
     },
-    service: { fault: (operation) => (operation === "create" ? does.reset() : undefined) },
+    service: { fault: does.only("create", does.reset()) },
     typed: "create x",
   },
   {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { refuse } from "../support/behaviours.js";
+import { only, refuse } from "../support/behaviours.js";
 import { foldersIn, plant } from "../support/home.js";
 import { screen } from "../support/screen.js";
 import { jsonErrors, jsonLines, world } from "../support/world.js";
@@ -9,7 +9,7 @@ const SCHEMA = { type: "object", properties: { height: { type: "number" } } };
 /** A create whose answer was lost, and every later one that works. */
 async function withUnknown() {
   const given = await world({
-    fault: (operation, nth) => (operation === "create" && nth === 1 ? refuse(502, "LOST") : undefined),
+    fault: only("create", refuse(502, "LOST"), 1),
   });
   const args = ["create", "How high are tides?", "--schema", JSON.stringify(SCHEMA), "--json"];
   const { stderr } = await given.research(args);
@@ -34,8 +34,7 @@ test("rerun sends the prompt and the schema of an old request", async () => {
 test("show says why a request failed, when it ended and how long it took, once the service has said it", async () => {
   const message = "no source was found";
   const { research } = await world({
-    fault: (operation) =>
-      operation === "output" ? refuse(400, "OUTPUT_NOT_AVAILABLE", {}, message) : undefined,
+    fault: only("output", refuse(400, "OUTPUT_NOT_AVAILABLE", {}, message)),
   });
   expect(await research(["run", "x => FAILED"])).toMatchObject({ code: 3 });
   const { stdout } = await research(["show", "@last"]);

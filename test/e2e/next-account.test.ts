@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { accounts, addDoubles, addProfile, creates, type Fault } from "../support/accounts.js";
-import { answer, hang, html, ok, refuse, reset } from "../support/behaviours.js";
+import { accounts, addDoubles, addProfile, type Fault } from "../support/accounts.js";
+import { answer, hang, html, ok, only, refuse, reset } from "../support/behaviours.js";
 import { listed } from "../support/home.js";
 import { ProviderDouble } from "../support/providers/double.js";
 import { jsonErrors, jsonLines } from "../support/world.js";
@@ -14,7 +14,7 @@ test.each<[string, ReturnType<Fault>]>([
   ["no access", refuse(403, "FORBIDDEN")],
   ["a rate limit", refuse(429, "RATE_LIMIT_EXCEEDED", { "retry-after": 9 })],
 ])("the create goes on after %s, and the record and the data name the profile", async (_, behaviour) => {
-  const { run, posts, home } = await accounts({ one: creates(behaviour), two: undefined });
+  const { run, posts, home } = await accounts({ one: only("create", behaviour), two: undefined });
   const seen = await run("create", PROMPT, "--or", "two", "--json");
   expect(seen, seen.stderr).toMatchObject({ code: 0 });
   expect(JSON.parse(seen.stdout)).toMatchObject({ request_id: "two-1", profile: "two" });
@@ -27,7 +27,10 @@ test.each<[string, ReturnType<Fault>]>([
 });
 
 test("run goes on, too, and watches and fetches where it went", async () => {
-  const { run, services } = await accounts({ one: creates(refuse(401, "INVALID_API_KEY")), two: undefined });
+  const { run, services } = await accounts({
+    one: only("create", refuse(401, "INVALID_API_KEY")),
+    two: undefined,
+  });
   const seen = await run("run", PROMPT, "--or", "two");
   expect(seen, seen.stderr).toMatchObject({ code: 0, stdout: "the report of two" });
   expect([...(services.two?.keys ?? [])]).toEqual(["Bearer key-of-two"]);
@@ -81,8 +84,8 @@ test.each<[string, number, ReturnType<Fault>]>([
 
 test("exit and code are those of the last, and the message says what each said", async () => {
   const { run, posts } = await accounts({
-    one: creates(refuse(401, "INVALID_API_KEY")),
-    two: creates(refuse(429, "RATE_LIMIT_EXCEEDED", { "retry-after": 9 })),
+    one: only("create", refuse(401, "INVALID_API_KEY")),
+    two: only("create", refuse(429, "RATE_LIMIT_EXCEEDED", { "retry-after": 9 })),
   });
   const seen = await run("create", PROMPT, "--or", "two", "--json");
   const [error] = jsonErrors(seen.stderr);
@@ -149,7 +152,7 @@ test("two profiles that are one key at one origin are one account", async () => 
 
 test("RESEARCH_API_KEY and its like are of the account in use alone", async () => {
   const { run, env, services } = await accounts({
-    one: creates(refuse(401, "INVALID_API_KEY")),
+    one: only("create", refuse(401, "INVALID_API_KEY")),
     two: undefined,
   });
   env.RESEARCH_BASE_URL = services.one?.server.url ?? "";

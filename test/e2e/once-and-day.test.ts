@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { openResearch } from "../../src/index.js";
 import { failureOf } from "../../src/machine/failure.js";
 import { accounts, addDoubles } from "../support/accounts.js";
-import { type Behaviour, ok, refuse, reset } from "../support/behaviours.js";
+import { type Behaviour, ok, only, refuse, reset } from "../support/behaviours.js";
 import { listed } from "../support/home.js";
 import { connectMcp } from "../support/mcp.js";
 import { ProviderDouble } from "../support/providers/double.js";
@@ -46,7 +46,7 @@ test.each([
   ["COMPLETED", 1],
 ])("--once after %s makes %i in all", async (status, count) => {
   const { run, posts } = await accounts({
-    one: (operation) => (operation === "status" ? ok({ request_id: "one-1", status }) : undefined),
+    one: only("status", ok({ request_id: "one-1", status })),
   });
   await run("create", PROMPT, "-w");
   await run("create", PROMPT, "--once");
@@ -65,10 +65,7 @@ test("--once uses one that was cut short, which ends as it did", async () => {
 
 test("--once with an unknown one, of any age and at any of the accounts, is 11 and sends nothing", async () => {
   const clock = new VirtualClock();
-  const { run, posts, home } = await accounts(
-    { one: undefined, two: (operation) => (operation === "create" ? reset() : undefined) },
-    clock,
-  );
+  const { run, posts, home } = await accounts({ one: undefined, two: only("create", reset()) }, clock);
   expect((await run("create", PROMPT, "-p", "two")).code).toBe(11);
   await clock.sleep(40 * DAY);
   const seen = await run("create", PROMPT, "--once", "--or", "two", "--json");
@@ -92,9 +89,8 @@ test("--once with --or counts a request at any of the accounts, whatever their o
 
 test("eight processes at the same moment make one POST, also with --or in both orders", async () => {
   const { home, env, posts } = await accounts({
-    one: (operation) => (operation === "create" ? refuse(401, "INVALID_API_KEY") : undefined),
-    two: (operation) =>
-      operation === "create" ? late(ok({ request_id: "two-1", status: "PENDING" })) : undefined,
+    one: only("create", refuse(401, "INVALID_API_KEY")),
+    two: only("create", late(ok({ request_id: "two-1", status: "PENDING" }))),
   });
   const runs = Array.from({ length: 8 }, (_, nth) => {
     const flags = nth % 2 ? ["-p", "two", "--or", "one"] : ["-p", "one", "--or", "two"];

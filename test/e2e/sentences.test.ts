@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { answer, refuse } from "../support/behaviours.js";
+import { answer, only, refuse } from "../support/behaviours.js";
 import { HappyService } from "../support/happy-service.js";
 import { screen } from "../support/screen.js";
 import { world } from "../support/world.js";
@@ -72,8 +72,7 @@ test("without a base URL the variable that CI needs is named", async () => {
 test("a poll that fails is one sentence", async () => {
   const body = JSON.stringify({ status: false, version: "1.0.0", error_code: "BUSY", message: "Too busy." });
   const { research, service } = await world({
-    fault: (operation, nth) =>
-      operation === "status" && nth === 1 ? answer({ status: 503, body }) : undefined,
+    fault: only("status", answer({ status: 503, body }), 1),
   });
   const { stderr } = await research(["watch", service.add("x => COMPLETED")]);
   expect(stderr).toMatch(/[^.]; polling goes on$/m);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { html, ok, refuse } from "../support/behaviours.js";
+import { html, ok, only, refuse } from "../support/behaviours.js";
 import { screen } from "../support/screen.js";
 import { jsonErrors, world } from "../support/world.js";
 
@@ -29,7 +29,7 @@ test("after a stop refused for one that has ended, the history has the state tha
 
 test("a watch given up for its method has a hint of whole sentences", async () => {
   const { research, service } = await world({
-    fault: (operation) => (operation === "status" ? html(405) : undefined),
+    fault: only("status", html(405)),
   });
   const { stderr } = await research(["watch", service.add("a => PROCESSING")]);
   expect(stderr).toMatch(/^hint: If .* sets it\. (?:Then g|G)o on with: research watch /m);
@@ -37,7 +37,7 @@ test("a watch given up for its method has a hint of whole sentences", async () =
 
 test("a stop that is answered with PROCESSING does not end with 0", async () => {
   const { research, service } = await world({
-    fault: (operation) => (operation === "stop" ? ok({ status: "PROCESSING" }) : undefined),
+    fault: only("stop", ok({ status: "PROCESSING" })),
   });
   const id = service.add("a => PROCESSING");
   const { code, stdout, stderr } = await research(["stop", id, "--json"]);
@@ -48,7 +48,7 @@ test("a stop that is answered with PROCESSING does not end with 0", async () => 
 
 test("people see the service's code, and the id of a watch that failed", async () => {
   const { research, service } = await world({
-    fault: (operation) => (operation === "status" ? refuse(400, "TEAPOT") : undefined),
+    fault: only("status", refuse(400, "TEAPOT")),
   });
   const ids = ["a", "b"].map((name) => service.add(`${name} => PROCESSING`));
   const { code, stderr } = await research(["watch", ...ids]);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Behaviour, hang } from "../support/behaviours.js";
+import { type Behaviour, hang, only } from "../support/behaviours.js";
 import { folderWith } from "../support/folder.js";
 import { HappyService, KEY as UPSTREAM_KEY } from "../support/happy-service.js";
 import { foldersIn } from "../support/home.js";
@@ -126,7 +126,7 @@ describe("serve --upstream", () => {
   });
 
   it("a stop while the create is under way, then a kill: the stop, the page's facts and the next log say so", async () => {
-    fault = (operation) => (operation === "create" ? hang() : undefined);
+    fault = only("create", hang());
     const first = await startService();
     const one = await first.id("why?");
     await until(async () => creates() === 1 || undefined);

@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { only } from "../support/behaviours.js";
 import { folderWith } from "../support/folder.js";
 import { HappyService } from "../support/happy-service.js";
 import { foldersIn, historyLine, homeWith, listed } from "../support/home.js";
@@ -102,10 +103,7 @@ test("a create that waits and one that ends keep out of each other's way", async
     release = resolve;
   });
   const service = await HappyService.start({
-    fault: (operation, nth) =>
-      operation === "create" && nth === 1
-        ? { act: async (socket) => held.then(() => void socket.resetAndDestroy()) }
-        : undefined,
+    fault: only("create", { act: async (socket) => held.then(() => void socket.resetAndDestroy()) }, 1),
   });
   const { home, env } = homeWith(service.env);
   const waiting = start(["create", "slow"], { home, env });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { type Behaviour, hang, ok, refuse } from "../support/behaviours.js";
+import { type Behaviour, hang, ok, only, refuse } from "../support/behaviours.js";
 import { InProcess } from "../support/in-process.js";
 import { type Called, connectMcp } from "../support/mcp.js";
 import { environment } from "../support/run.js";
@@ -118,7 +118,7 @@ test("20 calls at once: equal ones make one create, others one each, and the lim
 
 test("an unknown outcome is reported and never sent again until a person settles it", async () => {
   const rig = await world({
-    fault: (operation, nth) => (operation === "create" && nth === 1 ? refuse(502, "BAD_GATEWAY") : undefined),
+    fault: only("create", refuse(502, "BAD_GATEWAY"), 1),
   });
   // A command lost it, days ago for all the tool knows.
   expect((await rig.research(["create", prompt])).code).toBe(11);
@@ -148,7 +148,7 @@ test("a create that a command has under way is waited for, and then it is the re
       await ok(made).act(socket, request);
     },
   };
-  const rig = await world({ fault: (operation) => (operation === "create" ? held : undefined) });
+  const rig = await world({ fault: only("create", held) });
   const client = await connectMcp(rig);
   const command = rig.start(["create", prompt]);
   await until(async () => (creates(rig) > 0 ? true : undefined));
@@ -163,7 +163,7 @@ test("a create that a command has under way is waited for, and then it is the re
 });
 
 test("a command that is killed while its create is waited for leaves an unknown outcome", async () => {
-  const rig = await world({ fault: (operation) => (operation === "create" ? hang() : undefined) });
+  const rig = await world({ fault: only("create", hang()) });
   const client = await connectMcp(rig);
   const command = rig.start(["create", prompt]);
   await until(async () => (creates(rig) > 0 ? true : undefined));

@@ -184,12 +184,8 @@ describe.each(NAMES)("%s", (name) => {
   });
 
   test("a 404 to the polls of the first minute is not the end", async () => {
-    let polls = 0;
     const { run } = await account(name, {
-      fault: (operation) =>
-        operation === "status" && ++polls <= 2
-          ? does.answer({ status: 404, body: saying("No such run.", "not_found") })
-          : undefined,
+      fault: does.only("status", does.answer({ status: 404, body: saying("No such run.", "not_found") }), 2),
     });
     const seen = await run("run", "why");
     expect(seen, seen.stderr).toMatchObject({ code: 0 });
@@ -197,12 +193,8 @@ describe.each(NAMES)("%s", (name) => {
 
   test("a 429 that says when to come back is 7, and is waited for, whatever its words", async () => {
     const body = saying("Add credits to raise the limit of your quota");
-    let creates = 0;
     const { run, posts, clock } = await account(name, {
-      fault: (operation) =>
-        operation === "create" && ++creates < 3
-          ? does.answer({ status: 429, body, headers: { "retry-after": 3 } })
-          : undefined,
+      fault: does.only("create", does.answer({ status: 429, body, headers: { "retry-after": 3 } }), 2),
     });
     const refused = await run("create", "why", "--json");
     expect(refused.code).toBe(7);
@@ -220,8 +212,7 @@ describe.each(NAMES)("%s", (name) => {
     const body = name === "exa" ? '{"error":"no credits","tag":"NO_MORE_CREDITS"}' : quota;
     const status = { openai: 429, perplexity: 401, exa: 402, parallel: 402, gemini: 429, tavily: 433 }[name];
     const { run, home, posts } = await account(name, {
-      fault: (operation) =>
-        operation === "create" ? does.answer({ status, body, headers: { "retry-after": 3_600 } }) : undefined,
+      fault: does.only("create", does.answer({ status, body, headers: { "retry-after": 3_600 } })),
     });
     const seen = await run("create", "why", "--wait-for-quota", "--json");
     expect(seen.code).toBe(6);
@@ -232,13 +223,9 @@ describe.each(NAMES)("%s", (name) => {
 });
 
 test("a wait for a provider's limit is not called one of the hour", async () => {
-  let creates = 0;
   const body = '{"error":{"message":"Rate limit reached","type":"requests","code":"rate_limit_exceeded"}}';
   const { run } = await account("openai", {
-    fault: (operation) =>
-      operation === "create" && ++creates === 1
-        ? does.answer({ status: 429, body, headers: { "retry-after": 1 } })
-        : undefined,
+    fault: does.only("create", does.answer({ status: 429, body, headers: { "retry-after": 1 } }), 1),
   });
   const { code, stderr } = await run("create", "why", "--wait-for-quota");
   expect(code, stderr).toBe(0);
@@ -293,10 +280,7 @@ describe("stop", () => {
 
   test("one that only begins is asked about for 16 s, and then not called stopped", async () => {
     const { run, clock, double } = await account("perplexity", {
-      fault: (operation) =>
-        operation === "stop"
-          ? does.answer({ body: '{"response_id":"resp_x","status":"cancelling"}' })
-          : undefined,
+      fault: does.only("stop", does.answer({ body: '{"response_id":"resp_x","status":"cancelling"}' })),
     });
     const id = double.add({ input: "why => in_progress" });
     double.server.script((operation) =>
@@ -422,7 +406,7 @@ describe("a default model that has ended", () => {
     async (name, said) => {
       const [status, body] = said;
       const { run, posts } = await account(name as ProviderName, {
-        fault: (operation) => (operation === "create" ? does.answer({ status, body }) : undefined),
+        fault: does.only("create", does.answer({ status, body })),
       });
       const [failure] = jsonErrors((await run("create", "why", "--json")).stderr);
       const { title, defaultModel } = providerNamed(name) ?? {};
@@ -439,10 +423,7 @@ describe("a default model that has ended", () => {
 
   test("is not what any other refusal means", async () => {
     const { run } = await account("openai", {
-      fault: (operation) =>
-        operation === "create"
-          ? does.answer({ status: 400, body: saying("Invalid schema", "x") })
-          : undefined,
+      fault: does.only("create", does.answer({ status: 400, body: saying("Invalid schema", "x") })),
     });
     expect(jsonErrors((await run("create", "why", "--json")).stderr)[0]).not.toHaveProperty("hint");
   });
@@ -544,15 +525,15 @@ test("a null of Exa's is told as missing evidence, and --strict is 13 all the sa
 
 describe("Gemini", () => {
   test("a 403 to the polls of its own fresh id is not the end, and says nothing of the key", async () => {
-    let polls = 0;
     const { run, posts } = await account("gemini", {
-      fault: (operation) =>
-        operation === "status" && ++polls <= 5
-          ? does.answer({
-              status: 403,
-              body: saying("The caller does not have permission", "permission_denied"),
-            })
-          : undefined,
+      fault: does.only(
+        "status",
+        does.answer({
+          status: 403,
+          body: saying("The caller does not have permission", "permission_denied"),
+        }),
+        5,
+      ),
     });
     const seen = await run("run", "why");
     expect(seen, seen.stderr).toMatchObject({ code: 0 });
@@ -561,10 +542,7 @@ describe("Gemini", () => {
 
   test("the same about an id of somebody else is 4", async () => {
     const { run, double } = await account("gemini", {
-      fault: (operation) =>
-        operation === "status"
-          ? does.answer({ status: 403, body: saying("no", "permission_denied") })
-          : undefined,
+      fault: does.only("status", does.answer({ status: 403, body: saying("no", "permission_denied") })),
     });
     expect(await run("watch", double.add({ input: "why" }))).toMatchObject({ code: 4 });
   });
@@ -577,8 +555,7 @@ describe("Gemini", () => {
       },
     });
     const { run, clock } = await account("gemini", {
-      fault: (operation, nth) =>
-        operation === "create" && nth < 3 ? does.answer({ status: 429, body }) : undefined,
+      fault: does.only("create", does.answer({ status: 429, body }), 2),
     });
     expect(jsonErrors((await run("create", "why", "--json")).stderr)).toMatchObject([
       { exit_code: 7, retry_after: 34 },
@@ -637,10 +614,11 @@ test.each(["RATE_LIMIT_EXCEEDED", "CONCURRENCY_LIMIT_REACHED"])(
   "%s at Exa names no time, and is a matter of seconds",
   async (tag) => {
     const { run, clock } = await account("exa", {
-      fault: (operation, nth) =>
-        operation === "create" && nth < 3
-          ? does.answer({ status: 429, body: JSON.stringify({ requestId: "r", error: "Too many", tag }) })
-          : undefined,
+      fault: does.only(
+        "create",
+        does.answer({ status: 429, body: JSON.stringify({ requestId: "r", error: "Too many", tag }) }),
+        2,
+      ),
     });
     const [failure] = jsonErrors((await run("create", "why", "--json")).stderr);
     expect(failure).toMatchObject({ code: tag, exit_code: 7 });

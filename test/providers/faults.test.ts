@@ -20,11 +20,7 @@ vi.setConfig({ maxConcurrency: 8, testTimeout: 60_000 });
 
 /** A machine that speaks to a double whose creates meet the fault. */
 const rig = (name: ProviderName, behaviour: Behaviour) =>
-  account(
-    name,
-    { fault: (operation) => (operation === "create" ? behaviour : undefined) },
-    { "rows.txt": "why" },
-  );
+  account(name, { fault: does.only("create", behaviour) }, { "rows.txt": "why" });
 
 type Rig = Awaited<ReturnType<typeof rig>>;
 
@@ -149,7 +145,7 @@ describe.each(NAMES)("a create at %s", (name) => {
     const whole = JSON.stringify(double.answerAbout(id, "queued"));
     const cut = whole.indexOf(id) + id.length + 2;
     const torn = await account(name, {
-      fault: (operation) => (operation === "create" ? does.truncate({ body: whole }, cut) : undefined),
+      fault: does.only("create", does.truncate({ body: whole }, cut)),
     });
     torn.double.runs.set(id, double.runs.get(id) as never);
     const seen = await torn.run("create", "why");

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { perplexity } from "../../src/client/dialects/perplexity.js";
 import { untilAborted } from "../../src/ground/clock.js";
 import type { Upstream } from "../../src/researchers/upstream.js";
-import { answer, type Behaviour, close, html, redirect, refuse } from "../support/behaviours.js";
+import { answer, type Behaviour, close, html, only, redirect, refuse } from "../support/behaviours.js";
 import { folderWith } from "../support/folder.js";
 import { type HappyOptions, HappyService, KEY } from "../support/happy-service.js";
 import { KEY as PROVIDER_KEY, ProviderDouble } from "../support/providers/double.js";
@@ -199,7 +199,7 @@ describe("a stop", () => {
   it("that is refused is tried until nothing runs there any more", async () => {
     const double = await providerThere();
     const no = '{"error":{"message":"not now","type":"t","code":"not_now"}}';
-    fault = (operation) => (operation === "stop" ? answer({ status: 400, body: no }) : undefined);
+    fault = only("stop", answer({ status: 400, body: no }));
     const one = await own.create("why? => queued in_progress");
     await happens(() => double.server.count("status") > 0);
     await own.stop(one);
@@ -556,7 +556,7 @@ describe("a request that is polled", () => {
     // Twice eight minutes, with an answer in between.
     await clock.sleep(18 * MINUTE);
     expect((await own.store.get(OPERATOR, one))?.status).toBe("PROCESSING");
-    fault = (operation) => (operation === "status" ? answer({ status: 404, body: gone }) : undefined);
+    fault = only("status", answer({ status: 404, body: gone }));
     const from = clock.monotonic();
     expect(await own.ended(one)).toMatchObject({
       status: "FAILED",

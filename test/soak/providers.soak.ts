@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { NAMED } from "../faults/plays.js";
 import { FAULTS, limitOf, NAMES, NEVER_SENT } from "../providers/rows.js";
+import { only } from "../support/behaviours.js";
 import { folderWith } from "../support/folder.js";
 import { filesWith, foldersIn, listed } from "../support/home.js";
 import { KEY, ProviderDouble } from "../support/providers/double.js";
@@ -28,7 +29,7 @@ describe.each(NAMES)("the built program at %s", (name) => {
     for (const [what, behaviour, exit, lasts] of FAULTS)
       test.concurrent(`${what} · ${verb}: ${exit}`, async () => {
         const double = await ProviderDouble.start(name, {
-          fault: (operation) => (operation === "create" ? behaviour : undefined),
+          fault: only("create", behaviour),
         });
         const home = folderWith({ "rows.txt": "why" });
         const env = { ...foldersIn(home), ...double.env };

@@ -9,12 +9,6 @@ import type { VirtualClock } from "./virtual-clock.js";
 /** What a service does with some requests; undefined: the good answer. */
 export type Fault = (operation: Operation, nth: number, request: SeenRequest) => Behaviour | undefined;
 
-/** Answers creates so. */
-export const creates =
-  (behaviour: Behaviour | undefined): Fault =>
-  (operation) =>
-    operation === "create" ? behaviour : undefined;
-
 /** A service with one account: it knows its own key and its own ids alone, and completes at the first poll. */
 export async function accountService(name: string, fault: Fault = () => undefined) {
   const keys = new Set<string>();

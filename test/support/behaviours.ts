@@ -175,3 +175,8 @@ export function html(status: number, headers: HeaderList = {}): Behaviour {
   const body = `<!doctype html><title>${status}</title><h1>${status} from the gateway</h1>`;
   return answer({ status, headers: { "content-type": "text/html", ...headers }, body });
 }
+
+/** What goes wrong with one operation alone: each time, or the first `times`. */
+export function only(operation: string, behaviour: Behaviour | undefined, times = Number.POSITIVE_INFINITY) {
+  return (asked: string, nth: number) => (asked === operation && nth <= times ? behaviour : undefined);
+}

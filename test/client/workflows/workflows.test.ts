@@ -16,7 +16,7 @@ import { fetchResult, whyNoResult } from "../../../src/client/workflows/results.
 import { submit, submitWithinQuota } from "../../../src/client/workflows/submit.js";
 import { systemClock } from "../../../src/ground/clock.js";
 import type { CreateBody } from "../../../src/ground/protocol/conversation.js";
-import { ok } from "../../support/behaviours.js";
+import { ok, only } from "../../support/behaviours.js";
 import { folderWith } from "../../support/folder.js";
 import { type HappyOptions, HappyService, KEY } from "../../support/happy-service.js";
 import { VirtualClock } from "../../support/virtual-clock.js";
@@ -174,8 +174,7 @@ test("stops all requests that it can, and says of each what became of it", async
 });
 
 test("a stop that is answered without STOPPED is no success", async () => {
-  const fault: HappyOptions["fault"] = (operation) =>
-    operation === "stop" ? ok({ status: "PROCESSING" }) : undefined;
+  const fault: HappyOptions["fault"] = only("stop", ok({ status: "PROCESSING" }));
   const { ports, service } = await machine({ fault }, { clock: new VirtualClock() });
   const target = { requestId: service.add("a => PROCESSING"), entry: undefined };
   expect(await all(stopAll(ports, [target]))).toMatchObject([

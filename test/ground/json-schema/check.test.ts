@@ -3,36 +3,23 @@ import { checkSchema, checkValue, problemText } from "../../../src/ground/json-s
 
 const json = JSON.stringify;
 
-describe("drafts:", () => {
-  const tuple = [{ type: "string" }];
-  it.each([
-    [undefined, { prefixItems: tuple }],
-    ["https://json-schema.org/draft/2020-12/schema", { prefixItems: tuple }],
-    ["https://json-schema.org/draft/2019-09/schema", { items: tuple }],
-    ["http://json-schema.org/draft-07/schema#", { items: tuple }],
-    ["http://json-schema.org/draft-06/schema#", { items: tuple }],
-  ])("%s", async ($schema, rest) => {
-    const schema = $schema === undefined ? rest : { $schema, ...rest };
-    expect(await checkSchema(schema)).toBeUndefined();
-    expect(await checkValue(schema, "[1]")).toEqual({ path: "/0", message: "must be string" });
-    expect(await checkValue(schema, '["a"]')).toBeUndefined();
-  });
-
-  it("one that cannot be used is named, with those that can", async () => {
-    const $schema = "http://json-schema.org/draft-04/schema#";
-    expect(await checkSchema({ $schema })).toEqual({
-      message: `its $schema is ${$schema}, and only 2020-12, 2019-09, draft-07 or draft-06 can be used`,
-    });
-  });
+const tuple = [{ type: "string" }];
+it.each([
+  [undefined, { prefixItems: tuple }],
+  ["https://json-schema.org/draft/2020-12/schema", { prefixItems: tuple }],
+  ["https://json-schema.org/draft/2019-09/schema", { items: tuple }],
+  ["http://json-schema.org/draft-07/schema#", { items: tuple }],
+  ["http://json-schema.org/draft-06/schema#", { items: tuple }],
+])("knows the draft %s", async ($schema, rest) => {
+  const schema = $schema === undefined ? rest : { $schema, ...rest };
+  expect(await checkSchema(schema)).toBeUndefined();
+  expect(await checkValue(schema, "[1]")).toEqual({ path: "/0", message: "must be string" });
+  expect(await checkValue(schema, '["a"]')).toBeUndefined();
 });
 
-it.each([
-  [{ type: "strin" }, /^at \/type: /],
-  [{ $ref: "https://example.org/other.json" }, /can't resolve/],
-  [{ pattern: "(" }, /pattern|regular/i],
-])("says why %j is no schema", async (schema, why) => {
-  const problem = await checkSchema(schema);
-  expect(problem && problemText(problem, "the top level")).toMatch(why);
+it("says where a schema is none", async () => {
+  const problem = await checkSchema({ type: "strin" });
+  expect(problem && problemText(problem, "the top level")).toMatch(/^at \/type: /);
 });
 
 it("tells how long the check took, also of what is no schema", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { answer } from "../../../src/ground/json-schema/validator.js";
+import { answer, compilerFor } from "../../../src/ground/json-schema/validator.js";
 
 const schemaOf = ($schema: string) => JSON.stringify({ $schema, type: "object" });
 
@@ -27,6 +27,7 @@ test.each([
 
 test.each([
   ['{"$schema":"http://json-schema.org/draft-04/schema#"}', /only 2020-12/],
+  ['{"$schema":"constructor"}', /its \$schema is constructor, and only/],
   ['{"$schema":7}', /must be a string/],
   ['{"$ref":"#/definitions/gone"}', /gone/],
   ['{"pattern":"("}', /./],
@@ -46,4 +47,10 @@ test("1e400 is a number, though JavaScript reads it as Infinity", () => {
     path: "",
     message: "must be <= 5",
   });
+});
+
+test("a draft-06 schema without $schema is checked as draft-06, in which `if` is no keyword", () => {
+  const draft06 = compilerFor("https://json-schema.org/draft-06/schema", { strict: false, logger: false });
+  const draft07 = compilerFor("https://json-schema.org/draft-07/schema", { strict: false, logger: false });
+  expect([draft06.validateSchema({ if: 7 }), draft07.validateSchema({ if: 7 })]).toEqual([true, false]);
 });

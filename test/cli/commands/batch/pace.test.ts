@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Clock } from "../../../../src/ground/clock.js";
-import { refuse, reset } from "../../../support/behaviours.js";
+import { only, refuse, reset } from "../../../support/behaviours.js";
 import { closeLater, Machine, machine, promptsOf } from "../../../support/machine.js";
 import { KEY, serviceFor, type TestServiceOptions } from "../../../support/service.js";
 import { VirtualClock } from "../../../support/virtual-clock.js";
@@ -76,7 +76,7 @@ test("two batches that share one key keep below its limit together", async () =>
 
 test("creates beside the batch count, and unknown outcomes too", async () => {
   const m = await machine({
-    fault: (operation, nth) => (operation === "create" && nth <= 2 ? reset() : undefined),
+    fault: only("create", reset(), 2),
   });
   const start = m.clock.now();
   for (const prompt of ["lost", "lost too"]) expect((await m.run("create", prompt)).code).toBe(11);

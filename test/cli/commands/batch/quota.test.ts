@@ -1,10 +1,5 @@
 import { expect, test } from "vitest";
-import { RefusedError } from "../../../../src/client/calls/errors.js";
-import { History } from "../../../../src/client/store/history/history.js";
-import { blockedUntil } from "../../../../src/client/workflows/quota.js";
 import { answer, errorEnvelope, refuse } from "../../../support/behaviours.js";
-import { folderWith } from "../../../support/folder.js";
-import { KEY } from "../../../support/happy-service.js";
 import { machine } from "../../../support/machine.js";
 import { until } from "../../../support/service.js";
 
@@ -118,35 +113,4 @@ test("an interrupted wait sends nothing", async () => {
   const { signal, stdout } = await waiting.done;
   resume();
   expect([signal, stdout, creates()]).toEqual(["SIGINT", "", 1]);
-});
-
-test("a 429 says how long to wait; without a word the oldest create has to leave the window", () => {
-  const limited = (retryAfter?: number) =>
-    new RefusedError("rate-limited", true, "RATE_LIMIT_EXCEEDED", "no", { retryAfter });
-  const now = 10 * HOUR;
-  const minutesAgo =
-    (...minutes: number[]) =>
-    () =>
-      minutes.map((m) => now - m * 60_000);
-  const wait = (...args: Parameters<typeof blockedUntil>) => (blockedUntil(...args) ?? Number.NaN) - now;
-  expect(wait(limited(90), minutesAgo(), 10, now)).toBe(90_000);
-  expect(wait(limited(0), minutesAgo(), 10, now)).toBe(1_000);
-  expect(wait(limited(), minutesAgo(50, 20), undefined, now)).toBe(10 * 60_000);
-  expect(wait(limited(), minutesAgo(50, 20), 10, now)).toBe(10 * 60_000);
-  expect(wait(limited(), minutesAgo(59.5), 10, now)).toBe(60_000);
-  expect(wait(limited(), minutesAgo(), undefined, now)).toBe(60_000);
-  expect(blockedUntil(new Error("else"), minutesAgo(), 10, now)).toBeUndefined();
-});
-
-test("to count and to begin is one step: of 40 at once, as many as the limit get a slot", async () => {
-  const folder = folderWith();
-  const now = () => Date.UTC(2030, 0, 1);
-  const attempt = { origin: "http://x", apiKey: KEY, profile: null, body: { prompt: "p" } };
-  const claims = await Promise.all(
-    Array.from({ length: 40 }, () => new History(folder, now).reserve(attempt, { perHour: 10 })),
-  );
-  expect(claims.filter((claim) => "pending" in claim)).toHaveLength(10);
-  expect(new History(folder, now).hour(attempt, 10)).toMatchObject({
-    nextAt: now() + HOUR + 1_000,
-  });
 });

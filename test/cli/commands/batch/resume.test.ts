@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { expect, test } from "vitest";
-import { html, refuse, reset } from "../../../support/behaviours.js";
+import { html, only, refuse, reset } from "../../../support/behaviours.js";
 import { machine, promptsOf } from "../../../support/machine.js";
 import { quiet } from "../../../support/quiet.js";
 import { until } from "../../../support/service.js";
@@ -152,8 +152,7 @@ test("a key whose prompt or schema has changed since is a bad row; the order of 
 
 test("a refused row may be mended: nothing was created for its key", async () => {
   const m = await machine({
-    fault: (operation, nth) =>
-      operation === "create" && nth === 1 ? refuse(400, "VALIDATION_ERROR") : undefined,
+    fault: only("create", refuse(400, "VALIDATION_ERROR"), 1),
   });
   const run = (prompt: string) => m.batch(m.file("q.jsonl", lines(JSON.stringify({ key: "a", prompt }))));
   expect((await run("wrong")).code).toBe(2);
@@ -381,10 +380,7 @@ test("--dry-run counts what is done, and what the hour has seen", async () => {
 
 test("what a 429 turned away does not count as sent, after an interruption neither", async () => {
   const m = await machine({
-    fault: (operation, nth) =>
-      operation === "create" && nth === 1
-        ? refuse(429, "RATE_LIMIT_EXCEEDED", { "retry-after": 900 })
-        : undefined,
+    fault: only("create", refuse(429, "RATE_LIMIT_EXCEEDED", { "retry-after": 900 }), 1),
   });
   m.env.RESEARCH_NO_HISTORY = "1";
   const args = [

@@ -11,7 +11,7 @@ import { OutputFolder } from "../../../../src/client/workflows/batch/output-fold
 import { planRows } from "../../../../src/client/workflows/batch/plan.js";
 import { type Row, rowId } from "../../../../src/client/workflows/batch/row.js";
 import type { Ports } from "../../../../src/client/workflows/ports.js";
-import { html, refuse } from "../../../support/behaviours.js";
+import { html, only, refuse } from "../../../support/behaviours.js";
 import { folderWith } from "../../../support/folder.js";
 import { type HappyOptions, HappyService, KEY } from "../../../support/happy-service.js";
 import { until } from "../../../support/service.js";
@@ -121,7 +121,7 @@ test("a result whose file was deleted is fetched again, and nothing is sent", as
 
 test("one bad first poll does not give a row up", async () => {
   const w = await world({
-    fault: (operation, nth) => (operation === "status" && nth === 1 ? html(404) : undefined),
+    fault: only("status", html(404), 1),
   });
   const { events, states } = await run(w, rowsOf("one"));
   expect(states[0]?.standing).toBe("done");
@@ -192,7 +192,7 @@ test("a create whose id the journal cannot keep is named, and nothing more is se
 
 test("so many failures end the creates", async () => {
   const w = await world({
-    fault: (operation) => (operation === "create" ? refuse(400, "VALIDATION_ERROR") : undefined),
+    fault: only("create", refuse(400, "VALIDATION_ERROR")),
   });
   const { events, states } = await run(w, rowsOf("one", "two", "three"), { maxFailures: 2 });
   expect(events.find((event) => event.kind === "creates-stopped")?.reason).toEqual({ failures: 2 });
