@@ -145,13 +145,13 @@ export function createApp(parts: AppParts): App {
   routes.onError((error, c) => respondWith(error, c.env));
 
   return (request, bindings) => {
-    const { incoming } = bindings;
-    const exchange = observe(observers, clock, incoming, bindings.outgoing as ServerResponse);
+    const { incoming, outgoing } = bindings;
+    const exchange = observe(observers, clock, incoming, outgoing as ServerResponse);
     try {
       if (!takesAnyHost(incoming.url ?? "", parts)) checkHost(incoming, allowHosts);
       checkOrigin(incoming);
       checkContentLength(incoming);
-      return routes.fetch(request, { ...bindings, exchange });
+      return routes.fetch(request, { incoming, outgoing, exchange });
     } catch (error) {
       return respondWith(error, bindings);
     }

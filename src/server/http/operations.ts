@@ -112,7 +112,7 @@ export const output: Handler = async ({ store, caller, requestId }) => {
 
 /** §2: ISO 8601 with a UTC offset and fractional seconds, of an epoch time in ms. */
 function timestamp(at: number): string {
-  return new Date(at).toISOString().replace("Z", "+00:00");
+  return `${new Date(at).toISOString().slice(0, -1)}+00:00`;
 }
 
 /** §7, REQUEST_NOT_FOUND. */

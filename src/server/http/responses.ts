@@ -69,12 +69,14 @@ export function httpErrorOf(error: unknown): HttpError {
 
 /** §2, response envelope of a success, as the text of a body. Members of `data` may be JsonText. */
 export function successBody(data: Data): string {
-  const members = Object.entries(data).flatMap(([name, value]) => {
-    if (value === undefined) return [];
+  let members = "";
+  for (const [name, value] of Object.entries(data)) {
+    if (value === undefined) continue;
     // A JsonText is not read again.
-    return `${JSON.stringify(name)}:${value instanceof JsonText ? value.text : exactJson(value)}`;
-  });
-  return `{"status":true,"version":${JSON.stringify(API_VERSION)},"data":{${members.join(",")}}}`;
+    const text = value instanceof JsonText ? value.text : exactJson(value);
+    members += `${members && ","}${JSON.stringify(name)}:${text}`;
+  }
+  return `{"status":true,"version":${JSON.stringify(API_VERSION)},"data":{${members}}}`;
 }
 
 /** §2, response envelope of an error, as the text of a body. */
