@@ -54,7 +54,8 @@ CREATE TABLE research.conversations (
 ) WITH (fillfactor = 80);
 -- Keys take turns in the queue.
 CREATE INDEX queue ON research.conversations (key, due_at) WHERE job IS NOT NULL AND worker IS NULL;
-CREATE INDEX begun ON research.conversations (key, due_at) WHERE job IS NOT NULL AND worker IS NULL AND remote IS NOT NULL;
+CREATE INDEX begun ON research.conversations (key, due_at)
+  WHERE job IS NOT NULL AND worker IS NULL AND (remote IS NOT NULL OR status = 'PROCESSING');
 CREATE INDEX lost ON research.conversations (remote_begun_at)
   WHERE status = 'STOPPED' AND remote_id IS NULL AND remote IS NOT NULL AND NOT remote ? 'lost';
 CREATE INDEX claims ON research.conversations (worker) WHERE worker IS NOT NULL;
@@ -81,6 +82,11 @@ CREATE VIEW research.bills AS
   UNION ALL SELECT * FROM research.spent;
 CREATE VIEW research.unfinished AS
   SELECT * FROM research.conversations WHERE job IS NOT NULL AND worker IS NULL
+  UNION ALL SELECT * FROM research.conversations WHERE worker IS NOT NULL;
+-- Of those, what has begun: few, however many wait.
+CREATE VIEW research.running AS
+  SELECT * FROM research.conversations
+  WHERE job IS NOT NULL AND worker IS NULL AND (remote IS NOT NULL OR status = 'PROCESSING')
   UNION ALL SELECT * FROM research.conversations WHERE worker IS NOT NULL;
 -- The highest cost that a conversation of each model had; '' where the model is not known.
 CREATE TABLE research.models (model text PRIMARY KEY, dollars double precision NOT NULL);
@@ -147,8 +153,10 @@ BEGIN
   SELECT coalesce(sum(cost_dollars::numeric), 0) INTO said FROM research.bills
   WHERE key = of_key AND cost_dollars IS NOT NULL
     AND completed_at > now() - (SELECT dollars_ms FROM research.keys WHERE id = of_key) * interval '1 ms';
-  SELECT coalesce(sum(research.price(model)), 0) INTO reserved FROM research.unfinished
-  WHERE key = of_key AND (NOT begun_only OR worker IS NOT NULL OR remote IS NOT NULL OR status = 'PROCESSING');
+  SELECT coalesce(sum(count * research.price(model)), 0) INTO reserved FROM (
+    SELECT model, count(*) FROM research.running WHERE key = of_key AND begun_only GROUP BY model
+    UNION ALL SELECT model, count(*) FROM research.unfinished WHERE key = of_key AND NOT begun_only GROUP BY model
+  ) AS counted;
 END $$;
 
 -- How many of the wanted creates the budgets of a key allow. The caller holds a lock that lets one count at a time.
@@ -193,8 +201,7 @@ BEGIN
     RETURN false;
   END IF;
   IF own.at_once <= (
-    SELECT count(*) FROM research.unfinished
-    WHERE key = of_key AND (worker IS NOT NULL OR remote IS NOT NULL OR status = 'PROCESSING')
+    SELECT count(*) FROM research.running WHERE key = of_key
   ) THEN
     RETURN false;
   END IF;
