@@ -277,7 +277,7 @@ function readPage(url: string, page: Page): Tried {
   const { id, accessed, isCut = false } = page;
   const title = page.title === id ? null : page.title;
   const content = pageOf({ ...page, title: title ?? "" });
-  const text = `${content.passages.map((one) => one.text).join("\n\n")}\n`;
+  const text = shownText(title, page);
   return {
     entry: {
       ...{ url, final_url: id, state: "read", http_status: FILE.test(url) ? null : 200 },
@@ -287,6 +287,23 @@ function readPage(url: string, page: Page): Tried {
     cited: { state: "read", content },
     ...{ text, answered: true, asked: true, hasNoHost: false },
   };
+}
+
+/** The text of a page as a person reads it: each heading, term and head of columns once, over what it belongs to. */
+function shownText(title: string | null, { date, blocks }: Page): string {
+  let above: string[] = [];
+  let columns = "";
+  const texts = blocks.flatMap(({ lines, heading, header = [] }) => {
+    const over = heading === "" ? [] : heading.split(" / ");
+    const known = over.findIndex((each, i) => each !== above[i]);
+    const begun = known < 0 ? [] : over.slice(known);
+    const head = header.join(" | ");
+    if (head !== "" && head !== columns) begun.push(head);
+    above = over;
+    columns = head;
+    return [...begun, lines.join("\n")];
+  });
+  return `${[[title, date].filter(Boolean).join("\n"), ...texts].join("\n\n")}\n`;
 }
 
 /** A document in which sentences are looked up: its title and date, then its blocks. */

@@ -38,6 +38,8 @@ interface ReportBlock {
   end: number;
   /** Of a row, the heads of its columns. */
   over?: string;
+  /** Of a quotation, what the line over it cites. */
+  cited?: readonly string[] | undefined;
 }
 
 interface Sentence {
@@ -58,6 +60,9 @@ const LABEL_LINE = /^\s*(?:\*\*|__)?([^*_:|]{3,40}):?(?:\*\*|__)?:?\s*$/;
 const UNDERLINE = /^ {0,3}(?:=+|-{2,})\s*$/;
 const TABLE_RULE = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
 const ITEM = /^\s*(?:[-*+•]|(\d{1,3})[.)])\s+(?:\[[ xX]\]\s+)?/;
+/** An item that is the place of the quotation below it, and may name the headings there. */
+const PLACE = /^`[^`]+:\d+`(?:, .*)?$/;
+const QUOTATION = /^\s*>/;
 const DEFINITION =
   /^\s*(?:[-*+•]\s+|\d{1,3}[.)]\s+)?(?:\[\^?([^[\]\s][^[\]]{0,60})\](?!\()|【(\d{1,4})】)(:?)\s*(?=\S)/;
 /** Headings over the list of what a report cites. */
@@ -85,6 +90,7 @@ export function claimsIn(report: string, given: GivenCitations): CitedClaims {
   let next = 0;
   for (const block of blocks) {
     const sentences = sentencesOf(report, block, listed);
+    for (const url of block.cited ?? []) for (const one of sentences) one.urls.add(url);
     for (; (ranges[next]?.end ?? Infinity) <= block.end; next++) {
       const { start, end, url } = ranges[next] ?? { start: 0, end: 0, url: "" };
       for (const one of sentences)
@@ -112,6 +118,7 @@ function readReport(report: string): { blocks: ReportBlock[]; listed: Map<string
   let isTable = false;
   let head = "";
   let wasBlank = true;
+  let cited: string[] | undefined;
   const close = () => {
     if (open && open.end > open.start) blocks.push(open);
     open = undefined;
@@ -125,6 +132,10 @@ function readReport(report: string): { blocks: ReportBlock[]; listed: Map<string
     entry.push(...addressesIn(text));
   };
   const lines = lineRanges(report);
+  const shownAt = (i: number) => {
+    const { start = 0, end = 0 } = lines[i] ?? {};
+    return report.slice(start, Math.min(end, start + 2_000));
+  };
   for (const [i, { start, end }] of lines.entries()) {
     const line = report.slice(start, end);
     const isBlank = line.trim() === "";
@@ -132,8 +143,7 @@ function readReport(report: string): { blocks: ReportBlock[]; listed: Map<string
     const [, heading] = HEADING.exec(line) ?? [];
     const definition = DEFINITION.exec(line);
     const item = ITEM.exec(line);
-    const follows = lines[i + 1];
-    const below = follows ? report.slice(follows.start, Math.min(follows.end, follows.start + 2_000)) : "";
+    const below = shownAt(i + 1);
     if (fence !== undefined) {
       if (mark?.startsWith(fence)) fence = undefined;
     } else if (mark !== undefined) {
@@ -174,10 +184,18 @@ function readReport(report: string): { blocks: ReportBlock[]; listed: Map<string
       // The heads of the columns say nothing by themselves.
       if (TABLE_RULE.test(below) && below.includes("-")) head = line;
       else blocks.push({ kind: "row", start, end, over: head });
+    } else if (
+      item &&
+      PLACE.test(line.slice(item[0].length)) &&
+      QUOTATION.test(shownAt(i + 1).trim() || shownAt(i + 2))
+    ) {
+      close();
+      cited = addressesIn(line);
     } else {
       sources = undefined;
       if (item) close();
-      open ??= { kind: item ? "item" : "text", start: start + (item?.[0].length ?? 0), end };
+      if (!QUOTATION.test(line)) cited = undefined;
+      open ??= { kind: item ? "item" : "text", start: start + (item?.[0].length ?? 0), end, cited };
       open.end = end;
     }
     wasBlank = isBlank;

@@ -71,6 +71,13 @@ describe("a sentence cites", () => {
       "It takes 5 [1].\n\n## Quotes\n\n1. `docs/a.md:12`\n\n   > Five.",
       ["It takes 5.", "docs/a.md:12"],
     ],
+    [
+      "a place in a file over its quotation, as in a report of passages",
+      "1. `a.md:7`, Manual / 8. Limits\n\n   > It takes 5.\n   > It is red.\n\n2. `b.md:3`\n\n   > Six.\n\n2 files were read.",
+      ["It takes 5.", "a.md:7"],
+      ["It is red.", "a.md:7"],
+      ["Six.", "b.md:3"],
+    ],
     ["a hidden file", "It takes 5 (.env:3).", ["It takes 5.", ".env:3"]],
     [
       "what is no address",

@@ -114,6 +114,17 @@ test("--save keeps the text of each page under the digest of its address, and th
   expect(await research(args, { home, cwd: home })).toMatchObject({ code: 12, stdout: "" });
 });
 
+test("--save keeps what stands over a text: its headings, terms and heads of columns, each once", async () => {
+  const text =
+    "# Pools\n\n## Limits\n\nIt takes 5.\n\nIt is red.\n\n| Key | Value |\n|---|---|\n| depth | 4 |\n| width | 9 |\n\n## Uses\n\nNone.\n";
+  const home = folderWith({ "report.md": "It takes 5 (pools.md:5).", "src/pools.md": text });
+  const args = ["check", "report.md", "--sources", "src", "--save", "pages"];
+  expect(await research(args, { home, cwd: home })).toMatchObject({ code: 0 });
+  expect(readFileSync(join(home, "pages", `${sha256("pools.md:5")}.txt`), "utf8")).toBe(
+    "pools.md\n\nPools\n\nLimits\n\nIt takes 5.\n\nIt is red.\n\nKey | Value\n\n| depth | 4 |\n\n| width | 9 |\n\nUses\n\nNone.\n",
+  );
+});
+
 test("--dry-run lists the addresses and asks for none; without --allow-private none of this machine is asked", async () => {
   const { url, asked } = await citedWeb();
   const input = reportOf(url);
