@@ -157,10 +157,12 @@ function stepOf(instructions: string): ChatRequest["step"] {
 /** The verdicts of a model: "stated", but for sentences with a text that `others` has. */
 export function verdicts(request: ChatRequest, others: Record<string, string> = {}): Play {
   const asked = [...request.input.matchAll(/^\[Sentence (\d+),.*?\] (.*)$/gm)];
-  const of = (text: string) => Object.entries(others).find(([part]) => text.includes(part))?.[1] ?? "stated";
-  return says({
-    verdicts: asked.map(([, nth, text = ""]) => ({ sentence: Number(nth), verdict: of(text) })),
-  });
+  const lists: Record<string, number[]> = { stated: [], "not stated": [], contradicted: [] };
+  for (const [, nth, text = ""] of asked) {
+    const verdict = Object.entries(others).find(([part]) => text.includes(part))?.[1] ?? "stated";
+    lists[verdict] = [...(lists[verdict] ?? []), Number(nth)];
+  }
+  return says(lists);
 }
 
 /** What a well-behaved model does in each step; tests replace single steps. */

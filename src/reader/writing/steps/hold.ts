@@ -7,7 +7,7 @@ import { type Fact, groundOf } from "../facts.js";
 import { CHECK, type Cited, checkInput, type HeldVerdict, readVerdicts } from "../prompts.js";
 
 /** What one verdict takes of a reply, and what a reply may take beside them: some models think aloud. In tokens. */
-const VERDICT_TOKENS = 25;
+const VERDICT_TOKENS = 5;
 const THINKING_TOKENS = 3_000;
 
 /**
@@ -38,8 +38,8 @@ export async function holdAgainstQuotes(
     await session.ask(task, (reply, isLast) => {
       const read = readVerdicts(reply);
       if ("wrong" in read) return read;
-      for (const { sentence, verdict } of read.value.verdicts) {
-        const of = asked[sentence - 1];
+      for (const [nth, verdict] of read.value) {
+        const of = asked[nth - 1];
         if (of) verdicts.set(of.sentence, verdict);
       }
       const without = asked.flatMap(({ sentence }, i) => (verdicts.has(sentence) ? [] : i + 1));

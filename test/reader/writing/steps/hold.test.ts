@@ -89,8 +89,9 @@ it("costs at most a quarter on top", async () => {
   );
   const bytesOf = (requests: ChatRequest[]) =>
     requests.flatMap(({ body }) => body.messages).reduce((sum, { content }) => sum + content.length, 0);
-  // A verdict is some 40 characters.
-  expect(bytesOf(checks) + 6 * 40).toBeLessThan((bytesOf(before) + replied) / 4);
+  expect(
+    bytesOf(checks) + JSON.stringify({ stated: [1, 2, 3, 4, 5, 6], "not stated": [] }).length,
+  ).toBeLessThan((bytesOf(before) + replied) / 4);
 });
 
 it("a list of steps goes whole if one of them is not stated", async () => {
@@ -130,6 +131,18 @@ it.each<[string, (request: ChatRequest) => ReturnType<typeof says>, number]>([
   const { endpoint, answered } = await research(check);
   expect(endpoint.count("check")).toBe(2);
   expect(answered.match(/\] \[not checked\]/g)).toHaveLength(marked);
+});
+
+it("takes a list of verdicts, and of two verdicts on a sentence the worse", async () => {
+  const { answered } = await research((request) => {
+    const numbers = [...request.input.matchAll(/^\[Sentence (\d+),.*?\] (.*)$/gm)];
+    const of = (text: string) => (PLANTED.includes(text) ? "Not_stated" : "stated");
+    const verdicts = numbers.map(([, nth, text = ""]) => ({ sentence: Number(nth), verdict: of(text) }));
+    return says({ verdicts, stated: numbers.map(([, nth]) => `${nth}`) });
+  });
+  for (const text of TRUE) expect(answered).toContain(text);
+  for (const text of PLANTED) expect(answered).not.toContain(text);
+  expect(answered).not.toContain("[not checked]");
 });
 
 it("where the tokens do not suffice, what shares the fewest words with its quotes is asked about first", async () => {
