@@ -138,6 +138,42 @@ test("unknown outcomes first, then the newest by created_at, with the last state
     ["a-111", "PENDING"],
   ]);
   expect(open().list({ limit: 2 })).toHaveLength(2);
+  const named = (status: string) =>
+    open()
+      .list({ limit: 9, status })
+      .map(({ request_id }) => request_id);
+  expect(["completed", "Pending", "unknown", "STOPPED"].map(named)).toEqual([
+    ["b-222"],
+    ["c-333", "a-111"],
+    [null],
+    [],
+  ]);
+});
+
+test("what is forgotten leaves its account, time and cost, and the others as they were", async () => {
+  const { make, open, log } = world();
+  for (const id of ["a-111", "b-222", "c-333"]) make(id);
+  const history = open();
+  appendFileSync(log, "torn\n");
+  for (const id of ["a-111", "b-222"]) {
+    for (const entry of history.find(id)) history.observe(entry, "COMPLETED", { cost_dollars: 2 });
+    history.results.keep(ORIGIN, id, JSON.stringify({ usage: { input_tokens: 3, output_tokens: 4 } }));
+    history.checks.keep(ORIGIN, id, "{}");
+  }
+  const before = history.list({ limit: 9 });
+  const lines = () => readFileSync(log, "utf8").split("\n").filter(Boolean).toSorted();
+  const others = lines().filter((line) => !line.includes("a-111"));
+  await history.forget(history.find("a-111"));
+  expect(open().list({ limit: 9 })).toEqual(before.filter(({ request_id }) => request_id !== "a-111"));
+  const kept = (id: string) =>
+    [history.results.read(ORIGIN, id), history.checks.read(ORIGIN, id)].map(Boolean);
+  expect(["a-111", "b-222"].map(kept)).toEqual([
+    [false, false],
+    [true, true],
+  ]);
+  const { key_id, sent_at: at } = before.find(({ request_id }) => request_id === "a-111") ?? expect.fail();
+  const left = { kind: "forgotten", origin: ORIGIN, key_id, profile: null, at, cost_dollars: 2, tokens: 7 };
+  expect(lines()).toEqual([...others, JSON.stringify(left)].toSorted());
 });
 
 test("an id is named by eight characters, its provider's prefix not counted, or by as many as only it has", () => {

@@ -53,14 +53,16 @@ test("it has the name of its intent", () => {
 });
 
 describe("a request that exists", () => {
-  test.each([
+  test.each<[Record<string, unknown>, string, string | null, object?]>([
     [{}, "PENDING", null],
     [{ status: "PROCESSING", created_at: "then" }, "PROCESSING", "then"],
-    [{ status: 7, created_at: 7 }, "PENDING", null],
-  ])("with the answer %j is a line of the log, and no longer open", (data, status, created_at) => {
+    [{ status: 7, created_at: 7, interaction_id: 7 }, "PENDING", null],
+    [{ interaction_id: "i-1" }, "PENDING", null, { interaction_id: "i-1" }],
+  ])("with the answer %j is a line of the log, and no longer open", (data, status, created_at, more = {}) => {
     const { create, intent, lines, names } = begun();
     create.created("id-1", data);
-    expect(lines()).toEqual([{ ...intent, kind: "created", request_id: "id-1", status, created_at, at: AT }]);
+    const line = { ...intent, kind: "created", request_id: "id-1", status, created_at, ...more, at: AT };
+    expect(lines()).toEqual([line]);
     expect(names()).toEqual([]);
   });
 

@@ -6,6 +6,7 @@ import {
   notCreatedEntry,
   readLine,
   timeOf,
+  tokensIn,
 } from "../../../../src/client/store/history/records.js";
 import { exactJson } from "../../../../src/ground/json/exact-json.js";
 
@@ -99,4 +100,14 @@ test.each([
   ["2028-12-25T00:00:00Z", Date.UTC(2029, 0, 1)],
 ])("a request with the time %s began then, but not before it was sent", (created_at, expected) => {
   expect(timeOf({ created_at, sent_at: "2029-01-01T00:00:00Z" })).toBe(expected);
+});
+
+test.each([
+  [{ input_tokens: 3, output_tokens: 4, total_tokens: 9 }, 7],
+  [{ output_tokens: 4 }, 4],
+  [{ total_tokens: 9 }, 9],
+  [{ input_tokens: "3", total_tokens: "9" }, undefined],
+  [undefined, undefined],
+])("the tokens of the usage %j are %j", (usage, tokens) => {
+  expect(tokensIn(usage)).toBe(tokens);
 });
