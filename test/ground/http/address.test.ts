@@ -13,21 +13,25 @@ describe("a base URL", () => {
     expect(parseBaseUrl(text, false).href).toBe(href);
   });
 
+  const INVALID = /^invalid base URL: ".*"; give one like https:\/\/research.example.com$/;
+  const PLAIN = /is plain http to another machine/;
   test.each([
-    "",
-    "a.example",
-    "ftp://a.example",
-    "https:a.example",
-    "https://u@a.example",
-    "https://u:secret@a.example",
-    "https://a.example/?x",
-    "https://a.example/#x",
-    "http://a.example",
-    "http://localhost.a.example",
-    "http://127.0.0.1.a.example",
-  ])("%j is none, and no secret in it is quoted", (text) => {
+    ["", INVALID],
+    ["a.example", INVALID],
+    ["ftp://a.example", INVALID],
+    ["ftp://u:secret@a.example", /"ftp:\/\/…@a.example"/],
+    ["https:a.example", INVALID],
+    ["https://u@a.example", /^the base URL for a.example has a user name or password; leave that out$/],
+    ["https://:secret@a.example", /has a user name or password/],
+    ["https://a.example/?", /has a query/],
+    ["https://a.example/#x", /has a fragment/],
+    ["http://a.example", PLAIN],
+    ["http://localhost.a.example", PLAIN],
+    ["http://127.0.0.1.a.example", PLAIN],
+  ])("%j is none, and no secret in it is quoted", (text, message) => {
     const parse = () => parseBaseUrl(text, false);
     expect(parse).toThrow(BaseUrlError);
+    expect(parse).toThrow(message);
     expect(parse).not.toThrow(/secret/);
   });
 

@@ -18,6 +18,24 @@ describe("the proxy", () => {
   });
 
   test.each([
+    ["https://b.a.example", "a.example", true],
+    ["https://a.example", "b.a.example", false],
+    ["https://a.example", "example other", true],
+    ["http://a.example", "a.example:80", true],
+    ["http://a.example", "a.example:443", false],
+    ["https://a.example:8443", "a.example:8443", true],
+    ["https://[2001:db8::1]", "2001:db8::1", true],
+    ["https://[2001:db8::1]", "[2001:db8::1]", true],
+    ["https://[2001:db8::1]", "[2001:DB8::1]:443", true],
+    ["https://[2001:db8::1]", "[2001:db8::1]:8443", false],
+    ["https://[2001:db8::1]", "[2001:db8::2]", false],
+    ["https://a.example", ":443", false],
+  ])("for %s with no_proxy=%s is left out: %j", (url, no_proxy, exempt) => {
+    const env = { https_proxy: proxy, http_proxy: proxy, NO_PROXY: "other", no_proxy };
+    expect(of(url, env)).toBe(exempt ? undefined : proxy);
+  });
+
+  test.each([
     ["*", true],
     ["a.example", true],
     [".example", true],
