@@ -1,12 +1,10 @@
 import { expect, test } from "vitest";
 import { KeyedMutex } from "../src/ground/semaphore.js";
+import { gate } from "./support/gate.js";
 
 /** A task that begins and ends in `log`, and ends when `end` is called. */
 function task(log: string[], name: string) {
-  let end: () => void = () => {};
-  const ended = new Promise<void>((resolve) => {
-    end = resolve;
-  });
+  const { opened: ended, open: end } = gate();
   const run = async () => {
     log.push(`${name} begins`);
     await ended;

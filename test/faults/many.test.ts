@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { only } from "../support/behaviours.js";
 import { folderWith } from "../support/folder.js";
+import { gate } from "../support/gate.js";
 import { HappyService } from "../support/happy-service.js";
 import { foldersIn, historyLine, homeWith, listed } from "../support/home.js";
 import { inProcess, research } from "../support/in-process.js";
@@ -98,10 +99,7 @@ test("6,000 lines with torn and foreign ones in them: everything is found", asyn
 });
 
 test("a create that waits and one that ends keep out of each other's way", async () => {
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const { opened: held, open: release } = gate();
   const service = await HappyService.start({
     fault: only("create", { act: async (socket) => held.then(() => void socket.resetAndDestroy()) }, 1),
   });

@@ -4,6 +4,7 @@ import { untilAborted } from "../../src/ground/clock.js";
 import type { Upstream } from "../../src/researchers/upstream.js";
 import { answer, type Behaviour, close, html, only, redirect, refuse } from "../support/behaviours.js";
 import { folderWith } from "../support/folder.js";
+import { gate } from "../support/gate.js";
 import { type HappyOptions, HappyService, KEY } from "../support/happy-service.js";
 import { KEY as PROVIDER_KEY, ProviderDouble } from "../support/providers/double.js";
 import { upstreamService } from "../support/upstream-service.js";
@@ -144,10 +145,7 @@ describe("a stop", () => {
   it("while the create is sent leaves it on the wire, and stops what it has created", async () => {
     const wires: AbortSignal[] = [];
     const stopped: string[] = [];
-    let answer = () => {};
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
+    const { opened: answered, open: answer } = gate();
     const upstream: Upstream = {
       ...{ at: "https://there.example", provider: "there", canStop: true },
       async create(_job, signal, onId) {

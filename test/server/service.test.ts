@@ -6,16 +6,20 @@ import { commandResearcher } from "../../src/researchers/command.js";
 import { createListener } from "../../src/server/http/listener.js";
 import type { Service } from "../../src/server/service.js";
 import { folderWith } from "../support/folder.js";
-import { endlessResearcher, instantResearcher, KEY, serviceFor, until } from "../support/service.js";
+import {
+  create,
+  endlessResearcher,
+  instantResearcher,
+  KEY,
+  outputOf,
+  reaches,
+  serviceFor,
+  stateOf,
+  until,
+} from "../support/service.js";
 import { VirtualClock } from "../support/virtual-clock.js";
 import { ask, post, raw } from "../support/wire.js";
 
-const create = async ({ baseUrl }: Service, body: object = {}) =>
-  String((await post(baseUrl, "/api/v1/conversations", KEY, { prompt: "x", ...body })).json.data?.request_id);
-const stateOf = async ({ baseUrl }: Service, id: string) =>
-  (await ask(baseUrl, { path: `/api/v1/conversation/${id}/status`, key: KEY })).json.data?.status;
-const outputOf = async ({ baseUrl }: Service, id: string) =>
-  (await ask(baseUrl, { path: `/api/v1/conversation/${id}/output`, key: KEY })).json;
 const final = (service: Service, id: string) =>
   until(async () => {
     const state = await stateOf(service, id);
@@ -32,10 +36,7 @@ describe("with a program as researcher", () => {
   const refused = (message: string) => ({
     status: false,
     version: "1.0.0",
-    error: {
-      code: "OUTPUT_NOT_AVAILABLE",
-      message: message,
-    },
+    error: { code: "OUTPUT_NOT_AVAILABLE", message },
   });
 
   it("what it prints is the output", async () => {
@@ -127,7 +128,7 @@ it("works on as many at a time as it has workers, first come first served", asyn
   expect(await states()).toEqual(["PROCESSING", "PROCESSING", "PROCESSING", "PENDING", "PENDING"]);
   await post(service.baseUrl, `/api/v1/conversation/${ids[3]}/stop`, KEY);
   await post(service.baseUrl, `/api/v1/conversation/${ids[0]}/stop`, KEY);
-  await until(async () => ((await stateOf(service, ids[4] ?? "")) === "PROCESSING" ? true : undefined));
+  await reaches(service, ids[4] ?? "", "PROCESSING");
   expect(await states()).toEqual(["STOPPED", "PROCESSING", "PROCESSING", "STOPPED", "PROCESSING"]);
   await service.close();
   expect(researcher.running).toBe(0);

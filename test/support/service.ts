@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { systemClock } from "../../src/ground/clock.js";
+import { type Clock, systemClock } from "../../src/ground/clock.js";
 import type { Researcher, ResearchJob } from "../../src/ground/researcher.js";
 import {
   type LocalStoreOptions,
@@ -8,6 +8,7 @@ import {
 import { type Service, type ServiceOptions, startService } from "../../src/server/service.js";
 import { holdAnswersOf } from "./exchanges.js";
 import { leftovers } from "./leftovers.js";
+import { ask, post } from "./wire.js";
 
 export const KEY = "test-key-0123456789";
 
@@ -69,6 +70,29 @@ export async function serviceFor(options: TestServiceOptions = {}): Promise<Serv
   leftovers.add(() => service.close());
   if ((options.faults ?? []).length === 0) holdAnswersOf(Number(new URL(service.baseUrl).port));
   return service;
+}
+
+/** A store in memory, which says nothing. */
+export const memoryStore = (clock: Clock = systemClock) =>
+  openLocalStore({ pendingMs: 0, clock, log: () => {} });
+
+/** Creates a conversation, and gives back its id. */
+export async function create({ baseUrl }: Pick<Service, "baseUrl">, body: object = {}): Promise<string> {
+  const { json } = await post(baseUrl, "/api/v1/conversations", KEY, { prompt: "x", ...body });
+  return String(json.data?.request_id);
+}
+
+export async function stateOf({ baseUrl }: Pick<Service, "baseUrl">, id: string): Promise<unknown> {
+  return (await ask(baseUrl, { path: `/api/v1/conversation/${id}/status`, key: KEY })).json.data?.status;
+}
+
+export async function outputOf({ baseUrl }: Pick<Service, "baseUrl">, id: string) {
+  return (await ask(baseUrl, { path: `/api/v1/conversation/${id}/output`, key: KEY })).json;
+}
+
+/** Resolves when a conversation is in that state. */
+export function reaches(service: Pick<Service, "baseUrl">, id: string, state: string): Promise<true> {
+  return until(async () => (await stateOf(service, id)) === state || undefined);
 }
 
 /**

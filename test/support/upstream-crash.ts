@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { addProfile } from "./accounts.js";
 import { answer, hang, html, refuse, reset } from "./behaviours.js";
 import { folderWith } from "./folder.js";
+import { gate } from "./gate.js";
 import { HappyService, KEY as UPSTREAM_KEY } from "./happy-service.js";
 import { heldWire, type Passing } from "./held-wire.js";
 import { foldersIn } from "./home.js";
@@ -65,10 +66,7 @@ async function leasing(env: Env) {
 /** Has one conversation researched by a service behind, strikes at a moment of it, and looks at what it comes to. */
 export async function strike({ database, point, how, stops, afterMs }: Blow): Promise<Aftermath> {
   const behind = await HappyService.start();
-  let struck = () => {};
-  const blow = new Promise<void>((resolve) => {
-    struck = resolve;
-  });
+  const { opened: blow, open: struck } = gate();
   let running: Running | undefined;
   let isArmed = false;
   const hit = async () => {

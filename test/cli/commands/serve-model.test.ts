@@ -3,6 +3,7 @@ import { closeSync, existsSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { folderWith } from "../../support/folder.js";
+import { gate } from "../../support/gate.js";
 import { InProcess, research } from "../../support/in-process.js";
 import { answers, hangs, type ModelEndpoint, modelEndpoint } from "../../support/model-endpoint.js";
 import { behaving, FILES, MODEL_KEY, QUESTION } from "../../support/model-researcher.js";
@@ -160,10 +161,7 @@ describe("a service with a model", () => {
   it("with --log json shows how far each research is under its own id", async () => {
     const behave = behaving();
     const OTHER = "Which port does the server listen on?";
-    let goOn = () => {};
-    const shown = new Promise<void>((resolve) => {
-      goOn = resolve;
-    });
+    const { opened: shown, open: goOn } = gate();
     const endpoint = await modelEndpoint((request) => {
       // The other one never gets its plan.
       if (request.input.includes(OTHER)) return hangs;

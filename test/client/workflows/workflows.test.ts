@@ -18,6 +18,7 @@ import { systemClock } from "../../../src/ground/clock.js";
 import type { CreateBody } from "../../../src/ground/protocol/conversation.js";
 import { ok, only } from "../../support/behaviours.js";
 import { folderWith } from "../../support/folder.js";
+import { gate } from "../../support/gate.js";
 import { type HappyOptions, HappyService, KEY } from "../../support/happy-service.js";
 import { VirtualClock } from "../../support/virtual-clock.js";
 
@@ -83,10 +84,7 @@ test("follows requests that come while it runs, each once, and ends when no more
   const { ports, service } = await machine();
   const [a = "", b = ""] = ["a => PROCESSING COMPLETED", "b => FAILED"].map((prompt) => service.add(prompt));
   const target = (requestId: string): Target => ({ requestId, entry: undefined });
-  let moveOn = () => {};
-  const first = new Promise<void>((resolve) => {
-    moveOn = resolve;
-  });
+  const { opened: first, open: moveOn } = gate();
   async function* source() {
     yield target(a);
     await first;

@@ -6,15 +6,18 @@ import { ServiceStartError } from "../../../src/server/start-error.js";
 import { folderWith } from "../../support/folder.js";
 import { research } from "../../support/in-process.js";
 import {
+  create,
   endlessResearcher,
   instantResearcher,
   KEY,
+  outputOf,
+  reaches,
   serviceFor,
+  stateOf,
   type TestServiceOptions,
-  until,
 } from "../../support/service.js";
 import { VirtualClock } from "../../support/virtual-clock.js";
-import { ask, post } from "../../support/wire.js";
+import { post } from "../../support/wire.js";
 
 async function during<T>(options: TestServiceOptions, run: (service: Service) => Promise<T>): Promise<T> {
   const service = await serviceFor(options);
@@ -25,23 +28,14 @@ async function during<T>(options: TestServiceOptions, run: (service: Service) =>
   }
 }
 
-const create = async ({ baseUrl }: Service, prompt = "x") =>
-  (await post(baseUrl, "/api/v1/conversations", KEY, { prompt })).json.data?.request_id as string;
-const stateOf = async ({ baseUrl }: Service, id: string) =>
-  (await ask(baseUrl, { path: `/api/v1/conversation/${id}/status`, key: KEY })).json.data?.status;
-const outputOf = async ({ baseUrl }: Service, id: string) =>
-  (await ask(baseUrl, { path: `/api/v1/conversation/${id}/output`, key: KEY })).json;
-const ended = (service: Service, id: string, state: string) =>
-  until(async () => ((await stateOf(service, id)) === state ? true : undefined));
-
 describe("after a restart", () => {
   it("final conversations are as they were, unfinished ones begin again as PENDING", async () => {
     const dataDir = folderWith();
     const [done, stopped, unfinished] = await during(
       { dataDir, researcher: instantResearcher() },
       async (service) => {
-        const first = await create(service, "first");
-        await ended(service, first, "COMPLETED");
+        const first = await create(service, { prompt: "first" });
+        await reaches(service, first, "COMPLETED");
         return [first, ...(await stuck(dataDir, service))];
       },
     );
@@ -51,7 +45,7 @@ describe("after a restart", () => {
       expect(await stateOf(service, stopped ?? "")).toBe("STOPPED");
       expect(await stateOf(service, unfinished ?? "")).toBe("PENDING");
     });
-    await during({ dataDir }, (service) => ended(service, unfinished ?? "", "COMPLETED"));
+    await during({ dataDir }, (service) => reaches(service, unfinished ?? "", "COMPLETED"));
   });
 
   // The first service is closed by the caller; a second one on the folder has work that does not end.
@@ -61,7 +55,7 @@ describe("after a restart", () => {
       const stopped = await create(service);
       await post(service.baseUrl, `/api/v1/conversation/${stopped}/stop`, KEY);
       const unfinished = await create(service);
-      await ended(service, unfinished, "PROCESSING");
+      await reaches(service, unfinished, "PROCESSING");
       return [stopped, unfinished];
     });
   }
@@ -90,14 +84,14 @@ describe("after a restart", () => {
     const second = await during({ dataDir, log: (line) => lines.push(line) }, (service) => create(service));
     expect(lines).toContain("1 unreadable lines of the journal were skipped");
     await during({ dataDir }, async (service) => {
-      await ended(service, first, "COMPLETED");
-      await ended(service, second, "COMPLETED");
+      await reaches(service, first, "COMPLETED");
+      await reaches(service, second, "COMPLETED");
     });
   });
 
   it("keeps its files to the user", async () => {
     const dataDir = join(folderWith(), "deep", "data");
-    await during({ dataDir }, create);
+    await during({ dataDir }, (service) => create(service));
     expect(statSync(dataDir).mode & 0o777).toBe(0o700);
     expect(statSync(join(dataDir, "journal.ndjson")).mode & 0o777).toBe(0o600);
     expect(readFileSync(join(dataDir, "journal.ndjson"), "utf8")).not.toContain(KEY);
@@ -119,7 +113,7 @@ describe("one service a folder", () => {
       await expect(serviceFor({ dataDir })).rejects.toEqual(held(process.pid));
     });
     expect(existsSync(join(dataDir, "lock"))).toBe(false);
-    await during({ dataDir }, create);
+    await during({ dataDir }, (service) => create(service));
   });
 
   it("gives the folder back when it cannot listen", async () => {

@@ -1,21 +1,12 @@
 import { expect, it } from "vitest";
 import { deleteOldConversations } from "../../../src/server/conversations/retention.js";
-import { KEY, serviceFor, until } from "../../support/service.js";
+import { create, outputOf, serviceFor, until } from "../../support/service.js";
 import { VirtualClock } from "../../support/virtual-clock.js";
-import { ask, post } from "../../support/wire.js";
 
 it("what ended too long ago is not found any more", async () => {
   const service = await serviceFor({ keepMs: 300 });
-  try {
-    const created = await post(service.baseUrl, "/api/v1/conversations", KEY, { prompt: "x" });
-    const path = `/api/v1/conversation/${created.json.data?.request_id}/output`;
-    await until(async () => {
-      const { status, json } = await ask(service.baseUrl, { path, key: KEY });
-      return status === 404 && json.error?.code === "REQUEST_NOT_FOUND" ? true : undefined;
-    });
-  } finally {
-    await service.close();
-  }
+  const id = await create(service);
+  await until(async () => (await outputOf(service, id)).error?.code === "REQUEST_NOT_FOUND" || undefined);
 });
 
 it("is looked for again and again, also after an error, until it is stopped", async () => {

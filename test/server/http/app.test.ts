@@ -1,17 +1,15 @@
 import { STATUS_CODES } from "node:http";
 import { connect } from "node:net";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../../src/ground/clock.js";
-import { openLocalStore } from "../../../src/server/conversations/local/open-local-store.js";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { Service } from "../../../src/server/service.js";
-import { endlessResearcher, KEY, serviceFor, until } from "../../support/service.js";
+import { gate } from "../../support/gate.js";
+import { create, endlessResearcher, KEY, memoryStore, serviceFor, until } from "../../support/service.js";
 import { ask, post, raw } from "../../support/wire.js";
 
 let service: Service;
 beforeEach(async () => {
   service = await serviceFor();
 });
-afterEach(() => service.close());
 
 const status = (id: unknown) => ask(service.baseUrl, { path: `/api/v1/conversation/${id}/status`, key: KEY });
 
@@ -40,15 +38,10 @@ describe("a conversation", () => {
   it("stops at once, frees its work and cannot be stopped again", async () => {
     const researcher = endlessResearcher();
     const busy = await serviceFor({ researcher });
-    const { json } = await post(busy.baseUrl, "/api/v1/conversations", KEY, { prompt: "why" });
-    const id = json.data?.request_id;
+    const id = await create(busy);
     await until(async () => (researcher.running === 1 ? true : undefined));
     const stop = await post(busy.baseUrl, `/api/v1/conversation/${id}/stop`, KEY);
-    expect(stop.json.data).toMatchObject({
-      request_id: id,
-      status: "STOPPED",
-      message: expect.any(String),
-    });
+    expect(stop.json.data).toMatchObject({ request_id: id, status: "STOPPED", message: expect.any(String) });
     await until(async () => (researcher.running === 0 ? true : undefined));
     const again = await post(busy.baseUrl, `/api/v1/conversation/${id}/stop`, KEY);
     expect([again.status, again.json.error?.code]).toEqual([400, "CONVERSATION_ALREADY_STOPPED"]);
@@ -164,19 +157,16 @@ describe("bad input", () => {
 });
 
 it("carries out 16 creates with large bodies at a time, small ones beside them, and none of a client that left", async () => {
-  const store = await openLocalStore({ pendingMs: 0, clock: systemClock, log: () => {} });
-  const create = store.create.bind(store);
+  const store = await memoryStore();
+  const createIn = store.create.bind(store);
   const begun: number[] = [];
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
+  const { opened, open } = gate();
   const busy = await serviceFor({
     store: Object.assign(store, {
-      create: async (...asked: Parameters<typeof create>) => {
+      create: async (...asked: Parameters<typeof createIn>) => {
         begun.push(asked[1].prompt.length);
         await opened;
-        return create(...asked);
+        return createIn(...asked);
       },
     }),
   });

@@ -1,18 +1,17 @@
-import { afterEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { type Researcher, ResearchFailure, type ResearchNews } from "../../../src/ground/researcher.js";
 import type { LogFacts } from "../../../src/server/monitoring/log.js";
 import type { Service } from "../../../src/server/service.js";
 import { folderWith } from "../../support/folder.js";
 import { InProcess } from "../../support/in-process.js";
 import { screen } from "../../support/screen.js";
-import { KEY, serviceFor, until } from "../../support/service.js";
+import { create, KEY, reaches, serviceFor, until } from "../../support/service.js";
+import { ask } from "../../support/wire.js";
 
 const progress = (done: number) =>
   ({ step: "read", done, of: 9, pages: done, calls: 2, tokens: 3000 }) as const;
-const headers = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
 
-let service: Service | undefined;
-afterEach(() => service?.close());
+let service: Service;
 
 /** A research whose news and end a test decides. */
 class Told implements Researcher {
@@ -29,24 +28,18 @@ class Told implements Researcher {
   close = async () => {};
 }
 
-async function ask(path: string, body?: object) {
-  const init = body ? { method: "POST", headers, body: JSON.stringify(body) } : { headers };
-  return (
-    (await (await fetch(`${service?.baseUrl}/api/v1/${path}`, init)).json()) as {
-      data: Record<string, unknown>;
-    }
-  ).data;
-}
-const statusOf = (id: string) =>
-  ask(`conversation/${id}/status`) as Promise<{ status?: string; progress?: object }>;
-const created = async () => (await ask("conversations", { prompt: "x" })).request_id as string;
+const read = async (path: string) => {
+  const { json } = await ask(service.baseUrl, { path: `/api/v1/conversation/${path}`, key: KEY });
+  return json.data as { progress?: object };
+};
+const statusOf = (id: string) => read(`${id}/status`);
 
 it("shows the newest progress while it works, and usage and sources beside the output", async () => {
   const researcher = new Told();
   const dataDir = folderWith();
   service = await serviceFor({ researcher, dataDir });
-  const id = await created();
-  await until(async () => ((await statusOf(id)).status === "PROCESSING" ? true : undefined));
+  const id = await create(service);
+  await reaches(service, id, "PROCESSING");
   expect(await statusOf(id)).not.toHaveProperty("progress");
   for (const done of [1, 2, 3]) researcher.tell({ progress: progress(done) });
   const shown = async (done: number) =>
@@ -62,7 +55,7 @@ it("shows the newest progress while it works, and usage and sources beside the o
   });
   await shown(4);
   researcher.resolve("done");
-  await until(async () => ((await statusOf(id)).status === "COMPLETED" ? true : undefined));
+  await reaches(service, id, "COMPLETED");
   expect(await statusOf(id)).not.toHaveProperty("progress");
   const output = {
     request_id: id,
@@ -71,21 +64,21 @@ it("shows the newest progress while it works, and usage and sources beside the o
     usage: { calls: 2, input_tokens: 20, output_tokens: 5 },
     sources: [{ title: "A", file: "a.md" }],
   };
-  expect(await ask(`conversation/${id}/output`)).toMatchObject(output);
+  expect(await read(`${id}/output`)).toMatchObject(output);
   await service.close();
   service = await serviceFor({ researcher, dataDir });
-  expect(await ask(`conversation/${id}/output`)).toMatchObject(output);
+  expect(await read(`${id}/output`)).toMatchObject(output);
 });
 
 it("never lets news stand in for what the service itself says", async () => {
   const researcher = new Told();
   service = await serviceFor({ researcher });
-  const id = await created();
-  await until(async () => ((await statusOf(id)).status === "PROCESSING" ? true : undefined));
+  const id = await create(service);
+  await reaches(service, id, "PROCESSING");
   researcher.tell({ status: "STOPPED", request_id: "other", output: "theirs", model: "m" });
   researcher.resolve("ours");
-  await until(async () => ((await statusOf(id)).status === "COMPLETED" ? true : undefined));
-  expect(await ask(`conversation/${id}/output`)).toMatchObject({
+  await reaches(service, id, "COMPLETED");
+  expect(await read(`${id}/output`)).toMatchObject({
     request_id: id,
     status: "COMPLETED",
     output: "ours",
@@ -96,8 +89,8 @@ it("never lets news stand in for what the service itself says", async () => {
 it("stands in the lines that `watch --json` writes anyway, and on the live line of a terminal", async () => {
   const researcher = new Told();
   service = await serviceFor({ researcher });
-  const id = await created();
-  await until(async () => ((await statusOf(id)).status === "PROCESSING" ? true : undefined));
+  const id = await create(service);
+  await reaches(service, id, "PROCESSING");
   researcher.tell({ progress: progress(7) });
   await until(async () => (await statusOf(id)).progress);
   const env = {
@@ -129,8 +122,8 @@ it("is a line of the log for programs", async () => {
   const researcher = new Told();
   const logged: [string, LogFacts | undefined][] = [];
   service = await serviceFor({ researcher, log: (message, facts) => logged.push([message, facts]) });
-  const id = await created();
-  await until(async () => ((await statusOf(id)).status === "PROCESSING" ? true : undefined));
+  const id = await create(service);
+  await reaches(service, id, "PROCESSING");
   researcher.tell({ progress: progress(7) });
   await until(async () => (await statusOf(id)).progress);
   expect(logged).toEqual([
@@ -141,10 +134,10 @@ it("is a line of the log for programs", async () => {
 it("tells nothing after the end", async () => {
   const researcher = new Told();
   service = await serviceFor({ researcher });
-  const id = await created();
-  await until(async () => ((await statusOf(id)).status === "PROCESSING" ? true : undefined));
+  const id = await create(service);
+  await reaches(service, id, "PROCESSING");
   researcher.reject(new ResearchFailure("no luck"));
-  await until(async () => ((await statusOf(id)).status === "FAILED" ? true : undefined));
+  await reaches(service, id, "FAILED");
   researcher.tell({ progress: progress(9) });
   expect(await statusOf(id)).not.toHaveProperty("progress");
 });

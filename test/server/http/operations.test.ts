@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { systemClock } from "../../../src/ground/clock.js";
 import type {
   Conversation,
@@ -6,11 +6,10 @@ import type {
 } from "../../../src/server/conversations/conversation-store.js";
 import { openLocalStore } from "../../../src/server/conversations/local/open-local-store.js";
 import type { Service } from "../../../src/server/service.js";
-import { KEY, serviceFor } from "../../support/service.js";
+import { KEY, memoryStore, serviceFor } from "../../support/service.js";
 import { ask, post } from "../../support/wire.js";
 
 let service: Service;
-afterEach(() => service.close());
 
 /** A service whose store answers as `own` says where that is given. */
 async function withStore(own: Partial<ConversationStore>): Promise<void> {
@@ -114,7 +113,7 @@ it.each([
 ])(
   "while the service behind it refuses for %d ms, a create is %d with its words",
   async (ms, status, seconds) => {
-    const { remote } = await openLocalStore({ pendingMs: 0, clock: systemClock, log: () => {} });
+    const { remote } = await memoryStore();
     let creates = 0;
     await withStore({
       remote: {

@@ -2,11 +2,10 @@ import { randomUUID } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { systemClock } from "../../../src/ground/clock.js";
 import { StoreUnavailableError } from "../../../src/server/conversations/conversation-store.js";
-import { openLocalStore } from "../../../src/server/conversations/local/open-local-store.js";
 import { folderWith } from "../../support/folder.js";
-import { endlessResearcher, KEY, serviceFor, until } from "../../support/service.js";
+import { gate } from "../../support/gate.js";
+import { create, endlessResearcher, KEY, memoryStore, serviceFor, until } from "../../support/service.js";
 import { ask, post } from "../../support/wire.js";
 
 it.each(["/health", "/ready"])("%s needs no key and accepts any Host, but no other method", async (path) => {
@@ -69,9 +68,9 @@ it("/metrics counts requests, states, the queue, research and refusals by the ho
 it("/metrics counts a stop once, and what it has stopped as no research", async () => {
   const researcher = endlessResearcher();
   const { baseUrl } = await serviceFor({ metricsToken: "scrape", researcher, tier: "free" });
-  const { json } = await post(baseUrl, "/api/v1/conversations", KEY, { prompt: "x" });
+  const id = await create({ baseUrl });
   await until(async () => researcher.running === 1 || undefined);
-  await post(baseUrl, `/api/v1/conversation/${json.data?.request_id}/stop`, KEY);
+  await post(baseUrl, `/api/v1/conversation/${id}/stop`, KEY);
   await until(async () => researcher.running === 0 || undefined);
   const { text } = await until(async () => {
     const answer = await ask(baseUrl, { path: "/metrics", key: "scrape" });
@@ -83,13 +82,11 @@ it("/metrics counts a stop once, and what it has stopped as no research", async 
 });
 
 it("/metrics counts no refusal by another service as a used-up hour, and says that it refuses", async () => {
-  const store = await openLocalStore({ pendingMs: 0, clock: systemClock, log: () => {} });
+  const store = await memoryStore();
   const reason = "there: no money";
   await store.create(
     { keyId: "k", limits: { create: 9, stop: 9 }, ownOnly: false },
-    {
-      ...{ request_id: randomUUID(), prompt: "x", structured_output: false },
-    },
+    { request_id: randomUUID(), prompt: "x", structured_output: false },
   );
   const claim = await store.remote.claim("new", new AbortController().signal);
   await store.remote.answered(claim, { kind: "account", reason, atOnce: 1 });
@@ -103,7 +100,7 @@ it("/metrics counts no refusal by another service as a used-up hour, and says th
 });
 
 it("/metrics has the figures of the process also while the store cannot be reached", async () => {
-  const store = await openLocalStore({ pendingMs: 0, clock: systemClock, log: () => {} });
+  const store = await memoryStore();
   for (const counts of [
     () => Promise.reject(new StoreUnavailableError("away")),
     () => new Promise<never>(() => {}),
@@ -114,12 +111,12 @@ it("/metrics has the figures of the process also while the store cannot be reach
     expect(text).toMatch(/^research_store_up 0$/m);
     expect(text).toMatch(/^research_queue_length NaN$/im);
     expect(text).toMatch(/^research_build_info\{version="0\.0\.0"\} 1$/m);
-    for (const name of [
+    const ofProcess = [
       "nodejs_eventloop_lag_seconds",
       "process_cpu_seconds_total",
       "process_resident_memory_bytes",
-    ])
-      expect(text).toMatch(new RegExp(`^${name} [\\d.]`, "m"));
+    ];
+    for (const name of ofProcess) expect(text).toMatch(new RegExp(`^${name} [\\d.]`, "m"));
   }
 });
 
@@ -136,11 +133,8 @@ it("/ready is 503 as soon as the service closes, while it takes requests for as 
 });
 
 it("what is under way when the service closes is answered within the grace, on its last connection", async () => {
-  const store = await openLocalStore({ pendingMs: 0, clock: systemClock, log: () => {} });
-  let found = () => {};
-  const keys = new Promise<void>((resolve) => {
-    found = resolve;
-  });
+  const store = await memoryStore();
+  const { opened: keys, open: found } = gate();
   const inUse = store.keys.inUse.bind(store.keys);
   let asked = false;
   const waits = () => {

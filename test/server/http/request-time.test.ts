@@ -3,10 +3,9 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import { connect, type Socket } from "node:net";
 import { afterEach, expect, it } from "vitest";
-import { systemClock } from "../../../src/ground/clock.js";
-import { openLocalStore } from "../../../src/server/conversations/local/open-local-store.js";
 import type { Service } from "../../../src/server/service.js";
-import { KEY, serviceFor } from "../../support/service.js";
+import { gate } from "../../support/gate.js";
+import { KEY, memoryStore, serviceFor } from "../../support/service.js";
 import { ask, raw } from "../../support/wire.js";
 
 const servers = new Map<number, Server>();
@@ -17,17 +16,14 @@ subscribe("http.server.request.start", (message) => {
 
 let service: Service;
 let socket: Socket;
-afterEach(async () => {
-  socket.destroy();
-  await service.close();
-});
+afterEach(() => void socket.destroy());
 
 /** How long a request may take to arrive here, instead of 30 s; Node looks once a second. */
 const LIMIT_MS = 100;
 
 /** A connection to a service that is in a hurry, and whose store finds keys only after `keys`. */
 async function connected(keys: Promise<void> = Promise.resolve()) {
-  const store = await openLocalStore({ pendingMs: 0, clock: systemClock, log: () => {} });
+  const store = await memoryStore();
   const inUse = store.keys.inUse.bind(store.keys);
   service = await serviceFor({
     store: Object.assign(store, { keys: { ...store.keys, inUse: () => keys.then(inUse) } }),
@@ -67,12 +63,8 @@ it("what comes after a 408 begins nothing", async () => {
 it.each([20, 500_000])(
   "a request of %i characters that arrived is not answered 408, however long it takes",
   async (length) => {
-    let found = () => {};
-    const { answers, states } = await connected(
-      new Promise((resolve) => {
-        found = resolve;
-      }),
-    );
+    const { opened: keys, open: found } = gate();
+    const { answers, states } = await connected(keys);
     const body = JSON.stringify({ prompt: "x".repeat(length) });
     socket.write(head(body.length));
     socket.write(body);

@@ -1,12 +1,10 @@
 import { expect, it } from "vitest";
-import { systemClock } from "../../../src/ground/clock.js";
 import {
   StoreOutcomeUnknownError,
   StoreUnavailableError,
 } from "../../../src/server/conversations/conversation-store.js";
-import { openLocalStore } from "../../../src/server/conversations/local/open-local-store.js";
 import { tooManyRequests } from "../../../src/server/http/responses.js";
-import { KEY, serviceFor } from "../../support/service.js";
+import { KEY, memoryStore, serviceFor } from "../../support/service.js";
 import { ask, post } from "../../support/wire.js";
 
 it.each([
@@ -42,7 +40,7 @@ it("the hour of a key is refused for create and for stop, each by its own limit"
 });
 
 it("a store that fails is 503, said once, and an outcome that is not known is no answer at all", async () => {
-  const store = await openLocalStore({ pendingMs: 0, clock: systemClock, log: () => {} });
+  const store = await memoryStore();
   const said: unknown[] = [];
   const errors = [
     Object.assign(new StoreUnavailableError("disk full"), { sqlstate: "53100" }),
@@ -74,7 +72,7 @@ it("a store that fails is 503, said once, and an outcome that is not known is no
 });
 
 it("a defect is 500 and logged, and its message is not for clients", async () => {
-  const store = await openLocalStore({ pendingMs: 0, clock: systemClock, log: () => {} });
+  const store = await memoryStore();
   const said: string[] = [];
   const get = () => Promise.reject(new Error("of our own"));
   const log = (line: string) => void said.push(line);

@@ -193,12 +193,8 @@ it("the access log names the added key that a request came with", async () => {
   const names: unknown[] = [];
   const write = (line: string) => void names.push(JSON.parse(line).key);
   const service = await serviceFor({ dataDir, accessLog: { format: "json", write } });
-  try {
-    expect((await status(service, "x", alice)).status).toBe(404);
-    expect((await status(service, "x", KEY)).status).toBe(401);
-    await until(async () => names[1] !== undefined || undefined);
-    expect(names).toEqual(["alice", null]);
-  } finally {
-    await service.close();
-  }
+  expect((await status(service, "x", alice)).status).toBe(404);
+  expect((await status(service, "x", KEY)).status).toBe(401);
+  await until(async () => names[1] !== undefined || undefined);
+  expect(names).toEqual(["alice", null]);
 });

@@ -46,21 +46,16 @@ it("one whose connection was closed has no status, and a key in a path is not sh
   const accessLog = { format: "json" as const, write: (line: string) => void lines.push(line) };
   const clock = { ...systemClock, now: () => Date.UTC(2030, 0, 1), monotonic: () => 5 };
   const service = await serviceFor({ accessLog, clock, faults: [parseFault("status:reset")] });
-  try {
-    const path = "/api/v1/conversation/x/status";
-    await expect(ask(service.baseUrl, { path, key: KEY })).rejects.toThrow();
-    for (const key of ["a/b", "c"])
-      await ask(service.baseUrl, { path: `/${encodeURIComponent(key)}/d`, key });
-    await until(async () => lines[2]);
-    const common = { time: "2030-01-01T00:00:00.000Z", method: "GET", ms: 0, key: null, request_id: null };
-    expect(lines.map((line) => JSON.parse(line))).toEqual([
-      { ...common, path, status: null, request_id: "x" },
-      { ...common, path: "/[key]/d", status: 404 },
-      { ...common, path: "/[key]/d", status: 404 },
-    ]);
-  } finally {
-    await service.close();
-  }
+  const path = "/api/v1/conversation/x/status";
+  await expect(ask(service.baseUrl, { path, key: KEY })).rejects.toThrow();
+  for (const key of ["a/b", "c"]) await ask(service.baseUrl, { path: `/${encodeURIComponent(key)}/d`, key });
+  await until(async () => lines[2]);
+  const common = { time: "2030-01-01T00:00:00.000Z", method: "GET", ms: 0, key: null, request_id: null };
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    { ...common, path, status: null, request_id: "x" },
+    { ...common, path: "/[key]/d", status: 404 },
+    { ...common, path: "/[key]/d", status: 404 },
+  ]);
 });
 
 it.each([
@@ -76,23 +71,19 @@ it("each request has one, without its query, its key and its prompt", async () =
   const lines: string[] = [];
   const accessLog = { format: "text" as const, write: (line: string) => void lines.push(line) };
   const service = await serviceFor({ accessLog });
-  try {
-    const created = await post(service.baseUrl, "/api/v1/conversations?token=secret", KEY, {
-      prompt: "a private question",
-    });
-    const id = created.json.data?.request_id;
-    await ask(service.baseUrl, { path: `/api/v1/conversation/${id}/status`, key: "wrong" });
-    await ask(service.baseUrl, { path: `/${KEY}`, key: KEY });
-    await ask(service.baseUrl, { path: "/%1B[31m\u00ad", headers: { Host: "elsewhere" } }).catch(() => {});
-    await until(async () => (lines.length >= 3 ? true : undefined));
-    const [first = "", second = "", third = ""] = lines;
-    expect(first).toMatch(new RegExp(`^\\S+Z POST /api/v1/conversations 200 [\\d.]+ ms - ${id}\n$`));
-    expect(second).toMatch(new RegExp(` GET /api/v1/conversation/${id}/status 401 [\\d.]+ ms - ${id}\n$`));
-    expect(third).toMatch(/ GET \/\[key\] 404 /);
-    expect(lines.join("")).not.toMatch(new RegExp(`secret|private|${KEY}`));
-  } finally {
-    await service.close();
-  }
+  const created = await post(service.baseUrl, "/api/v1/conversations?token=secret", KEY, {
+    prompt: "a private question",
+  });
+  const id = created.json.data?.request_id;
+  await ask(service.baseUrl, { path: `/api/v1/conversation/${id}/status`, key: "wrong" });
+  await ask(service.baseUrl, { path: `/${KEY}`, key: KEY });
+  await ask(service.baseUrl, { path: "/%1B[31m\u00ad", headers: { Host: "elsewhere" } }).catch(() => {});
+  await until(async () => (lines.length >= 3 ? true : undefined));
+  const [first = "", second = "", third = ""] = lines;
+  expect(first).toMatch(new RegExp(`^\\S+Z POST /api/v1/conversations 200 [\\d.]+ ms - ${id}\n$`));
+  expect(second).toMatch(new RegExp(` GET /api/v1/conversation/${id}/status 401 [\\d.]+ ms - ${id}\n$`));
+  expect(third).toMatch(/ GET \/\[key\] 404 /);
+  expect(lines.join("")).not.toMatch(new RegExp(`secret|private|${KEY}`));
 });
 
 it("a failure is a line with what is known of it, in text and as JSON", () => {

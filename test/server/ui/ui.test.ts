@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { systemClock } from "../../../src/ground/clock.js";
 import { StoreUnavailableError } from "../../../src/server/conversations/conversation-store.js";
 import { openLocalStore } from "../../../src/server/conversations/local/open-local-store.js";
@@ -9,10 +9,13 @@ import type { Service } from "../../../src/server/service.js";
 import { EventStream } from "../../support/event-stream.js";
 import { folderWith } from "../../support/folder.js";
 import {
+  create as createAt,
   endlessResearcher,
   instantResearcher,
   KEY,
+  memoryStore,
   serviceFor,
+  stateOf,
   type TestServiceOptions,
   until,
 } from "../../support/service.js";
@@ -20,7 +23,6 @@ import { VirtualClock } from "../../support/virtual-clock.js";
 import { ask, post } from "../../support/wire.js";
 
 let service: Service;
-afterEach(() => service.close());
 
 /** A service with a page. */
 async function withPage(options: TestServiceOptions = {}): Promise<Service> {
@@ -37,16 +39,10 @@ async function opened(): Promise<{ Cookie: string }> {
   return { Cookie: cookie.split(";")[0] ?? "" };
 }
 
-async function create(prompt: string, more: object = {}): Promise<string> {
-  const { json } = await post(service.baseUrl, "/api/v1/conversations", KEY, { prompt, ...more });
-  return String(json.data?.request_id);
-}
+const create = (prompt: string) => createAt(service, { prompt });
 
 const ended = (id: string) =>
-  until(async () => {
-    const { json } = await ask(service.baseUrl, { path: `/api/v1/conversation/${id}/status`, key: KEY });
-    return /COMPLETED|FAILED|STOPPED/.test(String(json.data?.status)) || undefined;
-  });
+  until(async () => /COMPLETED|FAILED|STOPPED/.test(String(await stateOf(service, id))) || undefined);
 
 const page = async (path: string, headers: Record<string, string>) => ask(service.baseUrl, { path, headers });
 
@@ -77,7 +73,6 @@ it("the link opens once, with a cookie that holds for this process only", async 
   const value = cookie.split(/[=;]/)[1];
   const sent = `research-ui-${new URL(other.baseUrl).port}=${value}`;
   expect((await ask(other.baseUrl, { path: "/ui", headers: { Cookie: sent } })).status).toBe(401);
-  await other.close();
 });
 
 it.each(["/ui", "/ui?t=wrong", "/ui/events", "/ui/live.js", "/ui/icon.svg", "/ui/conversations/x", "/ui/x"])(
@@ -143,7 +138,7 @@ it("shows what is hostile as text, and no key anywhere", async () => {
   await withPage({
     researcher: instantResearcher(() => `# Result\n\n${hostile}\n\n[go](javascript:alert(1))`),
   });
-  const id = await create(hostile, {});
+  const id = await create(hostile);
   await ended(id);
   const cookie = await opened();
   const pages = [await page("/ui", cookie), await page(`/ui/conversations/${id}`, cookie)];
@@ -382,12 +377,8 @@ it("shows the schema of a request with the numbers that its client sent", async 
 });
 
 it("names added keys, each with its own hour, and shows none of them", async () => {
-  const store = await openLocalStore({
-    dataDir: folderWith(),
-    pendingMs: 0,
-    clock: systemClock,
-    log: () => {},
-  });
+  const common = { pendingMs: 0, clock: systemClock, log: () => {} };
+  const store = await openLocalStore({ ...common, dataDir: folderWith() });
   const limits = { create: 2, stop: 20 };
   const [alice, gone] = ["alice", "gone"].map((name) =>
     newKey({ name, tier: "free", limits, now: systemClock.now(), validMs: undefined }),
@@ -412,7 +403,7 @@ it("names added keys, each with its own hour, and shows none of them", async () 
 
 it("reads nothing for a reader that is gone", async () => {
   const clock = new VirtualClock();
-  const store = await openLocalStore({ pendingMs: 0, clock, log: () => {} });
+  const store = await memoryStore(clock);
   let reads = 0;
   const counts = store.counts.bind(store);
   store.counts = () => {
@@ -432,7 +423,7 @@ it("reads nothing for a reader that is gone", async () => {
 });
 
 it("says so when the store cannot be reached, and goes on when it is back", async () => {
-  const store = await openLocalStore({ pendingMs: 0, clock: systemClock, log: () => {} });
+  const store = await memoryStore();
   const counts = store.counts.bind(store);
   await withPage({ store });
   const cookie = await opened();
@@ -451,7 +442,7 @@ it("says so when the store cannot be reached, and goes on when it is back", asyn
 });
 
 it("says of a stopped one whose create was under way elsewhere that it is not known whether it exists there", async () => {
-  const store = await openLocalStore({ pendingMs: 0, clock: systemClock, log: () => {} });
+  const store = await memoryStore();
   const job = { request_id: randomUUID(), prompt: "why?", structured_output: false };
   const caller = { keyId: "k", limits: { create: Infinity, stop: Infinity }, ownOnly: false };
   await store.create(caller, job);
