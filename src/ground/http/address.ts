@@ -1,7 +1,6 @@
 /** Whether `hostname` (as `URL` gives it) is this machine: 127.0.0.0/8, ::1, localhost and names below it. */
 export function isLoopback(hostname: string): boolean {
-  const name = hostname.replace(/^\[|\]$/g, "").toLowerCase();
-  return /^127(\.\d{1,3}){3}$/.test(name) || name === "::1" || isLocalName(name);
+  return /^(127(\.\d{1,3}){3}|\[?::1\]?)$/.test(hostname) || isLocalName(hostname);
 }
 
 /** Whether `hostname` is a name of this machine by RFC 6761 §6.3. No resolver is asked for its address. */

@@ -41,9 +41,17 @@ describe("a base URL", () => {
 });
 
 test("loopback is this machine and nothing that looks like it", () => {
-  for (const name of ["127.0.0.1", "127.1.2.3", "[::1]", "localhost", "a.localhost"])
+  for (const name of ["127.0.0.1", "127.1.2.3", "[::1]", "::1", "LocalHost", "a.localhost"])
     expect(isLoopback(name)).toBe(true);
-  for (const name of ["128.0.0.1", "localhost.example", "127.example", "0.0.0.0", "mylocalhost"])
+  for (const name of [
+    "128.0.0.1",
+    "localhost.example",
+    "127.example",
+    "0.0.0.0",
+    "mylocalhost",
+    "[::12]",
+    "1::1",
+  ])
     expect(isLoopback(name)).toBe(false);
 });
 

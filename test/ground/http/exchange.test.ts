@@ -53,6 +53,29 @@ test.each<[string, does.Behaviour, Partial<ExchangeLimits>, object]>([
     { timeout: 1_500 },
     { kind: "failure", fault: "torn", sent: true, body: TEN.body },
   ],
+  ...[does.reset("body"), does.close()].map((behaviour): [string, does.Behaviour, object, object] => [
+    "no answer of a connection that ends",
+    behaviour,
+    {},
+    {
+      kind: "failure",
+      fault: "lost",
+      sent: true,
+      message: expect.stringMatching(/^the connection was closed \(/),
+    },
+  ]),
+  [
+    "an answer whose connection ends: what came is kept",
+    does.raw("HTTP/1.1 200 OK\r\nx: y\r\ncontent-length: 9\r\n\r\nok"),
+    {},
+    { kind: "failure", fault: "torn", sent: true, headers: { x: "y" }, body: "ok" },
+  ],
+  [
+    "what is not HTTP",
+    does.raw("220 smtp ready\r\n"),
+    {},
+    { kind: "failure", fault: "torn", sent: true, headers: {} },
+  ],
   [
     "a slow line: 64 KiB and more in each limit, that take longer together",
     does.drip(SLOW, 400, "body", 50_000),
