@@ -116,13 +116,7 @@ test("a proxy that is not there: nothing was sent, so it is tried again, and not
   expect(await listed(home)).toEqual([]);
 });
 
-test.each([
-  "ftp://x",
-  "file:///x",
-  "http://user:hunter%2@host",
-  "http://host:1/p?q",
-  "http://user:hunter2@[",
-])(
+test.each(["ftp://x", "http://user:hunter2@["])(
   "a proxy at %s is bad input: one sentence, nothing sent, nothing left, no password shown",
   async (HTTP_PROXY) => {
     const server = await good();

@@ -10,11 +10,7 @@ export const saying = (message: string, code = "") =>
     detail: { error: message },
   });
 /** Such an error. */
-export const own = (status: number) =>
-  does.answer({
-    status,
-    body: saying("no", "c"),
-  });
+export const own = (status: number) => does.answer({ status, body: saying("no", "c") });
 const { answer, html } = does;
 
 /** What a create meets, and the exit code that follows at every provider. */

@@ -72,6 +72,19 @@ export async function serviceFor(options: TestServiceOptions = {}): Promise<Serv
   return service;
 }
 
+/** What `run` gives, done while a service is there. */
+export async function during<T>(
+  options: TestServiceOptions,
+  run: (service: Service) => Promise<T>,
+): Promise<T> {
+  const service = await serviceFor(options);
+  try {
+    return await run(service);
+  } finally {
+    await service.close();
+  }
+}
+
 /** A store in memory, which says nothing. */
 export const memoryStore = (clock: Clock = systemClock) =>
   openLocalStore({ pendingMs: 0, clock, log: () => {} });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   BaseUrlError,
   NoOutputError,
@@ -11,18 +11,15 @@ import {
 import * as does from "../../support/behaviours.js";
 import { type FaultServer, faultServer } from "../../support/fault-server.js";
 import { KEY } from "../../support/happy-service.js";
+import { leftovers } from "../../support/leftovers.js";
 import { proxy } from "../../support/proxy.js";
 
 const ID = "id-1";
-const started: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  await Promise.all(started.splice(0).map((thing) => thing.close()));
-});
 
 async function clientAt(behaviour: does.Behaviour): Promise<{ client: ResearchClient; server: FaultServer }> {
   const server = await faultServer(() => behaviour);
   const client = new ResearchClient({ baseUrl: server.url, apiKey: KEY });
-  started.push(client, server);
+  leftovers.add(() => client.close());
   return { client, server };
 }
 
@@ -78,7 +75,7 @@ test("proxies are taken from the environment unless the caller gives another one
   const client = new ResearchClient(options);
   const direct = new ResearchClient({ ...options, baseUrl: server.url, proxyEnvironment: {} });
   delete process.env.http_proxy;
-  started.push(client, direct, server);
+  for (const one of [client, direct]) leftovers.add(() => one.close());
   expect(await client.status(ID)).toMatchObject({ status: "PENDING" });
   expect(through.requests).toHaveLength(1);
   expect(await direct.status(ID)).toMatchObject({ status: "PENDING" });

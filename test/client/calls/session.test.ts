@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Success } from "../../../src/client/calls/classify-response.js";
 import type { ClientEvent, ClientOptions } from "../../../src/client/calls/options.js";
 import { Session } from "../../../src/client/calls/session.js";
@@ -6,16 +6,12 @@ import { CREATE } from "../../../src/ground/protocol/conversation.js";
 import * as does from "../../support/behaviours.js";
 import { faultServer } from "../../support/fault-server.js";
 import { KEY } from "../../support/happy-service.js";
-
-const started: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  await Promise.all(started.splice(0).map((thing) => thing.close()));
-});
+import { leftovers } from "../../support/leftovers.js";
 
 async function sessionAt(behaviour: does.Behaviour, options: Partial<ClientOptions> = {}, path = "") {
   const server = await faultServer(() => behaviour);
   const session = new Session({ baseUrl: server.url + path, apiKey: KEY, ...options });
-  started.push(session, server);
+  leftovers.add(() => session.close());
   return { session, server };
 }
 

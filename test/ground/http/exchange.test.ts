@@ -1,21 +1,17 @@
 import type { Dispatcher } from "undici";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { Connections } from "../../../src/ground/http/connections.js";
 import { type ExchangeLimits, exchange, headerOf } from "../../../src/ground/http/exchange.js";
 import { symbols } from "../../../src/ground/http/undici.js";
 import * as does from "../../support/behaviours.js";
 import { faultServer } from "../../support/fault-server.js";
-
-const started: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  await Promise.all(started.splice(0).map((thing) => thing.close()));
-});
+import { leftovers } from "../../support/leftovers.js";
 
 /** One exchange with a server that does as it is told; the time is enough for a busy machine unless a test gives one. */
 async function exchanged(behaviour: does.Behaviour, limits: Partial<ExchangeLimits> = {}) {
   const server = await faultServer(() => behaviour);
   const connections = new Connections(new URL(server.url), undefined, 10_000);
-  started.push(server, connections);
+  leftovers.add(() => connections.close());
   const request = { origin: server.url, method: "GET", path: "/x", headers: {} };
   const whole = { timeout: 20_000, perPiece: false, maxBytes: 1_000, ...limits };
   const result = await connections.fresh((dispatcher) => exchange(dispatcher, request, whole));
@@ -147,7 +143,7 @@ test.each(["shared", "fresh"] as const)(
   async (kind) => {
     const server = await faultServer(() => does.answer(TEN));
     const connections = new Connections(new URL(server.url), undefined, 10_000);
-    started.push(server, connections);
+    leftovers.add(() => connections.close());
     const found: unknown[] = [];
     const use = async (dispatcher: Dispatcher) => {
       dispatcher.on("connect", (_origin, targets) => {

@@ -7,6 +7,7 @@ import { folderWith } from "../../support/folder.js";
 import { research } from "../../support/in-process.js";
 import {
   create,
+  during,
   endlessResearcher,
   instantResearcher,
   KEY,
@@ -14,19 +15,9 @@ import {
   reaches,
   serviceFor,
   stateOf,
-  type TestServiceOptions,
 } from "../../support/service.js";
 import { VirtualClock } from "../../support/virtual-clock.js";
 import { post } from "../../support/wire.js";
-
-async function during<T>(options: TestServiceOptions, run: (service: Service) => Promise<T>): Promise<T> {
-  const service = await serviceFor(options);
-  try {
-    return await run(service);
-  } finally {
-    await service.close();
-  }
-}
 
 describe("after a restart", () => {
   it("final conversations are as they were, unfinished ones begin again as PENDING", async () => {

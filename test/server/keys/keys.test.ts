@@ -7,7 +7,7 @@ import type { ServiceKey } from "../../../src/server/keys/key-store.js";
 import { keyHash, newKey } from "../../../src/server/keys/key-store.js";
 import type { Service } from "../../../src/server/service.js";
 import { folderWith } from "../../support/folder.js";
-import { KEY, serviceFor, until } from "../../support/service.js";
+import { during as duringService, KEY, serviceFor, until } from "../../support/service.js";
 import { movableClock } from "../../support/virtual-clock.js";
 import { ask, post } from "../../support/wire.js";
 
@@ -32,18 +32,8 @@ const output = ({ baseUrl }: Service, id: unknown, key: string) =>
 const stop = ({ baseUrl }: Service, id: unknown, key: string) =>
   post(baseUrl, `/api/v1/conversation/${id}/stop`, key);
 
-async function during<T>(
-  dataDir: string,
-  run: (service: Service) => Promise<T>,
-  clock = systemClock,
-): Promise<T> {
-  const service = await serviceFor({ dataDir, pendingMs: 60_000, clock });
-  try {
-    return await run(service);
-  } finally {
-    await service.close();
-  }
-}
+const during = <T>(dataDir: string, run: (service: Service) => Promise<T>, clock = systemClock) =>
+  duringService({ dataDir, pendingMs: 60_000, clock }, run);
 
 it("a conversation belongs to its key: every other one gets 404, for each operation", async () => {
   const dataDir = folderWith();

@@ -63,26 +63,14 @@ test("a template fills from the columns of CSV and from the fields of JSON Lines
   expect(json.bodies).toEqual([{ prompt: "Compare $& with 7." }]);
 });
 
-test("stdin, and files whose name says nothing, are known by their first line; --format settles it", async () => {
+test("a file whose name says nothing is known by its first line; --format settles it", async () => {
   const m = await machine();
-  const formats: [string, string[]][] = [
-    ["one\ntwo\n", ["one", "two"]],
-    ['{"prompt":"one"}\n', ["one"]],
-    ["key,prompt\na,one\n", ["one"]],
-  ];
-  for (const [i, [text, prompts]] of formats.entries()) {
-    const path = m.file(`questions${i}`, text);
-    await m.run("batch", path, "--out", m.path(`out${i}`));
-    expect(
-      m
-        .listed(`out${i}`)
-        .map(({ prompt }) => prompt)
-        .sort(),
-    ).toEqual(prompts);
-  }
-  const path = m.file("odd.csv", "a, b\n");
-  await m.run("batch", path, "--format", "txt", "--out", m.path("odd"));
-  expect(m.listed("odd")[0]).toMatchObject({ prompt: "a, b" });
+  const prompts = async (out: string, ...args: string[]) => {
+    await m.run("batch", ...args, "--out", m.path(out));
+    return m.listed(out).map(({ prompt }) => prompt);
+  };
+  expect(await prompts("known", m.file("questions", '{"prompt":"one"}\n'))).toEqual(["one"]);
+  expect(await prompts("odd", m.file("odd.csv", "a, b\n"), "--format", "txt")).toEqual(["a, b"]);
 });
 
 test("--schema is for the rows that bring none", async () => {
