@@ -1,22 +1,22 @@
 import { configDefaults, defineConfig } from "vitest/config";
 import { yamlAsData } from "../../build/imports.js";
 
-// Tests of the built program cannot notice a change of its source, and would be run in vain.
-const OF_THE_PROGRAM = [
-  "test/{action,docs,e2e,faults,package}/**",
+// Tests of the built program cannot notice a change of its source; that of key files cannot be run in a thread.
+const EXCLUDED = [
+  "test/{action,docs,package}/**",
   "test/machine/key-file.test.ts",
-  "test/mcp/{create-once,serve,transport}.test.ts",
-  "test/server/conversations/{data-folder,kill}.test.ts",
+  "test/mcp/{create-once,server}.test.ts",
+  "test/server/conversations/kill.test.ts",
   "test/server/conversations/local/kill-compaction.test.ts",
   "test/reader/writing/interrupted.test.ts",
-  "test/server/postgres/{chaos,connections,rolling-restart,serve,takeover}.test.ts",
+  "test/server/postgres/{chaos,connections,rolling-restart,serve}.test.ts",
 ];
 
 export default defineConfig({
   plugins: [yamlAsData()],
   test: {
     include: process.env.MUTATION_TESTS?.split(" ") ?? [],
-    exclude: [...configDefaults.exclude, ...OF_THE_PROGRAM],
+    exclude: [...configDefaults.exclude, ...EXCLUDED],
     setupFiles: ["test/mutation/setup.ts"],
     globalSetup: ["test/support/postgres-setup.ts"],
     // Less than the timeoutMS of stryker.json: a promise that never settles fails its test and costs no new process.
