@@ -269,6 +269,7 @@ describe("what the upstream says to a create", () => {
     ["a 429 with Retry-After", () => refuse(429, "RATE_LIMIT_EXCEEDED", { "retry-after": 45 }), [45, 45, 45]],
     ["a 429 without", () => refuse(429, "RATE_LIMIT_EXCEEDED"), [5, 10, 20, 40, 60, 60]],
     ["a 402 of our own interface", () => refuse(402, "NO_MONEY"), [60, 60]],
+    ["a refused key", () => refuse(401, "INVALID_API_KEY"), [60, 60]],
     ["a gateway's 403", () => html(403), [5, 10, 20]],
     ["a gateway's 404", () => html(404, { "retry-after": 7 }), [7, 7]],
     ["a redirect", () => redirect(302, "https://elsewhere.example/"), [5, 10, 20]],

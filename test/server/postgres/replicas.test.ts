@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/ground/clock.js";
 import { keyHash, keyIdOf } from "../../../src/server/keys/key-store.js";
 import type { Service } from "../../../src/server/service.js";
+import { query } from "../../support/postgres.js";
 import { PostgresProxy } from "../../support/postgres-proxy.js";
 import { serviceStoreAt } from "../../support/postgres-store.js";
 import { endlessResearcher, KEY, serviceFor, until } from "../../support/service.js";
@@ -91,6 +92,36 @@ describe.skipIf(!postgres)("replicas at one database (needs PostgreSQL)", () => 
     await expect(post(baseUrl, path(id, "stop"), KEY)).rejects.toThrow();
     const status = await ask(baseUrl, { path: path(id, "status"), key: KEY });
     expect(status.json.data?.status).toBe("STOPPED");
+  });
+
+  it("a create whose commit was lost is answered with its own id and time, once", async () => {
+    const proxy = new PostgresProxy(await newDatabase());
+    const { baseUrl } = await api(proxy.url);
+    proxy.lose("create", "answer");
+    const created = await post(baseUrl, CREATE, KEY, { prompt: "why?" });
+    expect(created.status).toBe(200);
+    const status = await ask(baseUrl, { path: path(created.json.data?.request_id, "status"), key: KEY });
+    expect(status.json.data).toMatchObject({ status: "PENDING", created_at: created.json.data?.created_at });
+  });
+
+  it("what a worker was refused by another service, an API answers with 429, and creates nothing", async () => {
+    const url = await newDatabase();
+    const { baseUrl } = await api(url);
+    const worker = await serviceStoreAt(url, { role: "worker" });
+    expect((await post(baseUrl, CREATE, KEY, { prompt: "why?" })).status).toBe(200);
+    const claim = await worker.remote.claim("new", new AbortController().signal);
+    await worker.remote.answered(claim, { kind: "account", reason: "there: no money", atOnce: 2 });
+    const asked = async () => {
+      const { status, json } = await post(baseUrl, CREATE, KEY, { prompt: "why?" });
+      return status === 429 ? json.error?.message : undefined;
+    };
+    // An API that had found no refusal looks again within a second.
+    expect(await until(asked)).toContain("there: no money");
+    const count = async () => (await query(url, "SELECT FROM research.conversations")).length;
+    const before = await count();
+    expect(await asked()).toContain("there: no money");
+    expect(await count()).toBe(before);
+    await worker.close();
   });
 
   it("a stop at an API ends the work at a worker, and a worker answers no operation", async () => {

@@ -10,7 +10,7 @@ import { PostgresProxy } from "../../support/postgres-proxy.js";
 import { NODE, PROGRAM, Running, start } from "../../support/run.js";
 import { KEY, until } from "../../support/service.js";
 import { sharedPostgres } from "../../support/shared-postgres.js";
-import { post } from "../../support/wire.js";
+import { ask, post } from "../../support/wire.js";
 
 const postgres = await sharedPostgres();
 const newDatabase = () => postgres?.database() ?? Promise.reject(new Error("no database"));
@@ -132,11 +132,17 @@ describe.skipIf(!postgres)("serve --database (needs PostgreSQL)", () => {
   it("keys are added and revoked, a name in use once; with them a tier is refused", async () => {
     const url = await newDatabase();
     const keys = (...args: string[]) => research(["serve", "keys", ...args, "--database", url]);
-    expect((await keys("add", "alice")).stdout.trim()).toMatch(/^\S{20,}$/);
+    const alice = (await keys("add", "alice")).stdout.trim();
+    const api = start(["serve", "--port", "0", "--role", "api", "--database", url]);
+    const [baseUrl = ""] = await api.waitFor(/http:\S+/);
+    const code = async (key: string) =>
+      (await ask(baseUrl, { path: "/api/v1/conversation/x/status", key })).status;
+    expect([await code(alice), await code(KEY)]).toEqual([404, 401]);
     expect((await keys("add", "alice")).code).toBe(2);
-    const { code, stderr } = await research(["serve", "--port", "0", "--database", url, "--tier", "pro"]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining("--tier cannot be used here")]);
+    const tiered = await research(["serve", "--port", "0", "--database", url, "--tier", "pro"]);
+    expect([tiered.code, tiered.stderr]).toEqual([2, expect.stringContaining("--tier cannot be used here")]);
     expect((await keys("revoke", "alice")).code).toBe(0);
+    await until(async () => (await code(alice)) === 401 || undefined);
     expect((await keys("revoke", "alice")).code).toBe(2);
   });
 

@@ -22,6 +22,13 @@ test("watch runs --on-done once for each id that ended; what it prints goes to s
   }
 });
 
+test("watch says how many of several are not finished when the time is over, in the queue or not", async () => {
+  const { run, service } = await machine();
+  const ids = [service.add("a => PENDING"), service.add("b => PROCESSING"), service.add("c => COMPLETED")];
+  const { code, stderr } = await run("watch", ...ids, "--timeout", "1h");
+  expect([code, stderr]).toEqual([8, expect.stringContaining("2 of 3 are not finished after 1h")]);
+});
+
 test("run tells the file that the result went to, and keeps its environment", async () => {
   const { run, home, env } = await machine();
   env.MINE = "kept";

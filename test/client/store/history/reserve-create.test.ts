@@ -25,6 +25,13 @@ function machine() {
   };
 }
 
+test("to count and to begin is one step: of 40 at once, as many as the limit get a slot", async () => {
+  const { clock, open, take } = machine();
+  const claims = await Promise.all(Array.from({ length: 40 }, () => take(10)));
+  expect(claims.filter((claim) => "pending" in claim)).toHaveLength(10);
+  expect(open().hour(ATTEMPT, 10)).toMatchObject({ nextAt: clock.now + HOUR + 1_000 });
+});
+
 test("as many as the limit, and the next an hour and a second after the first", async () => {
   const { clock, create, take, open } = machine();
   const start = clock.now;
