@@ -94,22 +94,25 @@ async function rates(database, server, { pairs, seconds }) {
       return taken(rate, seconds, { PostgreSQL: server() - before, client });
     };
     const load = loadOf(apis, urls, server, seconds);
-    const creates = [];
-    const asked = [];
-    const read = [];
+    const pairsOf = async (/** @type {() => Promise<Pair>} */ pair) => {
+      // The first one only warms up.
+      await pair();
+      const taken = [];
+      for (let i = 0; i < pairs; i++) taken.push(await pair());
+      return taken;
+    };
+    const reads = (/** @type {string} */ operation, /** @type {string} */ what) => async () => {
+      const path = `/api/v1/conversation/${id}/${operation}`;
+      return { ours: await load(key.RESEARCH_API_KEY, "GET", path), bare: await bare(what) };
+    };
     await finish(database, id);
-    for (let i = -1; i < pairs; i++) {
-      const pair = { ours: await load(key.RESEARCH_API_KEY), bare: await bare("insert") };
-      const status = `/api/v1/conversation/${id}/status`;
-      const other = { ours: await load(key.RESEARCH_API_KEY, "GET", status), bare: await bare("select") };
-      const path = `/api/v1/conversation/${id}/output`;
-      const result = { ours: await load(key.RESEARCH_API_KEY, "GET", path), bare: await bare("output") };
-      // The first round only warms up.
-      if (i < 0) continue;
-      read.push(result);
-      creates.push(pair);
-      asked.push(other);
-    }
+    // Reads come before creates, whose rows the server goes on to write and to vacuum.
+    const asked = await pairsOf(reads("status", "select"));
+    const read = await pairsOf(reads("output", "output"));
+    const creates = await pairsOf(async () => ({
+      ours: await load(key.RESEARCH_API_KEY),
+      bare: await bare("insert"),
+    }));
     return [
       ["creates a second, two APIs at PostgreSQL / bare INSERTs, 20 connections", rate(creates, 0.9)],
       [
