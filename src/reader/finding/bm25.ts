@@ -6,8 +6,6 @@ const FIELDS = ["text", "heading", "name"] as const;
 /** Saturation of a term's frequency, and the share of a passage's length that counts: the usual values of BM25. */
 const K1 = 1.2;
 const B = 0.6;
-/** In average lengths. What is shorter, such as an entry of a list of contents, says no more of its words for being short. */
-const SHORT = 0.7;
 /** A posting is one number: 24 bits for the term, 8 for its weighted frequency. */
 const MOST_WEIGHT = 0xff;
 /** How many matches wait to be ranked. */
@@ -100,7 +98,7 @@ export class Bm25Index {
     for (const [document, { lengths, ends, postings }] of this.#documents) {
       let at = 0;
       for (let passage = 0; passage < ends.length; passage++) {
-        const norm = K1 * (1 - B + B * Math.max(SHORT, (lengths[passage] ?? 0) / average));
+        const norm = K1 * (1 - B + (B * (lengths[passage] ?? 0)) / average);
         const end = ends[passage] ?? 0;
         let score = 0;
         for (; at < end; at++) {
