@@ -17,7 +17,7 @@ interface CompletionHost extends Pick<Host, "env" | "platform" | "clock"> {
 /** What a shell may put on its command line as it stands: nothing in it is special to any shell. */
 const HARMLESS = /^[\w@%+=:,./-]+$/;
 
-/** Answers a completion script (`SHELL COUNT WORD…`): a line for each candidate, or `:files`; nothing on an error. */
+/** Answers a completion script (`SHELL COUNT WORD…`): a line for each candidate, `:files` or `:folders`; no errors (contract §7). */
 export async function complete(argv: readonly string[], host: CompletionHost, tableUrl: URL): Promise<void> {
   try {
     await host.stdout.write(answer(argv, host, tableUrl));

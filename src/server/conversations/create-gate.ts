@@ -3,7 +3,7 @@ export type CreateAnswer =
   /** It was taken, or refused for what it asks. */
   | { kind: "open"; isRefused?: boolean }
   | {
-      /** "limit": too many, or that place is away. "account": its people have to mend it. "unknown": its outcome is. */
+      /** "limit": too many, or that place is away. "account": its people have to mend it. "unknown": it may have created. */
       kind: "limit" | "account" | "unknown";
       /** A sentence for clients, with the name of that place. */
       reason: string;

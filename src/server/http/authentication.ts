@@ -6,7 +6,7 @@ import type { Caller } from "../conversations/conversation-store.js";
 import { isValid, type KeyStore, keyHash } from "../keys/key-store.js";
 import { HttpError } from "./responses.js";
 
-/** §5: who sent a request, by its bearer token; rejects with a HttpError (401). */
+/** §5: who sent a request, by its bearer token, and the name of an added key; rejects with a HttpError (401). */
 export type Authenticate = (request: IncomingMessage) => Promise<{ caller: Caller; keyName?: string }>;
 
 /** The token of the Authorization header; undefined if there is none. */

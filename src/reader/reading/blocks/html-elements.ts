@@ -148,7 +148,7 @@ function* elements(page: string): Generator<HtmlEvent> {
   yield* closeFrom(0);
 }
 
-/** The index of the open element of this name within the innermost block; the number of open ones if there is none. */
+/** The index of the open element of this name within the innermost block. Without one it is the length of `open`. */
 function openInLine(name: string, open: readonly { name: string }[]): number {
   for (let i = open.length - 1; i >= Math.max(0, open.length - MAX_LOOK_UP); i--) {
     const one = open[i]?.name ?? "";

@@ -16,7 +16,7 @@ const OPERATOR: Caller = { keyId: "", limits: { create: 0, stop: 0 }, ownOnly: f
 const LONGEST_HEADLINE = 160;
 const BACK = '<p class="back"><a href="../../ui">← All conversations</a></p>';
 
-/** The page of one conversation; empty if there is none. `host`: the checked Host header. Each call reads anew. */
+/** The page of one conversation; empty if the conversation does not exist. `host`: the checked Host header. */
 export function conversationView(parts: ViewParts, requestId: string, host: string): () => Promise<Parts> {
   const { store } = parts;
   let result: { status: string; html: string } | undefined;
