@@ -80,8 +80,12 @@ const stateOf = async (baseUrl: string, id: string) =>
 
 /** The report of a research, when it has ended. */
 async function reportOf(baseUrl: string, id: string): Promise<string> {
-  const ended = async () => ((await stateOf(baseUrl, id)) === "COMPLETED" ? true : undefined);
-  await until(ended, 30_000);
+  const ended = async () => {
+    const state = await stateOf(baseUrl, id);
+    if (state === "FAILED") throw new Error("the research failed");
+    return state === "COMPLETED" ? true : undefined;
+  };
+  await until(ended);
   return (await ask(baseUrl, { path: `/api/v1/conversation/${id}/output`, key: KEY })).text;
 }
 
@@ -95,7 +99,8 @@ const STORES = {
   memory: async () => ({ args: [], env: {} }),
   "--data": async () => ({ args: ["--data", folderWith()], env: {} }),
   PostgreSQL: async () => ({
-    args: ["--lease", "1s"],
+    // A loaded machine can keep a process from renewing a shorter lease.
+    args: ["--lease", "3s"],
     env: { RESEARCH_SERVE_DATABASE: (await postgres?.database()) ?? "" },
   }),
 };
