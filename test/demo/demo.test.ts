@@ -12,7 +12,7 @@ test("the pictures say what the program says today; else: npm run demo", async (
     const kept = readFileSync(join(docs, `demo-${theme}.svg`), "utf8");
     expect(textOfPicture(kept)).toBe(textOfPicture(made[theme]));
   }
-}, 60_000);
+});
 
 test("they show the real use: a login, a question, the cited report, its cost, and the list", () => {
   const text = textOfPicture(readFileSync(join(docs, "demo-dark.svg"), "utf8"));

@@ -92,7 +92,7 @@ test("the nightly script asks nothing after 11 until it is settled, and goes on 
   );
   slow.signal("SIGTERM");
   await slow.done;
-}, 60_000);
+});
 
 test("there are scripts to run in the README and in most of the docs", () => {
   const files = new Set(blocks.map(({ name }) => name.split(" ")[0]));

@@ -9,16 +9,14 @@ import { foldersIn, historyLine, homeWith, listed } from "../support/home.js";
 import { inProcess, research } from "../support/in-process.js";
 import { start, startBash } from "../support/run.js";
 
-test("three processes create, list and watch at once, and one of them is killed: nothing is lost", {
-  timeout: 60_000,
-}, async () => {
+test("three processes create, list and watch at once, and one of them is killed: nothing is lost", async () => {
   const service = await HappyService.start();
   const { home, env } = homeWith(service.env);
   const loop = (name: string) =>
     startBash(
       `id=$(research create "${name} => PENDING COMPLETED") || exit; echo $id
        research list > /dev/null || exit; research watch $id --interval 20ms > /dev/null`,
-      { home, env, timeoutMs: 50_000 },
+      { home, env },
     );
   const loops = ["a", "b", "victim"].map(loop);
   const victim = loops.at(-1);

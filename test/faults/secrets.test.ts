@@ -135,7 +135,7 @@ test("a researcher gets neither the key of a client nor that of the service", as
   const researcher = `env > ${out}; cat /proc/$$/cmdline >> ${out}; cat >/dev/null; echo done`;
   const exec = 'research() { "$NODE" "$PROGRAM" "$@"; }; research run x';
   const run = await start(["serve", "--researcher", researcher, "--exec", exec], {
-    ...{ home, timeoutMs: 30_000 },
+    home,
     env: { ...env, NODE: process.execPath, PROGRAM: join(import.meta.dirname, "../../bin/research.js") },
   }).done;
   expect(run).toMatchObject({ code: 0, stdout: "done\n" });

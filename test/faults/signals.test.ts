@@ -132,7 +132,7 @@ function swinging(_operation: string, nth: number): does.Behaviour {
 async function begin({ argv, script = processing, options, reached }: Doing, unread = options) {
   const server = await faultServer(script);
   const { home, env } = homeWith(server.env);
-  const running = start(argv, { home, env, timeoutMs: 25_000, ...unread });
+  const running = start(argv, { home, env, ...unread });
   await until(() => reached(server, running));
   return { server, home, running };
 }

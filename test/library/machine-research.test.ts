@@ -214,7 +214,7 @@ test("a process that left a watch ends after close()", async () => {
   // Killed after this long, it has no exit code.
   const child = spawn(NODE, ["--input-type=module", "-e", program], {
     env: { ...process.env, ...env },
-    timeout: 20_000,
+    timeout: 60_000,
   });
   const code = await new Promise((resolve) => child.once("exit", resolve));
   expect(code).toBe(0);

@@ -44,13 +44,13 @@ test("each example is run by one of these tests", () => {
   expect([...EXAMPLES.keys()]).toEqual(["example.mjs", "steps.mjs", "typed.ts", "batch.cjs"]);
 });
 
-test("a question to its result, in the history of the machine", { timeout: 60_000 }, async () => {
+test("a question to its result, in the history of the machine", async () => {
   const rig = await world();
   expect(await example(rig, "example.mjs")).toBe("An answer to: How do tides form?\n");
   expect((await rig.research(["list"])).stdout).toMatch(/\tCOMPLETED\t.*\tHow do tides form\?\n/);
 });
 
-test("step by step", { timeout: 60_000 }, async () => {
+test("step by step", async () => {
   const lines = (await example(await world(), "steps.mjs")).trimEnd().split("\n");
   expect(lines.slice(0, -1)).toEqual([
     ...["PENDING", "PROCESSING", "COMPLETED"],
@@ -59,7 +59,7 @@ test("step by step", { timeout: 60_000 }, async () => {
   expect(lines.at(-1)).toMatch(/^[0-9a-f-]{36} COMPLETED$/);
 });
 
-test("many questions, from CommonJS; the same again sends nothing", { timeout: 60_000 }, async () => {
+test("many questions, from CommonJS; the same again sends nothing", async () => {
   const rig = await world();
   const stdout = await example(rig, "batch.cjs");
   expect(stdout.split("\n").filter((line) => /^[01] COMPLETED results\//.test(line))).toHaveLength(2);

@@ -22,7 +22,7 @@ export interface RunOptions {
   cwd?: string;
   /** Default: an empty folder of its own, removed when the test file is done. */
   home?: string;
-  /** Milliseconds after which the program is killed and the run rejects; default 50,000. */
+  /** Milliseconds after which the program is killed and the run rejects; default 100,000. */
   timeoutMs?: number;
 }
 
@@ -34,8 +34,8 @@ export interface RunResult {
   stderr: string;
 }
 
-/** Only what hangs comes near it, also on a machine with other work; a test may take 60 s. */
-const DEFAULT_TIMEOUT_MS = 50_000;
+/** Only what hangs comes near it, also on a machine with other work; a test may take 120 s. */
+const DEFAULT_TIMEOUT_MS = 100_000;
 
 /** All that a program under test gets to see: `PATH`, `home`, an even locale and time zone, and `extra`. */
 export function environment(home: string, extra: RunOptions["env"] = {}): Record<string, string> {

@@ -100,7 +100,7 @@ export class Screen {
   }
 
   /** Resolves with the first match of `pattern` on the screen; rejects, with the screen, when it does not come. */
-  waitFor(pattern: RegExp, timeoutMs = 50_000): Promise<RegExpMatchArray> {
+  waitFor(pattern: RegExp, timeoutMs = 100_000): Promise<RegExpMatchArray> {
     return new Promise((resolve, reject) => {
       const end = (outcome: () => void) => {
         clearTimeout(timer);

@@ -112,7 +112,7 @@ export function reaches(service: Pick<Service, "baseUrl">, id: string, state: st
  * Asks `probe` until it gives a value, every few ms at first and then every 50: each look costs what it looks at. An
  * error after `limitMs`, which only what hangs reaches.
  */
-export async function until<T>(probe: () => Promise<T | undefined>, limitMs = 50_000): Promise<T> {
+export async function until<T>(probe: () => Promise<T | undefined>, limitMs = 100_000): Promise<T> {
   const end = performance.now() + limitMs;
   for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.2, 50)) {
     const found = await probe();

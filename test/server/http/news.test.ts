@@ -100,11 +100,11 @@ it("stands in the lines that `watch --json` writes anyway, and on the live line 
     RESEARCH_CONFIG_DIR: folderWith(),
   };
   const terminal = screen(["watch", id, "--interval", "50ms"], { env });
-  await terminal.waitFor(/PROCESSING {2}reading 7 of 9, 3,000 tokens {2}/, 30_000);
+  await terminal.waitFor(/PROCESSING {2}reading 7 of 9, 3,000 tokens {2}/);
   researcher.tell({ progress: progress(8) });
-  await terminal.waitFor(/reading 8 of 9/, 30_000);
+  await terminal.waitFor(/reading 8 of 9/);
   const watch = new InProcess(["watch", id, "--json", "--interval", "50ms"], { env });
-  await until(async () => (watch.stdout.includes("PROCESSING") ? true : undefined), 30_000);
+  await until(async () => (watch.stdout.includes("PROCESSING") ? true : undefined));
   researcher.resolve("done");
   const lines = (await watch.done).stdout
     .trim()

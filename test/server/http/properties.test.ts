@@ -114,7 +114,7 @@ it("whatever Node's parser accepts gets an envelope, and never a 5xx", async () 
     LIMITS,
   );
   expect(defects).toEqual([]);
-}, 30_000);
+});
 
 it("whatever bytes arrive, what is answered is an envelope, and the service goes on", async () => {
   const line = fc.constantFrom(
@@ -138,7 +138,7 @@ it("whatever bytes arrive, what is answered is an envelope, and the service goes
     LIMITS,
   );
   expect(defects).toEqual([]);
-}, 30_000);
+});
 
 interface Random {
   method: string;

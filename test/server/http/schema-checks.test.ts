@@ -41,7 +41,7 @@ it("the schemas of one key neither hold up those of another, nor count against i
   expect(order.sort()).toEqual(["alice 200", "mallory 400", "mallory 400", "mallory 400"]);
   expect((await create(mallory, { type: "object" })).status).toBe(200);
   expect((await create(mallory, { type: "object" })).json.error?.message).toContain("1 create requests");
-}, 60_000);
+});
 
 it("what waits for its check when its client leaves is not created", async () => {
   const store = await openLocalStore({ pendingMs: 60_000, clock: systemClock, log: () => {} });
@@ -62,4 +62,4 @@ it("what waits for its check when its client leaves is not created", async () =>
   const ids = answers.flatMap(({ json }) => (json.data ? [json.data.request_id] : []));
   const { conversations } = await store.overview.newest(9);
   expect(conversations.map(({ requestId }) => requestId)).toEqual(ids);
-}, 60_000);
+});

@@ -21,9 +21,7 @@ const newDatabase = () => postgres?.database() ?? Promise.reject(new Error("no d
 afterEach(closeStores);
 
 describe.skipIf(!postgres?.server)("connections of a process (needs its own PostgreSQL)", () => {
-  it("are never more than it may have, and none waits for a lock whose client has gone", {
-    timeout: 60_000,
-  }, async () => {
+  it("are never more than it may have, and none waits for a lock whose client has gone", async () => {
     const url = await newDatabase();
     const store = await storeAt(url, { connections: 5 });
     const job = newJob();
@@ -47,7 +45,7 @@ describe.skipIf(!postgres?.server)("connections of a process (needs its own Post
     await until(async () => {
       most = Math.max(most, (await query(url, open)).length);
       return answered;
-    }, 30_000);
+    });
     for (const reason of answered ?? []) expect(reason).toBeInstanceOf(StoreUnavailableError);
     expect(most).toBeGreaterThan(1);
     expect(most).toBeLessThanOrEqual(5);
@@ -94,12 +92,10 @@ describe.skipIf(!postgres?.server)("connections of a process (needs its own Post
     await expect(store.create(callerOf(), newJob())).rejects.toThrow(StoreUnavailableError);
   });
 
-  it("to a database that falls silent do not keep a process that is told to end", {
-    timeout: 60_000,
-  }, async () => {
+  it("to a database that falls silent do not keep a process that is told to end", async () => {
     const proxy = new PostgresProxy(await newDatabase());
     const env = { RESEARCH_SERVE_API_KEY: KEY, RESEARCH_SERVE_DATABASE: proxy.url };
-    const process = start(["serve", "--port", "0", "--researcher", "sleep 300"], { env, timeoutMs: 60_000 });
+    const process = start(["serve", "--port", "0", "--researcher", "sleep 300"], { env });
     const [baseUrl = ""] = await process.waitFor(/http:\S+/);
     const create = () => post(baseUrl, "/api/v1/conversations", KEY, { prompt: "why?" });
     const id = (await create()).json.data?.request_id;
@@ -121,7 +117,7 @@ describe.skipIf(!postgres?.server)("connections of a process (needs its own Post
       ["serve", "--port", "0"],
       ["serve", "keys", "list"],
     ]) {
-      const { code, stderr } = await research([...args, "--database", url.href], { env, timeoutMs: 20_000 });
+      const { code, stderr } = await research([...args, "--database", url.href], { env });
       expect(stderr).toContain("it asks for a password, and PGPASSWORD is not set");
       expect(code).toBe(12);
     }

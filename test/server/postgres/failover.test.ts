@@ -58,9 +58,7 @@ describe.skipIf(!small)("a full tablespace (needs its own PostgreSQL, and the ri
 });
 
 describe.skipIf(!postgres?.server)("a promoted standby (needs its own PostgreSQL)", () => {
-  it("that is synchronous has each acknowledged create once, and work under way ends there", {
-    timeout: 60_000,
-  }, async () => {
+  it("that is synchronous has each acknowledged create once, and work under way ends there", async () => {
     const primary = postgres?.server;
     if (primary === undefined) throw new Error("no server");
     const database = new URL(await newDatabase());

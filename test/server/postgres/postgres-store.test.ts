@@ -64,7 +64,7 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
       }
     });
     const left = "SELECT count(*)::int FROM research.conversations WHERE completed_at IS NULL";
-    await until(async () => ((await query(url, left))[0]?.count === 0 ? true : undefined), 30_000);
+    await until(async () => ((await query(url, left))[0]?.count === 0 ? true : undefined));
     done.abort(new Error("done"));
     await Promise.all(work);
     expect(Math.max(...most)).toBe(2);

@@ -36,11 +36,10 @@ const reached = (baseUrl: string, id: string, status: string) =>
   until(async () => {
     const data = await dataOf(baseUrl, id, "status");
     return data?.status === status || undefined;
-  }, 30_000);
+  });
 
 /** PROCESSING is written before the researcher starts. */
-const started = (folder: string) =>
-  until(async () => existsSync(join(folder, "starts")) || undefined, 30_000);
+const started = (folder: string) => until(async () => existsSync(join(folder, "starts")) || undefined);
 
 describe.skipIf(!postgres)("a worker that is lost (needs PostgreSQL)", () => {
   async function pair(): Promise<{ url: string; baseUrl: string; worker: Member; folder: string }> {

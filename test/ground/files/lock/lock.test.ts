@@ -260,7 +260,7 @@ test("of processes that take over from dead ones, one at a time has it", async (
     const ends = await Promise.all(runs.map(({ done }) => done));
     expect(ends.map(({ stderr }) => stderr).join("")).toBe("");
   }
-}, 120_000);
+});
 
 describe.skipIf(!hasContainers)(`another container (${NEEDS_CONTAINERS})`, () => {
   test.each([

@@ -5,4 +5,4 @@ it("kill -9 in the middle of a compaction, again and again: nothing is lost", as
   const { killed, acknowledged, ...losses } = await killInCompaction(5);
   expect(acknowledged).toBeGreaterThanOrEqual(killed / 2);
   expect(losses).toEqual({ lost: [], withoutOutput: [] });
-}, 120_000);
+});
