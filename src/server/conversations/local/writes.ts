@@ -1,0 +1,49 @@
+import type { Clock } from "../../../ground/clock.js";
+import { exactJson } from "../../../ground/json/exact-json.js";
+import { KeyedMutex } from "../../../ground/semaphore.js";
+import { billIn } from "../conversation-store.js";
+import type { Contents } from "./contents.js";
+import type { Journal } from "./journal.js";
+import type { Entry } from "./journal-entries.js";
+import { type Count, entryOfBill, type LocalState, type StoredConversation } from "./local-state.js";
+
+/** Changes of conversations: they are in the journal before they are in the state. */
+export class LocalWrites {
+  readonly #changes = new KeyedMutex();
+  constructor(
+    private readonly parts: { journal: Journal; contents: Contents; state: LocalState; clock: Clock },
+  ) {}
+
+  /** Runs one change of a conversation at a time: it is checked against a state that stays until it is written. */
+  change<T>(requestId: string, change: () => Promise<T>): Promise<T> {
+    return this.#changes.run(requestId, change);
+  }
+
+  /** Writes entries and takes them in; a count of a write that failed does not count. */
+  async append(entries: Entry[], count?: Count): Promise<void> {
+    const { journal, state } = this.parts;
+    const apply = () => {
+      if (count) state.unwritten.delete(count);
+      for (const entry of entries) state.apply(entry);
+    };
+    try {
+      if (entries.length > 0) await journal.append(entries, apply);
+      else apply();
+    } catch (error) {
+      if (count) state.release(count);
+      throw error;
+    }
+  }
+
+  /** The entry of a conversation's end, and its job kept for who looks at it later: the end matters more than that. */
+  async endOf(
+    { requestId, startedAt, job, bill }: StoredConversation,
+    { status, reason, data }: { status: "COMPLETED" | "FAILED" | "STOPPED"; reason?: string; data?: string },
+  ): Promise<Entry> {
+    await this.parts.contents.write("ended-jobs", requestId, exactJson(job)).catch(() => {});
+    const ended_at = this.parts.clock.now();
+    const said = billIn(data);
+    const cost = entryOfBill({ ...said, model: bill.model ?? said.model });
+    return { kind: "ended", request_id: requestId, status, started_at: startedAt, ended_at, reason, ...cost };
+  }
+}
