@@ -76,9 +76,9 @@ export async function showRun(
     const createdAt = reused?.created_at ?? submitted?.data.created_at;
     const source = { requestId, origin: ports.origin, question: body.prompt, createdAt };
     file = await showResult(terminal, result, source, options);
-    await checkFit(terminal, result, { requestId, schema: body.output_schema }, options);
     const checked = await checks?.check(ports, target, result);
     if (checked) ofCheck = exitCodeOfCheck(checked);
+    await checkFit(terminal, result, { requestId, schema: body.output_schema }, options);
   } catch (error) {
     if (error instanceof Interrupted) throw interrupted(signal, requestId, goOn);
     const named = goOn === undefined ? error : undelivered(error, requestId, goOn);

@@ -321,6 +321,23 @@ test("`run --check` says what is wrong after the result, and ends with 14", asyn
   expect(shown).toMatchObject({ check: { counts: { missing: 1 } } });
 });
 
+test("`run --check` checks a result that does not fit its schema, too, and ends with 13", async () => {
+  const { as } = await citing();
+  const schema = '{"type":"object","properties":{},"required":[],"additionalProperties":false}';
+  const { code, stderr } = await as(
+    "run",
+    "why => completed",
+    "--check",
+    "--strict",
+    "--schema",
+    schema,
+    "--json",
+  );
+  expect(code).toBe(13);
+  const counts = expect.objectContaining({ citations: 7 });
+  expect(jsonLines(stderr)).toContainEqual({ notice: expect.objectContaining({ code: "CHECKED", counts }) });
+});
+
 test("what hinders the check after a run changes no exit code", async () => {
   const double = await ProviderDouble.start("openai", {
     result: () => "# T\n\nIt takes 5 (http://1.1.1.1/x).",
