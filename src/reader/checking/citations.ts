@@ -325,7 +325,7 @@ function plainText(markdown: string): string {
     .trim();
 }
 
-/** The fields of a structured result that a provider gives addresses for; the value of each is what it says. */
+/** The fields of a structured result that a provider gives addresses for, or whose text cites some itself. */
 export function claimsOfFields(
   value: unknown,
   { citations }: Pick<GivenCitations, "citations">,
@@ -346,10 +346,15 @@ export function claimsOfFields(
           )
         : each === null || each === ""
           ? []
-          : [String(each)];
+          : [typeof each === "string" ? blanked(each, marksIn(each), true) : String(each)];
     const text = plainText(texts.join("; "));
+    const own =
+      typeof each === "string" && !isCited && !urls && claimsIn(each, { citations: [], sources: [] });
     if (urls && text !== "") claims.push({ text, field: path, over: path, urls: [...urls], end: 0 });
-    else if (!isCited && typeof each !== "object" && text !== "") uncited += 1;
+    else if (own && own.claims.length > 0) {
+      claims.push(...own.claims.map((one) => ({ ...one, field: path, over: path, end: 0 })));
+      uncited += own.uncited;
+    } else if (!isCited && typeof each !== "object" && text !== "") uncited += 1;
     return texts;
   };
   visit(value, "", false);

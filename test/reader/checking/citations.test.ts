@@ -202,6 +202,17 @@ test("a field of a structured result is its value", () => {
   });
 });
 
+test("a field of a structured result cites what stands in its text, if the provider gives nothing for it", () => {
+  const value = { rows: [{ about: `Opened in 1932 (${A}). It is red.` }, { link: A }], given: `5 (${B})` };
+  expect(claimsOfFields(value, { citations: [{ field: "given", url: A }] })).toEqual({
+    claims: [
+      { field: "rows.0.about", over: "rows.0.about", text: "Opened in 1932.", urls: [A], end: 0 },
+      { field: "given", over: "given", text: "5", urls: [A], end: 0 },
+    ],
+    uncited: 1,
+  });
+});
+
 test("takes time in proportion to the text", () => {
   const time = (sentences: number) => {
     const report = `It takes 5 [x](${A}). `.repeat(sentences);
