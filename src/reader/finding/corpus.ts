@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { systemClock } from "../../ground/clock.js";
 import { memoryOf } from "../reading/blocks/block.js";
-import { blocksOf, hasNearlyNoText, NEARLY_NO_TEXT } from "../reading/blocks/blocks.js";
+import { NEARLY_NO_TEXT } from "../reading/blocks/blocks.js";
+import { cutFile } from "../reading/documents/cut.js";
 import { type CutDocument, documentReader, isPacked } from "../reading/documents/document.js";
 import type { PreCommand } from "../reading/documents/pre.js";
-import { MAX_FILE_BYTES, readBytes, readText } from "../reading/files/read-file.js";
+import { MAX_FILE_BYTES, readBytes } from "../reading/files/read-file.js";
 import {
   endingOf,
   findSources,
@@ -122,13 +123,7 @@ export class Corpus implements Source {
     const version = `${size} ${changed}`;
     if (this.#files.get(name)?.version === version) return;
     this.#forget(name);
-    const pre = this.options.pre?.[endingOf(name)];
-    const isLimited = pre !== undefined || isPacked(name) || size > SMALL_BYTES;
-    const read = pre
-      ? await this.#readDocument({ name: join(this.options.root, name), bytes: new Uint8Array(), pre }, NEVER)
-      : isLimited
-        ? await this.#readLimited(name)
-        : this.#cut(name);
+    const read = await this.#cut(name);
     if ("reason" in read) this.#files.set(name, { version, reason: read.reason });
     else {
       const memory = memoryOf(read.blocks);
@@ -144,15 +139,14 @@ export class Corpus implements Source {
     this.#files.delete(name);
   }
 
-  #cut(name: string): CutDocument {
-    const read = readText(this.options.root, name);
-    if ("reason" in read) return read;
-    const blocks = blocksOf(name, read.text);
-    return { blocks, isBare: hasNearlyNoText(name, read.text, blocks) };
-  }
-
-  async #readLimited(name: string): Promise<CutDocument> {
-    const bytes = readBytes(this.options.root, name, isPacked(name) ? MAX_TOTAL_BYTES : MAX_FILE_BYTES);
-    return bytes instanceof Uint8Array ? this.#readDocument({ name, bytes }, NEVER) : bytes;
+  /** A file as its blocks. What may take long, or much memory, is read in a process with limits. */
+  async #cut(name: string): Promise<CutDocument> {
+    const { root, pre: programs = {} } = this.options;
+    const pre = programs[endingOf(name)];
+    if (pre) return this.#readDocument({ name: join(root, name), bytes: new Uint8Array(), pre }, NEVER);
+    const bytes = readBytes(root, name, isPacked(name) ? MAX_TOTAL_BYTES : MAX_FILE_BYTES);
+    if (!(bytes instanceof Uint8Array)) return bytes;
+    const isSmall = bytes.length <= SMALL_BYTES && !isPacked(name);
+    return isSmall ? cutFile(name, bytes) : this.#readDocument({ name, bytes }, NEVER);
   }
 }

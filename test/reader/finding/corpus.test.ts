@@ -47,12 +47,13 @@ it("names a file that gives less than a tenth of its text, in the report and as 
     "shell.html": `<html><body>${menu}<div class="menu"><p>${"text ".repeat(20)}</p></div><p>${"more ".repeat(2)}</p>`,
     "app.html": "<html><head><title>App</title><body><div id=app></div><script>render()</script>",
     "data.txt": `name\n${"x".repeat(9_000)}\n`,
+    "large.txt": `name\n${"x".repeat(200_000)}\n`,
     "short.html": `<html><body>${menu}<h1>Title</h1><p>One sentence.</p>`,
     "a.md": "A basket holds 12 apples.",
     "empty.md": "",
   };
   const corpus = new Corpus({ root: folderWith(files) }, (line) => notices.push(line));
-  const named = "app.html, data.txt: nearly no text was found in it.";
+  const named = "app.html, data.txt, large.txt: nearly no text was found in it.";
   expect((await corpus.describe()).notes).toEqual([named]);
   expect(notices).toEqual([named]);
 });

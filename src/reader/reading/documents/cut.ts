@@ -40,13 +40,13 @@ export async function cutDocument({
 const SHEET = /\.(?:xls\w?|ods|numbers)$/i;
 
 /** A text file as its blocks, if what is kept of it is not many times its size. */
-function cutFile(name: string, bytes: Uint8Array): CutDocument {
+export function cutFile(name: string, bytes: Uint8Array): CutDocument {
   const decoded = decodeText(bytes);
   if ("reason" in decoded) return decoded;
   const blocks = blocksOf(name, decoded.text);
   if (memoryOf(blocks) > MAX_FILE_TEXT)
     return { reason: `its blocks take more than ${MAX_FILE_TEXT / 1_048_576} MiB` };
-  return { blocks };
+  return { blocks, isBare: hasNearlyNoText(name, decoded.text, blocks) };
 }
 
 function cutPage(

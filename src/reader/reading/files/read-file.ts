@@ -32,13 +32,7 @@ export function readRegularFile(path: string, limit: number, flags = 0): Buffer 
   }
 }
 
-/** The text of one source file, or why it is not read: it became a symlink, grew too large, is not text. */
-export function readText(root: string, name: string): { text: string } | { reason: string } {
-  const bytes = readBytes(root, name, MAX_FILE_BYTES);
-  return bytes instanceof Uint8Array ? decodeText(bytes) : bytes;
-}
-
-/** The bytes of one source file of at most `limit` bytes, or why it is not read. */
+/** The bytes of one source file of at most `limit` bytes, or why it is not read: it became a symlink, grew too large. */
 export function readBytes(root: string, name: string, limit: number): Uint8Array | { reason: string } {
   const bytes = readRegularFile(join(root, name), limit, constants.O_NOFOLLOW ?? 0);
   if (bytes === undefined) return { reason: "it cannot be read" };
