@@ -20,9 +20,8 @@ export function createAt(
 ): DialectRequest {
   if (structured_output && !output_schema)
     throw new InputError(`${title} gives no structured output without a schema`, "Give one with --schema.");
-  const set = Object.entries(ours).filter(([, value]) => value !== undefined);
   checkOptions(title, options, Object.keys(ours));
-  return { method: "POST", path, json: true, body: exactJson({ ...Object.fromEntries(set), ...options }) };
+  return { method: "POST", path, json: true, body: exactJson({ ...ours, ...options }) };
 }
 
 /** Throws InputError for an option that is one of `ours`, or that no provider may be sent. */

@@ -1,10 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Dialect } from "../../../src/client/dialects/dialect.js";
-import { isCutShort, PROVIDERS, waitsForSomebody } from "../../../src/client/dialects/providers.js";
+import {
+  isCutShort,
+  namesNoModel,
+  PROVIDERS,
+  providerNamed,
+  waitsForSomebody,
+} from "../../../src/client/dialects/providers.js";
 import { research } from "../../../src/client/dialects/research.js";
 import { exactJson, parseExact } from "../../../src/ground/json/exact-json.js";
-import type { CreateBody } from "../../../src/ground/protocol/conversation.js";
+import type { CreateBody, Operation } from "../../../src/ground/protocol/conversation.js";
 import { NAMES } from "../../providers/rows.js";
 import { bodyProblem, type ProviderName } from "../../support/providers/bodies.js";
 import { ProviderDouble } from "../../support/providers/double.js";
@@ -24,108 +30,70 @@ const structured: CreateBody = { prompt, structured_output: true, output_schema:
 
 describe("a create", () => {
   const GEMINI = {
-    ...{ background: true, store: true },
+    ...{ agent: "deep-research-preview-04-2026", input: prompt, background: true, store: true },
     agent_config: { type: "deep-research", thinking_summaries: "none", visualization: "off" },
   };
-  const TOOLS = { background: true, store: true, tools: [{ type: "web_search" }] };
-  test.each<[ProviderName, CreateBody, string, unknown]>([
-    ["openai", { prompt }, "/v1/responses", { model: "gpt-6.1-sol", input: prompt, ...TOOLS }],
-    [
-      "openai",
-      { prompt, model: "m", after: "resp_9" },
-      "/v1/responses",
-      { model: "m", input: prompt, ...TOOLS, previous_response_id: "resp_9" },
-    ],
-    [
-      "openai",
-      { prompt, options: { store: false } },
-      "/v1/responses",
-      { model: "gpt-6.1-sol", input: prompt, ...TOOLS, store: false },
-    ],
-    [
-      "openai",
-      structured,
-      "/v1/responses",
-      {
-        model: "gpt-6.1-sol",
-        input: prompt,
-        ...TOOLS,
-        text: { format: { type: "json_schema", name: "result", schema, strict: true } },
-      },
-    ],
-    ["perplexity", { prompt }, "/v1/responses", { preset: "high", input: prompt, background: true }],
+  const search = { type: "web_search" };
+  const OPENAI = { model: "gpt-6.1-sol", input: prompt, background: true, store: true, tools: [search] };
+  const tools = [{ type: "x" }, search];
+  const PERPLEXITY = { input: prompt, background: true };
+  const PARALLEL = { input: prompt, processor: "pro" };
+  const form = { name: "result", schema, strict: true };
+  const PATHS = {
+    ...{ openai: "/v1/responses", perplexity: "/v1/responses", exa: "/agent/runs" },
+    ...{ parallel: "/v1/tasks/runs", gemini: "/v1beta/interactions", tavily: "/research" },
+  };
+  test.each<[ProviderName, CreateBody, unknown]>([
+    ["openai", { prompt }, OPENAI],
+    ["openai", { prompt, model: "m", after: "r" }, { ...OPENAI, model: "m", previous_response_id: "r" }],
+    ["openai", { prompt, options: { store: false } }, { ...OPENAI, store: false }],
+    ["openai", { prompt, options: { tools } }, { ...OPENAI, tools }],
+    ["openai", structured, { ...OPENAI, text: { format: { type: "json_schema", ...form } } }],
+    ["perplexity", { prompt }, { ...PERPLEXITY, preset: "high" }],
     [
       "perplexity",
-      { prompt, model: "a/b", after: "resp_9" },
-      "/v1/responses",
-      { model: "a/b", input: prompt, background: true, previous_response_id: "resp_9" },
+      { prompt, model: "a/b", after: "r" },
+      { ...PERPLEXITY, model: "a/b", previous_response_id: "r" },
     ],
     [
       "perplexity",
       structured,
-      "/v1/responses",
-      {
-        preset: "high",
-        input: prompt,
-        background: true,
-        response_format: { type: "json_schema", json_schema: { name: "result", schema, strict: true } },
-      },
+      { ...PERPLEXITY, preset: "high", response_format: { type: "json_schema", json_schema: form } },
     ],
-    ["exa", { prompt }, "/agent/runs", { query: prompt, effort: "medium" }],
+    ["exa", { prompt }, { query: prompt, effort: "medium" }],
     [
       "exa",
       { ...structured, model: "high", after: "agent_run_9" },
-      "/agent/runs",
       { query: prompt, effort: "high", outputSchema: schema, previousRunId: "agent_run_9" },
     ],
-    [
-      "parallel",
-      { prompt },
-      "/v1/tasks/runs",
-      { input: prompt, processor: "pro", task_spec: { output_schema: { type: "text" } } },
-    ],
+    ["parallel", { prompt }, { ...PARALLEL, task_spec: { output_schema: { type: "text" } } }],
     [
       "parallel",
       { prompt, structured_output: true },
-      "/v1/tasks/runs",
-      { input: prompt, processor: "pro", task_spec: { output_schema: { type: "auto" } } },
+      { ...PARALLEL, task_spec: { output_schema: { type: "auto" } } },
     ],
     [
       "parallel",
       { ...structured, model: "ultra", after: "i" },
-      "/v1/tasks/runs",
       {
-        input: prompt,
-        processor: "ultra",
+        ...{ ...PARALLEL, processor: "ultra", previous_interaction_id: "i" },
         task_spec: { output_schema: { type: "json", json_schema: schema } },
-        previous_interaction_id: "i",
       },
     ],
-    [
-      "gemini",
-      { prompt },
-      "/v1beta/interactions",
-      { agent: "deep-research-preview-04-2026", input: prompt, ...GEMINI },
-    ],
+    ["gemini", { prompt }, GEMINI],
     [
       "gemini",
       { ...structured, model: "a", after: "v1_9" },
-      "/v1beta/interactions",
       {
-        ...{ agent: "a", input: prompt, ...GEMINI, previous_interaction_id: "v1_9" },
+        ...{ ...GEMINI, agent: "a", previous_interaction_id: "v1_9" },
         response_format: { type: "text", mime_type: "application/json", schema },
       },
     ],
-    ["tavily", { prompt }, "/research", { input: prompt, model: "mini" }],
-    [
-      "tavily",
-      { ...structured, model: "pro" },
-      "/research",
-      { input: prompt, model: "pro", output_schema: schema },
-    ],
-  ])("%s, %j", (name, body, path, expected) => {
+    ["tavily", { prompt }, { input: prompt, model: "mini" }],
+    ["tavily", { ...structured, model: "pro" }, { input: prompt, model: "pro", output_schema: schema }],
+  ])("%s, %j", (name, body, expected) => {
     const request = dialect(name).create(body);
-    expect(request).toMatchObject({ method: "POST", path, json: true });
+    expect(request).toMatchObject({ method: "POST", path: PATHS[name], json: true });
     expect(JSON.parse(request.body ?? "")).toEqual(expected);
     expect(bodyProblem(name, expected)).toBeUndefined();
   });
@@ -152,9 +120,8 @@ describe("a create", () => {
   });
 
   test("the effort max goes with the header it needs, and no other does", () => {
-    expect(dialect("exa").create({ prompt, model: "max" }).headers).toEqual({
-      "exa-beta": "agent-max-effort-2026-07-27",
-    });
+    const headers = { "exa-beta": "agent-max-effort-2026-07-27" };
+    expect(dialect("exa").create({ prompt, model: "max" }).headers).toEqual(headers);
     expect(dialect("exa").create({ prompt }).headers).toBeUndefined();
   });
 
@@ -198,9 +165,11 @@ describe("a create", () => {
   test.each([
     [{ type: "array", items: {} }, "type"],
     [{ ...schema, additionalProperties: true }, "additionalProperties"],
-    [{ ...schema, required: [] }, "required"],
+    [{ ...schema, required: [] }, 'required": it must name each property, and lacks "answer'],
+    [{ ...schema, required: "answer" }, "required"],
     [{ ...schema, properties: { answer: { type: "string", default: "x" } } }, "default"],
-    [{ ...schema, properties: { answer: { oneOf: [{ type: "string" }] } } }, "oneOf"],
+    [{ ...schema, properties: { answer: { anyOf: [{ oneOf: [] }] } } }, "oneOf"],
+    [{ ...schema, properties: { answer: { properties: { a: {} } } } }, "additionalProperties"],
     [
       { ...schema, properties: { answer: { type: "array", items: { type: "object", properties: {} } } } },
       "additionalProperties",
@@ -211,6 +180,11 @@ describe("a create", () => {
     expect(() => dialect("openai").create({ prompt, output_schema: wrong })).toThrow(
       `OpenAI does not take this schema: "${keyword}"`,
     );
+  });
+
+  test("OpenAI takes a keyword that another one is a part of", () => {
+    const output_schema = { ...schema, "x-not": 1, notes: 1 };
+    expect(dialect("openai").create({ prompt, output_schema }).body).toContain('"notes":1');
   });
 
   const property = { type: "string", description: "d" };
@@ -235,6 +209,28 @@ describe("a create", () => {
     const list = { type: "array", description: "d", items: { type: "object", properties: { b: property } } };
     expect(() => dialect("tavily").create({ prompt, output_schema: tavily({ a: list }) })).not.toThrow();
     expect(() => dialect("tavily").create({ prompt, after: "x" })).toThrow("no follow-up");
+  });
+
+  const searching = (filters: object) => ({ tools: [{ type: "web_search", filters }] });
+  test.each<[string, string[], string[], object]>([
+    ["openai", ["a"], [], searching({ allowed_domains: ["a"] })],
+    ["perplexity", ["a"], ["b"], searching({ search_domain_filter: ["a", "-b"] })],
+    ["parallel", ["a"], ["b"], { source_policy: { include_domains: ["a"], exclude_domains: ["b"] } }],
+    ["tavily", ["a"], [], { include_domains: ["a"] }],
+    ["tavily", [], ["b"], { exclude_domains: ["b"] }],
+  ])("%s searches %j and not %j", (name, only, not, options) => {
+    expect(providerNamed(name)?.domainOptions?.(only, not)).toEqual(options);
+  });
+
+  test.each([
+    ["x", "model_not_found", true],
+    ["Invalid preset", "x", true],
+    ["The processor pro is no longer supported", "x", true],
+    ["Agent deep-4.1 was not found", "x", true],
+    ["The model is there. A tool was not found", "x", false],
+    ["The models of this schema were not found", "x", false],
+  ])("refused with %j and the code %s: the model has ended: %j", (message, code, gone) => {
+    expect(namesNoModel({ code, message })).toBe(gone);
   });
 
   test.each([
@@ -290,9 +286,12 @@ describe("a state", () => {
 
   test.each(NAMES)("%s: an answer without a state or an id is none", (name) => {
     for (const value of [null, [], "x", {}, { status: 7 }, { error: {} }]) {
-      expect(dialect(name).data("status", value)).toEqual(expect.any(String));
-      expect(dialect(name).data("create", value)).toEqual(expect.any(String));
+      for (const operation of ["status", "stop", "create"] as const)
+        expect(dialect(name).data(operation, value)).toEqual(expect.any(String));
     }
+    const created = { id: "a", run_id: "a", request_id: "a" };
+    expect(dialect(name).data("create", created)).toMatchObject({ request_id: "a" });
+    expect(dialect("openai").data("create", { id: "msg_1", status: "queued" })).toBe("the answer has no id");
   });
 });
 
@@ -406,16 +405,9 @@ describe("a result", () => {
     const said = dialect("gemini").data("status", answer);
     expect(said).toMatchObject({ output: "an answer", model: "the-agent" });
     for (const name of ["citations", "sources", "progress", "error"]) expect(said).not.toHaveProperty(name);
-    const failed = {
-      id: "v1_1",
-      status: "failed",
-      model: "m",
-      errors: [{ code: "c", message: "It broke." }],
-    };
-    expect(dialect("gemini").data("status", failed)).toMatchObject({
-      model: "m",
-      error: { message: "It broke." },
-    });
+    const [error, model] = [{ code: "c", message: "It broke." }, "m"];
+    const failed = { id: "v1_1", status: "failed", model, errors: [error] };
+    expect(dialect("gemini").data("status", failed)).toMatchObject({ model, error });
     expect(dialect("gemini").data("create", { models: [] })).toBe("the answer has no id");
   });
 
@@ -445,12 +437,8 @@ describe("a result", () => {
   test("Tavily: all sources keep their places, as the text has their numbers", () => {
     const [one, two] = ["https://a.example/", "https://b.example/"];
     const sources = [one, two, one].map((url) => ({ url, title: "t", favicon: "f" }));
-    const said = dialect("tavily").data("status", {
-      request_id: "x",
-      status: "completed",
-      content: "c [3]",
-      sources,
-    });
+    const answer = { request_id: "x", status: "completed", content: "c [3]", sources };
+    const said = dialect("tavily").data("status", answer);
     expect(Object(said).sources.map(({ url }: { url: string }) => url)).toEqual([one, two, one]);
   });
 
@@ -464,7 +452,9 @@ describe("a result", () => {
     const message = (...content: object[]) => ({ type: "message", content });
     const output = [
       message(part("One.", note(A, 0, 4)), part(" Two.", note(B, 1, 5), note(A, 2, 99))),
+      message({ type: "refusal", text: "no" }, part("")),
       message(part("Three.", note(B, 0, 6), note("javascript:x", 0, 6))),
+      message(part("", note(A, -1, 0), note(A, 0, 0), note(A, 0.5, 1))),
     ];
     const data = dialect("openai").data("status", { id: "resp_1", status: "completed", output });
     expect(data).toMatchObject({
@@ -474,6 +464,7 @@ describe("a result", () => {
         { start: 5, end: 9, url: B },
         { start: 11, end: 17, url: B },
       ],
+      sources: [A, B].map((url) => ({ url, title: null })),
     });
   });
 
@@ -482,8 +473,14 @@ describe("a result", () => {
       type: "search_results",
       results: urls.map((url) => ({ url, title: "t" })),
     });
-    const text = "One [2]. Two [web:3]. Three [9].";
-    const output = [found(A, B), found(A), { type: "message", content: [{ type: "output_text", text }] }];
+    const text = "One [2]. Two [web:3]. Three [9]. [1](a) [0001]";
+    const other = { type: "file_search_call", results: [{ url: B }] };
+    const output = [
+      other,
+      found(A, B),
+      found(A),
+      { type: "message", content: [{ type: "output_text", text }] },
+    ];
     expect(dialect("perplexity").data("status", { id: "resp_1", status: "completed", output })).toMatchObject(
       {
         citations: [
@@ -518,20 +515,33 @@ describe("a result", () => {
     expect(await of("perplexity", { input: "w" }, "completed")).toMatchObject({ cost_dollars: 0.42 });
     expect(await of("exa", { query: "w" }, "running")).toMatchObject({ cost_dollars: 0.42 });
     expect(await of("openai", { input: "w" }, "completed")).not.toHaveProperty("cost_dollars");
-    for (const cost of [{ total_cost: 1, currency: "EUR" }, { total_cost: "1" }])
-      expect(
-        dialect("perplexity").data("status", { id: "a", status: "completed", usage: { cost } }),
-      ).not.toHaveProperty("cost_dollars");
-    const cost = { total_cost: 1 };
-    expect(
-      dialect("perplexity").data("status", { id: "a", status: "completed", usage: { cost } }),
-    ).toHaveProperty("cost_dollars", 1);
+    const costs = [{ total_cost: 1, currency: "EUR" }, { total_cost: "1" }, { total_cost: 1 }];
+    const dollars = costs.map((cost) => {
+      const said = dialect("perplexity").data("status", { id: "a", status: "completed", usage: { cost } });
+      return Object(said).cost_dollars;
+    });
+    expect(dollars).toEqual([undefined, undefined, 1]);
   });
 
   test.each(NAMES)("%s: what an answer lacks is left out", (name) => {
     const id = { id: "a", run_id: "a", request_id: "a" };
-    const data = dialect(name).data("status", { ...id, status: "completed", sources: [], output: [] });
-    for (const word of ["sources", "citations", "cost_dollars", "progress", "stop_reason", "error"])
+    const times = { created: 1e20, created_at: 1e20, createdAt: 1e20 };
+    const data = dialect(name).data("status", {
+      ...id,
+      ...times,
+      status: "completed",
+      sources: [],
+      output: [],
+    });
+    for (const word of [
+      "created_at",
+      "sources",
+      "citations",
+      "cost_dollars",
+      "progress",
+      "stop_reason",
+      "error",
+    ])
       expect(data).not.toHaveProperty(word);
   });
 
@@ -541,14 +551,9 @@ describe("a result", () => {
       output: "An answer to: w",
       stop_reason: "max_output_tokens",
     });
-    expect(
-      dialect("exa").data("status", {
-        id: "a",
-        status: "completed",
-        stopReason: "budget_reached",
-        output: { text: "x" },
-      }),
-    ).toMatchObject({ status: "COMPLETED", output: "x", stop_reason: "budget_reached" });
+    const cut = { id: "a", status: "completed", stopReason: "budget_reached", output: { text: "x" } };
+    const said = { status: "COMPLETED", output: "x", stop_reason: "budget_reached" };
+    expect(dialect("exa").data("status", cut)).toMatchObject(said);
   });
 
   test("exact digits are passed on", () => {
@@ -574,104 +579,92 @@ describe("an error", () => {
   });
   const tavily = (error: string) => ({ detail: { error } });
   const parallel = (message: string) => ({ type: "error", error: { ref_id: "r", message, detail: null } });
-  test.each<
-    [string, "create" | "status" | "output", number, unknown, string | undefined, string | undefined]
-  >([
-    ["openai", "create", 401, openai("invalid_api_key"), undefined, "invalid_api_key"],
-    ["openai", "create", 404, openai("model_not_found"), "invalid-input", "model_not_found"],
-    ["openai", "status", 404, openai(null), undefined, "invalid_request_error"],
-    ["openai", "status", 404, openai(" "), undefined, "invalid_request_error"],
-    ["openai", "create", 400, openai("invalid_json_schema"), "invalid-input", "invalid_json_schema"],
+  test.each<[ProviderName, `${Operation} ${number}`, unknown, string | undefined, string | undefined]>([
+    ["openai", "create 401", openai("invalid_api_key"), undefined, "invalid_api_key"],
+    ["openai", "create 404", openai("model_not_found"), "invalid-input", "model_not_found"],
+    ["openai", "status 404", openai(null), undefined, "invalid_request_error"],
+    ["openai", "status 404", openai(" "), undefined, "invalid_request_error"],
+    ["openai", "create 400", openai("invalid_json_schema"), "invalid-input", "invalid_json_schema"],
     [
       "openai",
-      "create",
-      429,
+      "create 429",
       openai("credit_balance_exhausted", "insufficient_quota"),
       "no-credit",
       "insufficient_quota",
     ],
     [
       "openai",
-      "create",
-      429,
+      "create 429",
       openai("project_spend_limit_exceeded", "x"),
       "no-credit",
       "project_spend_limit_exceeded",
     ],
     [
       "openai",
-      "create",
-      429,
+      "create 429",
       openai("rate_limit_exceeded", "requests", "add a payment method to your balance"),
       undefined,
       "rate_limit_exceeded",
     ],
-    ["openai", "create", 429, openai("slow_down", "x"), undefined, "slow_down"],
+    ["openai", "create 429", openai("slow_down", "x"), undefined, "slow_down"],
     [
       "perplexity",
-      "create",
-      401,
+      "create 401",
       openai("unauthorized", "x", "You have insufficient credits"),
       "no-credit",
       "unauthorized",
     ],
-    ["perplexity", "status", 402, openai(null, "x"), "no-credit", "x"],
-    ["exa", "create", 402, exa("NO_MORE_CREDITS"), "no-credit", "NO_MORE_CREDITS"],
-    ["exa", "create", 403, exa("API_KEY_BUDGET_EXCEEDED"), "no-credit", "API_KEY_BUDGET_EXCEEDED"],
+    ["perplexity", "status 402", openai(null, "x"), "no-credit", "x"],
+    ["exa", "create 402", exa("NO_MORE_CREDITS"), "no-credit", "NO_MORE_CREDITS"],
+    ["exa", "create 403", exa("API_KEY_BUDGET_EXCEEDED"), "no-credit", "API_KEY_BUDGET_EXCEEDED"],
     [
       "exa",
-      "create",
-      400,
+      "create 400",
       exa("", { type: "t", code: "INVALID", message: "bad" }),
       "invalid-input",
       "INVALID",
     ],
-    ["exa", "create", 429, exa("RATE_LIMIT"), undefined, "RATE_LIMIT"],
-    ["parallel", "create", 402, parallel("no funds"), "no-credit", undefined],
-    ["parallel", "create", 422, parallel("bad schema"), "invalid-input", undefined],
-    ["parallel", "create", 403, parallel("not entitled"), undefined, undefined],
-    ["parallel", "output", 408, parallel("still active"), "refused", undefined],
-    ["parallel", "status", 408, parallel("slow"), undefined, undefined],
+    ["exa", "create 429", exa("RATE_LIMIT"), undefined, "RATE_LIMIT"],
+    ["parallel", "create 402", parallel("no funds"), "no-credit", undefined],
+    ["parallel", "create 422", parallel("bad schema"), "invalid-input", undefined],
+    ["parallel", "create 403", parallel("not entitled"), undefined, undefined],
+    ["parallel", "output 408", parallel("still active"), "refused", undefined],
+    ["parallel", "status 408", parallel("slow"), undefined, undefined],
     [
       "gemini",
-      "create",
-      400,
+      "create 400",
       gemini(400, "API key not valid.", "API_KEY_INVALID"),
       "unauthenticated",
       "API_KEY_INVALID",
     ],
     [
       "gemini",
-      "status",
-      400,
-      gemini(400, "API key not valid. Pass one."),
+      "status 400",
+      gemini(400, "API key expired. Renew one."),
       "unauthenticated",
       "INVALID_ARGUMENT",
     ],
-    ["gemini", "create", 400, gemini("invalid_request", "bad"), "invalid-input", "invalid_request"],
-    ["gemini", "create", 404, gemini("not_found", "no such agent"), "invalid-input", "not_found"],
-    ["gemini", "create", 403, gemini("permission_denied", "no"), undefined, "permission_denied"],
-    ["gemini", "status", 403, gemini("permission_denied", "no"), "withheld", "permission_denied"],
+    ["gemini", "create 400", gemini("invalid_request", "bad"), "invalid-input", "invalid_request"],
+    ["gemini", "create 404", gemini("not_found", "no such agent"), "invalid-input", "not_found"],
+    ["gemini", "create 403", gemini("permission_denied", "no"), undefined, "permission_denied"],
+    ["gemini", "status 403", gemini("permission_denied", "no"), "withheld", "permission_denied"],
     [
       "gemini",
-      "create",
-      429,
+      "create 429",
       gemini("too_many_requests", "You do not have enough quota to make this request"),
       "no-credit",
       "too_many_requests",
     ],
-    ["gemini", "create", 429, gemini("too_many_requests", "Slow down"), undefined, "too_many_requests"],
-    ["tavily", "create", 432, tavily("over the plan"), "no-credit", undefined],
-    ["tavily", "create", 433, tavily("over the limit of the key"), "no-credit", undefined],
-    ["tavily", "create", 429, tavily("excessive requests"), undefined, undefined],
-    ["tavily", "create", 400, tavily("bad schema"), "invalid-input", undefined],
-    ["tavily", "create", 422, { detail: [{ msg: "Field required" }] }, "invalid-input", undefined],
-  ])("%s, %s, HTTP %d %j: %s", (name, operation, status, value, kind, code) => {
-    expect(dialect(name).fault(operation, status, value)).toMatchObject({
-      kind,
-      code,
-      message: expect.any(String),
-    });
+    ["gemini", "create 429", gemini("too_many_requests", "Slow down"), undefined, "too_many_requests"],
+    ["tavily", "create 432", tavily("over the plan"), "no-credit", undefined],
+    ["tavily", "create 433", tavily("over the limit of the key"), "no-credit", undefined],
+    ["tavily", "create 429", tavily("excessive requests"), undefined, undefined],
+    ["tavily", "create 400", tavily("bad schema"), "invalid-input", undefined],
+    ["tavily", "create 422", { detail: [{ msg: "Field required" }] }, "invalid-input", undefined],
+  ])("%s, %s %j: %s", (name, at, value, kind, code) => {
+    const [operation, status] = at.split(" ") as [Operation, string];
+    const said = { kind, code, message: expect.any(String) };
+    expect(dialect(name).fault(operation, Number(status), value)).toMatchObject(said);
   });
 
   // Contract §9: a time to wait comes before words for money, and after a code for it.
@@ -684,20 +677,8 @@ describe("an error", () => {
     ["with a code for billing and a time", "billing_hard_limit_reached", "Wait.", 3, "no-credit"],
     ["with a code for a rate", "rate_limit_exceeded", "Add credits to raise the limit", undefined, undefined],
     ["with words for money alone", null, "You exceeded your current quota", undefined, "no-credit"],
-    [
-      "with a time in its words",
-      null,
-      "You exceeded your quota. Please try again in 6m0s.",
-      undefined,
-      undefined,
-    ],
-    [
-      "with a time to wait after",
-      null,
-      "Out of credits for now, retry after 30 seconds",
-      undefined,
-      undefined,
-    ],
+    ["with a time in words", null, "Quota exceeded. Please try again in 6m0s.", undefined, undefined],
+    ["with a time to wait", null, "Out of credits, retry after 30 seconds", undefined, undefined],
     ...[
       "Your credit balance is too low to access the API.",
       "Not enough credits",
@@ -708,10 +689,10 @@ describe("an error", () => {
       "Billing hard limit has been reached",
       "Please top up your account",
       "You have run out of credits",
-    ].map((words): [string, null, string, undefined, string] => [
-      `that says ${words}`,
+    ].map((it): [string, null, string, undefined, string] => [
+      `with ${it}`,
       null,
-      words,
+      it,
       undefined,
       "no-credit",
     ]),
@@ -734,7 +715,7 @@ describe("an error", () => {
     ["Rate limit reached. Please try again in 6m0s.", 360],
     ["Limit 3. Please try again in 20.5s. Visit the page.", 21],
     ["retry after 30 seconds", 30],
-    ["Wait 1h 30m", 5400],
+    ["Wait 1h 30 Minutes", 5400],
     ["Please retry in 250ms", 1],
     ["try again in a moment, in 5 of 6 cases it works", undefined],
   ])("the wait in the words: %s", (message, seconds) => {
@@ -749,7 +730,7 @@ describe("an error", () => {
     [400, "no-credit"],
     [422, "invalid-input"],
   ])("HTTP %i with words for money: %s", (status, kind) => {
-    const body = parallel("Your credit balance is too low.");
+    const body = parallel("Your credit balance is too low, by 1 per day.");
     expect(dialect("parallel").fault("create", status, body)).toMatchObject({ kind });
   });
 
@@ -792,26 +773,38 @@ describe("an error", () => {
 
   test("Gemini: the list of models says that a key is valid", () => {
     const { probeId, request, data } = dialect("gemini");
-    expect(request("status", probeId)).toMatchObject({ method: "GET", path: "/v1beta/models?pageSize=1" });
+    const models = { method: "GET", path: "/v1beta/models?pageSize=1", json: false };
+    expect(request("status", probeId)).toEqual(models);
     expect(request("stop", probeId)).toBeUndefined();
     expect(data("status", { models: [] })).toEqual({ status: "valid" });
-    expect(request("status", probeId)).not.toHaveProperty("json", true);
   });
 
   test("a key that is quoted behind asterisks is left out", () => {
     const quoted = openai(
       "invalid_api_key",
       "x",
-      "Incorrect API key provided: sk-ab***********wxyz. Get one.",
+      "Incorrect API key provided: sk-ab***********wxyz. Get *one*.",
     );
     expect(dialect("openai").fault("status", 401, quoted)?.message).toBe(
-      "Incorrect API key provided: [key] Get one.",
+      "Incorrect API key provided: [key] Get *one*.",
     );
   });
 
   test("a 401 of Perplexity names both causes", () => {
-    for (const value of [undefined, openai("x", "y", "Unauthorized")])
-      expect(dialect("perplexity").fault("create", 401, value)?.message).toMatch(/key is invalid.*no credit/);
+    const both = "(the key is invalid, or the account has no credit)";
+    const { fault } = dialect("perplexity");
+    expect(fault("create", 401, undefined)).toEqual({ message: `HTTP 401 ${both}` });
+    const said = { code: "x", message: `Unauthorized ${both}` };
+    expect(fault("create", 401, openai("x", "y", "Unauthorized"))).toEqual(said);
+  });
+
+  test("a limit of Exa's rate is over in three seconds, unless it says more", () => {
+    for (const [given, retryAfter] of [
+      [undefined, 3],
+      [7, 7],
+    ])
+      expect(dialect("exa").fault("create", 429, exa("RATE_LIMIT"), given)).toMatchObject({ retryAfter });
+    expect(dialect("exa").fault("create", 400, exa("X"))?.retryAfter).toBeUndefined();
   });
 });
 
@@ -895,9 +888,19 @@ test("whatever JSON an answer is, reading it never throws, and an id in it stood
   );
 });
 
-test("a dialect never sends to another path than its service's, and its key stands in one header", () => {
-  for (const { keyHeader, request, probeId } of [research(), ...loaded.values()]) {
-    expect(keyHeader.join(": ")).toMatch(/^(?:authorization: Bearer |x-api-key: |x-goog-api-key: )$/);
-    expect(request("status", probeId)?.path).toMatch(/^\/(?:(?:api\/)?(?:v1|agent)|v1beta|research)\//);
-  }
+const BEARER = ["authorization", "Bearer "];
+const PROVIDER = { statusIsResult: true, mayLag: true, betweenPollsMs: 100 };
+test.each<[string, object]>([
+  ["research", { keyHeader: BEARER, statusIsResult: false, mayLag: false, betweenPollsMs: 20 }],
+  ["openai", { ...PROVIDER, keyHeader: BEARER }],
+  ["perplexity", { ...PROVIDER, keyHeader: BEARER }],
+  ["exa", { ...PROVIDER, keyHeader: ["x-api-key", ""], betweenPollsMs: 250, pacesAll: true }],
+  ["parallel", { ...PROVIDER, keyHeader: ["x-api-key", ""], statusIsResult: false }],
+  ["gemini", { ...PROVIDER, keyHeader: ["x-goog-api-key", ""] }],
+  ["tavily", { ...PROVIDER, keyHeader: BEARER }],
+])("%s: the header of the key, the pace, and a path that is the service's own", (name, expected) => {
+  const { request, probeId, ...more } = dialect(name);
+  expect(more).toMatchObject({ name, ...expected });
+  expect(more.pacesAll ?? false).toBe(name === "exa");
+  expect(request("status", probeId)?.path).toMatch(/^\/(?:(?:api\/)?(?:v1|agent)|v1beta|research)\//);
 });
