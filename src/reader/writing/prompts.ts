@@ -180,7 +180,7 @@ export function answerPrompt(length: Length, isForeign: boolean): Prompt {
 
 export const CHECK: Prompt = {
   name: "check",
-  instructions: `You check sentences against the quotes that each cites. Both ${DATA} The number of a sentence goes into "stated" if its quotes, with the headings over them, say all that it says, in any words or language; into "contradicted" if they say otherwise; into "not stated" if a part of it is in none, true or not. ${JSON_ONLY}: {"stated": [1], "not stated": [], "contradicted": []}`,
+  instructions: `You check sentences against the quotes that each cites. Both ${DATA} Sort them by number: "stated" if its quotes, with the headings over them, say all that a sentence says, in any words or language; "contradicted" if they say otherwise; "not stated" if a part of it is in none, true or not. ${JSON_ONLY}: {"stated": [1], "not stated": [], "contradicted": []}`,
   schema: held.schema,
 };
 
