@@ -106,17 +106,14 @@ export class DocumentIndex {
 
   describe(): Pick<Description, "documents" | "titles" | "folders" | "languages"> {
     const entries = [...this.#entries];
-    const counts = new Map<string, number>();
-    for (const [id] of entries) {
-      const folder = id.split("/").slice(0, -1).join("/");
-      if (folder !== "") counts.set(folder, (counts.get(folder) ?? 0) + 1);
-    }
-    const folders = [...counts].sort(([, a], [, b]) => b - a).slice(0, MOST_FOLDERS);
+    const folders = counted(entries.flatMap(([id]) => id.split("/").slice(0, -1).join("/") || []));
+    const languages = entries.flatMap(([, { language }]) => language ?? []);
     return {
       documents: entries.length,
       titles: entries.map(([id, { document }]) => (document.title === id ? id : `${document.title} (${id})`)),
-      folders: folders.map(([folder, count]) => `${folder} (${count})`),
-      languages: mostOf(entries.flatMap(([, { language }]) => language ?? [])),
+      folders: folders.slice(0, MOST_FOLDERS).map(([folder, count]) => `${folder} (${count})`),
+      // What is in less than a tenth of the documents tells nothing of the others.
+      languages: counted(languages).flatMap(([name, n]) => (n * 10 >= languages.length ? name : [])),
     };
   }
 }
@@ -140,10 +137,9 @@ export function sourceRank(file: string, kind: Passage["kind"]): number {
   return kind === "code" ? 0.6 : 1;
 }
 
-/** The values that make up at least a tenth of all, the most frequent first. */
-function mostOf(values: readonly string[]): string[] {
+/** Each value with how often it comes, the most frequent first. */
+function counted(values: readonly string[]): [value: string, count: number][] {
   const counts = new Map<string, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  const ranked = [...counts].sort(([, a], [, b]) => b - a);
-  return ranked.filter(([, count]) => count * 10 >= values.length).map(([value]) => value);
+  return [...counts].sort(([, a], [, b]) => b - a);
 }

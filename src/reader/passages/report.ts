@@ -15,7 +15,7 @@ export function report(prompt: string, passages: readonly Passage[], description
     const quote = quoteOf(passage)
       .map((line) => `   > ${line}`.trimEnd())
       .join("\n");
-    return `${i + 1}. \`${placeOf(passage)}\`${over && `, ${over}`}\n\n${quote}`;
+    return `${i + 1}. \`${passage.id}:${passage.line}\`${over && `, ${over}`}\n\n${quote}`;
   });
   return `${[title, NO_ANSWER, ...found, read].join("\n\n")}\n`;
 }
@@ -54,11 +54,6 @@ export function asData(passages: readonly Passage[]) {
 function textOf({ line, lines, code }: Passage): string {
   const between = Array<string>(Math.max(0, (code?.line ?? 0) - line - lines.length)).fill("");
   return [...lines, ...(code ? [...between, ...code.lines] : [])].join("\n");
-}
-
-/** Where a passage stands, as in `docs/a.md:12`. */
-function placeOf({ id, line }: Passage): string {
-  return `${id}:${line}`;
 }
 
 /** The headings over a passage, and over a row the titles of its columns. */

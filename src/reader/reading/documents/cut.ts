@@ -22,14 +22,17 @@ export async function cutDocument({
   try {
     if (isRobots) return { blocks: [], rules: rulesIn(Buffer.from(bytes).toString("utf8")) };
     if (pre) return cutFile(`${name}${SHEET.test(name) ? ".csv" : ".txt"}`, await printedFor(name, pre));
-    if (page?.type === PDF) return withinLimit({ blocks: await (await import("./pdf.js")).pdfBlocks(bytes) });
+    if (page ? page.type === PDF : /\.pdf$/i.test(name)) {
+      const { pdfBlocks } = await import("./pdf.js");
+      const blocks = await pdfBlocks(bytes);
+      return page ? withinLimit({ blocks }) : { blocks };
+    }
     if (page !== undefined) return cutPage(name, bytes, page, wantsText);
     if (/\.docx$/i.test(name)) {
       const { docxAsHtml } = await import("./docx.js");
       return { blocks: htmlBlocks(docxAsHtml(bytes)) };
     }
     if (/\.ipynb$/i.test(name)) return cutFile("notebook.md", Buffer.from(notebookText(bytes)));
-    if (/\.pdf$/i.test(name)) return { blocks: await (await import("./pdf.js")).pdfBlocks(bytes) };
     return cutFile(name, bytes);
   } catch (error) {
     return { reason: `it cannot be read: ${error instanceof Error ? error.message : error}` };
