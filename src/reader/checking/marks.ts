@@ -81,22 +81,23 @@ function markOf(
     const { line } = FILE.exec(code.trim())?.groups ?? {};
     return line === undefined ? undefined : mark([code.trim()]);
   }
-  if (text !== undefined) {
-    const url = addressIn(angled ?? target ?? "");
-    const behind = whole.slice(start + match[0].length, start + match[0].length + 3);
+  const behind = whole.slice(start + match[0].length, start + match[0].length + 3);
+  /** Where the text of a link stands, if it is part of the sentence: not in brackets, nor short and behind its end. */
+  const shown = (words: string): Mark["text"] => {
     const isBehind =
       /[.!?]["”’)]?\s*$/.test(whole.slice(Math.max(0, start - 4), start)) && STANDS_ALONE.test(behind);
     const isAside =
-      whole[start - 1] === "(" || behind.startsWith(")") || (isBehind && text.split(" ").length < 5);
-    const shown = { start: start + 1, end: start + 1 + text.length };
-    return { ...mark(url), text: isAside || SOURCE_TEXT.test(text) ? undefined : shown };
-  }
+      whole[start - 1] === "(" || behind.startsWith(")") || (isBehind && words.split(" ").length < 5);
+    return isAside || SOURCE_TEXT.test(words)
+      ? undefined
+      : { start: start + 1, end: start + 1 + words.length };
+  };
+  if (text !== undefined) return { ...mark(addressIn(angled ?? target ?? "")), text: shown(text) };
   if (numbers !== undefined) return mark([], match[0].length, numbersIn(numbers));
   const linked = named ?? short;
   if (linked !== undefined) {
     const name = (label ?? linked).toLowerCase();
-    const shown = { start: start + 1, end: start + 1 + linked.length };
-    const its = { ...mark([], match[0].length, [name]), text: SOURCE_TEXT.test(linked) ? undefined : shown };
+    const its = { ...mark([], match[0].length, [name]), text: shown(linked) };
     // `[…]` and the like are no links.
     return label === undefined && !listed.has(name) ? undefined : its;
   }

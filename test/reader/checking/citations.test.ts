@@ -107,6 +107,11 @@ test.each<[string, string, ...(readonly string[])[]]>([
     ["The pool takes 5.", A],
   ],
   ["a space before a fraction stays", `It takes .7 to .95 [x](${A}).`, ["It takes .7 to .95 x.", A]],
+  [
+    "a named link in brackets says what the source is",
+    `It takes 5 ([Report of 2019][x]).\n\n[x]: ${A}`,
+    ["It takes 5.", A],
+  ],
   ["a row is one", `| a | b |\n|---|---|\n| x | 5 [1] |\n\n[1] ${A}`, ["x | 5", A]],
   ["an empty cell is left out", `| a | b |\n|---|---|\n| x | 5 | [1] |\n\n[1] ${A}`, ["x | 5", A]],
   [
