@@ -2,7 +2,7 @@ import { exactJson, isObject } from "../../ground/json/exact-json.js";
 import type { JsonSchema } from "../../ground/protocol/conversation.js";
 import type { Description } from "../finding/source.js";
 import { words as wordsIn } from "../matching/words.js";
-import type { Prompt, ReplyReading } from "../model/prompt.js";
+import type { Prompt, ReplyReading } from "../model/session/session.js";
 import type { Fact, Section } from "./facts.js";
 import { ENGLISH_WORDS, type ReportWords, readWords } from "./words.js";
 

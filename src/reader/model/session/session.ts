@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { type Clock, withDeadline } from "../../../ground/clock.js";
+import type { JsonSchema } from "../../../ground/protocol/conversation.js";
 import { type ExchangeStore, ResearchFailure } from "../../../ground/researcher.js";
 import { errorText, shortLine } from "../../../ground/text/phrases.js";
 import type { ModelReply, NoReply } from "../endpoint/answer.js";
 import { bytesOf, type ChatRequest, type Message } from "../endpoint/chat-request.js";
 import type { ChatEndpoint } from "../endpoint/endpoint.js";
 import { jsonIn, withoutThoughts } from "../endpoint/json-reply.js";
-import type { Prompt, ReplyReading } from "../prompt.js";
 import { type Budget, type BudgetLimits, BudgetSpent } from "./budget.js";
 import { type ExchangeRecord, Transcript } from "./transcript.js";
 
@@ -15,6 +15,18 @@ export class ContextExceeded extends ResearchFailure {}
 
 /** The model has not replied as it was asked to, also when that was asked for again. */
 export class UnreadableReply extends ResearchFailure {}
+
+/** What a reply is read as, or what is wrong with it as a phrase for the model. */
+export type ReplyReading<T> = { value: T } | { wrong: string };
+
+/** What a model is told in one step, and what its reply has to be. */
+export interface Prompt {
+  name: string;
+  instructions: string;
+  schema: JsonSchema;
+  /** How often it is asked for at most; 2 if left out. */
+  tries?: number;
+}
 
 /** What a model is to do. */
 export interface Task extends Prompt {

@@ -1,11 +1,11 @@
 import { checkValue, problemText } from "../../../ground/json-schema/check.js";
 import type { JsonSchema } from "../../../ground/protocol/conversation.js";
 import { languageOf } from "../../matching/language.js";
-import type { Prompt } from "../../model/prompt.js";
 import { BudgetSpent } from "../../model/session/budget.js";
 import {
   ContextExceeded,
   type ModelSession,
+  type Prompt,
   type Task,
   UnreadableReply,
 } from "../../model/session/session.js";
