@@ -221,7 +221,7 @@ export function loginRequired(
 }
 
 /** The fault behind a transport error. `sent`: the request's headers were written; `answering`: an answer's were read. */
-export function nameOfError(error: Error, sent: boolean, answering: boolean): ConnectionFault {
+function nameOfError(error: Error, sent: boolean, answering: boolean): ConnectionFault {
   // Recognised by its name: the table from which undici 7 takes its `HPE_…` codes is the wrong way round, and gives none.
   if (error.name === "HTTPParserError" || answering) return "torn";
   if ("code" in error && error.code === "UND_ERR_HEADERS_OVERFLOW") return "oversized";

@@ -1,7 +1,13 @@
 import type { Dispatcher } from "undici";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { ProxyRefusal } from "../../../src/ground/http/address.js";
 import { Connections } from "../../../src/ground/http/connections.js";
-import { type ExchangeLimits, exchange, headerOf } from "../../../src/ground/http/exchange.js";
+import {
+  type ExchangeLimits,
+  exchange,
+  headerOf,
+  readRetryAfter,
+} from "../../../src/ground/http/exchange.js";
 import { symbols } from "../../../src/ground/http/undici.js";
 import * as does from "../../support/behaviours.js";
 import { faultServer } from "../../support/fault-server.js";
@@ -157,3 +163,93 @@ test.each(["shared", "fresh"] as const)(
     expect(found).toEqual([0, 0]);
   },
 );
+
+/** What an exchange ends with that fails with `error`, before or after its headers were `sent`. */
+function failedWith(error: Error, sent = false) {
+  const dispatch = (_request: object, handler: Required<Dispatcher.DispatchHandler>) => {
+    const controller = { abort: () => {} } as unknown as Dispatcher.DispatchController;
+    if (sent) handler.onRequestStart(controller, {});
+    handler.onResponseError(controller, error);
+  };
+  const request = { origin: "http://a.example", method: "GET", path: "/x", headers: {} };
+  const limits = { timeout: 20_000, perPiece: false, maxBytes: 1_000 };
+  return exchange({ dispatch } as unknown as Dispatcher, request, limits);
+}
+const coded = (code: string) => Object.assign(new Error("x"), { code });
+const NO_TRUST = "its certificate is not trusted (x)";
+const INSECURE = "no secure connection could be made (x)";
+
+test.each([
+  ["ENOTFOUND", "unconnectable", "its name was not found (x)"],
+  ["EAI_AGAIN", "unreachable", "its name could not be looked up (x)"],
+  ["ECONNREFUSED", "unreachable", "the connection was refused (x)"],
+  ...["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"].map((code) => [
+    code,
+    "unreachable",
+    "the connection was closed (x)",
+  ]),
+  ["ETIMEDOUT", "unreachable", "no connection came about in time (x)"],
+  ["UND_ERR_CONNECT_TIMEOUT", "unreachable", "no connection came about in time (x)"],
+  ["ENETUNREACH", "unreachable", "the network has no way to it (x)"],
+  ["CERT_HAS_EXPIRED", "unconnectable", NO_TRUST],
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", "unconnectable", NO_TRUST],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "unconnectable", NO_TRUST],
+  ["EPROTO", "unconnectable", INSECURE],
+  ["ERR_SSL_WRONG_VERSION_NUMBER", "unconnectable", INSECURE],
+  ["UND_ERR_HEADERS_OVERFLOW", "oversized", "x"],
+  ...[
+    "_ENOTFOUND",
+    "ENOTFOUND_",
+    "_EAI_AGAIN",
+    "EAI_AGAIN_",
+    "_ECONNREFUSED",
+    "ECONNREFUSED_",
+    "_EPIPE",
+    "EPIPE_",
+  ]
+    .concat("TIMEDOUT_", "TIMEOUT_", "UNREACH_", "_CERT_", "_EPROTO")
+    .map((code) => [code, "unreachable", "x"]),
+])("the error %s before anything was sent is %s: %s", async (code = "", fault = "", message = "") => {
+  expect(await failedWith(coded(code))).toMatchObject({ fault, message, sent: false });
+});
+
+test.each<[string, Error, string, string]>([
+  ["a name that is not found", coded("ENOTFOUND"), "lost", "its name was not found (x)"],
+  ["what is not HTTP", Object.assign(new Error("x"), { name: "HTTPParserError" }), "torn", "x"],
+  ["a line in two", new Error(" a\n  b "), "lost", "a b"],
+  ["several without a sentence", new AggregateError([new Error("one"), new Error("two")]), "lost", "one"],
+  ["one without a sentence", new TypeError(), "lost", "TypeError"],
+  ["what is no error", new AggregateError(["text"]), "lost", "text"],
+  ["a proxy", new ProxyRefusal(403), "lost", "the proxy refused the connection (HTTP 403)"],
+])("%s after the headers were sent", async (_name, error, fault, message) => {
+  expect(await failedWith(error, true)).toMatchObject({ fault, message, sent: true });
+});
+
+test("what a proxy refuses would be refused again", async () => {
+  expect(await failedWith(new ProxyRefusal(403))).toMatchObject({ fault: "unconnectable", sent: false });
+});
+
+describe("a Retry-After header", () => {
+  test.each([
+    ["120", 120],
+    [" 7 ", 7],
+    ["0", 0],
+    ["1.2", 2],
+    ["Tue, 01 Jan 2030 00:01:00 GMT", 60],
+    ["Mon, 31 Dec 2029 00:00:00 GMT", undefined],
+    ["-5", undefined],
+    ["x1", undefined],
+    ["1x", undefined],
+    ["soon", undefined],
+    ["", undefined],
+    [undefined, undefined],
+  ])("%j is %j seconds", (value, seconds) => {
+    expect(readRetryAfter({ "retry-after": value }, Date.UTC(2030, 0, 1))).toBe(seconds);
+  });
+
+  test("an absurd one stays a number that a date can be made of", () => {
+    const seconds = readRetryAfter({ "retry-after": "9".repeat(300) }, Date.UTC(2030, 0, 1)) ?? 0;
+    expect(Number.isSafeInteger(seconds * 1_000)).toBe(true);
+    expect(seconds).toBeGreaterThan(1e9);
+  });
+});
