@@ -79,19 +79,20 @@ describe("the limits are never exceeded", () => {
   it("by tries that got no answer: what they may have cost counts", async () => {
     const endpoint = await modelEndpoint(() => resets);
     const tokens = 8_000;
-    await expect(
-      ask(endpoint, { clock: new VirtualClock(), limits: { ...AMPLE, tokens } }),
-    ).rejects.toThrow();
+    const clock = new VirtualClock();
+    await expect(ask(endpoint, { clock, limits: { ...AMPLE, tokens } })).rejects.toThrow("--model-tokens");
     expect(endpoint.requests.length).toBeGreaterThan(0);
     const most = endpoint.requests.reduce((sum, request) => sum + mostTokens(request), 0);
     expect(most).toBeLessThanOrEqual(tokens);
   });
 
   it("by an estimate from a lower ratio of tokens to bytes than the highest one seen", () => {
-    const budget = new Budget(AMPLE, systemClock);
+    const budget = new Budget(AMPLE, { monotonic: () => 7 });
     expect(budget.estimate(100)).toBe(100);
     for (const tokens of [50, 10, 0]) budget.learn(100, tokens);
     expect([budget.estimate(100), budget.bytesFor(75)]).toEqual([75, 100]);
+    budget.charge({ tokens: 1, calls: 2, ms: 3 });
+    expect(budget.left).toEqual({ tokens: 999_999, calls: 48, ms: 599_997 });
   });
 
   it("where the endpoint does not say what it counted: then the estimate counts", async () => {

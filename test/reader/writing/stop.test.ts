@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import type { WireRequest } from "../../../src/ground/http/exchange.js";
 import { Agent } from "../../../src/ground/http/undici.js";
 import { ChatEndpoint } from "../../../src/reader/model/endpoint/endpoint.js";
 import { memorySources } from "../../support/memory-sources.js";
@@ -92,9 +93,13 @@ it("a stop while a connection is being made ends at once", async () => {
   const stop = new AbortController();
   const url = new URL("http://127.0.0.1:9/v1");
   const { signal } = stop;
+  const sentHeaders: object[] = [];
   const connections = {
     shared: async () => agent,
-    route: <T>(request: T) => request,
+    route<T extends WireRequest>(request: T) {
+      sentHeaders.push(request.headers);
+      return request;
+    },
     close: () => agent.destroy(),
   };
   const endpoint = new ChatEndpoint({ url, model: "m", apiKey: undefined, connections, now: () => 0 });
@@ -103,5 +108,7 @@ it("a stop while a connection is being made ends at once", async () => {
   await begun;
   stop.abort(REASON);
   await expect(sent).rejects.toBe(REASON);
+  const accept = "text/event-stream, application/json";
+  expect(sentHeaders).toEqual([{ "content-type": "application/json", accept }]);
   await endpoint.close();
 });

@@ -91,7 +91,6 @@ export class Completion {
 
   #endLine(): void {
     const data = this.#open.startsWith("data:") ? this.#open.slice("data:".length).trim() : "";
-    this.#open = "";
     if (this.ended) return;
     if (data === "[DONE]") this.ended = true;
     else this.#read(data, "delta");
@@ -196,5 +195,5 @@ function countsOf(usage: Record<string, unknown>): Completion["counts"] {
 }
 
 function countOf(value: unknown): number {
-  return typeof value === "number" && Number.isFinite(value) ? Math.max(0, value) : 0;
+  return Number.isFinite(value) ? Math.max(0, Number(value)) : 0;
 }
