@@ -2,9 +2,9 @@ import { UsageError } from "./errors.js";
 
 /** Names separated by commas, each as an address has it. Throws UsageError, which names the flag. */
 export function domainsIn(flag: string, list: string | undefined): string[] {
-  const names = (list ?? "").split(",").map((name) => name.trim().replace(/^\*?\./, ""));
   if (list === undefined) return [];
-  return names.map((name) => {
+  return list.split(",").map((one) => {
+    const name = one.trim().replace(/^\*?\./, "");
     const { hostname = "" } = URL.canParse(`http://${name}/`) ? new URL(`http://${name}/`) : {};
     if (!/^[\w-]+(?:\.[\w-]+)*$/.test(hostname) || /[/:@?#]/.test(name))
       throw new UsageError(`invalid ${flag}: ${JSON.stringify(name)} is not the name of a domain`);

@@ -1,4 +1,5 @@
 import type { AccountSpent, History } from "../client/store/history/history.js";
+import type { HourlyUsage } from "../client/store/history/hour.js";
 import { type HistoryEntry, keyId } from "../client/store/history/records.js";
 import type { Clock } from "../ground/clock.js";
 import { LocalError } from "../ground/files/local-error.js";
@@ -22,25 +23,25 @@ export interface Quota {
 const COUNTED = { counted_from: "this machine's own records" } as const;
 const NO_LIMIT = { left: null, next_slot_at: null, limit: null };
 
-/** What is left of `limit` creates of which `used` are used up, and when the next one is allowed, epoch ms. */
-function leftOf(used: number, limit: number, nextAt: number) {
-  return { left: Math.max(0, limit - used), limit, next_slot_at: new Date(nextAt).toISOString() };
+/** What is used up and left of `limit` creates, and when the next one is allowed. */
+function countsOf({ attempts, nextAt }: HourlyUsage, limit: number) {
+  const used = attempts.length;
+  return { used, left: Math.max(0, limit - used), limit, next_slot_at: new Date(nextAt).toISOString() };
+}
+
+function historyOf({ history }: Machine): History {
+  if (!history) throw new LocalError("nothing is counted, since no history is kept on this machine");
+  return history;
 }
 
 /** The hour of the origin and key in use. Throws CodedError for a missing setting, LocalError if no history is kept. */
 export function quotaOf(machine: Machine, options: LimitOptions): Quota {
-  const { history, settings } = machine;
+  const { settings } = machine;
   const { origin } = requireConnection(settings);
   const limit = machine.hourlyLimit(options) ?? Number.POSITIVE_INFINITY;
   const isLimited = limit !== Number.POSITIVE_INFINITY;
-  const hour = history?.hour(machine, isLimited ? limit : 1);
-  if (!hour)
-    throw new LocalError(
-      "the creates of this hour are not counted, since no history is kept on this machine",
-    );
-  const used = hour.attempts.length;
-  const left = isLimited ? leftOf(used, limit, hour.nextAt) : NO_LIMIT;
-  return { used, ...left, origin, profile: settings.profile.value, ...COUNTED };
+  const hour = countsOf(historyOf(machine).hour(machine, isLimited ? limit : 1), limit);
+  return { ...hour, ...(!isLimited && NO_LIMIT), origin, profile: settings.profile.value, ...COUNTED };
 }
 
 /** One account's hour, its day under `per-day`, and what it spent. `--all` names those that no profile has any more, too. */
@@ -52,13 +53,12 @@ export interface AccountQuota extends Quota {
 /** The account in use. Throws as `quotaOf`. */
 export function accountQuota(machine: Machine, options: LimitOptions): AccountQuota {
   const quota = quotaOf(machine, options);
-  const { history, perDay, origin, apiKey, clock } = machine;
-  const day = perDay && history?.day(machine, perDay.value);
-  const used = day?.attempts.length ?? 0;
+  const { perDay, origin, apiKey, clock } = machine;
+  const history = historyOf(machine);
   return {
     ...quota,
-    day: day && perDay ? { used, ...leftOf(used, perDay.value, day.nextAt) } : null,
-    spent: history ? spentOf(history, { origin, key_id: keyId(apiKey) }, clock) : [],
+    day: perDay ? countsOf(history.day(machine, perDay.value), perDay.value) : null,
+    spent: spentOf(history, { origin, key_id: keyId(apiKey) }, clock),
   };
 }
 
@@ -90,8 +90,8 @@ export function costEstimate(asked: readonly { ports: Machine; model: string | u
 
 /** Each origin and key in the history, the newest first. Needs no settings. Throws LocalError if no history is kept. */
 export function allQuotas(machine: Machine): AccountQuota[] {
-  const { history, clock } = machine;
-  if (!history) throw new LocalError("nothing is counted, since no history is kept on this machine");
+  const { clock } = machine;
+  const history = historyOf(machine);
   const seen = new Map<string, HistoryEntry>();
   for (const entry of history.list({ limit: Number.POSITIVE_INFINITY })) {
     const name = `${entry.origin} ${entry.key_id}`;

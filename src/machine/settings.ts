@@ -69,17 +69,18 @@ export function siteIn(
     baseUrl: choices.baseUrl ? { value: choices.baseUrl, source: "--base-url" } : undefined,
     provider: choices.provider ? { value: choices.provider, source: "--provider" } : undefined,
   };
-  const profile = { baseUrl: stored(own?.["base-url"]), provider: stored(own?.provider), isStored: true };
+  const profile = { baseUrl: stored(own?.["base-url"]), provider: stored(own?.provider) };
   const others = choices.profile ? [profile, variables] : [variables, profile];
   const flags = { ...chosen, provider: chosen.provider ?? variables.provider };
   const order = [...(chosen.baseUrl || chosen.provider ? [flags] : []), ...others];
-  const { baseUrl, provider, ...site } = order.find((one) => one.baseUrl || one.provider) ?? profile;
+  const found = order.find((one) => one.baseUrl || one.provider) ?? profile;
+  const { baseUrl, provider } = found;
   const named = provider ?? byDefault(INTERFACE);
   const known = providerNamed(named.value);
   return {
     provider: named,
     baseUrl: baseUrl ?? (known && { value: known.baseUrl, source: `provider ${known.name}` }),
-    isStored: "isStored" in site,
+    isStored: found === profile,
   };
 }
 
@@ -291,7 +292,7 @@ export function requireConnection(settings: ResolvedSettings) {
     });
   }
   if (apiKey.boundTo !== undefined && apiKey.boundTo !== url.origin) {
-    const isVariable = apiKey.source.startsWith("RESEARCH_API_KEY");
+    const isVariable = KEY_VARIABLES.includes(apiKey.source);
     const [key, owner] = isVariable
       ? [`the key in ${apiKey.source}`, apiKey.boundTo || "what RESEARCH_BASE_URL or RESEARCH_PROVIDER names"]
       : ["the stored key", apiKey.boundTo || "no origin"];

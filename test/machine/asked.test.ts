@@ -60,6 +60,22 @@ describe("at a provider", () => {
   ])("an unusable %s is refused", (flag, options) => {
     expect(() => askedOf(at("exa"), body(), options)).toThrow(`invalid value for ${flag}: `);
   });
+
+  test("domains become its own options, each once and in order, or are refused", () => {
+    const domains = "www.b.example,a.example,b.example";
+    const asked = (name: string, set?: string, more: AskOptions = { domains }) =>
+      askedOf(at(name, undefined, set), body(), more).options;
+    expect(asked("tavily", "a=1")).toEqual({ a: 1, include_domains: ["a.example", "b.example"] });
+    expect(() => asked("tavily", "include_domains=[]")).toThrow(
+      '--domains sets "include_domains" at Tavily, and --set',
+    );
+    expect(() => asked("gemini", undefined, { notDomains: "a.example" })).toThrow(
+      expect.objectContaining({
+        message: "Gemini cannot be told which domains to search",
+        facts: { hint: "Leave --not-domains out." },
+      }),
+    );
+  });
 });
 
 describe("the interface takes", () => {
@@ -73,6 +89,7 @@ describe("the interface takes", () => {
     ["options", {}, { set: ["a=1"] }],
     ["options", { options: {} }, {}],
     ["follow-up", {}, { after: "id" }],
+    ["domains", {}, { notDomains: "a.example" }],
   ])("no %s", (name, given, options) => {
     expect(() => askedOf(at("research"), body(given), options)).toThrow(
       `the research interface takes no ${name}, and it is the service in force`,

@@ -7,16 +7,16 @@ import type { KnownRow } from "../../src/client/workflows/batch/journal.js";
 import type { Row } from "../../src/client/workflows/batch/row.js";
 import type { Result } from "../../src/client/workflows/results.js";
 import { systemClock } from "../../src/ground/clock.js";
-import { openBatch, pacerOf, ROW_FORMS, rowName, settledRows } from "../../src/machine/batch.js";
+import { namedIn, openBatch, pacerOf, ROW_FORMS, rowName, settledRows } from "../../src/machine/batch.js";
 import { Machine } from "../../src/machine/machine.js";
 import { folderWith } from "../support/folder.js";
 
 const rowOf = (id: string, digest = "d"): Row => ({ id, key: id, line: 1, body: { prompt: "q" }, digest });
 
-function machineIn(home: string, env = {}) {
+function machineIn(home: string, env = {}, choices = {}) {
   const service = { RESEARCH_BASE_URL: "https://one.example", RESEARCH_API_KEY: "k-0123456789" };
   const all = { HOME: home, RESEARCH_NO_HISTORY: "1", ...service, ...env };
-  return new Machine({ env: all, platform: "linux", clock: systemClock, choices: {} });
+  return new Machine({ env: all, platform: "linux", clock: systemClock, choices });
 }
 
 test("without a key no folder is made", async () => {
@@ -26,6 +26,14 @@ test("without a key no folder is made", async () => {
     code: "NOT_AUTHENTICATED",
   });
   expect(existsSync(out)).toBe(false);
+});
+
+test("a row's profile has its own base URL, so none is chosen beside it", () => {
+  const machine = machineIn(folderWith(), {}, { baseUrl: "https://two.example" });
+  expect(namedIn(machine, [rowOf("a")])).toEqual(new Map());
+  expect(() => namedIn(machine, [{ profile: "p" }])).toThrow(
+    "--base-url and a row's profile exclude each other",
+  );
 });
 
 test("a folder is held until the batch is closed, and by none that could not be opened", async () => {

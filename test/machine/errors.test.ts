@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EXIT_CODES, isOurs, UsageError } from "../../src/machine/errors.js";
+import { EXIT_CODES, isOurs, refuseBeside, UsageError } from "../../src/machine/errors.js";
 
 test("the exit codes are those of contract §1.5", () => {
   expect(EXIT_CODES).toEqual({
@@ -31,4 +31,11 @@ test("bad input has the code USAGE, its sentence and its hint", () => {
   expect(new UsageError("invalid x", "Give y.")).toMatchObject({
     ...{ code: "USAGE", message: "invalid x", facts: { hint: "Give y." } },
   });
+});
+
+test("a flag is refused beside another one that is given, which is named as it is written", () => {
+  expect(() => refuseBeside("--all", { json: undefined, quiet: false })).not.toThrow();
+  expect(() => refuseBeside("--all", { json: false, notDomains: "", quiet: true }, "h")).toThrow(
+    expect.objectContaining({ message: "--all and --not-domains exclude each other", facts: { hint: "h" } }),
+  );
 });

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { type HistoryEntry, keyId } from "../../src/client/store/history/records.js";
 import { systemClock } from "../../src/ground/clock.js";
 import { Machine, type MachineOptions } from "../../src/machine/machine.js";
 import { accountQuota, allQuotas, costEstimate, quotaOf } from "../../src/machine/quota.js";
@@ -60,6 +61,20 @@ describe("this machine", () => {
     const off = machineWith({ ...SERVICE, RESEARCH_NO_HISTORY: "1" }).machine;
     expect([off.unrecorded, off.history]).toEqual([true, undefined]);
     expect(existsSync(join(home, "config"))).toBe(false);
+  });
+
+  test.each([
+    ["the key in use", {}, { key_id: keyId(SERVICE.RESEARCH_API_KEY) }, true],
+    ["another key", {}, {}, false],
+    ["another path", {}, { key_id: keyId(SERVICE.RESEARCH_API_KEY), base_path: "/v2" }, false],
+    ["another key than the profile's now", { RESEARCH_API_KEY: undefined }, { profile: "p" }, true],
+    ["another profile", { RESEARCH_API_KEY: undefined }, { profile: "q" }, false],
+    ["any account, where no address is known", { RESEARCH_BASE_URL: undefined }, { base_path: "/v2" }, true],
+  ])("has made what was made with %s (%j, %j)", (_, env, more, isOwn) => {
+    const key = { "api-key": "k-1", "api-key-origin": "https://one.example" };
+    const { machine } = machineWith({ ...SERVICE, ...env }, {}, { profile: "p", profiles: { p: key } });
+    const entry = { origin: "https://one.example", base_path: "/v1", profile: "p", key_id: "other", ...more };
+    expect(machine.isOwn(entry as HistoryEntry)).toBe(isOwn);
   });
 
   test("speaks the interface, or the dialect of a provider", async () => {
@@ -139,7 +154,12 @@ describe("creates per hour:", () => {
 });
 
 /** Has this machine's history say that a request was created by `machine`'s account, and has ended with these costs. */
-function recorded(machine: Machine, costs: readonly number[], model = "m", apiKey = machine.apiKey) {
+function recorded(
+  machine: Pick<Machine, "history" | "origin" | "profile" | "apiKey">,
+  costs: readonly (number | undefined)[],
+  model = "m",
+  apiKey = machine.apiKey,
+) {
   const { history = expect.fail("no history"), origin, profile } = machine;
   for (const [index, cost_dollars] of costs.entries()) {
     const id = `${model}-${apiKey}-${index}`;
@@ -168,6 +188,13 @@ describe("creates per day:", () => {
   test("no limit is not a number", () => {
     const { machine } = machineWith({ ...SERVICE, RESEARCH_PER_DAY: "0" });
     expect(() => machine.perDay).toThrow('invalid value for per-day: "0" (from RESEARCH_PER_DAY)');
+    const stored = machineWith(SERVICE, {}, { profile: "p", profiles: { p: { "per-day": "x" } } }).machine;
+    expect(() => stored.perDay).toThrow(
+      expect.objectContaining({
+        message: 'invalid value for per-day: "x" (from profile p)',
+        facts: { hint: expect.stringMatching(/^It takes a whole number, 1 or more/) },
+      }),
+    );
   });
 });
 
@@ -199,8 +226,12 @@ describe("the quota", () => {
   test("of what comes: the median of the last costs with the same model, if there are ten", () => {
     const { machine } = machineWith();
     const asked = (model: string) => ({ ports: machine, model });
-    recorded(machine, [9, 1, 1, 1, 2, 3, 4, 4, 4], "a");
+    recorded(machine, [9, 1, 1, 1, 2, 3, 4, 4, 4, undefined], "a");
+    const { history } = machine;
+    recorded({ history, origin: "https://two.example", profile: null, apiKey: "other" }, [9], "a");
     expect(costEstimate([asked("a")])).toBe("");
+    const off = machineWith({ ...SERVICE, RESEARCH_NO_HISTORY: "1" }).machine;
+    expect(costEstimate([{ ports: off, model: "a" }])).toBe("");
     recorded(machine, [9], "a", "another-key");
     recorded(machine, [7, 7, 7, 7, 7, 7, 7, 7, 7, 7], "b");
     expect(costEstimate([asked("a"), asked("a")])).toBe(

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Result } from "../../src/client/workflows/results.js";
 import { resultText, textWithSources } from "../../src/machine/result-text.js";
 
-const A = { url: "https://a.example/x(1) y", title: " A [b]\n*c* " };
+const A = { url: "https://a.example/x(1) y\t", title: " A [b]\n*c* " };
 const B = { url: "https://b.example/", title: "" };
 
 const resultOf = (value: unknown, data: object) => ({ value, exact: value, data }) as unknown as Result;
@@ -20,7 +20,7 @@ test("a provider's sources stand at the end of a text in which none of them is n
   expect(textWithSources(resultOf("text\n\n", data))).toBe(
     [
       "text\n\n## Sources\n",
-      "1. [A \\[b\\] \\*c\\*](https://a.example/x%281%29%20y)",
+      "1. [A \\[b\\] \\*c\\*](https://a.example/x%281%29%20y%09)",
       "2. [https://b.example/](https://b.example/)",
       "3. [https://b.example/](https://b.example/)\n",
     ].join("\n"),
