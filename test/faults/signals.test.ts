@@ -209,22 +209,28 @@ for (const doing of DOINGS.filter(({ what }) => KINDS.includes(what))) {
   });
 }
 
-test("SIGINT during the POST: the answer that comes after it is printed and kept, and then it dies", async () => {
-  let answer = () => {};
-  const server = await faultServer(() => ({
-    act: (socket) => {
-      answer = () => socket.write(does.answerBytes(goodAnswer("create")));
-    },
-  }));
-  const { home, env } = homeWith(server.env);
-  const running = new InProcess(["create", "x"], { env });
-  await until(() => server.count() > 0);
-  running.signal("SIGINT");
-  answer();
-  expect(await running.done).toMatchObject({ code: null, signal: "SIGINT", stdout: `${ID}\n` });
-  expect(await listed(home)).toMatchObject([{ request_id: ID, status: "PENDING" }]);
-  expect(server.count()).toBe(1);
-});
+test.each([
+  ["create", "x"],
+  ["create", "x", "--once"],
+])(
+  "SIGINT during the POST: the answer that comes after it is printed and kept, and then it dies",
+  async (...argv) => {
+    let answer = () => {};
+    const server = await faultServer(() => ({
+      act: (socket) => {
+        answer = () => socket.write(does.answerBytes(goodAnswer("create")));
+      },
+    }));
+    const { home, env } = homeWith(server.env);
+    const running = new InProcess(argv, { env });
+    await until(() => server.count() > 0);
+    running.signal("SIGINT");
+    answer();
+    expect(await running.done).toMatchObject({ code: null, signal: "SIGINT", stdout: `${ID}\n` });
+    expect(await listed(home)).toMatchObject([{ request_id: ID, status: "PENDING" }]);
+    expect(server.count()).toBe(1);
+  },
+);
 
 test("SIGINT while a create waits for another try: nothing was sent, so nothing is left", async () => {
   const server = await faultServer(hanging);

@@ -31,7 +31,7 @@ export async function showSubmit<P extends Ports>(
   };
   const withinMs = within ?? DAY_MS;
   const made = once
-    ? await new CreateOnce().create(accounts, { signal, withinMs, submit })
+    ? await new CreateOnce().create(accounts, { withinMs, submit })
     : ({ kind: "created", ...(await submitToFirst(accounts, submit)) } as const);
   const { account } = made;
   if (made.kind === "reused") {
