@@ -2,14 +2,17 @@ import { describe, expect, test } from "vitest";
 import { ResearchClient } from "../../../src/client/calls/client.js";
 import { providerNamed } from "../../../src/client/dialects/providers.js";
 import { History } from "../../../src/client/store/history/history.js";
+import type { HistoryEntry } from "../../../src/client/store/history/records.js";
 import { UnresolvedCreateError } from "../../../src/client/workflows/errors.js";
 import {
   asAsked,
   findEntry,
   followUpOf,
+  recordedAt,
   requireEntry,
   resolveTarget,
 } from "../../../src/client/workflows/requests.js";
+import { keptResult } from "../../../src/client/workflows/results.js";
 import { exactJson, parseExact } from "../../../src/ground/json/exact-json.js";
 import { ok } from "../../support/behaviours.js";
 import { faultServer } from "../../support/fault-server.js";
@@ -186,4 +189,18 @@ test("a follow-up names the request's id, or the field that the provider asks fo
     code: "USAGE",
     hint: expect.stringMatching(/^A follow-up is asked of the service that made the request/),
   });
+});
+
+test.each<[string, Partial<HistoryEntry> | undefined, number | undefined, object | undefined]>([
+  ["at this service", { base_path: "/v1" }, 5_000, { output: "x" }],
+  ["at another one", { base_path: "/v2" }, 0, undefined],
+  ["in no history", undefined, undefined, { output: "x" }],
+])("when a request %s was recorded, and what is kept of it here", (_, at, when, kept) => {
+  const history = new History(folderWith(), () => Date.now());
+  const here = { history, origin: ORIGIN, basePath: "/v1" };
+  for (const path of ["/v1", "/v2"]) history.results.keep(ORIGIN + path, "id", '{"output":"x"}');
+  const entry = at && ({ origin: ORIGIN, sent_at: "1970-01-01T00:00:05.000Z", ...at } as HistoryEntry);
+  const target = { requestId: "id", entry };
+  expect([recordedAt(target, here), keptResult(here, target)]).toEqual([when, kept]);
+  expect(keptResult(here, { ...target, requestId: "other" })).toBeUndefined();
 });

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ResearchClient } from "../../../src/client/calls/client.js";
+import type { NoOutputError } from "../../../src/client/calls/errors.js";
 import { History } from "../../../src/client/store/history/history.js";
 import { QuotaExceededError } from "../../../src/client/workflows/errors.js";
 import { type FollowEvent, follow, WatchProgress } from "../../../src/client/workflows/follow.js";
@@ -185,15 +186,19 @@ test("a stop that is answered without STOPPED is no success", async () => {
 });
 
 test("why there is no result is said in the service's words, if it has any", async () => {
-  const { ports, service } = await machine();
-  const failed = service.add("x => FAILED");
-  expect(await whyNoResult(ports, failed, "FAILED")).toMatchObject({
-    code: "RESEARCH_FAILED",
-    status: "FAILED",
-  });
+  const { ports, service, history } = await machine();
+  const { data } = await submit(ports, { prompt: "x => FAILED" });
+  const failed = data.request_id;
+  const why = await whyNoResult(ports, failed, "FAILED");
+  expect(why).toMatchObject({ code: "RESEARCH_FAILED", status: "FAILED" });
+  expect(history.find(failed)).toMatchObject([
+    { status: "FAILED", message: (why as NoOutputError).refusal.message },
+  ]);
   expect(await whyNoResult(ports, "nobody-knows", "FAILED")).toMatchObject({ code: "RESEARCH_FAILED" });
   const asked = service.server.count("output");
-  expect(await whyNoResult(ports, failed, "STOPPED")).toMatchObject({ code: "RESEARCH_STOPPED" });
+  expect(await whyNoResult(ports, failed, "STOPPED")).toMatchObject({
+    ...{ code: "RESEARCH_STOPPED", message: `${failed} ended STOPPED, so it has no output` },
+  });
   expect(service.server.count("output")).toBe(asked);
   const stopped = service.add("x => STOPPED");
   expect(await whyNoResult(ports, stopped, "FAILED")).toMatchObject({ code: "RESEARCH_FAILED" });
