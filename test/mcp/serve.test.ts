@@ -72,6 +72,13 @@ test("with readOnly no tool is offered that creates or stops, and none can be ca
     { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
     { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   ]);
+  const [no, yes] = [false, true];
+  expect(["create", "stop", "list", "quota"].map((tool) => hintsOf(listed, tool))).toEqual([
+    { readOnlyHint: no, destructiveHint: no, idempotentHint: no, openWorldHint: yes },
+    { readOnlyHint: no, destructiveHint: yes, idempotentHint: yes, openWorldHint: yes },
+    { readOnlyHint: yes, destructiveHint: no, idempotentHint: yes, openWorldHint: no },
+    { readOnlyHint: yes, destructiveHint: no, idempotentHint: yes, openWorldHint: no },
+  ]);
   for (const name of ["research_stop", "research_create", "other"])
     expect((await some.ask("tools/call", { name, arguments: { prompt: "q", ids: ["a"] } })).error).toEqual({
       ...{ code: -32602, message: expect.stringContaining(name) },
