@@ -41,7 +41,7 @@ describe("a base URL", () => {
 });
 
 test("loopback is this machine and nothing that looks like it", () => {
-  for (const name of ["127.0.0.1", "127.1.2.3", "[::1]", "::1", "LocalHost", "a.localhost"])
+  for (const name of ["127.0.0.1", "127.1.2.255", "[::1]", "::1", "LocalHost", "a.localhost"])
     expect(isLoopback(name)).toBe(true);
   for (const name of [
     "128.0.0.1",

@@ -234,7 +234,7 @@ describe("a Retry-After header", () => {
     ["120", 120],
     [" 7 ", 7],
     ["0", 0],
-    ["1.2", 2],
+    ["1.25", 2],
     ["Tue, 01 Jan 2030 00:01:00 GMT", 60],
     ["Mon, 31 Dec 2029 00:00:00 GMT", undefined],
     ["-5", undefined],
