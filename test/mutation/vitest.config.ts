@@ -5,7 +5,7 @@ import { yamlAsData } from "../../build/imports.js";
 const EXCLUDED = [
   "test/{action,docs,package}/**",
   "test/machine/key-file.test.ts",
-  "test/mcp/{create-once,server}.test.ts",
+  "test/mcp/{built,create-once}.test.ts",
   "test/server/conversations/kill.test.ts",
   "test/server/conversations/local/kill-compaction.test.ts",
   "test/reader/writing/interrupted.test.ts",
