@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { createServer } from "node:tls";
 import { afterEach, describe, expect, test } from "vitest";
 import { ResearchClient } from "../../../src/client/calls/client.js";
@@ -7,6 +7,7 @@ import { systemClock } from "../../../src/ground/clock.js";
 import * as does from "../../support/behaviours.js";
 import { type FaultServer, faultServer } from "../../support/fault-server.js";
 import { KEY } from "../../support/happy-service.js";
+import { listen } from "../../support/listen.js";
 import { proxy } from "../../support/proxy.js";
 import { until } from "../../support/service.js";
 
@@ -63,6 +64,28 @@ describe("the connection of a create is closed with it", () => {
     await until(async () => (through.open() === 0 ? true : undefined));
   });
 });
+
+test.each<[string, (socket: Socket) => unknown]>([
+  ["ends", (socket) => socket.end()],
+  ["resets", (socket) => socket.resetAndDestroy()],
+])(
+  "a peer that %s a connection once it is open got nothing, and the create goes over another one",
+  async (_, close) => {
+    let connections = 0;
+    const got: Buffer[] = [];
+    const server = createTcpServer((socket) => {
+      connections += 1;
+      if (connections === 1) return close(socket);
+      return socket.on("data", (piece) => {
+        got.push(piece);
+        socket.write(does.answerBytes({ body: does.envelope({ request_id: "id-1", status: "PENDING" }) }));
+      });
+    });
+    const client = clientOf(`http://127.0.0.1:${await listen(server)}`, NO_WAIT);
+    expect(await client.create({ prompt: "x" })).toMatchObject({ request_id: "id-1" });
+    expect([connections, String(Buffer.concat(got)).match(/POST/g)]).toEqual([2, ["POST"]]);
+  },
+);
 
 test("a tunnel that is being opened ends with the client", async () => {
   const server = await faultServer(answers, { onConnection: () => "hang" });
