@@ -38,7 +38,11 @@ test("research_check gives what is wrong first, as a plain result, and keeps it 
       ),
     },
   });
-  expect(first.text).toContain("missing: The pool takes 1,700 connections. (not on the page: 1,700)");
+  const [counts, ...lines] = first.text.split("\n");
+  expect(counts).toContain("1 missing, 1 gone");
+  expect(lines).toHaveLength(7);
+  expect(lines[0]).toBe(`missing: The pool takes 1,700 connections. (not on the page: 1,700) ${url}/pool`);
+  expect(lines[5]).toBe(`found: The pool takes 1,600 connections. ${url}/pool`);
   const pages = asked.length;
   await client.call("research_check", { id: "@last", pages: 3, seconds: 5 });
   // The same call again reads no page again.
