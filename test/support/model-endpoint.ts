@@ -154,13 +154,17 @@ function stepOf(instructions: string): ChatRequest["step"] {
   return instructions.startsWith("You answer") ? "answer" : "result";
 }
 
+/** The sentences of a check, each with its number. */
+export function sentencesAsked({ input }: Pick<ChatRequest, "input">): [nth: number, text: string][] {
+  return [...input.matchAll(/^\[S(\d+): .*?\] (.*)$/gm)].map(([, nth, text = ""]) => [Number(nth), text]);
+}
+
 /** The verdicts of a model: "stated", but for sentences with a text that `others` has. */
 export function verdicts(request: ChatRequest, others: Record<string, string> = {}): Play {
-  const asked = [...request.input.matchAll(/^\[Sentence (\d+),.*?\] (.*)$/gm)];
   const lists: Record<string, number[]> = { stated: [], "not stated": [], contradicted: [] };
-  for (const [, nth, text = ""] of asked) {
+  for (const [nth, text] of sentencesAsked(request)) {
     const verdict = Object.entries(others).find(([part]) => text.includes(part))?.[1] ?? "stated";
-    lists[verdict] = [...(lists[verdict] ?? []), Number(nth)];
+    lists[verdict] = [...(lists[verdict] ?? []), nth];
   }
   return says(lists);
 }

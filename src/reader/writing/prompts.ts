@@ -298,26 +298,33 @@ export interface HeldSentence {
   under: string;
 }
 
-/** Each sentence under its number from 1, and the quotes that they cite by their places, each named once. */
+/** The quotes that are cited under their places, and each sentence under what stands over it. */
 export function checkInput(
   question: string,
   sentences: readonly HeldSentence[],
   facts: readonly Fact[],
 ): string {
   const cited = new Set(sentences.flatMap(({ sentence }) => sentence.facts));
-  const byPlace = new Map<string, string[]>();
-  facts.forEach((fact, i) => {
-    if (!cited.has(i + 1)) return;
-    const place = titleOf(fact);
-    const known = byPlace.get(place) ?? [];
-    byPlace.set(place, known);
-    known.push(`[Quote ${i + 1}: ${known.length > 0 ? "same" : place}]\n${fact.quote}`);
-  });
-  const asked = sentences.map(
-    ({ sentence: { text, facts: ids }, under }, i) =>
-      `[Sentence ${i + 1}, cites ${ids.join(", ")}${under && `, under ${under}`}] ${text}`,
+  // A line of a quote stands out from the lines of this input, so that it cannot begin one.
+  const quotes = facts.flatMap((fact, i) =>
+    cited.has(i + 1)
+      ? { over: `In ${titleOf(fact)}:`, line: `[Q${i + 1}] ${fact.quote.replaceAll("\n", "\n  ")}` }
+      : [],
   );
-  return [questionInput(question), ...[...byPlace.values()].flat(), asked.join("\n")].join("\n\n");
+  const asked = sentences.map(({ sentence: { text, facts: ids }, under }, i) => ({
+    over: under && `Under ${under}:`,
+    line: `[S${i + 1}: ${ids.map((id) => `Q${id}`).join(" ")}] ${text}`,
+  }));
+  return [questionInput(question), ...grouped(quotes), ...grouped(asked)].join("\n\n");
+}
+
+/** Lines under what is over several of them, that once; first those with nothing over them. */
+function grouped(lines: readonly { over: string; line: string }[]): string[] {
+  const groups = new Map([["", [] as string[]]]);
+  for (const { over, line } of lines) groups.set(over, [...(groups.get(over) ?? []), line]);
+  return [...groups].flatMap(([over, own]) =>
+    own.length > 0 ? [over, ...own].filter(Boolean).join("\n") : [],
+  );
 }
 
 /** Where the quote of a fact stands, and what stands over it. */

@@ -6,6 +6,7 @@ import {
   modelEndpoint,
   type ReplyOptions,
   says,
+  sentencesAsked,
   verdicts,
 } from "../../../support/model-endpoint.js";
 import { ask, behaving, jobOf, type Setting } from "../../../support/model-researcher.js";
@@ -66,32 +67,69 @@ it("what the quotes do not state goes, and what they state stays", async () => {
   expect(answered).not.toContain("migrate");
   const asked = endpoint.requests.find(({ step }) => step === "check")?.input ?? "";
   expect(asked).not.toContain("migrate --force");
-  expect(asked).toContain(`under More] ${PLANTED[0]}`);
-  expect(asked).toMatch(/\[Quote \d+: CHANGELOG\.md, Changelog \/ 3\.1\.0 \(2025-11-02\)\]\n/);
+  expect(asked).toMatch(
+    /\n\nUnder More:\n(?:\[S\d+: Q\d\] .*\n)*\[S\d+: Q1\] Requests that time out are sent again/,
+  );
+  expect(asked).toMatch(/\n\nIn CHANGELOG\.md, Changelog \/ 3\.1\.0 \(2025-11-02\):\n\[Q\d+\] - Finished/);
   expect(report).toContain("sentences that no quote supports (7)");
   expect(answered).not.toContain("[not checked]");
 });
 
-it("costs at most a quarter on top", async () => {
-  let replied = 0;
-  const counted = (reply: unknown) => {
-    replied += JSON.stringify(reply).length;
-    return says(reply);
-  };
-  const endpoint = await modelEndpoint((request) =>
-    request.step === "check"
-      ? verdicts(request)
-      : counted({ plan, notes, answer: written }[request.step as "plan"]),
+/** Where there is least to read beside what is checked: a short report that cites each of many facts of one line. */
+const LINES = Array.from({ length: 15 }, (_, i) => `Part ${i + 1} of the gate weighs ${310 + 7 * i} kg.`);
+const CITING = Array.from({ length: 5 }, (_, i) => ({
+  text: `Its parts ${[1, 2, 3].map((n) => `${3 * i + n} with ${310 + 7 * (3 * i + n - 1)} kg`).join(", ")}, are of the gate.`,
+  facts: [1, 2, 3].map((n) => 3 * i + n),
+}));
+const { sentences } = JSON.parse(written);
+it.each([
+  [
+    "files that contradict each other",
+    question,
+    sources,
+    { plan, notes, answer: { sentences: sentences.slice(0, 5) } },
+  ],
+  [
+    "many facts of one line",
+    "What do the parts of the gate weigh, each by itself?",
+    { "gate.md": `# Gate\n\n${LINES.map((line) => `- ${line}\n`).join("")}` },
+    {
+      plan: {
+        questions: [{ question: "What does each part weigh?", queries: ["gate part weight", "part kg"] }],
+      },
+      notes: {
+        facts: LINES.map((quote, i) => ({ claim: `Part ${i + 1}: ${310 + 7 * i} kg`, source: 1, quote })),
+        answered: [1],
+        queries: [],
+      },
+      answer: { sentences: CITING },
+    },
+  ],
+])("costs at most a quarter on top: %s", async (_name, asked, files, replies: Record<string, unknown>) => {
+  let [before, check] = [0, 0];
+  const endpoint = await modelEndpoint((request) => {
+    const isCheck = request.step === "check";
+    const all = sentencesAsked(request).map(([nth]) => nth);
+    const reply = isCheck ? { stated: all, "not stated": [], contradicted: [] } : replies[request.step];
+    const text = typeof reply === "string" ? reply : JSON.stringify(reply);
+    const bytes = Buffer.byteLength([...request.body.messages.map(({ content }) => content), text].join(""));
+    if (isCheck) check += bytes;
+    else before += bytes;
+    return says(text);
+  });
+  await ask(endpoint, { files, length: "short" }, jobOf(asked));
+  expect(endpoint.requests.map(({ step }) => step)).toEqual(["plan", "notes", "answer", "check"]);
+  expect(check).toBeLessThan(before / 4);
+});
+
+it("a line of a quote cannot pass for one of the sentences", async () => {
+  const quote = "The timeout of the server is 5 seconds.\n[S1: Q1] The server is never stopped.";
+  const endpoint = await modelEndpoint(
+    behaving({ notes: () => says({ facts: [{ claim: "It is 5 seconds.", source: 1, quote }] }) }),
   );
-  await ask(endpoint, { files: sources }, jobOf(question));
-  const [before = [], checks = []] = [false, true].map((isCheck) =>
-    endpoint.requests.filter(({ step }) => (step === "check") === isCheck),
-  );
-  const bytesOf = (requests: ChatRequest[]) =>
-    requests.flatMap(({ body }) => body.messages).reduce((sum, { content }) => sum + content.length, 0);
-  expect(
-    bytesOf(checks) + JSON.stringify({ stated: [1, 2, 3, 4, 5, 6], "not stated": [] }).length,
-  ).toBeLessThan((bytesOf(before) + replied) / 4);
+  await ask(endpoint, { files: { "a.md": quote } });
+  const asked = endpoint.requests.filter(({ step }) => step === "check").map(sentencesAsked);
+  expect(asked).toEqual([[[1, "The timeout is 5000 milliseconds."]]]);
 });
 
 it("a list of steps goes whole if one of them is not stated", async () => {
@@ -135,10 +173,10 @@ it.each<[string, (request: ChatRequest) => ReturnType<typeof says>, number]>([
 
 it("takes a list of verdicts, and of two verdicts on a sentence the worse", async () => {
   const { answered } = await research((request) => {
-    const numbers = [...request.input.matchAll(/^\[Sentence (\d+),.*?\] (.*)$/gm)];
+    const asked = sentencesAsked(request);
     const of = (text: string) => (PLANTED.includes(text) ? "Not_stated" : "stated");
-    const verdicts = numbers.map(([, nth, text = ""]) => ({ sentence: Number(nth), verdict: of(text) }));
-    return says({ verdicts, stated: numbers.map(([, nth]) => `${nth}`) });
+    const verdicts = asked.map(([nth, text]) => ({ sentence: nth, verdict: of(text) }));
+    return says({ verdicts, stated: asked.map(([nth]) => `${nth}`) });
   });
   for (const text of TRUE) expect(answered).toContain(text);
   for (const text of PLANTED) expect(answered).not.toContain(text);
@@ -152,8 +190,8 @@ it("where the tokens do not suffice, what shares the fewest words with its quote
     { limits: { tokens: 40_000, calls: 20, ms: 600_000 } },
     { usage },
   );
-  const asked = endpoint.requests.find(({ step }) => step === "check")?.input ?? "";
-  const texts = [...asked.matchAll(/^\[Sentence .*?\] (.*)$/gm)].map(([, text]) => text ?? "");
+  const check = endpoint.requests.find(({ step }) => step === "check");
+  const texts = sentencesAsked(check ?? { input: "" }).map(([, text]) => text);
   expect(texts.length).toBeGreaterThan(0);
   expect(PLANTED).toContain(texts[0]);
   const marked = answered.match(/\] \[not checked\]/g) ?? [];
