@@ -4,6 +4,8 @@ import { type HtmlEvent, shownElements } from "./html-elements.js";
 
 /** A first line of a cell that names what the rest is about ends like no sentence. */
 const MAX_LABEL = 160;
+/** The class of a paragraph that is a heading without a place in the contents. */
+const RUBRIC = /\brubric\b/;
 /** Of a cell that goes over several columns. */
 const COLSPAN = /\bcolspan\s*=\s*["']?(\d{1,2})/i;
 
@@ -58,7 +60,7 @@ class HtmlReader {
   #lines: TextLine[] = [];
   #heading: number | undefined;
   #isTerm = false;
-  /** How many elements that make text bold are open, and whether the paragraph that began last has no other text. */
+  /** How many elements that make text bold are open, and whether the block that began last has no other text. */
   #bold = 0;
   #isBold = false;
   /** How many blocks are open, and the bold titles that end with the block that they stand in, each with its depth. */
@@ -84,8 +86,9 @@ class HtmlReader {
     else if (name === "b" || name === "strong") this.#bold += kind === "close" ? -1 : 1;
     else if (name === "br" && (this.#pre > 0 || this.#heading || this.#cell)) this.#text(" ", line);
     else {
-      this.#close(kind === "close" && name === "p" && this.#isBold);
-      this.#isBold = kind === "open" && name === "p";
+      const isOver = this.#isBold && (kind !== "close" || name === "p");
+      this.#close(isOver ? this.#level - (kind === "close" ? 2 : 1) : undefined);
+      this.#isBold = kind === "open";
       this.#bold = 0;
       if (kind === "open") this.#open(name, event.attributes);
       if (kind === "close") this.#end(name);
@@ -108,6 +111,7 @@ class HtmlReader {
     else if (name === "dl") this.#depth += 1;
     else if (name === "dt") this.#isTerm = true;
     else if (name === "pre") this.#pre += 1;
+    else if (name === "p" && RUBRIC.test(attributes)) this.#bold += 1;
     else if (name === "table") {
       const caption = captionAfter(this.#found, `${this.#headings}`);
       const id = this.#nextTable++;
@@ -178,8 +182,11 @@ class HtmlReader {
     return (mark === "^" ? /[\p{L}\d)]/u : /\d/).test(this.#last) ? mark : "";
   }
 
-  /** The text read so far is a block of its own, a heading, a term or a cell. `isBold`: it is a paragraph that is bold. */
-  #close(isBold = false): void {
+  /**
+   * The text read so far is a block of its own, a heading, a term or a cell. `level`: it is bold, and the title of what
+   * follows in the block that is open at this depth.
+   */
+  #close(level?: number): void {
     this.#script = undefined;
     const lines = this.#lines
       .map(({ line, text }) => ({ line, text: this.#pre > 0 ? text.trimEnd() : text.trim() }))
@@ -196,9 +203,8 @@ class HtmlReader {
     } else if (this.#isTerm) {
       this.#headings.join({ rank: TERM - 1 + Math.max(1, this.#depth), text, line: first.line });
     } else if (table?.cell && this.#pre === 0) this.#addToCell(table.row, table.cell, text, lines);
-    else if (isBold && this.#pre === 0 && isTitle(text)) {
+    else if (level !== undefined && this.#pre === 0 && isTitle(text)) {
       const rank = TITLE + this.#depth;
-      const level = this.#level - 2;
       this.#endTitles(level);
       this.#headings.begin({ rank, text, line: first.line });
       this.#titles.push({ level, rank });

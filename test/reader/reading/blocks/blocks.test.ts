@@ -303,6 +303,22 @@ describe("HTML", () => {
       ["1 [t / More] prose: in", "1 [u] prose: x"],
     ],
     [
+      "a bold beginning of an item or of a paragraph as the title of the rest of it",
+      "<ul><li><b>Rows</b><p>It is 5.</p><li><b>Columns</b><br>It is 6.<li><b>bare</b></ul><p><b>Size</b><br>7</p><p>end</p>",
+      [
+        "1 [Rows] prose: It is 5.",
+        "1 [Columns] prose: It is 6.",
+        "1 [] prose: bare",
+        "1 [Size] prose: 7",
+        "1 [] prose: end",
+      ],
+    ],
+    [
+      "a rubric as the title of what follows in its block",
+      '<h1>A</h1><div><p class="rubric">Options</p><p>one</p></div><p>two</p>',
+      ["1 [A / Options] prose: one", "1 [A] prose: two"],
+    ],
+    [
       "no title in bold that is a sentence, leads to what follows, or has other text",
       "<p><b>It is so.</b></p><p><b>Note:</b></p><p><b>a</b> b</p><b><p>c</p><p>d</p></b><div><b>e</b></div>",
       ["It is so.", "Note:", "a b", "c", "d", "e"].map((text) => `1 [] prose: ${text}`),
