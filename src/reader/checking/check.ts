@@ -177,7 +177,10 @@ export class Checker {
       const { verdict, missing, reason = null, passage = null } = judged;
       return { claim: text, field: field ?? null, urls, verdict, missing, reason, passage };
     });
-    for (const { entry, text } of settled.values()) if (entry.state === "read") onText?.(entry, text);
+    // A file is one, however many of its lines are cited.
+    for (const { entry, text } of settled.values())
+      if (entry.state === "read" && !(FILE.test(entry.url) && entry.url !== entry.final_url))
+        onText?.(entry, text);
     return {
       checked_at: new Date(clock.now()).toISOString(),
       complete: isWhole && areAll,
@@ -191,12 +194,16 @@ export class Checker {
   #chosen(addresses: readonly string[], most: number) {
     const asked: string[] = [];
     const left: [string, Tried][] = [];
+    const pages = new Set<string>();
     let isWhole = true;
     for (const address of addresses) {
       const reason = this.#refusal(address);
-      if (reason === undefined && asked.length < most) asked.push(address);
-      else left.push([address, unread(address, reason ?? `only ${most} pages are read`)]);
-      isWhole &&= reason !== undefined || asked.length < most || asked.at(-1) === address;
+      const fits = pages.size < most || pages.has(pageAt(address));
+      if (reason === undefined && fits) {
+        asked.push(address);
+        pages.add(pageAt(address));
+      } else left.push([address, unread(address, reason ?? `only ${most} pages are read`)]);
+      isWhole &&= reason !== undefined || fits;
     }
     return { asked, left, isWhole };
   }
@@ -217,7 +224,7 @@ export class Checker {
   }
 
   #once(address: string): Promise<Tried> {
-    const key = address.replace(/#.*/, "");
+    const key = pageAt(address);
     const known = this.#pages.get(key) ?? this.#read(address);
     known.catch(() => {});
     this.#pages.set(key, known);
@@ -227,7 +234,7 @@ export class Checker {
   async #read(address: string): Promise<Tried> {
     const { readFile, clock } = this.options;
     if (FILE.test(address)) {
-      const name = address.replace(/:\d+$/, "").replace(/^\.\//, "");
+      const name = pageAt(address);
       const document = (await readFile?.(name)) ?? { reason: "it is not read" };
       if ("reason" in document) return unread(address, document.reason);
       const accessed = new Date(clock.now()).toISOString();
@@ -249,6 +256,11 @@ export class Checker {
       hasNoHost: kind === "no-host",
     };
   }
+}
+
+/** The page of an address: without the place in it. */
+function pageAt(address: string): string {
+  return FILE.test(address) ? address.replace(/:\d+$/, "").replace(/^\.\//, "") : address.replace(/#.*/, "");
 }
 
 /** What a report cites. */

@@ -114,6 +114,19 @@ test("--save keeps the text of each page under the digest of its address, and th
   expect(await research(args, { home, cwd: home })).toMatchObject({ code: 12, stdout: "" });
 });
 
+test("--save keeps a file once, and --pages counts it once, however many of its lines are cited", async () => {
+  const lines = [1, 2, 3].map((n) => `It takes ${n} (./a.md:${n}).`).join("\n\n");
+  const home = folderWith({
+    "report.md": `${lines}\n\nIt is 7 (b.md:1).`,
+    "src/a.md": "1\n2\n3\n",
+    "src/b.md": "7",
+  });
+  const args = ["check", "report.md", "--sources", "src", "--save", "pages", "--pages", "1", "--json"];
+  const [outcome] = jsonLines((await research(args, { home, cwd: home })).stdout);
+  expect(outcome).toMatchObject({ complete: false, counts: { citations: 4, unreadable: 1 } });
+  expect(readdirSync(join(home, "pages"))).toEqual([`${sha256("./a.md:1")}.txt`, "check.json"]);
+});
+
 test("--save keeps what stands over a text: its headings, terms and heads of columns, each once", async () => {
   const text =
     "# Pools\n\n## Limits\n\nIt takes 5.\n\nIt is red.\n\n| Key | Value |\n|---|---|\n| depth | 4 |\n| width | 9 |\n\n## Uses\n\nNone.\n";
