@@ -3,6 +3,7 @@ import type { Context } from "../../context.js";
 import { type HelpDocument, helpDocument } from "../../help/document.js";
 import { nearest } from "../../help/nearest.js";
 import { definitions, TOPICS, unfolded, WIDTH } from "../../help/topics.js";
+import { fitted } from "../../terminal/reporter.js";
 import { columnsOn } from "../../terminal/style.js";
 import type { Verb } from "../definition.js";
 
@@ -17,7 +18,7 @@ export async function help(ctx: Context, program: Verb, words: readonly string[]
   else {
     const text = topic?.text ?? topicList();
     const isNarrow = host.stdout.isTTY && columnsOn(host.stdout) < WIDTH;
-    await reporter.showFitted(undefined, isNarrow ? unfolded(text) : text);
+    await reporter.result(fitted(isNarrow ? unfolded(text) : text, host.stdout));
   }
   return 0;
 }
