@@ -30,6 +30,10 @@ test("set, get, unset and list of one profile", async () => {
     "api-key\t-\tnot set",
     "tier\tpro\tprofile default",
   ]);
+  expect(JSON.parse((await config("list --json")).stdout)).toMatchObject({
+    "api-key": null,
+    tier: { value: "pro", source: "profile default" },
+  });
   expect((await config("unset base-url")).code).toBe(0);
   expect(await config("get base-url")).toMatchObject({ code: 5, stderr: expect.stringContaining("not set") });
 });

@@ -38,8 +38,8 @@ export async function configGet(ctx: Context, name: string): Promise<number> {
 const [KEY_COLUMNS, VALUE_COLUMNS] = [13, 28];
 
 export async function configList(ctx: Context): Promise<number> {
-  const all = inForce(ctx);
-  const rows = Object.entries(all).map(([key, found]) => [
+  const all = Object.entries(inForce(ctx)).map(([key, found]) => [key, found ?? null] as const);
+  const rows = all.map(([key, found]) => [
     key,
     found ? safeLine(found.value) : "-",
     found ? safeLine(found.source) : "not set",
@@ -49,7 +49,7 @@ export async function configList(ctx: Context): Promise<number> {
     [padded(key, KEY_COLUMNS), padded(value, VALUE_COLUMNS), source].join("  "),
   );
   const lines = ctx.host.stdout.isTTY ? aligned : rows.map((row) => row.join("\t"));
-  await ctx.reporter.showFitted(all, lines.map((line) => `${line}\n`).join(""));
+  await ctx.reporter.showFitted(Object.fromEntries(all), lines.map((line) => `${line}\n`).join(""));
   return 0;
 }
 
