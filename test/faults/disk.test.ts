@@ -167,8 +167,10 @@ test.concurrent.each(["list", "watch ID", "--help"])("%s > /dev/full is an error
   const { home, env } = homeWith(service.env);
   const id = service.add("x => COMPLETED");
   plant(home, { requestId: id, origin: service.url, createdAt: Date.now() });
-  const run = await bash(`research ${words.replace("ID", id)} > /dev/full`, { home, env });
-  expect(run).toMatchObject({ code: 12 });
+  const full = `research ${words.replace("ID", id)} > /dev/full`;
+  expect(await bash(full, { home, env })).toMatchObject({ code: 12 });
+  const run = await bash(full, { home, env: { ...env, RESEARCH_OUTPUT: "json" } });
+  expect([run.code, jsonErrors(run.stderr)]).toMatchObject([12, [{ code: "LOCAL_IO", exit_code: 12 }]]);
 });
 
 test.concurrent("what cannot be said on stderr, or asked of stdin, is no error", async () => {
