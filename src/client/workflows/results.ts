@@ -58,7 +58,7 @@ export function resultIn(answer: Data, outputField: string, schema: JsonSchema |
   return { data, value, exact: memberText(data, outputField) ?? data };
 }
 
-/** What the end of a command's time may be exceeded by, in milliseconds: as for the last poll of a watch. */
+/** How long a fetch may take that begins just before a command's time is over, in milliseconds: as the last poll of a watch. */
 const LAST_FETCH_MS = 2_000;
 
 /** As `fetchResult`; rejects with ResearchError `TIMEOUT` at `end` (monotonic ms; undefined: no limit). */
@@ -71,7 +71,7 @@ export async function fetchResultBy(
   if (end === undefined) return await fetchResult(ports, target, options);
   const { requestId } = target;
   const late = new ResearchError("TIMEOUT", `the result of ${requestId} was not read in time`, { requestId });
-  const ms = Math.max(end - ports.clock.monotonic(), 0) + LAST_FETCH_MS;
+  const ms = Math.max(end - ports.clock.monotonic(), LAST_FETCH_MS);
   return await withDeadline(ports.clock, ms, options.signal, late, (signal) =>
     fetchResult(ports, target, { ...options, signal }),
   );

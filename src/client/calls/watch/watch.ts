@@ -24,7 +24,7 @@ const UNCHANGED_MS = 300_000;
 /** A state that is not known is said after this long, in milliseconds. */
 const STUCK_MS = 600_000;
 
-/** A poll that is under way when the time is over may still take this long, in milliseconds. */
+/** A poll that begins just before the time is over may take this long, in milliseconds. */
 const LAST_POLL_MS = 2_000;
 
 /** What a watch needs of the world: time, jitter, and a way to ask for the state of one id. */
@@ -167,7 +167,7 @@ class Watcher {
 
   async #poll(watched: Watched): Promise<void> {
     const { startedAt } = watched;
-    const total = this.#scheduler.deadlineOf(watched) - this.#now() + LAST_POLL_MS;
+    const total = Math.max(this.#scheduler.deadlineOf(watched) - this.#now(), LAST_POLL_MS);
     const limits = { signal: this.#polling.signal, total };
     const result = await this.ports.poll(watched.requestId, limits, watched.last);
     this.#scheduler.finished(startedAt);
