@@ -46,7 +46,21 @@ export function createListener(app: App, closing: AbortSignal): Server {
       void listener(request, response);
     },
   );
-  server.on("connection", (socket) => socket.once("close", () => open.delete(socket)));
+  server.on("connection", (socket) => {
+    socket.once("close", () => open.delete(socket));
+    const { destroySoon } = socket;
+    // Closed while the client still sends, the connection would be reset before the answer is read (RFC 9112 §9.6). The
+    // adapter passes over what comes, and calls this a second time when that takes long.
+    socket.destroySoon = () => {
+      socket.destroySoon = destroySoon;
+      const request = open.get(socket)?.request;
+      if (request === undefined || request.complete) socket.destroySoon();
+      else {
+        socket.end();
+        request.once("close", () => socket.destroy());
+      }
+    };
+  });
   server.on("checkExpectation", (_, response: ServerResponse) => {
     const error = new HttpError("EXPECTATION_FAILED", "The Expect header asks for what is not offered.");
     const { headers, body } = lastAnswer(error);

@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { STATUS_CODES } from "node:http";
 import { connect } from "node:net";
+import { promisify } from "node:util";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Service } from "../../../src/server/service.js";
 import { gate } from "../../support/gate.js";
@@ -100,6 +102,17 @@ describe("bad input", () => {
       const answer = await ask(service.baseUrl, { ...common, headers });
       expect([answer.status, answer.json.error?.code]).toEqual([413, "PAYLOAD_TOO_LARGE"]);
     }
+  });
+
+  it("a client that sends all of a body that is too large reads the answer after that", async () => {
+    const { hostname, port } = new URL(service.baseUrl);
+    const socket = connect(Number(port), hostname).pause();
+    const head = `POST /api/v1/conversations HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${KEY}\r\n`;
+    socket.write(`${head}Connection: close\r\nContent-Length: 20000000\r\n\r\n`);
+    await promisify(socket.write.bind(socket) as (body: Buffer) => void)(Buffer.alloc(20_000_000));
+    const [chunk] = await once(socket.resume(), "data");
+    expect(String(chunk)).toMatch(/^HTTP\/1\.1 413 .*PAYLOAD_TOO_LARGE/s);
+    await once(socket, "close");
   });
 
   it.each([
