@@ -129,8 +129,9 @@ export function createApp(parts: AppParts): App {
   // This process lives.
   get("/health", async () => successResponse({}));
   get("/ready", () => ready(parts));
-  get("/metrics", (request) => metrics(parts, request));
-  const { ui } = parts;
+  const { ui, metrics: measured, metricsToken } = parts;
+  if (measured && metricsToken !== undefined)
+    get("/metrics", (request) => metrics(measured, metricsToken, request));
   if (ui) for (const path of ["/ui", "/ui/*"]) get(path, ui.answer);
 
   routes.notFound(() => errorResponse(new HttpError("NOT_FOUND", "There is nothing at this path.")));

@@ -30,15 +30,9 @@ export async function ready({ store, closing }: Probes): Promise<Response> {
   return successResponse({});
 }
 
-/** Metrics for Prometheus. */
-export async function metrics(
-  { metrics, metricsToken }: Probes,
-  request: IncomingMessage,
-): Promise<Response> {
-  if (metrics === undefined || metricsToken === undefined) {
-    throw new HttpError("NOT_FOUND", "There is nothing at this path.");
-  }
-  if (!sameSecret(bearerToken(request), metricsToken)) {
+/** Metrics for Prometheus, for those who send `token`. */
+export async function metrics(metrics: Metrics, token: string, request: IncomingMessage): Promise<Response> {
+  if (!sameSecret(bearerToken(request), token)) {
     throw new HttpError("INVALID_API_KEY", "The token for metrics is missing or invalid.", {
       "WWW-Authenticate": "Bearer",
     });

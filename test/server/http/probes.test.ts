@@ -30,7 +30,8 @@ it("/ready says whether the store answers, /health does not ask", async () => {
 
 it("/metrics is not there without a token, and needs the token", async () => {
   const without = await serviceFor();
-  expect((await ask(without.baseUrl, { path: "/metrics" })).status).toBe(404);
+  for (const method of ["GET", "POST"])
+    expect((await ask(without.baseUrl, { path: "/metrics", method })).status).toBe(404);
   const headers = { Host: "node-7.cluster.example" };
   const { baseUrl } = await serviceFor({ metricsToken: "scrape" });
   expect((await ask(baseUrl, { path: "/metrics?x=1", key: "scrape", headers })).status).toBe(200);
