@@ -48,6 +48,7 @@ const NO_BODY = Promise.resolve(Buffer.alloc(0));
 
 /** A longer body waits for its turn, bytes: what is made of it takes several times as much memory. */
 const SMALL_BODY = 65_536;
+/** Of those who send the same key: who sends slowly holds up no others. */
 const LARGE_AT_ONCE = 16;
 /** The next one's turn comes after so long, ms: a client may send slowly. */
 const TURN_MS = 5_000;
@@ -71,14 +72,26 @@ export function createApp(parts: AppParts): App {
 
   const schemas = new SchemaChecks(new CheckTimes(clock));
   const troubles = new Troubles(log, clock);
-  const turns = new Semaphore(LARGE_AT_ONCE);
+  const turns = new Map<string, { places: Semaphore; takers: number }>();
   /** Waits for the turn of a request with a large body, which is over when it is aborted; undefined for any other. */
-  const turnOf = async (request: IncomingMessage) => {
-    const { "content-length": length = 0, "transfer-encoding": encoding } = request.headers;
+  const turnOf = async ({ headers }: IncomingMessage) => {
+    const {
+      "content-length": length = 0,
+      "transfer-encoding": encoding,
+      authorization: sender = "",
+    } = headers;
     if (encoding === undefined && Number(length) <= SMALL_BODY) return undefined;
+    const own = turns.get(sender) ?? { places: new Semaphore(LARGE_AT_ONCE), takers: 0 };
+    turns.set(sender, own);
+    own.takers += 1;
     const turn = new AbortController();
-    const release = await turns.take(new AbortController().signal);
-    void clock.sleep(TURN_MS, turn.signal).then(release, release);
+    const release = await own.places.take(turn.signal);
+    const over = () => {
+      release();
+      own.takers -= 1;
+      if (own.takers === 0) turns.delete(sender);
+    };
+    void clock.sleep(TURN_MS, turn.signal).then(over, over);
     return turn;
   };
   for (const [operation, method, path, handler] of parts.hasOperations ? OPERATIONS : []) {

@@ -3,6 +3,7 @@ import { STATUS_CODES } from "node:http";
 import { connect } from "node:net";
 import { promisify } from "node:util";
 import { beforeEach, describe, expect, it } from "vitest";
+import { type Clock, systemClock } from "../../../src/ground/clock.js";
 import type { Service } from "../../../src/server/service.js";
 import { gate } from "../../support/gate.js";
 import { create, endlessResearcher, KEY, memoryStore, serviceFor, until } from "../../support/service.js";
@@ -198,4 +199,24 @@ it("carries out 16 creates with large bodies at a time, small ones beside them, 
   open();
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(21).fill(200));
   expect(begun.length).toBe(21);
+});
+
+it("large bodies of one key that do not come hold up no other key", async () => {
+  const clock: Clock = {
+    ...systemClock,
+    sleep: (ms, signal) => systemClock.sleep(ms < 5_000 ? ms : 1_000_000, signal),
+  };
+  const { baseUrl } = await serviceFor({ clock });
+  const body = { prompt: "x".repeat(100_000) };
+  const { hostname, port } = new URL(baseUrl);
+  const head = `POST /api/v1/conversations HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${KEY}\r\n`;
+  const slow = Array.from({ length: 16 }, () => connect(Number(port), hostname));
+  for (const socket of slow)
+    socket.write(`${head}Content-Type: application/json\r\nContent-Length: 99999\r\n\r\n{`);
+  await ask(baseUrl, { path: "/health" });
+  expect((await post(baseUrl, "/api/v1/conversations", "another", body)).status).toBe(401);
+  const waiting = post(baseUrl, "/api/v1/conversations", KEY, body);
+  slow[0]?.destroy();
+  expect((await waiting).status).toBe(200);
+  for (const socket of slow) socket.destroy();
 });
