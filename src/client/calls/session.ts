@@ -59,13 +59,7 @@ export class Session {
     requireText("baseUrl", options.baseUrl);
     requireText("apiKey", options.apiKey);
     const base = parseBaseUrl(options.baseUrl, options.insecureHttp ?? false);
-    // §5: the key stands in a header, so anything but visible ASCII would be refused or, worse, split it.
-    if (!isKeyText(options.apiKey)) {
-      throw new ResearchError(
-        "NOT_AUTHENTICATED",
-        "the API key is empty or has a character that no key has (a space, a line break, a letter beyond ASCII)",
-      );
-    }
+    requireKeyText(options.apiKey);
     this.origin = base.origin;
     this.#prefix = base.pathname.replace(/\/$/, "");
     this.clock = options.clock ?? systemClock;
@@ -259,6 +253,15 @@ function proxyIn(url: URL, env: ProxyEnvironment): ProxyAddress | undefined {
 /** For callers without types, and with an environment variable that is not set: it would be sent as "undefined". */
 function requireText(option: string, value: unknown): void {
   if (typeof value !== "string") throw new TypeError(`${option} must be a string, and it is ${typeof value}`);
+}
+
+/** §5: the key stands in a header, which anything but visible ASCII would split. Throws ResearchError `NOT_AUTHENTICATED`. */
+export function requireKeyText(key: string): void {
+  if (isKeyText(key)) return;
+  throw new ResearchError(
+    "NOT_AUTHENTICATED",
+    "the API key is empty or has a character that no key has (a space, a line break, a letter beyond ASCII)",
+  );
 }
 
 /** Larger answers, in bytes, are not kept to be compared with the next one. */

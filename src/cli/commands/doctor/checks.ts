@@ -1,15 +1,14 @@
 import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Classification } from "../../../client/calls/classify-response.js";
-import { Session } from "../../../client/calls/session.js";
+import { requireKeyText, Session } from "../../../client/calls/session.js";
 import { UNKNOWN } from "../../../client/store/history/records.js";
 import { readIfThere, systemCode } from "../../../ground/files/files.js";
 import { inWords } from "../../../ground/files/local-error.js";
 import { isLoopback, proxyFor } from "../../../ground/http/address.js";
-import { isKeyText } from "../../../ground/secrets/key.js";
 import { formatDuration, isoDate } from "../../../ground/text/duration.js";
 import { shellWord } from "../../../ground/text/phrases.js";
-import { failureOf, readKeyAnswer } from "../../../machine/failure.js";
+import { readKeyAnswer } from "../../../machine/failure.js";
 import type { Machine } from "../../../machine/machine.js";
 import { quotaOf } from "../../../machine/quota.js";
 import { maskKey, requireBaseUrl, requireConnection } from "../../../machine/settings.js";
@@ -31,6 +30,8 @@ export interface Check {
   id: string;
   needs?: readonly string[];
   network?: boolean;
+  /** What to do about an error that does not say it. */
+  fix?: string;
   run(): Finding | Promise<Finding>;
 }
 
@@ -51,26 +52,22 @@ export function checksOf(ctx: Context): { checks: readonly Check[]; close: () =>
   const checks: Check[] = [
     { id: "node", run: () => ok(`Node.js ${process.version}`) },
     { id: "version", run: () => versionFinding(host) },
-    { id: "settings", run: () => settingsFinding(machine) },
+    { id: "settings", fix: "research help environment", run: () => settingsFinding(machine) },
     { id: "history", needs: ["settings"], run: () => historyFinding(machine) },
     { id: "unknown-outcomes", needs: ["history"], run: () => unknownFinding(machine) },
     {
       id: "base-url",
       needs: ["settings"],
-      run: () => {
-        try {
-          return ok(`${baseUrl().href} (${machine.settings.baseUrl?.source ?? ""})`);
-        } catch (error) {
-          const { exit_code, message, hint } = failureOf(error);
-          return fail(exit_code, message, hint ?? "research config set base-url URL");
-        }
-      },
+      fix: "research config set base-url URL",
+      run: () => ok(`${baseUrl().href} (${machine.settings.baseUrl?.source ?? ""})`),
     },
     {
       id: "key",
       needs: ["base-url"],
+      fix: "research login",
       run: () => {
         const { apiKey } = requireConnection(machine.settings);
+        requireKeyText(apiKey);
         return ok(`${maskKey(apiKey)} (${machine.settings.apiKey?.source})`);
       },
     },
@@ -165,7 +162,8 @@ function probeOf({ host, signal }: Context, machine: Machine) {
 function keyOrNone({ settings }: Machine): string {
   try {
     const { apiKey } = requireConnection(settings);
-    return isKeyText(apiKey) ? apiKey : "none";
+    requireKeyText(apiKey);
+    return apiKey;
   } catch {
     return "none";
   }
@@ -176,13 +174,18 @@ function versionFinding({ version, platform }: Host): Finding {
   return warn(`research ${version}, which is not tested on Windows`, "run it in WSL: wsl --install");
 }
 
-function settingsFinding({ store: { path }, settings: { profile } }: Machine): Finding {
-  if (path === undefined)
-    return warn("no folder for settings", "set HOME or RESEARCH_CONFIG_DIR to an absolute path");
-  return (
-    placeProblem("settings", path, false) ?? ok(`profile ${profile.value} (${profile.source}) in ${path}`)
-  );
+function settingsFinding(machine: Machine): Finding {
+  const { path } = machine.store;
+  const problem = path === undefined ? NO_SETTINGS_FOLDER : placeProblem("settings", path, false);
+  if (problem?.status === "fail") return problem;
+  const { profile } = machine.settings;
+  return problem ?? ok(`profile ${profile.value} (${profile.source}) in ${path}`);
 }
+
+const NO_SETTINGS_FOLDER = warn(
+  "no folder for settings",
+  "set HOME or RESEARCH_CONFIG_DIR to an absolute path",
+);
 
 function historyFinding({ history, folders: { state: folder }, settings }: Machine): Finding {
   if (settings.history.value === "off") return ok("no history is kept");

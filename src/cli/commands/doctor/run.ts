@@ -36,7 +36,7 @@ async function findingOf(check: Check, reason: CheckResult | undefined, offline:
     return await check.run();
   } catch (error) {
     const { message, hint, exit_code } = commandFailure(await withPlace(error));
-    return { status: "fail", message, fix: hint, exitCode: exit_code };
+    return { status: "fail", message, fix: hint ?? check.fix, exitCode: exit_code };
   }
 }
 

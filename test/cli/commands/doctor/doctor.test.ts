@@ -93,6 +93,30 @@ describe("a machine gone wrong:", () => {
     await service.server.close();
   });
 
+  test.each([
+    ["that no header can hold", { RESEARCH_API_KEY: "two words" }, 4],
+    ["in a file that is missing", { RESEARCH_API_KEY_FILE: "/nowhere/key" }, 12],
+  ])("a key %s", async (_, env, exit) => {
+    const service = await HappyService.start();
+    const url = { RESEARCH_BASE_URL: service.url };
+    const { code, of } = await checks(machine(undefined, { ...url, ...env }).run("--json"));
+    expect([code, of("key").fix]).toEqual([exit, "research login"]);
+    expect([of("tls").status, of("auth").status]).toEqual(["ok", "skipped"]);
+    await service.server.close();
+  });
+
+  test("settings that are a folder", async () => {
+    const { path, run } = machine(undefined);
+    mkdirSync(path, { recursive: true });
+    const { code, of } = await checks(run("--json", "--offline"));
+    expect([code, of("settings").fix]).toEqual([12, expect.stringContaining(`ls -ld ${path}`)]);
+  });
+
+  test("a relative folder", async () => {
+    const { code, of } = await checks(machine(undefined, { RESEARCH_STATE_DIR: "here" }).run("--json"));
+    expect([code, of("settings").fix]).toEqual([2, "research help environment"]);
+  });
+
   test("settings that others can read: a warning, and they stay as they are", async () => {
     const { path, run } = machine(profile("http://127.0.0.1:9"), {}, 0o644);
     const { code, of } = await checks(run("--json", "--offline"));
