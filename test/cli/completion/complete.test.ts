@@ -28,6 +28,7 @@ test.each([
   ["a file", ["run", "--prompt-file", "quest"], [":files"]],
   ["a report that is no request", ["check", "repo"], [":files"]],
   ["a folder", ["try", "--sources", "sour"], [":folders"]],
+  ["a folder for agents", ["mcp", "--allow-dir", "res"], [":folders"]],
   ["nothing for what is not known", ["nonsense", "x"], []],
 ])("offers %s", async (_, words, values) => {
   expect(valuesIn(await offered(words))).toEqual(values);

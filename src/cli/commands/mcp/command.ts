@@ -14,7 +14,7 @@ export const mcp = define({
     ...flags.perDay,
     "--read-only": "offer no tool that creates or stops",
     "--max-creates <n>": value("creates that may be sent while this server lives", wholeNumber(0)),
-    "--allow-dir <folder>": value("a folder that results may be written to as new files", (text) => {
+    "--allow-dir <dir>": value("a folder that results may be written to as new files", (text) => {
       if (text === "") throw new InvalidArgumentError("It must name a folder.");
       return text;
     }),

@@ -10,7 +10,7 @@ export const skill = define({
       name: "install",
       description: "write the skill",
       flags: {
-        "--dir <folder>":
+        "--dir <dir>":
           "the folder of skills (default: .agents/skills, or .claude/skills where only .claude is there)",
         "--force": "overwrite an existing file",
       },
