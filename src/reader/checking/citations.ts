@@ -244,7 +244,7 @@ function sentencesOf(
     }
     const cells = kind === "row" ? segment.split(/(?<!\\)\|/) : [segment];
     const text = cells.map(plainText).filter(Boolean).join(" | ");
-    const isLinks = !/[\p{L}\p{N}]/u.test(bare.slice(index, last).replace(SOURCE_WORDS, ""));
+    const isLinks = !/[\p{L}\p{Nd}]/u.test(bare.slice(index, last).replace(SOURCE_WORDS, ""));
     const citesAtEnd = !/[\p{L}\p{N}]/u.test(raw.slice(behind, last));
     const own = raw.slice(index, last).trimEnd();
     const to = kind === "row" ? own.replace(/\s*\|$/, "") : own;
@@ -296,7 +296,7 @@ function claimed(sentences: readonly Sentence[], kind: ReportBlock["kind"]): Sen
       for (const url of one.urls) before.urls.add(url);
       before.end = one.end;
       before.citesAtEnd = true;
-    } else if (/\p{L}|\p{N}/u.test(one.text) && !(one.isLinks && one.text.split(" ").length < 5))
+    } else if (/\p{L}|\p{Nd}/u.test(one.text) && !(one.isLinks && one.text.split(" ").length < 5))
       found.push({ ...one });
   }
   const last = found.at(-1);

@@ -8,24 +8,24 @@ export interface CalendarDate {
 }
 
 const NAMES = [
-  "jan january januar jänner janvier enero",
-  "feb february februar février febrero",
-  "mar march märz mars marzo",
-  "apr april avril abril",
-  "may mai mayo",
-  "jun june juni juin junio",
-  "jul july juli juillet julio",
-  "aug august août agosto",
-  "sep sept september septembre septiembre",
-  "oct okt october oktober octobre octubre",
-  "nov november novembre noviembre",
-  "dec dez december dezember décembre diciembre",
+  "jan january januar jänner janvier enero gennaio janeiro januari",
+  "feb february februar février febrero febbraio fevereiro februari",
+  "mar march märz mars marzo março maart",
+  "apr april avril abril aprile",
+  "may mai mayo maggio maio mei maj",
+  "jun june juni juin junio giugno junho",
+  "jul july juli juillet julio luglio julho",
+  "aug august août agosto augustus augusti",
+  "sep sept september septembre septiembre settembre setembro",
+  "oct okt october oktober octobre octubre ottobre outubro",
+  "nov november novembre noviembre novembro",
+  "dec dez december dezember décembre diciembre dicembre dezembro",
 ];
 const MONTHS = new Map(NAMES.flatMap((names, i) => names.split(" ").map((name) => [name, i + 1] as const)));
 const MONTH = `(?:${[...MONTHS.keys()].sort((a, b) => b.length - a.length).join("|")})\\b\\.?`;
 const YEAR = "(?:1\\d|20)\\d\\d";
 const DAY = "(?:0?[1-9]|[12]\\d|3[01])";
-const NTH = "(?:st|nd|rd|th|\\.)?";
+const NTH = "(?:st|nd|rd|th|er|\\.?º|\\.)?";
 const BEFORE = "(?<![\\p{L}\\p{N}.,/:-])";
 const BEHIND = "(?![\\p{L}\\p{N}]|[./-]\\p{N})";
 /** Between the beginning and the end of a span, or between two that share the rest of their date. */
@@ -34,12 +34,14 @@ const TO = "\\s*(?:[-–—/&]|(?:to|and|until|through|bis|und)\\s(?:zum\\s|dem\
 /** For a pattern with `giu`. Named groups tell the forms apart; those of a second day or month begin with `o`. */
 const FORMS = new RegExp(
   [
-    `${BEFORE}(?<iy>${YEAR})(?<sign>[-/])(?<im>0[1-9]|1[0-2])\\k<sign>(?<id>0[1-9]|[12]\\d|3[01])(?=T\\d|${BEHIND})`,
+    `${BEFORE}(?<iy>${YEAR})(?<sign>[-/.])(?<im>0[1-9]|1[0-2])\\k<sign>(?<id>0[1-9]|[12]\\d|3[01])(?=T\\d|${BEHIND})`,
     `${BEFORE}(?<gd>${DAY})\\.\\s?(?<gm>0?[1-9]|1[0-2])\\.(?:\\s?(?<gy>${YEAR})${BEHIND}|(?=${TO}${DAY}\\.))`,
     `${BEFORE}(?<bd>0[1-9]|[12]\\d|3[01])\\.(?<bm>0[1-9]|1[0-2])\\.(?<by>\\d\\d)${BEHIND}`,
-    `${BEFORE}(?<s1>\\d{1,2})(?<slash>[-/])(?<s2>\\d{1,2})\\k<slash>(?<sy>${YEAR})${BEHIND}`,
+    `${BEFORE}(?<s1>\\d{1,2})(?<slash>[-/])(?<s2>\\d{1,2})\\k<slash>(?<sy>${YEAR}|(?<=/)\\d\\d)${BEHIND}`,
     `${BEFORE}(?:(?<od>${DAY})${NTH}${TO})?(?<dd>${DAY})${NTH}(?:\\s+|-)(?:of\\s+|de\\s+)?(?<dm>${MONTH})(?:(?:,?\\s+|-)(?:de\\s+)?(?<dy>${YEAR})(?![\\p{L}\\p{N}]))?`,
     `(?<![\\p{L}\\p{N}])(?<mm>${MONTH})\\s+(?<md>${DAY})${NTH}(?![\\p{L}\\p{N}])(?:${TO}(?<oe>${DAY})${NTH}(?=,?\\s+${YEAR}|\\s*[),;.]))?(?:,?\\s+(?<my>${YEAR})(?![\\p{L}\\p{N}]))?`,
+    `(?:(?<!\\p{N})(?<cy>${YEAR})\\s?[年년]\\s?)?(?<![\\p{N}.,])(?<cm>1[0-2]|0?[1-9])\\s?[月월](?:\\s?(?<cd>${DAY})\\s?[日일])?`,
+    `${BEFORE}(?:(?<zm>0[1-9]|1[0-2])/(?<zy>(?:19|20)\\d\\d)|(?<ny>${YEAR})-(?<nm>0[1-9]|1[0-2]))${BEHIND}`,
     `(?<![\\p{L}\\p{N}])(?:(?<om>${MONTH})${TO})?(?<ym>${MONTH}),?\\s+(?:de\\s+)?(?<yy>${YEAR})(?![\\p{L}\\p{N}])`,
   ].join("|"),
   "giu",
@@ -56,17 +58,21 @@ export interface DateFound {
 export function datesIn(text: string): DateFound[] {
   return matchesIn(FORMS, text).flatMap((match): DateFound[] => {
     const { iy, im, id, gd, gm, gy, bd, bm, by, s1, s2, sy, od, dd, dm, dy } = match.groups ?? {};
-    const { mm, md, oe, my, om, ym, yy } = match.groups ?? {};
+    const { mm, md, oe, my, om, ym, yy, cy, cm, cd, zm, zy, ny = "", nm } = match.groups ?? {};
     const named = (name: string | undefined) => MONTHS.get((name ?? "").toLowerCase().replace(".", "")) ?? 0;
     const readings = [
       iy && dateOf(iy, Number(im), id),
       gd && dateOf(gy, Number(gm), gd),
-      by && dateOf(`${Number(by) < 70 ? 20 : 19}${by}`, Number(bm), bd),
-      sy && dateOf(sy, Number(s1), s2),
-      sy && dateOf(sy, Number(s2), s1),
+      by && dateOf(inFull(by), Number(bm), bd),
+      sy && dateOf(inFull(sy), Number(s1), s2),
+      sy && dateOf(inFull(sy), Number(s2), s1),
       dm && dateOf(dy, named(dm), dd),
       mm && dateOf(my, named(mm), md),
       ym && dateOf(yy, named(ym), undefined),
+      cm && dateOf(cy, Number(cm), cd),
+      zm && dateOf(zy, Number(zm), undefined),
+      // `2009-10` are two years.
+      nm && Number(nm) <= Number(ny.slice(2)) && dateOf(ny, Number(nm), undefined),
     ].flatMap((date) => date || []);
     const others = [
       od && dateOf(dy, named(dm), od),
@@ -76,6 +82,11 @@ export function datesIn(text: string): DateFound[] {
     const place = { start: match.index, end: match.index + match[0].length };
     return [others, readings].filter((each) => each.length > 0).map((each) => ({ ...place, readings: each }));
   });
+}
+
+/** A year of which the century may be left out. */
+export function inFull(year: string): string {
+  return year.length > 2 ? year : `${Number(year) < 70 ? 20 : 19}${year}`;
 }
 
 function dateOf(year: string | undefined, month: number, day: string | undefined): CalendarDate | undefined {

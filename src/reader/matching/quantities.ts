@@ -1,6 +1,6 @@
 import { type DateFound, datesIn } from "./dates.js";
 import { matchesIn } from "./tokens.js";
-import { UNIT_BEHIND, type Unit, unitNamed } from "./units.js";
+import { ORDER, UNIT_BEHIND, type Unit, unitNamed } from "./units.js";
 
 /**
  * How exact a number is meant: "about 3 million" is met by 2,950,000, "more than" by what is larger; a number of
@@ -40,6 +40,9 @@ export type Said = Quantity | Literal | Dated;
 const ONES = {
   en: "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen",
   de: "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn",
+  // Without those that are another word, too.
+  es: "cero uno dos tres cuatro cinco seis siete ocho nueve diez - doce trece catorce - dieciséis diecisiete dieciocho diecinueve veinte",
+  fr: "zéro un deux trois quatre cinq six sept huit - dix onze douze treize quatorze quinze - - - - vingt",
 };
 const TENS = {
   en: "twenty thirty forty fifty sixty seventy eighty ninety",
@@ -52,8 +55,14 @@ const WORDS = new Map<string, number>([
   ["dutzend", 12],
   ["hundred", 100],
   ["hundert", 100],
+  ["anderthalb", 1.5],
+  ["eineinhalb", 1.5],
+  ["zweieinhalb", 2.5],
+  ["one and a half", 1.5],
+  ["two and a half", 2.5],
 ]);
-for (const list of Object.values(ONES)) list.split(" ").forEach((word, n) => void WORDS.set(word, n));
+for (const list of Object.values(ONES))
+  for (const [n, word] of list.split(" ").entries()) if (word !== "-") WORDS.set(word, n);
 for (const list of Object.values(TENS))
   list.split(" ").forEach((word, i) => void WORDS.set(word, 10 * i + 20));
 for (const [i, ten] of TENS.en.split(" ").entries())
@@ -67,38 +76,48 @@ for (const [i, ten] of TENS.de.split(" ").entries())
 for (const [word, value] of [...WORDS, ["ein", 1] as const])
   if (/^[a-zäöüß]+$/.test(word) && value > 0 && value < 1_000) WORDS.set(`${word}tausend`, 1_000 * value);
 
-/** What multiplies a number before it. A billion is a million millions in most languages but English. */
+/** What multiplies a number before it; `|` is a space. A billion is a million millions in most languages but English. */
 const POWERS: readonly [words: string, ...factors: number[]][] = [
   ["hundred hundert", 1e2],
   ["thousand thousands tausend tsd. tsd k mille mil", 1e3],
+  ["万 萬 만", 1e4],
   ["lakh lakhs", 1e5],
-  ["million millions millionen mio. mio mn millón millones milioni", 1e6],
+  ["million millions millionen mio. mio mn millón millones milione milioni milhão milhões miljoen", 1e6],
   ["crore crores", 1e7],
-  ["milliarde milliarden milliard milliards miliardi mrd. mrd bn", 1e9],
+  ["億 亿 억", 1e8],
+  ["milliarde milliarden milliard milliards miliardo miliardi miljard mrd. mrd md mds bn", 1e9],
+  ["mil|millones bilhão bilhões", 1e9],
   ["billion billions", 1e9, 1e12],
   ["trillion trillions", 1e12, 1e18],
-  ["tn billionen billón billones", 1e12],
+  ["tn billionen billón billones 兆 조", 1e12],
 ];
 const FACTORS = new Map(
-  POWERS.flatMap(([words, ...factors]) => words.split(" ").map((word) => [word, factors] as const)),
+  POWERS.flatMap(([words, ...factors]) =>
+    words.split(" ").map((word) => [word.replace("|", " "), factors] as const),
+  ),
 );
-const POWER = `(?:${[...FACTORS.keys()]
+/** Scripts that write words without spaces: digits and what stands beside them are no one word. */
+const UNSPACED = "[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}]";
+const IN_WORD = `(?:(?!${UNSPACED})\\p{L}|\\p{N})`;
+/** For a pattern with `iu`: a word that multiplies the number before it. */
+export const POWER = `(?:[万萬만億亿억兆조]|(?:${[...FACTORS.keys()]
+  .filter((name) => /[a-z]/.test(name))
   .sort((a, b) => b.length - a.length)
   .join("|")
-  .replaceAll(".", "\\.")})(?![\\p{L}\\p{N}])`;
-/** What multiplies the numbers under a head of a column, as in `Costs (million euros)`, `€m` or `$'000`. */
+  .replaceAll(".", "\\.")})(?!${IN_WORD}))`;
+/** What multiplies the numbers under a head of a column, as in `Costs (million euros)`, `€m`, `TEUR` or `$'000`. */
 export function factorsIn(head: string): number[] {
   return matchesIn(HEAD_POWER, head).flatMap(
     ([word]) => FACTORS.get(word.toLowerCase()) ?? (word === "m" ? 1e6 : 1e3),
   );
 }
 const HEAD_POWER = new RegExp(
-  `(?<![\\p{L}\\p{N}]|\\d\\s)${POWER}|(?<=[$€£¥]\\s?|\\b(?:EUR|USD|GBP|CHF)\\s?)m(?!\\p{L})|(?<=['’])000`,
+  `(?<![\\p{L}\\p{N}]|\\d\\s)${POWER}|(?<=[$€£¥]\\s?|\\b(?:EUR|USD|GBP|CHF)\\s?)m(?!\\p{L})|\\b[Tk](?=€|EUR\\b)|(?<=[$€£(]|['’])000|\\bin 1[.,]?000\\b`,
   "giu",
 );
 
 /** Right behind digits, or behind an amount of money: a letter that multiplies, or is a unit. */
-const LETTERS: Readonly<Record<string, number>> = { m: 1e6, b: 1e9 };
+const LETTERS: Readonly<Record<string, number>> = { m: 1e6, mm: 1e6, b: 1e9, t: 1e12 };
 const FRACTIONS: Readonly<Record<string, number>> = {
   "¼": 1 / 4,
   "⅓": 1 / 3,
@@ -116,11 +135,11 @@ const WORD_NUMBER = [...WORDS.keys()]
   .join("|");
 const NUMBER = new RegExp(
   [
-    `(?:(?<money>${CURRENCY})${SPACE}?)?`,
+    `(?:(?<money>${CURRENCY})${SPACE}?\\(?)?`,
     `(?<sign>(?<![\\p{L}\\p{N}_)\\]])[-−])?`,
-    `(?<![\\p{L}\\p{N}_])(?:v?(?<digits>${DIGITS})(?:st|nd|rd|th|(?<fraction>[¼⅓½⅔¾]))?|(?<word>${WORD_NUMBER})(?![\\p{L}\\p{N}])(?<hundred>[ -]hundred(?:(?:[ -]and)?[ -](?<rest>${WORD_NUMBER})(?![\\p{L}\\p{N}]|[ -]hundred))?)?)`,
-    `(?:(?:${SPACE}|-)?(?<power>${POWER}))?`,
-    `(?:(?:${SPACE}|-)?(?<unit>${UNIT_BEHIND})(?![\\p{L}\\p{N}]))?`,
+    `(?<!_|${IN_WORD})(?:v?(?<digits>${DIGITS})(?:(?<nth>(?:st|nd|rd|th|er|e|ème|x|-?fold|-?fache?)(?!${IN_WORD})|[ºª×])|(?<fraction>[¼⅓½⅔¾]))?|(?<word>${WORD_NUMBER})(?![\\p{L}\\p{N}])(?<hundred>[ -]hundred(?:(?:[ -]and)?[ -](?<rest>${WORD_NUMBER})(?![\\p{L}\\p{N}]|[ -]hundred))?)?)`,
+    `(?:\\)?(?:${SPACE}|-)?(?<power>${POWER}))?`,
+    `(?:(?:${SPACE}|-)?(?<unit>${UNIT_BEHIND})(?!${IN_WORD}))?`,
   ].join(""),
   "giu",
 );
@@ -132,7 +151,7 @@ const BOUNDS: readonly [Bound, before: RegExp, behind: RegExp][] = [
   [
     "about",
     boundBefore(
-      "(?<!\\p{L})(?:about|roughly|nearly|almost|some|around|approximately|approx\\.?|estimated|close to|circa|c\\.|ca\\.|zirka|rund|etwa|ungefähr|knapp|fast|gut|nahezu|beinahe|annähernd|schätzungsweise|an die|aproximadamente|alrededor de|cerca de|casi|unos|unas|environ)|[~∼≈]",
+      "(?<!\\p{L})(?:about|roughly|nearly|almost|some|around|approximately|approx\\.?|estimated|close to|circa|c\\.|ca\\.|zirka|rund|etwa|ungefähr|knapp|fast|gut|nahezu|beinahe|annähernd|schätzungsweise|an die|aproximadamente|alrededor de|cerca de|casi|unos|unas|environ)|[~∼≈約约약]",
     ),
     /^ or so\b/i,
   ],
@@ -156,7 +175,9 @@ const BOUND_REACH = 32;
 /** The first number of two that share their bound: `about 30 to 40`. */
 const FIRST_OF_TWO = /(?<=[\s~∼≈><≥≤])\d[\d.,]*\s?%?\s*(?:[-–—]|(?:to|and|bis|und)\s)\s*$/iu;
 
-const TO = /^\s*(?:[-–—/]|to|and|or|bis|und|oder)\s*$/i;
+const TO = /^\s*(?:[-–—/]|to|and|or|bis|auf|und|oder|a|y|à|et)\s*$/i;
+/** What ends a part of a number that goes on: `1億2500万`. */
+const GOES_ON = /[万萬만億亿억兆조]$/;
 
 /** Each of the values times each of the factors. */
 export function multiplied(values: readonly number[], factors: readonly number[]): number[] {
@@ -168,7 +189,9 @@ export function multiplied(values: readonly number[], factors: readonly number[]
  * (`GPT-4`) are one.
  */
 export function saidIn(original: string): Said[] {
-  const text = original.replace(/[‐‑]/g, "-");
+  const text = original
+    .replace(/[‐‑]/g, "-")
+    .replace(/[！-～]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0));
   const dates = datesIn(text).map(
     (date): Dated => ({ ...date, kind: "date", text: text.slice(date.start, date.end) }),
   );
@@ -180,7 +203,22 @@ export function saidIn(original: string): Said[] {
     at = end;
   }
   rest += text.slice(at);
-  const numbers = matchesIn(NUMBER, rest).map((match) => numberOf(match, rest));
+  const numbers: (Quantity | Literal)[] = [];
+  for (const match of matchesIn(NUMBER, rest)) {
+    const one = numberOf(match, rest);
+    const before = numbers.at(-1);
+    const isPart =
+      before &&
+      before.text.length < 20 &&
+      GOES_ON.test(before.text) &&
+      /^ ?$/.test(rest.slice(before.end, one.start));
+    if (!isPart || before.kind !== "number" || one.kind !== "number") numbers.push(one);
+    else {
+      const values = before.values.flatMap((value) => one.values.map((more) => value + more));
+      const place = { start: before.start, end: one.end, text: rest.slice(before.start, one.end) };
+      numbers.splice(-1, 1, Object.assign(one, place, { values }));
+    }
+  }
   // The first of a range has the power and the unit of the second: `1.2–1.3 billion euros`.
   for (const [i, one] of numbers.entries()) {
     const other = numbers[i + 1];
@@ -197,6 +235,7 @@ function numberOf(match: RegExpExecArray, text: string): Quantity | Literal {
     money,
     sign = "",
     digits,
+    nth,
     fraction = "",
     word,
     hundred,
@@ -213,8 +252,9 @@ function numberOf(match: RegExpExecArray, text: string): Quantity | Literal {
   const literal = (...values: string[]): Literal => ({ kind: "literal", ...place, values });
   // `U+0001` is not an amount, and only 15 digits of a floating-point number are exact.
   if (/^0\d{3,}$/.test(plain) || all.length > 15) return literal(all);
-  const [, hour, minute] = /^(\d\d?):(\d\d)$/.exec(plain) ?? [];
   const half = /^\s?([ap])\.?m\b/i.exec(behind)?.[1]?.toLowerCase();
+  const isHour = half !== undefined || /^\s?Uhr\b/.test(behind);
+  const [, hour, minute = "00"] = (isHour ? /^(\d\d?)(?::(\d\d))?$/ : /^(\d\d?):(\d\d)$/).exec(plain) ?? [];
   if (hour !== undefined) {
     const read = `${Number(hour)}:${minute}`;
     return half ? literal(read, `${(Number(hour) % 12) + (half === "p" ? 12 : 0)}:${minute}`) : literal(read);
@@ -244,12 +284,13 @@ function numberOf(match: RegExpExecArray, text: string): Quantity | Literal {
     read.map((value) => (sign === "" ? value : -value)),
     times,
   );
+  const order = nth !== undefined || /^\. \p{L}/u.test(behind) ? ORDER : undefined;
   return {
     kind: "number",
     ...place,
     values,
     factors: times,
-    unit: unitNamed((money !== undefined && isPower ? money : (unit ?? money ?? keyed)).trim()),
+    unit: unitNamed((money !== undefined && isPower ? money : (unit ?? money ?? keyed)).trim()) ?? order,
     // Asked for the numbers of a sentence alone, and not for those of the pages that it cites.
     get bound() {
       const first = before.replace(FIRST_OF_TWO, "");

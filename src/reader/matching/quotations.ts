@@ -39,11 +39,13 @@ export class QuotableText {
     this.#texts = (joined === plain ? [plain] : [plain, joined]).map((each) => {
       const tokens = tokensOf(each);
       const starts = new Map<string, number[]>();
-      for (const [at, { text: token }] of tokens.entries()) {
-        const known = starts.get(token);
-        if (known) known.push(at);
-        else starts.set(token, [at]);
-      }
+      // A quotation may begin behind an article: `d'une`.
+      for (const [at, { text: token }] of tokens.entries())
+        for (const start of new Set([token, token.replace(/^\p{L}+'/u, "")])) {
+          const known = starts.get(start);
+          if (known) known.push(at);
+          else starts.set(start, [at]);
+        }
       return { tokens, starts };
     });
   }
@@ -54,24 +56,26 @@ export class QuotableText {
    */
   placeOf(quotation: string): number | undefined {
     const parts = quotation
+      .replace(/\[(\p{L})\](?=\p{L})/gu, "$1")
       .split(GAP)
       .map(tokensOf)
       .filter((part) => part.length > 0);
     for (const { tokens, starts } of this.#texts) {
       let from = 0;
-      let first: number | undefined;
+      let begin: number | undefined;
       const stands = parts.every((part) => {
+        const [first, ...rest] = part;
         const at = starts
-          .get(part[0]?.text ?? "")
+          .get(first?.text ?? "")
           ?.find(
-            (start) => start >= from && part.every((token, i) => tokens[start + i]?.text === token.text),
+            (start) => start >= from && rest.every((token, i) => tokens[start + 1 + i]?.text === token.text),
           );
         if (at === undefined) return false;
-        first ??= tokens[at]?.start;
+        begin ??= tokens[at]?.start;
         from = at + part.length;
         return true;
       });
-      if (stands && first !== undefined) return first;
+      if (stands && begin !== undefined) return begin;
     }
     return undefined;
   }

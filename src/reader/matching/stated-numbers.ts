@@ -1,15 +1,16 @@
-import { type CalendarDate, sameDate } from "./dates.js";
+import { type CalendarDate, inFull, sameDate } from "./dates.js";
 import {
   type Bound,
   type Dated,
   factorsIn,
   multiplied,
+  POWER,
   type Quantity,
   type Said,
   saidIn,
 } from "./quantities.js";
 import { matchesIn } from "./tokens.js";
-import { areComparable, isMoney, type Unit, unitNamed } from "./units.js";
+import { areComparable, isMoney, ORDER, type Unit, unitNamed } from "./units.js";
 
 /** A number of a passage, by its index: its value, or its amount in the smallest unit of a kind. */
 interface StatedNumber {
@@ -31,13 +32,29 @@ const NAME: Unit = { kind: "name", factors: [] };
 /** What a page says once of the numbers of its tables: `(in thousands)`. */
 const SCALE = /(?:\bin |\()(?:[$€£]|[A-Z]{3} )?\p{L}+/gu;
 
-/** What a page says in words, and a sentence may say in percent. */
-const FRACTION =
-  /(?<!\p{L})(?:(two|three|four|zwei|drei|vier)[ -])?(half|halves|hälfte|thirds?|drittel|quarters?|viertel|fifths?|fünftel|tenths?|zehntel)(?!\p{L})/giu;
+/** What a page says in words, and a sentence may say in percent or, of a thousand and the like, in digits. */
+const FRACTION = new RegExp(
+  `(?<!\\p{L})(?:(two|three|four|zwei|drei|vier)[ -])?(half|halves|hälfte|halben?|medio|demi|thirds?|drittel|quarters?|viertel|fifths?|fünftel|tenths?|zehntel)(?:[ -](?:an? )?(${POWER}))?(?!\\p{L})`,
+  "giu",
+);
 const SHARES: Readonly<Record<string, number>> = {
-  ...{ hal: 1 / 2, häl: 1 / 2, thi: 1 / 3, dri: 1 / 3, qua: 1 / 4, vie: 1 / 4 },
+  ...{ hal: 1 / 2, häl: 1 / 2, med: 1 / 2, dem: 1 / 2, thi: 1 / 3, dri: 1 / 3, qua: 1 / 4, vie: 1 / 4 },
   ...{ fif: 1 / 5, fün: 1 / 5, ten: 1 / 10, zeh: 1 / 10 },
 };
+/** Between the numbers of a share: `one in five`. */
+const OUT_OF = /^ (?:in|out of|of|von|aus) $/;
+/** From 1, the words for a place in an order and for a multiple, or how they begin. */
+const ORDINALS =
+  "first|erste|primer|premi second|doubl|twice|twofold|zweit|doppelt|segund|deuxi third|tripl|threefold|dritt|tercer|troisi fourth|viert|cuart|quatri fifth|fünft|quint|cinqui sixth|sechst|sext|sixi seventh|siebt|sépt|septi eighth|achte|octav|huiti ninth|neunt|noven|neuvi tenth|zehnt|décim|dixi eleventh|elft|onzi twelfth|zwölft|douzi thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split(
+    " ",
+  );
+const ORDINAL = new RegExp(
+  `(?<!\\p{L})(?:(\\p{L}+ty)[ -])?(?:${ORDINALS.map((words) => `(${words})`).join("|")})`,
+  "giu",
+);
+/** Years without their century: `FY24`, `3Q24`, `'24`, and of decades: `the 90s`. */
+const SHORT_YEAR =
+  /(?<=(?:FY|[1-4]Q|[12]H|Q[1-4]|H[12])[ '’]?|(?<!\d)['’])\d\d(?!\d)|(?<=\b(?:the|early|late|mid|den|der|frühen|späten)[ -]|\b19|\b20)\d0(?=s\b|er\b)/giu;
 
 /** The numbers and dates of several passages, in which those of a sentence are looked up. */
 export class StatedNumbers {
@@ -55,18 +72,26 @@ export class StatedNumbers {
   add(passage: number, text: string, over = ""): void {
     const heads = unitsIn(over);
     const factors = factorsIn(over);
-    for (const said of saidIn(text)) {
+    const all = saidIn(text);
+    for (const [i, said] of all.entries()) {
       this.#keep(said, passage, heads);
+      const of = all[i + 1];
+      if (said.kind === "number" && of?.kind === "number" && OUT_OF.test(text.slice(said.end, of.start)))
+        this.#share((said.values[0] ?? 0) / (of.values[0] ?? 1), passage);
       if (said.kind === "number")
         for (const factor of factors)
           this.#keep({ ...said, values: said.values.map((value) => value * factor) }, passage, heads);
     }
     for (const said of saidIn(over)) this.#keep(said, passage, []);
-    for (const { 1: count = "", 2: part = "" } of matchesIn(FRACTION, text)) {
-      const [many] = saidIn(count);
-      const share = SHARES[part.slice(0, 3).toLowerCase()] ?? 1;
-      this.#number("", (many?.kind === "number" ? (many.values[0] ?? 1) : 1) * share, undefined, passage);
+    for (const { 1: count = "", 2: part = "", 3: power = "" } of matchesIn(FRACTION, text)) {
+      const share = (numberIn(count) ?? 1) * (SHARES[part.slice(0, 3).toLowerCase()] ?? 1);
+      for (const factor of power ? factorsIn(power) : [1]) this.#share(share * factor, passage);
     }
+    for (const [word, tens = "", ...orders] of matchesIn(ORDINAL, text))
+      if (word)
+        this.#number(ORDER.kind, (numberIn(tens) ?? 0) + orders.findIndex(Boolean) + 1, ORDER, passage);
+    for (const [short] of matchesIn(SHORT_YEAR, text))
+      for (const year of [short, inFull(short)]) this.#number("", Number(year), undefined, passage);
     for (const [digits] of matchesIn(IN_WORD, text)) this.#number("", Number(digits), NAME, passage);
     for (const [scale] of matchesIn(SCALE, text))
       for (const factor of factorsIn(scale)) this.#scales.add(factor);
@@ -75,8 +100,15 @@ export class StatedNumbers {
 
   /** The indexes of the passages in which it stands. `over`: what stands over it, as in `add`. */
   passagesOf(said: Said, over = ""): ReadonlySet<number> {
-    if (said.kind === "literal")
-      return new Set(said.values.flatMap((value) => [...(this.#literals.get(value) ?? [])]));
+    if (said.kind === "literal") {
+      const found = new Set(said.values.flatMap((value) => [...(this.#literals.get(value) ?? [])]));
+      if (found.size > 0) return found;
+      // `14:00` is 14 o'clock, and `3:1` three to one.
+      const ways = said.values
+        .filter((value) => value.includes(":") && !/^\d\d?:(?!00$)\d\d$/.test(value))
+        .map((value) => value.replace(/:00$/, "").split(":"));
+      return new Set(ways.flatMap((parts) => this.#together(parts)));
+    }
     if (said.kind === "number") {
       const scales = said.factors[0] === 1 ? [] : [...this.#scales].map((scale) => 1 / scale);
       const values = multiplied(said.values, [1, ...factorsIn(over), ...scales]);
@@ -97,19 +129,33 @@ export class StatedNumbers {
     return new Set(same.map(({ passage }) => passage));
   }
 
+  /** The passages in which each of these numbers stands. */
+  #together(numbers: readonly string[]): number[] {
+    const places = numbers.map((digits) =>
+      this.#near("", Number(digits), "exact").map(({ passage }) => passage),
+    );
+    return (places[0] ?? []).filter((passage) => places.every((each) => each.includes(passage)));
+  }
+
   #keep(said: Said, passage: number, heads: readonly Unit[]): void {
     if (said.kind === "literal") {
       for (const value of said.values)
         this.#literals.set(value, (this.#literals.get(value) ?? new Set()).add(passage));
+      // A port stands behind an address, and an hour before its minutes.
+      for (const part of said.values.flatMap((value) => value.split(":")))
+        if (part !== said.text && /^\d+$/.test(part) && part !== "00")
+          this.#number("", Number(part), undefined, passage);
       // Version 2.14.0 is one of version 2.14.
       const short = /^\d+\.\d+(?=\.)/.exec(said.values[0] ?? "");
       if (short) this.#number("", Number(short[0]), undefined, passage);
     } else if (said.kind === "date") {
-      for (const { year, month } of said.readings) {
+      for (const { year, month, day } of said.readings) {
         const dates = this.#dates.get(month);
         if (dates) dates.push({ date: said, passage });
         else this.#dates.set(month, [{ date: said, passage }]);
         if (year !== undefined) this.#number("", year, undefined, passage);
+        // `10/2000` may be a share.
+        if (day === undefined) this.#number("", month, undefined, passage);
       }
     } else {
       const { values, unit, text } = said;
@@ -122,6 +168,12 @@ export class StatedNumbers {
           for (const factor of each.factors) this.#number(each.kind, value * factor, unit, passage);
       }
     }
+  }
+
+  /** A share, and as it is rounded, up or down, to whole percent. */
+  #share(share: number, passage: number): void {
+    const percent = share < 1 ? [Math.floor(share * 100) / 100, Math.round(share * 100) / 100] : [];
+    for (const value of new Set([share, ...percent])) this.#number("", value, undefined, passage);
   }
 
   #number(kind: string, value: number, unit: Unit | undefined, passage: number): void {
@@ -189,6 +241,11 @@ function stepOf(value: number): number {
   const [digits = "", exponent = "0"] = value.toExponential().split("e");
   const fraction = digits.split(".")[1] ?? "";
   return (digits.endsWith("5") ? 5 : 1) * 10 ** (Number(exponent) - fraction.length);
+}
+
+function numberIn(words: string): number | undefined {
+  const [said] = saidIn(words);
+  return said?.kind === "number" ? said.values[0] : undefined;
 }
 
 const WORD = /[\p{L}µμ°%$€£¥]+/gu;

@@ -65,7 +65,7 @@ const TABLE: Readonly<Record<string, readonly (readonly [number | readonly numbe
     [1e-3, "mg"],
     [1, "=g gram grams gramm"],
     [1e3, "kg kilogram kilograms kilogramm"],
-    [1e6, "tonne tonnes tonnen"],
+    [1e6, "=t tonne tonnes tonnen"],
     [453.592_37, "lb lbs pound|s pounds"],
   ],
   power: [
@@ -87,10 +87,12 @@ const TABLE: Readonly<Record<string, readonly (readonly [number | readonly numbe
   dollar: [[1, "$ usd dollar dollars us$ us-dollar us-dollars"]],
   euro: [[1, "€ eur euro euros"]],
   sterling: [[1, "£ gbp"]],
-  yen: [[1, "¥ yen jpy"]],
+  yen: [[1, "¥ yen jpy 円"]],
   franc: [[1, "chf franken"]],
   cent: [[1, "cent cents ¢ pence"]],
 };
+/** What a place in an order or a multiple has in place of a unit: `2nd`, `3-fold`. */
+export const ORDER: Unit = { kind: "order", factors: [1] };
 const CURRENCIES = new Set(["dollar", "euro", "sterling", "yen", "franc", "cent"]);
 const TEMPERATURES = new Set(["celsius", "fahrenheit"]);
 

@@ -14,8 +14,9 @@ const UNIT = /\p{N}\s?°?(?:ms|min|\p{L})\.["'’”)\]*_]*\s*$/u;
 /** What no sentence begins with: a small letter, or a mark that closes what was opened before. */
 const GOES_ON = /^(?:\p{Ll}|[)\]”’,;]|[`'"][\s.,;)])/u;
 
-/** An English month as it is shortened, with what may follow it in a date. */
-const MONTH = /(?:^|[^\p{L}])(?:jan|feb|mar|apr|jun|jul|aug|sept?|okt|oct|nov|de[cz])\.\s*$/iu;
+/** A month as it is shortened, and what numbers the parts of a law: a number goes on with them. */
+const NUMBERED =
+  /(?:^|[^\p{L}])(?:jan|feb|mar|apr|jun|jul|aug|sept?|okt|oct|nov|de[cz]|abs|art|nr|ziff|rn)\.\s*$/iu;
 
 /** Whether the full stop at the end of a text belongs to an abbreviation, and not to a sentence. */
 export function isAbbreviated(before: string): boolean {
@@ -33,7 +34,7 @@ export function* sentencesIn(text: string): Generator<{ segment: string; index: 
       isAbbreviated(before) ||
       GOES_ON.test(flat.slice(end, end + 2)) ||
       (ORDINAL.test(before) && COUNTED.test(flat.slice(end, end + 12))) ||
-      (MONTH.test(before) && /\d/.test(flat[end] ?? ""));
+      (NUMBERED.test(before) && /\d/.test(flat[end] ?? ""));
     if (goesOn && end < flat.length) continue;
     yield { segment: text.slice(index, end), index };
     index = end;

@@ -46,6 +46,7 @@ describe("a sentence cites", () => {
     ["two numbers", `It takes 5 [1][2].\n\n[1] ${A}\n[2] ${B}`, ["It takes 5.", A, B]],
     ["numbers in a list", `It takes 5 [1, 2].\n\n[1] ${A}\n[2] ${B}`, ["It takes 5.", A, B]],
     ["a range of numbers", `It takes 5 [1–2].\n\nSources:\n1. ${A}\n2. [Y](${B})`, ["It takes 5.", A, B]],
+    ["a link behind a raised digit", `It takes 5.¹ ([y](${A}))`, ["It takes 5.", A]],
     ["a footnote", `It takes 5[^n].\n\n[^n]: Somebody, ${A}`, ["It takes 5.", A]],
     ["a corner bracket", `It takes 5【1†source】.\n\n### Quellen\n- 【1】 ${A}`, ["It takes 5.", A]],
     ["a corner bracket with lines", `It takes 5【1†L3-L9】.\n\n## References\n[1] ${A}`, ["It takes 5.", A]],

@@ -33,7 +33,7 @@ test.each(pairs)("%s", async (sentence = "", html = "") => {
 
 /** Each pair with the first digit of its largest number changed. */
 const changed = pairs.flatMap(([sentence = "", html = ""]) => {
-  const numbers = sentence.match(/(?<![\d.,:(]|Section )\d[\d.,']*\d/g) ?? [];
+  const numbers = sentence.match(/(?<![\d.,:(]|Section |§ )\d[\d.,']*\d/g) ?? [];
   const [largest] = numbers.sort((a, b) => b.length - a.length);
   const other = largest?.replace(/^\d/, (digit) => String(((Number(digit) + 4) % 9) + 1));
   return other ? [[sentence.replace(largest ?? "", other), html, other] as const] : [];

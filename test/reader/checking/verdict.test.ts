@@ -37,6 +37,13 @@ describe("a number", () => {
     ],
     ["only elsewhere", "The pool takes 1600 connections.", "In 1600 a queen was born.", "unchecked"],
     ["a small number word", "Three of the pools are full.", "Pools fill up in summer.", "unchecked"],
+    [
+      "of things, not the place of one",
+      "The pool has 2 lanes.",
+      "The second lane of the pool is shut.",
+      "missing",
+    ],
+    ["in full, not a time", "The pool has 2020 lanes.", "The pool takes 20s for its lanes.", "missing"],
     ["a digit behind a letter", "It uses SHA-256 digests.", "All digests use SHA256.", "found"],
     [
       "a figure's number",

@@ -6,6 +6,8 @@ const DATES = [
   /^(?:article:modified_time|og:updated_time|datemodified|last-modified|dcterms\.modified)$/i,
   /^(?:article:published_time|datepublished|date|dc\.date|dcterms\.(?:date|created|issued))$/i,
 ];
+/** The same where only programs read it. */
+const PUBLISHED = /"datePublished"\s{0,9}:\s{0,9}"([^"]{4,40})"/;
 /** What a page says of itself stands in its beginning. */
 const MAX_TAGS = 2_000;
 const MAX_TITLE = 300;
@@ -33,6 +35,6 @@ export function aboutPage(page: string): { title?: string; date?: string } {
     if (date !== "" && date.length <= MAX_DATE) dates[rank] ??= date;
   }
   const shown = decodeHTML(title).replace(/\s+/g, " ").trim().slice(0, MAX_TITLE);
-  const date = dates.find(Boolean);
+  const date = dates.find(Boolean) ?? PUBLISHED.exec(page)?.[1];
   return { ...(shown !== "" && { title: shown }), ...(date !== undefined && { date }) };
 }

@@ -24,6 +24,11 @@ it.each<[string, string, { title?: string; date?: string }]>([
     { date: "2024-03-05" },
   ],
   [
+    "the date that only programs read, behind those of its head",
+    '<script type="application/ld+json">{"datePublished": "2024-03-05T08:00:00Z"}</script>',
+    { date: "2024-03-05T08:00:00Z" },
+  ],
+  [
     "no date of another kind",
     '<meta name="birth-date" content="2024-03-05"><p name="date" content="2024">',
     {},
