@@ -71,7 +71,7 @@ export class ResultCollector {
       folder.write(file, format(result));
       const message = await check(result, state, end);
       if (message !== undefined) emit({ kind: "schema-mismatch", state, message });
-      progress.update(state, { file, check: await checkSources?.(state, result) });
+      progress.update(state, { check: await checkSources?.(state, result) });
       this.#end(state, { file, ...(noteOf && { note: noteOf(result) }) });
       this.#recordCheck(state);
     } catch (error) {

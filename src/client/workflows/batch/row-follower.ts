@@ -82,10 +82,8 @@ export class RowFollower {
       cutShort: isCutShort(data),
       costDollars: typeof cost === "number" ? cost : undefined,
     });
-    if (final) {
-      this.#byId.delete(requestId);
-      this.collector.add(state);
-    } else if (isNew) emit({ kind: "row", state, final: false });
+    if (final) this.collector.add(state);
+    else if (isNew) emit({ kind: "row", state, final: false });
   }
 
   #late(requestId: string): ResearchError {
@@ -95,7 +93,6 @@ export class RowFollower {
 
   #leave(requestId: string, error: unknown): void {
     const state = this.#byId.get(requestId);
-    this.#byId.delete(requestId);
     if (state) this.collector.leave(state, error);
   }
 }

@@ -60,14 +60,13 @@ export class RowSubmitter {
       if (!failsAtLimits) await this.#wait(account);
       if (pacer.hasEnded) return false;
       if (index > 0) emit({ kind: "next-account", state, ports, error: this.#said });
-      const [first] = state.accounts;
       submitted = await submit(ports, bodyAt(state, index), {
         limit: pacer.limit,
         onIntent: (localId) => this.#begin(state, account, localId),
         onId: () => {
           hasId = true;
         },
-        ...(index > 0 && first && { askedOf: accountOf(first.ports) }),
+        ...(index > 0 && { askedOf: accountOf(this.first.ports) }),
         // It has a few seconds to learn its id.
         signal,
       });
